@@ -1,0 +1,93 @@
+const js = require('@eslint/js')
+const { createTypeScriptImportResolver } = require('eslint-import-resolver-typescript')
+const importX = require('eslint-plugin-import-x')
+const jsxA11y = require('eslint-plugin-jsx-a11y')
+const reactHooks = require('eslint-plugin-react-hooks')
+const globals = require('globals')
+const tseslint = require('typescript-eslint')
+
+/**
+ * The import table of src/README.md: for each folder what it may import besides its own files.
+ * The first folder that matches a file decides.
+ */
+const features = ['auth', 'overview', 'notifications']
+const services = ['contract', 'platform/errors.ts', 'platform/config.ts', 'platform/processLock.ts']
+const mayImport = {
+  contract: [],
+  'web/ui': [],
+  'web/api': ['contract', 'web/app/types.ts', 'web/facts.ts'],
+  'web/sockets': ['contract', 'web/app/types.ts', 'web/facts.ts'],
+  ...Object.fromEntries(
+    features.map((name) => [
+      `web/features/${name}`,
+      ['contract', 'web/api', 'web/ui', 'web/sockets', 'web/app/types.ts', 'web/facts.ts', 'web/instanceState.ts'],
+    ]),
+  ),
+  'platform/state': services,
+  'platform/runtime': services,
+  'platform/share': services,
+  'platform/accounts': [...services, 'platform/state'],
+  'platform/deployments': [...services, 'platform/state', 'platform/runtime', 'platform/share'],
+  'platform/http': [...services, 'platform/accounts', 'platform/deployments', 'platform/state', 'platform/share'],
+  'platform/sockets': [...services, 'platform/accounts', 'platform/deployments', 'platform/share'],
+}
+
+const zones = Object.entries(mayImport).map(([folder, allowed]) => ({
+  target: `./src/${folder}`,
+  from: './src',
+  except: [folder, ...allowed].map((path) => `./${path}`),
+  message: `src/${folder} may import only: ${allowed.join(', ') || 'nothing else of ours'} (see src/README.md)`,
+}))
+
+module.exports = tseslint.config(
+  { ignores: ['dist/', 'data/', '.cache/', 'node_modules/'] },
+  js.configs.recommended,
+  {
+    files: ['**/*.js'],
+    languageOptions: { sourceType: 'commonjs', globals: globals.node },
+  },
+  {
+    files: ['**/*.ts', '**/*.tsx'],
+    extends: [tseslint.configs.recommendedTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: __dirname } },
+    rules: {
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-unused-vars': ['error', { argsIgnorePattern: '^_', varsIgnorePattern: '^_' }],
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+      // A function may be async because its interface is.
+      '@typescript-eslint/require-await': 'off',
+    },
+  },
+  {
+    files: ['src/**/*.ts', 'src/**/*.tsx'],
+    plugins: { 'import-x': importX },
+    settings: { 'import-x/resolver-next': [createTypeScriptImportResolver({ project: 'src/*/tsconfig.json', noWarnOnMultipleProjects: true })] },
+    rules: {
+      'import-x/no-cycle': ['error', { ignoreExternal: true }],
+      'import-x/no-restricted-paths': ['error', { basePath: __dirname, zones }],
+      'import-x/no-default-export': 'error',
+      'max-lines': ['error', { max: 350, skipBlankLines: true }],
+    },
+  },
+  {
+    files: ['src/web/**/*.{ts,tsx}', 'test/web/**/*.tsx'],
+    extends: [jsxA11y.flatConfigs.recommended, reactHooks.configs.flat.recommended],
+  },
+  {
+    // Floating promises of event handlers are React's own idiom.
+    files: ['**/*.tsx'],
+    rules: { '@typescript-eslint/no-misused-promises': ['error', { checksVoidReturn: { attributes: false } }] },
+  },
+  {
+    files: ['test/**/*.{ts,tsx}'],
+    rules: {
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      '@typescript-eslint/unbound-method': 'off',
+      '@typescript-eslint/no-unsafe-assignment': 'off',
+      '@typescript-eslint/no-unsafe-member-access': 'off',
+      '@typescript-eslint/no-unsafe-argument': 'off',
+      '@typescript-eslint/no-unsafe-call': 'off',
+      '@typescript-eslint/no-unsafe-return': 'off',
+    },
+  },
+)

@@ -1,0 +1,72 @@
+import { z } from 'zod'
+import { success } from './envelope'
+import {
+  CODE_LENGTH,
+  CODE_PATTERN,
+  PASSWORD_MAX_LENGTH,
+  PASSWORD_MIN_LENGTH,
+  USERNAME_MAX_LENGTH,
+  USERNAME_MIN_LENGTH,
+  USERNAME_PATTERN,
+} from './rules'
+
+/** What somebody types to sign in: bounded, but not judged, so that an answer tells nothing about the rules. */
+const Typed = z.string().min(1).max(256)
+const Opaque = z.string().min(1).max(512)
+
+export const Username = z
+  .string()
+  .min(USERNAME_MIN_LENGTH, `must have at least ${USERNAME_MIN_LENGTH} characters`)
+  .max(USERNAME_MAX_LENGTH, `must have at most ${USERNAME_MAX_LENGTH} characters`)
+  .regex(USERNAME_PATTERN, 'may hold only letters, digits and _ . -')
+export const Password = z
+  .string()
+  .min(PASSWORD_MIN_LENGTH, `must have at least ${PASSWORD_MIN_LENGTH} characters`)
+  .max(PASSWORD_MAX_LENGTH, `must have at most ${PASSWORD_MAX_LENGTH} characters`)
+export const VerificationCode = z.string().regex(CODE_PATTERN, `must be ${CODE_LENGTH} digits`)
+
+/** 1 means administrator. */
+const AdminFlag = z.union([z.literal(0), z.literal(1)])
+
+export const Login = z.strictObject({ username: Typed, password: Typed })
+export type Login = z.infer<typeof Login>
+export const LoginAnswer = success(z.object({ sessionToken: z.string() }))
+export type LoginAnswer = z.infer<typeof LoginAnswer>
+
+export const VerifyLogin = z.strictObject({
+  username: Typed,
+  /** The six-digit code. */
+  token: VerificationCode,
+  /** From the login call: single purpose, five minutes, five tries. */
+  sessionToken: Opaque,
+})
+export type VerifyLogin = z.infer<typeof VerifyLogin>
+export const VerifyLoginAnswer = success(z.object({ token: z.string(), isAdmin: AdminFlag }))
+export type VerifyLoginAnswer = z.infer<typeof VerifyLoginAnswer>
+
+export const VerifyInvite = z.strictObject({ inviteCode: Typed })
+export type VerifyInvite = z.infer<typeof VerifyInvite>
+export const VerifyInviteAnswer = success(
+  z.object({
+    /** The invite token of the two calls that follow. Valid for 15 minutes. */
+    token: z.string(),
+  }),
+)
+export type VerifyInviteAnswer = z.infer<typeof VerifyInviteAnswer>
+
+export const Register = z.strictObject({ username: Username, password: Password, inviteToken: Opaque })
+export type Register = z.infer<typeof Register>
+export const RegisterAnswer = success(
+  z.object({
+    /** A PNG as a data URL. */
+    qrCode: z.string(),
+    /** The TOTP secret in base32, for people who cannot scan (our extra). */
+    secret: z.string().optional(),
+  }),
+)
+export type RegisterAnswer = z.infer<typeof RegisterAnswer>
+
+export const VerifyRegistration = z.strictObject({ username: Username, token: VerificationCode, inviteToken: Opaque })
+export type VerifyRegistration = z.infer<typeof VerifyRegistration>
+export const VerifyRegistrationAnswer = success(z.object({ loginToken: z.string(), isAdmin: AdminFlag }))
+export type VerifyRegistrationAnswer = z.infer<typeof VerifyRegistrationAnswer>

@@ -1,0 +1,18 @@
+import { z } from 'zod'
+
+/** Frames of `/api/logs/{deployment}/{podName}` to the browser (decisions §6). */
+export const ConsoleFrame = z.object({
+  type: z.enum(['message', 'error', 'power']),
+  /** Lines joined by a line feed; for `power` the new instance state. */
+  content: z.string(),
+  /** Number of the first line of the frame, counted from 1 per instance. Our extra. */
+  seq: z.number().int().positive().optional(),
+})
+export type ConsoleFrame = z.infer<typeof ConsoleFrame>
+
+/** Frames from the browser. */
+export const ConsoleRequest = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('command'), command: z.string().min(1).max(8192) }),
+  z.strictObject({ type: z.literal('power'), action: z.enum(['start', 'stop', 'restart', 'kill']) }),
+])
+export type ConsoleRequest = z.infer<typeof ConsoleRequest>

@@ -1,0 +1,127 @@
+import { z } from 'zod'
+import { success } from './envelope'
+import { DEPLOYMENT_NAME_PATTERN } from './rules'
+
+/** In index order: `typeIndex` on the wire is the place in this list (product §3). */
+export const DEPLOYMENT_TYPES = ['proxy', 'persistent', 'scalable', 'process'] as const
+export const DeploymentType = z.enum(DEPLOYMENT_TYPES)
+export type DeploymentType = z.infer<typeof DeploymentType>
+
+export const Deployment = z.object({
+  name: z.string(),
+  /** Index into DEPLOYMENT_TYPES. */
+  typeIndex: z.number().int().min(0).max(DEPLOYMENT_TYPES.length - 1),
+  enabled: z.boolean(),
+  /** Where the deployment's files are, as the wire writes paths: `/nfsshare/lobby`. */
+  path: z.string(),
+  /** Relative to the shared root: `/lobby`. */
+  dataDirectory: z.string(),
+  description: z.string().optional(),
+})
+export type Deployment = z.infer<typeof Deployment>
+
+export const DeploymentsAnswer = success(z.object({ deployments: z.array(Deployment) }))
+export type DeploymentsAnswer = z.infer<typeof DeploymentsAnswer>
+
+export const DeploymentName = z
+  .string()
+  .regex(DEPLOYMENT_NAME_PATTERN, 'must be 1 to 40 lower-case letters, digits or dashes, not starting or ending with a dash')
+
+const Text = (max: number) =>
+  z
+    .string()
+    .max(max, `must have at most ${max} characters`)
+    .refine((text) => !text.includes('\0'), 'must not contain a NUL character')
+
+/** A directory under the shared root: absolute, no empty or dot segments. */
+const DataDirectory = Text(255).regex(
+  /^(?:\/(?!\.{1,2}(?:\/|$))[^/\\]+)+$/,
+  'must be a path under the shared root such as /lobby',
+)
+
+const Run = z.strictObject({
+  /** Container mc: started as `java <javaArgs> -jar <jar> nogui`. */
+  jar: Text(255).min(1).optional(),
+  javaArgs: z.array(Text(1024)).max(64).optional(),
+  /** Container process: the program and its arguments. Also allowed for mc, in place of java. */
+  command: z.array(Text(4096).min(1)).min(1).max(64).optional(),
+  env: z
+    .record(
+      z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be a name of letters, digits and underscores'),
+      z.union([Text(8192), z.number(), z.boolean()]).transform(String),
+    )
+    .optional(),
+  /** Kubernetes only. */
+  image: Text(255).min(1).optional(),
+  /** Where players connect. */
+  port: z.number().int().min(1).max(65_535).optional(),
+})
+
+const Instances = z
+  .strictObject({
+    min: z.number().int().min(0).max(100).default(1),
+    max: z.number().int().min(1).max(100).default(1),
+    playersPerInstance: z.number().int().min(1).max(10_000).default(50),
+  })
+  .refine(({ min, max }) => min <= max, { message: 'min must not be greater than max', path: ['min'] })
+
+/** What a deployment's YAML says (decisions §4). The text is the source of truth; this is its reading. */
+export const Definition = z
+  .strictObject({
+    name: DeploymentName,
+    type: DeploymentType,
+    description: Text(200).optional(),
+    dataDirectory: DataDirectory,
+    /** Persistent only. */
+    node: Text(253).min(1).optional(),
+    run: Run,
+    stop: z
+      .strictObject({
+        /** Written to the instance's standard input. */
+        command: Text(256).min(1).optional(),
+        /** From the stop command to SIGTERM. In seconds. */
+        timeoutSeconds: z.number().int().min(1).max(3600).default(30),
+      })
+      .default({ timeoutSeconds: 30 }),
+    /** A regular expression: a console line that matches moves STARTING to RUNNING. */
+    ready: Text(500)
+      .min(1)
+      .refine(isRegularExpression, 'must be a valid regular expression')
+      .optional(),
+    /** Scalable only. */
+    instances: Instances.optional(),
+    resources: z
+      .strictObject({
+        /** mCPU such as `1000m`, or cores such as `1.5`. */
+        cpu: z
+          .union([z.string(), z.number()])
+          .transform(String)
+          .pipe(z.string().regex(/^(?:[1-9]\d{0,6}m|\d{1,3}(?:\.\d{1,3})?)$/, 'must be such as 500m or 1.5'))
+          .optional(),
+        /** Bytes with a binary suffix: `512Mi`, `1Gi`. */
+        memory: z
+          .string()
+          .regex(/^[1-9]\d{0,9}(?:Ki|Mi|Gi|Ti)$/, 'must be such as 512Mi or 1Gi')
+          .optional(),
+      })
+      .optional(),
+  })
+  .superRefine((definition, context) => {
+    const report = (path: string[], message: string) => context.addIssue({ code: 'custom', path, message })
+    const { type, run } = definition
+    if (type === 'process' && !run.command) report(['run', 'command'], 'is required for a process')
+    if (type === 'process' && run.jar) report(['run', 'jar'], 'is not for a process; use command')
+    if (type !== 'process' && !run.jar && !run.command) report(['run', 'jar'], 'is required')
+    if (type === 'persistent' && !definition.node) report(['node'], 'is required for a persistent deployment')
+    if (type !== 'persistent' && definition.node) report(['node'], 'is for a persistent deployment only')
+    if (type !== 'scalable' && definition.instances) report(['instances'], 'is for a scalable deployment only')
+  })
+export type Definition = z.infer<typeof Definition>
+
+function isRegularExpression(text: string): boolean {
+  try {
+    return Boolean(new RegExp(text))
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,8 @@
+import { z } from 'zod'
+
+/** The body of every successful call: `{success: true, data}` (decisions §1). */
+export const success = <Data extends z.ZodType>(data: Data) => z.object({ success: z.literal(true), data })
+
+/** The answer of a call that has nothing to say but that it is done. */
+export const Done = success(z.object({}))
+export type Done = z.infer<typeof Done>

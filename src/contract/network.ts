@@ -1,0 +1,18 @@
+import { z } from 'zod'
+import { success } from './envelope'
+
+export const ManagerTimestampAnswer = success(
+  z.object({
+    /** The manager's last heartbeat, milliseconds since the epoch; 0 when there was none yet. */
+    timestamp: z.number().int().nonnegative(),
+  }),
+)
+export type ManagerTimestampAnswer = z.infer<typeof ManagerTimestampAnswer>
+
+export const NodesAnswer = success(
+  z.object({
+    /** Names of the machines that instances can run on. */
+    nodes: z.array(z.string()),
+  }),
+)
+export type NodesAnswer = z.infer<typeof NodesAnswer>

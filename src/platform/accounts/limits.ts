@@ -1,0 +1,41 @@
+import { AppError } from '../errors'
+import type { Db } from '../state/db'
+import { countTry, forgetTries } from '../state/tries'
+
+/** How many tries a key has in a window of so many seconds. */
+interface Limit {
+  name: string
+  tries: number
+  seconds: number
+}
+
+export const limits = {
+  /** Passwords for one account from one address: guessing is slow, and the owner can sign in from elsewhere. */
+  password: { name: 'password', tries: 10, seconds: 300 },
+  /** Passwords from one address, whatever the account. Generous: an office shares one. */
+  address: { name: 'address', tries: 100, seconds: 300 },
+  /** Wrong codes for one account, from anywhere: who tries has the password already. */
+  code: { name: 'code', tries: 10, seconds: 900 },
+  /** Invite codes and registrations from one address. */
+  invite: { name: 'invite', tries: 30, seconds: 300 },
+} satisfies Record<string, Limit>
+
+/**
+ * Takes one try of a limit.
+ * @throws AppError TOO_MANY_TRIES once there are none left in this window.
+ */
+export async function takeTry(db: Db, limit: Limit, key: string): Promise<void> {
+  const { count, secondsLeft } = await countTry(db, keyOf(limit, key), limit.seconds)
+  if (count <= limit.tries) return
+  const wait = secondsLeft > 90 ? `${Math.ceil(secondsLeft / 60)} minutes` : `${secondsLeft} seconds`
+  throw new AppError('TOO_MANY_TRIES', `Too many tries. Please wait ${wait} and try again.`, { retryAfterSeconds: secondsLeft })
+}
+
+/** After a success: the tries of this window are given back. */
+export async function giveBackTries(db: Db, limit: Limit, key: string): Promise<void> {
+  await forgetTries(db, keyOf(limit, key))
+}
+
+function keyOf({ name }: Limit, key: string): string {
+  return `${name} ${key.toLowerCase()}`
+}

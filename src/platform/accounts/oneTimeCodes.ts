@@ -1,0 +1,27 @@
+import { generateSecret, generateURI, verify } from 'otplib'
+import { toDataURL } from 'qrcode'
+
+const PERIOD_SECONDS = 30
+
+/** A new TOTP secret: 160 random bits in base32 (RFC 4226 §4). */
+export function newTotpSecret(): string {
+  return generateSecret()
+}
+
+/** A PNG data URL of the key URI that authenticator apps scan. */
+export function qrCodeOf(secret: string, username: string): Promise<string> {
+  return toDataURL(generateURI({ issuer: 'Quarterdeck', label: username, secret }), { margin: 1, width: 240 })
+}
+
+/**
+ * Checks a code: SHA-1, 6 digits, 30 s, one step either side (RFC 6238).
+ * @param code six digits; anything else is no code.
+ * @param now milliseconds since the epoch.
+ * @returns the time step that the code belongs to, for replay protection; undefined when it is wrong.
+ */
+export async function stepOfCode(secret: string, code: string, now: number): Promise<number | undefined> {
+  if (!/^\d{6}$/.test(code)) return undefined
+  const epoch = Math.floor(now / 1000)
+  const result = await verify({ secret, token: code, epoch, epochTolerance: PERIOD_SECONDS })
+  return result.valid ? Math.floor(epoch / PERIOD_SECONDS) + result.delta : undefined
+}

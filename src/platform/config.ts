@@ -1,0 +1,159 @@
+import { isIP } from 'node:net'
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+import { StartError } from './errors'
+
+const postgresUrl = z
+  .url({ protocol: /^postgres(?:ql)?$/, error: 'must be a URL such as postgresql://user:password@host:5432/database' })
+  .optional()
+const list = (check: (item: string) => boolean, error: string) =>
+  z
+    .string()
+    .transform((text) => text.split(',').map((item) => item.trim()).filter(Boolean))
+    .refine((items) => items.every(check), error)
+
+interface Setting {
+  schema: z.ZodType
+  /** What it is when the environment does not say, as the environment would say it. */
+  default?: string
+  /** The default in words, where it is computed. */
+  defaultText?: string
+  description: string
+}
+
+/** Every setting, in the order of the README's table, which is made from this list. */
+export const settings = {
+  QUARTERDECK_HOST: {
+    schema: z.string().min(1, 'must be an address to listen on'),
+    default: '127.0.0.1',
+    description: 'Address to listen on. `0.0.0.0` listens on every network.',
+  },
+  QUARTERDECK_PORT: {
+    schema: z.string().regex(/^\d{1,5}$/, 'must be a port from 0 to 65535').transform(Number).refine((port) => port <= 65_535, 'must be a port from 0 to 65535'),
+    default: '8080',
+    description: 'Port to listen on. 0 takes any free one.',
+  },
+  QUARTERDECK_DATA_DIR: {
+    schema: z.string().min(1, 'must be a directory').transform((path) => resolve(path)),
+    default: './data',
+    description: 'Where the platform keeps everything of its own: PostgreSQL, keys, logs of instances. Back this up.',
+  },
+  QUARTERDECK_SHARE_DIR: {
+    schema: z.string().min(1, 'must be a directory').transform((path) => resolve(path)).optional(),
+    defaultText: '`nfsshare` in the data directory',
+    description: 'The shared file area, shown as /nfsshare. Any mounted directory, NFS for example.',
+  },
+  QUARTERDECK_STATE_URL: {
+    schema: postgresUrl,
+    defaultText: 'embedded PostgreSQL',
+    description: 'PostgreSQL database for the platform’s own state.',
+  },
+  QUARTERDECK_SQL_URL: {
+    schema: postgresUrl,
+    defaultText: 'embedded PostgreSQL',
+    description: 'An administrator’s URL of the PostgreSQL server that users’ databases are created on.',
+  },
+  QUARTERDECK_MONGO_URL: {
+    schema: z.url({ protocol: /^mongodb(?:\+srv)?$/, error: 'must be a URL such as mongodb://user:password@host:27017' }).optional(),
+    defaultText: 'a `mongod` or `ferretdb` on the PATH',
+    description: 'An administrator’s URL of the MongoDB server that users’ databases are created on.',
+  },
+  QUARTERDECK_RUNTIME: {
+    schema: z.enum(['local', 'kubernetes'], 'must be local or kubernetes'),
+    default: 'local',
+    description: 'Where instances run: `local` processes or `kubernetes` pods.',
+  },
+  QUARTERDECK_ORIGINS: {
+    schema: list(isOrigin, 'must be a comma-separated list of origins such as https://console.example.com'),
+    default: '',
+    defaultText: 'the page’s own',
+    description: 'Further origins that may open sockets, separated by commas.',
+  },
+  QUARTERDECK_TRUSTED_PROXIES: {
+    schema: list(isNetwork, 'must be a comma-separated list of addresses or networks such as 10.0.0.0/8'),
+    default: '',
+    defaultText: 'none',
+    description: 'Reverse proxies whose `X-Forwarded-For` and `-Proto` are believed, separated by commas.',
+  },
+  QUARTERDECK_FIRST_INVITE: {
+    schema: z.string().regex(/^[A-Za-z0-9_-]{8,64}$/, 'must be 8 to 64 letters, digits, dashes or underscores').optional(),
+    defaultText: 'random',
+    description: 'The first invite code, for automation. Counts only while there are no users.',
+  },
+  QUARTERDECK_LOG_LEVEL: {
+    schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'must be fatal, error, warn, info, debug, trace or silent'),
+    default: 'info',
+    description: 'How much is logged (JSON lines on standard error).',
+  },
+  QUARTERDECK_SAMPLE: {
+    schema: z.enum(['on', 'off'], 'must be on or off').transform((word) => word === 'on'),
+    default: 'on',
+    description: 'Whether the first start with an empty data directory makes a sample deployment.',
+  },
+} satisfies Record<string, Setting>
+
+type Values = { [Name in keyof typeof settings]: z.output<(typeof settings)[Name]['schema']> }
+
+export interface Settings {
+  host: string
+  port: number
+  dataDir: string
+  shareDir: string
+  stateUrl: string | undefined
+  runtime: 'local' | 'kubernetes'
+  origins: string[]
+  trustedProxies: string[]
+  firstInvite: string | undefined
+  logLevel: string
+  sample: boolean
+}
+
+/**
+ * Reads the settings from environment variables; an empty variable counts as absent.
+ * @throws StartError with one line for each wrong value and each `QUARTERDECK_` name that is not a setting.
+ */
+export function readSettings(environment: Record<string, string | undefined>): Settings {
+  const lines: string[] = []
+  const values: Record<string, unknown> = {}
+  for (const [name, setting] of Object.entries<Setting>(settings)) {
+    const result = setting.schema.safeParse(environment[name] || setting.default)
+    if (result.success) values[name] = result.data
+    else lines.push(`${name}: ${result.error.issues[0]?.message ?? 'is not valid'}`)
+  }
+  const known = [...Object.keys(settings), 'QUARTERDECK_PLATFORM_URL', 'QUARTERDECK_DEV_PORT', 'QUARTERDECK_BUILD']
+  for (const name of Object.keys(environment)) {
+    if (name.startsWith('QUARTERDECK_') && !known.includes(name)) lines.push(`${name}: there is no such setting`)
+  }
+  if (lines.length > 0) throw new StartError(lines)
+  const read = values as Values
+  return {
+    host: read.QUARTERDECK_HOST,
+    port: read.QUARTERDECK_PORT,
+    dataDir: read.QUARTERDECK_DATA_DIR,
+    shareDir: read.QUARTERDECK_SHARE_DIR ?? join(read.QUARTERDECK_DATA_DIR, 'nfsshare'),
+    stateUrl: read.QUARTERDECK_STATE_URL,
+    runtime: read.QUARTERDECK_RUNTIME,
+    origins: read.QUARTERDECK_ORIGINS,
+    trustedProxies: read.QUARTERDECK_TRUSTED_PROXIES,
+    firstInvite: read.QUARTERDECK_FIRST_INVITE,
+    logLevel: read.QUARTERDECK_LOG_LEVEL,
+    sample: read.QUARTERDECK_SAMPLE,
+  }
+}
+
+/** The README's settings table, in Markdown. */
+export function settingsTable(): string {
+  const rows = Object.entries<Setting>(settings).map(
+    ([name, { default: value, defaultText, description }]) => `| \`${name}\` | ${defaultText ?? `\`${value}\``} | ${description} |`,
+  )
+  return ['| Setting | Default | What it does |', '|---|---|---|', ...rows].join('\n')
+}
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  return isIP(address) !== 0 && rest.length === 0 && (bits === undefined || /^\d{1,3}$/.test(bits))
+}

@@ -1,0 +1,66 @@
+import { availableParallelism, totalmem } from 'node:os'
+import type { Definition } from '../../contract/deployment'
+import type { Runtime, Usage } from '../runtime/runtime'
+import { bytesOf, coresOf } from './quantities'
+
+/** Two samples closer than this say little about a processor. In milliseconds. */
+const MIN_SPAN_MS = 2000
+
+interface Sample {
+  at: number
+  usage: Map<string, Usage>
+}
+
+export interface UsageMeter {
+  /** What every running instance uses, over the last seconds. */
+  read(): Promise<(podName: string, resources: Definition['resources']) => InstanceUsage>
+}
+
+interface InstanceUsage {
+  /** Percent of the limit, or of the host without one, 0 to 100. */
+  cpu: number
+  /** GiB. */
+  memory: { used: number; total: number }
+}
+
+export function createUsageMeter(runtime: Runtime, now: () => number): UsageMeter {
+  let before: Sample | undefined
+  let latest: Sample | undefined
+  let sampling: Promise<void> | undefined
+
+  async function sample(): Promise<void> {
+    const usage = new Map((await runtime.sample()).map((used) => [used.podName, used]))
+    before = latest
+    latest = { at: now(), usage }
+  }
+
+  return {
+    async read() {
+      if (!latest || now() - latest.at >= MIN_SPAN_MS) {
+        // Readers that come together share one sample.
+        sampling ??= sample().finally(() => {
+          sampling = undefined
+        })
+        await sampling
+      }
+      const [from, to] = [before, latest]
+      return (podName, resources) => {
+        const used = to?.usage.get(podName)
+        const earlier = from?.usage.get(podName)
+        const total = resources?.memory ? bytesOf(resources.memory) : totalmem()
+        const cores = resources?.cpu ? coresOf(resources.cpu) : availableParallelism()
+        const span = from && to ? to.at - from.at : 0
+        const share = used && earlier && span > 0 ? (used.cpuMs - earlier.cpuMs) / span / cores : 0
+        return { cpu: round(Math.min(100, Math.max(0, share * 100)), 1), memory: { used: gib(used?.memoryBytes ?? 0), total: gib(total) } }
+      }
+    },
+  }
+}
+
+function gib(bytes: number): number {
+  return round(bytes / 2 ** 30, 3)
+}
+
+function round(value: number, digits: number): number {
+  return Math.round(value * 10 ** digits) / 10 ** digits
+}

@@ -1,0 +1,48 @@
+import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import { AppError } from '../errors'
+import type { Client, Sessions } from '../accounts/sessions'
+import type { SessionUser } from '../state/sessions'
+
+/** Who may make a call: anybody, who is signed in, or administrators. Every route says it. */
+export type Access = 'public' | 'user' | 'admin'
+
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    access?: Access
+  }
+  interface FastifyRequest {
+    user: SessionUser | undefined
+  }
+}
+
+/**
+ * Checks, in one place and before any handler, that a request has the access its route asks for. A route under /api that
+ * does not say its access cannot be added.
+ */
+export function guardRoutes(app: FastifyInstance, sessions: Sessions): void {
+  app.decorateRequest('user', undefined)
+  app.addHook('onRoute', ({ url, config }: RouteOptions) => {
+    if (url.startsWith('/api') && !config?.access) throw new Error(`The route ${url} does not say who may call it`)
+  })
+  app.addHook('onRequest', async (request) => {
+    const { access } = request.routeOptions.config
+    if (!access || access === 'public') return
+    request.user = await sessions.read(bearerOf(request))
+    if (access === 'admin' && !request.user.isAdmin) throw new AppError('NOT_ALLOWED', 'Only administrators may do this.')
+  })
+}
+
+/** The session of a request whose route asks for one. */
+export function userOf(request: FastifyRequest): SessionUser {
+  if (!request.user) throw new Error('The route does not ask for a session')
+  return request.user
+}
+
+export function clientOf(request: FastifyRequest): Client {
+  return { address: request.ip, device: request.headers['user-agent'] ?? '' }
+}
+
+/** The token of an `Authorization: Bearer` header (RFC 6750 §2.1). */
+function bearerOf({ headers }: FastifyRequest): string | undefined {
+  return /^Bearer ([\w.~+/-]+=*)$/i.exec(headers.authorization ?? '')?.[1]
+}

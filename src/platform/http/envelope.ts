@@ -1,0 +1,52 @@
+import type { FastifyInstance, FastifyError } from 'fastify'
+import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
+import type { Failure } from '../../contract/errors'
+import { AppError } from '../errors'
+import { stateFailure } from '../state/db'
+
+/** The body of a success. */
+export function done<Data extends object>(data: Data): { success: true; data: Data } {
+  return { success: true, data }
+}
+
+/** Turns every failure into an answer of decisions §1: this is the only place that does. */
+export function answerFailures(app: FastifyInstance): void {
+  app.setErrorHandler((thrown: FastifyError, request, reply) => {
+    const failure = expected(thrown)
+    if (!failure) {
+      request.log.error({ err: thrown }, 'a request failed')
+      return reply.code(500).send(bodyOf(new AppError('INTERNAL', `Something went wrong on the server. Its log knows more under request ${request.id}.`)))
+    }
+    const { retryAfterSeconds } = failure.details
+    if (failure.status >= 500) request.log.warn({ err: thrown }, 'a request could not be served')
+    if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
+    return reply.code(failure.status).send(bodyOf(failure))
+  })
+}
+
+export function bodyOf({ code, message, details: { field, line } }: AppError): Failure {
+  return { success: false, code, message, error: message, ...(field !== undefined && { field }), ...(line !== undefined && { line }) }
+}
+
+function expected(thrown: FastifyError): AppError | undefined {
+  if (hasZodFastifySchemaValidationErrors(thrown)) return invalidInput(thrown)
+  const error = stateFailure(thrown)
+  if (error instanceof AppError) return error
+  if (thrown.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new AppError('TOO_LARGE', 'The request is larger than this call takes.')
+  if (thrown.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new AppError('INVALID_INPUT', 'The Content-Type must be application/json.')
+  if (thrown.statusCode === 400) return new AppError('INVALID_INPUT', 'The request’s body is not valid JSON.')
+  return undefined
+}
+
+/** Names the first field that is wrong. */
+function invalidInput(thrown: Pick<FastifyError, 'validation' | 'validationContext'>): AppError {
+  const [issue] = (thrown.validation ?? []) as { instancePath: string; message?: string; params?: { issue?: { code: string; keys?: string[] } } }[]
+  const extra = issue?.params?.issue?.keys?.[0]
+  const path = (issue?.instancePath ?? '').split('/').filter(Boolean)
+  if (extra !== undefined) path.push(extra)
+  const field = path.join('.')
+  const message = extra !== undefined ? 'is not known here' : (issue?.message ?? 'is not valid')
+  return field === ''
+    ? new AppError('INVALID_INPUT', `The request’s ${thrown.validationContext ?? 'body'} is not valid: ${message}`)
+    : new AppError('INVALID_INPUT', `${field}: ${message}`, { field })
+}

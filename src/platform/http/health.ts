@@ -1,0 +1,22 @@
+import { z } from 'zod'
+import { Failure } from '../../contract/errors'
+import { success } from '../../contract/envelope'
+import { AppError } from '../errors'
+import { bodyOf, done } from './envelope'
+import type { Router } from './router'
+
+/** What must work for the platform to be of use; each check throws when it does not. */
+export type HealthChecks = Record<string, () => Promise<void>>
+
+/** `GET /api/health` (decisions §11): 200 once ready, 503 with the names of what fails otherwise. */
+export function healthRoutes(app: Router, checks: HealthChecks): void {
+  const answers = { 200: success(z.object({ parts: z.array(z.string()) })), 503: Failure }
+  app.get('/api/health', { config: { access: 'public' }, schema: { response: answers } }, async (request, reply) => {
+    const names = Object.keys(checks)
+    const results = await Promise.allSettled(Object.values(checks).map((check) => check()))
+    const failing = names.filter((_name, at) => results[at]?.status === 'rejected')
+    if (failing.length === 0) return done({ parts: names })
+    request.log.warn({ failing }, 'not healthy')
+    return reply.code(503).send(bodyOf(new AppError('UNAVAILABLE', `Not ready: ${failing.join(', ')}`)))
+  })
+}

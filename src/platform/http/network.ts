@@ -1,0 +1,18 @@
+import { ManagerTimestampAnswer, NodesAnswer } from '../../contract/network'
+import { done } from './envelope'
+import type { Router } from './router'
+
+export interface Network {
+  /** The manager's last heartbeat, milliseconds since the epoch. */
+  managerTimestamp(): Promise<number>
+  nodes(): Promise<string[]>
+}
+
+export function networkRoutes(app: Router, network: Network): void {
+  const config = { access: 'user' } as const
+
+  app.get('/api/network/getManagerTimestamp', { config, schema: { response: { 200: ManagerTimestampAnswer } } }, async () =>
+    done({ timestamp: await network.managerTimestamp() }))
+
+  app.get('/api/network/nodes', { config, schema: { response: { 200: NodesAnswer } } }, async () => done({ nodes: await network.nodes() }))
+}

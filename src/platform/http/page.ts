@@ -1,0 +1,55 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import fastifyStatic from '@fastify/static'
+import type { FastifyInstance } from 'fastify'
+import { AppError } from '../errors'
+import { bodyOf } from './envelope'
+
+/** What the console's page may load and do. Inline styles are what React and the charts set on elements; no inline script. */
+const CONTENT_SECURITY_POLICY = [
+  "default-src 'self'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data: blob:",
+  "connect-src 'self'",
+  "worker-src 'self'",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/**
+ * Serves the built console: hashed assets for ever, and its one page for every path that is not a file, so that the
+ * console's own routes can be opened and reloaded.
+ * @param directory of the build; without it every page says how to make it.
+ */
+export async function pageRoutes(app: FastifyInstance, directory: string): Promise<void> {
+  app.addHook('onSend', async (request, reply) => {
+    reply.header('x-content-type-options', 'nosniff')
+    reply.header('referrer-policy', 'same-origin')
+    reply.header('cross-origin-opener-policy', 'same-origin')
+    if (request.url.startsWith('/api')) reply.header('cache-control', 'no-store')
+    else reply.header('content-security-policy', CONTENT_SECURITY_POLICY)
+  })
+  const isBuilt = existsSync(join(directory, 'index.html'))
+  if (isBuilt) {
+    await app.register(fastifyStatic, {
+      root: directory,
+      wildcard: false,
+      preCompressed: true,
+      index: false,
+      cacheControl: false,
+      setHeaders(reply, path) {
+        const isHashed = path.includes('/assets/')
+        reply.header('cache-control', isHashed ? 'public, max-age=31536000, immutable' : 'no-cache')
+      },
+    })
+  }
+  app.setNotFoundHandler((request, reply) => {
+    const isPage = request.method === 'GET' && !/^\/(?:api|socket\.io|assets)(?:\/|$)/.test(request.url)
+    if (!isPage) return reply.code(404).send(bodyOf(new AppError('NOT_FOUND', 'There is no such call.')))
+    if (!isBuilt) return reply.code(503).type('text/plain').send('The console is not built. Run: npm run build\n')
+    return reply.sendFile('index.html')
+  })
+}

@@ -1,0 +1,143 @@
+import { mkdir, readdir } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import pino, { type Logger } from 'pino'
+import { sql } from 'kysely'
+import { createRegistration } from './accounts/registration'
+import { createSessions } from './accounts/sessions'
+import { createSignIn } from './accounts/signIn'
+import { createApp } from './app'
+import { readSettings, type Settings } from './config'
+import { createDeployments } from './deployments/deployments'
+import { startManager } from './deployments/manager'
+import { makeSample } from './deployments/sample'
+import { createUsageMeter } from './deployments/usageMeter'
+import { errorCodeOf, StartError } from './errors'
+import { acquireLock, lockOwner } from './processLock'
+import { openLocalRuntime } from './runtime/local/localRuntime'
+import { openState } from './state/db'
+import { startEmbeddedPostgres } from './state/embeddedPostgres'
+import { lastBeat } from './state/heartbeats'
+import { openSecrets } from './state/secrets'
+import { dropExpired } from './state/sessions'
+import { dropOldTries } from './state/tries'
+
+const CLEAN_UP_MS = 10 * 60_000
+/** The longest that an orderly end may take before the process ends anyhow. */
+const CLOSE_TIMEOUT_MS = 10_000
+
+/** Everything that was opened, closed again in reverse order. */
+type Closers = (() => Promise<unknown>)[]
+
+async function start(settings: Settings, log: Logger, closers: Closers): Promise<void> {
+  const { dataDir, shareDir } = settings
+  if (settings.runtime === 'kubernetes') throw new StartError(['QUARTERDECK_RUNTIME: this version runs instances as local processes only'])
+  const isFirstStart = await prepareDirectories(settings)
+
+  const postgres = settings.stateUrl === undefined ? await startEmbeddedPostgres(dataDir, log) : undefined
+  if (postgres) closers.push(() => postgres.stop())
+  const state = await openState(settings.stateUrl ?? postgres?.stateUrl ?? '')
+  closers.push(() => state.close())
+  const { db, pool } = state
+  const secrets = await openSecrets(dataDir, db)
+  if (isFirstStart && settings.sample) await makeSample(db, shareDir)
+
+  const runtime = await openLocalRuntime(dataDir)
+  closers.push(() => runtime.close())
+  const manager = startManager({ db, pool, runtime, shareDir, log, now: Date.now })
+  closers.push(() => manager.close())
+
+  const sessions = createSessions(db, secrets, Date.now)
+  const registration = createRegistration(db, secrets, sessions, Date.now)
+  const cleanUp = setInterval(() => {
+    Promise.all([dropExpired(db), dropOldTries(db)]).catch((error: unknown) => log.warn({ err: error }, 'what has expired could not be removed'))
+  }, CLEAN_UP_MS)
+  closers.push(async () => clearInterval(cleanUp))
+
+  const app = await createApp({
+    log,
+    sessions,
+    registration,
+    signIn: createSignIn(db, secrets, sessions, Date.now),
+    deployments: createDeployments(db, runtime, createUsageMeter(runtime, Date.now), Date.now),
+    network: { managerTimestamp: () => lastBeat(db), nodes: async () => [hostname()] },
+    health: {
+      database: async () => void (await sql`select 1`.execute(db)),
+      runtime: async () => void (await runtime.list()),
+    },
+    webDir: join(__dirname, '../web'),
+    origins: settings.origins,
+    trustedProxies: settings.trustedProxies,
+  })
+  closers.push(() => app.close())
+  const url = await listen(settings, () => app.listen({ host: settings.host, port: settings.port }))
+  greet(url, await registration.firstInvite(settings.firstInvite))
+}
+
+/** @returns whether the data directory was empty: this is the first start. */
+async function prepareDirectories({ dataDir, shareDir }: Settings): Promise<boolean> {
+  const made = async <T>(path: string, work: () => Promise<T>): Promise<T> =>
+    work().catch((error: unknown) => {
+      throw new StartError([`The directory ${path} cannot be written (${errorCodeOf(error)}): make it writable or choose another one`])
+    })
+  await made(dataDir, () => mkdir(dataDir, { recursive: true }))
+  const isFirstStart = (await readdir(dataDir)).length === 0
+  const lock = join(dataDir, 'platform.lock')
+  if (!(await made(dataDir, async () => acquireLock(lock)))) {
+    throw new StartError([`Quarterdeck runs already in ${dataDir} (process ${lockOwner(lock)})`])
+  }
+  await made(shareDir, () => mkdir(shareDir, { recursive: true }))
+  return isFirstStart
+}
+
+async function listen({ host, port }: Settings, begin: () => Promise<string>): Promise<string> {
+  try {
+    return await begin()
+  } catch (error) {
+    const code = errorCodeOf(error)
+    if (code === 'EADDRINUSE') throw new StartError([`Port ${port} on ${host} is in use: end what uses it or set QUARTERDECK_PORT`])
+    if (code === 'EACCES') throw new StartError([`Port ${port} on ${host} may not be opened by this user: set QUARTERDECK_PORT`])
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') throw new StartError([`${host} is not an address of this machine: correct QUARTERDECK_HOST`])
+    throw error
+  }
+}
+
+function greet(url: string, invite: string | undefined): void {
+  console.log(`\n  Quarterdeck is ready: ${url}`)
+  if (invite !== undefined) {
+    console.log(`\n  There are no users yet. Register the first administrator with this invite code:\n\n      ${invite}\n`)
+    console.log(`  or open ${url}/register?invite=${encodeURIComponent(invite)}\n`)
+  } else {
+    console.log('')
+  }
+}
+
+async function main(): Promise<void> {
+  const settings = readSettings(process.env)
+  const log = pino({ level: settings.logLevel }, pino.destination({ fd: 2, sync: true }))
+  const closers: Closers = []
+  let closing: Promise<void> | undefined
+  const close = () =>
+    (closing ??= (async () => {
+      for (const closer of closers.reverse()) await closer().catch((error: unknown) => log.warn({ err: error }, 'a part could not be closed'))
+    })())
+  const end = () => {
+    setTimeout(() => process.exit(1), CLOSE_TIMEOUT_MS).unref()
+    void close().then(() => process.exit(0))
+  }
+  process.on('SIGTERM', end)
+  process.on('SIGINT', end)
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'an error was not handled'))
+  try {
+    await start(settings, log, closers)
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+main().catch((error: unknown) => {
+  if (error instanceof StartError) for (const line of error.lines) console.error(line)
+  else console.error(`Quarterdeck could not start: ${error instanceof Error ? error.message : String(error)}`)
+  process.exit(1)
+})

@@ -1,0 +1,145 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
+import type { ConsoleLineType, InstanceExit, InstanceSpec, RuntimeInstance } from '../runtime'
+import type { ConsoleLog } from './consoleLog'
+import { LineSplitter } from './lineSplitter'
+import { startTimeOf } from '../../processLock'
+import { signalGroup } from './processes'
+
+/** From SIGTERM to SIGKILL (decisions §5). */
+const KILL_AFTER_MS = 10_000
+
+/** What is on disk of a run, for a host that comes after this one. */
+export interface RunRecord extends RuntimeInstance {
+  pid: number | undefined
+  /** See startTimeOf. */
+  pidStartTime: string
+}
+
+/** One run of one instance: a process in a session of its own, its output as console lines, and its end. */
+export class InstanceProcess {
+  readonly record: RunRecord
+  private child: ChildProcess | undefined
+  private timer: NodeJS.Timeout | undefined
+  private ready: RegExp | undefined
+
+  constructor(
+    private readonly spec: InstanceSpec,
+    private readonly log: ConsoleLog,
+    private readonly onChange: () => void,
+  ) {
+    this.record = {
+      podName: spec.podName,
+      runId: randomUUID(),
+      state: 'STARTING',
+      ip: '127.0.0.1',
+      startedAt: Date.now(),
+      exit: undefined,
+      pid: undefined,
+      pidStartTime: '',
+    }
+    this.ready = spec.ready === undefined ? undefined : new RegExp(spec.ready)
+  }
+
+  start(): void {
+    const [program, ...args] = this.spec.command
+    const { PATH, LANG = 'C.UTF-8', TZ } = process.env
+    const base = { PATH, LANG, HOME: this.spec.directory, ...(TZ && { TZ }) }
+    const child = spawn(program, args, { cwd: this.spec.directory, env: { ...base, ...this.spec.env }, detached: true, stdio: 'pipe', shell: false })
+    this.child = child
+    this.read(child.stdout, 'message')
+    this.read(child.stderr, 'error')
+    // Writing to a process that has just ended is not worth a word.
+    child.stdin.on('error', () => undefined)
+    child.once('error', (error: NodeJS.ErrnoException) => this.ended(null, null, whyNotStarted(error, program)))
+    child.once('exit', () => {
+      // Children that it left behind end with it, and let go of its output.
+      if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL')
+    })
+    child.once('close', (code, signal) => this.ended(code, signal, undefined))
+    if (child.pid === undefined) return
+    this.record.pid = child.pid
+    this.record.pidStartTime = startTimeOf(child.pid)
+    if (!this.ready) this.record.state = 'RUNNING'
+    this.onChange()
+  }
+
+  get isOver(): boolean {
+    return this.record.state === 'EXITED'
+  }
+
+  write(line: string): void {
+    this.child?.stdin?.write(`${line}\n`)
+  }
+
+  stop(): void {
+    if (this.isOver || this.record.state === 'STOPPING') return
+    this.record.state = 'STOPPING'
+    this.onChange()
+    const { command, timeoutSeconds } = this.spec.stop
+    if (command === undefined) {
+      this.terminate()
+    } else {
+      this.write(command)
+      this.timer = setTimeout(() => this.terminate(), timeoutSeconds * 1000)
+    }
+  }
+
+  kill(): void {
+    if (this.isOver) return
+    this.record.state = 'STOPPING'
+    this.onChange()
+    this.signal('SIGKILL')
+  }
+
+  private terminate(): void {
+    this.signal('SIGTERM')
+    this.timer = setTimeout(() => this.signal('SIGKILL'), KILL_AFTER_MS)
+  }
+
+  private signal(signal: NodeJS.Signals): void {
+    clearTimeout(this.timer)
+    if (this.record.pid !== undefined) signalGroup(this.record.pid, signal)
+  }
+
+  private read(stream: NodeJS.ReadableStream | null, type: ConsoleLineType): void {
+    const lines = new LineSplitter((line) => {
+      this.log.add(type, line)
+      if (this.record.state === 'STARTING' && this.ready?.test(line)) {
+        this.record.state = 'RUNNING'
+        this.ready = undefined
+        this.onChange()
+      }
+    })
+    stream?.on('data', (chunk: Buffer) => {
+      lines.push(chunk)
+      this.log.flush()
+    })
+    stream?.on('end', () => {
+      lines.end()
+      this.log.flush()
+    })
+  }
+
+  private ended(code: number | null, signal: string | null, failure: string | undefined): void {
+    if (this.isOver) return
+    clearTimeout(this.timer)
+    const exit: InstanceExit = { code, signal, at: Date.now(), requested: this.record.state === 'STOPPING', failure }
+    Object.assign(this.record, { state: 'EXITED', exit, pid: undefined })
+    this.log.add('message', `[System] ${describeExit(exit)}`)
+    this.log.flush()
+    this.onChange()
+  }
+}
+
+function describeExit({ code, signal, requested, failure }: InstanceExit): string {
+  if (failure) return failure
+  const how = signal ? `by signal ${signal}` : `with exit code ${code}`
+  return requested ? `Stopped (${how}).` : `Ended by itself ${how}.`
+}
+
+function whyNotStarted({ code, message }: NodeJS.ErrnoException, program: string): string {
+  if (code === 'ENOENT') return `Could not be started: "${program}" or its directory does not exist.`
+  if (code === 'EACCES') return `Could not be started: "${program}" may not be executed.`
+  return `Could not be started: ${code ?? message}.`
+}

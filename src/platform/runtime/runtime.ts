@@ -1,0 +1,87 @@
+/** What runs one instance: everything a driver needs, and nothing of where it came from. */
+export interface InstanceSpec {
+  /** Unique, and stable for the instance's life. */
+  podName: string
+  /** The program and its arguments. Never a shell's text. */
+  command: [program: string, ...args: string[]]
+  /** Absolute path of the directory it runs in. */
+  directory: string
+  /** All of its environment besides PATH, HOME, LANG and TZ. */
+  env: Record<string, string>
+  /** A console line that matches this regular expression says that it is ready; without one it is ready at once. */
+  ready: string | undefined
+  stop: {
+    /** Written to its standard input, with a line feed. */
+    command: string | undefined
+    /** From the stop command to SIGTERM. */
+    timeoutSeconds: number
+  }
+}
+
+export type ConsoleLineType = 'message' | 'error'
+
+export interface ConsoleLine {
+  /** Counted from 1 per instance, without gaps. */
+  seq: number
+  type: ConsoleLineType
+  content: string
+}
+
+/** How a run ended. */
+export interface InstanceExit {
+  code: number | null
+  signal: string | null
+  /** Milliseconds since the epoch. */
+  at: number
+  /** Whether stop or kill was asked for: any other end is one by itself. */
+  requested: boolean
+  /** Why it could not even be started, for people. */
+  failure: string | undefined
+}
+
+export interface RuntimeInstance {
+  podName: string
+  /** Of this run. Another start is another run. */
+  runId: string
+  state: 'STARTING' | 'RUNNING' | 'STOPPING' | 'EXITED'
+  ip: string
+  /** Milliseconds since the epoch. */
+  startedAt: number
+  exit: InstanceExit | undefined
+}
+
+export interface Usage {
+  podName: string
+  /** Processor time used since its start, in milliseconds, of all its processes. */
+  cpuMs: number
+  /** Resident memory of all its processes, in bytes. */
+  memoryBytes: number
+}
+
+/**
+ * Where instances run. The manager compares what is wanted with `list` and calls the rest; it does not know which
+ * driver it has. Every call may be repeated: asking for what is already so does nothing.
+ */
+export interface Runtime {
+  /** Starts the instance unless it runs. Resolves when the start was made, not when it is ready. */
+  ensure(spec: InstanceSpec): Promise<void>
+  /** Begins a graceful end: the stop command, SIGTERM after its timeout, SIGKILL 10 s later. */
+  stop(podName: string): Promise<void>
+  kill(podName: string): Promise<void>
+  /** Forgets an instance that has ended, with its console. */
+  remove(podName: string): Promise<void>
+  /** Everything known, running or ended. */
+  list(): Promise<RuntimeInstance[]>
+  /** Calls the listener after every change of any instance's state. @returns a function that ends it. */
+  watch(listener: () => void): () => void
+  /** The last lines of an instance's console, oldest first; at most 10,000 are kept. */
+  history(podName: string, lines: number): Promise<ConsoleLine[]>
+  /** Adds a line of the platform's own to an instance's console. */
+  note(podName: string, text: string): Promise<void>
+  /** Writes a line to the instance's standard input. */
+  write(podName: string, line: string): Promise<void>
+  /** What every running instance uses at this moment. */
+  sample(): Promise<Usage[]>
+  /** Lets go of the runtime; instances run on. */
+  close(): Promise<void>
+}

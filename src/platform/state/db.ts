@@ -1,0 +1,72 @@
+import { Kysely, Migrator, PostgresDialect, type Migration } from 'kysely'
+import { Pool } from 'pg'
+import { AppError, errorCodeOf, StartError } from '../errors'
+import * as accounts from './migrations/0001_accounts'
+import * as deployments from './migrations/0002_deployments'
+import type { State } from './schema'
+
+export type Db = Kysely<State>
+
+/** In order; a number is never used again and a migration that has landed never changes. */
+const migrations: Record<string, Migration> = {
+  '0001_accounts': accounts,
+  '0002_deployments': deployments,
+}
+
+export interface OpenState {
+  db: Db
+  /** For what needs a connection of its own (locks). */
+  pool: Pool
+  close(): Promise<void>
+}
+
+/**
+ * Connects to the platform's own state and brings its tables up to date. Migrations run under a lock, so several
+ * platforms may start at the same time.
+ * @param url of a PostgreSQL database whose user may create tables.
+ * @throws StartError when the server cannot be reached, refuses, or holds the state of a newer version.
+ */
+export async function openState(url: string): Promise<OpenState> {
+  // A query waits at most this long for a connection, so that an unreachable server is said within five seconds.
+  const pool = new Pool({ connectionString: url, max: 20, connectionTimeoutMillis: 4_000, query_timeout: 15_000, idleTimeoutMillis: 60_000 })
+  // An idle connection that breaks is replaced at the next query; without a listener it would end the process.
+  pool.on('error', () => undefined)
+  const db: Db = new Kysely<State>({ dialect: new PostgresDialect({ pool }) })
+  const { error } = await new Migrator({ db, provider: { getMigrations: async () => migrations } }).migrateToLatest()
+  if (error) {
+    await db.destroy()
+    throw new StartError([whyNotOpened(url, error)])
+  }
+  return { db, pool, close: () => db.destroy() }
+}
+
+function whyNotOpened(url: string, error: unknown): string {
+  const { hostname, port, pathname } = new URL(url)
+  const server = `PostgreSQL at ${hostname}:${port || '5432'}`
+  const code = errorCodeOf(error)
+  if (code === '28P01' || code === '28000') return `${server} refuses the user or password of QUARTERDECK_STATE_URL`
+  if (code === '3D000') return `${server} has no database "${pathname.slice(1)}": create it or correct QUARTERDECK_STATE_URL`
+  if (code === '42501') return `${server}: the user of QUARTERDECK_STATE_URL may not create tables in "${pathname.slice(1)}"`
+  if (isUnreachable(error)) return `${server} cannot be reached: start it or correct QUARTERDECK_STATE_URL`
+  const message = error instanceof Error ? error.message : String(error)
+  if (message.includes('corrupted migrations')) return `${server} holds the state of a newer Quarterdeck: install that version, or name another database`
+  return `${server} could not be prepared: ${message}`
+}
+
+/** Whether an error says that PostgreSQL is not there (or going, or starting), rather than that a query was wrong. */
+export function isUnreachable(error: unknown): boolean {
+  const code = errorCodeOf(error) ?? ''
+  if (error instanceof AggregateError) return error.errors.some(isUnreachable)
+  if (/^(?:ECONN|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|57P0[123]|08|53300)/.test(code)) return true
+  return error instanceof Error && /Connection terminated|timeout exceeded when trying to connect|Query read timeout/.test(error.message)
+}
+
+/** Turns the failure of a query into what the caller may be told, or gives it back when it is a bug. */
+export function stateFailure(error: unknown): unknown {
+  return isUnreachable(error) ? new AppError('UNAVAILABLE', 'The platform’s database does not answer. It is tried again with the next call.') : error
+}
+
+/** Whether an insert failed because a unique value is there already (PostgreSQL 23505). */
+export function isDuplicate(error: unknown): boolean {
+  return errorCodeOf(error) === '23505'
+}

@@ -1,0 +1,192 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { platform } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as delay } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { Client, escapeIdentifier, escapeLiteral } from 'pg'
+import type { Logger } from 'pino'
+import { errorCodeOf, StartError } from '../errors'
+import { findPostgresBinaries, type PostgresBinaries } from './postgresBinaries'
+
+const run = promisify(execFile)
+const FIRST_PORT = 15_432
+/** The database of the platform's own state, and the role that owns it. */
+const STATE_NAME = 'quarterdeck'
+
+interface Cluster {
+  /** On 127.0.0.1. Kept, because credentials handed out to users name it. */
+  port: number
+  adminPassword: string
+  statePassword: string
+}
+
+export interface EmbeddedPostgres {
+  /** A superuser's URL of the server. */
+  adminUrl: string
+  /** The URL of the platform's own database, as the role that owns just that. */
+  stateUrl: string
+  /** Ends the server after its open transactions were rolled back (fast shutdown). */
+  stop(): Promise<void>
+}
+
+/**
+ * Starts the PostgreSQL that Quarterdeck brings, in `<dataDir>/postgres`; makes it at the first start. It listens on
+ * 127.0.0.1 only, asks for passwords (SCRAM-SHA-256), and is started again when it ends by itself.
+ * @throws StartError when it cannot be made or started.
+ */
+export async function startEmbeddedPostgres(dataDir: string, log: Logger): Promise<EmbeddedPostgres> {
+  const binaries = await findPostgresBinaries(dataDir)
+  const directory = join(dataDir, 'postgres')
+  const clusterFile = join(dataDir, 'postgres.json')
+  const known = await readFile(clusterFile, 'utf8').catch(() => undefined)
+  const cluster = known ? (JSON.parse(known) as Cluster) : await makeCluster(directory, clusterFile, binaries)
+  await waitForForerunner(directory)
+
+  let stopping = false
+  let server = await startServer(directory, cluster, binaries, log)
+  const keepRunning = (): void => {
+    server.once('exit', (code, signal) => {
+      if (stopping) return
+      log.error({ code, signal }, 'the embedded PostgreSQL ended and is started again')
+      void restart()
+    })
+  }
+  const restart = async (): Promise<void> => {
+    for (;;) {
+      await delay(1000)
+      if (stopping) return
+      try {
+        server = await startServer(directory, cluster, binaries, log)
+        keepRunning()
+        return
+      } catch (error) {
+        log.error({ err: error }, 'the embedded PostgreSQL could not be started again')
+      }
+    }
+  }
+  keepRunning()
+
+  const adminUrl = urlOf('postgres', cluster.adminPassword, cluster.port, 'postgres')
+  await makeStateDatabase(adminUrl, cluster.statePassword)
+  return {
+    adminUrl,
+    stateUrl: urlOf(STATE_NAME, cluster.statePassword, cluster.port, STATE_NAME),
+    async stop() {
+      stopping = true
+      if (server.exitCode !== null || server.signalCode !== null) return
+      const exited = once(server, 'exit')
+      server.kill('SIGINT')
+      await exited
+    },
+  }
+}
+
+async function makeCluster(directory: string, clusterFile: string, binaries: PostgresBinaries): Promise<Cluster> {
+  const cluster: Cluster = { port: await freePort(FIRST_PORT), adminPassword: randomPassword(), statePassword: randomPassword() }
+  const unfinished = `${directory}.new`
+  const passwordFile = `${directory}.password`
+  // What a start that was cut off has left. Without postgres.json nobody knows its password.
+  for (const path of [unfinished, directory, passwordFile]) await rm(path, { recursive: true, force: true })
+  await mkdir(unfinished, { mode: 0o700 })
+  await writeFile(passwordFile, `${cluster.adminPassword}\n`, { mode: 0o600 })
+  if (binaries.owner !== undefined) for (const path of [unfinished, passwordFile]) await chown(path, binaries.owner, binaries.owner)
+  try {
+    const [program, args] = binaries.command('initdb', '-D', unfinished, '-U', 'postgres', `--pwfile=${passwordFile}`, '--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-instructions')
+    await run(program, args, { env: { PATH: process.env.PATH, LC_ALL: 'C' } })
+  } catch (error) {
+    const said = (error as { stderr?: string }).stderr?.trim().split('\n').pop() ?? String(error)
+    throw new StartError([`The embedded PostgreSQL could not be made in ${directory}: ${said}`])
+  } finally {
+    await rm(passwordFile, { force: true })
+  }
+  await rename(unfinished, directory)
+  await writeFile(`${clusterFile}.new`, JSON.stringify(cluster), { mode: 0o600 })
+  await rename(`${clusterFile}.new`, clusterFile)
+  return cluster
+}
+
+/** After a kill of the platform its PostgreSQL is still shutting down for a moment; starting before it ended would fail. */
+async function waitForForerunner(directory: string): Promise<void> {
+  for (let tries = 0; tries < 200; tries++) {
+    const pid = Number((await readFile(join(directory, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')[0])
+    if (!pid) return
+    if (!(await isPostgresOf(pid, directory))) {
+      // After a crash of the machine the number may belong to somebody else, and PostgreSQL would refuse to start.
+      await rm(join(directory, 'postmaster.pid'), { force: true })
+      return
+    }
+    await delay(50)
+  }
+  throw new StartError([`The embedded PostgreSQL in ${directory} is still in use by another process`])
+}
+
+async function startServer(directory: string, cluster: Cluster, binaries: PostgresBinaries, log: Logger): Promise<ChildProcess> {
+  const [program, args] = binaries.command(
+    'postgres', '-D', directory, '-p', String(cluster.port),
+    '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'max_connections=200', '-c', 'shared_buffers=64MB',
+  )
+  // A session of its own: Ctrl-C in the terminal must reach the platform alone, which ends PostgreSQL last.
+  const server = spawn(program, args, { detached: true, stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: process.env.PATH, LC_ALL: 'C' } })
+  let last = ''
+  return new Promise((resolve, reject) => {
+    createInterface(server.stderr).on('line', (line) => {
+      log.debug({ postgres: line }, 'postgres')
+      if (/FATAL|ERROR|PANIC|HINT/.test(line)) last = line.replace(/^.*?(?=FATAL|ERROR|PANIC|HINT)/, '')
+      if (line.includes('ready to accept connections')) resolve(server)
+    })
+    server.once('error', (error) => reject(new StartError([`The embedded PostgreSQL could not be started: ${error.message}`])))
+    server.once('exit', (code) => reject(new StartError([`The embedded PostgreSQL ended at its start (exit code ${code}, port ${cluster.port}). ${last}`])))
+  })
+}
+
+async function makeStateDatabase(adminUrl: string, password: string): Promise<void> {
+  const admin = new Client({ connectionString: adminUrl })
+  await admin.connect()
+  try {
+    const name = escapeIdentifier(STATE_NAME)
+    const { rowCount: role } = await admin.query('select 1 from pg_roles where rolname = $1', [STATE_NAME])
+    if (!role) await admin.query(`create role ${name} login password ${escapeLiteral(password)}`)
+    const { rowCount: database } = await admin.query('select 1 from pg_database where datname = $1', [STATE_NAME])
+    if (database) return
+    await admin.query(`create database ${name} owner ${name}`)
+    await admin.query(`revoke all on database ${name} from public`)
+  } finally {
+    await admin.end()
+  }
+}
+
+async function freePort(from: number): Promise<number> {
+  for (let port = from; port < from + 500; port++) {
+    const server = createServer()
+    const free = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
+    })
+    server.close()
+    if (free) return port
+  }
+  throw new StartError([`No free port for the embedded PostgreSQL from ${from} to ${from + 499}`])
+}
+
+function urlOf(user: string, password: string, port: number, database: string): string {
+  return `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`
+}
+
+function randomPassword(): string {
+  return randomBytes(24).toString('base64url')
+}
+
+async function isPostgresOf(pid: number, directory: string): Promise<boolean> {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    if (errorCodeOf(error) === 'ESRCH') return false
+  }
+  // Where there is no /proc the number alone has to do.
+  const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => undefined)
+  return commandLine === undefined ? platform() !== 'linux' : commandLine.includes(directory)
+}

@@ -1,0 +1,19 @@
+import { sql } from 'kysely'
+import type { Db } from './db'
+
+const NAME = 'manager'
+
+/** Notes that the manager is at work, by the database's clock. */
+export async function beat(db: Db): Promise<void> {
+  await db
+    .insertInto('heartbeats')
+    .values({ name: NAME, at: sql<Date>`now()` })
+    .onConflict((conflict) => conflict.column('name').doUpdateSet({ at: sql<Date>`now()` }))
+    .execute()
+}
+
+/** The manager's last heartbeat in milliseconds since the epoch; 0 when there was none. */
+export async function lastBeat(db: Db): Promise<number> {
+  const row = await db.selectFrom('heartbeats').select('at').where('name', '=', NAME).executeTakeFirst()
+  return row?.at.getTime() ?? 0
+}

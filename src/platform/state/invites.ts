@@ -1,0 +1,36 @@
+import { sql, type Selectable } from 'kysely'
+import type { Db } from './db'
+import type { State } from './schema'
+
+export type InviteRow = Selectable<State['invites']>
+
+const isActive = sql<boolean>`used_by is null and not revoked and expires_at > now()`
+
+export async function findActiveInvite(db: Db, code: string): Promise<InviteRow | undefined> {
+  return db.selectFrom('invites').selectAll().where('code', '=', code).where(isActive).executeTakeFirst()
+}
+
+/**
+ * Marks an active invite as used.
+ * @returns the invite, or undefined when it is not active any more: of two at once exactly one gets it.
+ */
+export async function useInvite(db: Db, code: string, username: string): Promise<InviteRow | undefined> {
+  return db.updateTable('invites').set({ used_by: username }).where('code', '=', code).where(isActive).returningAll().executeTakeFirst()
+}
+
+/** Makes `code` the one first invite, valid from now on; an earlier first invite that nobody used is revoked. */
+export async function setFirstInvite(db: Db, code: string, expiresAt: Date): Promise<void> {
+  const invite = { code, message: 'First administrator', is_first: true, expires_at: expiresAt }
+  await db.transaction().execute(async (transaction) => {
+    await transaction.updateTable('invites').set({ revoked: true }).where('is_first', '=', true).where('code', '!=', code).execute()
+    await transaction
+      .insertInto('invites')
+      .values(invite)
+      .onConflict((conflict) => conflict.column('code').doUpdateSet({ ...invite, revoked: false }))
+      .execute()
+  })
+}
+
+export async function findFirstInvite(db: Db): Promise<InviteRow | undefined> {
+  return db.selectFrom('invites').selectAll().where('is_first', '=', true).where('used_by', 'is', null).where('revoked', '=', false).executeTakeFirst()
+}

@@ -1,0 +1,65 @@
+import type { ColumnType, Generated } from 'kysely'
+
+/** The tables as the last migration leaves them. */
+export interface State {
+  users: {
+    id: Generated<number>
+    username: string
+    password_hash: string
+    /** Sealed (see secrets.ts). */
+    totp_secret: string
+    totp_last_step: number
+    is_admin: boolean
+    created_at: Generated<Date>
+  }
+  invites: {
+    code: string
+    message: string
+    is_first: Generated<boolean>
+    created_at: Generated<Date>
+    expires_at: Date
+    used_by: string | null
+    revoked: Generated<boolean>
+  }
+  sessions: {
+    id: string
+    user_id: number
+    created_at: Generated<Date>
+    expires_at: Date
+    last_used_at: Generated<Date>
+    device: string
+    address: string
+  }
+  login_steps: { token_hash: string; user_id: number; expires_at: Date; tries: Generated<number> }
+  registrations: {
+    token_hash: string
+    invite_code: string
+    expires_at: Date
+    tries: Generated<number>
+    username: string | null
+    password_hash: string | null
+    totp_secret: string | null
+  }
+  tries: { key: string; count: number; resets_at: Date }
+  facts: { name: string; value: string }
+  deployments: {
+    name: string
+    type: string
+    content: string
+    enabled: Generated<boolean>
+    created_at: Generated<Date>
+  }
+  instances: {
+    uid: string
+    deployment: string
+    name: string
+    pod_name: string
+    wanted: Generated<'running' | 'stopped'>
+    blocked_reason: string | null
+    handled_run: string | null
+    crashes: ColumnType<number[], string | undefined, string>
+    start_after: Date | null
+    created_at: Generated<Date>
+  }
+  heartbeats: { name: string; at: Date }
+}

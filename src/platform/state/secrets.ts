@@ -1,0 +1,84 @@
+import { createCipheriv, createDecipheriv, createHash, createHmac, hkdfSync, randomBytes } from 'node:crypto'
+import { link, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { errorCodeOf, StartError } from '../errors'
+import type { Db } from './db'
+
+const KEY_FILE = 'secret.key'
+
+export interface Secrets {
+  /** A 32-byte key of its own for one purpose (HKDF-SHA-256, RFC 5869). */
+  keyFor(purpose: string): Buffer
+  /** Encrypts a text (AES-256-GCM). It opens only under the same purpose and owner, so rows cannot be swapped. */
+  seal(text: string, purpose: string, owner: string): string
+  /** @throws Error when the text was not sealed with this key for this purpose and owner. */
+  unseal(sealed: string, purpose: string, owner: string): string
+}
+
+/**
+ * Reads the key file of the data directory, and makes it (mode 600) where the state has never seen one.
+ * All replicas of a platform need the same file.
+ * @throws StartError when the file is missing or is not the one that the state was written with.
+ */
+export async function openSecrets(dataDir: string, db: Db): Promise<Secrets> {
+  const file = join(dataDir, KEY_FILE)
+  const known = await db.selectFrom('facts').select('value').where('name', '=', 'key').executeTakeFirst()
+  const text = (await readKey(file)) ?? (known ? undefined : await makeKey(file))
+  if (text === undefined) throw new StartError([`The key file ${file} is missing: bring it back from a backup. Without it the stored passwords and sessions cannot be read`])
+  if (!/^[0-9a-f]{64}$/.test(text)) throw new StartError([`The key file ${file} is damaged: it must hold 64 hexadecimal digits. Bring it back from a backup`])
+  const secrets = secretsOf(Buffer.from(text, 'hex'))
+  const mark = createHmac('sha256', secrets.keyFor('mark')).update('quarterdeck').digest('hex')
+  await db.insertInto('facts').values({ name: 'key', value: mark }).onConflict((conflict) => conflict.column('name').doNothing()).execute()
+  const { value } = await db.selectFrom('facts').select('value').where('name', '=', 'key').executeTakeFirstOrThrow()
+  if (value !== mark) throw new StartError([`The key file ${file} is not the one that this state was written with: bring that one back from a backup`])
+  return secrets
+}
+
+async function readKey(file: string): Promise<string | undefined> {
+  try {
+    return (await readFile(file, 'utf8')).trim()
+  } catch (error) {
+    if (errorCodeOf(error) === 'ENOENT') return undefined
+    throw new StartError([`The key file ${file} cannot be read (${errorCodeOf(error)})`])
+  }
+}
+
+/** A link, not a rename: of two platforms that start at once, one makes the key and both use it. */
+async function makeKey(file: string): Promise<string | undefined> {
+  const temporary = `${file}.${process.pid}`
+  await writeFile(temporary, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 })
+  await link(temporary, file).catch((error: unknown) => {
+    if (errorCodeOf(error) !== 'EEXIST') throw error
+  })
+  await rm(temporary)
+  return readKey(file)
+}
+
+function secretsOf(master: Buffer): Secrets {
+  const keyFor = (purpose: string): Buffer => Buffer.from(hkdfSync('sha256', master, '', `quarterdeck ${purpose}`, 32))
+  return {
+    keyFor,
+    seal(text, purpose, owner) {
+      const nonce = randomBytes(12)
+      const cipher = createCipheriv('aes-256-gcm', keyFor(purpose), nonce).setAAD(Buffer.from(owner))
+      return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()]).toString('base64')
+    },
+    unseal(sealed, purpose, owner) {
+      const bytes = Buffer.from(sealed, 'base64')
+      const decipher = createDecipheriv('aes-256-gcm', keyFor(purpose), bytes.subarray(0, 12), { authTagLength: 16 })
+        .setAAD(Buffer.from(owner))
+        .setAuthTag(bytes.subarray(-16))
+      return decipher.update(bytes.subarray(12, -16), undefined, 'utf8') + decipher.final('utf8')
+    },
+  }
+}
+
+/** A bearer secret of 256 random bits, for a URL or a JSON body. */
+export function randomToken(): string {
+  return randomBytes(32).toString('base64url')
+}
+
+/** How a token is kept: who reads the state cannot use it. Random tokens need no salt. */
+export function hashToken(token: string): string {
+  return createHash('sha256').update(token).digest('base64url')
+}

@@ -1,0 +1,50 @@
+import { sql } from 'kysely'
+import type { Db } from './db'
+
+/** Who a valid session belongs to, as of this moment. */
+export interface SessionUser {
+  sessionId: string
+  userId: number
+  username: string
+  isAdmin: boolean
+}
+
+export async function insertSession(
+  db: Db,
+  session: { id: string; user_id: number; expires_at: Date; device: string; address: string },
+): Promise<void> {
+  await db.insertInto('sessions').values(session).execute()
+}
+
+/** Also notes the use, at most once a minute. */
+export async function findSession(db: Db, id: string): Promise<SessionUser | undefined> {
+  const row = await db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .select(['users.id as userId', 'users.username', 'users.is_admin as isAdmin', sql<boolean>`last_used_at < now() - interval '1 minute'`.as('isStale')])
+    .where('sessions.id', '=', id)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .executeTakeFirst()
+  if (!row) return undefined
+  if (row.isStale) await db.updateTable('sessions').set({ last_used_at: sql<Date>`now()` }).where('id', '=', id).execute()
+  const { userId, username, isAdmin } = row
+  return { sessionId: id, userId, username, isAdmin }
+}
+
+export async function deleteSession(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('sessions').where('id', '=', id).execute()
+}
+
+/** Of these sessions, the ones that are still valid. */
+export async function findLiveSessions(db: Db, ids: string[]): Promise<Set<string>> {
+  if (ids.length === 0) return new Set()
+  const rows = await db.selectFrom('sessions').select('id').where('id', 'in', ids).where('expires_at', '>', sql<Date>`now()`).execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** Removes what has expired: sessions, and steps of signing in and registering that were never finished. */
+export async function dropExpired(db: Db): Promise<void> {
+  for (const table of ['sessions', 'login_steps', 'registrations'] as const) {
+    await db.deleteFrom(table).where('expires_at', '<', sql<Date>`now()`).execute()
+  }
+}

@@ -1,0 +1,144 @@
+#!/usr/bin/env node
+/**
+ * Runs before start, dev and test, with nothing but Node.js: installs when package-lock.json changed, builds when a
+ * source changed, and for tests sees to a browser. Unchanged, it only compares two hashes.
+ *
+ *   node src/setup.js build [--force] | dev | test
+ */
+const { spawn, spawnSync } = require('node:child_process')
+const { createHash } = require('node:crypto')
+const { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs')
+const { join, relative, resolve } = require('node:path')
+const zlib = require('node:zlib')
+
+const root = resolve(__dirname, '..')
+const installStamp = join(root, 'node_modules', '.quarterdeck')
+const buildStamp = join(root, 'dist', '.stamp')
+
+const [command = 'build', option] = process.argv.slice(2)
+checkNode()
+install()
+if (command === 'dev') develop()
+else build(option === '--force')
+if (command === 'test') findOrInstallBrowser()
+
+function checkNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  const isSupported = major > 20 || (major === 20 && minor >= 19)
+  if (!isSupported) fail(`Quarterdeck needs Node.js 20.19 or newer; this is ${process.versions.node}.`)
+}
+
+function install() {
+  const hash = hashOf(['package.json', 'package-lock.json'])
+  if (read(installStamp) === hash) return
+  say('Installing packages …')
+  npm(['ci', '--no-audit', '--no-fund', '--loglevel=error'])
+  writeFileSync(installStamp, hash)
+}
+
+function build(force) {
+  const hash = hashOf([...filesBelow('src'), ...filesBelow('public'), 'webpack.config.js', 'babel.config.js', 'package-lock.json'])
+  if (!force && read(buildStamp) === hash) return
+  say('Building …')
+  rmSync(join(root, 'dist'), { recursive: true, force: true })
+  bin('babel', ['src', '--ignore', 'src/web', '--extensions', '.ts', '--out-dir', 'dist', '--quiet'])
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  bin('webpack', ['--mode', 'production'], { QUARTERDECK_BUILD: `${version}+${hash.slice(0, 8)}` })
+  compress(join(root, 'dist', 'web'))
+  // Last, so that a build that was cut off is made again.
+  writeFileSync(buildStamp, hash)
+}
+
+/** The platform serves these as they are: compressing once is better than with each request. */
+function compress(directory) {
+  for (const file of filesBelow(relative(root, directory))) {
+    if (!/\.(?:js|css|html|svg|json|txt|webmanifest)$/.test(file)) continue
+    const bytes = readFileSync(join(root, file))
+    writeFileSync(join(root, `${file}.gz`), zlib.gzipSync(bytes, { level: 9 }))
+    writeFileSync(join(root, `${file}.br`), zlib.brotliCompressSync(bytes))
+  }
+}
+
+/** The console with reload and, unless QUARTERDECK_PLATFORM_URL names another server, the platform with restart. */
+function develop() {
+  const children = [['webpack', ['serve', '--mode', 'development']]]
+  if (!process.env.QUARTERDECK_PLATFORM_URL) children.push(['tsx', ['watch', '--clear-screen=false', 'src/platform/main.ts']])
+  const running = children.map(([name, args]) => spawn(process.execPath, [binPath(name), ...args], { cwd: root, stdio: 'inherit' }))
+  const end = (code) => {
+    process.exitCode ||= code ?? 0
+    for (const child of running) child.kill('SIGTERM')
+  }
+  for (const child of running) child.on('exit', end)
+  for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => end(0))
+}
+
+/** Browser tests need a Chromium: one that is there, else Playwright's own, else, as root, Debian's package. */
+function findOrInstallBrowser() {
+  const { findBrowser } = require('../test/support/browser/findBrowser')
+  if (findBrowser()) return
+  say('Installing a Chromium for the browser tests …')
+  const asRoot = process.getuid?.() === 0
+  const quick = { PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: '5000' }
+  tryTo([process.execPath, join(root, 'node_modules/playwright-core/cli.js'), 'install', 'chromium'], quick, 300_000)
+  if (!findBrowser() && asRoot && existsSync('/usr/bin/apt-get')) {
+    tryTo(['apt-get', 'update', '-qq'], {}, 300_000)
+    tryTo(['apt-get', 'install', '-y', '-qq', '--no-install-recommends', 'chromium'], { DEBIAN_FRONTEND: 'noninteractive' }, 600_000)
+  }
+  if (!findBrowser()) say('NO BROWSER: the browser tests will be SKIPPED. Install Chromium, or name one in CHROMIUM_PATH.')
+}
+
+function tryTo([program, ...args], env, timeout) {
+  spawnSync(program, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, ...env }, timeout })
+}
+
+function npm(args) {
+  // Under npm its own path is known, and is the one that the user chose.
+  const cli = process.env.npm_execpath
+  const [program, first] = cli ? [process.execPath, [cli]] : ['npm', []]
+  run(program, [...first, ...args])
+}
+
+function bin(name, args, env = {}) {
+  run(process.execPath, [binPath(name), ...args], env)
+}
+
+function binPath(name) {
+  return join(root, 'node_modules', '.bin', name)
+}
+
+function run(program, args, env = {}) {
+  const { status, error } = spawnSync(program, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } })
+  if (status !== 0) fail(error ? `${program} could not be run: ${error.message}` : 'That did not work; the lines above say why.')
+}
+
+function filesBelow(directory) {
+  const path = join(root, directory)
+  if (!existsSync(path)) return []
+  return readdirSync(path, { withFileTypes: true, recursive: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .sort()
+}
+
+function hashOf(files) {
+  const hash = createHash('sha256').update(process.versions.modules)
+  for (const file of files) hash.update(file).update('\0').update(read(join(root, file)) ?? '')
+  return hash.digest('hex')
+}
+
+function read(file) {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function say(text) {
+  console.log(text)
+}
+
+function fail(text) {
+  console.error(text)
+  process.exit(1)
+}

@@ -1,0 +1,42 @@
+const path = require('node:path')
+
+const root = path.resolve(__dirname, '..')
+const shared = {
+  rootDir: root,
+  transform: { '\\.(m?js|tsx?)$': 'babel-jest' },
+  // These ship only ES modules, which jest's module registry cannot require.
+  transformIgnorePatterns: ['/node_modules/(?!(jose|rettime|until-async|@open-draft|@scure|@noble|otplib|@otplib|kysely)/)'],
+  modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.cache/', '<rootDir>/data/'],
+}
+
+module.exports = {
+  rootDir: root,
+  // Two cores: more workers only make the browser and PostgreSQL wait for each other.
+  maxWorkers: 2,
+  reporters: ['default', '<rootDir>/test/support/closingLine.js'],
+  projects: [
+    { ...shared, displayName: 'contract', testMatch: ['<rootDir>/test/contract/**/*.test.ts'] },
+    {
+      ...shared,
+      displayName: 'web',
+      testMatch: ['<rootDir>/test/web/**/*.test.{ts,tsx}'],
+      testEnvironment: '<rootDir>/test/support/web/environment.js',
+      setupFilesAfterEnv: ['<rootDir>/test/support/web/setup.ts'],
+      moduleNameMapper: { '\\.s?css$': '<rootDir>/test/support/web/style.js', '\\?url$': '<rootDir>/test/support/web/asset.js' },
+    },
+    {
+      ...shared,
+      displayName: 'platform',
+      testMatch: ['<rootDir>/test/platform/**/*.test.ts'],
+      globalSetup: '<rootDir>/test/support/platform/globalSetup.ts',
+      globalTeardown: '<rootDir>/test/support/platform/globalTeardown.ts',
+      setupFilesAfterEnv: ['<rootDir>/test/support/platform/setup.ts'],
+    },
+    {
+      ...shared,
+      displayName: 'e2e',
+      testMatch: ['<rootDir>/test/e2e/**/*.test.ts'],
+      setupFilesAfterEnv: ['<rootDir>/test/support/browser/setup.ts'],
+    },
+  ],
+}

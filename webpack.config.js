@@ -1,0 +1,94 @@
+const path = require('node:path')
+const zlib = require('node:zlib')
+const CssMinimizerPlugin = require('css-minimizer-webpack-plugin')
+const HtmlWebpackPlugin = require('html-webpack-plugin')
+const MiniCssExtractPlugin = require('mini-css-extract-plugin')
+const TerserPlugin = require('terser-webpack-plugin')
+const { DefinePlugin } = require('webpack')
+
+/** Says after each production build what the first page costs, and leaves the figure where a test reads it. */
+class LoginPageSize {
+  apply(compiler) {
+    compiler.hooks.afterEmit.tap('LoginPageSize', ({ chunkGroups, outputOptions }) => {
+      // What the browser loads for /login: the entry and the lazy chunk of the login page.
+      const groups = chunkGroups.filter((group) => group.isInitial() || group.name === 'page-login')
+      const names = new Set(groups.flatMap((group) => group.getFiles()).filter((file) => /\.(js|css)$/.test(file)))
+      const files = {}
+      for (const name of names) {
+        files[name] = zlib.gzipSync(compiler.outputFileSystem.readFileSync(path.join(outputOptions.path, name))).length
+      }
+      const total = Object.values(files).reduce((sum, size) => sum + size, 0)
+      compiler.outputFileSystem.writeFileSync(
+        path.join(outputOptions.path, '../login-page-size.json'),
+        `${JSON.stringify({ total, files }, null, 2)}\n`,
+      )
+      console.log(`Login page: ${(total / 1000).toFixed(1)} kB gzip (JavaScript and CSS)`)
+    })
+  }
+}
+
+module.exports = (env, { mode = 'production' }) => {
+  const production = mode === 'production'
+  const platform = process.env.QUARTERDECK_PLATFORM_URL ?? 'http://127.0.0.1:8080'
+  return {
+    mode,
+    entry: './src/web/main.tsx',
+    output: {
+      path: path.resolve(__dirname, 'dist/web'),
+      filename: production ? 'assets/[name].[contenthash:10].js' : 'assets/[name].js',
+      chunkFilename: production ? 'assets/[name].[contenthash:10].js' : 'assets/[name].js',
+      assetModuleFilename: 'assets/[name].[contenthash:10][ext]',
+      publicPath: '/',
+      clean: true,
+    },
+    devtool: production ? false : 'source-map',
+    resolve: {
+      extensions: ['.tsx', '.ts', '.js'],
+      // Without the alias react-ace brings its diff and split editors along.
+      alias: { 'react-ace$': 'react-ace/lib/ace.mjs' },
+    },
+    module: {
+      rules: [
+        { test: /\.tsx?$/, exclude: /node_modules/, loader: 'babel-loader', options: { cacheDirectory: path.resolve(__dirname, '.cache/babel') } },
+        { resourceQuery: /url/, type: 'asset/resource' },
+        // Outside assets/, whose names change with their content: index.html is written before this one is minified.
+        { test: /public[\\/]theme\.js$/, type: 'asset/resource', generator: { filename: 'theme.js' } },
+        {
+          test: /\.s?css$/,
+          use: [
+            MiniCssExtractPlugin.loader,
+            'css-loader',
+            {
+              loader: 'sass-loader',
+              // Bootstrap 5.3 is written for @import; its own warnings are not ours to fix.
+              options: { sassOptions: { quietDeps: true, silenceDeprecations: ['import'] } },
+            },
+          ],
+        },
+      ],
+    },
+    plugins: [
+      new HtmlWebpackPlugin({ template: './public/index.html', favicon: './public/favicon.svg' }),
+      new MiniCssExtractPlugin({
+        filename: production ? 'assets/[name].[contenthash:10].css' : 'assets/[name].css',
+        chunkFilename: production ? 'assets/[name].[contenthash:10].css' : 'assets/[name].css',
+      }),
+      new DefinePlugin({ __BUILD__: JSON.stringify(process.env.QUARTERDECK_BUILD ?? 'development') }),
+      ...(production ? [new LoginPageSize()] : []),
+    ],
+    optimization: {
+      minimizer: [new TerserPlugin({ minify: TerserPlugin.swcMinify, extractComments: false }), new CssMinimizerPlugin()],
+      runtimeChunk: 'single',
+    },
+    performance: { hints: false },
+    stats: 'errors-warnings',
+    devServer: {
+      port: Number(process.env.QUARTERDECK_DEV_PORT ?? 8081),
+      historyApiFallback: true,
+      proxy: [
+        { context: ['/api'], target: platform, ws: true },
+        { context: ['/socket.io'], target: platform, ws: true },
+      ],
+    },
+  }
+}
