@@ -45,7 +45,14 @@ module.exports = (env, { mode = 'production' }) => {
     resolve: {
       extensions: ['.tsx', '.ts', '.js'],
       // Without the alias react-ace brings its diff and split editors along.
-      alias: { 'react-ace$': 'react-ace/lib/ace.mjs' },
+      alias: {
+        'react-ace$': 'react-ace/lib/ace.mjs',
+        // The package's exports name its development build only.
+        ...(production && {
+          'react-router$': path.resolve(__dirname, 'node_modules/react-router/dist/production/index.mjs'),
+          'react-router/dom$': path.resolve(__dirname, 'node_modules/react-router/dist/production/dom-export.mjs'),
+        }),
+      },
     },
     module: {
       rules: [

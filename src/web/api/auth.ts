@@ -1,0 +1,86 @@
+import type {
+  Login,
+  LoginAnswer,
+  Register,
+  RegisterAnswer,
+  VerifyInvite,
+  VerifyInviteAnswer,
+  VerifyLogin,
+  VerifyLoginAnswer,
+  VerifyRegistration,
+  VerifyRegistrationAnswer,
+} from '../../contract/auth'
+import type { Services } from '../app/types'
+import { api } from './api'
+import { forgetPendingLogin, keepPendingLogin, keepSession, readPendingLogin } from './credentials'
+import { badAnswer } from './failure'
+
+/**
+ * The calls that answer with a token put it where it belongs (`credentials.ts`) and hand the rest on,
+ * so that no token becomes part of the state.
+ */
+export const authApi = api.injectEndpoints({
+  endpoints: (build) => ({
+    login: build.mutation<{ username: string }, Login>({
+      async queryFn(body: Login, { extra }, _options, request) {
+        const { data, error } = await request({ url: 'auth/login', method: 'POST', body })
+        if (error) return { error }
+        const sessionToken = (data as Partial<LoginAnswer> | null)?.data?.sessionToken
+        if (!sessionToken) return { error: badAnswer }
+        keepPendingLogin(extra as Services, { username: body.username, sessionToken })
+        return { data: { username: body.username } }
+      },
+    }),
+
+    /** Ends the step that `login` began; its token and username come from where `login` left them. */
+    verifyLogin: build.mutation<null, { code: string }>({
+      async queryFn({ code }, { extra }, _options, request) {
+        const services = extra as Services
+        const pending = readPendingLogin(services)
+        if (!pending) return { error: { status: 400, message: 'That sign-in took too long. Please go back and start again.' } }
+        const body: VerifyLogin = { ...pending, token: code }
+        const { data, error } = await request({ url: 'auth/verify-login', method: 'POST', body })
+        if (error) return { error }
+        const session = (data as Partial<VerifyLoginAnswer> | null)?.data
+        if (!keepSession(services, session?.token, session?.isAdmin)) return { error: badAnswer }
+        forgetPendingLogin(services)
+        return { data: null }
+      },
+    }),
+
+    verifyInvite: build.mutation<{ inviteToken: string }, VerifyInvite>({
+      query: (body) => ({ url: 'auth/verify-invite', method: 'POST', body }),
+      transformResponse: ({ data }: VerifyInviteAnswer) => ({ inviteToken: data.token }),
+    }),
+
+    register: build.mutation<RegisterAnswer['data'], Register>({
+      query: (body) => ({ url: 'auth/register', method: 'POST', body }),
+      transformResponse: ({ data }: RegisterAnswer) => data,
+    }),
+
+    verifyRegistration: build.mutation<null, VerifyRegistration>({
+      async queryFn(body: VerifyRegistration, { extra }, _options, request) {
+        const { data, error } = await request({ url: 'auth/verify-registration', method: 'POST', body })
+        if (error) return { error }
+        const session = (data as Partial<VerifyRegistrationAnswer> | null)?.data
+        // Without a usable token the account exists all the same: the user signs in by hand.
+        keepSession(extra as Services, session?.loginToken, session?.isAdmin)
+        return { data: null }
+      },
+    }),
+
+    logout: build.mutation<null, void>({
+      query: () => ({ url: 'auth/logout', method: 'POST' }),
+      transformResponse: () => null,
+    }),
+  }),
+})
+
+export const {
+  useLoginMutation,
+  useVerifyLoginMutation,
+  useVerifyInviteMutation,
+  useRegisterMutation,
+  useVerifyRegistrationMutation,
+  useLogoutMutation,
+} = authApi

@@ -1,0 +1,52 @@
+import type { FetchBaseQueryMeta } from '@reduxjs/toolkit/query'
+import type { Deployment, DeploymentsAnswer } from '../../contract/deployment'
+import type { Instance, InstancesAnswer } from '../../contract/instance'
+import type { ManagerTimestampAnswer } from '../../contract/network'
+import { MANAGER_ALIVE_MS } from '../../contract/rules'
+import type { Services } from '../app/types'
+import { api } from './api'
+import type { ApiFailure } from './failure'
+import { badAnswer } from './failure'
+
+export type OverviewSection = { deployment: Deployment; instances: Instance[]; failure?: ApiFailure }
+export type Overview = { managerSilent: boolean; sections: OverviewSection[] }
+
+const networkApi = api.injectEndpoints({
+  endpoints: (build) => ({
+    /**
+     * The whole overview in one entry: one poll, one state for its badge, two actions a round however many
+     * deployments there are. A deployment whose instances cannot be had fails alone.
+     */
+    getOverview: build.query<Overview, void>({
+      async queryFn(_arg, { extra }, _options, request) {
+        const [heartbeat, listed] = await Promise.all([request('network/getManagerTimestamp'), request('deployments')])
+        const error = heartbeat.error ?? listed.error
+        if (error) return { error }
+        const timestamp = (heartbeat.data as Partial<ManagerTimestampAnswer> | null)?.data?.timestamp
+        const deployments = (listed.data as Partial<DeploymentsAnswer> | null)?.data?.deployments
+        if (typeof timestamp !== 'number' || !Array.isArray(deployments)) return { error: badAnswer }
+
+        const sections = await Promise.all(
+          deployments.map(async (deployment): Promise<OverviewSection> => {
+            const { data, error } = await request(`deployments/${encodeURIComponent(deployment.name)}/instances`)
+            const instances = (data as Partial<InstancesAnswer> | null)?.data?.instances
+            return Array.isArray(instances)
+              ? { deployment, instances }
+              : { deployment, instances: [], failure: error ?? badAnswer }
+          }),
+        )
+        const age = serverTime(heartbeat.meta, extra as Services) - timestamp
+        return { data: { managerSilent: Math.abs(age) > MANAGER_ALIVE_MS, sections } }
+      },
+      providesTags: ['Deployment', 'Instance'],
+    }),
+  }),
+})
+
+export const { useGetOverviewQuery } = networkApi
+
+/** The heartbeat was written by the server's clock: the answer's own date, when there is one, forgives a wrong clock here. */
+function serverTime(meta: FetchBaseQueryMeta | undefined, { now }: Services) {
+  const date = Date.parse(meta?.response?.headers.get('date') ?? '')
+  return Number.isNaN(date) ? now() : date
+}

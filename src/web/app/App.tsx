@@ -1,0 +1,20 @@
+import { Provider } from 'react-redux'
+import { BrowserRouter } from 'react-router-dom'
+import { RealtimeProvider } from '../sockets/RealtimeProvider'
+import { PageBoundary } from './PageBoundary'
+import { AppRoutes } from './routes'
+import type { AppStore } from './types'
+
+export function App({ store }: { store: AppStore }) {
+  return (
+    <Provider store={store}>
+      <RealtimeProvider>
+        <BrowserRouter>
+          <PageBoundary>
+            <AppRoutes />
+          </PageBoundary>
+        </BrowserRouter>
+      </RealtimeProvider>
+    </Provider>
+  )
+}

@@ -1,0 +1,9 @@
+import { Link } from 'react-router-dom'
+
+export function HomeLink() {
+  return (
+    <Link to="/" className="btn btn-primary">
+      Return Home
+    </Link>
+  )
+}

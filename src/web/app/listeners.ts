@@ -1,0 +1,96 @@
+import type { Middleware } from '@reduxjs/toolkit'
+import { createListenerMiddleware, isAnyOf } from '@reduxjs/toolkit'
+import { api } from '../api/api'
+import { authApi } from '../api/auth'
+import { forgetPendingLogin, forgetSession, readSession } from '../api/credentials'
+import { notified, pageShown, sessionEnded, sessionStarted } from '../facts'
+import { returned } from '../features/auth/loginSlice'
+import { selectSession } from '../features/auth/sessionSlice'
+import { dismissed } from '../features/notifications/notificationsSlice'
+import { connected, disconnected } from '../sockets/realtimeSlice'
+import { THEME_KEY, themeChosen } from './themeSlice'
+import type { AppDispatch, RootState, Services } from './types'
+
+/** In milliseconds. */
+const NOTIFICATION_MS = 5000
+/** Timers overflow at 24.8 days; a session may last longer. In milliseconds. */
+const LONGEST_DELAY_MS = 86_400_000
+
+/** What follows from a fact beyond the state: cookies, storage, timers, and the facts that come of them. */
+export function createListeners(services: Services): Middleware {
+  const { middleware, startListening } = createListenerMiddleware<RootState, AppDispatch, Services>({ extra: services })
+
+  startListening({
+    matcher: isAnyOf(authApi.endpoints.verifyLogin.matchFulfilled, authApi.endpoints.verifyRegistration.matchFulfilled),
+    effect(_action, { dispatch }) {
+      const session = readSession(services)
+      if (session) dispatch(sessionStarted(session))
+    },
+  })
+
+  startListening({
+    matcher: authApi.endpoints.logout.matchFulfilled,
+    effect: (_action, { dispatch }) => void dispatch(sessionEnded('signedOut')),
+  })
+
+  startListening({
+    actionCreator: sessionStarted,
+    async effect({ payload }, { cancelActiveListeners, delay, dispatch, getState }) {
+      cancelActiveListeners()
+      for (let left; (left = payload.expiresAt - services.now()) > 0; ) await delay(Math.min(left, LONGEST_DELAY_MS))
+      if (selectSession(getState())?.id === payload.id) dispatch(sessionEnded('expired'))
+    },
+  })
+
+  startListening({
+    actionCreator: sessionEnded,
+    effect(_action, { dispatch }) {
+      forgetSession(services)
+      // Nothing that one user was shown may wait for the next.
+      dispatch(api.util.resetApiState())
+    },
+  })
+
+  startListening({
+    actionCreator: pageShown,
+    effect(_action, { dispatch, getState }) {
+      const known = selectSession(getState())
+      const found = readSession(services)
+      if (known?.id === found?.id) return
+      if (known) dispatch(sessionEnded('gone'))
+      if (found) dispatch(sessionStarted(found))
+    },
+  })
+
+  startListening({ actionCreator: returned, effect: () => forgetPendingLogin(services) })
+
+  startListening({
+    actionCreator: themeChosen,
+    effect: ({ payload }) => services.storage.setItem(THEME_KEY, payload),
+  })
+
+  startListening({
+    actionCreator: notified,
+    async effect(_action, { condition, dispatch, getState, subscribe, unsubscribe }) {
+      unsubscribe()
+      for (let oldest; (oldest = getState().notifications[0]); ) {
+        const { id } = oldest
+        const isGone = (_: unknown, state: RootState) => !state.notifications.some((notification) => notification.id === id)
+        if (!(await condition(isGone, NOTIFICATION_MS))) dispatch(dismissed(id))
+      }
+      subscribe()
+    },
+  })
+
+  startListening({
+    actionCreator: disconnected,
+    async effect(_action, { cancelActiveListeners, dispatch, take }) {
+      cancelActiveListeners()
+      await take(connected.match)
+      // What happened while the connection was away was not heard.
+      dispatch(api.util.invalidateTags(['Deployment', 'Instance']))
+    },
+  })
+
+  return middleware
+}

@@ -1,0 +1,19 @@
+import { createSlice } from '@reduxjs/toolkit'
+
+/** The menu of narrow screens. */
+export const navigationSlice = createSlice({
+  name: 'navigation',
+  initialState: { open: false },
+  reducers: {
+    menuToggled(state) {
+      state.open = !state.open
+    },
+    menuClosed(state) {
+      state.open = false
+    },
+  },
+  selectors: { selectMenuOpen: (state) => state.open },
+})
+
+export const { menuToggled, menuClosed } = navigationSlice.actions
+export const { selectMenuOpen } = navigationSlice.selectors

@@ -1,0 +1,17 @@
+import type { Services } from './types'
+
+/** The browser's storage, or one that lasts as long as the page where the browser refuses its own. */
+export function openStorage(): Services['storage'] {
+  try {
+    window.localStorage.setItem('probe', '')
+    window.localStorage.removeItem('probe')
+    return window.localStorage
+  } catch {
+    const kept = new Map<string, string>()
+    return {
+      getItem: (key) => kept.get(key) ?? null,
+      setItem: (key, value) => void kept.set(key, value),
+      removeItem: (key) => void kept.delete(key),
+    }
+  }
+}

@@ -1,0 +1,50 @@
+import { combineReducers, configureStore } from '@reduxjs/toolkit'
+import { api } from '../api/api'
+import { forgetSession, readPendingLogin, readSession } from '../api/credentials'
+import { sessionStarted } from '../facts'
+import { loginSlice, resumed } from '../features/auth/loginSlice'
+import { registrationSlice } from '../features/auth/registrationSlice'
+import { sessionSlice } from '../features/auth/sessionSlice'
+import { notificationsSlice } from '../features/notifications/notificationsSlice'
+import { overviewSlice } from '../features/overview/overviewSlice'
+import type { ConnectRealtime } from '../sockets/fileSyncSocket'
+import { createFileSyncSocket } from '../sockets/fileSyncSocket'
+import { realtimeSlice } from '../sockets/realtimeSlice'
+import { createListeners } from './listeners'
+import { navigationSlice } from './navigationSlice'
+import { THEME_KEY, THEMES, themeChosen, themeSlice } from './themeSlice'
+import type { Services } from './types'
+
+const rootReducer = combineReducers({
+  [api.reducerPath]: api.reducer,
+  login: loginSlice.reducer,
+  navigation: navigationSlice.reducer,
+  notifications: notificationsSlice.reducer,
+  overview: overviewSlice.reducer,
+  realtime: realtimeSlice.reducer,
+  registration: registrationSlice.reducer,
+  session: sessionSlice.reducer,
+  theme: themeSlice.reducer,
+})
+
+/** Everything the console reaches outside itself is handed in: tests and replay hand in fakes. */
+export function makeStore({ connectRealtime, ...services }: Services & { connectRealtime: ConnectRealtime }) {
+  const store = configureStore({
+    reducer: rootReducer,
+    // The order is part of the design: facts reach the listeners first, the sockets after the api.
+    middleware: (getDefault) =>
+      getDefault({ thunk: { extraArgument: services } })
+        .prepend(createListeners(services))
+        .concat(api.middleware, createFileSyncSocket(connectRealtime)),
+  })
+
+  const theme = THEMES.find((name) => name === services.storage.getItem(THEME_KEY))
+  if (theme) store.dispatch(themeChosen(theme))
+
+  const session = readSession(services)
+  const pending = readPendingLogin(services)
+  if (session) store.dispatch(sessionStarted(session))
+  else forgetSession(services)
+  if (!session && pending) store.dispatch(resumed(pending.username))
+  return store
+}

@@ -1,0 +1,30 @@
+import { createAction, nanoid } from '@reduxjs/toolkit'
+
+/** Facts that more than one layer needs. They are past tense, serialisable and free of secrets. */
+
+export type Session = {
+  /** Tells one session from another; no secret. */
+  id: string
+  isAdmin: boolean
+  /** Milliseconds since the epoch. */
+  expiresAt: number
+}
+
+/** Why a session is over: the user left, the server said 401, its time was up, or another tab signed out. */
+export type SessionEnd = 'signedOut' | 'refused' | 'expired' | 'gone'
+
+export const sessionStarted = createAction<Session>('session/started')
+export const sessionEnded = createAction<SessionEnd>('session/ended')
+/** A protected page was asked for without a session. The payload is its path and query. */
+export const signInRequired = createAction<string>('session/signInRequired')
+
+export const pageLoaded = createAction('page/loaded')
+/** The tab came to the front again. */
+export const pageShown = createAction('page/shown')
+export const pageLeft = createAction('page/left')
+
+export type Notification = { id: string; message: string; type: 'success' | 'danger' | 'warning' | 'info' }
+
+export const notified = createAction('notifications/notified', (type: Notification['type'], message: string) => ({
+  payload: { id: nanoid(), type, message },
+}))

@@ -1,0 +1,64 @@
+import type { FormEvent } from 'react'
+import { useState } from 'react'
+import { useDispatch, useSelector } from 'react-redux'
+import { Field } from '../../ui/Field'
+import { Icon } from '../../ui/Icon'
+import { SubmitButton } from '../../ui/SubmitButton'
+import { isPassword, isUsername, PASSWORD_RULE, USERNAME_RULE } from './accountRules'
+import { selectUsername, usernameChosen } from './registrationSlice'
+
+export function AccountStep({ busy, onSubmit }: { busy: boolean; onSubmit: (password: string) => unknown }) {
+  const username = useSelector(selectUsername)
+  const [password, setPassword] = useState('')
+  const [revealed, setRevealed] = useState(false)
+  const [tries, setTries] = useState(0)
+  const dispatch = useDispatch()
+  const judged = tries > 0
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    setTries(tries + 1)
+    if (!busy && isUsername(username) && isPassword(password)) onSubmit(password)
+  }
+
+  return (
+    <form className="auth-form" onSubmit={submit} noValidate>
+      <Field
+        label="Username"
+        rule={USERNAME_RULE}
+        broken={judged && !isUsername(username)}
+        focused={!judged || !isUsername(username)}
+        focusKey={tries}
+        autoComplete="username"
+        autoCapitalize="none"
+        spellCheck={false}
+        required
+        value={username}
+        onChange={(text) => dispatch(usernameChosen(text))}
+      />
+      <Field
+        label="Password"
+        rule={PASSWORD_RULE}
+        broken={judged && !isPassword(password)}
+        focused={judged && isUsername(username) && !isPassword(password)}
+        focusKey={tries}
+        type={revealed ? 'text' : 'password'}
+        autoComplete="new-password"
+        required
+        value={password}
+        onChange={setPassword}
+      >
+        <button
+          type="button"
+          className="field-button"
+          aria-label="Show password"
+          aria-pressed={revealed}
+          onClick={() => setRevealed(!revealed)}
+        >
+          <Icon name="eye" />
+        </button>
+      </Field>
+      <SubmitButton busy={busy}>Continue</SubmitButton>
+    </form>
+  )
+}

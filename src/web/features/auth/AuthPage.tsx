@@ -1,0 +1,24 @@
+import type { ReactNode } from 'react'
+import { Logo } from '../../ui/Logo'
+
+/** The frame of the pages before the session: the brand beside, or above, one panel. */
+export function AuthPage({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <div className="auth">
+      <title>{`${title} · Quarterdeck`}</title>
+      <header className="auth-brand">
+        <p className="brand">
+          <Logo size={36} />
+          Quarterdeck
+        </p>
+        <p className="auth-tagline">The operator console of your server network.</p>
+      </header>
+      <main className="auth-main">
+        <div className="auth-panel panel">
+          <h1>{title}</h1>
+          {children}
+        </div>
+      </main>
+    </div>
+  )
+}

@@ -1,0 +1,29 @@
+import { CopyButton } from '../../ui/CopyButton'
+import { CodeForm } from './CodeForm'
+
+type AuthenticatorStepProps = {
+  qrCode?: string
+  /** Missing where the server does not send it as text. */
+  secret?: string
+  busy: boolean
+  onSubmit: (code: string) => Promise<{ error?: unknown }>
+}
+
+export function AuthenticatorStep({ qrCode, secret, busy, onSubmit }: AuthenticatorStepProps) {
+  return (
+    <>
+      <p className="auth-lead">Scan this with your authenticator app, then enter the six-digit code it shows.</p>
+      <div className="qr">{qrCode && <img src={qrCode} width={184} height={184} alt="QR code for your authenticator app" />}</div>
+      {secret && (
+        <>
+          <p className="form-text">No camera? Type this key into the app:</p>
+          <div className="secret">
+            <code>{secret.replace(/(.{4})(?=.)/g, '$1 ')}</code>
+            <CopyButton text={secret} label="Copy key" />
+          </div>
+        </>
+      )}
+      <CodeForm busy={busy} onSubmit={onSubmit} />
+    </>
+  )
+}

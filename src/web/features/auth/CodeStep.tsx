@@ -1,0 +1,31 @@
+import { useDispatch, useSelector } from 'react-redux'
+import { useVerifyLoginMutation } from '../../api/auth'
+import { failureText, isRefusal } from '../../api/failure'
+import { CodeForm } from './CodeForm'
+import { Failure } from './Failure'
+import { returned, selectUsername } from './loginSlice'
+
+export function CodeStep() {
+  const username = useSelector(selectUsername)
+  const [verify, { isLoading, error }] = useVerifyLoginMutation()
+  const dispatch = useDispatch()
+  const text = isRefusal(error) ? 'invalid verification code' : failureText(error, 'verification failed please try again')
+
+  return (
+    <>
+      <p className="auth-lead">
+        Enter the six-digit code from your authenticator app for <strong>{username}</strong>.
+      </p>
+      <CodeForm
+        busy={isLoading}
+        onSubmit={(code) => verify({ code })}
+        before={<Failure error={error} text={text} />}
+        after={
+          <button type="button" className="btn btn-link" onClick={() => dispatch(returned())}>
+            Back to Login
+          </button>
+        }
+      />
+    </>
+  )
+}

@@ -1,0 +1,63 @@
+import type { FormEvent } from 'react'
+import { lazy, Suspense, useState } from 'react'
+import { useDispatch, useSelector } from 'react-redux'
+import { Link } from 'react-router-dom'
+import { useLoginMutation } from '../../api/auth'
+import { failureText } from '../../api/failure'
+import { Field } from '../../ui/Field'
+import { SubmitButton } from '../../ui/SubmitButton'
+import { Failure } from './Failure'
+import { forgotOpened, selectForgotOpen, selectUsername, usernameTyped } from './loginSlice'
+
+// Few people need it, and a modal is a third of what this page would weigh.
+const ForgotPassword = lazy(async () => ({
+  default: (await import(/* webpackChunkName: 'forgot-password' */ './ForgotPassword')).ForgotPassword,
+}))
+
+export function CredentialsStep() {
+  const username = useSelector(selectUsername)
+  const forgotOpen = useSelector(selectForgotOpen)
+  const [password, setPassword] = useState('')
+  const [login, { isLoading, error }] = useLoginMutation()
+  const dispatch = useDispatch()
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!isLoading) void login({ username, password })
+  }
+
+  return (
+    <>
+      <p className="auth-lead">Welcome back. Sign in to take the helm.</p>
+      <form className="auth-form" onSubmit={submit}>
+        <Failure error={error} text={failureText(error, 'login failed please check your credentials')} />
+        <Field
+          label="Username"
+          autoComplete="username"
+          autoCapitalize="none"
+          spellCheck={false}
+          required
+          focused
+          value={username}
+          onChange={(text) => dispatch(usernameTyped(text))}
+        />
+        <Field
+          label="Password"
+          type="password"
+          autoComplete="current-password"
+          required
+          value={password}
+          onChange={setPassword}
+        />
+        <SubmitButton busy={isLoading}>Sign In</SubmitButton>
+      </form>
+      <div className="auth-links">
+        <button type="button" className="text-button" onClick={() => dispatch(forgotOpened())}>
+          Forgot your password?
+        </button>
+        <Link to="/register">Create Account</Link>
+      </div>
+      <Suspense>{forgotOpen && <ForgotPassword />}</Suspense>
+    </>
+  )
+}

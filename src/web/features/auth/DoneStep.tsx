@@ -1,0 +1,16 @@
+import { Link } from 'react-router-dom'
+import { Icon } from '../../ui/Icon'
+
+export function DoneStep() {
+  return (
+    <div className="auth-done" role="status">
+      <span className="auth-done-mark">
+        <Icon name="check" size={28} />
+      </span>
+      <p>Your account has been created successfully. You can now login with your credentials.</p>
+      <Link to="/login" className="btn btn-primary submit">
+        Go to Login
+      </Link>
+    </div>
+  )
+}

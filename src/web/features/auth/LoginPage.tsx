@@ -1,0 +1,33 @@
+import { useSelector } from 'react-redux'
+import { Navigate, useLocation } from 'react-router-dom'
+import type { SessionEnd } from '../../facts'
+import { AuthPage } from './AuthPage'
+import { CodeStep } from './CodeStep'
+import { CredentialsStep } from './CredentialsStep'
+import { selectStep } from './loginSlice'
+import { safeOrigin } from './safeOrigin'
+import { selectEnded, selectOrigin, selectSignedIn } from './sessionSlice'
+
+const farewell: Partial<Record<SessionEnd, string>> = {
+  refused: 'Your session has ended. Please sign in again.',
+  expired: 'Your session has ended. Please sign in again.',
+  gone: 'You were signed out in another tab.',
+}
+
+export function LoginPage() {
+  const signedIn = useSelector(selectSignedIn)
+  const origin = useSelector(selectOrigin)
+  const ended = useSelector(selectEnded)
+  const step = useSelector(selectStep)
+  // After a reload only the history entry still knows where the user came from.
+  const { state } = useLocation() as { state: { origin?: unknown } | null }
+
+  if (signedIn) return <Navigate to={origin ?? safeOrigin(state?.origin)} replace />
+  const notice = ended && farewell[ended]
+  return (
+    <AuthPage title="Sign In">
+      {notice && step === 'credentials' && <p className="alert alert-info">{notice}</p>}
+      {step === 'credentials' ? <CredentialsStep /> : <CodeStep />}
+    </AuthPage>
+  )
+}

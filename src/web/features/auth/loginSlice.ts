@@ -1,0 +1,43 @@
+import type { PayloadAction } from '@reduxjs/toolkit'
+import { createSlice } from '@reduxjs/toolkit'
+import { authApi } from '../../api/auth'
+
+type LoginState = { step: 'credentials' | 'code'; username: string; forgotOpen: boolean }
+
+const initialState: LoginState = { step: 'credentials', username: '', forgotOpen: false }
+
+export const loginSlice = createSlice({
+  name: 'login',
+  initialState,
+  reducers: {
+    /** A reload found a sign-in that waits for its code. */
+    resumed: (_state, { payload: username }: PayloadAction<string>) => ({ ...initialState, step: 'code' as const, username }),
+    usernameTyped(state, { payload }: PayloadAction<string>) {
+      state.username = payload
+    },
+    returned(state) {
+      state.step = 'credentials'
+    },
+    forgotOpened(state) {
+      state.forgotOpen = true
+    },
+    forgotClosed(state) {
+      state.forgotOpen = false
+    },
+  },
+  extraReducers: (builder) => {
+    builder
+      .addMatcher(authApi.endpoints.login.matchFulfilled, (state) => {
+        state.step = 'code'
+      })
+      .addMatcher(authApi.endpoints.verifyLogin.matchFulfilled, () => initialState)
+  },
+  selectors: {
+    selectStep: (state) => state.step,
+    selectUsername: (state) => state.username,
+    selectForgotOpen: (state) => state.forgotOpen,
+  },
+})
+
+export const { resumed, usernameTyped, returned, forgotOpened, forgotClosed } = loginSlice.actions
+export const { selectStep, selectUsername, selectForgotOpen } = loginSlice.selectors

@@ -1,0 +1,42 @@
+import { createSlice } from '@reduxjs/toolkit'
+import type { Session, SessionEnd } from '../../facts'
+import { sessionEnded, sessionStarted, signInRequired } from '../../facts'
+import { safeOrigin } from './safeOrigin'
+
+type SessionState = {
+  current: Session | null
+  /** Path and query of the page to go to after signing in. */
+  origin: string | null
+  ended: SessionEnd | null
+}
+
+export const sessionSlice = createSlice({
+  name: 'session',
+  initialState: { current: null, origin: null, ended: null } as SessionState,
+  reducers: {},
+  extraReducers: (builder) => {
+    builder
+      .addCase(sessionStarted, (state, { payload }) => {
+        state.current = payload
+        state.ended = null
+      })
+      .addCase(sessionEnded, (state, { payload }) => {
+        state.current = null
+        state.origin = null
+        state.ended = payload
+      })
+      .addCase(signInRequired, (state, { payload }) => {
+        // Who signs out on purpose does not want the next one to land on the same page.
+        if (state.ended !== 'signedOut') state.origin = safeOrigin(payload)
+      })
+  },
+  selectors: {
+    selectSignedIn: (state) => state.current !== null,
+    selectIsAdmin: (state) => state.current?.isAdmin ?? false,
+    selectSession: (state) => state.current,
+    selectOrigin: (state) => state.origin,
+    selectEnded: (state) => state.ended,
+  },
+})
+
+export const { selectSignedIn, selectIsAdmin, selectSession, selectOrigin, selectEnded } = sessionSlice.selectors

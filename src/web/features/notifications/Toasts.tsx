@@ -1,0 +1,25 @@
+import CloseButton from 'react-bootstrap/CloseButton'
+import { useDispatch, useSelector } from 'react-redux'
+import type { Notification } from '../../facts'
+import type { IconName } from '../../ui/Icon'
+import { Icon } from '../../ui/Icon'
+import { dismissed, selectNotifications } from './notificationsSlice'
+
+const icons: Record<Notification['type'], IconName> = { success: 'check', danger: 'alert', warning: 'alert', info: 'compass' }
+
+/** The region is always there: readers announce only what appears inside one they already know. */
+export function Toasts() {
+  const notifications = useSelector(selectNotifications)
+  const dispatch = useDispatch()
+  return (
+    <div className="toasts" role="region" aria-label="Notifications" aria-live="polite">
+      {notifications.map(({ id, type, message }) => (
+        <div key={id} className={`toast show toast-${type}`}>
+          <Icon name={icons[type]} />
+          <span className="toast-message">{message}</span>
+          <CloseButton aria-label="Dismiss" onClick={() => dispatch(dismissed(id))} />
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,34 @@
+import { Link } from 'react-router-dom'
+import type { Instance } from '../../../contract/instance'
+import { appearanceOf } from '../../instanceState'
+import { counted } from '../../ui/counted'
+import { Icon } from '../../ui/Icon'
+
+export function InstanceCard({ deployment, instance }: { deployment: string; instance: Instance }) {
+  const { uid, name, description, players, state } = instance
+  const { name: stateName, tone } = appearanceOf(state)
+  const [id] = name.split('-')
+  return (
+    <Link
+      to={`/instance/${encodeURIComponent(deployment)}/${encodeURIComponent(uid)}`}
+      state={{ instance }}
+      className={`instance panel ${tone}`}
+    >
+      <span className="instance-head">
+        <span className="instance-name">{name}</span>
+        {players && (
+          <span className="players" title={counted(Object.keys(players).length, 'player')}>
+            <Icon name="players" size={14} />
+            {Object.keys(players).length}
+            <span className="visually-hidden"> {Object.keys(players).length === 1 ? 'player' : 'players'}</span>
+          </span>
+        )}
+      </span>
+      {description && <span className="instance-description">{description}</span>}
+      <span className="instance-foot">
+        <span className={`state ${tone}`}>{stateName}</span>
+        <span className="instance-id">ID: {id}</span>
+      </span>
+    </Link>
+  )
+}

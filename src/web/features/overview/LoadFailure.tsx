@@ -1,0 +1,19 @@
+import Button from 'react-bootstrap/Button'
+import { failureHint, failureText } from '../../api/failure'
+import { Icon } from '../../ui/Icon'
+
+export function LoadFailure({ error, busy, onRetry }: { error: unknown; busy: boolean; onRetry: () => unknown }) {
+  return (
+    <section className="banner panel failed" role="alert">
+      <Icon name="alert" size={24} />
+      <div className="banner-text">
+        <h2>Failed to Load Data</h2>
+        <p>{failureText(error, 'Failed to fetch network data')}</p>
+        {failureHint(error) && <p>{failureHint(error)}</p>}
+      </div>
+      <Button variant="outline-danger" aria-disabled={busy} onClick={() => !busy && onRetry()}>
+        Retry
+      </Button>
+    </section>
+  )
+}

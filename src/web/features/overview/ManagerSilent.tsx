@@ -1,0 +1,17 @@
+import { MANAGER_ALIVE_MS } from '../../../contract/rules'
+import { Icon } from '../../ui/Icon'
+
+export function ManagerSilent() {
+  return (
+    <section className="banner panel silent" role="alert">
+      <Icon name="signal" size={24} />
+      <div className="banner-text">
+        <h2>Manager Not Responding</h2>
+        <p>
+          It has given no sign of life for over {MANAGER_ALIVE_MS / 1000} seconds. What you see may be out of date, and nothing is
+          started or stopped until it is back.
+        </p>
+      </div>
+    </section>
+  )
+}

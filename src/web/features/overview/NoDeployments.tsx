@@ -1,0 +1,15 @@
+import { Link } from 'react-router-dom'
+import { Icon } from '../../ui/Icon'
+
+export function NoDeployments() {
+  return (
+    <section className="empty panel">
+      <Icon name="compass" size={28} />
+      <h2>No deployments yet</h2>
+      <p>Create your first one, and its instances appear here.</p>
+      <Link to="/deployments" className="btn btn-primary">
+        Go to Deployments
+      </Link>
+    </section>
+  )
+}

@@ -1,0 +1,37 @@
+import { useGetOverviewQuery } from '../../api/network'
+import { DeploymentSection } from './DeploymentSection'
+import { LoadFailure } from './LoadFailure'
+import { ManagerSilent } from './ManagerSilent'
+import { NoDeployments } from './NoDeployments'
+import { OverviewSkeleton } from './OverviewSkeleton'
+import { OverviewSummary } from './OverviewSummary'
+import { StatusBadge } from './StatusBadge'
+import '../../styles/overview.scss'
+
+const POLL_MS = 3000
+
+export function OverviewPage() {
+  const { data, error, isFetching, fulfilledTimeStamp, refetch } = useGetOverviewQuery(undefined, {
+    pollingInterval: POLL_MS,
+    skipPollingIfUnfocused: true,
+    refetchOnFocus: true,
+    refetchOnMountOrArgChange: true,
+  })
+  const failed = error !== undefined || data?.managerSilent || data?.sections.some((section) => section.failure)
+
+  return (
+    <>
+      <title>Network Overview · Quarterdeck</title>
+      <div className="page-head">
+        <h1>Network Overview</h1>
+        <StatusBadge isFetching={isFetching} isFirst={!data && !error} failed={Boolean(failed)} />
+        {data && <OverviewSummary overview={data} error={error} since={fulfilledTimeStamp} />}
+      </div>
+      {!data && !error && <OverviewSkeleton />}
+      {!data && error && <LoadFailure error={error} busy={isFetching} onRetry={refetch} />}
+      {data?.managerSilent && <ManagerSilent />}
+      {data?.sections.length === 0 && <NoDeployments />}
+      {data?.sections.map((section) => <DeploymentSection key={section.deployment.name} {...section} />)}
+    </>
+  )
+}

@@ -1,0 +1,34 @@
+import { useEffect, useState } from 'react'
+
+/** An answer that comes sooner is not worth a flicker every three seconds. In milliseconds. */
+const PATIENCE_MS = 250
+
+type StatusBadgeProps = { isFetching: boolean; isFirst: boolean; failed: boolean }
+
+export function StatusBadge({ isFetching, isFirst, failed }: StatusBadgeProps) {
+  const slow = useSlow(isFetching)
+  const [text, tone] =
+    isFetching && (isFirst || slow)
+      ? (['Updating...', 'updating'] as const)
+      : failed
+        ? (['Failed', 'failed'] as const)
+        : (['Live', 'live'] as const)
+  return (
+    <span className={`status-badge ${tone}`} data-testid="status">
+      {text}
+    </span>
+  )
+}
+
+function useSlow(waiting: boolean) {
+  const [slow, setSlow] = useState(false)
+  useEffect(() => {
+    if (!waiting) return
+    const timer = setTimeout(() => setSlow(true), PATIENCE_MS)
+    return () => {
+      clearTimeout(timer)
+      setSlow(false)
+    }
+  }, [waiting])
+  return slow
+}

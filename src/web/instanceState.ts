@@ -1,0 +1,17 @@
+import type { InstanceState } from '../contract/instance'
+
+type Appearance = { name: string; tone: 'running' | 'changing' | 'blocked' | 'stopped' }
+
+const appearances: Record<InstanceState, Appearance> = {
+  STARTING: { name: 'Starting Up', tone: 'changing' },
+  RUNNING: { name: 'Online', tone: 'running' },
+  BLOCKED: { name: 'Blocked', tone: 'blocked' },
+  STOPPING: { name: 'Shutting Down', tone: 'changing' },
+  STOPPED: { name: 'Offline', tone: 'stopped' },
+}
+
+/** How a state is shown. A server may send what the contract does not know, and that is an error (product §3). */
+export function appearanceOf(state: string): Appearance {
+  if (!Object.hasOwn(appearances, state)) throw new Error(`Unknown instance state: ${state}`)
+  return appearances[state as InstanceState]
+}

@@ -1,0 +1,21 @@
+import Cookies from 'js-cookie'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './app/App'
+import { followPage } from './app/page'
+
+import { openStorage } from './app/storage'
+import { makeStore } from './app/store'
+import { connectRealtime } from './sockets/connectRealtime'
+import './styles/main.scss'
+
+const store = makeStore({ connectRealtime, cookies: Cookies, storage: openStorage(), now: Date.now })
+followPage(store)
+
+const root = document.getElementById('root')
+if (!root) throw new Error('index.html has no #root')
+createRoot(root).render(
+  <StrictMode>
+    <App store={store} />
+  </StrictMode>,
+)

@@ -1,0 +1,91 @@
+import type { Middleware } from '@reduxjs/toolkit'
+import { isAction } from '@reduxjs/toolkit'
+import type { ClientBound, ServerBound } from '../../contract/realtime'
+import { pageLeft, pageLoaded, sessionEnded, sessionStarted } from '../facts'
+import type { RealtimeMessage } from './realtimeSlice'
+import { connected, disconnected, messageReceived, sendRequested } from './realtimeSlice'
+
+export type RealtimeListener = {
+  connected(): void
+  disconnected(): void
+  received(message: unknown): void
+}
+export type RealtimeConnection = {
+  connected(): boolean
+  send(message: RealtimeMessage): void
+  /** After it the listener is told nothing more. */
+  close(): void
+}
+export type ConnectRealtime = (listener: RealtimeListener) => RealtimeConnection
+
+/** One entry per message id that is listened to; it says whether a payload may pass. */
+const listeners: Record<ClientBound['id'], (data: unknown) => boolean> = {
+  CLIENT_HANDSHAKE: (data) => helloOf(data) !== undefined,
+  CLIENT_FILE_SYNC: () => true,
+}
+
+/** Holds the real-time connection while somebody is signed in and the page has loaded; tells what it hears as facts. */
+export const createFileSyncSocket = (connect: ConnectRealtime): Middleware => ({ dispatch }) => {
+  let connection: RealtimeConnection | undefined
+  let loaded = false
+  let signedIn = false
+
+  const send = (message: RealtimeMessage) => {
+    if (connection?.connected()) {
+      connection.send(message)
+      return true
+    }
+    console.warn(`[realtime] not connected; ${message.id} was not sent`)
+    return false
+  }
+
+  const receive = (message: unknown) => {
+    if (!isMessage(message)) return console.warn('[realtime] a message without an id was rejected')
+    const { id, data } = message
+    if (!isKnown(id)) return console.warn(`[realtime] nobody listens to ${id}`)
+    if (!listeners[id](data)) return console.warn(`[realtime] ${id} failed its validation and was dropped`)
+    dispatch(messageReceived({ id, data }))
+    if (id === 'CLIENT_HANDSHAKE') {
+      const acknowledgement: ServerBound = { id: 'SERVER_HANDSHAKE_ACK', data: { helloResponse: helloOf(data) ?? '' } }
+      send(acknowledgement)
+    }
+  }
+
+  const follow = () => {
+    const wanted = loaded && signedIn
+    if (wanted && !connection) {
+      connection = connect({
+        connected: () => dispatch(connected()),
+        disconnected: () => dispatch(disconnected()),
+        received: receive,
+      })
+    } else if (!wanted && connection) {
+      connection.close()
+      connection = undefined
+      dispatch(disconnected())
+    }
+  }
+
+  return (next) => (action) => {
+    const result = next(action)
+    if (!isAction(action)) return result
+    if (sendRequested.match(action)) return send(action.payload)
+    if (pageLoaded.match(action)) loaded = true
+    else if (pageLeft.match(action)) loaded = false
+    else if (sessionStarted.match(action)) signedIn = true
+    else if (sessionEnded.match(action)) signedIn = false
+    else return result
+    follow()
+    return result
+  }
+}
+
+const isMessage = (message: unknown): message is RealtimeMessage =>
+  typeof message === 'object' && message !== null && 'id' in message && typeof message.id === 'string' && message.id !== ''
+
+const isKnown = (id: string): id is ClientBound['id'] => Object.hasOwn(listeners, id)
+
+function helloOf(data: unknown) {
+  const hello = typeof data === 'object' && data !== null && 'hello' in data ? data.hello : undefined
+  return typeof hello === 'string' ? hello : undefined
+}
