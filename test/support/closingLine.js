@@ -4,6 +4,7 @@ module.exports = class ClosingLine {
     // A suite that could not even load has no test to count, and must not go unseen.
     const failed = result.numFailedTests + result.numRuntimeErrorTestSuites
     const skipped = result.numPendingTests + result.numTodoTests
-    process.stdout.write(`\n${result.numPassedTests} passed, ${failed} failed, ${skipped} skipped\n`)
+    // Jest's own summary comes after the reporters.
+    process.on('exit', () => process.stdout.write(`\n${result.numPassedTests} passed, ${failed} failed, ${skipped} skipped\n`))
   }
 }

@@ -40,8 +40,8 @@ function expected(thrown: FastifyError): AppError | undefined {
 
 /** Names the first field that is wrong. */
 function invalidInput(thrown: Pick<FastifyError, 'validation' | 'validationContext'>): AppError {
-  const [issue] = (thrown.validation ?? []) as { instancePath: string; message?: string; params?: { issue?: { code: string; keys?: string[] } } }[]
-  const extra = issue?.params?.issue?.keys?.[0]
+  const [issue] = (thrown.validation ?? []) as { instancePath: string; message?: string; params?: { keys?: string[] } }[]
+  const extra = issue?.params?.keys?.[0]
   const path = (issue?.instancePath ?? '').split('/').filter(Boolean)
   if (extra !== undefined) path.push(extra)
   const field = path.join('.')

@@ -38,10 +38,16 @@ async function answer(host: InstanceHost, socket: Socket, { id, call, args }: Ho
   try {
     const method = host[call].bind(host) as (...args: unknown[]) => unknown
     sendLine(socket, { id, result: await method(...args) })
-    if (call === 'shutdown') socket.end(() => process.exit(0))
+    if (call === 'shutdown') endWhenRead(socket)
   } catch (error) {
     sendLine(socket, { id, error: error instanceof Error ? error.message : String(error) })
   }
+}
+
+/** Who asked for the end hears that it came: an exit at once could take the answer along. */
+function endWhenRead(socket: Socket): void {
+  socket.once('close', () => process.exit(0))
+  setTimeout(() => process.exit(0), 2000)
 }
 
 const [directory, socketPath] = process.argv.slice(2)

@@ -38,7 +38,10 @@ export function sendLine(socket: Socket, message: HostRequest | HostMessage): vo
 
 /** Calls back for every line of the other side. A line that is no JSON ends the connection. */
 export function onLines(socket: Socket, listener: (message: unknown) => void): void {
-  createInterface(socket).on('line', (line) => {
+  const lines = createInterface(socket)
+  // The socket's own listeners deal with its end; the interface repeats its errors.
+  lines.on('error', () => undefined)
+  lines.on('line', (line) => {
     let message: unknown
     try {
       message = JSON.parse(line)

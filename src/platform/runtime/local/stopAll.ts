@@ -20,6 +20,7 @@ async function stopAll(): Promise<void> {
     const running = (await host.call('list')).filter(({ state }) => state !== 'EXITED').length
     console.log(`Stopping ${running} ${running === 1 ? 'instance' : 'instances'} …`)
     await host.call('shutdown')
+    host.close()
   }
   console.log(platform === undefined && !host ? 'Nothing was running.' : 'Everything has ended.')
 }

@@ -1,0 +1,74 @@
+import { createHmac } from 'node:crypto'
+import { CompactEncrypt, SignJWT, UnsecuredJWT } from 'jose'
+import { openSecrets } from '../../../src/platform/state/secrets'
+import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+
+let platform: TestPlatform
+let ann: Account
+
+beforeAll(async () => {
+  platform = await startPlatform()
+  ann = await platform.register('ann')
+})
+afterAll(() => platform.close())
+
+const tryToken = async (token: string) => (await platform.call('GET', '/api/deployments', { token })).status
+const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as { sub: string; jti: string; exp: number }
+
+test('decisions §2: the token is a JWT (HS256) with sub, jti and an exp in 7 days', () => {
+  expect(JSON.parse(Buffer.from(ann.token.split('.')[0]!, 'base64url').toString())).toEqual({ alg: 'HS256' })
+  const { sub, jti, exp } = claimsOf(ann.token)
+  expect(sub).toMatch(/^\d+$/)
+  expect(jti).toMatch(/^[0-9a-f-]{36}$/)
+  expect(exp - platform.clock.now / 1000).toBeCloseTo(7 * 86_400, -2)
+})
+
+test('security 5: tokens that are forged, altered, expired or of another kind are 401', async () => {
+  const key = (await openSecrets(platform.dataDir, platform.db)).keyFor('session token')
+  const { sub, jti, exp } = claimsOf(ann.token)
+  const claims = () => new SignJWT().setSubject(sub).setJti(jti)
+  const first = await platform.call('POST', '/api/auth/login', { body: { username: 'ann', password: ann.password } })
+  const [header, payload] = ann.token.split('.')
+  const bad = {
+    unsigned: new UnsecuredJWT().setSubject(sub).setJti(jti).setExpirationTime(exp).encode(),
+    otherKey: await claims().setProtectedHeader({ alg: 'HS256' }).setExpirationTime(exp).sign(Buffer.alloc(32, 7)),
+    otherAlgorithm: await claims().setProtectedHeader({ alg: 'HS512' }).setExpirationTime(exp).sign(Buffer.concat([key, key])),
+    expired: await claims().setProtectedHeader({ alg: 'HS256' }).setExpirationTime(Math.floor(platform.clock.now / 1000) - 1).sign(key),
+    unknownSession: await new SignJWT().setSubject(sub).setJti('00000000-0000-4000-8000-000000000000').setProtectedHeader({ alg: 'HS256' }).setExpirationTime(exp).sign(key),
+    anotherUser: await new SignJWT().setSubject('9999').setJti(jti).setProtectedHeader({ alg: 'HS256' }).setExpirationTime(exp).sign(key),
+    noExpiry: await claims().setProtectedHeader({ alg: 'HS256' }).sign(key),
+    altered: `${header}.${Buffer.from(JSON.stringify({ ...claimsOf(ann.token), sub: '1', admin: true })).toString('base64url')}.${ann.token.split('.')[2]}`,
+    jku: await claims().setProtectedHeader({ alg: 'HS256', jku: 'http://127.0.0.1:1/keys' }).setExpirationTime(exp).sign(Buffer.alloc(32, 7)),
+    encrypted: await new CompactEncrypt(Buffer.from(payload!)).setProtectedHeader({ alg: 'dir', enc: 'A256GCM' }).encrypt(key),
+    stepOne: String(first.body.data.sessionToken),
+    signedWithNothing: `${header}.${payload}.${createHmac('sha256', '').update(`${header}.${payload}`).digest('base64url')}`,
+    nonsense: 'x',
+  }
+  const statuses = await Promise.all(Object.entries(bad).map(async ([kind, token]) => [kind, await tryToken(token)]))
+  expect(Object.fromEntries(statuses)).toEqual(Object.fromEntries(Object.keys(bad).map((kind) => [kind, 401])))
+  expect(await tryToken(ann.token)).toBe(200)
+})
+
+test('security 6: after logout the token is 401', async () => {
+  const token = await platform.signIn(ann)
+  expect(await platform.call('POST', '/api/auth/logout', { token })).toMatchObject({ status: 200, body: { success: true } })
+  expect(await tryToken(token)).toBe(401)
+  expect(await tryToken(ann.token)).toBe(200)
+})
+
+test('security 8: once a user is deleted, the next request is 401', async () => {
+  const bob = await platform.register('bob')
+  await platform.db.deleteFrom('users').where('username', '=', 'bob').execute()
+  expect(await tryToken(bob.token)).toBe(401)
+})
+
+test('a session ends after 7 days', async () => {
+  const token = await platform.signIn(ann)
+  await platform.db.updateTable('sessions').set({ expires_at: new Date(Date.now() - 1) }).where('id', '=', claimsOf(token).jti).execute()
+  expect(await tryToken(token)).toBe(401)
+})
+
+test('a 401 says what to do, and only that', async () => {
+  const { body } = await platform.call('GET', '/api/deployments')
+  expect(body).toEqual({ success: false, code: 'NO_SESSION', message: 'Your session has ended. Please sign in again.', error: 'Your session has ended. Please sign in again.' })
+})

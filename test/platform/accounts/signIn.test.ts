@@ -1,0 +1,123 @@
+import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+
+let platform: TestPlatform
+let ann: Account
+
+beforeAll(async () => {
+  platform = await startPlatform()
+  ann = await platform.register('Ann')
+})
+afterAll(() => platform.close())
+
+const login = (body: unknown, address?: string) => platform.call('POST', '/api/auth/login', { body, address })
+const verify = (body: unknown) => platform.call('POST', '/api/auth/verify-login', { body })
+
+async function firstStep(address?: string): Promise<string> {
+  const answer = await login({ username: ann.username, password: ann.password }, address)
+  expect(answer.status).toBe(200)
+  return String(answer.body.data.sessionToken)
+}
+
+test('§7 the right password and code open a session whose token opens protected calls', async () => {
+  const sessionToken = await firstStep()
+  const answer = await verify({ username: 'Ann', token: await platform.nextCode(ann.secret), sessionToken })
+  expect(answer).toMatchObject({ status: 200, body: { success: true, data: { isAdmin: 1 } } })
+  const protectedCall = await platform.call('GET', '/api/deployments', { token: String(answer.body.data.token) })
+  expect(protectedCall.status).toBe(200)
+})
+
+test('usernames are the same without regard to case', async () => {
+  const first = await login({ username: 'aNN', password: ann.password })
+  const second = await verify({ username: 'ANN', token: await platform.nextCode(ann.secret), sessionToken: first.body.data.sessionToken })
+  expect(second.status).toBe(200)
+})
+
+test('decisions §2: a wrong username and a wrong password get the same answer', async () => {
+  const unknown = await login({ username: 'nobody', password: ann.password }, '10.0.0.1')
+  const wrong = await login({ username: 'Ann', password: 'not the password' }, '10.0.0.1')
+  expect(unknown).toMatchObject({ status: 400, body: { code: 'BAD_CREDENTIALS' } })
+  expect(wrong.body).toEqual(unknown.body)
+})
+
+test('security 1: one code in two logins at the same time lets exactly one in, and never again', async () => {
+  const [one, two, three] = [await firstStep(), await firstStep(), await firstStep()]
+  const code = await platform.nextCode(ann.secret)
+  const both = await Promise.all([one, two].map((sessionToken) => verify({ username: 'Ann', token: code, sessionToken })))
+  expect(both.map(({ status }) => status).sort()).toEqual([200, 400])
+  const later = await verify({ username: 'Ann', token: code, sessionToken: three })
+  expect(later).toMatchObject({ status: 400, body: { code: 'INVALID_CODE', message: 'This verification code was used before. Please wait for the next one.' } })
+})
+
+test('decisions §2: a code of the step before is accepted, one of two steps before is not', async () => {
+  const before = await platform.nextCode(ann.secret)
+  platform.clock.now += 30_000
+  expect(await verify({ username: 'Ann', token: before, sessionToken: await firstStep() })).toMatchObject({ status: 200 })
+  const old = await platform.nextCode(ann.secret)
+  platform.clock.now += 60_000
+  expect(await verify({ username: 'Ann', token: old, sessionToken: await firstStep() })).toMatchObject({ status: 400, body: { code: 'INVALID_CODE' } })
+})
+
+test('decisions §2: the token of step 1 works for five minutes, for its user and once', async () => {
+  const expired = await firstStep()
+  await platform.db.updateTable('login_steps').set({ expires_at: new Date(Date.now() - 1) }).execute()
+  expect(await verify({ username: 'Ann', token: await platform.nextCode(ann.secret), sessionToken: expired })).toMatchObject({ status: 400, body: { code: 'STEP_EXPIRED' } })
+
+  const bob = await platform.register('bob')
+  const ofAnn = await firstStep()
+  expect(await verify({ username: 'bob', token: await platform.nextCode(bob.secret), sessionToken: ofAnn })).toMatchObject({ status: 400, body: { code: 'STEP_EXPIRED' } })
+
+  const once = await firstStep()
+  expect(await verify({ username: 'Ann', token: await platform.nextCode(ann.secret), sessionToken: once })).toMatchObject({ status: 200 })
+  expect(await verify({ username: 'Ann', token: await platform.nextCode(ann.secret), sessionToken: once })).toMatchObject({ status: 400, body: { code: 'STEP_EXPIRED' } })
+})
+
+test('decisions §2: five tries for a code, then step 1 begins anew', async () => {
+  const cleo = await platform.register('cleo')
+  const first = await login({ username: 'cleo', password: cleo.password })
+  const { sessionToken } = first.body.data
+  for (let tries = 0; tries < 5; tries++) expect(await verify({ username: 'cleo', token: '000000', sessionToken })).toMatchObject({ body: { code: 'INVALID_CODE' } })
+  expect(await verify({ username: 'cleo', token: await platform.nextCode(cleo.secret), sessionToken })).toMatchObject({ status: 400, body: { code: 'STEP_EXPIRED' } })
+})
+
+test('security 2: wrong codes are counted for the account, whatever the login and the address', async () => {
+  const dora = await platform.register('dora')
+  const statuses: number[] = []
+  for (let tries = 0; tries < 20; tries++) {
+    const first = await login({ username: 'dora', password: dora.password }, `10.1.0.${tries}`)
+    const answer = await platform.call('POST', '/api/auth/verify-login', {
+      body: { username: 'dora', token: '000000', sessionToken: first.body.data.sessionToken },
+      address: `10.1.0.${tries}`,
+      headers: { 'x-forwarded-for': `192.0.2.${tries}` },
+    })
+    statuses.push(answer.status)
+    if (answer.status === 429) expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0)
+  }
+  expect(statuses).toEqual([...Array<number>(10).fill(400), ...Array<number>(10).fill(429)])
+})
+
+test('security 3: 50 wrong passwords end in 429, and the victim still signs in from another address', async () => {
+  const answers = []
+  for (let tries = 0; tries < 50; tries++) answers.push(await login({ username: 'Ann', password: `guess ${tries}` }, '10.2.0.1'))
+  expect(answers.filter(({ status }) => status === 400)).toHaveLength(10)
+  expect(answers.at(-1)).toMatchObject({ status: 429, body: { code: 'TOO_MANY_TRIES' } })
+  expect(Number(answers.at(-1)!.headers['retry-after'])).toBeGreaterThan(0)
+  await firstStep('10.2.0.2')
+})
+
+test('a window of tries ends: the same address may try again', async () => {
+  for (let tries = 0; tries < 12; tries++) await login({ username: 'Ann', password: 'wrong' }, '10.3.0.1')
+  await platform.db.updateTable('tries').set({ resets_at: new Date(Date.now() - 1) }).execute()
+  await firstStep('10.3.0.1')
+})
+
+test('no password and no token of a step is in the log or, readable, in the state', async () => {
+  const sessionToken = await firstStep()
+  const { password_hash, totp_secret } = await platform.db.selectFrom('users').select(['password_hash', 'totp_secret']).where('username', '=', 'Ann').executeTakeFirstOrThrow()
+  expect(password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
+  expect(totp_secret).not.toContain(ann.secret)
+  const steps = JSON.stringify(await platform.db.selectFrom('login_steps').selectAll().execute())
+  for (const secret of [ann.password, ann.secret, sessionToken]) {
+    expect(steps).not.toContain(secret)
+    expect(platform.logged.join('')).not.toContain(secret)
+  }
+})

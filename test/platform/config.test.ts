@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { readSettings, settingsTable } from '../../src/platform/config'
+
+test('decisions §11: the defaults', () => {
+  expect(readSettings({})).toEqual({
+    host: '127.0.0.1',
+    port: 8080,
+    dataDir: resolve('data'),
+    shareDir: resolve('data/nfsshare'),
+    stateUrl: undefined,
+    runtime: 'local',
+    origins: [],
+    trustedProxies: [],
+    firstInvite: undefined,
+    logLevel: 'info',
+    sample: true,
+  })
+})
+
+test('values are read, and an empty one counts as absent', () => {
+  expect(
+    readSettings({
+      QUARTERDECK_PORT: '0',
+      QUARTERDECK_HOST: '',
+      QUARTERDECK_SHARE_DIR: '/mnt/share',
+      QUARTERDECK_ORIGINS: 'https://a.example, https://b.example:8443',
+      QUARTERDECK_SAMPLE: 'off',
+      UNRELATED: 'x',
+    }),
+  ).toMatchObject({ port: 0, host: '127.0.0.1', shareDir: '/mnt/share', origins: ['https://a.example', 'https://b.example:8443'], sample: false })
+})
+
+test('every wrong value is one line that names its setting', () => {
+  const wrong = {
+    QUARTERDECK_PORT: '70000',
+    QUARTERDECK_STATE_URL: 'mysql://x',
+    QUARTERDECK_SQL_URL: 'nonsense',
+    QUARTERDECK_MONGO_URL: 'http://x',
+    QUARTERDECK_RUNTIME: 'docker',
+    QUARTERDECK_ORIGINS: 'example.com/path',
+    QUARTERDECK_TRUSTED_PROXIES: 'everybody',
+    QUARTERDECK_FIRST_INVITE: 'short',
+    QUARTERDECK_LOG_LEVEL: 'loud',
+    QUARTERDECK_SAMPLE: 'maybe',
+    QUARTERDECK_PROT: '8080',
+  }
+  let lines: string[] = []
+  try {
+    readSettings(wrong)
+  } catch (error) {
+    lines = (error as { lines: string[] }).lines
+  }
+  expect(lines.map((line) => line.split(':')[0]).sort()).toEqual(Object.keys(wrong).sort())
+  expect(lines).toContain('QUARTERDECK_PORT: must be a port from 0 to 65535')
+  expect(lines).toContain('QUARTERDECK_PROT: there is no such setting')
+})
+
+test('the README shows the settings as they are', () => {
+  expect(readFileSync(join(__dirname, '../../README.md'), 'utf8')).toContain(settingsTable())
+})

@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { lockOwner } from '../../../../src/platform/processLock'
+import { openLocalRuntime } from '../../../../src/platform/runtime/local/localRuntime'
+import type { InstanceSpec, Runtime } from '../../../../src/platform/runtime/runtime'
+import { stopHost } from '../../../support/platform/stopHost'
+import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
+import { until } from '../../../support/platform/until'
+import { runtimeSuite } from '../runtimeSuite'
+
+const directory = useTemporaryDirectory()
+let runtime: Runtime
+
+beforeAll(async () => {
+  runtime = await openLocalRuntime(directory())
+})
+afterAll(async () => {
+  await runtime.close()
+  await stopHost(directory())
+})
+
+runtimeSuite({ runtime: () => runtime, directory })
+
+const ticking = (podName: string): InstanceSpec => ({
+  podName,
+  command: ['node', '-e', "let n = 0; console.log('pid ' + process.pid); setInterval(() => console.log('tick ' + n++), 5)"],
+  directory: directory(),
+  env: {},
+  ready: undefined,
+  stop: { command: undefined, timeoutSeconds: 1 },
+})
+const ticks = async (podName: string) => (await runtime.history(podName, 10_000)).map(({ content }) => content).filter((line) => line.startsWith('tick'))
+
+test('architecture: an instance runs on while nobody is connected, and no line of it is lost', async () => {
+  await runtime.ensure(ticking('runs-on'))
+  const before = await until(() => ticks('runs-on'), (seen) => seen.length > 5)
+  await runtime.close()
+  runtime = await openLocalRuntime(directory())
+  expect(await runtime.list()).toContainEqual(expect.objectContaining({ podName: 'runs-on', state: 'RUNNING' }))
+  const after = await until(() => ticks('runs-on'), (seen) => seen.length > before.length + 5)
+  expect(after).toEqual(after.map((_line, at) => `tick ${at}`))
+  await runtime.ensure(ticking('runs-on'))
+  expect((await runtime.history('runs-on', 10_000)).filter(({ content }) => content.startsWith('pid'))).toHaveLength(1)
+  await runtime.kill('runs-on')
+})
+
+test('a host that is killed takes its instances along; the next call starts another, which has their consoles', async () => {
+  await runtime.ensure(ticking('lost'))
+  await until(() => ticks('lost'), (seen) => seen.length > 3)
+  const first = (await runtime.history('lost', 1))[0]!.seq
+  const pid = Number((await runtime.history('lost', 10_000))[0]!.content.slice(4))
+  process.kill(lockOwner(join(directory(), 'runtime', 'instances.lock'))!, 'SIGKILL')
+  const run = await until(
+    async () => (await runtime.list().catch(() => [])).find(({ podName }) => podName === 'lost'),
+    (found) => found !== undefined,
+  )
+  expect(run).toMatchObject({ state: 'EXITED', exit: { requested: false, failure: 'Ended because the process that hosts the instances ended.' } })
+  await until(() => isGone(pid))
+  const history = await runtime.history('lost', 10_000)
+  expect(history.length).toBeGreaterThan(first)
+  expect(history.map(({ seq }) => seq)).toEqual(history.map((_line, at) => at + 1))
+})
+
+/** Gone, or dead and not yet collected by its parent. */
+function isGone(pid: number): boolean {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.startsWith('Z')
+  } catch {
+    return true
+  }
+}

@@ -1,0 +1,75 @@
+import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { openState } from '../../../src/platform/state/db'
+import { openSecrets } from '../../../src/platform/state/secrets'
+import { freshDatabase, freshState } from '../../support/platform/freshState'
+import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+
+const directory = useTemporaryDirectory()
+
+test('migrations run once when several platforms start at the same time', async () => {
+  const { url, drop } = await freshDatabase()
+  const states = await Promise.all([openState(url), openState(url), openState(url)])
+  const { rows } = await states[0].pool.query<{ name: string }>('select name from kysely_migration order by name')
+  expect(rows.map(({ name }) => name)).toEqual(['0001_accounts', '0002_deployments'])
+  await Promise.all(states.map((state) => state.close()))
+  await drop()
+})
+
+test('a server that is not there is one clear line', async () => {
+  await expect(openState('postgresql://u:very-secret@127.0.0.1:1/x')).rejects.toMatchObject({
+    lines: ['PostgreSQL at 127.0.0.1:1 cannot be reached: start it or correct QUARTERDECK_STATE_URL'],
+  })
+})
+
+test('a wrong password and a missing database are one clear line each, without the password', async () => {
+  const url = new URL(process.env.TEST_POSTGRES_URL!)
+  const server = `PostgreSQL at 127.0.0.1:${url.port}`
+  url.pathname = '/nothing-here'
+  await expect(openState(url.href)).rejects.toMatchObject({ lines: [`${server} has no database "nothing-here": create it or correct QUARTERDECK_STATE_URL`] })
+  url.password = 'very-secret'
+  await expect(openState(url.href)).rejects.toMatchObject({ lines: [`${server} refuses the user or password of QUARTERDECK_STATE_URL`] })
+})
+
+test('the state of a newer version is refused', async () => {
+  const state = await freshState()
+  await state.pool.query("insert into kysely_migration values ('9999_future', now()::text)")
+  await expect(openState(state.url)).rejects.toMatchObject({ lines: [expect.stringContaining('holds the state of a newer Quarterdeck')] })
+  await state.close()
+})
+
+describe('the key file', () => {
+  test('is made once with mode 600, and what it sealed opens again', async () => {
+    const state = await freshState()
+    const sealed = (await openSecrets(directory(), state.db)).seal('a secret', 'test', 'ann')
+    expect((await stat(join(directory(), 'secret.key'))).mode & 0o777).toBe(0o600)
+    const again = await openSecrets(directory(), state.db)
+    expect(again.unseal(sealed, 'test', 'ann')).toBe('a secret')
+    expect(sealed).not.toContain(Buffer.from('a secret').toString('base64').slice(0, 8))
+    expect(() => again.unseal(sealed, 'test', 'bob')).toThrow()
+    expect(() => again.unseal(sealed, 'another purpose', 'ann')).toThrow()
+    const altered = `${sealed.slice(0, -6)}AAAA${sealed.slice(-2)}`
+    expect(() => again.unseal(altered, 'test', 'ann')).toThrow()
+    await state.close()
+  })
+
+  test('that is missing, damaged or another one stops the start with a clear line', async () => {
+    const state = await freshState()
+    const file = join(directory(), 'secret.key')
+    await rm(file, { force: true })
+    await openSecrets(directory(), state.db)
+    const key = await readFile(file, 'utf8')
+
+    await writeFile(file, 'ff'.repeat(32))
+    await expect(openSecrets(directory(), state.db)).rejects.toMatchObject({ lines: [expect.stringContaining('is not the one that this state was written with')] })
+    await writeFile(file, key.slice(0, 10))
+    await expect(openSecrets(directory(), state.db)).rejects.toMatchObject({ lines: [expect.stringContaining('is damaged')] })
+    await rm(file)
+    await expect(openSecrets(directory(), state.db)).rejects.toMatchObject({ lines: [expect.stringContaining('is missing')] })
+
+    await writeFile(file, key)
+    await chmod(file, 0o600)
+    await openSecrets(directory(), state.db)
+    await state.close()
+  })
+})

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto'
+import { Client } from 'pg'
+import { openState, type OpenState } from '../../../src/platform/state/db'
+
+export interface FreshState extends OpenState {
+  url: string
+}
+
+export async function onServer(work: (client: Client) => Promise<unknown>): Promise<void> {
+  const client = new Client({ connectionString: process.env.TEST_POSTGRES_URL })
+  await client.connect()
+  try {
+    await work(client)
+  } finally {
+    await client.end()
+  }
+}
+
+/** An empty database of its own on the run's PostgreSQL; gone when dropped. */
+export async function freshDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
+  const name = `test_${randomBytes(6).toString('hex')}`
+  await onServer((client) => client.query(`create database ${name}`))
+  const url = new URL(process.env.TEST_POSTGRES_URL ?? '')
+  url.pathname = name
+  return { url: url.href, drop: () => onServer((client) => client.query(`drop database ${name} with (force)`)) }
+}
+
+/** A platform's state with all its tables, in a database of its own. */
+export async function freshState(): Promise<FreshState> {
+  const { url, drop } = await freshDatabase()
+  const state = await openState(url)
+  return {
+    ...state,
+    url,
+    async close() {
+      await state.close()
+      await drop()
+    },
+  }
+}

@@ -1,0 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
+/** Asks again until the answer is there; fails after `seconds` with the last one. */
+export async function until<Answer>(ask: () => Answer | Promise<Answer>, isThere: (answer: Answer) => boolean = Boolean, seconds = 20): Promise<Answer> {
+  const deadline = Date.now() + seconds * 1000
+  for (;;) {
+    const answer = await ask()
+    if (isThere(answer)) return answer
+    if (Date.now() > deadline) throw new Error(`It did not come about within ${seconds} s; the last answer was ${JSON.stringify(answer)}`)
+    await delay(20)
+  }
+}
