@@ -20,7 +20,7 @@ const mayImport = {
   ...Object.fromEntries(
     features.map((name) => [
       `web/features/${name}`,
-      ['contract', 'web/api', 'web/ui', 'web/sockets', 'web/app/types.ts', 'web/facts.ts', 'web/instanceState.ts'],
+      ['contract', 'web/api', 'web/ui', 'web/sockets', 'web/app/types.ts', 'web/facts.ts', 'web/instanceState.ts', 'web/styles'],
     ]),
   ),
   'platform/state': services,

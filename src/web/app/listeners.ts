@@ -35,10 +35,10 @@ export function createListeners(services: Services): Middleware {
 
   startListening({
     actionCreator: sessionStarted,
-    async effect({ payload }, { cancelActiveListeners, delay, dispatch, getState }) {
-      cancelActiveListeners()
-      for (let left; (left = payload.expiresAt - services.now()) > 0; ) await delay(Math.min(left, LONGEST_DELAY_MS))
-      if (selectSession(getState())?.id === payload.id) dispatch(sessionEnded('expired'))
+    async effect({ payload }, listener) {
+      listener.cancelActiveListeners()
+      for (let left; (left = payload.expiresAt - services.now()) > 0; ) await listener.delay(Math.min(left, LONGEST_DELAY_MS))
+      if (selectSession(listener.getState())?.id === payload.id) listener.dispatch(sessionEnded('expired'))
     },
   })
 
@@ -53,12 +53,12 @@ export function createListeners(services: Services): Middleware {
 
   startListening({
     actionCreator: pageShown,
-    effect(_action, { dispatch, getState }) {
-      const known = selectSession(getState())
+    effect(_action, listener) {
+      const known = selectSession(listener.getState())
       const found = readSession(services)
       if (known?.id === found?.id) return
-      if (known) dispatch(sessionEnded('gone'))
-      if (found) dispatch(sessionStarted(found))
+      if (known) listener.dispatch(sessionEnded('gone'))
+      if (found) listener.dispatch(sessionStarted(found))
     },
   })
 
@@ -71,24 +71,24 @@ export function createListeners(services: Services): Middleware {
 
   startListening({
     actionCreator: notified,
-    async effect(_action, { condition, dispatch, getState, subscribe, unsubscribe }) {
-      unsubscribe()
-      for (let oldest; (oldest = getState().notifications[0]); ) {
+    async effect(_action, listener) {
+      listener.unsubscribe()
+      for (let oldest; (oldest = listener.getState().notifications[0]); ) {
         const { id } = oldest
         const isGone = (_: unknown, state: RootState) => !state.notifications.some((notification) => notification.id === id)
-        if (!(await condition(isGone, NOTIFICATION_MS))) dispatch(dismissed(id))
+        if (!(await listener.condition(isGone, NOTIFICATION_MS))) listener.dispatch(dismissed(id))
       }
-      subscribe()
+      listener.subscribe()
     },
   })
 
   startListening({
     actionCreator: disconnected,
-    async effect(_action, { cancelActiveListeners, dispatch, take }) {
-      cancelActiveListeners()
-      await take(connected.match)
+    async effect(_action, listener) {
+      listener.cancelActiveListeners()
+      await listener.take(connected.match)
       // What happened while the connection was away was not heard.
-      dispatch(api.util.invalidateTags(['Deployment', 'Instance']))
+      listener.dispatch(api.util.invalidateTags(['Deployment', 'Instance']))
     },
   })
 

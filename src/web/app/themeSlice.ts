@@ -10,7 +10,7 @@ export const THEME_KEY = 'theme'
 
 export const themeSlice = createSlice({
   name: 'theme',
-  initialState: 'auto' as Theme,
+  initialState: 'auto',
   reducers: { themeChosen: (_state, { payload }: PayloadAction<Theme>) => payload },
   selectors: { selectTheme: (state) => state },
 })

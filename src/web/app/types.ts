@@ -13,5 +13,5 @@ export type Services = {
   }
   storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
   /** Milliseconds since the epoch. */
-  now(): number
+  now: () => number
 }

@@ -10,9 +10,11 @@ type SessionState = {
   ended: SessionEnd | null
 }
 
+const initialState: SessionState = { current: null, origin: null, ended: null }
+
 export const sessionSlice = createSlice({
   name: 'session',
-  initialState: { current: null, origin: null, ended: null } as SessionState,
+  initialState,
   reducers: {},
   extraReducers: (builder) => {
     builder

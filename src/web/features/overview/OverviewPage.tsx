@@ -6,7 +6,7 @@ import { NoDeployments } from './NoDeployments'
 import { OverviewSkeleton } from './OverviewSkeleton'
 import { OverviewSummary } from './OverviewSummary'
 import { StatusBadge } from './StatusBadge'
-import '../../styles/overview.scss'
+import './overview.scss'
 
 const POLL_MS = 3000
 
