@@ -1,0 +1,22 @@
+import { afterCrash } from '../../../src/platform/deployments/crashes'
+import { bytesOf, coresOf, uptimeText } from '../../../src/platform/deployments/quantities'
+
+test('decisions §5: 1, 2, 4, 8 s, and the fifth end within five minutes blocks', () => {
+  let crashes: number[] = []
+  const waits: (number | undefined)[] = []
+  for (let time = 1_000_000; waits.length < 5; time += 10_000) {
+    const next = afterCrash(crashes, time)
+    crashes = next.crashes
+    waits.push(next.startAfter === undefined ? undefined : next.startAfter - time)
+  }
+  expect(waits).toEqual([1000, 2000, 4000, 8000, undefined])
+})
+
+test('ends that lie further apart than five minutes begin anew', () => {
+  expect(afterCrash([0, 100_000], 500_000)).toEqual({ crashes: [500_000], startAfter: 501_000 })
+})
+
+test('quantities and durations are read and written as the field writes them', () => {
+  expect([coresOf('500m'), coresOf('1.5'), bytesOf('512Mi'), bytesOf('1Gi')]).toEqual([0.5, 1.5, 512 * 2 ** 20, 2 ** 30])
+  expect([-5, 0, 45_000, 150_000, 11_520_000, 180_000_000].map(uptimeText)).toEqual(['0s', '0s', '45s', '2m 30s', '3h 12m', '2d 2h'])
+})

@@ -1,0 +1,98 @@
+import { parseDefinition } from '../../../src/platform/deployments/definitions'
+import type { AppError } from '../../../src/platform/errors'
+
+const minimal = 'name: lobby\ntype: process\ndataDirectory: /lobby\nrun:\n  command: ["node", "bot.js"]\n'
+
+function failure(text: string): Pick<AppError, 'code' | 'message' | 'details'> {
+  try {
+    parseDefinition(text)
+  } catch (error) {
+    const { code, message, details } = error as AppError
+    return { code, message, details }
+  }
+  throw new Error('It was accepted')
+}
+
+test('decisions §4: the whole example is read', () => {
+  const text = `
+name: lobby                 # DNS label
+type: scalable
+description: The lobby
+dataDirectory: /lobby
+run:
+  jar: server.jar
+  javaArgs: ["-Xmx1G"]
+  env: { KEY: value, NUMBER: 5 }
+  image: eclipse-temurin:21-jre
+  port: 25565
+stop: { command: stop, timeoutSeconds: 30 }
+ready: 'Done \\('
+instances: { min: 1, max: 3, playersPerInstance: 50 }
+resources: { cpu: 1000m, memory: 1Gi }
+`
+  expect(parseDefinition(text)).toEqual({
+    name: 'lobby',
+    type: 'scalable',
+    description: 'The lobby',
+    dataDirectory: '/lobby',
+    run: { jar: 'server.jar', javaArgs: ['-Xmx1G'], env: { KEY: 'value', NUMBER: '5' }, image: 'eclipse-temurin:21-jre', port: 25565 },
+    stop: { command: 'stop', timeoutSeconds: 30 },
+    ready: 'Done \\(',
+    instances: { min: 1, max: 3, playersPerInstance: 50 },
+    resources: { cpu: '1000m', memory: '1Gi' },
+  })
+})
+
+test('what is left out has its default', () => {
+  expect(parseDefinition(minimal)).toMatchObject({ stop: { timeoutSeconds: 30 } })
+})
+
+test.each([
+  ['a wrong value', minimal.replace('process', 'pod'), 2, 'type'],
+  ['a value in a list', minimal.replace('"bot.js"', '{}'), 5, 'run.command.1'],
+  ['an unknown setting', `${minimal}hostNetwork: true\n`, 6, 'hostNetwork'],
+  ['security 32: an unknown setting within', `${minimal}  privileged: true\n`, 6, 'run.privileged'],
+  ['a missing command', 'name: lobby\ntype: process\ndataDirectory: /lobby\nrun:\n  port: 1\n', 5, 'run.command'],
+  ['a node for a process', `${minimal}node: a\n`, 6, 'node'],
+  ['min over max', minimal.replace('process', 'scalable') + 'instances: { min: 3, max: 2 }\n', 6, 'instances.min'],
+  ['a regular expression that is none', `${minimal}ready: "("\n`, 6, 'ready'],
+  ['a quantity', `${minimal}resources:\n  memory: 1 GB\n`, 7, 'resources.memory'],
+])('decisions §4: %s is refused with its line and field', (_case, text, line, field) => {
+  const { code, message, details } = failure(text)
+  expect({ code, details }).toEqual({ code: 'INVALID_DEFINITION', details: { line, field } })
+  expect(message).toMatch(new RegExp(`^Line ${line}: ${field.replaceAll('.', '\\.')}: `))
+})
+
+test('invalid YAML is refused with its line', () => {
+  expect(failure('name: lobby\ntype: [process\n')).toMatchObject({ code: 'INVALID_DEFINITION', details: { line: 3 } })
+  expect(failure('name: lobby\nname: other\n')).toMatchObject({ details: { line: 2 } })
+  expect(failure('just words')).toMatchObject({ message: expect.stringContaining('must be a list of settings') })
+  expect(failure('')).toMatchObject({ code: 'INVALID_DEFINITION' })
+})
+
+test.each(['/lobby/../x', '/..', 'lobby', '/', '//x', '/a//b', '/.', '/a/', '\\x', '/a\\b', '/a\0b'])('the data directory %j is refused', (path) => {
+  expect(failure(minimal.replace('dataDirectory: /lobby', `dataDirectory: ${JSON.stringify(path)}`)).details.field).toBe('dataDirectory')
+})
+
+test.each([';id', '--x', '..', 'a'.repeat(41), '', 'Lobby', '-a', 'a-', 'a b', '$(id)', 'ä', '__proto__'])('security 33: the name %j is refused', (name) => {
+  expect(failure(minimal.replace('name: lobby', `name: ${JSON.stringify(name)}`)).details).toEqual({ field: 'name', line: 1 })
+})
+
+const anchors = 'abcdefghijklm'
+const bombs = {
+  'an alias bomb': `a: &a [${'x,'.repeat(9)}]\n${[...anchors.slice(1)].map((key, at) => `${key}: &${key} [${Array(9).fill(`*${anchors[at]}`).join(',')}]`).join('\n')}`,
+  'a merge bomb': `a: &a {x: 1}\n${[...anchors.slice(1)].map((key, at) => `${key}: &${key} {<<: [${Array(9).fill(`*${anchors[at]}`).join(',')}]}`).join('\n')}`,
+  'a prototype': `__proto__: { type: process }\n${minimal}`,
+  'a custom tag': minimal.replace('lobby', '!!js/function "process.exit()"'),
+  'another custom tag': minimal.replace('lobby', '!include /etc/passwd'),
+  '10,000 levels of flow': '['.repeat(10_000),
+  '10,000 levels of flow maps': '{a: '.repeat(10_000),
+  '10,000 levels of a block': `${'- '.repeat(10_000)}x`,
+  '10,000 levels of keys': `${'? '.repeat(10_000)}x`,
+  '1,000 levels of indentation': Array.from({ length: 250 }, (_level, at) => `${' '.repeat(at)}a:`).join('\n'),
+  'a long text': `# ${'x'.repeat(70_000)}\n${minimal}`,
+}
+
+test.each(Object.entries(bombs))('security 31: %s is refused and harms nothing', (_case, text) => {
+  expect(failure(text).code).toBe('INVALID_DEFINITION')
+})

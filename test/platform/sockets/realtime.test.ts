@@ -1,0 +1,80 @@
+import type { AddressInfo } from 'node:net'
+import { io, type Socket } from 'socket.io-client'
+import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+import { until } from '../../support/platform/until'
+
+let platform: TestPlatform
+let url: string
+let ann: Account
+let sockets: Socket[] = []
+
+beforeAll(async () => {
+  platform = await startPlatform({ origins: ['https://console.example.com'] })
+  ann = await platform.register('ann')
+  await platform.app.listen({ host: '127.0.0.1', port: 0 })
+  url = `http://127.0.0.1:${(platform.app.server.address() as AddressInfo).port}`
+})
+afterEach(() => {
+  for (const socket of sockets) socket.close()
+  sockets = []
+})
+afterAll(() => platform.close())
+
+function open({ token = ann.token, origin = url, transports = ['polling', 'websocket'] }: { token?: string; origin?: string; transports?: string[] } = {}): Socket {
+  const socket = io(url, { transports, reconnection: false, forceNew: true, extraHeaders: { origin, cookie: `isAdmin=1; token=${token}` } })
+  sockets.push(socket)
+  return socket
+}
+
+const outcome = (socket: Socket) =>
+  new Promise<string>((resolve) => {
+    socket.once('connect', () => resolve('connected'))
+    socket.once('connect_error', (error) => resolve(error.message))
+  })
+
+test('decisions §6: a new socket is greeted with CLIENT_HANDSHAKE and may answer', async () => {
+  const socket = open()
+  const greeting = await new Promise((resolve) => socket.once('message', resolve))
+  expect(greeting).toEqual({ id: 'CLIENT_HANDSHAKE', data: { hello: expect.any(String) } })
+  socket.emit('message', { id: 'SERVER_HANDSHAKE_ACK', data: { helloResponse: 'hello' } })
+  for (const nonsense of [null, 7, {}, { id: 'OTHER' }, { data: {} }, 'x'.repeat(1000)]) socket.emit('message', nonsense)
+  await until(() => platform.logged.filter((line) => line.includes('not of the protocol')).length === 6)
+  expect(socket.connected).toBe(true)
+})
+
+test.each([['polling'], ['websocket']])('security 35, 41: over %s a foreign or null origin is refused although its cookie is valid', async (transport) => {
+  for (const origin of ['http://evil.example', 'null', url.replace('127.0.0.1', '127.0.0.2'), 'nonsense']) {
+    expect(await outcome(open({ origin, transports: [transport] }))).not.toBe('connected')
+  }
+  expect(await outcome(open({ transports: [transport] }))).toBe('connected')
+  expect(await outcome(open({ origin: 'https://console.example.com', transports: [transport] }))).toBe('connected')
+})
+
+test('security 41: the refusal is a 403', async () => {
+  const headers = { origin: 'http://evil.example', cookie: `token=${ann.token}` }
+  expect((await fetch(`${url}/socket.io/?EIO=4&transport=polling`, { headers })).status).toBe(403)
+})
+
+test('security 36: without a session there is no socket', async () => {
+  for (const token of ['', 'nonsense', `${ann.token}x`]) expect(await outcome(open({ token }))).toBe('NO_SESSION')
+})
+
+test('security 37: when the session ends, its sockets are closed and others stay', async () => {
+  const token = await platform.signIn(ann)
+  const [leaving, staying] = [open({ token }), open()]
+  expect(await Promise.all([outcome(leaving), outcome(staying)])).toEqual(['connected', 'connected'])
+  const closed = new Promise((resolve) => leaving.once('disconnect', resolve))
+  await platform.call('POST', '/api/auth/logout', { token })
+  expect(await closed).toBe('io server disconnect')
+  expect(staying.connected).toBe(true)
+})
+
+test('security 38: a huge message ends its socket and nothing else', async () => {
+  const [sender, other] = [open({ transports: ['websocket'] }), open()]
+  await Promise.all([outcome(sender), outcome(other)])
+  const closed = new Promise((resolve) => sender.once('disconnect', resolve))
+  sender.emit('message', 'x'.repeat(1_000_000))
+  await closed
+  expect(other.connected).toBe(true)
+  expect((await fetch(`${url}/api/health`)).status).toBe(200)
+})

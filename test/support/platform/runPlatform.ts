@@ -1,0 +1,30 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+
+const SOURCE = join(__dirname, '../../../src/platform')
+
+export interface RunningProgram {
+  child: ChildProcess
+  /** Everything it has printed. */
+  output: () => { stdout: string; stderr: string }
+  exited: Promise<number | null>
+}
+
+const running = new Set<ChildProcess>()
+
+/** Ends what a failed test has left running. */
+export function killLeftovers(): void {
+  for (const child of running) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
+}
+
+/** Runs a program of the platform from its sources, in a process of its own, with just these settings. */
+export function runProgram(file: string, settings: Record<string, string>): RunningProgram {
+  const { PATH, HOME } = process.env
+  const child = spawn(process.execPath, ['--import', 'tsx', join(SOURCE, file)], { env: { PATH, HOME, ...settings }, stdio: ['ignore', 'pipe', 'pipe'] })
+  running.add(child)
+  const said = { stdout: '', stderr: '' }
+  child.stdout.on('data', (chunk: Buffer) => (said.stdout += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (said.stderr += chunk.toString()))
+  return { child, output: () => said, exited: once(child, 'close').then(([code]) => code as number | null) }
+}
