@@ -6,22 +6,21 @@ import type { AppStore } from './types'
 /** Tells the store what happens to the page, and the page which theme was chosen. Answers how to stop. */
 export function followPage(store: AppStore): () => void {
   const { dispatch } = store
-  const stop = new AbortController()
-  const { signal } = stop
+  const stops: (() => void)[] = []
+  const listen = (target: EventTarget, event: string, react: (event: Event) => unknown) => {
+    target.addEventListener(event, react)
+    stops.push(() => target.removeEventListener(event, react))
+  }
 
   const loaded = () => dispatch(pageLoaded())
   if (document.readyState === 'complete') loaded()
-  else window.addEventListener('load', loaded, { signal })
-  window.addEventListener('pagehide', () => dispatch(pageLeft()), { signal })
+  else listen(window, 'load', loaded)
+  listen(window, 'pagehide', () => dispatch(pageLeft()))
   // A page that comes back out of the browser's back-forward cache does not load again.
-  window.addEventListener('pageshow', ({ persisted }) => persisted && loaded(), { signal })
-  document.addEventListener(
-    'visibilitychange',
-    () => document.visibilityState === 'visible' && dispatch(pageShown()),
-    { signal },
-  )
+  listen(window, 'pageshow', (event) => (event as PageTransitionEvent).persisted && loaded())
+  listen(document, 'visibilitychange', () => document.visibilityState === 'visible' && dispatch(pageShown()))
   // Polls pause while the page is hidden, not while another window merely has the focus.
-  const stopListening = setupListeners(dispatch)
+  stops.push(setupListeners(dispatch))
 
   const systemDark = window.matchMedia('(prefers-color-scheme: dark)')
   const paint = () => {
@@ -30,13 +29,11 @@ export function followPage(store: AppStore): () => void {
     document.documentElement.dataset.bsTheme = dark ? 'dark' : 'light'
   }
   paint()
-  systemDark.addEventListener('change', paint, { signal })
-  const stopPainting = store.subscribe(paint)
+  listen(systemDark, 'change', paint)
+  stops.push(store.subscribe(paint))
 
   return () => {
-    stop.abort()
-    stopListening()
-    stopPainting()
+    for (const stop of stops) stop()
     dispatch(pageLeft())
   }
 }

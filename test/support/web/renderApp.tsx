@@ -1,0 +1,53 @@
+import { render } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { App } from '../../../src/web/app/App'
+import { followPage } from '../../../src/web/app/page'
+import { makeStore } from '../../../src/web/app/store'
+import { tokenOf } from './factories'
+import { network } from './network'
+import { fakeRealtime, fakeServices } from './services'
+
+type Options = {
+  signedInAs?: string
+  isAdmin?: boolean
+  /** What the browser's storage holds already. */
+  stored?: Record<string, string>
+  /** When the session of `signedInAs` ends, in milliseconds since the epoch. */
+  expiresAt?: number
+  /** A token as it is, in place of a good one. */
+  token?: string
+  /** What the history entry carries, as after a reload. */
+  historyState?: unknown
+}
+
+let leave: (() => void) | undefined
+afterEach(() => leave?.())
+
+/** The whole console at a path: the real store, the real routes, a fake only where the network or the browser begins. */
+export function renderApp(path: string, { signedInAs, isAdmin = false, stored = {}, expiresAt, token, historyState = null }: Options = {}) {
+  const services = fakeServices()
+  const realtime = fakeRealtime()
+  for (const [key, value] of Object.entries(stored)) services.stored.set(key, value)
+  if (signedInAs) {
+    services.jar.set('token', tokenOf(signedInAs, { expiresAt }))
+    services.jar.set('isAdmin', isAdmin ? '1' : '0')
+  }
+  if (token) services.jar.set('token', token)
+  window.history.replaceState(historyState, '', path)
+
+  const { cookies, storage, now } = services
+  const store = makeStore({ cookies, storage, now, connectRealtime: realtime.connect })
+  const stopFollowing = followPage(store)
+  const { unmount } = render(<App store={store} />)
+  leave = () => {
+    unmount()
+    stopFollowing()
+    leave = undefined
+  }
+  return { store, network, realtime, services, user: userEvent.setup({ advanceTimers: advance }), leave: () => leave?.() }
+}
+
+/** Lets user-event wait by the clock of the test, whichever it is. */
+function advance(milliseconds: number) {
+  if ('clock' in setTimeout) jest.advanceTimersByTime(milliseconds)
+}

@@ -1,0 +1,46 @@
+import type { Services } from '../../../src/web/app/types'
+import type { ConnectRealtime, RealtimeListener } from '../../../src/web/sockets/fileSyncSocket'
+import type { RealtimeMessage } from '../../../src/web/sockets/realtimeSlice'
+
+/** The browser's part, in memory. */
+export function fakeServices() {
+  const cookies = new Map<string, string>()
+  const stored = new Map<string, string>()
+  const services: Services = {
+    cookies: {
+      get: (name) => cookies.get(name),
+      set: (name, value) => cookies.set(name, value),
+      remove: (name) => void cookies.delete(name),
+    },
+    storage: {
+      getItem: (key) => stored.get(key) ?? null,
+      setItem: (key, value) => void stored.set(key, value),
+      removeItem: (key) => void stored.delete(key),
+    },
+    now: () => Date.now(),
+  }
+  return { ...services, jar: cookies, stored }
+}
+
+/** The far end of the real-time connection, in the hands of the test. */
+export function fakeRealtime() {
+  const realtime = {
+    opened: 0,
+    closed: 0,
+    sent: [] as RealtimeMessage[],
+    online: true,
+    listener: undefined as RealtimeListener | undefined,
+  }
+  const connect: ConnectRealtime = (listener) => {
+    realtime.opened += 1
+    realtime.listener = listener
+    return {
+      connected: () => realtime.online,
+      send: (message) => void realtime.sent.push(message),
+      close: () => {
+        realtime.closed += 1
+      },
+    }
+  }
+  return Object.assign(realtime, { connect })
+}

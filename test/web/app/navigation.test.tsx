@@ -1,0 +1,94 @@
+import { act, screen, within } from '@testing-library/react'
+import { renderApp } from '../../support/web/renderApp'
+
+const linksOf = (nav: HTMLElement) => within(nav).getAllByRole('link').map((link) => link.textContent)
+const activeOf = (nav: HTMLElement) =>
+  within(nav)
+    .getAllByRole('link')
+    .filter((link) => link.getAttribute('aria-current') === 'page')
+    .map((link) => link.textContent)
+
+test('§2 the navigation has Overview, Deployments, Files and Databases for everybody', async () => {
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([])
+  const nav = await screen.findByRole('navigation', { name: 'Main' })
+  expect(linksOf(nav)).toEqual(['Overview', 'Deployments', 'Files', 'Databases'])
+  expect(screen.getByRole('button', { name: 'Logout' })).toBeVisible()
+})
+
+test('§6 the Admin link appears only for admins', async () => {
+  const { network } = renderApp('/', { signedInAs: 'ann', isAdmin: true })
+  network.shows([])
+  expect(linksOf(await screen.findByRole('navigation', { name: 'Main' }))).toContain('Admin')
+})
+
+test.each([
+  ['/', ['Overview']],
+  ['/deployments', ['Deployments']],
+  ['/deployments/lobby/edit', ['Deployments']],
+  ['/files', ['Files']],
+  ['/files/lobby/plugins', ['Files']],
+  ['/databases', ['Databases']],
+  ['/admin', ['Admin']],
+  ['/instance/lobby/1', []],
+  ['/filesystem', []],
+])('§2 at %s the active link is %p: / exactly, the others by prefix', async (path, active) => {
+  const { network } = renderApp(path, { signedInAs: 'ann', isAdmin: true })
+  network.shows([])
+  expect(activeOf(await screen.findByRole('navigation', { name: 'Main' }))).toEqual(active)
+})
+
+test.each(['/login', '/register'])('§2 the navigation is hidden on %s', async (path) => {
+  renderApp(path)
+  await screen.findByRole('heading', { level: 1 })
+  expect(screen.queryByRole('navigation')).not.toBeInTheDocument()
+})
+
+test.each(['/', '/deployments', '/deployments/lobby/edit', '/admin', '/files/a/b', '/databases', '/instance/lobby/1'])(
+  '§2 %s is protected',
+  async (path) => {
+    renderApp(path)
+    expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
+    expect(window.location.pathname).toBe('/login')
+  },
+)
+
+test('decisions §2: a regular user at /admin gets a panel with a link home', async () => {
+  const { network, user } = renderApp('/admin', { signedInAs: 'ann' })
+  network.shows([])
+  expect(await screen.findByRole('heading', { name: 'Administrators only' })).toBeVisible()
+  await user.click(screen.getByRole('link', { name: 'Return Home' }))
+  expect(await screen.findByRole('heading', { name: 'Network Overview' })).toBeVisible()
+})
+
+test('§2 the not-found page is public, with its texts and both buttons', async () => {
+  const { user } = renderApp('/no/such/page')
+  expect(await screen.findByRole('heading', { name: 'Page Not Found' })).toBeVisible()
+  expect(screen.getByText("The page you're looking for doesn't exist or has been moved")).toBeVisible()
+  expect(screen.getByText('Need help? Contact your system administrator')).toBeVisible()
+  expect(screen.queryByRole('button', { name: 'Logout' })).not.toBeInTheDocument()
+  await user.click(screen.getByRole('link', { name: 'Return Home' }))
+  expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
+})
+
+test('§2 Go Back on the not-found page returns to the page before', async () => {
+  const { network, user } = renderApp('/databases', { signedInAs: 'ann' })
+  network.shows([])
+  await user.click(await screen.findByRole('link', { name: 'Files' }))
+  await screen.findByRole('heading', { name: 'Not part of this build yet' })
+  window.history.pushState({ idx: 2 }, '', '/nowhere')
+  act(() => void window.dispatchEvent(new PopStateEvent('popstate', { state: window.history.state })))
+  await user.click(await screen.findByRole('button', { name: 'Go Back' }))
+  expect(await screen.findByRole('heading', { name: 'Not part of this build yet' })).toBeVisible()
+  expect(window.location.pathname).toBe('/files')
+})
+
+test('§2 the menu of narrow screens opens, and closes by going somewhere', async () => {
+  const { user } = renderApp('/files', { signedInAs: 'ann' })
+  const menu = await screen.findByRole('button', { name: 'Menu' })
+  expect(menu).toHaveAttribute('aria-expanded', 'false')
+  await user.click(menu)
+  expect(menu).toHaveAttribute('aria-expanded', 'true')
+  await user.click(screen.getByRole('link', { name: 'Databases' }))
+  expect(menu).toHaveAttribute('aria-expanded', 'false')
+})

@@ -1,0 +1,155 @@
+import { act, screen } from '@testing-library/react'
+import { HttpResponse } from 'msw'
+import { authApi } from '../../../src/web/api/auth'
+import { selectOrigin, selectSignedIn } from '../../../src/web/features/auth/sessionSlice'
+import { deploymentOf, instanceOf, tokenOf } from '../../support/web/factories'
+import { renderApp } from '../../support/web/renderApp'
+
+const lobby = [{ deployment: deploymentOf('lobby'), instances: [instanceOf('3fa2c1-lobby')] }]
+
+function setVisibility(state: DocumentVisibilityState) {
+  jest.spyOn(document, 'visibilityState', 'get').mockReturnValue(state)
+  act(() => void document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
+}
+
+afterEach(() => {
+  jest.restoreAllMocks()
+  jest.useRealTimers()
+})
+
+test('§6 a 401 from any call ends the session and remembers where the user was', async () => {
+  const { store, network, services } = renderApp('/?filter=lobby', { signedInAs: 'ann', isAdmin: true })
+  network.shows(lobby)
+  network.get('/api/deployments').answers(401)
+  expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
+  expect(screen.getByText('Your session has ended. Please sign in again.')).toBeVisible()
+  expect(selectOrigin(store.getState())).toBe('/?filter=lobby')
+  expect(services.jar.size).toBe(0)
+})
+
+test('§6 a second 401 does not end the session again and forget where the user was', async () => {
+  const { store, network } = renderApp('/files?a=b', { signedInAs: 'ann' })
+  network.post('/api/auth/logout').answers(401)
+  const call = () => store.dispatch(authApi.endpoints.logout.initiate())
+  await act(async () => Promise.all([call(), call()]))
+  await screen.findByRole('heading', { name: 'Sign In' })
+  await act(async () => call())
+  expect(selectOrigin(store.getState())).toBe('/files?a=b')
+})
+
+test('§6 a 401 that is not JSON ends the session too', async () => {
+  const { network, store } = renderApp('/', { signedInAs: 'ann' })
+  network.shows(lobby)
+  network.get('/api/deployments').answersRaw(401, '<html>nginx</html>')
+  await screen.findByRole('heading', { name: 'Sign In' })
+  expect(selectSignedIn(store.getState())).toBe(false)
+})
+
+test.each([403, 404, 429, 500, 503])('decisions §1: a %i never ends the session', async (status) => {
+  const { network, store, services } = renderApp('/', { signedInAs: 'ann' })
+  network.shows(lobby)
+  network.get('/api/deployments').answers(status, { message: 'Not now' })
+  expect(await screen.findByText('Not now')).toBeVisible()
+  expect(selectSignedIn(store.getState())).toBe(true)
+  expect(services.jar.has('token')).toBe(true)
+})
+
+test('§6 an answer to an older token leaves the session of a newer one alone', async () => {
+  const { network, store, services } = renderApp('/', { signedInAs: 'ann' })
+  network.shows(lobby)
+  network.get('/api/deployments').answersWith(() => {
+    // Another tab signs in again while the call is on its way.
+    services.jar.set('token', tokenOf('ann', { id: 'newer' }))
+    return HttpResponse.json({ message: 'Who are you?' }, { status: 401 })
+  })
+  expect(await screen.findByText('Who are you?')).toBeVisible()
+  expect(selectSignedIn(store.getState())).toBe(true)
+  expect(services.jar.has('token')).toBe(true)
+})
+
+test('§6 every request carries the bearer token from the cookie', async () => {
+  const { network, services } = renderApp('/', { signedInAs: 'ann' })
+  const heartbeat = network.shows(lobby)
+  await screen.findByText('3fa2c1-lobby')
+  expect(heartbeat.calls[0]?.authorization).toBe(`Bearer ${services.jar.get('token')}`)
+})
+
+test.each([
+  ['has expired', tokenOf('ann', { expiresAt: Date.now() - 1000 })],
+  ['cannot be read', 'no-jwt'],
+])('§4 a token that %s is no session, and is thrown away', async (_case, token) => {
+  const { services } = renderApp('/', { token })
+  expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
+  expect(services.jar.size).toBe(0)
+})
+
+test('§4 the session ends at the very time its token says', async () => {
+  jest.useFakeTimers({ advanceTimers: true })
+  const { network, store } = renderApp('/files', { signedInAs: 'ann', expiresAt: Math.ceil(Date.now() / 1000) * 1000 + 3_600_000 })
+  network.shows(lobby)
+  expect(await screen.findByRole('heading', { name: 'Not part of this build yet' })).toBeVisible()
+  await act(() => jest.advanceTimersByTimeAsync(3_590_000))
+  expect(selectSignedIn(store.getState())).toBe(true)
+  await act(() => jest.advanceTimersByTimeAsync(11_000))
+  expect(selectSignedIn(store.getState())).toBe(false)
+  expect(await screen.findByText('Your session has ended. Please sign in again.')).toBeVisible()
+})
+
+test('§7 logout clears the session on a 200 and goes to /login, without a way back to the page', async () => {
+  const { network, store, services, user } = renderApp('/files/secret', { signedInAs: 'ann' })
+  const logout = network.post('/api/auth/logout').answers({})
+  await user.click(await screen.findByRole('button', { name: 'Logout' }))
+  expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
+  expect(logout.calls[0]?.authorization).toMatch(/^Bearer /)
+  expect(services.jar.size).toBe(0)
+  expect(selectOrigin(store.getState())).toBeNull()
+  expect(screen.queryByText(/session has ended/)).not.toBeInTheDocument()
+})
+
+test('§7 a logout that fails keeps the session and says so', async () => {
+  const { network, store, user } = renderApp('/files', { signedInAs: 'ann' })
+  network.post('/api/auth/logout').answers(503, { message: 'The database is not reachable' })
+  await user.click(await screen.findByRole('button', { name: 'Logout' }))
+  expect(await screen.findByText('The database is not reachable')).toBeVisible()
+  expect(selectSignedIn(store.getState())).toBe(true)
+})
+
+test('security 6: what one user was shown is gone before the next signs in', async () => {
+  const { network, store, user } = renderApp('/', { signedInAs: 'ann' })
+  network.shows(lobby)
+  network.post('/api/auth/logout').answers({})
+  await screen.findByText('3fa2c1-lobby')
+  await user.click(screen.getByRole('button', { name: 'Logout' }))
+  await screen.findByRole('heading', { name: 'Sign In' })
+  expect(JSON.stringify(store.getState())).not.toContain('3fa2c1-lobby')
+})
+
+test('§6 a logout in another tab is noticed when this one comes to the front', async () => {
+  const { services } = renderApp('/files', { signedInAs: 'ann' })
+  await screen.findByRole('heading', { name: 'Not part of this build yet' })
+  setVisibility('hidden')
+  services.jar.clear()
+  setVisibility('visible')
+  expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
+  expect(screen.getByText('You were signed out in another tab.')).toBeVisible()
+})
+
+test('§6 a logout in another tab is noticed at the next request, which is not sent', async () => {
+  const { network, services, user } = renderApp('/files', { signedInAs: 'ann' })
+  const heartbeat = network.shows(lobby)
+  await screen.findByRole('heading', { name: 'Not part of this build yet' })
+  services.jar.clear()
+  await user.click(screen.getByRole('link', { name: 'Overview' }))
+  expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
+  expect(heartbeat.calls).toHaveLength(0)
+})
+
+test('§6 a login in another tab is noticed when this one comes to the front', async () => {
+  const { network, services } = renderApp('/login')
+  network.shows(lobby)
+  await screen.findByLabelText('Username')
+  setVisibility('hidden')
+  services.jar.set('token', tokenOf('ann'))
+  setVisibility('visible')
+  expect(await screen.findByText('3fa2c1-lobby')).toBeVisible()
+})

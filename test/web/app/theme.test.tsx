@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs'
+import { act, screen } from '@testing-library/react'
+import { renderApp } from '../../support/web/renderApp'
+
+const themeOfPage = () => document.documentElement.dataset.bsTheme
+
+/** The system's preference, in the hands of the test. */
+function system({ dark }: { dark: boolean }) {
+  const query = Object.assign(new EventTarget(), { matches: dark, media: '(prefers-color-scheme: dark)' })
+  jest.spyOn(window, 'matchMedia').mockReturnValue(query as unknown as MediaQueryList)
+  return {
+    turns(matches: boolean) {
+      query.matches = matches
+      query.dispatchEvent(new Event('change'))
+    },
+  }
+}
+
+afterEach(() => {
+  jest.restoreAllMocks()
+  window.localStorage.clear()
+})
+
+test('without a choice the theme follows the system, also when that changes', async () => {
+  const preference = system({ dark: true })
+  renderApp('/login')
+  await screen.findByLabelText('Username')
+  expect(themeOfPage()).toBe('dark')
+  act(() => preference.turns(false))
+  expect(themeOfPage()).toBe('light')
+})
+
+test('a chosen theme wins over the system, and is kept', async () => {
+  system({ dark: true })
+  const { user, services } = renderApp('/files', { signedInAs: 'ann' })
+  const light = await screen.findByRole('button', { name: 'Light theme' })
+  expect(light).toHaveAttribute('aria-pressed', 'false')
+  await user.click(light)
+  expect(light).toHaveAttribute('aria-pressed', 'true')
+  expect(themeOfPage()).toBe('light')
+  expect(services.stored.get('theme')).toBe('light')
+
+  await user.click(screen.getByRole('button', { name: 'Theme of the system' }))
+  expect(themeOfPage()).toBe('dark')
+})
+
+test.each([
+  ['dark', 'dark'],
+  ['something else', 'light'],
+])('a kept theme of %p shows as %s', async (theme, shown) => {
+  renderApp('/login', { stored: { theme } })
+  await screen.findByLabelText('Username')
+  expect(themeOfPage()).toBe(shown)
+})
+
+test.each([
+  ['dark', false, 'dark'],
+  ['light', true, 'light'],
+  ['auto', true, 'dark'],
+  [null, true, 'dark'],
+  [null, false, 'light'],
+])('before the first paint: a choice of %p on a system with dark=%p gives %s', (choice, dark, shown) => {
+  system({ dark })
+  if (choice) window.localStorage.setItem('theme', choice)
+  const script = document.createElement('script')
+  script.textContent = readFileSync('public/theme.js', 'utf8')
+  // jsdom runs no scripts here; the function has the page's own globals all the same.
+  // eslint-disable-next-line @typescript-eslint/no-implied-eval
+  new Function(script.textContent)()
+  expect(themeOfPage()).toBe(shown)
+})

@@ -1,0 +1,68 @@
+import { act, screen } from '@testing-library/react'
+import { notified } from '../../../../src/web/facts'
+import { renderApp } from '../../../support/web/renderApp'
+
+beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick', 'performance'] }))
+afterEach(() => jest.useRealTimers())
+
+const pass = (milliseconds: number) => act(() => jest.advanceTimersByTimeAsync(milliseconds))
+const shown = () => [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
+
+async function rendered() {
+  const { store, user } = renderApp('/files', { signedInAs: 'ann' })
+  await screen.findByRole('region', { name: 'Notifications' })
+  const notify = (...messages: string[]) =>
+    act(() => {
+      for (const message of messages) store.dispatch(notified('success', message))
+    })
+  return { notify, user }
+}
+
+test('§2 a notification closes on its own after 5 seconds', async () => {
+  const { notify } = await rendered()
+  notify('Successfully restarted lobby')
+  expect(shown()).toEqual(['Successfully restarted lobby'])
+  await pass(4900)
+  expect(shown()).toHaveLength(1)
+  await pass(200)
+  expect(shown()).toEqual([])
+})
+
+test('§4 several notifications go one at a time, every 5 seconds, the oldest first', async () => {
+  const { notify } = await rendered()
+  notify('one', 'two', 'three')
+  await pass(5100)
+  expect(shown()).toEqual(['two', 'three'])
+  await pass(5000)
+  expect(shown()).toEqual(['three'])
+  await pass(5000)
+  expect(shown()).toEqual([])
+})
+
+test('§4 the dismissing goes on for notifications that come after a pause', async () => {
+  const { notify } = await rendered()
+  notify('one')
+  await pass(20_000)
+  notify('two')
+  await pass(4900)
+  expect(shown()).toEqual(['two'])
+  await pass(200)
+  expect(shown()).toEqual([])
+})
+
+test('§2 a notification can be dismissed by hand, and the next still has its 5 seconds', async () => {
+  const { notify, user } = await rendered()
+  notify('one', 'two')
+  await pass(3000)
+  await user.click(screen.getAllByRole('button', { name: 'Dismiss' })[0]!)
+  expect(shown()).toEqual(['two'])
+  await pass(4000)
+  expect(shown()).toEqual(['two'])
+  await pass(1100)
+  expect(shown()).toEqual([])
+})
+
+test('a reader hears of new notifications without being interrupted', async () => {
+  await rendered()
+  expect(screen.getByRole('region', { name: 'Notifications' })).toHaveAttribute('aria-live', 'polite')
+})

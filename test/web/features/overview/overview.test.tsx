@@ -1,0 +1,259 @@
+import { act, screen, waitFor, within } from '@testing-library/react'
+import { HttpResponse } from 'msw'
+import { deploymentOf, instanceOf } from '../../../support/web/factories'
+import type { network as networkOfTests } from '../../../support/web/network'
+import { renderApp } from '../../../support/web/renderApp'
+
+type Network = typeof networkOfTests
+
+const lobby = deploymentOf('lobby')
+const bot = deploymentOf('discord-bot')
+const badge = () => screen.getByTestId('status')
+const sectionOf = (name: string) => screen.findByRole('region', { name: new RegExp(`^${name}`) })
+
+/** Only what the page itself waits for is faked: the network's own waiting goes on by the real clock. */
+const fakeClock = () => jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick', 'performance'] })
+const pass = (milliseconds: number) => act(() => jest.advanceTimersByTimeAsync(milliseconds))
+
+function setVisibility(state: DocumentVisibilityState) {
+  jest.spyOn(document, 'visibilityState', 'get').mockReturnValue(state)
+  act(() => void document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
+}
+
+afterEach(() => {
+  jest.restoreAllMocks()
+  jest.useRealTimers()
+})
+
+test('§2 each deployment is a section with a title, an instance count and cards', async () => {
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([
+    { deployment: lobby, instances: [instanceOf('3fa2c1-lobby'), instanceOf('77e0d4-lobby')] },
+    { deployment: bot, instances: [instanceOf('5150aa-discord-bot')] },
+  ])
+  const section = await sectionOf('lobby')
+  expect(within(section).getByText('2 instances')).toBeVisible()
+  expect(within(section).getAllByRole('link')).toHaveLength(2)
+  expect(within(await sectionOf('discord-bot')).getByText('1 instance')).toBeVisible()
+  expect(badge()).toHaveTextContent('Live')
+})
+
+test("§2 a card shows name, description, players, state and 'ID:', links to its page and passes the instance along", async () => {
+  const { network, user } = renderApp('/', { signedInAs: 'ann' })
+  const instance = instanceOf('3fa2c1-lobby', { description: 'Main lobby', players: { a: 'Ann', b: 'Bob' } })
+  network.shows([{ deployment: lobby, instances: [instance] }])
+  const card = await screen.findByRole('link', { name: /3fa2c1-lobby/ })
+  expect(card).toHaveTextContent('Main lobby')
+  expect(card).toHaveTextContent('2 players')
+  expect(card).toHaveTextContent('Online')
+  expect(card).toHaveTextContent('ID: 3fa2c1')
+  await user.click(card)
+  expect(window.location.pathname).toBe('/instance/lobby/uid-3fa2c1-lobby')
+  expect((window.history.state as { usr: unknown }).usr).toEqual({ instance })
+})
+
+test.each([
+  [{}, '0 players'],
+  [{ a: 'Ann' }, '1 player'],
+])('§2 a players map of %p shows a badge of %p', async (players, text) => {
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby', { players })] }])
+  expect(await screen.findByRole('link', { name: /3fa2c1-lobby/ })).toHaveTextContent(text)
+})
+
+test('§2 without a players map there is no badge, and without a description no empty line', async () => {
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([{ deployment: bot, instances: [instanceOf('5150aa-discord-bot', { type: 'process' })] }])
+  expect(await screen.findByRole('link', { name: /5150aa-discord-bot/ })).toHaveTextContent('5150aa-discord-botOnlineID: 5150aa')
+})
+
+test.each([
+  ['STARTING', 'Starting Up', 'changing'],
+  ['RUNNING', 'Online', 'running'],
+  ['BLOCKED', 'Blocked', 'blocked'],
+  ['STOPPING', 'Shutting Down', 'changing'],
+  ['STOPPED', 'Offline', 'stopped'],
+] as const)('§3 the state %s reads %p and has its colour', async (state, name, tone) => {
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby', { state })] }])
+  expect(await screen.findByText(name)).toHaveClass('state', tone)
+})
+
+test('§3 an unknown state is an error on its own card, and the others stay', async () => {
+  jest.spyOn(console, 'error').mockImplementation(() => {})
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  const odd = { ...instanceOf('bad0ff-lobby'), state: 'EXPLODED' }
+  network.shows([{ deployment: lobby, instances: [odd, instanceOf('3fa2c1-lobby')] }])
+  expect(await screen.findByRole('alert')).toHaveTextContent('bad0ff-lobbyUnknown instance state: EXPLODED')
+  expect(screen.getByRole('link', { name: /3fa2c1-lobby/ })).toBeVisible()
+})
+
+test('§2 an empty section says so', async () => {
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([{ deployment: lobby }])
+  expect(await screen.findByText('No instances currently running')).toBeVisible()
+})
+
+test('§2 sections fold by mouse and by keyboard, and stay folded through the next poll', async () => {
+  const { network, user, store } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] }, { deployment: bot }])
+  const toggle = await screen.findByRole('button', { name: /^lobby/ })
+  expect(toggle).toHaveAttribute('aria-expanded', 'true')
+  await user.click(toggle)
+  expect(toggle).toHaveAttribute('aria-expanded', 'false')
+  expect(store.getState().overview.collapsed).toEqual(['lobby'])
+  expect(screen.getByRole('button', { name: /^discord-bot/ })).toHaveAttribute('aria-expanded', 'true')
+  await user.keyboard('{Enter}')
+  expect(toggle).toHaveAttribute('aria-expanded', 'true')
+})
+
+test('no deployments at all points to the Deployments page', async () => {
+  const { network, user } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([])
+  expect(await screen.findByRole('heading', { name: 'No deployments yet' })).toBeVisible()
+  await user.click(screen.getByRole('link', { name: 'Go to Deployments' }))
+  expect(window.location.pathname).toBe('/deployments')
+})
+
+test('§2 while the first answer is awaited the badge reads Updating... and skeletons hold the place', async () => {
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] }])
+  const { release } = network.get('/api/deployments').answersLater({ deployments: [] })
+  expect(await screen.findByText('Updating...')).toBeVisible()
+  expect(screen.getByText('Loading the network overview')).toBeInTheDocument()
+  release()
+  await waitFor(() => expect(badge()).toHaveTextContent('Live'))
+  expect(screen.queryByText('Loading the network overview')).not.toBeInTheDocument()
+})
+
+test.each([
+  ['the server message', { message: 'The database is not reachable' }, 'The database is not reachable'],
+  ['the product text when there is none', {}, 'Failed to fetch network data'],
+])('§8 a load that fails shows %s, and Retry fetches again', async (_case, body, text) => {
+  const { network, user } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([{ deployment: lobby }])
+  network.get('/api/deployments').answers(503, body)
+  expect(await screen.findByRole('heading', { name: 'Failed to Load Data' })).toBeVisible()
+  expect(screen.getByRole('alert')).toHaveTextContent(text)
+  expect(badge()).toHaveTextContent('Failed')
+
+  network.shows([{ deployment: lobby }])
+  await user.click(screen.getByRole('button', { name: 'Retry' }))
+  expect(await sectionOf('lobby')).toBeVisible()
+  expect(screen.queryByText('Failed to Load Data')).not.toBeInTheDocument()
+})
+
+test.each([
+  ['not JSON', (network: Network) => network.get('/api/deployments').answersRaw(200, '<html>')],
+  ['a gateway page', (network: Network) => network.get('/api/deployments').answersRaw(502, '<html>')],
+  ['without deployments', (network: Network) => network.get('/api/deployments').answers({})],
+  ['null', (network: Network) => network.get('/api/deployments').answersRaw(200, 'null')],
+  ['empty', (network: Network) => network.get('/api/deployments').answersRaw(200, '')],
+])('§8 an answer that is %s is a failed load, not a broken page', async (_case, spoil) => {
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([])
+  spoil(network)
+  expect(await screen.findByRole('alert')).toHaveTextContent('Failed to fetch network data')
+})
+
+test('a deployment whose instances cannot be had does not blank the others', async () => {
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([{ deployment: lobby }, { deployment: bot, instances: [instanceOf('5150aa-discord-bot')] }])
+  network.get('/api/deployments/lobby/instances').answers(503, { message: 'The runtime did not answer' })
+  expect(within(await sectionOf('lobby')).getByRole('alert')).toHaveTextContent('The runtime did not answer')
+  expect(within(await sectionOf('discord-bot')).getByRole('link')).toBeVisible()
+  expect(badge()).toHaveTextContent('Failed')
+})
+
+test.each([
+  [29_000, false],
+  [31_000, true],
+  [-31_000, true],
+])('§4 a heartbeat %i ms old: manager silent is %p', async (age, silent) => {
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] }], { timestamp: Date.now() - age })
+  expect(await screen.findByText('3fa2c1-lobby')).toBeVisible()
+  expect(screen.queryByRole('heading', { name: 'Manager Not Responding' }) !== null).toBe(silent)
+  expect(badge()).toHaveTextContent(silent ? 'Failed' : 'Live')
+})
+
+test('§4 a wrong clock in the browser does not silence the manager of a server that tells its time', async () => {
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] }])
+  const serverTime = Date.now() - 3_600_000
+  network.get('/api/network/getManagerTimestamp').answersWith(() =>
+    HttpResponse.json(
+      { success: true, data: { timestamp: serverTime - 4000 } },
+      { headers: { date: new Date(serverTime).toUTCString() } },
+    ),
+  )
+  expect(await screen.findByText('3fa2c1-lobby')).toBeVisible()
+  expect(screen.queryByText('Manager Not Responding')).not.toBeInTheDocument()
+})
+
+test('§9 the overview polls every 3 s', async () => {
+  fakeClock()
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  const heartbeat = network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby', { state: 'STARTING' })] }])
+  expect(await screen.findByText('Starting Up')).toBeVisible()
+  const before = heartbeat.calls.length
+  network.get('/api/deployments/lobby/instances').answers({ instances: [instanceOf('3fa2c1-lobby')] })
+  await pass(2900)
+  expect(heartbeat.calls).toHaveLength(before)
+  await pass(200)
+  expect(await screen.findByText('Online')).toBeVisible()
+  expect(heartbeat.calls).toHaveLength(before + 1)
+})
+
+test('§2 polling pauses while the page is hidden, and goes on at once when it is shown', async () => {
+  fakeClock()
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  const heartbeat = network.shows([{ deployment: lobby }])
+  await sectionOf('lobby')
+  setVisibility('hidden')
+  await pass(60_000)
+  expect(heartbeat.calls).toHaveLength(1)
+  setVisibility('visible')
+  await waitFor(() => expect(heartbeat.calls).toHaveLength(2))
+})
+
+test('§2 a window that merely lost the focus goes on polling', async () => {
+  fakeClock()
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  const heartbeat = network.shows([{ deployment: lobby }])
+  await sectionOf('lobby')
+  act(() => void window.dispatchEvent(new Event('blur')))
+  await pass(3100)
+  await waitFor(() => expect(heartbeat.calls).toHaveLength(2))
+})
+
+test('a poll that fails keeps what is known, says so, and recovers by itself', async () => {
+  fakeClock()
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] }])
+  await screen.findByText('3fa2c1-lobby')
+  network.get('/api/deployments').answers(503, { message: 'The database is not reachable' })
+  await pass(3000)
+  expect(await screen.findByRole('alert')).toHaveTextContent(/The database is not reachable.* Showing what was known at/)
+  expect(screen.getByText('3fa2c1-lobby')).toBeVisible()
+  expect(badge()).toHaveTextContent('Failed')
+
+  network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] }])
+  await pass(3000)
+  await waitFor(() => expect(badge()).toHaveTextContent('Live'))
+  expect(screen.queryByRole('alert')).not.toBeInTheDocument()
+})
+
+test('the badge says Updating... only for an answer that takes its time', async () => {
+  fakeClock()
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([{ deployment: lobby }])
+  await sectionOf('lobby')
+  const { release } = network.get('/api/deployments').answersLater({ deployments: [lobby] })
+  await pass(3050)
+  expect(badge()).toHaveTextContent('Live')
+  await pass(300)
+  expect(badge()).toHaveTextContent('Updating...')
+  release()
+  await waitFor(() => expect(badge()).toHaveTextContent('Live'))
+})

@@ -1,0 +1,112 @@
+/** @jest-environment node */
+import type { AddressInfo } from 'node:net'
+import { createServer } from 'node:http'
+import type { Socket } from 'socket.io'
+import { Server } from 'socket.io'
+import { connectRealtime } from '../../../src/web/sockets/connectRealtime'
+import type { RealtimeConnection } from '../../../src/web/sockets/fileSyncSocket'
+
+/** A real server on a free port; what each test opens is closed after it. */
+async function startServer() {
+  const server = createServer()
+  const io = new Server(server)
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  closing.push(async () => void (await io.close()))
+  return { io, origin }
+}
+
+const closing: (() => void | Promise<void>)[] = []
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close()
+})
+
+function follow(origin: string) {
+  const heard: unknown[] = []
+  const waiting: (() => void)[] = []
+  const tell = (what: unknown) => {
+    heard.push(what)
+    for (const check of waiting) check()
+  }
+  const connection = connectRealtime(
+    { connected: () => tell('connected'), disconnected: () => tell('disconnected'), received: tell },
+    origin,
+  )
+  closing.push(() => connection.close())
+  const until = (count: number) =>
+    new Promise<void>((resolve) => {
+      const check = () => heard.length >= count && resolve()
+      waiting.push(check)
+      check()
+    })
+  return { connection, heard, until }
+}
+
+const nextSocket = (io: Server) => new Promise<Socket>((resolve) => io.once('connection', resolve))
+
+/** Engine.IO waits half a minute for a polling client that closes; nobody does for a websocket. */
+const upgraded = ({ conn }: Socket) =>
+  new Promise<void>((resolve) => (conn.upgraded ? resolve() : conn.once('upgrade', () => resolve())))
+
+test('§7 §9 it connects by long-polling, then upgrades to websocket, and carries messages both ways', async () => {
+  const { io, origin } = await startServer()
+  const arrived = nextSocket(io)
+  const { connection, heard, until } = follow(origin)
+  const socket = await arrived
+  expect(socket.conn.transport.name).toBe('polling')
+  // Version 5 of the Socket.IO protocol is the one that travels on version 4 of Engine.IO.
+  expect(socket.conn.protocol).toBe(4)
+  await upgraded(socket)
+  expect(socket.conn.transport.name).toBe('websocket')
+
+  await until(1)
+  expect(connection.connected()).toBe(true)
+  socket.emit('message', { id: 'CLIENT_FILE_SYNC', data: { event: 'sync_started' } })
+  await until(2)
+  expect(heard).toEqual(['connected', { id: 'CLIENT_FILE_SYNC', data: { event: 'sync_started' } }])
+
+  const received = new Promise((resolve) => socket.once('message', resolve))
+  connection.send({ id: 'SERVER_HANDSHAKE_ACK', data: { helloResponse: 'x' } })
+  expect(await received).toEqual({ id: 'SERVER_HANDSHAKE_ACK', data: { helloResponse: 'x' } })
+})
+
+test('§9 a lost connection is made again', async () => {
+  const { io, origin } = await startServer()
+  const arrived = nextSocket(io)
+  const { heard, until } = follow(origin)
+  const socket = await arrived
+  await upgraded(socket)
+  await until(1)
+  const again = nextSocket(io)
+  socket.conn.close()
+  await upgraded(await again)
+  await until(3)
+  expect(heard).toEqual(['connected', 'disconnected', 'connected'])
+})
+
+test('§4 a closed connection is gone for the server, and tells nothing more', async () => {
+  const { io, origin } = await startServer()
+  const arrived = nextSocket(io)
+  const { connection, heard, until } = follow(origin)
+  const socket = await arrived
+  await upgraded(socket)
+  await until(1)
+  const gone = new Promise((resolve) => socket.once('disconnect', resolve))
+  connection.close()
+  await gone
+  expect(heard).toEqual(['connected'])
+  expect(connection.connected()).toBe(false)
+})
+
+test('§4 closing before the client is loaded opens nothing', async () => {
+  const { io, origin } = await startServer()
+  let arrivals = 0
+  io.on('connection', () => (arrivals += 1))
+  const early: RealtimeConnection = follow(origin).connection
+  early.close()
+  // A second connection, opened later, arrives alone.
+  const arrived = nextSocket(io)
+  follow(origin)
+  await upgraded(await arrived)
+  expect(arrivals).toBe(1)
+})

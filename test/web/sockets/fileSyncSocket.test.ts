@@ -1,0 +1,112 @@
+import { pageLeft, pageLoaded, sessionEnded, sessionStarted } from '../../../src/web/facts'
+import { makeStore } from '../../../src/web/app/store'
+import { selectConnected, selectFilesSynced, sendRequested } from '../../../src/web/sockets/realtimeSlice'
+import { fakeRealtime, fakeServices } from '../../support/web/services'
+
+const ann = { id: 'ann', isAdmin: false, expiresAt: Date.now() + 3_600_000 }
+
+function connected() {
+  const realtime = fakeRealtime()
+  const { cookies, storage, now } = fakeServices()
+  const store = makeStore({ cookies, storage, now, connectRealtime: realtime.connect })
+  store.dispatch(pageLoaded())
+  store.dispatch(sessionStarted(ann))
+  realtime.listener?.connected()
+  return { store, realtime, receive: (message: unknown) => realtime.listener?.received(message) }
+}
+
+let warn: jest.SpyInstance
+beforeEach(() => {
+  warn = jest.spyOn(console, 'warn').mockImplementation(() => {})
+})
+afterEach(() => jest.restoreAllMocks())
+
+test.each([
+  ['page first', [pageLoaded(), sessionStarted(ann)]],
+  ['session first', [sessionStarted(ann), pageLoaded()]],
+])('§4 the connection is made once the page has loaded and somebody is signed in: %s', (_case, [first, second]) => {
+  const realtime = fakeRealtime()
+  const { cookies, storage, now } = fakeServices()
+  const store = makeStore({ cookies, storage, now, connectRealtime: realtime.connect })
+  store.dispatch(first!)
+  expect(realtime.opened).toBe(0)
+  store.dispatch(second!)
+  expect(realtime.opened).toBe(1)
+  expect(selectConnected(store.getState())).toBe(false)
+  realtime.listener?.connected()
+  expect(selectConnected(store.getState())).toBe(true)
+})
+
+test.each([
+  ['teardown', pageLeft()],
+  ['the end of the session', sessionEnded('signedOut')],
+])('§4 it is disconnected on %s, and made anew afterwards', (_case, end) => {
+  const { store, realtime } = connected()
+  store.dispatch(end)
+  expect(realtime.closed).toBe(1)
+  expect(selectConnected(store.getState())).toBe(false)
+  store.dispatch(pageLoaded())
+  store.dispatch(sessionStarted(ann))
+  expect(realtime.opened).toBe(2)
+})
+
+test('§4 files count as synced at first, not after sync_started, and again after sync_completed', () => {
+  const { store, receive } = connected()
+  expect(selectFilesSynced(store.getState())).toBe(true)
+  receive({ id: 'CLIENT_FILE_SYNC', data: { event: 'sync_started' } })
+  expect(selectFilesSynced(store.getState())).toBe(false)
+  receive({ id: 'CLIENT_FILE_SYNC', data: { event: 'something_new' } })
+  expect(selectFilesSynced(store.getState())).toBe(false)
+  receive({ id: 'CLIENT_FILE_SYNC', data: { event: 'sync_completed' } })
+  expect(selectFilesSynced(store.getState())).toBe(true)
+})
+
+test('§5 the file-sync listener has no validation of its own, and odd payloads change nothing', () => {
+  const { store, receive } = connected()
+  for (const data of [undefined, null, 7, 'sync_started', [], {}]) receive({ id: 'CLIENT_FILE_SYNC', data })
+  expect(selectFilesSynced(store.getState())).toBe(true)
+  expect(warn).not.toHaveBeenCalled()
+})
+
+test.each([[undefined], [null], ['CLIENT_FILE_SYNC'], [{}], [{ data: { event: 'sync_started' } }], [{ id: '' }], [{ id: 7 }]])(
+  '§5 a message without an id is rejected and only logged: %p',
+  (message) => {
+    const { store, receive } = connected()
+    const before = store.getState()
+    receive(message)
+    expect(store.getState()).toBe(before)
+    expect(warn).toHaveBeenCalledWith('[realtime] a message without an id was rejected')
+  },
+)
+
+test.each([['SOMETHING_ELSE'], ['toString'], ['__proto__']])('§7 the id selects the listener; %p has none', (id) => {
+  const { store, receive } = connected()
+  const before = store.getState()
+  receive({ id, data: {} })
+  expect(store.getState()).toBe(before)
+  expect(warn).toHaveBeenCalledWith(`[realtime] nobody listens to ${id}`)
+})
+
+test('decisions §6: CLIENT_HANDSHAKE is answered with SERVER_HANDSHAKE_ACK', () => {
+  const { realtime, receive } = connected()
+  receive({ id: 'CLIENT_HANDSHAKE', data: { hello: 'quarterdeck' } })
+  expect(realtime.sent).toEqual([{ id: 'SERVER_HANDSHAKE_ACK', data: { helloResponse: 'quarterdeck' } }])
+})
+
+test.each([[undefined], [{}], [{ hello: 1 }]])('§5 a payload that fails its validation is dropped: %p', (data) => {
+  const { realtime, receive } = connected()
+  receive({ id: 'CLIENT_HANDSHAKE', data })
+  expect(realtime.sent).toEqual([])
+  expect(warn).toHaveBeenCalledWith('[realtime] CLIENT_HANDSHAKE failed its validation and was dropped')
+})
+
+test('§5 sending while not connected fails, returns false and is only logged', () => {
+  const { store, realtime } = connected()
+  expect(store.dispatch(sendRequested({ id: 'PING' }))).toBe(true)
+  realtime.online = false
+  expect(store.dispatch(sendRequested({ id: 'PING' }))).toBe(false)
+  store.dispatch(sessionEnded('signedOut'))
+  expect(store.dispatch(sendRequested({ id: 'PING' }))).toBe(false)
+  expect(realtime.sent).toEqual([{ id: 'PING' }])
+  expect(warn).toHaveBeenCalledWith('[realtime] not connected; PING was not sent')
+})

@@ -1,0 +1,33 @@
+import { act, render, screen } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import { CopyButton } from '../../../src/web/ui/CopyButton'
+
+beforeEach(() => jest.useFakeTimers())
+afterEach(() => jest.useRealTimers())
+
+async function click() {
+  const user = userEvent.setup({ advanceTimers: (milliseconds) => jest.advanceTimersByTime(milliseconds) })
+  render(<CopyButton text="secret" label="Copy key" />)
+  return async () => {
+    await user.click(screen.getByRole('button', { name: 'Copy key' }))
+    // The clipboard answers later than the click.
+    await act(() => jest.advanceTimersByTimeAsync(0))
+  }
+}
+
+test('§9 the copy confirmation shows for 2 s', async () => {
+  const copy = await click()
+  await copy()
+  expect(screen.getByRole('status')).toHaveTextContent('Copied')
+  act(() => jest.advanceTimersByTime(1900))
+  expect(screen.getByRole('status')).toHaveTextContent('Copied')
+  act(() => jest.advanceTimersByTime(200))
+  expect(screen.getByRole('status')).toBeEmptyDOMElement()
+})
+
+test('a browser without a clipboard says so', async () => {
+  const copy = await click()
+  jest.spyOn(navigator.clipboard, 'writeText').mockRejectedValue(new Error('denied'))
+  await copy()
+  expect(screen.getByRole('status')).toHaveTextContent('Could not be copied')
+})
