@@ -27,6 +27,19 @@ export const DeploymentName = z
   .string()
   .regex(DEPLOYMENT_NAME_PATTERN, 'must be 1 to 40 lower-case letters, digits or dashes, not starting or ending with a dash')
 
+/** `type` is one of DEPLOYMENT_TYPES; a persistent one also needs a node. */
+export const CreateDeployment = z.strictObject({ name: DeploymentName, type: DeploymentType, node: z.string().min(1).max(253).optional() })
+export type CreateDeployment = z.infer<typeof CreateDeployment>
+
+export const Toggle = z.strictObject({ enabled: z.boolean() })
+export type Toggle = z.infer<typeof Toggle>
+
+/** The YAML text, read and written. */
+export const Configuration = z.strictObject({ content: z.string().max(256 * 1024, 'must have at most 256 KiB') })
+export type Configuration = z.infer<typeof Configuration>
+export const ConfigurationAnswer = success(Configuration)
+export type ConfigurationAnswer = z.infer<typeof ConfigurationAnswer>
+
 const Text = (max: number) =>
   z
     .string()

@@ -16,3 +16,9 @@ export const USERNAME_PATTERN = /^[A-Za-z0-9_.-]{3,32}$/
 export const CODE_PATTERN = /^[0-9]{6}$/
 /** A DNS label (RFC 1123) of 1 to 40 lower-case characters. */
 export const DEPLOYMENT_NAME_PATTERN = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/
+
+export const DATABASE_NAME_MAX_LENGTH = 64
+/** Letters, digits and underscores. */
+export const DATABASE_NAME_PATTERN = /^[A-Za-z0-9_]+$/
+/** The text of product §5, which names dashes although the rule does not allow them. */
+export const INVALID_DATABASE_NAME = 'Database name can only contain letters, numbers, dashes, and underscores'

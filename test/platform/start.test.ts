@@ -92,7 +92,7 @@ test('the embedded life: first invite, stop, kill, and the sample that lives thr
   const host = (await HostClient.connect(dataDir))!
   const sample = () => host.call('list')
   await until(sample, (instances) => instances[0]?.state === 'RUNNING')
-  const [{ runId }] = (await sample()) as [{ runId: string }]
+  const { runId } = (await sample())[0]!
 
   const second = run(settings)
   expect(await second.exited).toBe(1)

@@ -19,10 +19,6 @@ export async function insertInstance(db: Db, instance: Pick<InstanceRow, 'uid' |
   await db.insertInto('instances').values(instance).execute()
 }
 
-export async function deleteInstance(db: Db, uid: string): Promise<void> {
-  await db.deleteFrom('instances').where('uid', '=', uid).execute()
-}
-
 /** What the manager noted about the end of a run; the same end noted again changes nothing. */
 export async function noteEnd(
   db: Db,

@@ -159,7 +159,7 @@ test('the sample runs, answers, and is not made twice', async () => {
   await makeSample(state.db, shareDir())
   manage()
   await until(() => stateOf('sample'), (now) => now === 'RUNNING')
-  const [{ podName }] = (await deployments().instances('sample')) as [{ podName: string }]
+  const { podName } = (await deployments().instances('sample'))[0]!
   for (const line of ['help', 'ahoy']) await runtime.write(podName, line)
   await until(() => consoleOf('sample'), (lines) => lines.includes('You said: ahoy'))
   expect(await consoleOf('sample')).toContain('Commands: help, time, uptime, stop. Everything else is said back.')

@@ -1,0 +1,17 @@
+import { z } from 'zod'
+import { success } from './envelope'
+
+export const MetricPoint = z.object({
+  /** Milliseconds since the epoch. */
+  timestamp: z.number(),
+  /** mCPU for CPU, KiB for memory. */
+  value: z.number().nonnegative(),
+})
+export type MetricPoint = z.infer<typeof MetricPoint>
+
+export const MetricQuery = z.strictObject({ pod: z.string().min(1).max(253) })
+export type MetricQuery = z.infer<typeof MetricQuery>
+
+/** Of `GET /api/metrics/cpu` and `/memory`: oldest first, one hour at most, 15 s apart. */
+export const MetricAnswer = success(z.object({ data: z.array(MetricPoint) }))
+export type MetricAnswer = z.infer<typeof MetricAnswer>

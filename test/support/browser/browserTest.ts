@@ -1,0 +1,54 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import AxeBuilder from '@axe-core/playwright'
+import { chromium, type Browser, type BrowserContext, type Page } from 'playwright-core'
+import { findBrowser } from './findBrowser'
+
+const executablePath = findBrowser()
+
+/** As `test`, but skipped, and said so, where there is no Chromium (see src/setup.js). */
+export const browserTest: jest.It = executablePath ? test : test.skip
+
+/** Where the pictures of the last run are, for people to look at. */
+const SCREENSHOTS = join(__dirname, '../../../.cache/screenshots')
+const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+
+let browser: Browser | undefined
+
+/** A new browser profile with one page. What goes wrong in the page fails the test that calls `expectNoErrors`. */
+export async function openPage(url: string): Promise<{ context: BrowserContext; page: Page; errors: string[] }> {
+  browser ??= await chromium.launch({ executablePath, args: FLAGS })
+  const context = await browser.newContext({ baseURL: url, viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
+  const page = await context.newPage()
+  page.setDefaultTimeout(15_000)
+  const errors: string[] = []
+  page.on('pageerror', (error) => errors.push(error.message))
+  page.on('console', (message) => {
+    // A refused call is an answer like any other; the browser reports it all the same.
+    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) errors.push(message.text())
+  })
+  return { context, page, errors }
+}
+
+export async function closeBrowser(): Promise<void> {
+  await browser?.close()
+  browser = undefined
+}
+
+/** Ends a page's test: axe finds nothing in either theme, nothing is wider than a phone, and both widths are pictured. */
+export async function expectGoodPage(page: Page, name: string): Promise<void> {
+  mkdirSync(SCREENSHOTS, { recursive: true })
+  for (const theme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme: theme })
+    const { violations } = await new AxeBuilder({ page }).analyze()
+    expect({ page: name, theme, violations: violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`) }).toEqual({ page: name, theme, violations: [] })
+    for (const width of [1440, 360]) {
+      await page.setViewportSize({ width, height: width === 360 ? 760 : 900 })
+      await page.screenshot({ path: join(SCREENSHOTS, `${name}-${theme}-${width}.png`), fullPage: true })
+      const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
+      expect({ page: name, width, overflow: Math.max(0, overflow) }).toEqual({ page: name, width, overflow: 0 })
+    }
+    await page.setViewportSize({ width: 1440, height: 900 })
+  }
+  await page.emulateMedia({ colorScheme: 'light' })
+}

@@ -1,0 +1,2 @@
+/** Each of these tests walks through the whole product. */
+jest.setTimeout(120_000)

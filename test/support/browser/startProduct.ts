@@ -1,0 +1,90 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { generate } from 'otplib'
+import type { Page } from 'playwright-core'
+
+const DIST = join(__dirname, '../../../dist/platform')
+
+export interface Product {
+  url: string
+  dataDir: string
+  inviteCode: string | undefined
+  /** As Ctrl-C does. */
+  stop(): Promise<number | null>
+  kill(): Promise<void>
+  /** Starts it again on the same data and the same port. */
+  restart(): Promise<void>
+  /** Ends everything, instances included, and removes the data. */
+  close(): Promise<void>
+}
+
+/** The built product as a user starts it, with a data directory of its own and any free port. */
+export async function startProduct(settings: Record<string, string> = {}): Promise<Product> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'quarterdeck-e2e-'))
+  const { PATH, HOME } = process.env
+  const environment = { PATH, HOME, QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_LOG_LEVEL: 'warn', ...settings }
+  let child: ChildProcess
+  let port = '0'
+
+  async function start(): Promise<{ url: string; inviteCode: string | undefined }> {
+    const platform = spawn(process.execPath, [join(DIST, 'main.js')], { env: { ...environment, QUARTERDECK_PORT: port }, stdio: ['ignore', 'pipe', 'pipe'] })
+    child = platform
+    let said = ''
+    return new Promise((resolve, reject) => {
+      const read = (chunk: Buffer) => {
+        said += chunk.toString()
+        const url = /ready: (http\S+)/.exec(said)?.[1]
+        // The greeting ends with an empty line; the invite code stands before it.
+        if (url && said.endsWith('\n\n')) resolve({ url, inviteCode: /^ {6}(\S+)$/m.exec(said)?.[1] })
+      }
+      platform.stdout.on('data', read)
+      platform.stderr.on('data', read)
+      platform.once('exit', () => reject(new Error(`The platform did not start: ${said}`)))
+    })
+  }
+
+  async function end(signal: NodeJS.Signals): Promise<number | null> {
+    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode
+    const exited = once(child, 'exit')
+    child.kill(signal)
+    const [code] = (await exited) as [number | null]
+    return code
+  }
+
+  const first = await start()
+  port = new URL(first.url).port
+  return {
+    ...first,
+    dataDir,
+    stop: () => end('SIGINT'),
+    kill: async () => void (await end('SIGKILL')),
+    restart: async () => void (await start()),
+    async close() {
+      await once(spawn(process.execPath, [join(DIST, 'runtime/local/stopAll.js')], { env: { PATH, HOME, QUARTERDECK_DATA_DIR: dataDir } }), 'exit')
+      await rm(dataDir, { recursive: true, force: true })
+    },
+  }
+}
+
+/** The code that an authenticator app shows so many 30-second steps from now. */
+export function codeOf(secret: string, steps = 0): Promise<string> {
+  return generate({ secret, epoch: Math.floor(Date.now() / 1000) + 30 * steps })
+}
+
+/** Registers through the pages, up to the overview. @returns the shown TOTP secret. */
+export async function register(page: Page, { inviteCode, username, password }: { inviteCode: string; username: string; password: string }): Promise<string> {
+  await page.goto('/register')
+  await page.getByLabel('Invite code').fill(inviteCode)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByLabel('Username').fill(username)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  const secret = (await page.locator('.secret code').innerText()).replaceAll(/\s/g, '')
+  await page.getByLabel('Verification code').fill(await codeOf(secret))
+  await page.getByRole('button', { name: /Verify/ }).click()
+  await page.getByText('Your account has been created successfully. You can now login with your credentials.').waitFor()
+  return secret
+}
