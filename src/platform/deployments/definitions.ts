@@ -1,68 +1,14 @@
-import { isNode, LineCounter, parseDocument, type Document } from 'yaml'
-import { Definition } from '../../contract/deployment'
+import type { Definition } from '../../contract/deployment'
+import { readDefinition } from '../../contract/definitionText'
 import { AppError } from '../errors'
 
-/** In UTF-16 units: far more than any deployment needs. */
-const TEXT_LIMIT = 64 * 1024
-const DEPTH_LIMIT = 100
-const ALIAS_LIMIT = 20
-
 /**
- * Reads a deployment's YAML (1.2, core schema).
- * @throws AppError INVALID_DEFINITION that names the field and the line. Bombs of aliases and depth, custom tags and
- *   unknown keys are refused before anything is built from them.
+ * Reads a deployment's YAML.
+ * @throws AppError INVALID_DEFINITION that names the field and the line.
  */
 export function parseDefinition(text: string): Definition {
-  if (text.length > TEXT_LIMIT) throw invalid(`The configuration is larger than ${TEXT_LIMIT / 1024} KiB.`)
-  if (isTooDeep(text)) throw invalid(`The configuration is nested too deeply.`)
-  const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, version: '1.2', uniqueKeys: true, prettyErrors: false })
-  const problem = document.errors[0] ?? document.warnings[0]
-  if (problem) throw invalid(`${problem.message.replace(/\.$/, '')}.`, { line: lines.linePos(problem.pos[0]).line })
-  let value: unknown
-  try {
-    value = document.toJS({ maxAliasCount: ALIAS_LIMIT })
-  } catch {
-    throw invalid('The configuration uses too many aliases.')
-  }
-  const result = Definition.safeParse(value)
-  if (result.success) return result.data
-  const issue = result.error.issues[0]
-  const path = (issue?.path ?? []).map(String)
-  if (issue?.code === 'unrecognized_keys') path.push(issue.keys[0] ?? '')
-  const field = path.join('.')
-  const message = issue?.code === 'unrecognized_keys' ? 'is not a setting of a deployment' : (issue?.message ?? 'is not valid')
-  throw invalid(field === '' ? 'The configuration must be a list of settings such as "name: lobby".' : `${field}: ${message}`, {
-    ...(field !== '' && { field }),
-    line: lineOf(document, path, lines),
-  })
-}
-
-function invalid(message: string, details: { field?: string; line?: number } = {}): AppError {
-  const place = details.line === undefined ? '' : `Line ${details.line}: `
-  return new AppError('INVALID_DEFINITION', place + message, details)
-}
-
-/** The line of a path's value or, where that is missing, of the nearest thing around it. */
-function lineOf(document: Document, path: string[], lines: LineCounter): number {
-  for (let length = path.length; length > 0; length--) {
-    const keys = path.slice(0, length).map((key) => (/^\d+$/.test(key) ? Number(key) : key))
-    const node = document.getIn(keys, true)
-    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line
-  }
-  return 1
-}
-
-/**
- * A look at the bare text, because the parser does not survive what it is to refuse: a block of 10,000 levels makes it
- * build a regular expression that ends the process. Brackets in strings count too; no real text has so many.
- */
-function isTooDeep(text: string): boolean {
-  let open = 0
-  for (const character of text) {
-    if (character === '[' || character === '{') open += 1
-    else if (character === ']' || character === '}') open = Math.max(0, open - 1)
-    if (open > DEPTH_LIMIT) return true
-  }
-  return text.split('\n').some((line) => /^[ \t?:-]*/.exec(line)![0].length > 2 * DEPTH_LIMIT)
+  const result = readDefinition(text)
+  if ('definition' in result) return result.definition
+  const { message, ...details } = result.problem
+  throw new AppError('INVALID_DEFINITION', message, details)
 }

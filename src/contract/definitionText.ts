@@ -1,0 +1,73 @@
+import { isNode, LineCounter, parseDocument, type Document } from 'yaml'
+import { Definition } from './deployment'
+
+/** In UTF-16 units: far more than any deployment needs. */
+const TEXT_LIMIT = 64 * 1024
+const DEPTH_LIMIT = 100
+const ALIAS_LIMIT = 20
+
+/** What is wrong with a text, for people, and where. */
+export interface DefinitionProblem {
+  message: string
+  /** As a path such as `run.port`. */
+  field?: string
+  /** Counted from 1. */
+  line?: number
+}
+
+/**
+ * Reads a deployment's YAML (1.2, core schema). Bombs of aliases and depth, custom tags and unknown keys are refused
+ * before anything is built from them.
+ */
+export function readDefinition(text: string): { definition: Definition } | { problem: DefinitionProblem } {
+  if (text.length > TEXT_LIMIT) return problem(`The configuration is larger than ${TEXT_LIMIT / 1024} KiB.`)
+  if (isTooDeep(text)) return problem('The configuration is nested too deeply.')
+  const lines = new LineCounter()
+  const document = parseDocument(text, { lineCounter: lines, version: '1.2', uniqueKeys: true, prettyErrors: false })
+  const fault = document.errors[0] ?? document.warnings[0]
+  if (fault) return problem(`${fault.message.replace(/\.$/, '')}.`, { line: lines.linePos(fault.pos[0]).line })
+  let value: unknown
+  try {
+    value = document.toJS({ maxAliasCount: ALIAS_LIMIT })
+  } catch {
+    return problem('The configuration uses too many aliases.')
+  }
+  const result = Definition.safeParse(value)
+  if (result.success) return { definition: result.data }
+  const issue = result.error.issues[0]
+  const path = (issue?.path ?? []).map(String)
+  if (issue?.code === 'unrecognized_keys') path.push(issue.keys[0] ?? '')
+  const field = path.join('.')
+  const line = lineOf(document, path, lines)
+  if (field === '') return problem('The configuration must be a list of settings such as "name: lobby".', { line })
+  const message = issue?.code === 'unrecognized_keys' ? 'is not a setting of a deployment' : (issue?.message ?? 'is not valid')
+  return problem(`${field}: ${message}`, { field, line })
+}
+
+function problem(message: string, place: Pick<DefinitionProblem, 'field' | 'line'> = {}): { problem: DefinitionProblem } {
+  return { problem: { message: (place.line === undefined ? '' : `Line ${place.line}: `) + message, ...place } }
+}
+
+/** The line of a path's value or, where that is missing, of the nearest thing around it. */
+function lineOf(document: Document, path: string[], lines: LineCounter): number {
+  for (let length = path.length; length > 0; length--) {
+    const keys = path.slice(0, length).map((key) => (/^\d+$/.test(key) ? Number(key) : key))
+    const node = document.getIn(keys, true)
+    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line
+  }
+  return 1
+}
+
+/**
+ * A look at the bare text, because the parser does not survive what it is to refuse: a block of 10,000 levels makes it
+ * build a regular expression that ends the process. Brackets in strings count too; no real text has so many.
+ */
+function isTooDeep(text: string): boolean {
+  let open = 0
+  for (const character of text) {
+    if (character === '[' || character === '{') open += 1
+    else if (character === ']' || character === '}') open = Math.max(0, open - 1)
+    if (open > DEPTH_LIMIT) return true
+  }
+  return text.split('\n').some((line) => (/^[ \t?:-]*/.exec(line)?.[0].length ?? 0) > 2 * DEPTH_LIMIT)
+}
