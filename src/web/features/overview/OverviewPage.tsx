@@ -25,7 +25,7 @@ export function OverviewPage() {
       <div className="page-head">
         <h1>Network Overview</h1>
         <StatusBadge isFetching={isFetching} isFirst={!data && !error} failed={Boolean(failed)} />
-        {data && <OverviewSummary overview={data} error={error} since={fulfilledTimeStamp} />}
+        <OverviewSummary overview={data} error={error} since={fulfilledTimeStamp} />
       </div>
       {!data && !error && <OverviewSkeleton />}
       {!data && error && <LoadFailure error={error} busy={isFetching} onRetry={refetch} />}

@@ -2,10 +2,11 @@ import { failureHint, failureText } from '../../api/failure'
 import type { Overview } from '../../api/network'
 import { counted } from '../../ui/counted'
 
-type OverviewSummaryProps = { overview: Overview; error: unknown; since: number | undefined }
+type OverviewSummaryProps = { overview: Overview | undefined; error: unknown; since: number | undefined }
 
 /** One line that is always there, so that bad news moves nothing: what is running, or why it may be out of date. */
-export function OverviewSummary({ overview: { sections }, error, since }: OverviewSummaryProps) {
+export function OverviewSummary({ overview, error, since }: OverviewSummaryProps) {
+  if (!overview) return <p className="page-summary" />
   if (error) {
     const time = new Date(since ?? 0).toLocaleTimeString()
     return (
@@ -15,11 +16,11 @@ export function OverviewSummary({ overview: { sections }, error, since }: Overvi
       </p>
     )
   }
-  const instances = sections.flatMap((section) => section.instances)
+  const instances = overview.sections.flatMap((section) => section.instances)
   const online = instances.filter(({ state }) => state === 'RUNNING').length
   return (
     <p className="page-summary">
-      {counted(sections.length, 'deployment')} · {counted(instances.length, 'instance')} · {online} online
+      {counted(overview.sections.length, 'deployment')} · {counted(instances.length, 'instance')} · {online} online
     </p>
   )
 }
