@@ -1,3 +1,4 @@
+/* global document, matchMedia */
 /* Sets the theme before the first paint. It is a file of its own because the content security policy allows no inline script. */
 ;(function () {
   var choice = 'auto'

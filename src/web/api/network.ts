@@ -1,4 +1,6 @@
+import { original } from '@reduxjs/toolkit'
 import type { FetchBaseQueryMeta } from '@reduxjs/toolkit/query'
+import { copyWithStructuralSharing } from '@reduxjs/toolkit/query'
 import type { Deployment, DeploymentsAnswer } from '../../contract/deployment'
 import type { Instance, InstancesAnswer } from '../../contract/instance'
 import type { ManagerTimestampAnswer } from '../../contract/network'
@@ -8,6 +10,7 @@ import { api } from './api'
 import type { ApiFailure } from './failure'
 import { badAnswer } from './failure'
 
+/** With a failure the instances are those that were known before, if any. */
 export type OverviewSection = { deployment: Deployment; instances: Instance[]; failure?: ApiFailure }
 export type Overview = { managerSilent: boolean; sections: OverviewSection[] }
 
@@ -38,12 +41,21 @@ const networkApi = api.injectEndpoints({
         const age = serverTime(heartbeat.meta, extra as Services) - timestamp
         return { data: { managerSilent: Math.abs(age) > MANAGER_ALIVE_MS, sections } }
       },
+      merge: (current, fresh) => copyWithStructuralSharing<Overview>(original(current), keepKnown(original(current), fresh)),
       providesTags: ['Deployment', 'Instance'],
     }),
   }),
 })
 
 export const { useGetOverviewQuery } = networkApi
+
+function keepKnown(known: Overview | undefined, fresh: Overview): Overview {
+  const instancesOf = (name: string) => known?.sections.find(({ deployment }) => deployment.name === name)?.instances
+  const sections = fresh.sections.map((section) =>
+    section.failure ? { ...section, instances: instancesOf(section.deployment.name) ?? [] } : section,
+  )
+  return { ...fresh, sections }
+}
 
 /** The heartbeat was written by the server's clock: the answer's own date, when there is one, forgives a wrong clock here. */
 function serverTime(meta: FetchBaseQueryMeta | undefined, { now }: Services) {

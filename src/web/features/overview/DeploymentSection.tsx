@@ -34,13 +34,14 @@ export function DeploymentSection({ deployment, instances, failure }: OverviewSe
       <Collapse in={!collapsed}>
         <div id={`${id}-instances`}>
           {description && <p className="deployment-description">{description}</p>}
-          {failure ? (
+          {failure && (
             <p className="deployment-note failed" role="alert">
               {failureText(failure, 'Failed to fetch network data')}
+              {instances.length > 0 && <span className="failure-hint">Showing what was known before.</span>}
             </p>
-          ) : instances.length === 0 ? (
-            <p className="deployment-note">No instances currently running</p>
-          ) : (
+          )}
+          {!failure && instances.length === 0 && <p className="deployment-note">No instances currently running</p>}
+          {instances.length > 0 && (
             <ul className="instances">
               {instances.map((instance) => (
                 <li key={instance.uid}>

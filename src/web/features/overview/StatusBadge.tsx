@@ -13,11 +13,7 @@ export function StatusBadge({ isFetching, isFirst, failed }: StatusBadgeProps) {
       : failed
         ? (['Failed', 'failed'] as const)
         : (['Live', 'live'] as const)
-  return (
-    <span className={`status-badge ${tone}`} data-testid="status">
-      {text}
-    </span>
-  )
+  return <span className={`status-badge ${tone}`}>{text}</span>
 }
 
 function useSlow(waiting: boolean) {

@@ -8,7 +8,7 @@ type Network = typeof networkOfTests
 
 const lobby = deploymentOf('lobby')
 const bot = deploymentOf('discord-bot')
-const badge = () => screen.getByTestId('status')
+const badge = () => screen.getByText(/^(Updating\.\.\.|Failed|Live)$/)
 const sectionOf = (name: string) => screen.findByRole('region', { name: new RegExp(`^${name}`) })
 
 /** Only what the page itself waits for is faked: the network's own waiting goes on by the real clock. */
@@ -242,6 +242,25 @@ test('a poll that fails keeps what is known, says so, and recovers by itself', a
   await pass(3000)
   await waitFor(() => expect(badge()).toHaveTextContent('Live'))
   expect(screen.queryByRole('alert')).not.toBeInTheDocument()
+})
+
+test('a deployment whose instances fail after they were known keeps them, and says so', async () => {
+  fakeClock()
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] }, { deployment: bot }])
+  await screen.findByText('3fa2c1-lobby')
+  const failing = network.get('/api/deployments/lobby/instances').answers(503, { message: 'The runtime did not answer' })
+  await pass(3000)
+  const section = await sectionOf('lobby')
+  expect(await within(section).findByRole('alert')).toHaveTextContent('The runtime did not answerShowing what was known before.')
+  expect(within(section).getByRole('link', { name: /3fa2c1-lobby/ })).toBeVisible()
+  await pass(3100)
+  await waitFor(() => expect(failing.calls.length).toBeGreaterThan(1))
+  expect(within(section).getByRole('link', { name: /3fa2c1-lobby/ })).toBeVisible()
+
+  network.get('/api/deployments/lobby/instances').answers({ instances: [] })
+  await pass(3100)
+  expect(await within(section).findByText('No instances currently running')).toBeVisible()
 })
 
 test('the badge says Updating... only for an answer that takes its time', async () => {
