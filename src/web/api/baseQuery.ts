@@ -1,59 +1,84 @@
-import type { BaseQueryFn, FetchArgs, FetchBaseQueryError, FetchBaseQueryMeta } from '@reduxjs/toolkit/query'
-import { fetchBaseQuery } from '@reduxjs/toolkit/query'
+import type { BaseQueryFn } from '@reduxjs/toolkit/query'
 import type { RootState, Services } from '../app/types'
 import { sessionEnded } from '../facts'
 import { bearerToken } from './credentials'
 import type { ApiFailure } from './failure'
+import { badAnswer } from './failure'
 
-export type BaseQuery = BaseQueryFn<string | FetchArgs, unknown, ApiFailure, object, FetchBaseQueryMeta>
+/** The path below `/api/`, and for anything but a plain GET what to do with it. The body travels as JSON. */
+type Call = string | { url: string; method: 'POST' | 'PATCH' | 'DELETE'; body?: unknown }
+/** When the server answered, in its own words. */
+export type Meta = { date: string | null }
+type BaseQuery = BaseQueryFn<Call, unknown, ApiFailure, object, Meta>
 
 /** A poll waits for its last answer: without a limit one lost answer would end the polling. In milliseconds. */
 const TIMEOUT_MS = 30_000
 
-const send = fetchBaseQuery({
-  baseUrl: new URL('/api', window.location.origin).href,
-  timeout: TIMEOUT_MS,
-  prepareHeaders(headers, { extra }) {
-    const token = bearerToken(extra as Services)
-    if (token) headers.set('authorization', `Bearer ${token}`)
-  },
-})
-
 /** Adds the bearer token, gives every failure one form, and is the only place that ends a session on 401. */
-export const baseQuery: BaseQuery = async (args, api, options) => {
-  const services = api.extra as Services
-  const signedIn = () => (api.getState() as RootState).session.current !== null
+export const baseQuery: BaseQuery = async (call, { dispatch, extra, getState, signal }) => {
+  const services = extra as Services
+  const signedIn = () => (getState() as RootState).session.current !== null
   const token = bearerToken(services)
   if (!token && signedIn()) {
-    api.dispatch(sessionEnded('gone'))
+    dispatch(sessionEnded('gone'))
     return { error: { status: 401 } }
   }
 
-  const { data, error, meta } = await send(args, api, options)
-  const failure = error ? failureOf(error) : refusalOf(data)
+  const result = await send(call, token, signal)
   // An answer to a token that was replaced meanwhile says nothing about the new session.
-  if (failure?.status === 401 && signedIn() && token === bearerToken(services)) api.dispatch(sessionEnded('refused'))
-  return failure ? { error: failure, meta } : { data, meta }
+  if (result.error?.status === 401 && signedIn() && token === bearerToken(services)) dispatch(sessionEnded('refused'))
+  return result
 }
 
-function failureOf(error: FetchBaseQueryError): ApiFailure {
-  if (typeof error.status === 'number') return { status: error.status, ...textsOf(error.data) }
-  if (error.status !== 'PARSING_ERROR') return { status: 'UNREACHABLE' }
-  return { status: error.originalStatus >= 400 ? error.originalStatus : 'BAD_ANSWER' }
+async function send(
+  call: Call,
+  token: string | undefined,
+  signal: AbortSignal,
+): Promise<{ data: unknown; error?: undefined; meta: Meta } | { error: ApiFailure }> {
+  const { url, method = 'GET', body = undefined } = typeof call === 'string' ? { url: call } : call
+  let response: Response
+  let text: string
+  try {
+    response = await fetch(new URL(`/api/${url}`, window.location.origin), {
+      method,
+      headers: {
+        accept: 'application/json',
+        ...(token && { authorization: `Bearer ${token}` }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      body: JSON.stringify(body),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    })
+    text = await response.text()
+  } catch {
+    return { error: { status: 'UNREACHABLE' } }
+  }
+
+  const answer = parse(text)
+  // Some servers say no with a 200.
+  if (!response.ok || (isObject(answer) && answer.success === false)) {
+    return { error: { status: response.status, ...textsOf(answer) } }
+  }
+  return answer === undefined ? { error: badAnswer } : { data: answer, meta: { date: response.headers.get('date') } }
 }
 
-/** Some servers say no with a 200. */
-function refusalOf(data: unknown): ApiFailure | undefined {
-  const refused = typeof data === 'object' && data !== null && 'success' in data && data.success === false
-  return refused ? { status: 200, ...textsOf(data) } : undefined
+/** Undefined for what is not JSON: a proxy may answer in place of the server, and in HTML. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
 }
 
-function textsOf(body: unknown): Pick<ApiFailure, 'code' | 'message'> {
-  if (typeof body !== 'object' || body === null) return {}
-  const { code, message, error } = body as Record<string, unknown>
+function textsOf(answer: unknown): Pick<ApiFailure, 'code' | 'message'> {
+  if (!isObject(answer)) return {}
+  const { code, message, error } = answer
   const text = [message, error].find((candidate) => typeof candidate === 'string' && candidate !== '')
   return {
     ...(typeof code === 'string' && { code }),
     ...(typeof text === 'string' && { message: text }),
   }
 }
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null

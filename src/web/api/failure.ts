@@ -20,4 +20,4 @@ export const failureHint = (error: unknown) =>
   isFailure(error) && error.status === 'UNREACHABLE' ? 'The server could not be reached.' : undefined
 
 /** The server answered, and its answer was no: a 2xx that says so or lacks what was asked for. */
-export const isRefusal = (error: unknown) => isFailure(error) && (error.status === 'BAD_ANSWER' || error.status === 200)
+export const isRefusal = (error: unknown) => isFailure(error) && (error.status === 'BAD_ANSWER' || Number(error.status) < 300)

@@ -1,5 +1,4 @@
 import { original } from '@reduxjs/toolkit'
-import type { FetchBaseQueryMeta } from '@reduxjs/toolkit/query'
 import { copyWithStructuralSharing } from '@reduxjs/toolkit/query'
 import type { Deployment, DeploymentsAnswer } from '../../contract/deployment'
 import type { Instance, InstancesAnswer } from '../../contract/instance'
@@ -7,6 +6,7 @@ import type { ManagerTimestampAnswer } from '../../contract/network'
 import { MANAGER_ALIVE_MS } from '../../contract/rules'
 import type { Services } from '../app/types'
 import { api } from './api'
+import type { Meta } from './baseQuery'
 import type { ApiFailure } from './failure'
 import { badAnswer } from './failure'
 
@@ -58,7 +58,7 @@ function keepKnown(known: Overview | undefined, fresh: Overview): Overview {
 }
 
 /** The heartbeat was written by the server's clock: the answer's own date, when there is one, forgives a wrong clock here. */
-function serverTime(meta: FetchBaseQueryMeta | undefined, { now }: Services) {
-  const date = Date.parse(meta?.response?.headers.get('date') ?? '')
+function serverTime(meta: Meta | undefined, { now }: Services) {
+  const date = Date.parse(meta?.date ?? '')
   return Number.isNaN(date) ? now() : date
 }

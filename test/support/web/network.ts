@@ -1,25 +1,35 @@
 import { http, HttpResponse } from 'msw'
 import { setupServer } from 'msw/node'
 
-const server = setupServer()
-beforeAll(() => server.listen({ onUnhandledRequest: 'error' }))
-afterEach(() => server.resetHandlers())
-afterAll(() => server.close())
-
 type Call = { body: unknown; authorization: string | null }
 type Answer = () => Response | Promise<Response>
+type Prepared = { answer: Answer; calls: Call[] }
+
+/** By method and path. Looked up when the answer is due, so that a test may render first and prepare then. */
+const prepared = new Map<string, Prepared>()
+
+const server = setupServer(
+  http.all('*', async ({ request }) => {
+    const route = `${request.method} ${new URL(request.url).pathname}`
+    const found = prepared.get(route)
+    if (!found) {
+      console.error(`No test prepared an answer for ${route}`)
+      return new HttpResponse(null, { status: 501 })
+    }
+    const text = await request.text()
+    found.calls.push({ body: text ? JSON.parse(text) : undefined, authorization: request.headers.get('authorization') })
+    return found.answer()
+  }),
+)
+beforeAll(() => server.listen({ onUnhandledRequest: 'error' }))
+afterEach(() => prepared.clear())
+afterAll(() => server.close())
 
 /** What a call answers from now on; the newest word counts. Keeps the calls that were made. */
-function route(method: 'get' | 'post', path: string) {
-  const calls: Call[] = []
+function route(method: 'GET' | 'POST', path: string) {
   const reply = (answer: Answer) => {
-    server.use(
-      http[method](`${window.location.origin}${path}`, async ({ request }) => {
-        const text = await request.text()
-        calls.push({ body: text ? JSON.parse(text) : undefined, authorization: request.headers.get('authorization') })
-        return answer()
-      }),
-    )
+    const calls: Call[] = []
+    prepared.set(`${method} ${path}`, { answer, calls })
     return { calls }
   }
   return {
@@ -49,8 +59,8 @@ function route(method: 'get' | 'post', path: string) {
 }
 
 export const network = {
-  get: (path: string) => route('get', path),
-  post: (path: string) => route('post', path),
+  get: (path: string) => route('GET', path),
+  post: (path: string) => route('POST', path),
 
   /** A network as the overview shows it: deployments with their instances, and a manager that is alive. */
   shows(sections: { deployment: { name: string }; instances?: object[] }[], { timestamp = Date.now() } = {}) {

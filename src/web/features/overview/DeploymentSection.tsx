@@ -11,7 +11,7 @@ import { InstanceCard } from './InstanceCard'
 import { sectionToggled, selectIsCollapsed } from './overviewSlice'
 
 export function DeploymentSection({ deployment, instances, failure }: OverviewSection) {
-  const { name, description, enabled } = deployment
+  const { name, enabled } = deployment
   const collapsed = useSelector((state: Parameters<typeof selectIsCollapsed>[0]) => selectIsCollapsed(state, name))
   const dispatch = useDispatch()
   const id = useId()
@@ -33,7 +33,6 @@ export function DeploymentSection({ deployment, instances, failure }: OverviewSe
       </h2>
       <Collapse in={!collapsed}>
         <div id={`${id}-instances`}>
-          {description && <p className="deployment-description">{description}</p>}
           {failure && (
             <p className="deployment-note failed" role="alert">
               {failureText(failure, 'Failed to fetch network data')}
