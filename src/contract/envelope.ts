@@ -6,3 +6,6 @@ export const success = <Data extends z.ZodType>(data: Data) => z.object({ succes
 /** The answer of a call that has nothing to say but that it is done. */
 export const Done = success(z.object({}))
 export type Done = z.infer<typeof Done>
+
+/** The body of a call that takes none: absent, or an empty object for clients that always send JSON. */
+export const Nothing = z.strictObject({}).nullish()

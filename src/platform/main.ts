@@ -10,6 +10,7 @@ import { createApp } from './app'
 import { readSettings, type Settings } from './config'
 import { createDeployments } from './deployments/deployments'
 import { startManager } from './deployments/manager'
+import { watchPlayers } from './deployments/players'
 import { makeSample } from './deployments/sample'
 import { createUsageMeter } from './deployments/usageMeter'
 import { errorCodeOf, StartError } from './errors'
@@ -44,8 +45,12 @@ async function start(settings: Settings, log: Logger, closers: Closers): Promise
 
   const runtime = await openLocalRuntime(dataDir)
   closers.push(() => runtime.close())
-  const manager = startManager({ db, pool, runtime, shareDir, log, now: Date.now })
+  log.info({ limits: runtime.limits }, `resource limits: ${runtime.limits}`)
+  const players = watchPlayers(db, runtime, () => manager.wake())
+  closers.push(() => players.close())
+  const manager = startManager({ db, pool, runtime, players, shareDir, log, now: Date.now })
   closers.push(() => manager.close())
+  const nodes = async () => [hostname()]
 
   const sessions = createSessions(db, secrets, Date.now)
   const registration = createRegistration(db, secrets, sessions, Date.now)
@@ -59,8 +64,8 @@ async function start(settings: Settings, log: Logger, closers: Closers): Promise
     sessions,
     registration,
     signIn: createSignIn(db, secrets, sessions, Date.now),
-    deployments: createDeployments(db, runtime, createUsageMeter(runtime, Date.now), Date.now),
-    network: { managerTimestamp: () => lastBeat(db), nodes: async () => [hostname()] },
+    deployments: createDeployments({ db, runtime, players, usage: createUsageMeter(runtime, Date.now), now: Date.now, shareDir, nodes, wake: () => manager.wake() }),
+    network: { managerTimestamp: () => lastBeat(db), nodes },
     health: {
       database: async () => void (await sql`select 1`.execute(db)),
       runtime: async () => void (await runtime.list()),

@@ -1,73 +1,132 @@
-import { DEPLOYMENT_TYPES, type Definition, type Deployment } from '../../contract/deployment'
-import type { Instance, InstanceState } from '../../contract/instance'
+import { DEPLOYMENT_TYPES, type CreateDeployment, type Deployment } from '../../contract/deployment'
+import type { Instance } from '../../contract/instance'
 import { AppError } from '../errors'
-import type { Runtime, RuntimeInstance } from '../runtime/runtime'
-import type { Db } from '../state/db'
-import { findDeployment, listDeployments, type DeploymentRow } from '../state/deployments'
-import { listInstances, type InstanceRow } from '../state/instances'
+import { deploymentDirectory, SHARED_ROOT } from '../share/paths'
+import { isDuplicate } from '../state/db'
+import { findDeployment, insertDeployment, listDeployments, updateDeployment, type DeploymentRow } from '../state/deployments'
+import { listInstances, setRestartRun } from '../state/instances'
 import { parseDefinition } from './definitions'
-import { uptimeText } from './quantities'
-import type { UsageMeter } from './usageMeter'
+import { describeInstances, type InstanceParts } from './instances'
+import { newDefinition } from './templates'
+import { waitFor } from './waits'
 
-/** How the wire writes the root of the shared area (decisions §3). */
-const SHARED_ROOT = '/nfsshare'
-
-export interface Deployments {
-  list(): Promise<Deployment[]>
-  /** @throws AppError NOT_FOUND */
-  instances(name: string): Promise<Instance[]>
+export interface DeploymentParts extends InstanceParts {
+  shareDir: string
+  nodes: () => Promise<string[]>
+  /** Has the manager look at once. */
+  wake: () => void
 }
 
-export function createDeployments(db: Db, runtime: Runtime, usage: UsageMeter, now: () => number): Deployments {
+/** Every call but `list` throws AppError NOT_FOUND for a name that is not there. */
+export interface Deployments {
+  list(): Promise<Deployment[]>
+  instances(name: string): Promise<Instance[]>
+  /** Disabled, with its directory and a commented YAML. @throws AppError NAME_TAKEN, CONFLICT (a second proxy), INVALID_INPUT (node) */
+  create(request: CreateDeployment): Promise<void>
+  /** Resolves when its instances have ended and it is gone; its files stay. */
+  remove(name: string): Promise<void>
+  setEnabled(name: string, enabled: boolean): Promise<void>
+  /** One instance after another; resolves when all are up again. @throws AppError CONFLICT when it is disabled, or one does not come up */
+  restart(name: string): Promise<void>
+  /** The YAML as its author wrote it. */
+  configuration(name: string): Promise<string>
+  /** Counts from the next start of each instance on. @throws AppError INVALID_DEFINITION; then the stored text stays */
+  configure(name: string, content: string): Promise<void>
+}
+
+export function createDeployments(parts: DeploymentParts): Deployments {
+  const { db, runtime, shareDir, wake } = parts
+
+  async function find(name: string): Promise<DeploymentRow> {
+    const deployment = await findDeployment(db, name)
+    if (!deployment) throw new AppError('NOT_FOUND', `There is no deployment named "${name}".`)
+    return deployment
+  }
+
+  async function change(name: string, columns: Parameters<typeof updateDeployment>[2]): Promise<void> {
+    if (!(await updateDeployment(db, name, columns))) throw new AppError('CONFLICT', `The deployment "${name}" is being deleted.`)
+    wake()
+  }
+
   return {
     async list() {
       return (await listDeployments(db)).map(describe)
     },
 
     async instances(name) {
-      const deployment = await findDeployment(db, name)
-      if (!deployment) throw new AppError('NOT_FOUND', `There is no deployment named "${name}".`)
-      const definition = parseDefinition(deployment.content)
-      const [rows, running, measure] = await Promise.all([listInstances(db, name), runtime.list(), usage.read()])
-      return rows.flatMap((row) => {
-        const run = running.find(({ podName }) => podName === row.pod_name)
-        const isOver = !run || run.state === 'EXITED'
-        // Of a disabled deployment only what is still ending is worth showing.
-        if (isOver && !deployment.enabled) return []
-        return [describeInstance(row, run, definition, isOver ? '0s' : uptimeText(now() - run.startedAt), measure)]
+      return describeInstances(parts, await find(name))
+    },
+
+    async create(request) {
+      const { name, type, node } = request
+      if (type === 'persistent') await checkNode(node, parts.nodes)
+      else if (node !== undefined) throw new AppError('INVALID_INPUT', 'node: is for a persistent deployment only', { field: 'node' })
+      const content = newDefinition(request)
+      parseDefinition(content)
+      await insertDeployment(db, { name, type, content, enabled: false }).catch(async (error: unknown) => {
+        if (!isDuplicate(error)) throw error
+        if (await findDeployment(db, name)) throw new AppError('NAME_TAKEN', `A deployment named "${name}" already exists.`)
+        throw new AppError('CONFLICT', 'There is a proxy already, and a network has one.')
       })
+      await deploymentDirectory(shareDir, `/${name}`)
+    },
+
+    async remove(name) {
+      await find(name)
+      await updateDeployment(db, name, { deleting: true, enabled: false })
+      wake()
+      await waitFor(async () => ((await findDeployment(db, name))?.deleting ? undefined : true))
+    },
+
+    async setEnabled(name, enabled) {
+      await find(name)
+      await change(name, { enabled })
+    },
+
+    async restart(name) {
+      const deployment = await find(name)
+      if (!deployment.enabled) throw new AppError('CONFLICT', `The deployment "${name}" is disabled. Enable it to start it.`)
+      const runs = await runtime.list()
+      const asked = (await listInstances(db, name)).filter(({ wanted }) => wanted === 'running')
+      for (const row of asked) {
+        const run = runs.find(({ podName, state }) => podName === row.pod_name && state !== 'EXITED')
+        if (run) await setRestartRun(db, row.uid, run.runId)
+      }
+      wake()
+      const rows = await waitFor(async () => {
+        const current = await listInstances(db, name)
+        return current.some(({ restart_run }) => restart_run !== null) ? undefined : current
+      })
+      const failed = rows.find(({ blocked_reason }) => blocked_reason !== null)
+      if (failed) throw new AppError('CONFLICT', `${failed.name} did not come up again: ${failed.blocked_reason}`)
+    },
+
+    async configuration(name) {
+      return (await find(name)).content
+    },
+
+    async configure(name, content) {
+      const { type } = await find(name)
+      const definition = parseDefinition(content)
+      for (const [field, value, fixed] of [['name', definition.name, name], ['type', definition.type, type]] as const) {
+        if (value !== fixed) throw new AppError('INVALID_DEFINITION', `${field}: is fixed after creation and must stay "${fixed}"`, { field, line: lineOfKey(content, field) })
+      }
+      await change(name, { content })
     },
   }
 }
 
-function describe({ name, enabled, content }: DeploymentRow): Deployment {
+function describe({ name, enabled, deleting, content }: DeploymentRow): Deployment {
   const { type, dataDirectory, description } = parseDefinition(content)
-  return { name, typeIndex: DEPLOYMENT_TYPES.indexOf(type), enabled, path: SHARED_ROOT + dataDirectory, dataDirectory, description }
+  return { name, typeIndex: DEPLOYMENT_TYPES.indexOf(type), enabled: enabled && !deleting, path: SHARED_ROOT + dataDirectory, dataDirectory, description }
 }
 
-function describeInstance(
-  row: InstanceRow,
-  run: RuntimeInstance | undefined,
-  { type, description, resources }: Definition,
-  uptime: string,
-  measure: Awaited<ReturnType<UsageMeter['read']>>,
-): Instance {
-  return {
-    uid: row.uid,
-    name: row.name,
-    description,
-    deployment: row.deployment,
-    podName: row.pod_name,
-    ip: run?.ip ?? '',
-    state: stateOf(row, run),
-    type: type === 'process' ? 'process' : 'minecraft',
-    connections: 0,
-    uptime,
-    ...measure(row.pod_name, resources),
-  }
+async function checkNode(node: string | undefined, nodes: () => Promise<string[]>): Promise<void> {
+  if (node === undefined) throw new AppError('INVALID_INPUT', 'Please select a node for the persistent deployment', { field: 'node' })
+  if (!(await nodes()).includes(node)) throw new AppError('INVALID_INPUT', `node: there is no node named "${node}"`, { field: 'node' })
 }
 
-function stateOf({ blocked_reason }: InstanceRow, run: RuntimeInstance | undefined): InstanceState {
-  if (run && run.state !== 'EXITED') return run.state
-  return blocked_reason === null ? 'STOPPED' : 'BLOCKED'
+/** Of a top-level key of a valid text. */
+function lineOfKey(content: string, key: string): number {
+  return content.split('\n').findIndex((line) => line.startsWith(`${key}:`)) + 1 || 1
 }

@@ -1,22 +1,31 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Definition } from '../../contract/deployment'
-import type { InstanceExit, InstanceSpec, Runtime, RuntimeInstance } from '../runtime/runtime'
+import type { InstanceExit, Runtime, RuntimeInstance } from '../runtime/runtime'
 import type { Db } from '../state/db'
-import { listDeployments, type DeploymentRow } from '../state/deployments'
-import { insertInstance, listInstances, noteEnd, type InstanceRow } from '../state/instances'
+import { deleteDeployment, listDeployments, type DeploymentRow } from '../state/deployments'
+import { deleteInstance, insertInstance, listInstances, noteEnd, setBlocked, setRestartRun, setWanted, type InstanceRow } from '../state/instances'
 import { afterCrash } from './crashes'
 import { parseDefinition } from './definitions'
+import { JAR_NOT_FOUND, specOf } from './instanceSpec'
+import type { PlayerWatch } from './players'
+import { excess, EXCESS_MS, wantedCount } from './scaling'
+
+/** A restart goes on to the next instance when one stays this long without its ready line. */
+const READY_PATIENCE_MS = 120_000
 
 export interface ReconcileParts {
   db: Db
   runtime: Runtime
+  players: PlayerWatch
   shareDir: string
   log: Logger
   now: () => number
+  /** Since when a deployment has too many instances, by name. Lost with the platform, which only delays. */
+  excessSince: Map<string, number>
 }
+
+type Runs = Map<string, RuntimeInstance>
 
 /**
  * Compares what is wanted with what is, once, and begins what is missing. It may be cut off at any point and run again:
@@ -25,8 +34,10 @@ export interface ReconcileParts {
  */
 export async function reconcile(parts: ReconcileParts): Promise<number | undefined> {
   const { db, runtime, log } = parts
-  const [deployments, rows, actual] = await Promise.all([listDeployments(db), listInstances(db), runtime.list()])
-  const runs = new Map(actual.map((run) => [run.podName, run]))
+  // Runs first: an instance that is added meanwhile then has a row, and is not taken for a stray.
+  const actual = await runtime.list()
+  const [deployments, rows] = await Promise.all([listDeployments(db), listInstances(db)])
+  const runs: Runs = new Map(actual.map((run) => [run.podName, run]))
   const waits: number[] = []
   for (const deployment of deployments) {
     const own = rows.filter((row) => row.deployment === deployment.name)
@@ -45,39 +56,83 @@ export async function reconcile(parts: ReconcileParts): Promise<number | undefin
   return waits.length > 0 ? Math.min(...waits) : undefined
 }
 
-async function reconcileDeployment(
-  parts: ReconcileParts,
-  deployment: DeploymentRow,
-  rows: InstanceRow[],
-  runs: Map<string, RuntimeInstance>,
-): Promise<number[]> {
-  const { db, runtime, now } = parts
+async function reconcileDeployment(parts: ReconcileParts, deployment: DeploymentRow, rows: InstanceRow[], runs: Runs): Promise<number[]> {
+  if (deployment.deleting) {
+    for (const row of rows) await endAndForget(parts, row, runs.get(row.pod_name))
+    if (rows.length === 0) await deleteDeployment(parts.db, deployment.name)
+    // Once more, to see that all are gone.
+    return [0].filter(() => rows.every(({ pod_name }) => isOver(runs.get(pod_name))))
+  }
   if (!deployment.enabled) {
     for (const row of rows) await standDown(parts, row, runs.get(row.pod_name))
     return []
   }
   const definition = parseDefinition(deployment.content)
-  const wantedCount = definition.type === 'scalable' ? (definition.instances?.min ?? 1) : 1
-  for (let count = rows.length; count < wantedCount; count++) await insertInstance(db, newInstance(deployment.name))
-
+  for (const row of rows) if (row.wanted === 'gone') await endAndForget(parts, row, runs.get(row.pod_name))
+  const wanted = await scale(parts, definition, rows)
+  await progressRestart(parts, wanted, runs)
   const waits: number[] = []
-  for (const row of rows.length < wantedCount ? await listInstances(db, deployment.name) : rows) {
+  for (const row of wanted) {
     const run = runs.get(row.pod_name)
-    if (row.wanted === 'stopped' || (run && run.state !== 'EXITED')) continue
+    if (row.wanted !== 'running' || !isOver(run)) continue
     const { blocked, startAfter } = await dealWithEnd(parts, row, run)
     if (blocked) continue
-    const wait = startAfter - now()
+    const wait = startAfter - parts.now()
     if (wait > 0) waits.push(wait)
-    else await runtime.ensure(await specOf(parts, definition, row))
+    else await start(parts, definition, row)
   }
   return waits
 }
 
+function isOver(run: RuntimeInstance | undefined): boolean {
+  return !run || run.state === 'EXITED'
+}
+
+/** Brings the number of instances to what is wanted. @returns the ones that are to be. */
+async function scale({ db, players, now, excessSince }: ReconcileParts, definition: Definition, rows: InstanceRow[]): Promise<InstanceRow[]> {
+  const playersOf = (podName: string) => Object.keys(players.of(podName)).length
+  const all = rows.filter(({ wanted }) => wanted !== 'gone')
+  const count = wantedCount(definition, all.reduce((sum, { pod_name }) => sum + playersOf(pod_name), 0))
+  const slots = new Set(rows.map(({ slot }) => slot))
+  for (let slot = 0; all.length < count; slot++) {
+    if (!slots.has(slot)) all.push(await insertInstance(db, newInstance(definition.name, slot)))
+  }
+  if (all.length <= count) {
+    excessSince.delete(definition.name)
+    return all
+  }
+  const since = excessSince.get(definition.name) ?? now()
+  excessSince.set(definition.name, since)
+  if (now() - since < EXCESS_MS) return all
+  const ending = excess(all, count, playersOf)
+  for (const { uid } of ending) await setWanted(db, uid, 'gone')
+  return all.filter((row) => !ending.includes(row))
+}
+
+async function endAndForget({ db, runtime }: ReconcileParts, row: InstanceRow, run: RuntimeInstance | undefined): Promise<void> {
+  if (!isOver(run)) return runtime.stop(row.pod_name)
+  await runtime.remove(row.pod_name)
+  await deleteInstance(db, row.uid)
+}
+
 /** Ends an instance of a disabled deployment, and lets bygones be bygones for when it is enabled again. */
 async function standDown({ db, runtime }: ReconcileParts, row: InstanceRow, run: RuntimeInstance | undefined): Promise<void> {
-  if (run && run.state !== 'EXITED') await runtime.stop(run.podName)
-  else if (run && (row.handled_run !== run.runId || row.blocked_reason !== null || row.crashes.length > 0)) {
-    await noteEnd(db, row.uid, { runId: run.runId, crashes: [], startAfter: null, blockedReason: null })
+  if (row.restart_run !== null) await setRestartRun(db, row.uid, null)
+  if (!isOver(run)) return runtime.stop(row.pod_name)
+  if (row.blocked_reason !== null || row.crashes.length > 0) await setBlocked(db, row.uid, null)
+  if (row.wanted === 'stopped') await setWanted(db, row.uid, 'running')
+  if (run && row.handled_run !== run.runId) await noteEnd(db, row.uid, { runId: run.runId, crashes: [], startAfter: null, blockedReason: null })
+}
+
+/** Takes a restart one step further: one instance at a time is ended, started by the ordinary course, and waited for. */
+async function progressRestart({ db, runtime, now }: ReconcileParts, rows: InstanceRow[], runs: Runs): Promise<void> {
+  for (const row of rows) {
+    if (row.restart_run === null) continue
+    const run = runs.get(row.pod_name)
+    if (run?.runId === row.restart_run && !isOver(run)) return runtime.stop(row.pod_name)
+    const isUp = run?.state === 'RUNNING' || (run?.state === 'STARTING' && now() - run.startedAt > READY_PATIENCE_MS)
+    if (!isUp && row.blocked_reason === null && row.wanted === 'running') return
+    await setRestartRun(db, row.uid, null)
   }
 }
 
@@ -92,7 +147,7 @@ async function dealWithEnd(
   const next = exit.requested ? { crashes: row.crashes, startAfter: 0 } : afterCrash(row.crashes, exit.at)
   const blockedReason = next.startAfter === undefined ? `Ended ${next.crashes.length} times within 5 minutes, the last time ${describeEnd(exit)}` : null
   if (blockedReason !== null) await runtime.note(row.pod_name, `[System] Blocked: ${blockedReason}. Start it to try again.`)
-  else if (!exit.requested) await runtime.note(row.pod_name, `[System] Starting again in ${Math.ceil(((next.startAfter ?? 0) - now()) / 1000)} s.`)
+  else if (!exit.requested) await runtime.note(row.pod_name, `[System] Starting again in ${Math.max(0, Math.ceil(((next.startAfter ?? 0) - now()) / 1000))} s.`)
   await noteEnd(db, row.uid, {
     runId: run.runId,
     crashes: next.crashes,
@@ -107,22 +162,18 @@ function describeEnd({ code, signal, failure }: InstanceExit): string {
   return signal ? `by signal ${signal}` : `with exit code ${code}`
 }
 
-function newInstance(deployment: string): Pick<InstanceRow, 'uid' | 'deployment' | 'name' | 'pod_name'> {
+function newInstance(deployment: string, slot: number): Pick<InstanceRow, 'uid' | 'deployment' | 'name' | 'pod_name' | 'slot'> {
   const id = randomBytes(3).toString('hex')
-  return { uid: randomUUID(), deployment, name: `${id}-${deployment}`, pod_name: `${deployment}-${id}` }
+  return { uid: randomUUID(), deployment, name: `${id}-${deployment}`, pod_name: `${deployment}-${id}`, slot }
 }
 
-async function specOf({ shareDir }: ReconcileParts, definition: Definition, row: InstanceRow): Promise<InstanceSpec> {
-  const { run, stop, ready, dataDirectory } = definition
-  const directory = join(shareDir, dataDirectory)
-  await mkdir(directory, { recursive: true })
-  const [program = '', ...args] = run.command ?? ['java', ...(run.javaArgs ?? []), '-jar', run.jar ?? '', 'nogui']
-  return {
-    podName: row.pod_name,
-    command: [program, ...args],
-    directory,
-    env: run.env ?? {},
-    ready,
-    stop: { command: stop.command, timeoutSeconds: stop.timeoutSeconds },
+async function start({ db, runtime, shareDir, log }: ReconcileParts, definition: Definition, row: InstanceRow): Promise<void> {
+  const spec = await specOf(definition, row, shareDir)
+  if (spec === JAR_NOT_FOUND) {
+    await runtime.note(row.pod_name, JAR_NOT_FOUND)
+    await setBlocked(db, row.uid, JAR_NOT_FOUND)
+    return
   }
+  // Not waited for: copying a large directory must not hold up the others. The runtime lists it as starting at once.
+  runtime.ensure(spec).catch((error: unknown) => log.error({ err: error, podName: row.pod_name }, 'an instance could not be started'))
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { DeploymentName, DeploymentsAnswer } from '../../contract/deployment'
+import { Configuration, ConfigurationAnswer, CreateDeployment, DeploymentName, DeploymentsAnswer, Toggle } from '../../contract/deployment'
+import { Done, Nothing } from '../../contract/envelope'
 import { InstancesAnswer } from '../../contract/instance'
 import type { Deployments } from '../deployments/deployments'
 import { done } from './envelope'
@@ -13,6 +14,34 @@ export function deploymentRoutes(app: Router, deployments: Deployments): void {
   app.get('/api/deployments', { config, schema: { response: { 200: DeploymentsAnswer } } }, async () =>
     done({ deployments: await deployments.list() }))
 
+  app.post('/api/deployments', { config, schema: { body: CreateDeployment, response: { 201: Done } } }, async ({ body }, reply) => {
+    await deployments.create(body)
+    return reply.code(201).send(done({}))
+  })
+
+  app.get('/api/deployments/:name', { config, schema: { params: ByName, response: { 200: ConfigurationAnswer } } }, async ({ params }) =>
+    done({ content: await deployments.configuration(params.name) }))
+
+  app.patch('/api/deployments/:name', { config, schema: { params: ByName, body: Configuration, response: { 200: Done } } }, async ({ params, body }) => {
+    await deployments.configure(params.name, body.content)
+    return done({})
+  })
+
+  app.delete('/api/deployments/:name', { config, schema: { params: ByName, response: { 200: Done } } }, async ({ params }) => {
+    await deployments.remove(params.name)
+    return done({})
+  })
+
   app.get('/api/deployments/:name/instances', { config, schema: { params: ByName, response: { 200: InstancesAnswer } } }, async ({ params }) =>
     done({ instances: await deployments.instances(params.name) }))
+
+  app.post('/api/deployments/:name/toggle', { config, schema: { params: ByName, body: Toggle, response: { 200: Done } } }, async ({ params, body }) => {
+    await deployments.setEnabled(params.name, body.enabled)
+    return done({})
+  })
+
+  app.post('/api/deployments/:name/restart', { config, schema: { params: ByName, body: Nothing, response: { 200: Done } } }, async ({ params }) => {
+    await deployments.restart(params.name)
+    return done({})
+  })
 }

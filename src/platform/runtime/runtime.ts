@@ -4,8 +4,10 @@ export interface InstanceSpec {
   podName: string
   /** The program and its arguments. Never a shell's text. */
   command: [program: string, ...args: string[]]
-  /** Absolute path of the directory it runs in. */
+  /** Absolute path of its deployment's directory in the shared area. */
   directory: string
+  /** Whether it runs in a copy of its own of that directory, made at each start; otherwise in the directory itself. */
+  copy: boolean
   /** All of its environment besides PATH, HOME, LANG and TZ. */
   env: Record<string, string>
   /** A console line that matches this regular expression says that it is ready; without one it is ready at once. */
@@ -15,6 +17,11 @@ export interface InstanceSpec {
     command: string | undefined
     /** From the stop command to SIGTERM. */
     timeoutSeconds: number
+  }
+  /** What it may use at most; undefined: what the machine has. */
+  limits: {
+    cores: number | undefined
+    memoryBytes: number | undefined
   }
 }
 
@@ -63,12 +70,14 @@ export interface Usage {
  * driver it has. Every call may be repeated: asking for what is already so does nothing.
  */
 export interface Runtime {
+  /** How limits are enforced here, for people. */
+  readonly limits: string
   /** Starts the instance unless it runs. Resolves when the start was made, not when it is ready. */
   ensure(spec: InstanceSpec): Promise<void>
   /** Begins a graceful end: the stop command, SIGTERM after its timeout, SIGKILL 10 s later. */
   stop(podName: string): Promise<void>
   kill(podName: string): Promise<void>
-  /** Forgets an instance that has ended, with its console. */
+  /** Forgets an instance that does not run, with its console and its copy of the files. */
   remove(podName: string): Promise<void>
   /** Everything known, running or ended. */
   list(): Promise<RuntimeInstance[]>
@@ -76,7 +85,7 @@ export interface Runtime {
   watch(listener: () => void): () => void
   /** The last lines of an instance's console, oldest first; at most 10,000 are kept. */
   history(podName: string, lines: number): Promise<ConsoleLine[]>
-  /** Adds a line of the platform's own to an instance's console. */
+  /** Adds a line of the platform's own to an instance's console, whether it ever ran or not. */
   note(podName: string, text: string): Promise<void>
   /** Writes a line to the instance's standard input. */
   write(podName: string, line: string): Promise<void>

@@ -47,6 +47,7 @@ export interface State {
     type: string
     content: string
     enabled: Generated<boolean>
+    deleting: Generated<boolean>
     created_at: Generated<Date>
   }
   instances: {
@@ -54,11 +55,14 @@ export interface State {
     deployment: string
     name: string
     pod_name: string
-    wanted: Generated<'running' | 'stopped'>
+    slot: number
+    /** `gone`: it is ended and forgotten. */
+    wanted: Generated<'running' | 'stopped' | 'gone'>
     blocked_reason: string | null
     handled_run: string | null
     crashes: ColumnType<number[], string | undefined, string>
     start_after: Date | null
+    restart_run: string | null
     created_at: Generated<Date>
   }
   heartbeats: { name: string; at: Date }

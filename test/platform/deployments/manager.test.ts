@@ -1,8 +1,9 @@
-import { mkdir, readFile } from 'node:fs/promises'
+import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pino from 'pino'
 import { createDeployments } from '../../../src/platform/deployments/deployments'
 import { startManager, type Manager } from '../../../src/platform/deployments/manager'
+import { reconcile } from '../../../src/platform/deployments/reconcile'
 import { makeSample } from '../../../src/platform/deployments/sample'
 import { createUsageMeter } from '../../../src/platform/deployments/usageMeter'
 import { openLocalRuntime } from '../../../src/platform/runtime/local/localRuntime'
@@ -19,6 +20,10 @@ const log = pino({ level: 'silent' })
 let state: FreshState
 let runtime: Runtime
 let managers: Manager[] = []
+/** Who plays where: asking real servers is another test's. */
+const playing = new Map<string, Record<string, string>>()
+const watch = { of: (podName: string) => playing.get(podName) ?? {}, close: async () => undefined }
+const clock = { ahead: 0 }
 
 beforeAll(async () => {
   runtime = await openLocalRuntime(directory())
@@ -28,6 +33,8 @@ afterAll(async () => {
   await stopHost(directory())
 })
 beforeEach(async () => {
+  playing.clear()
+  clock.ahead = 0
   state = await freshState()
   await mkdir(join(directory(), 'nfsshare'), { recursive: true })
 })
@@ -46,16 +53,26 @@ afterEach(async () => {
 const shareDir = () => join(directory(), 'nfsshare')
 
 function manage(): Manager {
-  const manager = startManager({ db: state.db, pool: state.pool, runtime, shareDir: shareDir(), log, now: Date.now })
+  const manager = startManager({ db: state.db, pool: state.pool, runtime, players: watch, shareDir: shareDir(), log, now: () => Date.now() + clock.ahead })
   managers.push(manager)
   return manager
 }
 
-const deployments = () => createDeployments(state.db, runtime, createUsageMeter(runtime, Date.now), Date.now)
+const deployments = () =>
+  createDeployments({
+    db: state.db,
+    runtime,
+    players: watch,
+    usage: createUsageMeter(runtime, Date.now),
+    now: Date.now,
+    shareDir: shareDir(),
+    nodes: async () => ['node-a'],
+    wake: () => managers.at(-1)?.wake(),
+  })
 
-async function add(name: string, program: string, more = ''): Promise<void> {
-  const content = `name: ${name}\ntype: process\ndataDirectory: /${name}\nrun:\n  command: ["node", "-e", ${JSON.stringify(program)}]\nstop: { timeoutSeconds: 1 }\n${more}`
-  await insertDeployment(state.db, { name, type: 'process', content, enabled: true })
+async function add(name: string, program: string, more = '', type = 'process'): Promise<void> {
+  const content = `name: ${name}\ntype: ${type}\ndataDirectory: /${name}\nrun:\n  command: ["node", "-e", ${JSON.stringify(program)}]\nstop: { timeoutSeconds: 1 }\n${more}`
+  await insertDeployment(state.db, { name, type, content, enabled: true })
 }
 
 const stateOf = async (name: string) => (await deployments().instances(name))[0]?.state
@@ -152,6 +169,132 @@ test('a deployment that cannot be dealt with does not hold up the others', async
   await add('bot', 'setInterval(() => {}, 1000)')
   manage()
   await until(() => stateOf('bot'), (now) => now === 'RUNNING')
+})
+
+const FOREVER = "console.log('pid ' + process.pid); setInterval(() => {}, 1000)"
+const running = async (name: string) => (await deployments().instances(name)).filter(({ state: current }) => current === 'RUNNING')
+const fill = (podName: string, players: number) => playing.set(podName, Object.fromEntries(Array.from({ length: players }, (_player, at) => [`u${at}`, `Player${at}`])))
+
+test('decisions §4: a scalable deployment grows with its players, up to max, and keeps a place free', async () => {
+  await add('lobby', FOREVER, 'instances: { min: 1, max: 3, playersPerInstance: 2 }\n', 'scalable')
+  const manager = manage()
+  const [first] = await until(() => running('lobby'), (all) => all.length === 1)
+  fill(first!.podName, 1)
+  manager.wake()
+  await until(() => lastBeat(state.db), Boolean)
+  expect(await deployments().instances('lobby')).toHaveLength(1)
+  fill(first!.podName, 2)
+  manager.wake()
+  await until(() => running('lobby'), (all) => all.length === 2)
+  fill(first!.podName, 90)
+  manager.wake()
+  const three = await until(() => running('lobby'), (all) => all.length === 3)
+  expect(three.find(({ podName }) => podName === first!.podName)).toMatchObject({ type: 'minecraft', connections: 90 })
+})
+
+test('decisions §4: it shrinks after a minute of too many, and never ends an instance with players', async () => {
+  await add('lobby', FOREVER, 'instances: { min: 1, max: 3, playersPerInstance: 2 }\n', 'scalable')
+  const parts = { db: state.db, runtime, players: watch, shareDir: shareDir(), log, now: () => Date.now() + clock.ahead, excessSince: new Map<string, number>() }
+  await reconcile(parts)
+  const [first] = await until(() => running('lobby'), (all) => all.length === 1)
+  fill(first!.podName, 4)
+  await reconcile(parts)
+  const three = await until(() => running('lobby'), (all) => all.length === 3)
+  const last = three.find(({ podName }) => podName !== first!.podName)!
+  fill(first!.podName, 0)
+  fill(last.podName, 1)
+  await reconcile(parts)
+  clock.ahead = 59_000
+  await reconcile(parts)
+  expect(await running('lobby')).toHaveLength(3)
+  clock.ahead = 61_000
+  await reconcile(parts)
+  const left = await until(
+    async () => {
+      await reconcile(parts)
+      return deployments().instances('lobby')
+    },
+    (all) => all.length === 1,
+  )
+  expect(left[0]!.podName).toBe(last.podName)
+})
+
+test('decisions §4: a restart replaces one instance after another and resolves when all are up', async () => {
+  await add('lobby', FOREVER, 'instances: { min: 2, max: 2 }\n', 'scalable')
+  manage()
+  const before = await until(() => running('lobby'), (all) => all.length === 2)
+  const runs = new Set((await runtime.list()).map(({ runId }) => runId))
+  let fewest = 2
+  const unwatch = runtime.watch(() => void runtime.list().then((all) => (fewest = Math.min(fewest, all.filter(({ state: current }) => current === 'RUNNING').length))))
+  await deployments().restart('lobby')
+  unwatch()
+  const after = await running('lobby')
+  expect(after.map(({ uid }) => uid)).toEqual(before.map(({ uid }) => uid))
+  expect((await runtime.list()).filter(({ runId }) => runs.has(runId))).toEqual([])
+  expect(fewest).toBeGreaterThanOrEqual(1)
+})
+
+test('a restart that fails says which instance did not come up', async () => {
+  await add('bot', "if (require('node:fs').existsSync('bad')) process.exit(9); console.log('up'); setInterval(() => {}, 1000)", 'ready: up\n')
+  manage()
+  await until(() => stateOf('bot'), (now) => now === 'RUNNING')
+  await writeFile(join(shareDir(), 'bot/bad'), '')
+  await state.db.updateTable('instances').set({ crashes: JSON.stringify([1, 2, 3, 4].map((ago) => Date.now() - ago)) }).execute()
+  await expect(deployments().restart('bot')).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('did not come up again: Ended 5 times') })
+  await expect(deployments().restart('nothing')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+})
+
+test('§4 a missing jar blocks the instance and says so to the letter; enabling again tries again', async () => {
+  await insertDeployment(state.db, { name: 'world', type: 'persistent', content: 'name: world\ntype: persistent\nnode: node-a\ndataDirectory: /world\nrun: { jar: server.jar }\n', enabled: true })
+  manage()
+  await until(() => stateOf('world'), (now) => now === 'BLOCKED')
+  expect(await consoleOf('world')).toEqual(['Jar file not found!'])
+  await deployments().setEnabled('world', false)
+  await until(() => state.db.selectFrom('instances').select('blocked_reason').executeTakeFirst(), (row) => row?.blocked_reason === null)
+})
+
+test('deleting ends its instances, forgets their consoles and keeps the files', async () => {
+  await add('bot', FOREVER)
+  manage()
+  await until(() => stateOf('bot'), (now) => now === 'RUNNING')
+  await writeFile(join(shareDir(), 'bot/keep.txt'), 'kept')
+  await deployments().remove('bot')
+  expect(await deployments().list()).toEqual([])
+  expect(await runtime.list()).toEqual([])
+  expect(await readFile(join(shareDir(), 'bot/keep.txt'), 'utf8')).toBe('kept')
+  await deployments().create({ name: 'bot', type: 'process' })
+  expect(await deployments().list()).toMatchObject([{ name: 'bot', enabled: false }])
+})
+
+test('security 34: start, stop and delete in parallel end in one state, without an orphan', async () => {
+  await add('bot', FOREVER)
+  manage()
+  const service = deployments()
+  await Promise.allSettled([
+    service.setEnabled('bot', false), service.setEnabled('bot', true), service.restart('bot'), service.setEnabled('bot', false),
+    service.setEnabled('bot', true), service.remove('bot'), service.setEnabled('bot', true), service.remove('bot'),
+  ])
+  await until(() => service.list(), (all) => all.length === 0)
+  await until(() => runtime.list(), (all) => all.length === 0)
+})
+
+test('decisions §5: a process runs in a copy that is made at start, a persistent one in the shared directory itself', async () => {
+  const program = "console.log('in ' + process.cwd()); console.log(require('node:fs').readFileSync('config.txt', 'utf8')); require('node:fs').writeFileSync('written.txt', 'x'); setInterval(() => {}, 1000)"
+  for (const name of ['copied', 'shared']) {
+    await mkdir(join(shareDir(), name), { recursive: true })
+    await writeFile(join(shareDir(), name, 'config.txt'), 'first')
+  }
+  await add('copied', program)
+  await add('shared', program, 'node: node-a\n', 'persistent')
+  manage()
+  for (const name of ['copied', 'shared']) await until(() => consoleOf(name), (lines) => lines.includes('first'))
+  expect(await consoleOf('shared')).toContain(`in ${await realpath(join(shareDir(), 'shared'))}`)
+  expect((await consoleOf('copied'))[0]).toMatch(/\/instances\/copied-[0-9a-f]{6}$/)
+  await until(() => readFile(join(shareDir(), 'shared/written.txt'), 'utf8').catch(() => ''))
+  await expect(readFile(join(shareDir(), 'copied/written.txt'))).rejects.toThrow('ENOENT')
+  await writeFile(join(shareDir(), 'copied', 'config.txt'), 'second')
+  await deployments().restart('copied')
+  await until(() => consoleOf('copied'), (lines) => lines.includes('second'))
 })
 
 test('the sample runs, answers, and is not made twice', async () => {

@@ -12,7 +12,13 @@ const matrix: Record<string, 'public' | 'user' | 'admin'> = {
   'GET /api/network/getManagerTimestamp': 'user',
   'GET /api/network/nodes': 'user',
   'GET /api/deployments': 'user',
+  'POST /api/deployments': 'user',
+  'GET /api/deployments/:name': 'user',
+  'PATCH /api/deployments/:name': 'user',
+  'DELETE /api/deployments/:name': 'user',
   'GET /api/deployments/:name/instances': 'user',
+  'POST /api/deployments/:name/toggle': 'user',
+  'POST /api/deployments/:name/restart': 'user',
 }
 
 let platform: TestPlatform
@@ -45,8 +51,8 @@ test('security 11: every route lets in exactly who the matrix says', async () =>
   const admin = await platform.register('admin')
   const user = await platform.register('user')
   for (const [route, access] of Object.entries(matrix)) {
-    const [method, url] = route.split(' ') as ['GET' | 'POST', string]
-    const as = async (token?: string) => (await platform.call(method, url.replace(':name', 'nothing'), { token, body: method === 'GET' ? undefined : {} })).status
+    const [method, url] = route.split(' ') as ['GET' | 'POST' | 'PATCH' | 'DELETE', string]
+    const as = async (token?: string) => (await platform.call(method, url.replace(':name', 'nothing'), { token, body: ['GET', 'DELETE'].includes(method) ? undefined : {} })).status
     const refused = { anonymous: (await as()) === 401, user: [401, 403].includes(await as(user.token)) }
     expect({ route, ...refused }).toEqual({ route, anonymous: access !== 'public', user: access === 'admin' })
     // Logging out ends the session that asked.

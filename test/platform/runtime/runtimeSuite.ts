@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto'
+import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { InstanceSpec, Runtime, RuntimeInstance } from '../../../src/platform/runtime/runtime'
 import { until } from '../../support/platform/until'
 
@@ -23,9 +25,11 @@ export function runtimeSuite({ runtime, directory }: SuiteParts): void {
     podName: `pod-${randomUUID().slice(0, 8)}`,
     command: ['node', '-e', ANSWERS],
     directory: directory(),
+    copy: false,
     env: {},
     ready: undefined,
     stop: { command: 'stop', timeoutSeconds: 5 },
+    limits: { cores: undefined, memoryBytes: undefined },
     ...change,
   })
   const find = async (podName: string) => (await runtime().list()).find((run) => run.podName === podName)
@@ -99,6 +103,54 @@ export function runtimeSuite({ runtime, directory }: SuiteParts): void {
     await runtime().ensure(wanted)
     const over = await reaches(wanted.podName, 'EXITED')
     expect(over?.exit).toMatchObject({ requested: false, failure: 'Could not be started: "no-such-program" or its directory does not exist.' })
+  })
+
+  test('a java that is not installed is said clearly', async () => {
+    const wanted = spec({ command: ['java', '-jar', 'server.jar', 'nogui'], env: { PATH: '/nowhere' } })
+    await runtime().ensure(wanted)
+    await reaches(wanted.podName, 'EXITED')
+    expect((await lines(wanted.podName)).join()).toContain('Java is not installed')
+  })
+
+  test('an instance with a memory limit cannot take more', async () => {
+    expect(runtime().limits).toMatch(/memory/)
+    const greedy = "console.log('Ready'); const all = []; for (let i = 0; i < 64; i++) all.push(Buffer.alloc(32 * 2 ** 20, 1)); console.log('took it')"
+    const wanted = spec({ command: ['node', '-e', greedy], limits: { cores: 1, memoryBytes: 512 * 2 ** 20 } })
+    await runtime().ensure(wanted)
+    const over = await reaches(wanted.podName, 'EXITED')
+    expect(over?.exit).toMatchObject({ requested: false })
+    expect(over?.exit?.code).not.toBe(0)
+    expect(await lines(wanted.podName)).not.toContain('took it')
+  })
+
+  test('a line can be noted for an instance that never ran', async () => {
+    const podName = spec().podName
+    await runtime().note(podName, 'not yet')
+    expect(await lines(podName)).toEqual(['not yet'])
+    expect(await find(podName)).toBeUndefined()
+    await runtime().remove(podName)
+    expect(await lines(podName)).toEqual([])
+  })
+
+  test('an instance with a copy sees the files as they are at its start, and keeps what it writes to itself', async () => {
+    const source = join(directory(), `source-${randomUUID()}`)
+    await mkdir(source)
+    await writeFile(join(source, 'a.txt'), 'one')
+    const wanted = spec({ directory: source, copy: true, command: ['node', '-e', "const fs = require('node:fs'); console.log(fs.readFileSync('a.txt', 'utf8')); fs.writeFileSync('b.txt', ''); console.log(fs.readdirSync('.').join())"] })
+    await runtime().ensure(wanted)
+    await prints(wanted.podName, 'a.txt,b.txt')
+    await reaches(wanted.podName, 'EXITED')
+    expect(await readdir(source)).toEqual(['a.txt'])
+    await writeFile(join(source, 'a.txt'), 'two')
+    await runtime().ensure(wanted)
+    await prints(wanted.podName, 'two')
+    expect((await lines(wanted.podName)).filter((line) => line === 'a.txt,b.txt')).toHaveLength(2)
+  })
+
+  test('one whose files cannot be copied ends with a reason', async () => {
+    const wanted = spec({ directory: join(directory(), 'not-there'), copy: true })
+    await expect(runtime().ensure(wanted)).rejects.toThrow('ENOENT')
+    expect(await find(wanted.podName)).toMatchObject({ state: 'EXITED', exit: { failure: 'Could not be started: its files could not be copied.' } })
   })
 
   test('no shell ever sees a command, and the environment holds what was given and none of ours', async () => {

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance, InjectOptions } from 'fastify'
@@ -9,6 +9,8 @@ import { createSessions } from '../../../src/platform/accounts/sessions'
 import { createSignIn } from '../../../src/platform/accounts/signIn'
 import { createApp } from '../../../src/platform/app'
 import { createDeployments } from '../../../src/platform/deployments/deployments'
+import { startManager } from '../../../src/platform/deployments/manager'
+import { watchPlayers } from '../../../src/platform/deployments/players'
 import { createUsageMeter } from '../../../src/platform/deployments/usageMeter'
 import { openLocalRuntime } from '../../../src/platform/runtime/local/localRuntime'
 import type { Runtime } from '../../../src/platform/runtime/runtime'
@@ -60,6 +62,11 @@ export async function startPlatform({ origins = [] }: { origins?: string[] } = {
   const dataDir = await mkdtemp(join(tmpdir(), 'quarterdeck-data-'))
   const secrets = await openSecrets(dataDir, db)
   const runtime = await openLocalRuntime(dataDir)
+  const shareDir = join(dataDir, 'nfsshare')
+  await mkdir(shareDir)
+  const nodes = async () => ['node-a']
+  const players = watchPlayers(db, runtime, () => manager.wake())
+  const manager = startManager({ db, pool: state.pool, runtime, players, shareDir, log: pino({ level: 'silent' }), now: Date.now })
   const clock = { now: Date.now() }
   const now = () => clock.now
   const logged: string[] = []
@@ -71,8 +78,8 @@ export async function startPlatform({ origins = [] }: { origins?: string[] } = {
     sessions,
     registration,
     signIn: createSignIn(db, secrets, sessions, now),
-    deployments: createDeployments(db, runtime, createUsageMeter(runtime, Date.now), Date.now),
-    network: { managerTimestamp: () => lastBeat(db), nodes: async () => ['node-a'] },
+    deployments: createDeployments({ db, runtime, players, usage: createUsageMeter(runtime, Date.now), now: Date.now, shareDir, nodes, wake: () => manager.wake() }),
+    network: { managerTimestamp: () => lastBeat(db), nodes },
     health: { database: async () => void (await lastBeat(db)), runtime: async () => void (await runtime.list()) },
     webDir: join(dataDir, 'no-build'),
     origins,
@@ -118,6 +125,8 @@ export async function startPlatform({ origins = [] }: { origins?: string[] } = {
     },
     async close() {
       await app.close()
+      await manager.close()
+      await players.close()
       await runtime.close()
       await stopHost(dataDir)
       await state.close()

@@ -23,6 +23,8 @@ interface Waiting {
 export class HostClient {
   private readonly waiting = new Map<number, Waiting>()
   private nextId = 1
+  /** How the host enforces limits, for people. */
+  limits = ''
 
   private constructor(
     private readonly socket: Socket,
@@ -66,7 +68,8 @@ export class HostClient {
       }
     }
     if (!client) throw new StartError([`The process that hosts the instances did not start; see ${hostLogOf(dataDir)}`])
-    const { version } = await client.call('hello')
+    const { version, limits } = await client.call('hello')
+    client.limits = limits
     if (version !== PROTOCOL_VERSION) {
       client.close()
       throw new StartError(['The instances run under a host of another version: end them with `npm run stop:all` and start again'])

@@ -7,8 +7,11 @@ export const PROTOCOL_VERSION = 1
 
 /** What the platform asks of the host: JSON lines over the unix socket, each request with an id that its answer repeats. */
 export interface HostCalls {
-  hello(): { version: number; pid: number }
+  hello(): { version: number; pid: number; limits: string }
+  /** Runs it in `spec.directory` as it is: copies are the platform's work. */
   start(spec: InstanceSpec): void
+  /** Notes that a start failed before there was a process to run. */
+  startFailed(podName: string, failure: string): void
   stop(podName: string): void
   kill(podName: string): void
   remove(podName: string): void

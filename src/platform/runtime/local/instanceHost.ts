@@ -1,26 +1,28 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { RuntimeInstance } from '../runtime'
+import type { InstanceSpec, RuntimeInstance } from '../runtime'
 import { ConsoleLog } from './consoleLog'
 import { PROTOCOL_VERSION, type HostCalls } from './hostProtocol'
-import { InstanceProcess, type RunRecord } from './instanceProcess'
+import { InstanceProcess, newRun, type RunRecord } from './instanceProcess'
+import { findLimiter } from './limiter'
 import { startTimeOf } from '../../processLock'
 import { signalGroup, usageBySession } from './processes'
 
-interface Entry {
-  log: ConsoleLog
-  /** Undefined when the run was another host's: then only what it left is known. */
+interface Run {
+  /** Undefined when it was another host's: then only what that left is known. */
   process: InstanceProcess | undefined
   record: RunRecord
 }
 
 /**
  * Owns the instances' processes and their consoles, so that the platform can be restarted, upgraded or killed while
- * they run on. Its directory holds a record and a log for each instance.
+ * they run on. Its directory holds a record of the last run and a log for each instance.
  */
 export class InstanceHost implements HostCalls {
-  private readonly entries = new Map<string, Entry>()
+  private readonly runs = new Map<string, Run>()
+  private readonly logs = new Map<string, ConsoleLog>()
   private readonly listeners = new Set<() => void>()
+  private readonly limiter = findLimiter()
 
   constructor(private readonly directory: string) {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
@@ -28,65 +30,64 @@ export class InstanceHost implements HostCalls {
   }
 
   hello(): ReturnType<HostCalls['hello']> {
-    return { version: PROTOCOL_VERSION, pid: process.pid }
+    return { version: PROTOCOL_VERSION, pid: process.pid, limits: this.limiter.description }
   }
 
-  start(spec: Parameters<HostCalls['start']>[0]): void {
-    const known = this.entries.get(spec.podName)
-    if (known && known.record.state !== 'EXITED') return
-    const log = known?.log ?? new ConsoleLog(this.fileOf(spec.podName, 'log'))
-    const run = new InstanceProcess(spec, log, () => {
-      this.save(run.record)
-      for (const listener of this.listeners) listener()
-    })
-    this.entries.set(spec.podName, { log, process: run, record: run.record })
+  start(spec: InstanceSpec): void {
+    if (this.isRunning(spec.podName)) return
+    const run = new InstanceProcess(spec, this.logOf(spec.podName), this.limiter, () => this.changed(run.record))
+    this.runs.set(spec.podName, { process: run, record: run.record })
     run.start()
   }
 
+  startFailed(podName: string, failure: string): void {
+    if (!this.isRunning(podName)) this.ended({ ...newRun(podName), state: 'EXITED' }, failure)
+  }
+
   stop(podName: string): void {
-    this.entries.get(podName)?.process?.stop()
+    this.runs.get(podName)?.process?.stop()
   }
 
   kill(podName: string): void {
-    this.entries.get(podName)?.process?.kill()
+    this.runs.get(podName)?.process?.kill()
   }
 
   remove(podName: string): void {
-    const entry = this.entries.get(podName)
-    if (!entry || entry.record.state !== 'EXITED') return
-    this.entries.delete(podName)
-    entry.log.remove()
+    if (this.isRunning(podName)) return
+    this.runs.delete(podName)
+    this.logOf(podName).remove()
+    this.logs.delete(podName)
     rmSync(this.fileOf(podName, 'json'), { force: true })
   }
 
   list(): RuntimeInstance[] {
-    return [...this.entries.values()].map(({ record: { podName, runId, state, ip, startedAt, exit } }) => ({ podName, runId, state, ip, startedAt, exit }))
+    return [...this.runs.values()].map(({ record: { podName, runId, state, ip, startedAt, exit } }) => ({ podName, runId, state, ip, startedAt, exit }))
   }
 
   history(podName: string, lines: number): ReturnType<HostCalls['history']> {
-    return this.entries.get(podName)?.log.since(1, lines) ?? []
+    return this.logOf(podName).since(1, lines)
   }
 
   note(podName: string, text: string): void {
-    const entry = this.entries.get(podName)
-    entry?.log.add('message', text)
-    entry?.log.flush()
+    const log = this.logOf(podName)
+    log.add('message', text)
+    log.flush()
   }
 
   write(podName: string, line: string): void {
-    this.entries.get(podName)?.process?.write(line)
+    this.runs.get(podName)?.process?.write(line)
   }
 
   sample(): ReturnType<HostCalls['sample']> {
     const usage = usageBySession()
-    return [...this.entries.values()].flatMap(({ record: { podName, pid } }) => {
+    return [...this.runs.values()].flatMap(({ record: { podName, pid } }) => {
       const used = pid === undefined ? undefined : usage.get(pid)
       return used ? [{ podName, ...used }] : []
     })
   }
 
   async shutdown(): Promise<void> {
-    for (const podName of this.entries.keys()) this.stop(podName)
+    for (const podName of this.runs.keys()) this.stop(podName)
     await new Promise<void>((resolve) => {
       const check = () => {
         if (this.isBusy) return
@@ -105,27 +106,42 @@ export class InstanceHost implements HostCalls {
 
   /** Whether any instance runs. */
   get isBusy(): boolean {
-    return [...this.entries.values()].some(({ record }) => record.state !== 'EXITED')
+    return [...this.runs.keys()].some((podName) => this.isRunning(podName))
+  }
+
+  private isRunning(podName: string): boolean {
+    const state = this.runs.get(podName)?.record.state
+    return state !== undefined && state !== 'EXITED'
+  }
+
+  private logOf(podName: string): ConsoleLog {
+    const log = this.logs.get(podName) ?? new ConsoleLog(this.fileOf(podName, 'log'))
+    this.logs.set(podName, log)
+    return log
   }
 
   /** Takes over what an earlier host left. One that died took the pipes of its instances along: they must end too. */
   private adopt(file: string): void {
     const record = JSON.parse(readFileSync(file, 'utf8')) as RunRecord
-    const log = new ConsoleLog(this.fileOf(record.podName, 'log'))
-    this.entries.set(record.podName, { log, process: undefined, record })
+    this.runs.set(record.podName, { process: undefined, record })
     if (record.state === 'EXITED') return
     if (record.pid !== undefined && record.pidStartTime !== '' && startTimeOf(record.pid) === record.pidStartTime) signalGroup(record.pid, 'SIGKILL')
-    const failure = 'Ended because the process that hosts the instances ended.'
-    Object.assign(record, { state: 'EXITED', pid: undefined, exit: { code: null, signal: null, at: Date.now(), requested: false, failure } })
-    log.add('message', `[System] ${failure}`)
-    log.flush()
-    this.save(record)
+    this.limiter.release(record.podName)
+    this.ended(record, 'Ended because the process that hosts the instances ended.')
   }
 
-  private save(record: RunRecord): void {
+  private ended(record: RunRecord, failure: string): void {
+    Object.assign(record, { state: 'EXITED', pid: undefined, exit: { code: null, signal: null, at: Date.now(), requested: false, failure } })
+    this.runs.set(record.podName, { process: undefined, record })
+    this.note(record.podName, `[System] ${failure}`)
+    this.changed(record)
+  }
+
+  private changed(record: RunRecord): void {
     const file = this.fileOf(record.podName, 'json')
     writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 })
     renameSync(`${file}.new`, file)
+    for (const listener of this.listeners) listener()
   }
 
   private fileOf(podName: string, extension: 'json' | 'log'): string {

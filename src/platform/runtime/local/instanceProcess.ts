@@ -2,6 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import type { ConsoleLineType, InstanceExit, InstanceSpec, RuntimeInstance } from '../runtime'
 import type { ConsoleLog } from './consoleLog'
+import type { Limiter } from './limiter'
 import { LineSplitter } from './lineSplitter'
 import { startTimeOf } from '../../processLock'
 import { signalGroup } from './processes'
@@ -16,6 +17,10 @@ export interface RunRecord extends RuntimeInstance {
   pidStartTime: string
 }
 
+export function newRun(podName: string): RunRecord {
+  return { podName, runId: randomUUID(), state: 'STARTING', ip: '127.0.0.1', startedAt: Date.now(), exit: undefined, pid: undefined, pidStartTime: '' }
+}
+
 /** One run of one instance: a process in a session of its own, its output as console lines, and its end. */
 export class InstanceProcess {
   readonly record: RunRecord
@@ -26,18 +31,10 @@ export class InstanceProcess {
   constructor(
     private readonly spec: InstanceSpec,
     private readonly log: ConsoleLog,
+    private readonly limiter: Limiter,
     private readonly onChange: () => void,
   ) {
-    this.record = {
-      podName: spec.podName,
-      runId: randomUUID(),
-      state: 'STARTING',
-      ip: '127.0.0.1',
-      startedAt: Date.now(),
-      exit: undefined,
-      pid: undefined,
-      pidStartTime: '',
-    }
+    this.record = newRun(spec.podName)
     this.ready = spec.ready === undefined ? undefined : new RegExp(spec.ready)
   }
 
@@ -60,6 +57,9 @@ export class InstanceProcess {
     if (child.pid === undefined) return
     this.record.pid = child.pid
     this.record.pidStartTime = startTimeOf(child.pid)
+    // Its own children inherit them. The moment before is too short to matter.
+    const problem = this.limiter.apply(child.pid, this.spec.podName, this.spec.limits)
+    if (problem) this.log.add('message', `[System] ${problem}`)
     if (!this.ready) this.record.state = 'RUNNING'
     this.onChange()
   }
@@ -126,6 +126,7 @@ export class InstanceProcess {
     clearTimeout(this.timer)
     const exit: InstanceExit = { code, signal, at: Date.now(), requested: this.record.state === 'STOPPING', failure }
     Object.assign(this.record, { state: 'EXITED', exit, pid: undefined })
+    this.limiter.release(this.spec.podName)
     this.log.add('message', `[System] ${describeExit(exit)}`)
     this.log.flush()
     this.onChange()
@@ -139,6 +140,7 @@ function describeExit({ code, signal, requested, failure }: InstanceExit): strin
 }
 
 function whyNotStarted({ code, message }: NodeJS.ErrnoException, program: string): string {
+  if (code === 'ENOENT' && program === 'java') return 'Java is not installed. Install a Java runtime on this machine, or set run.command.'
   if (code === 'ENOENT') return `Could not be started: "${program}" or its directory does not exist.`
   if (code === 'EACCES') return `Could not be started: "${program}" may not be executed.`
   return `Could not be started: ${code ?? message}.`

@@ -1,7 +1,18 @@
+import { createHash } from 'node:crypto'
 import { EventEmitter } from 'node:events'
-import type { Runtime } from '../runtime'
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { AppError } from '../../errors'
+import { replicate } from '../../share/replica'
+import type { InstanceSpec, Runtime, RuntimeInstance } from '../runtime'
 import { HostClient } from './hostClient'
 import type { CallName, HostCalls } from './hostProtocol'
+
+/** An instance whose files are being copied: it is starting, and has no process yet. */
+interface Preparation {
+  instance: RuntimeInstance
+  isCancelled: boolean
+}
 
 /**
  * Runs instances as processes of this machine, under a host process that outlives the platform.
@@ -11,8 +22,11 @@ import type { CallName, HostCalls } from './hostProtocol'
 export async function openLocalRuntime(dataDir: string): Promise<Runtime> {
   const changes = new EventEmitter()
   const onChanged = () => changes.emit('changed')
+  const preparations = new Map<string, Preparation>()
+  /** What reads or replaces one directory comes one after another. */
+  const queues = new Map<string, Promise<unknown>>()
   let connection = HostClient.open(dataDir, onChanged)
-  await connection
+  const { limits } = await connection
 
   /** A host that was killed is started again by the next call. */
   async function call<Name extends CallName>(name: Name, ...args: Parameters<HostCalls[Name]>): ReturnType<typeof HostClient.prototype.call<Name>> {
@@ -21,12 +35,80 @@ export async function openLocalRuntime(dataDir: string): Promise<Runtime> {
     return (await connection).call(name, ...args)
   }
 
+  async function oneByOne<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+    const turn = (queues.get(key) ?? Promise.resolve()).then(work, work)
+    queues.set(key, turn)
+    try {
+      return await turn
+    } finally {
+      if (queues.get(key) === turn) queues.delete(key)
+    }
+  }
+
+  const copyOf = (podName: string) => join(dataDir, 'instances', podName)
+
+  /** From the shared area to the machine's replica of it, which later starts find up to date; from there to the copy. */
+  async function makeCopy({ podName, directory }: InstanceSpec): Promise<string> {
+    const replica = join(dataDir, 'replica', createHash('sha256').update(directory).digest('hex').slice(0, 32))
+    await oneByOne(replica, async () => {
+      await replicate(directory, replica)
+      await replicate(replica, copyOf(podName))
+    })
+    return copyOf(podName)
+  }
+
+  async function prepareAndStart(spec: InstanceSpec, preparation: Preparation): Promise<void> {
+    try {
+      const directory = await makeCopy(spec)
+      if (!preparation.isCancelled) await call('start', { ...spec, directory })
+    } catch (error) {
+      await call('startFailed', spec.podName, `Could not be started: its files could not be copied${error instanceof AppError ? ` (${error.message})` : ''}.`)
+      throw error
+    } finally {
+      preparations.delete(spec.podName)
+      onChanged()
+    }
+  }
+
+  async function ensure(spec: InstanceSpec): Promise<void> {
+    if (!spec.copy) return call('start', spec)
+    if (preparations.has(spec.podName)) return
+    const instance: RuntimeInstance = { podName: spec.podName, runId: 'preparing', state: 'STARTING', ip: '127.0.0.1', startedAt: Date.now(), exit: undefined }
+    const preparation = { instance, isCancelled: false }
+    // Before anything is waited for: a second call for it must find it.
+    preparations.set(spec.podName, preparation)
+    const runs = (await call('list').catch(() => [])).some(({ podName, state }) => podName === spec.podName && state !== 'EXITED')
+    if (runs) preparations.delete(spec.podName)
+    else await prepareAndStart(spec, preparation)
+  }
+
+  /** A start that is being prepared does not come to be. */
+  function cancel(podName: string): void {
+    const preparation = preparations.get(podName)
+    if (preparation) preparation.isCancelled = true
+  }
+
   return {
-    ensure: (spec) => call('start', spec),
-    stop: (podName) => call('stop', podName),
-    kill: (podName) => call('kill', podName),
-    remove: (podName) => call('remove', podName),
-    list: () => call('list'),
+    limits,
+    ensure,
+    async stop(podName) {
+      cancel(podName)
+      await call('stop', podName)
+    },
+    async kill(podName) {
+      cancel(podName)
+      await call('kill', podName)
+    },
+    async remove(podName) {
+      if (preparations.has(podName)) return
+      await call('remove', podName)
+      await rm(copyOf(podName), { recursive: true, force: true })
+    },
+    async list() {
+      const started = await call('list')
+      const preparing = [...preparations.values()].map(({ instance }) => instance)
+      return [...started.filter(({ podName }) => !preparations.has(podName)), ...preparing]
+    },
     watch(listener) {
       changes.on('changed', listener)
       return () => changes.off('changed', listener)

@@ -9,6 +9,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     // The YAML as its author wrote it: the source of truth.
     .addColumn('content', 'text', (column) => column.notNull())
     .addColumn('enabled', 'boolean', (column) => column.notNull().defaultTo(false))
+    // Its instances are ended first; the row goes last.
+    .addColumn('deleting', 'boolean', (column) => column.notNull().defaultTo(false))
     .addColumn('created_at', 'timestamptz', (column) => column.notNull().defaultTo(sql`now()`))
     .execute()
   await sql`create unique index deployments_one_proxy on deployments (type) where type = 'proxy'`.execute(db)
@@ -19,6 +21,8 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('deployment', 'text', (column) => column.notNull().references('deployments.name').onDelete('cascade'))
     .addColumn('name', 'text', (column) => column.notNull().unique())
     .addColumn('pod_name', 'text', (column) => column.notNull().unique())
+    // The lowest number that no other instance of the deployment has: tells their ports apart on one machine.
+    .addColumn('slot', 'integer', (column) => column.notNull())
     // What its users want of it: an instance that was stopped by hand stays stopped.
     .addColumn('wanted', 'text', (column) => column.notNull().defaultTo('running'))
     .addColumn('blocked_reason', 'text')
@@ -27,9 +31,11 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     // When it ended by itself: milliseconds since the epoch, oldest first.
     .addColumn('crashes', 'jsonb', (column) => column.notNull().defaultTo(sql`'[]'::jsonb`))
     .addColumn('start_after', 'timestamptz')
+    // The run that a restart is to replace; null when none is asked for.
+    .addColumn('restart_run', 'text')
     .addColumn('created_at', 'timestamptz', (column) => column.notNull().defaultTo(sql`now()`))
     .execute()
-  await db.schema.createIndex('instances_deployment').on('instances').column('deployment').execute()
+  await sql`create unique index instances_slot on instances (deployment, slot)`.execute(db)
 
   await db.schema
     .createTable('heartbeats')

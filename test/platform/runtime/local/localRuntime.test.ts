@@ -25,9 +25,11 @@ const ticking = (podName: string): InstanceSpec => ({
   podName,
   command: ['node', '-e', "let n = 0; console.log('pid ' + process.pid); setInterval(() => console.log('tick ' + n++), 5)"],
   directory: directory(),
+  copy: false,
   env: {},
   ready: undefined,
   stop: { command: undefined, timeoutSeconds: 1 },
+  limits: { cores: undefined, memoryBytes: undefined },
 })
 const ticks = async (podName: string) => (await runtime.history(podName, 10_000)).map(({ content }) => content).filter((line) => line.startsWith('tick'))
 

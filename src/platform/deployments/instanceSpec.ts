@@ -1,0 +1,49 @@
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Definition } from '../../contract/deployment'
+import type { InstanceSpec } from '../runtime/runtime'
+import { deploymentDirectory } from '../share/paths'
+import type { InstanceRow } from '../state/instances'
+import { portOf } from './players'
+import { bytesOf, coresOf } from './quantities'
+
+/** Said in the console, to the letter (product §4). */
+export const JAR_NOT_FOUND = 'Jar file not found!'
+
+/**
+ * What the runtime needs to run an instance of a definition.
+ * @returns JAR_NOT_FOUND when its jar is not there.
+ */
+export async function specOf(definition: Definition, row: InstanceRow, shareDir: string): Promise<InstanceSpec | typeof JAR_NOT_FOUND> {
+  const { type, run, stop, ready, resources } = definition
+  const directory = await deploymentDirectory(shareDir, definition.dataDirectory)
+  if (!run.command && !(await isFile(join(directory, run.jar ?? '')))) return JAR_NOT_FOUND
+  const port = portOf(definition, row.slot)
+  return {
+    podName: row.pod_name,
+    command: commandOf(definition, row.slot, port),
+    directory,
+    copy: type !== 'persistent',
+    env: { ...(port !== undefined && { PORT: String(port) }), ...run.env },
+    ready,
+    stop: { command: stop.command, timeoutSeconds: stop.timeoutSeconds },
+    limits: {
+      cores: resources?.cpu === undefined ? undefined : coresOf(resources.cpu),
+      memoryBytes: resources?.memory === undefined ? undefined : bytesOf(resources.memory),
+    },
+  }
+}
+
+/** Java by decisions §4. Further instances on one machine are told their own port, which Minecraft servers take so. */
+function commandOf({ run }: Definition, slot: number, port: number | undefined): InstanceSpec['command'] {
+  if (run.command) {
+    const [program = '', ...args] = run.command
+    return [program, ...args]
+  }
+  const ownPort = slot > 0 && port !== undefined ? ['--port', String(port)] : []
+  return ['java', ...(run.javaArgs ?? []), '-jar', run.jar ?? '', 'nogui', ...ownPort]
+}
+
+async function isFile(path: string): Promise<boolean> {
+  return stat(path).then((stats) => stats.isFile(), () => false)
+}

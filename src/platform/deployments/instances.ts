@@ -1,0 +1,48 @@
+import type { Definition } from '../../contract/deployment'
+import type { Instance, InstanceState } from '../../contract/instance'
+import type { Runtime, RuntimeInstance } from '../runtime/runtime'
+import type { Db } from '../state/db'
+import type { DeploymentRow } from '../state/deployments'
+import { listInstances, type InstanceRow } from '../state/instances'
+import { parseDefinition } from './definitions'
+import type { PlayerWatch } from './players'
+import { uptimeText } from './quantities'
+import type { UsageMeter } from './usageMeter'
+
+export interface InstanceParts {
+  db: Db
+  runtime: Runtime
+  usage: UsageMeter
+  players: PlayerWatch
+  now: () => number
+}
+
+/** The instances of a deployment as its users see them. Of a disabled one only what is still ending is worth showing. */
+export async function describeInstances({ db, runtime, usage, players, now }: InstanceParts, deployment: DeploymentRow): Promise<Instance[]> {
+  const definition = parseDefinition(deployment.content)
+  const [rows, runs, measure] = await Promise.all([listInstances(db, deployment.name), runtime.list(), usage.read()])
+  return rows.flatMap((row) => {
+    const run = runs.find(({ podName }) => podName === row.pod_name)
+    const isOver = !run || run.state === 'EXITED'
+    if (isOver && !deployment.enabled) return []
+    const instance = describe(row, definition, run, isOver ? {} : players.of(row.pod_name))
+    return [{ ...instance, uptime: isOver ? '0s' : uptimeText(now() - run.startedAt), ...measure(row.pod_name, definition.resources) }]
+  })
+}
+
+function describe(
+  row: InstanceRow,
+  { type, description }: Definition,
+  run: RuntimeInstance | undefined,
+  players: Record<string, string>,
+): Omit<Instance, 'uptime' | 'cpu' | 'memory'> {
+  const { uid, name, deployment } = row
+  const common = { uid, name, description, deployment, podName: row.pod_name, ip: run?.ip ?? '', state: stateOf(row, run) }
+  if (type === 'process') return { ...common, type: 'process', connections: 0 }
+  return { ...common, type: 'minecraft', players, connections: Object.keys(players).length }
+}
+
+function stateOf({ blocked_reason }: InstanceRow, run: RuntimeInstance | undefined): InstanceState {
+  if (run && run.state !== 'EXITED') return run.state
+  return blocked_reason === null ? 'STOPPED' : 'BLOCKED'
+}

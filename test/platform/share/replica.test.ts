@@ -1,0 +1,67 @@
+import { execFileSync } from 'node:child_process'
+import { chmod, mkdir, readdir, readFile, readlink, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { replicate } from '../../../src/platform/share/replica'
+import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+
+const directory = useTemporaryDirectory()
+let source: string
+let target: string
+let number = 0
+
+beforeEach(async () => {
+  number += 1
+  source = join(directory(), `source-${number}`)
+  target = join(directory(), `target-${number}`)
+  await mkdir(join(source, 'world/region'), { recursive: true })
+  await writeFile(join(source, 'server.properties'), 'motd=hello')
+  await writeFile(join(source, 'world/region/r.0.0.mca'), Buffer.alloc(100_000, 7))
+  await writeFile(join(source, 'run.sh'), '#!/bin/sh')
+  await chmod(join(source, 'run.sh'), 0o755)
+})
+
+test('the target becomes like the source, with contents, times and modes', async () => {
+  expect(await replicate(source, target)).toBe(3)
+  expect((await readdir(target, { recursive: true })).sort()).toEqual((await readdir(source, { recursive: true })).sort())
+  expect(await readFile(join(target, 'world/region/r.0.0.mca'))).toEqual(Buffer.alloc(100_000, 7))
+  expect((await stat(join(target, 'run.sh'))).mode & 0o777).toBe(0o755)
+  expect((await stat(join(target, 'run.sh'))).mtimeMs).toBeCloseTo((await stat(join(source, 'run.sh'))).mtimeMs, 0)
+})
+
+test('decisions §5: only what changed is copied, and what is gone goes', async () => {
+  await replicate(source, target)
+  expect(await replicate(source, target)).toBe(0)
+  const untouched = (await stat(join(target, 'run.sh'))).ino
+  await writeFile(join(source, 'server.properties'), 'motd=other')
+  await utimes(join(source, 'server.properties'), new Date(), new Date(Date.now() + 5000))
+  await rm(join(source, 'world'), { recursive: true })
+  await writeFile(join(target, 'left-by-the-server.log'), 'x')
+  expect(await replicate(source, target)).toBe(3)
+  expect((await readdir(target)).sort()).toEqual(['run.sh', 'server.properties'])
+  expect(await readFile(join(target, 'server.properties'), 'utf8')).toBe('motd=other')
+  expect((await stat(join(target, 'run.sh'))).ino).toBe(untouched)
+})
+
+test('a file where a directory was, and the other way round, is replaced', async () => {
+  await replicate(source, target)
+  await rm(join(source, 'world'), { recursive: true })
+  await writeFile(join(source, 'world'), 'now a file')
+  await rm(join(source, 'run.sh'))
+  await mkdir(join(source, 'run.sh'))
+  await replicate(source, target)
+  expect(await readFile(join(target, 'world'), 'utf8')).toBe('now a file')
+  expect((await stat(join(target, 'run.sh'))).isDirectory()).toBe(true)
+})
+
+test('links that stay inside are kept; those that leave, absolute ones, dangling ones and pipes are left out', async () => {
+  await symlink('server.properties', join(source, 'inside'))
+  await symlink('../../../../../etc/passwd', join(source, 'outside'))
+  await symlink('/etc/passwd', join(source, 'absolute'))
+  await symlink('/etc', join(source, 'directory'))
+  await symlink('nothing', join(source, 'dangling'))
+  execFileSync('mkfifo', [join(source, 'pipe')])
+  await replicate(source, target)
+  expect((await readdir(target)).sort()).toEqual(['inside', 'run.sh', 'server.properties', 'world'])
+  expect(await readlink(join(target, 'inside'))).toBe('server.properties')
+  expect(await replicate(source, target)).toBe(0)
+})
