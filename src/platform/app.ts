@@ -13,6 +13,7 @@ import { answerFailures } from './http/envelope'
 import { healthRoutes, type HealthChecks } from './http/health'
 import { networkRoutes, type Network } from './http/network'
 import { pageRoutes } from './http/page'
+import type { Replicas } from './share/replicas'
 import { openRealtime } from './sockets/realtime'
 
 /** JSON bodies are at most this long (decisions §1). In bytes. */
@@ -26,6 +27,7 @@ export interface Parts {
   deployments: Deployments
   network: Network
   health: HealthChecks
+  replicas: Pick<Replicas, 'isSynced' | 'onSync'>
   /** The built console. */
   webDir: string
   /** Further origins whose pages may open sockets. */

@@ -16,6 +16,7 @@ import { createUsageMeter } from './deployments/usageMeter'
 import { errorCodeOf, StartError } from './errors'
 import { acquireLock, lockOwner } from './processLock'
 import { openLocalRuntime } from './runtime/local/localRuntime'
+import { createReplicas } from './share/replicas'
 import { openState } from './state/db'
 import { startEmbeddedPostgres } from './state/embeddedPostgres'
 import { lastBeat } from './state/heartbeats'
@@ -43,12 +44,14 @@ async function start(settings: Settings, log: Logger, closers: Closers): Promise
   const secrets = await openSecrets(dataDir, db)
   if (isFirstStart && settings.sample) await makeSample(db, shareDir)
 
-  const runtime = await openLocalRuntime(dataDir)
+  const replicas = createReplicas(dataDir, log)
+  closers.push(() => replicas.close())
+  const runtime = await openLocalRuntime(dataDir, replicas)
   closers.push(() => runtime.close())
   log.info({ limits: runtime.limits }, `resource limits: ${runtime.limits}`)
   const players = watchPlayers(db, runtime, () => manager.wake())
   closers.push(() => players.close())
-  const manager = startManager({ db, pool, runtime, players, shareDir, log, now: Date.now })
+  const manager = startManager({ db, pool, runtime, players, shareDir, replicas, log, now: Date.now })
   closers.push(() => manager.close())
   const nodes = async () => [hostname()]
 
@@ -70,6 +73,7 @@ async function start(settings: Settings, log: Logger, closers: Closers): Promise
       database: async () => void (await sql`select 1`.execute(db)),
       runtime: async () => void (await runtime.list()),
     },
+    replicas,
     webDir: join(__dirname, '../web'),
     origins: settings.origins,
     trustedProxies: settings.trustedProxies,

@@ -2,6 +2,8 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Definition } from '../../contract/deployment'
 import type { InstanceExit, Runtime, RuntimeInstance } from '../runtime/runtime'
+import { deploymentDirectory } from '../share/paths'
+import type { Replicas } from '../share/replicas'
 import type { Db } from '../state/db'
 import { deleteDeployment, listDeployments, type DeploymentRow } from '../state/deployments'
 import { deleteInstance, insertInstance, listInstances, noteEnd, setBlocked, setRestartRun, setWanted, type InstanceRow } from '../state/instances'
@@ -19,6 +21,7 @@ export interface ReconcileParts {
   runtime: Runtime
   players: PlayerWatch
   shareDir: string
+  replicas: Replicas
   log: Logger
   now: () => number
   /** Since when a deployment has too many instances, by name. Lost with the platform, which only delays. */
@@ -48,12 +51,28 @@ export async function reconcile(parts: ReconcileParts): Promise<number | undefin
       log.error({ err: error, deployment: deployment.name }, 'a deployment could not be reconciled')
     }
   }
+  parts.replicas.follow(await replicatedDirectories(parts, deployments))
   for (const run of actual) {
     if (rows.some(({ pod_name }) => pod_name === run.podName)) continue
     if (run.state === 'EXITED') await runtime.remove(run.podName)
     else await runtime.stop(run.podName)
   }
   return waits.length > 0 ? Math.min(...waits) : undefined
+}
+
+/** The directories whose instances run in copies: all but those of persistent deployments. */
+async function replicatedDirectories({ shareDir, log }: ReconcileParts, deployments: DeploymentRow[]): Promise<string[]> {
+  const directories = await Promise.all(
+    deployments.map(async ({ name, type, content, deleting }) => {
+      if (type === 'persistent' || deleting) return undefined
+      const find = async () => deploymentDirectory(shareDir, parseDefinition(content).dataDirectory)
+      return find().catch((error: unknown) => {
+        log.warn({ err: error, deployment: name }, 'the directory of a deployment cannot be replicated')
+        return undefined
+      })
+    }),
+  )
+  return [...new Set(directories.filter((directory) => directory !== undefined))]
 }
 
 async function reconcileDeployment(parts: ReconcileParts, deployment: DeploymentRow, rows: InstanceRow[], runs: Runs): Promise<number[]> {

@@ -8,6 +8,7 @@ import { makeSample } from '../../../src/platform/deployments/sample'
 import { createUsageMeter } from '../../../src/platform/deployments/usageMeter'
 import { openLocalRuntime } from '../../../src/platform/runtime/local/localRuntime'
 import type { Runtime } from '../../../src/platform/runtime/runtime'
+import { createReplicas, type Replicas } from '../../../src/platform/share/replicas'
 import { insertDeployment } from '../../../src/platform/state/deployments'
 import { lastBeat } from '../../../src/platform/state/heartbeats'
 import { freshState, type FreshState } from '../../support/platform/freshState'
@@ -19,6 +20,7 @@ const directory = useTemporaryDirectory()
 const log = pino({ level: 'silent' })
 let state: FreshState
 let runtime: Runtime
+let replicas: Replicas
 let managers: Manager[] = []
 /** Who plays where: asking real servers is another test's. */
 const playing = new Map<string, Record<string, string>>()
@@ -26,10 +28,12 @@ const watch = { of: (podName: string) => playing.get(podName) ?? {}, close: asyn
 const clock = { ahead: 0 }
 
 beforeAll(async () => {
-  runtime = await openLocalRuntime(directory())
+  replicas = createReplicas(directory(), log)
+  runtime = await openLocalRuntime(directory(), replicas)
 })
 afterAll(async () => {
   await runtime.close()
+  await replicas.close()
   await stopHost(directory())
 })
 beforeEach(async () => {
@@ -53,7 +57,7 @@ afterEach(async () => {
 const shareDir = () => join(directory(), 'nfsshare')
 
 function manage(): Manager {
-  const manager = startManager({ db: state.db, pool: state.pool, runtime, players: watch, shareDir: shareDir(), log, now: () => Date.now() + clock.ahead })
+  const manager = startManager({ db: state.db, pool: state.pool, runtime, players: watch, shareDir: shareDir(), replicas, log, now: () => Date.now() + clock.ahead })
   managers.push(manager)
   return manager
 }
@@ -194,7 +198,7 @@ test('decisions §4: a scalable deployment grows with its players, up to max, an
 
 test('decisions §4: it shrinks after a minute of too many, and never ends an instance with players', async () => {
   await add('lobby', FOREVER, 'instances: { min: 1, max: 3, playersPerInstance: 2 }\n', 'scalable')
-  const parts = { db: state.db, runtime, players: watch, shareDir: shareDir(), log, now: () => Date.now() + clock.ahead, excessSince: new Map<string, number>() }
+  const parts = { db: state.db, runtime, players: watch, shareDir: shareDir(), replicas, log, now: () => Date.now() + clock.ahead, excessSince: new Map<string, number>() }
   await reconcile(parts)
   const [first] = await until(() => running('lobby'), (all) => all.length === 1)
   fill(first!.podName, 4)

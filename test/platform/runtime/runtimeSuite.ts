@@ -143,8 +143,8 @@ export function runtimeSuite({ runtime, directory }: SuiteParts): void {
     expect(await readdir(source)).toEqual(['a.txt'])
     await writeFile(join(source, 'a.txt'), 'two')
     await runtime().ensure(wanted)
-    await prints(wanted.podName, 'two')
-    expect((await lines(wanted.podName)).filter((line) => line === 'a.txt,b.txt')).toHaveLength(2)
+    await until(() => lines(wanted.podName), (all) => all.filter((line) => line === 'a.txt,b.txt').length === 2)
+    expect(await lines(wanted.podName)).toContain('two')
   })
 
   test('one whose files cannot be copied ends with a reason', async () => {

@@ -1,4 +1,6 @@
+import { writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { io, type Socket } from 'socket.io-client'
 import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
@@ -40,6 +42,19 @@ test('decisions §6: a new socket is greeted with CLIENT_HANDSHAKE and may answe
   for (const nonsense of [null, 7, {}, { id: 'OTHER' }, { data: {} }, 'x'.repeat(1000)]) socket.emit('message', nonsense)
   await until(() => platform.logged.filter((line) => line.includes('not of the protocol')).length === 6)
   expect(socket.connected).toBe(true)
+})
+
+test('decisions §5: a new socket is told whether the shared area is in sync, and then of every change', async () => {
+  await platform.call('POST', '/api/deployments', { token: ann.token, body: { name: 'lobby', type: 'process' } })
+  await until(() => platform.replicas.isSynced)
+  const heard: unknown[] = []
+  open().on('message', (message: unknown) => heard.push(message))
+  const sync = (event: string) => ({ id: 'CLIENT_FILE_SYNC', data: { event } })
+  await until(() => heard.length === 2)
+  expect(heard[1]).toEqual(sync('sync_completed'))
+  await writeFile(join(platform.dataDir, 'nfsshare/lobby/motd.txt'), 'hello')
+  await until(() => heard.length === 4)
+  expect(heard.slice(2)).toEqual([sync('sync_started'), sync('sync_completed')])
 })
 
 test.each([['polling'], ['websocket']])('security 35, 41: over %s a foreign or null origin is refused although its cookie is valid', async (transport) => {

@@ -14,6 +14,7 @@ import { watchPlayers } from '../../../src/platform/deployments/players'
 import { createUsageMeter } from '../../../src/platform/deployments/usageMeter'
 import { openLocalRuntime } from '../../../src/platform/runtime/local/localRuntime'
 import type { Runtime } from '../../../src/platform/runtime/runtime'
+import { createReplicas, type Replicas } from '../../../src/platform/share/replicas'
 import type { Db } from '../../../src/platform/state/db'
 import { lastBeat } from '../../../src/platform/state/heartbeats'
 import { openSecrets } from '../../../src/platform/state/secrets'
@@ -33,6 +34,7 @@ export interface TestPlatform {
   db: Db
   state: FreshState
   runtime: Runtime
+  replicas: Replicas
   registration: Registration
   dataDir: string
   logged: string[]
@@ -61,12 +63,14 @@ export async function startPlatform({ origins = [] }: { origins?: string[] } = {
   const { db } = state
   const dataDir = await mkdtemp(join(tmpdir(), 'quarterdeck-data-'))
   const secrets = await openSecrets(dataDir, db)
-  const runtime = await openLocalRuntime(dataDir)
+  const silent = pino({ level: 'silent' })
+  const replicas = createReplicas(dataDir, silent)
+  const runtime = await openLocalRuntime(dataDir, replicas)
   const shareDir = join(dataDir, 'nfsshare')
   await mkdir(shareDir)
   const nodes = async () => ['node-a']
   const players = watchPlayers(db, runtime, () => manager.wake())
-  const manager = startManager({ db, pool: state.pool, runtime, players, shareDir, log: pino({ level: 'silent' }), now: Date.now })
+  const manager = startManager({ db, pool: state.pool, runtime, players, shareDir, replicas, log: silent, now: Date.now })
   const clock = { now: Date.now() }
   const now = () => clock.now
   const logged: string[] = []
@@ -81,6 +85,7 @@ export async function startPlatform({ origins = [] }: { origins?: string[] } = {
     deployments: createDeployments({ db, runtime, players, usage: createUsageMeter(runtime, Date.now), now: Date.now, shareDir, nodes, wake: () => manager.wake() }),
     network: { managerTimestamp: () => lastBeat(db), nodes },
     health: { database: async () => void (await lastBeat(db)), runtime: async () => void (await runtime.list()) },
+    replicas,
     webDir: join(dataDir, 'no-build'),
     origins,
     trustedProxies: [],
@@ -88,7 +93,7 @@ export async function startPlatform({ origins = [] }: { origins?: string[] } = {
   await app.ready()
 
   const platform: TestPlatform = {
-    app, db, state, runtime, registration, dataDir, logged, clock,
+    app, db, state, runtime, replicas, registration, dataDir, logged, clock,
     async call(method, url, { body, token, address = '127.0.0.1', headers = {} } = {}) {
       const request: InjectOptions = { method, url, remoteAddress: address, headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) } }
       if (body !== undefined) {
@@ -127,6 +132,7 @@ export async function startPlatform({ origins = [] }: { origins?: string[] } = {
       await app.close()
       await manager.close()
       await players.close()
+      await replicas.close()
       await runtime.close()
       await stopHost(dataDir)
       await state.close()

@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../errors'
-import { replicate } from '../../share/replica'
+import type { Replicas } from '../../share/replicas'
 import type { InstanceSpec, Runtime, RuntimeInstance } from '../runtime'
 import { HostClient } from './hostClient'
 import type { CallName, HostCalls } from './hostProtocol'
@@ -17,14 +16,13 @@ interface Preparation {
 /**
  * Runs instances as processes of this machine, under a host process that outlives the platform.
  * @param dataDir of the platform; the host is found and started by it.
+ * @param replicas where the copies come from.
  * @throws StartError when the host cannot be started.
  */
-export async function openLocalRuntime(dataDir: string): Promise<Runtime> {
+export async function openLocalRuntime(dataDir: string, replicas: Replicas): Promise<Runtime> {
   const changes = new EventEmitter()
   const onChanged = () => changes.emit('changed')
   const preparations = new Map<string, Preparation>()
-  /** What reads or replaces one directory comes one after another. */
-  const queues = new Map<string, Promise<unknown>>()
   let connection = HostClient.open(dataDir, onChanged)
   const { limits } = await connection
 
@@ -35,31 +33,12 @@ export async function openLocalRuntime(dataDir: string): Promise<Runtime> {
     return (await connection).call(name, ...args)
   }
 
-  async function oneByOne<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
-    const turn = (queues.get(key) ?? Promise.resolve()).then(work, work)
-    queues.set(key, turn)
-    try {
-      return await turn
-    } finally {
-      if (queues.get(key) === turn) queues.delete(key)
-    }
-  }
-
   const copyOf = (podName: string) => join(dataDir, 'instances', podName)
-
-  /** From the shared area to the machine's replica of it, which later starts find up to date; from there to the copy. */
-  async function makeCopy({ podName, directory }: InstanceSpec): Promise<string> {
-    const replica = join(dataDir, 'replica', createHash('sha256').update(directory).digest('hex').slice(0, 32))
-    await oneByOne(replica, async () => {
-      await replicate(directory, replica)
-      await replicate(replica, copyOf(podName))
-    })
-    return copyOf(podName)
-  }
 
   async function prepareAndStart(spec: InstanceSpec, preparation: Preparation): Promise<void> {
     try {
-      const directory = await makeCopy(spec)
+      const directory = copyOf(spec.podName)
+      await replicas.copyTo(spec.directory, directory)
       if (!preparation.isCancelled) await call('start', { ...spec, directory })
     } catch (error) {
       await call('startFailed', spec.podName, `Could not be started: its files could not be copied${error instanceof AppError ? ` (${error.message})` : ''}.`)

@@ -1,21 +1,27 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import pino from 'pino'
 import { lockOwner } from '../../../../src/platform/processLock'
 import { openLocalRuntime } from '../../../../src/platform/runtime/local/localRuntime'
 import type { InstanceSpec, Runtime } from '../../../../src/platform/runtime/runtime'
+import { createReplicas, type Replicas } from '../../../../src/platform/share/replicas'
 import { stopHost } from '../../../support/platform/stopHost'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 import { until } from '../../../support/platform/until'
 import { runtimeSuite } from '../runtimeSuite'
 
 const directory = useTemporaryDirectory()
+const log = pino({ level: 'silent' })
 let runtime: Runtime
+let replicas: Replicas
 
 beforeAll(async () => {
-  runtime = await openLocalRuntime(directory())
+  replicas = createReplicas(directory(), log)
+  runtime = await openLocalRuntime(directory(), replicas)
 })
 afterAll(async () => {
   await runtime.close()
+  await replicas.close()
   await stopHost(directory())
 })
 
@@ -37,7 +43,7 @@ test('architecture: an instance runs on while nobody is connected, and no line o
   await runtime.ensure(ticking('runs-on'))
   const before = await until(() => ticks('runs-on'), (seen) => seen.length > 5)
   await runtime.close()
-  runtime = await openLocalRuntime(directory())
+  runtime = await openLocalRuntime(directory(), replicas)
   expect(await runtime.list()).toContainEqual(expect.objectContaining({ podName: 'runs-on', state: 'RUNNING' }))
   const after = await until(() => ticks('runs-on'), (seen) => seen.length > before.length + 5)
   expect(after).toEqual(after.map((_line, at) => `tick ${at}`))
