@@ -3,6 +3,7 @@ import { createListenerMiddleware, isAnyOf } from '@reduxjs/toolkit'
 import { api } from '../api/api'
 import { authApi } from '../api/auth'
 import { forgetPendingLogin, forgetSession, readSession } from '../api/credentials'
+import type { SessionEnd } from '../facts'
 import { notified, pageShown, sessionEnded, sessionStarted } from '../facts'
 import { returned } from '../features/auth/loginSlice'
 import { selectSession } from '../features/auth/sessionSlice'
@@ -19,6 +20,15 @@ const LONGEST_DELAY_MS = 86_400_000
 /** What follows from a fact beyond the state: cookies, storage, timers, and the facts that come of them. */
 export function createListeners(services: Services): Middleware {
   const { middleware, startListening } = createListenerMiddleware<RootState, AppDispatch, Services>({ extra: services })
+
+  /** The cookies are shared with other tabs; what they hold decides who is signed in here. */
+  const catchUp = ({ dispatch, getState }: { dispatch: AppDispatch; getState: () => RootState }, reason: SessionEnd) => {
+    const known = selectSession(getState())
+    const found = readSession(services)
+    if (known?.id === found?.id) return
+    if (known) dispatch(sessionEnded(reason))
+    if (found) dispatch(sessionStarted(found))
+  }
 
   startListening({
     matcher: isAnyOf(authApi.endpoints.verifyLogin.matchFulfilled, authApi.endpoints.verifyRegistration.matchFulfilled),
@@ -38,14 +48,16 @@ export function createListeners(services: Services): Middleware {
     async effect({ payload }, listener) {
       listener.cancelActiveListeners()
       for (let left; (left = payload.expiresAt - services.now()) > 0; ) await listener.delay(Math.min(left, LONGEST_DELAY_MS))
-      if (selectSession(listener.getState())?.id === payload.id) listener.dispatch(sessionEnded('expired'))
+      catchUp(listener, 'expired')
     },
   })
 
   startListening({
     actionCreator: sessionEnded,
-    effect(_action, { dispatch }) {
-      forgetSession(services)
+    effect({ payload: reason }, { dispatch }) {
+      // Another tab may have signed in anew; its cookies are not this session's to take away.
+      const isOurs = reason === 'signedOut' || reason === 'refused' || !readSession(services)
+      if (isOurs) forgetSession(services)
       // Nothing that one user was shown may wait for the next.
       dispatch(api.util.resetApiState())
     },
@@ -53,13 +65,7 @@ export function createListeners(services: Services): Middleware {
 
   startListening({
     actionCreator: pageShown,
-    effect(_action, listener) {
-      const known = selectSession(listener.getState())
-      const found = readSession(services)
-      if (known?.id === found?.id) return
-      if (known) listener.dispatch(sessionEnded('gone'))
-      if (found) listener.dispatch(sessionStarted(found))
-    },
+    effect: (_action, listener) => catchUp(listener, 'gone'),
   })
 
   startListening({ actionCreator: returned, effect: () => forgetPendingLogin(services) })

@@ -144,6 +144,35 @@ test('§6 a logout in another tab is noticed at the next request, which is not s
   expect(heartbeat.calls).toHaveLength(0)
 })
 
+test('§6 another user who signed in in another tab is who this tab shows from then on, and stays signed in', async () => {
+  const { network, store, services } = renderApp('/', { signedInAs: 'ann', isAdmin: true })
+  network.shows(lobby)
+  await screen.findByText('3fa2c1-lobby')
+  expect(screen.getByRole('link', { name: 'Admin' })).toBeVisible()
+  setVisibility('hidden')
+  const token = tokenOf('bob')
+  services.jar.set('token', token)
+  services.jar.set('isAdmin', '0')
+  const heartbeat = network.shows([{ deployment: deploymentOf('discord-bot') }])
+  setVisibility('visible')
+  expect(await screen.findByRole('heading', { name: /^discord-bot/ })).toBeVisible()
+  expect(screen.queryByRole('link', { name: 'Admin' })).not.toBeInTheDocument()
+  expect(heartbeat.calls[0]?.authorization).toBe(`Bearer ${token}`)
+  expect(services.jar.get('token')).toBe(token)
+  expect(selectSignedIn(store.getState())).toBe(true)
+})
+
+test('§4 a session that was renewed in another tab goes on when the old one expires', async () => {
+  jest.useFakeTimers({ advanceTimers: true })
+  const { store, services } = renderApp('/files', { signedInAs: 'ann', expiresAt: Date.now() + 60_000 })
+  await screen.findByRole('heading', { name: 'Not part of this build yet' })
+  const token = tokenOf('ann', { id: 'renewed', expiresAt: Date.now() + 3_600_000 })
+  services.jar.set('token', token)
+  await act(() => jest.advanceTimersByTimeAsync(61_000))
+  expect(selectSignedIn(store.getState())).toBe(true)
+  expect(services.jar.get('token')).toBe(token)
+})
+
 test('§6 a login in another tab is noticed when this one comes to the front', async () => {
   const { network, services } = renderApp('/login')
   network.shows(lobby)
