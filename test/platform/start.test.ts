@@ -1,8 +1,9 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { HostClient } from '../../src/platform/runtime/local/hostClient'
 import { freshDatabase } from '../support/platform/freshState'
+import { processesOf } from '../support/platform/processesOf'
 import { killLeftovers, runProgram, type RunningProgram } from '../support/platform/runPlatform'
 import { stopHost } from '../support/platform/stopHost'
 import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
@@ -23,20 +24,6 @@ const health = async (platform: RunningProgram) => (await fetch(`${await urlOf(p
 async function end(platform: RunningProgram, signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
   platform.child.kill(signal)
   return platform.exited
-}
-
-/** Pids of running processes whose command line names a path. */
-function processesOf(path: string): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .filter((pid) => {
-      try {
-        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(path)
-      } catch {
-        return false
-      }
-    })
-    .map(Number)
 }
 
 describe('a start that cannot succeed is one clear line and exit code 1:', () => {

@@ -1,0 +1,117 @@
+import { execFileSync } from 'node:child_process'
+import { mkdir, writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { installOnDemand, hasProgram } from '../../support/platform/onDemand'
+import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+import { until } from '../../support/platform/until'
+
+jest.setTimeout(300_000)
+
+let platform: TestPlatform
+let ann: Account
+
+beforeAll(async () => {
+  platform = await startPlatform()
+  ann = await platform.register('ann')
+})
+afterAll(() => platform.close())
+
+const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown) => platform.call(method, `/api/deployments${path}`, { body, token: ann.token })
+const directoryOf = (name: string) => join(platform.dataDir, 'nfsshare', name)
+
+interface Seen {
+  podName: string
+  state: string
+  connections: number
+  players: Record<string, string>
+}
+const instanceOf = async (name: string) => ((await call('GET', `/${name}/instances`)).body.data.instances as Seen[])[0]
+const consoleOf = async (name: string) => (await platform.runtime.history((await instanceOf(name))!.podName, 1000)).map(({ content }) => content)
+
+async function run(name: string, content: string): Promise<void> {
+  expect(await call('PATCH', `/${name}`, { content })).toMatchObject({ status: 200 })
+  expect(await call('POST', `/${name}/toggle`, { enabled: true })).toMatchObject({ status: 200 })
+}
+
+const withJdk = hasProgram('javac') && hasProgram('jar') && hasProgram('java') ? test : test.skip
+
+withJdk('decisions §4: a jar runs as container mc: java <javaArgs> -jar <jar> nogui, its ready line, its stop command', async () => {
+  await call('POST', '', { name: 'world', type: 'persistent', node: 'node-a' })
+  const directory = directoryOf('world')
+  await writeFile(
+    join(directory, 'Main.java'),
+    `import java.util.Scanner;
+     public class Main {
+       public static void main(String[] args) {
+         System.out.println("args " + String.join(",", args) + " max " + Runtime.getRuntime().maxMemory() / 1048576);
+         System.out.println("Done (1.0s)! For help, type help");
+         Scanner in = new Scanner(System.in);
+         while (in.hasNextLine()) if (in.nextLine().equals("stop")) { System.out.println("Saving worlds"); System.exit(0); }
+       }
+     }`,
+  )
+  execFileSync('javac', ['Main.java'], { cwd: directory })
+  execFileSync('jar', ['cfe', 'server.jar', 'Main', 'Main.class'], { cwd: directory })
+  await run('world', 'name: world\ntype: persistent\nnode: node-a\ndataDirectory: /world\nrun: { jar: server.jar, javaArgs: ["-Xmx64M"] }\nstop: { command: stop, timeoutSeconds: 20 }\nready: \'Done \\(\'\n')
+  await until(() => instanceOf('world'), (instance) => instance?.state === 'RUNNING', 60)
+  expect((await consoleOf('world'))[0]).toMatch(/^args nogui max 6\d$/)
+  await call('POST', '/world/toggle', { enabled: false })
+  const { podName } = (await platform.runtime.list()).find((instance) => instance.podName.startsWith('world-'))!
+  await until(async () => (await platform.runtime.list()).find((instance) => instance.podName === podName), (instance) => instance?.state === 'EXITED')
+  expect((await platform.runtime.history(podName, 1000)).map(({ content }) => content)).toContain('Saving worlds')
+})
+
+const SERVER = `
+const minecraft = require('minecraft-protocol')
+const server = minecraft.createServer({
+  'online-mode': false, host: '127.0.0.1', port: Number(process.env.PORT), version: '1.20.4',
+  beforePing(response) {
+    const clients = Object.values(server.clients).filter(({ username }) => username)
+    response.players = { max: 20, online: clients.length, sample: clients.map(({ username, uuid }) => ({ name: username, id: uuid })) }
+  },
+})
+server.on('listening', () => console.log('Done (1.0s)!'))
+server.on('playerJoin', (client) => console.log(client.username + ' joined the game'))
+server.on('error', (error) => console.error(error.message))
+`
+
+const PLAYER = `
+const client = require('minecraft-protocol').createClient({ host: '127.0.0.1', port: Number(process.env.PORT), username: 'Steve', version: '1.20.4', auth: 'offline' })
+client.on('error', () => undefined)
+client.on('end', () => process.exit(0))
+`
+
+const modules = installOnDemand('minecraft-protocol', '1.68.0')
+const withGameServer = modules ? test : test.skip
+if (!modules) console.warn('SKIPPED: minecraft-protocol could not be installed, so no real game server was asked')
+
+withGameServer('decisions §5: a real game server shows who is playing on it', async () => {
+  const port = await freePort()
+  for (const [name, program] of [['arena', SERVER], ['player', PLAYER]] as const) {
+    await mkdir(directoryOf(name), { recursive: true })
+    await writeFile(join(directoryOf(name), 'main.js'), program)
+  }
+  const common = `run: { command: ["node", "main.js"], port: ${port}, env: { NODE_PATH: ${modules} } }\n`
+  await call('POST', '', { name: 'arena', type: 'persistent', node: 'node-a' })
+  await run('arena', `name: arena\ntype: persistent\nnode: node-a\ndataDirectory: /arena\n${common}ready: Done\nstop: { timeoutSeconds: 1 }\n`)
+  await until(() => instanceOf('arena'), (instance) => instance?.state === 'RUNNING', 60)
+  expect(await instanceOf('arena')).toMatchObject({ type: 'minecraft', players: {}, connections: 0 })
+
+  await call('POST', '', { name: 'player', type: 'process' })
+  await run('player', `name: player\ntype: process\ndataDirectory: /player\n${common}stop: { timeoutSeconds: 1 }\n`)
+  await until(() => consoleOf('arena'), (lines) => lines.includes('Steve joined the game'), 60)
+  const arena = await until(() => instanceOf('arena'), (instance) => instance?.connections === 1, 60)
+  expect(Object.entries(arena!.players)).toEqual([[expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-3/), 'Steve']])
+
+  await call('POST', '/player/toggle', { enabled: false })
+  await until(() => instanceOf('arena'), (instance) => instance?.connections === 0, 60)
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await until(() => server.listening)
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}

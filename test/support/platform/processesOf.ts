@@ -1,0 +1,15 @@
+import { readdirSync, readFileSync } from 'node:fs'
+
+/** Pids of running processes whose command line names a path. */
+export function processesOf(path: string): number[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(path)
+      } catch {
+        return false
+      }
+    })
+    .map(Number)
+}
