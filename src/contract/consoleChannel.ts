@@ -1,5 +1,15 @@
 import { z } from 'zod'
 
+/**
+ * The channel is the websocket `/api/logs/{deployment}/{podName}`. Our platform takes `?since=N` there: it begins with
+ * line N instead of the last 1,000, as far as it still has it, so that a reconnect misses nothing and repeats nothing.
+ */
+export const SINCE = 'since'
+
+/** Close codes (RFC 6455 §7.4, the private range for our own). */
+export const CLOSE_SESSION_ENDED = 4401
+export const CLOSE_TOO_FAST = 1008
+
 /** Frames of `/api/logs/{deployment}/{podName}` to the browser (decisions §6). */
 export const ConsoleFrame = z.object({
   type: z.enum(['message', 'error', 'power']),

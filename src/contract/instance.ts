@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { success } from './envelope'
+import { MetricPoint } from './metric'
 
 export const INSTANCE_STATES = ['STARTING', 'RUNNING', 'BLOCKED', 'STOPPING', 'STOPPED'] as const
 export const InstanceState = z.enum(INSTANCE_STATES)
@@ -8,6 +9,17 @@ export type InstanceState = z.infer<typeof InstanceState>
 /** `process` for container process, `minecraft` for container mc. */
 export const InstanceType = z.enum(['process', 'minecraft'])
 export type InstanceType = z.infer<typeof InstanceType>
+
+/** How a run ended. */
+export const LastExit = z.object({
+  code: z.number().int().nullable(),
+  signal: z.string().nullable(),
+  /** Milliseconds since the epoch. */
+  at: z.number(),
+  /** For people. */
+  reason: z.string(),
+})
+export type LastExit = z.infer<typeof LastExit>
 
 export const Instance = z.object({
   uid: z.string(),
@@ -31,8 +43,32 @@ export const Instance = z.object({
   cpu: z.number().min(0).max(100),
   /** GiB. */
   memory: z.object({ used: z.number().nonnegative(), total: z.number().nonnegative() }),
+  // Our extras, for the Details tab.
+  /** Of the present run, milliseconds since the epoch; absent when offline. */
+  startedAt: z.number().optional(),
+  /** How often it was started again after it ended by itself. */
+  restarts: z.number().int().nonnegative().optional(),
+  lastExit: LastExit.optional(),
+  /** When it last ended by itself, milliseconds since the epoch: then there is a crash capsule. */
+  crashedAt: z.number().optional(),
+  /** Why it is BLOCKED. */
+  blockedReason: z.string().optional(),
 })
 export type Instance = z.infer<typeof Instance>
 
 export const InstancesAnswer = success(z.object({ instances: z.array(Instance) }))
 export type InstancesAnswer = z.infer<typeof InstancesAnswer>
+
+/** What was kept of the last end by itself. Of `GET /api/deployments/{name}/instances/{uid}/crash`, our extra. */
+export const CrashCapsule = z.object({
+  exit: LastExit,
+  /** The last 50 lines before it, oldest first. */
+  lines: z.array(z.object({ seq: z.number().int(), type: z.enum(['message', 'error']), content: z.string() })),
+  /** The last ten minutes before it, oldest first. */
+  cpu: z.array(MetricPoint),
+  memory: z.array(MetricPoint),
+})
+export type CrashCapsule = z.infer<typeof CrashCapsule>
+
+export const CrashCapsuleAnswer = success(CrashCapsule)
+export type CrashCapsuleAnswer = z.infer<typeof CrashCapsuleAnswer>
