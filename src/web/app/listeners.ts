@@ -78,13 +78,11 @@ export function createListeners(services: Services): Middleware {
   startListening({
     actionCreator: notified,
     async effect(_action, listener) {
-      listener.unsubscribe()
       for (let oldest; (oldest = listener.getState().notifications[0]); ) {
         const { id } = oldest
         const isGone = (_: unknown, state: RootState) => !state.notifications.some((notification) => notification.id === id)
         if (!(await listener.condition(isGone, NOTIFICATION_MS))) listener.dispatch(dismissed(id))
       }
-      listener.subscribe()
     },
   })
 

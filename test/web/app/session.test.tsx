@@ -85,7 +85,7 @@ test.each([
 
 test('§4 the session ends at the very time its token says', async () => {
   jest.useFakeTimers({ advanceTimers: true })
-  const { network, store } = renderApp('/files', { signedInAs: 'ann', expiresAt: Math.ceil(Date.now() / 1000) * 1000 + 3_600_000 })
+  const { network, store, services } = renderApp('/files', { signedInAs: 'ann', expiresAt: Math.ceil(Date.now() / 1000) * 1000 + 3_600_000 })
   network.shows(lobby)
   expect(await screen.findByRole('heading', { name: 'Not part of this build yet' })).toBeVisible()
   await act(() => jest.advanceTimersByTimeAsync(3_590_000))
@@ -93,6 +93,7 @@ test('§4 the session ends at the very time its token says', async () => {
   await act(() => jest.advanceTimersByTimeAsync(11_000))
   expect(selectSignedIn(store.getState())).toBe(false)
   expect(await screen.findByText('Your session has ended. Please sign in again.')).toBeVisible()
+  expect(services.jar.size).toBe(0)
 })
 
 test('§7 logout clears the session on a 200 and goes to /login, without a way back to the page', async () => {
@@ -103,6 +104,7 @@ test('§7 logout clears the session on a 200 and goes to /login, without a way b
   expect(logout.calls[0]?.authorization).toMatch(/^Bearer /)
   expect(services.jar.size).toBe(0)
   expect(selectOrigin(store.getState())).toBeNull()
+  expect((window.history.state as { usr: unknown }).usr).toBeNull()
   expect(screen.queryByText(/session has ended/)).not.toBeInTheDocument()
 })
 

@@ -22,11 +22,13 @@ test('§4 the header tells whether the real-time connection stands', async () =>
 })
 
 test('what may have been missed is fetched again when the connection returns, and not when it first stands', async () => {
-  const { network, realtime } = renderApp('/', { signedInAs: 'ann' })
+  const { network, realtime, store } = renderApp('/', { signedInAs: 'ann' })
   const heartbeat = network.shows([{ deployment: deploymentOf('lobby') }])
   await screen.findByRole('heading', { name: /^lobby/ })
   act(() => void realtime.listener?.connected())
   act(() => void realtime.listener?.disconnected())
+  await act(async () => {})
+  expect(Object.values(store.getState().api.queries).map((query) => query?.status)).toEqual(['fulfilled'])
   expect(heartbeat.calls).toHaveLength(1)
   act(() => void realtime.listener?.connected())
   await waitFor(() => expect(heartbeat.calls).toHaveLength(2))

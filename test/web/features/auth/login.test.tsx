@@ -168,6 +168,8 @@ test('§2 a protected page remembers its path and query across signing in', asyn
   rendered.network.post('/api/auth/verify-login').answers({ token: tokenOf('ann'), isAdmin: 0 })
   await screen.findByLabelText('Username')
   expect(selectOrigin(rendered.store.getState())).toBe('/files/lobby?sort=size')
+  // The history entry is what a reload leaves of it.
+  expect((window.history.state as { usr: unknown }).usr).toEqual({ origin: '/files/lobby?sort=size' })
   await enterCredentials(rendered)
   await enterCode(rendered)
   expect(await screen.findByRole('heading', { name: 'Not part of this build yet' })).toBeVisible()
