@@ -5,5 +5,7 @@ import { baseQuery } from './baseQuery'
 export const api = createApi({
   baseQuery,
   tagTypes: ['Deployment', 'Instance'],
+  // The default waits until no call at all is on its way, and a restart may be for minutes.
+  invalidationBehavior: 'immediately',
   endpoints: () => ({}),
 })

@@ -5,8 +5,11 @@ import { bearerToken } from './credentials'
 import type { ApiFailure } from './failure'
 import { badAnswer } from './failure'
 
-/** The path below `/api/`, and for anything but a plain GET what to do with it. The body travels as JSON. */
-type Call = string | { url: string; method: 'POST' | 'PATCH' | 'DELETE'; body?: unknown }
+/**
+ * The path below `/api/`, and for anything but a plain GET what to do with it. The body travels as JSON.
+ * `timeoutMs` is for calls whose work takes longer than any poll may wait.
+ */
+type Call = string | { url: string; method: 'POST' | 'PATCH' | 'DELETE'; body?: unknown; timeoutMs?: number }
 /** When the server answered, in its own words. */
 export type Meta = { date: string | null }
 type BaseQuery = BaseQueryFn<Call, unknown, ApiFailure, object, Meta>
@@ -35,7 +38,7 @@ async function send(
   token: string | undefined,
   signal: AbortSignal,
 ): Promise<{ data: unknown; error?: undefined; meta: Meta } | { error: ApiFailure }> {
-  const { url, method = 'GET', body = undefined } = typeof call === 'string' ? { url: call } : call
+  const { url, method = 'GET', body = undefined, timeoutMs = TIMEOUT_MS } = typeof call === 'string' ? { url: call } : call
   let response: Response
   let text: string
   try {
@@ -47,7 +50,7 @@ async function send(
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       body: JSON.stringify(body),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     })
     text = await response.text()
   } catch {
@@ -71,13 +74,15 @@ function parse(text: string): unknown {
   }
 }
 
-function textsOf(answer: unknown): Pick<ApiFailure, 'code' | 'message'> {
+function textsOf(answer: unknown): Omit<ApiFailure, 'status'> {
   if (!isObject(answer)) return {}
-  const { code, message, error } = answer
+  const { code, message, error, field, line } = answer
   const text = [message, error].find((candidate) => typeof candidate === 'string' && candidate !== '')
   return {
     ...(typeof code === 'string' && { code }),
     ...(typeof text === 'string' && { message: text }),
+    ...(typeof field === 'string' && { field }),
+    ...(typeof line === 'number' && { line }),
   }
 }
 

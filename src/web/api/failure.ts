@@ -6,6 +6,10 @@ export type ApiFailure = {
   code?: string
   /** The server's own text, if it sent one. */
   message?: string
+  /** What of the input is wrong, as a path such as `run.port`. */
+  field?: string
+  /** Where in a text that was sent, counted from 1. */
+  line?: number
 }
 
 export const badAnswer: ApiFailure = { status: 'BAD_ANSWER' }
