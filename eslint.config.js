@@ -10,7 +10,7 @@ const tseslint = require('typescript-eslint')
  * The import table of src/README.md: for each folder what it may import besides its own files.
  * The first folder that matches a file decides.
  */
-const features = ['auth', 'overview', 'notifications']
+const features = ['auth', 'deployments', 'overview', 'notifications']
 const services = ['contract', 'platform/errors.ts', 'platform/config.ts', 'platform/processLock.ts']
 const mayImport = {
   contract: [],
@@ -24,12 +24,12 @@ const mayImport = {
     ]),
   ),
   'platform/state': services,
-  'platform/runtime': services,
+  'platform/runtime': [...services, 'platform/share'],
   'platform/share': services,
   'platform/accounts': [...services, 'platform/state'],
   'platform/deployments': [...services, 'platform/state', 'platform/runtime', 'platform/share'],
   'platform/http': [...services, 'platform/accounts', 'platform/deployments', 'platform/state', 'platform/share'],
-  'platform/sockets': [...services, 'platform/accounts', 'platform/deployments', 'platform/share'],
+  'platform/sockets': [...services, 'platform/accounts', 'platform/deployments', 'platform/runtime', 'platform/share', 'platform/state'],
 }
 
 const zones = Object.entries(mayImport).map(([folder, allowed]) => ({

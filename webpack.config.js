@@ -46,7 +46,7 @@ module.exports = (env, { mode = 'production' }) => {
       extensions: ['.tsx', '.ts', '.js'],
       // Without the alias react-ace brings its diff and split editors along.
       alias: {
-        'react-ace$': 'react-ace/lib/ace.mjs',
+        'react-ace$': path.resolve(__dirname, 'node_modules/react-ace/lib/ace.mjs'),
         // The package's exports name its development build only.
         ...(production && {
           'react-router$': path.resolve(__dirname, 'node_modules/react-router/dist/production/index.mjs'),

@@ -1,6 +1,7 @@
 import type { ComponentType } from 'react'
 import { lazy, Suspense } from 'react'
 import { Route, Routes } from 'react-router-dom'
+import '../ui/historyGate'
 import { RequireSession } from './RequireSession'
 
 /**
@@ -20,6 +21,8 @@ const login = page(async () => (await import(/* webpackChunkName: 'page-login' *
 const register = page(async () => (await import(/* webpackChunkName: 'page-register' */ '../features/auth/RegisterPage')).RegisterPage)
 const layout = page(async () => (await import(/* webpackChunkName: 'layout' */ './Layout')).Layout)
 const overview = page(async () => (await import(/* webpackChunkName: 'page-overview' */ '../features/overview/OverviewPage')).OverviewPage)
+const deployments = page(async () => (await import(/* webpackChunkName: 'page-deployments' */ '../features/deployments/DeploymentsPage')).DeploymentsPage)
+const configuration = page(async () => (await import(/* webpackChunkName: 'page-configuration' */ '../features/deployments/ConfigurationEditor')).ConfigurationEditor)
 const notFound = page(async () => (await import(/* webpackChunkName: 'page-not-found' */ './NotFoundPage')).NotFoundPage)
 const admin = page(async () => (await import(/* webpackChunkName: 'page-admin' */ './AdminPage')).AdminPage)
 const later = page(async () => (await import(/* webpackChunkName: 'page-later' */ './LaterPage')).LaterPage)
@@ -32,8 +35,8 @@ export function AppRoutes() {
       <Route path="/register" element={register} />
       <Route element={<RequireSession>{layout}</RequireSession>}>
         <Route path="/" element={overview} />
-        <Route path="/deployments" element={later} />
-        <Route path="/deployments/:name/edit" element={later} />
+        <Route path="/deployments" element={deployments} />
+        <Route path="/deployments/:name/edit" element={configuration} />
         <Route path="/admin" element={admin} />
         <Route path="/files/*" element={later} />
         <Route path="/databases" element={later} />

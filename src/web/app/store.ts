@@ -5,6 +5,8 @@ import { sessionStarted } from '../facts'
 import { loginSlice, resumed } from '../features/auth/loginSlice'
 import { registrationSlice } from '../features/auth/registrationSlice'
 import { sessionSlice } from '../features/auth/sessionSlice'
+import { configurationSlice } from '../features/deployments/configurationSlice'
+import { deploymentsSlice } from '../features/deployments/deploymentsSlice'
 import { notificationsSlice } from '../features/notifications/notificationsSlice'
 import { overviewSlice } from '../features/overview/overviewSlice'
 import type { ConnectRealtime } from '../sockets/fileSyncSocket'
@@ -17,6 +19,8 @@ import type { Services } from './types'
 
 const rootReducer = combineReducers({
   [api.reducerPath]: api.reducer,
+  configuration: configurationSlice.reducer,
+  deployments: deploymentsSlice.reducer,
   login: loginSlice.reducer,
   navigation: navigationSlice.reducer,
   notifications: notificationsSlice.reducer,

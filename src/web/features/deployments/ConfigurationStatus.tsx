@@ -1,0 +1,23 @@
+import { Icon } from '../../ui/Icon'
+import type { Problem } from './YamlEditor'
+
+type ConfigurationStatusProps = { problem: Problem | undefined; changed: boolean; onGoTo: (line: number) => void }
+
+/** Always there, below the text: what is wrong with it, and whether it is saved. */
+export function ConfigurationStatus({ problem, changed, onGoTo }: ConfigurationStatusProps) {
+  const line = problem?.line
+  return (
+    <div className="configuration-status">
+      <p role="status" className={problem ? `problem ${problem.severity}` : 'problem'}>
+        <Icon name={problem ? 'alert' : 'check'} size={16} />
+        {problem?.message ?? 'No problems found'}
+      </p>
+      {line !== undefined && (
+        <button type="button" className="text-button" onClick={() => onGoTo(line)}>
+          Go to line {line}
+        </button>
+      )}
+      <span className={changed ? 'unsaved' : undefined}>{changed ? 'Unsaved changes' : 'Saved'}</span>
+    </div>
+  )
+}

@@ -1,0 +1,62 @@
+import { useDispatch } from 'react-redux'
+import { Link } from 'react-router-dom'
+import type { Deployment } from '../../../contract/deployment'
+import { useRestartDeploymentMutation } from '../../api/deployments'
+import { ActionIcon } from '../../ui/ActionIcon'
+import { deletionAsked } from './deploymentsSlice'
+import { typeOf } from './deploymentType'
+import { useReport } from './useReport'
+
+export function DeploymentActions({ deployment: { name, typeIndex, enabled, dataDirectory } }: { deployment: Deployment }) {
+  // The key keeps the call's state in the store, by deployment: it outlives this card while the user is elsewhere.
+  const [restart, { isLoading: restarting }] = useRestartDeploymentMutation({ fixedCacheKey: `restart ${name}` })
+  const report = useReport()
+  const dispatch = useDispatch()
+
+  const onRestart = async () => {
+    if (restarting) return
+    report(await restart(name), `Successfully restarted ${name}`, `Failed to restart ${name}`)
+  }
+
+  return (
+    <div className="deployment-actions">
+      <button
+        type="button"
+        className="action"
+        aria-label={`Restart ${name}`}
+        aria-busy={restarting}
+        aria-disabled={restarting}
+        disabled={!enabled && !restarting}
+        title={enabled ? 'Restart all instances, one after another' : 'Only an active deployment can be restarted'}
+        onClick={onRestart}
+      >
+        {restarting ? <span className="spinner-border spinner-border-sm" aria-hidden="true" /> : <ActionIcon name="restart" />}
+        <span className="action-text">Restart</span>
+      </button>
+      <Link className="action" to={filesOf(dataDirectory)} aria-label={`Open files of ${name}`} title="Open files">
+        <ActionIcon name="folder" />
+        <span className="action-text">Files</span>
+      </Link>
+      <Link className="action" to={`/deployments/${encodeURIComponent(name)}/edit`} aria-label={`Edit ${name}`} title="Edit configuration">
+        <ActionIcon name="pencil" />
+        <span className="action-text">Edit</span>
+      </Link>
+      {typeOf(typeIndex) !== 'proxy' && (
+        <button
+          type="button"
+          className="action action-danger"
+          aria-label={`Delete ${name}`}
+          title="Delete"
+          onClick={() => dispatch(deletionAsked(name))}
+        >
+          <ActionIcon name="trash" />
+          <span className="action-text">Delete</span>
+        </button>
+      )}
+    </div>
+  )
+}
+
+/** Directory names may hold what means something in an address. */
+const filesOf = (dataDirectory: string) =>
+  `/files${dataDirectory.replace(/^\/*/, '/').split('/').map(encodeURIComponent).join('/')}`

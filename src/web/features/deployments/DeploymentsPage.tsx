@@ -1,0 +1,55 @@
+import { useEffect } from 'react'
+import Button from 'react-bootstrap/Button'
+import { useDispatch, useSelector } from 'react-redux'
+import { useGetDeploymentsQuery } from '../../api/deployments'
+import { ActionIcon } from '../../ui/ActionIcon'
+import { CreateDialog } from './CreateDialog'
+import { DeleteDialog } from './DeleteDialog'
+import { DeploymentsSection } from './DeploymentsSection'
+import { DeploymentsSkeleton } from './DeploymentsSkeleton'
+import { DeploymentsSummary } from './DeploymentsSummary'
+import { creationStarted, dialogClosed, selectDialog } from './deploymentsSlice'
+import { typeOf } from './deploymentType'
+import { ListFailure } from './ListFailure'
+import './deployments.scss'
+
+export function DeploymentsPage() {
+  const { data, error, isFetching, refetch } = useGetDeploymentsQuery(undefined, {
+    refetchOnFocus: true,
+    refetchOnMountOrArgChange: true,
+  })
+  const dialog = useSelector(selectDialog)
+  const dispatch = useDispatch()
+
+  useEffect(() => () => void dispatch(dialogClosed()), [dispatch])
+
+  const proxies = data?.filter(({ typeIndex }) => typeOf(typeIndex) === 'proxy') ?? []
+  const games = data?.filter(({ typeIndex }) => ['persistent', 'scalable'].includes(typeOf(typeIndex) ?? '')) ?? []
+  // What this console has no name for shows here: better than nowhere.
+  const processes = data?.filter((deployment) => !proxies.includes(deployment) && !games.includes(deployment)) ?? []
+
+  return (
+    <>
+      <title>Deployments · Quarterdeck</title>
+      <div className="page-head deployments-head">
+        <h1>Deployments</h1>
+        <Button className="with-icon" onClick={() => dispatch(creationStarted('persistent'))}>
+          <ActionIcon name="plus" />
+          Create Deployment
+        </Button>
+        <DeploymentsSummary deployments={data} />
+      </div>
+      {error && <ListFailure error={error} busy={isFetching} onRetry={refetch} />}
+      {!data && !error && <DeploymentsSkeleton />}
+      {data && (
+        <>
+          <DeploymentsSection title="Proxy" deployments={proxies} empty="No Proxy Found" create="Create Proxy" type="proxy" />
+          <DeploymentsSection title="Games" deployments={games} empty="No Games Found" create="Create Game" type="persistent" />
+          <DeploymentsSection title="Processes" deployments={processes} empty="No Processes Found" create="Create Process" type="process" />
+        </>
+      )}
+      {dialog?.kind === 'create' && <CreateDialog creation={dialog} />}
+      {dialog?.kind === 'delete' && <DeleteDialog name={dialog.name} />}
+    </>
+  )
+}

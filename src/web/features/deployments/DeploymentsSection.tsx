@@ -1,0 +1,41 @@
+import { useId } from 'react'
+import Button from 'react-bootstrap/Button'
+import { useDispatch } from 'react-redux'
+import type { Deployment, DeploymentType } from '../../../contract/deployment'
+import { DeploymentCard } from './DeploymentCard'
+import { creationStarted } from './deploymentsSlice'
+
+type DeploymentsSectionProps = {
+  title: string
+  deployments: Deployment[]
+  empty: string
+  /** The way on from the empty section. */
+  create: string
+  type: DeploymentType
+}
+
+export function DeploymentsSection({ title, deployments, empty, create, type }: DeploymentsSectionProps) {
+  const dispatch = useDispatch()
+  const id = useId()
+  return (
+    <section className="deployments-section" aria-labelledby={id}>
+      <h2 id={id}>{title}</h2>
+      {deployments.length === 0 ? (
+        <div className="deployments-empty">
+          <p>{empty}</p>
+          <Button variant="outline-secondary" size="sm" onClick={() => dispatch(creationStarted(type))}>
+            {create}
+          </Button>
+        </div>
+      ) : (
+        <ul className="deployments-grid">
+          {deployments.map((deployment) => (
+            <li key={deployment.name}>
+              <DeploymentCard deployment={deployment} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}

@@ -1,0 +1,18 @@
+/** Stands where the sections will, card for card as high as the real ones. */
+export function DeploymentsSkeleton() {
+  return (
+    <div className="placeholder-glow" role="status">
+      <span className="visually-hidden">Loading the deployments</span>
+      {[1, 3, 1].map((cards, index) => (
+        <div key={index} className="deployments-section" aria-hidden="true">
+          <span className="placeholder deployments-skeleton-title" />
+          <div className="deployments-grid">
+            {Array.from({ length: cards }, (_, card) => (
+              <span key={card} className="placeholder deployments-skeleton-card" />
+            ))}
+          </div>
+        </div>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,37 @@
+import Button from 'react-bootstrap/Button'
+import Modal from 'react-bootstrap/Modal'
+import { useDispatch } from 'react-redux'
+import { useNavigate } from 'react-router-dom'
+import type { Leaving } from './configurationSlice'
+import { dialogClosed, draftDropped } from './configurationSlice'
+import '../../styles/modal.scss'
+
+export function LeaveDialog({ name, leaving }: { name: string; leaving: Leaving }) {
+  const dispatch = useDispatch()
+  const navigate = useNavigate()
+  const stay = () => dispatch(dialogClosed())
+  const leave = () => {
+    dispatch(dialogClosed())
+    dispatch(draftDropped(name))
+    if ('to' in leaving) void navigate(leaving.to)
+    else void navigate(leaving.by)
+  }
+  return (
+    <Modal show onHide={stay} centered aria-labelledby="leave-title">
+      <Modal.Header closeButton>
+        <Modal.Title as="h2" id="leave-title">
+          Leave without saving?
+        </Modal.Title>
+      </Modal.Header>
+      <Modal.Body>
+        <p>Your changes to the configuration of &quot;{name}&quot; are not saved.</p>
+      </Modal.Body>
+      <Modal.Footer>
+        <Button variant="outline-secondary" onClick={leave}>
+          Discard changes
+        </Button>
+        <Button onClick={stay}>Keep editing</Button>
+      </Modal.Footer>
+    </Modal>
+  )
+}

@@ -1,0 +1,58 @@
+import { useEffect, useId, useRef } from 'react'
+import { CallFailure } from './CallFailure'
+
+type NodeChoiceProps = {
+  nodes: string[] | undefined
+  error: unknown
+  /** Empty: none. */
+  chosen: string
+  missing: boolean
+  /** Takes the focus, and again each time `focusKey` changes. */
+  focused: boolean
+  focusKey: unknown
+  onChoose: (node: string) => void
+  onRetry: () => unknown
+}
+
+export function NodeChoice({ nodes, error, chosen, missing, focused, focusKey, onChoose, onRetry }: NodeChoiceProps) {
+  const id = useId()
+  const field = useRef<HTMLSelectElement>(null)
+  useEffect(() => {
+    if (focused) field.current?.focus()
+  }, [focused, focusKey])
+
+  const invitation = error ? 'No nodes to choose from' : !nodes ? 'Loading nodes...' : nodes.length === 0 ? 'There are no nodes' : 'Select a node'
+  return (
+    <div>
+      <label className="form-label" htmlFor={id}>
+        Node
+      </label>
+      <select
+        id={id}
+        ref={field}
+        className={missing ? 'form-select is-invalid' : 'form-select'}
+        aria-invalid={missing}
+        aria-describedby={`${id}-rule`}
+        aria-busy={!nodes && !error}
+        value={chosen}
+        onChange={(event) => onChoose(event.target.value)}
+      >
+        <option value="">{invitation}</option>
+        {nodes?.map((node) => (
+          <option key={node}>{node}</option>
+        ))}
+      </select>
+      <p id={`${id}-rule`} className={missing ? 'form-text broken' : 'form-text'}>
+        {missing ? 'Please select a node for the persistent deployment' : 'The machine that its instance runs on.'}
+      </p>
+      {Boolean(error) && (
+        <div className="node-failure">
+          <CallFailure error={error} text="Failed to load nodes" />
+          <button type="button" className="btn btn-outline-secondary btn-sm" onClick={onRetry}>
+            Retry
+          </button>
+        </div>
+      )}
+    </div>
+  )
+}

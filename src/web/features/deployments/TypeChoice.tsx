@@ -1,0 +1,33 @@
+import { useId } from 'react'
+import type { DeploymentType } from '../../../contract/deployment'
+import { appearances, types } from './deploymentType'
+
+/** The proxy is not among them: there is one at most, and its empty section offers it. */
+const choices = types.filter((type) => type !== 'proxy')
+
+export function TypeChoice({ chosen, onChoose }: { chosen: DeploymentType; onChoose: (type: DeploymentType) => void }) {
+  const id = useId()
+  return (
+    <div>
+      <p id={id} className="form-label">
+        Type
+      </p>
+      <div role="group" aria-labelledby={id} aria-describedby={`${id}-explanation`} className="type-choice">
+        {choices.map((type) => (
+          <button
+            key={type}
+            type="button"
+            className={type === chosen ? 'btn btn-primary' : 'btn btn-outline-secondary'}
+            aria-pressed={type === chosen}
+            onClick={() => onChoose(type)}
+          >
+            {appearances[type].name}
+          </button>
+        ))}
+      </div>
+      <p id={`${id}-explanation`} className="form-text type-explanation">
+        {appearances[chosen].explanation}
+      </p>
+    </div>
+  )
+}

@@ -1,0 +1,28 @@
+import { useEffect, useState } from 'react'
+import type { DefinitionProblem } from '../../../contract/definitionText'
+
+/** Of no typing. In milliseconds. */
+const PAUSE_MS = 300
+
+/**
+ * What a server like ours would say to the text, told before it is sent. A hint and no more: another server may know
+ * other settings. The check comes as a chunk of its own; without it the editor works all the same.
+ */
+export function useProblem(text: string | undefined): DefinitionProblem | undefined {
+  const [problem, setProblem] = useState<DefinitionProblem>()
+  useEffect(() => {
+    if (text === undefined) return
+    let outdated = false
+    const check = async () => {
+      const { readDefinition } = await import(/* webpackChunkName: 'definition' */ '../../../contract/definitionText')
+      const reading = readDefinition(text)
+      if (!outdated) setProblem('problem' in reading ? reading.problem : undefined)
+    }
+    const timer = setTimeout(() => void check().catch(() => {}), PAUSE_MS)
+    return () => {
+      outdated = true
+      clearTimeout(timer)
+    }
+  }, [text])
+  return problem
+}
