@@ -3,35 +3,35 @@ import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance } 
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { Logger } from 'pino'
 import type { Registration } from './accounts/registration'
-import type { Sessions } from './accounts/sessions'
 import type { SignIn } from './accounts/signIn'
 import type { Deployments } from './deployments/deployments'
+import type { Metrics } from './deployments/metrics'
 import { guardRoutes } from './http/access'
 import { authRoutes } from './http/auth'
 import { deploymentRoutes } from './http/deployments'
 import { answerFailures } from './http/envelope'
 import { healthRoutes, type HealthChecks } from './http/health'
+import { metricRoutes } from './http/metrics'
 import { networkRoutes, type Network } from './http/network'
 import { pageRoutes } from './http/page'
 import type { Replicas } from './share/replicas'
+import { openConsoleChannel, type ConsoleParts } from './sockets/consoleChannel'
 import { openRealtime } from './sockets/realtime'
 
 /** JSON bodies are at most this long (decisions §1). In bytes. */
 const BODY_LIMIT = 2 ** 20
 
-export interface Parts {
+export interface Parts extends ConsoleParts {
   log: Logger
-  sessions: Sessions
   signIn: SignIn
   registration: Registration
   deployments: Deployments
   network: Network
+  metrics: Metrics
   health: HealthChecks
   replicas: Pick<Replicas, 'isSynced' | 'onSync'>
   /** The built console. */
   webDir: string
-  /** Further origins whose pages may open sockets. */
-  origins: string[]
   trustedProxies: string[]
 }
 
@@ -67,7 +67,9 @@ export async function createApp(parts: Parts): Promise<FastifyInstance> {
   authRoutes(app, parts)
   networkRoutes(app, parts.network)
   deploymentRoutes(app, parts.deployments)
+  metricRoutes(app, parts.metrics)
   await pageRoutes(app, parts.webDir)
   openRealtime(app, parts)
+  openConsoleChannel(app, parts)
   return app
 }

@@ -9,8 +9,11 @@ import { createSignIn } from './accounts/signIn'
 import { createApp } from './app'
 import { readSettings, type Settings } from './config'
 import { createDeployments } from './deployments/deployments'
+import { instanceState } from './deployments/instances'
 import { startManager } from './deployments/manager'
+import { createMetrics, sampleMetrics } from './deployments/metrics'
 import { watchPlayers } from './deployments/players'
+import { createPower } from './deployments/power'
 import { makeSample } from './deployments/sample'
 import { createUsageMeter } from './deployments/usageMeter'
 import { errorCodeOf, StartError } from './errors'
@@ -53,6 +56,7 @@ async function start(settings: Settings, log: Logger, closers: Closers): Promise
   closers.push(() => players.close())
   const manager = startManager({ db, pool, runtime, players, shareDir, replicas, log, now: Date.now })
   closers.push(() => manager.close())
+  closers.push(sampleMetrics({ db, runtime, log, isActive: () => manager.isActive }))
   const nodes = async () => [hostname()]
 
   const sessions = createSessions(db, secrets, Date.now)
@@ -74,6 +78,10 @@ async function start(settings: Settings, log: Logger, closers: Closers): Promise
       runtime: async () => void (await runtime.list()),
     },
     replicas,
+    runtime,
+    metrics: createMetrics(db),
+    power: createPower({ db, runtime, wake: () => manager.wake() }),
+    instanceState: (deployment, podName) => instanceState({ db, runtime }, deployment, podName),
     webDir: join(__dirname, '../web'),
     origins: settings.origins,
     trustedProxies: settings.trustedProxies,

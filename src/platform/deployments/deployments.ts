@@ -1,5 +1,5 @@
 import { DEPLOYMENT_TYPES, type CreateDeployment, type Deployment } from '../../contract/deployment'
-import type { Instance } from '../../contract/instance'
+import type { CrashCapsule, Instance } from '../../contract/instance'
 import { AppError } from '../errors'
 import { deploymentDirectory, SHARED_ROOT } from '../share/paths'
 import { isDuplicate } from '../state/db'
@@ -21,6 +21,8 @@ export interface DeploymentParts extends InstanceParts {
 export interface Deployments {
   list(): Promise<Deployment[]>
   instances(name: string): Promise<Instance[]>
+  /** What was kept of an instance's last end by itself. @throws AppError NOT_FOUND also where there was none */
+  crash(name: string, uid: string): Promise<CrashCapsule>
   /** Disabled, with its directory and a commented YAML. @throws AppError NAME_TAKEN, CONFLICT (a second proxy), INVALID_INPUT (node) */
   create(request: CreateDeployment): Promise<void>
   /** Resolves when its instances have ended and it is gone; its files stay. */
@@ -55,6 +57,13 @@ export function createDeployments(parts: DeploymentParts): Deployments {
 
     async instances(name) {
       return describeInstances(parts, await find(name))
+    },
+
+    async crash(name, uid) {
+      await find(name)
+      const row = (await listInstances(db, name)).find((candidate) => candidate.uid === uid)
+      if (!row?.crash) throw new AppError('NOT_FOUND', 'There is no such instance, or it never ended by itself.')
+      return row.crash
     },
 
     async create(request) {

@@ -3,7 +3,7 @@ import type { Instance, InstanceState } from '../../contract/instance'
 import type { Runtime, RuntimeInstance } from '../runtime/runtime'
 import type { Db } from '../state/db'
 import type { DeploymentRow } from '../state/deployments'
-import { listInstances, type InstanceRow } from '../state/instances'
+import { findInstanceByPod, listInstances, type InstanceRow } from '../state/instances'
 import { parseDefinition } from './definitions'
 import type { PlayerWatch } from './players'
 import { uptimeText } from './quantities'
@@ -37,12 +37,33 @@ function describe(
   players: Record<string, string>,
 ): Omit<Instance, 'uptime' | 'cpu' | 'memory'> {
   const { uid, name, deployment } = row
-  const common = { uid, name, description, deployment, podName: row.pod_name, ip: run?.ip ?? '', state: stateOf(row, run) }
+  const common = {
+    uid,
+    name,
+    description,
+    deployment,
+    podName: row.pod_name,
+    ip: run?.ip ?? '',
+    state: stateOf(row, run),
+    startedAt: run && run.state !== 'EXITED' ? run.startedAt : undefined,
+    restarts: row.restarts,
+    lastExit: row.last_exit ?? undefined,
+    crashedAt: row.crashed_at?.getTime(),
+    blockedReason: row.blocked_reason ?? undefined,
+  }
   if (type === 'process') return { ...common, type: 'process', connections: 0 }
   return { ...common, type: 'minecraft', players, connections: Object.keys(players).length }
 }
 
-function stateOf({ blocked_reason }: InstanceRow, run: RuntimeInstance | undefined): InstanceState {
+/** The state that users see. */
+function stateOf({ blocked_reason }: Pick<InstanceRow, 'blocked_reason'>, run: RuntimeInstance | undefined): InstanceState {
   if (run && run.state !== 'EXITED') return run.state
   return blocked_reason === null ? 'STOPPED' : 'BLOCKED'
+}
+
+/** The state of one instance of a deployment; undefined when there is no such one. */
+export async function instanceState({ db, runtime }: Pick<InstanceParts, 'db' | 'runtime'>, deployment: string, podName: string): Promise<InstanceState | undefined> {
+  const row = await findInstanceByPod(db, podName)
+  if (row?.deployment !== deployment) return undefined
+  return stateOf(row, (await runtime.list()).find((run) => run.podName === podName))
 }

@@ -1,12 +1,13 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Definition } from '../../contract/deployment'
-import type { InstanceExit, Runtime, RuntimeInstance } from '../runtime/runtime'
+import type { Runtime, RuntimeInstance } from '../runtime/runtime'
 import { deploymentDirectory } from '../share/paths'
 import type { Replicas } from '../share/replicas'
 import type { Db } from '../state/db'
 import { deleteDeployment, listDeployments, type DeploymentRow } from '../state/deployments'
 import { deleteInstance, insertInstance, listInstances, noteEnd, setBlocked, setRestartRun, setWanted, type InstanceRow } from '../state/instances'
+import { captureCrash, describeEnd, lastExitOf } from './crashCapsule'
 import { afterCrash } from './crashes'
 import { parseDefinition } from './definitions'
 import { JAR_NOT_FOUND, specOf } from './instanceSpec'
@@ -93,9 +94,12 @@ async function reconcileDeployment(parts: ReconcileParts, deployment: Deployment
   const waits: number[] = []
   for (const row of wanted) {
     const run = runs.get(row.pod_name)
-    if (row.wanted !== 'running' || !isOver(run)) continue
+    if (!isOver(run)) {
+      if (row.wanted === 'stopped') await parts.runtime.stop(row.pod_name)
+      continue
+    }
     const { blocked, startAfter } = await dealWithEnd(parts, row, run)
-    if (blocked) continue
+    if (blocked || row.wanted === 'stopped') continue
     const wait = startAfter - parts.now()
     if (wait > 0) waits.push(wait)
     else await start(parts, definition, row)
@@ -140,7 +144,9 @@ async function standDown({ db, runtime }: ReconcileParts, row: InstanceRow, run:
   if (!isOver(run)) return runtime.stop(row.pod_name)
   if (row.blocked_reason !== null || row.crashes.length > 0) await setBlocked(db, row.uid, null)
   if (row.wanted === 'stopped') await setWanted(db, row.uid, 'running')
-  if (run && row.handled_run !== run.runId) await noteEnd(db, row.uid, { runId: run.runId, crashes: [], startAfter: null, blockedReason: null })
+  if (run?.exit && row.handled_run !== run.runId) {
+    await noteEnd(db, row.uid, { runId: run.runId, crashes: [], startAfter: null, blockedReason: null, exit: lastExitOf(run.exit), capsule: undefined })
+  }
 }
 
 /** Takes a restart one step further: one instance at a time is ended, started by the ordinary course, and waited for. */
@@ -163,22 +169,22 @@ async function dealWithEnd(
 ): Promise<{ blocked: boolean; startAfter: number }> {
   const { exit } = run ?? {}
   if (!run || !exit || row.handled_run === run.runId) return { blocked: row.blocked_reason !== null, startAfter: row.start_after?.getTime() ?? 0 }
-  const next = exit.requested ? { crashes: row.crashes, startAfter: 0 } : afterCrash(row.crashes, exit.at)
+  // One that was to stop anyway is not started again, however it ended.
+  const isWanted = row.wanted === 'running' && !exit.requested
+  const next = isWanted ? afterCrash(row.crashes, exit.at) : { crashes: row.crashes, startAfter: 0 }
+  const capsule = exit.requested ? undefined : await captureCrash({ db, runtime }, row.pod_name, exit)
   const blockedReason = next.startAfter === undefined ? `Ended ${next.crashes.length} times within 5 minutes, the last time ${describeEnd(exit)}` : null
   if (blockedReason !== null) await runtime.note(row.pod_name, `[System] Blocked: ${blockedReason}. Start it to try again.`)
-  else if (!exit.requested) await runtime.note(row.pod_name, `[System] Starting again in ${Math.max(0, Math.ceil(((next.startAfter ?? 0) - now()) / 1000))} s.`)
+  else if (isWanted) await runtime.note(row.pod_name, `[System] Starting again in ${Math.max(0, Math.ceil(((next.startAfter ?? 0) - now()) / 1000))} s.`)
   await noteEnd(db, row.uid, {
     runId: run.runId,
     crashes: next.crashes,
     startAfter: next.startAfter ? new Date(next.startAfter) : null,
     blockedReason,
+    exit: lastExitOf(exit),
+    capsule,
   })
   return { blocked: blockedReason !== null, startAfter: next.startAfter ?? 0 }
-}
-
-function describeEnd({ code, signal, failure }: InstanceExit): string {
-  if (failure) return failure.charAt(0).toLowerCase() + failure.slice(1).replace(/\.$/, '')
-  return signal ? `by signal ${signal}` : `with exit code ${code}`
 }
 
 function newInstance(deployment: string, slot: number): Pick<InstanceRow, 'uid' | 'deployment' | 'name' | 'pod_name' | 'slot'> {

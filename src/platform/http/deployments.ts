@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { Configuration, ConfigurationAnswer, CreateDeployment, DeploymentName, DeploymentsAnswer, Toggle } from '../../contract/deployment'
 import { Done, Nothing } from '../../contract/envelope'
-import { InstancesAnswer } from '../../contract/instance'
+import { CrashCapsuleAnswer, InstancesAnswer } from '../../contract/instance'
 import type { Deployments } from '../deployments/deployments'
 import { done } from './envelope'
 import type { Router } from './router'
 
 const ByName = z.strictObject({ name: DeploymentName })
+const ByUid = z.strictObject({ name: DeploymentName, uid: z.uuid() })
 
 export function deploymentRoutes(app: Router, deployments: Deployments): void {
   const config = { access: 'user' } as const
@@ -34,6 +35,9 @@ export function deploymentRoutes(app: Router, deployments: Deployments): void {
 
   app.get('/api/deployments/:name/instances', { config, schema: { params: ByName, response: { 200: InstancesAnswer } } }, async ({ params }) =>
     done({ instances: await deployments.instances(params.name) }))
+
+  app.get('/api/deployments/:name/instances/:uid/crash', { config, schema: { params: ByUid, response: { 200: CrashCapsuleAnswer } } }, async ({ params }) =>
+    done(await deployments.crash(params.name, params.uid)))
 
   app.post('/api/deployments/:name/toggle', { config, schema: { params: ByName, body: Toggle, response: { 200: Done } } }, async ({ params, body }) => {
     await deployments.setEnabled(params.name, body.enabled)

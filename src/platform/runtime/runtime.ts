@@ -85,6 +85,13 @@ export interface Runtime {
   watch(listener: () => void): () => void
   /** The last lines of an instance's console, oldest first; at most 10,000 are kept. */
   history(podName: string, lines: number): Promise<ConsoleLine[]>
+  /**
+   * Tells of an instance's console lines from a number on: first, at once, those that are kept, then every new one, in
+   * order and without gaps unless more than 10,000 came while the runtime was away. One listener an instance: another
+   * one takes its place.
+   * @returns a function that ends it.
+   */
+  follow(podName: string, since: number, listener: (lines: ConsoleLine[]) => void): Promise<() => void>
   /** Adds a line of the platform's own to an instance's console, whether it ever ran or not. */
   note(podName: string, text: string): Promise<void>
   /** Writes a line to the instance's standard input. */

@@ -4,9 +4,8 @@ import { REALTIME_EVENT, ServerBound, type ClientBound } from '../../contract/re
 import type { Sessions } from '../accounts/sessions'
 import type { Replicas, SyncEvent } from '../share/replicas'
 import { cookieOf, isAllowedOrigin } from './handshake'
+import { watchSessions } from './sessionWatch'
 
-/** How soon a socket is closed after its session has ended, whichever replica ended it. In milliseconds. */
-const SESSION_CHECK_MS = 2000
 /** Messages to the server are a few words. In bytes. */
 const MESSAGE_LIMIT = 16 * 1024
 
@@ -51,11 +50,12 @@ export function openRealtime(app: FastifyInstance, { sessions, origins, replicas
   })
 
   const unwatch = replicas.onSync((event) => io.emit(REALTIME_EVENT, fileSync(event)))
-  const check = setInterval(() => {
-    closeEnded(io, sessions).catch((error: unknown) => app.log.warn({ err: error }, 'the sessions of sockets could not be checked'))
-  }, SESSION_CHECK_MS)
+  const sockets = () => [...io.sockets.sockets.values()]
+  const unwatchSessions = watchSessions(sessions, app.log, () => sockets().map(sessionOf), (id) => {
+    for (const socket of sockets()) if (sessionOf(socket) === id) socket.disconnect(true)
+  })
   app.addHook('preClose', async () => {
-    clearInterval(check)
+    unwatchSessions()
     unwatch()
     await io.close()
   })
@@ -65,9 +65,6 @@ function fileSync(event: SyncEvent): ClientBound {
   return { id: 'CLIENT_FILE_SYNC', data: { event } }
 }
 
-async function closeEnded(io: Server, sessions: Sessions): Promise<void> {
-  const sockets: Socket[] = [...io.sockets.sockets.values()]
-  const idOf = ({ data }: Socket) => (data as { sessionId: string }).sessionId
-  const live = await sessions.live([...new Set(sockets.map(idOf))])
-  for (const socket of sockets) if (!live.has(idOf(socket))) socket.disconnect(true)
+function sessionOf({ data }: Socket): string {
+  return (data as { sessionId: string }).sessionId
 }

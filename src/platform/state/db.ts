@@ -3,6 +3,7 @@ import { Pool } from 'pg'
 import { AppError, errorCodeOf, StartError } from '../errors'
 import * as accounts from './migrations/0001_accounts'
 import * as deployments from './migrations/0002_deployments'
+import * as observations from './migrations/0003_observations'
 import type { State } from './schema'
 
 export type Db = Kysely<State>
@@ -11,6 +12,7 @@ export type Db = Kysely<State>
 const migrations: Record<string, Migration> = {
   '0001_accounts': accounts,
   '0002_deployments': deployments,
+  '0003_observations': observations,
 }
 
 export interface OpenState {

@@ -1,4 +1,5 @@
-import type { Selectable } from 'kysely'
+import { sql, type Selectable } from 'kysely'
+import type { CrashCapsule, LastExit } from '../../contract/instance'
 import type { Db } from './db'
 import type { State } from './schema'
 
@@ -15,6 +16,10 @@ export async function listInstances(db: Db, deployment?: string): Promise<Instan
     .execute()
 }
 
+export async function findInstanceByPod(db: Db, podName: string): Promise<InstanceRow | undefined> {
+  return db.selectFrom('instances').selectAll().where('pod_name', '=', podName).executeTakeFirst()
+}
+
 export async function insertInstance(db: Db, instance: Pick<InstanceRow, 'uid' | 'deployment' | 'name' | 'pod_name' | 'slot'>): Promise<InstanceRow> {
   return db.insertInto('instances').values(instance).returningAll().executeTakeFirstOrThrow()
 }
@@ -27,23 +32,32 @@ export async function setWanted(db: Db, uid: string, wanted: InstanceRow['wanted
   await db.updateTable('instances').set({ wanted }).where('uid', '=', uid).execute()
 }
 
-/** What the manager noted about the end of a run; the same end noted again changes nothing. */
-export async function noteEnd(
-  db: Db,
-  uid: string,
-  end: { runId: string; crashes: number[]; startAfter: Date | null; blockedReason: string | null },
-): Promise<void> {
+export interface NotedEnd {
+  runId: string
+  crashes: number[]
+  startAfter: Date | null
+  blockedReason: string | null
+  exit: LastExit
+  /** Of an end by itself. */
+  capsule: CrashCapsule | undefined
+}
+
+/** What the manager noted about the end of a run; a run whose end was noted before is left alone. */
+export async function noteEnd(db: Db, uid: string, { runId, crashes, startAfter, blockedReason, exit, capsule }: NotedEnd): Promise<void> {
   await db
     .updateTable('instances')
     .set({
-      handled_run: end.runId,
-      crashes: JSON.stringify(end.crashes),
-      start_after: end.startAfter,
-      blocked_reason: end.blockedReason,
+      handled_run: runId,
+      crashes: JSON.stringify(crashes),
+      start_after: startAfter,
+      blocked_reason: blockedReason,
+      last_exit: JSON.stringify(exit),
       // A restart that ended in a block is over.
-      ...(end.blockedReason !== null && { restart_run: null }),
+      ...(blockedReason !== null && { restart_run: null }),
+      ...(capsule && { crash: JSON.stringify(capsule), crashed_at: new Date(exit.at), restarts: sql<number>`restarts + 1` }),
     })
     .where('uid', '=', uid)
+    .where('handled_run', 'is distinct from', runId)
     .execute()
 }
 

@@ -1,4 +1,8 @@
 import type { ColumnType, Generated } from 'kysely'
+import type { CrashCapsule, LastExit } from '../../contract/instance'
+
+/** Written as text, read as what it says. */
+type Json<Value> = ColumnType<Value | null, string | null | undefined, string | null>
 
 /** The tables as the last migration leaves them. */
 export interface State {
@@ -63,7 +67,12 @@ export interface State {
     crashes: ColumnType<number[], string | undefined, string>
     start_after: Date | null
     restart_run: string | null
+    restarts: Generated<number>
+    last_exit: Json<LastExit>
+    crash: Json<CrashCapsule>
+    crashed_at: Date | null
     created_at: Generated<Date>
   }
+  metrics: { pod_name: string; at: Date; cpu: number; memory: number }
   heartbeats: { name: string; at: Date }
 }

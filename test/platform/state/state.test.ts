@@ -11,7 +11,7 @@ test('migrations run once when several platforms start at the same time', async 
   const { url, drop } = await freshDatabase()
   const states = await Promise.all([openState(url), openState(url), openState(url)])
   const { rows } = await states[0].pool.query<{ name: string }>('select name from kysely_migration order by name')
-  expect(rows.map(({ name }) => name)).toEqual(['0001_accounts', '0002_deployments'])
+  expect(rows.map(({ name }) => name)).toEqual(['0001_accounts', '0002_deployments', '0003_observations'])
   await Promise.all(states.map((state) => state.close()))
   await drop()
 })

@@ -9,8 +9,11 @@ import { createSessions } from '../../../src/platform/accounts/sessions'
 import { createSignIn } from '../../../src/platform/accounts/signIn'
 import { createApp } from '../../../src/platform/app'
 import { createDeployments } from '../../../src/platform/deployments/deployments'
+import { instanceState } from '../../../src/platform/deployments/instances'
 import { startManager } from '../../../src/platform/deployments/manager'
+import { createMetrics } from '../../../src/platform/deployments/metrics'
 import { watchPlayers } from '../../../src/platform/deployments/players'
+import { createPower } from '../../../src/platform/deployments/power'
 import { createUsageMeter } from '../../../src/platform/deployments/usageMeter'
 import { openLocalRuntime } from '../../../src/platform/runtime/local/localRuntime'
 import type { Runtime } from '../../../src/platform/runtime/runtime'
@@ -86,6 +89,10 @@ export async function startPlatform({ origins = [] }: { origins?: string[] } = {
     network: { managerTimestamp: () => lastBeat(db), nodes },
     health: { database: async () => void (await lastBeat(db)), runtime: async () => void (await runtime.list()) },
     replicas,
+    runtime,
+    metrics: createMetrics(db),
+    power: createPower({ db, runtime, wake: () => manager.wake() }),
+    instanceState: (deployment, podName) => instanceState({ db, runtime }, deployment, podName),
     webDir: join(dataDir, 'no-build'),
     origins,
     trustedProxies: [],

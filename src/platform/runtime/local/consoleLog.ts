@@ -1,8 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { KEPT_LINES, LineRing } from '../lineRing'
 import type { ConsoleLine, ConsoleLineType } from '../runtime'
 
-/** How many lines an instance's console keeps, in memory and, at least, in its files. */
-export const KEPT_LINES = 10_000
 /** A line longer than this is cut (decisions §6). In UTF-16 units. */
 const LINE_LIMIT = 8192
 
@@ -11,54 +10,49 @@ const LINE_LIMIT = 8192
  * current file holds KEPT_LINES it becomes the previous one, so both together always hold the last KEPT_LINES.
  */
 export class ConsoleLog {
-  /** Where the line of a number stands: at `seq % KEPT_LINES`. */
-  private readonly ring: ConsoleLine[] = []
-  private last = 0
+  private readonly ring = new LineRing()
   private linesInFile = 0
   private pending = ''
+  private unheard: ConsoleLine[] = []
 
-  constructor(private readonly file: string) {
+  /** @param onLines is told of new lines once they are in the file. */
+  constructor(
+    private readonly file: string,
+    private readonly onLines: (lines: ConsoleLine[]) => void = () => undefined,
+  ) {
     for (const path of [this.previousFile, file]) {
       this.linesInFile = 0
       if (existsSync(path)) this.read(path)
     }
     // A crash may have cut the last row short: what comes next must not continue it.
-    if (this.last > 0) this.pending = '\n'
+    if (this.ring.last > 0) this.pending = '\n'
   }
 
-  /** The number of the newest line; 0 when there is none. */
-  get lastSeq(): number {
-    return this.last
-  }
-
-  add(type: ConsoleLineType, text: string): ConsoleLine {
+  add(type: ConsoleLineType, text: string): void {
     const content = text.length > LINE_LIMIT ? `${text.slice(0, LINE_LIMIT)}…` : text
-    const line = { seq: this.last + 1, type, content }
+    const line = { seq: this.ring.last + 1, type, content }
     this.keep(line)
+    this.unheard.push(line)
     this.pending += `${line.seq}\t${type}\t${content}\n`
-    return line
   }
 
-  /** The kept lines from a number on, oldest first, at most `limit` of the newest. */
-  since(seq: number, limit = KEPT_LINES): ConsoleLine[] {
-    const oldest = Math.max(1, seq, this.last - limit + 1, this.last - KEPT_LINES + 1)
-    const lines: ConsoleLine[] = []
-    for (let at = oldest; at <= this.last; at++) {
-      const line = this.ring[at % KEPT_LINES]
-      if (line?.seq === at) lines.push(line)
-    }
-    return lines
+  /** As LineRing.since. */
+  since(seq: number, limit?: number): ConsoleLine[] {
+    return this.ring.since(seq, limit)
   }
 
-  /** Writes what was added since the last flush. The host calls it before anybody is told of a line. */
+  /** Writes what was added since the last flush, and tells of it. */
   flush(): void {
-    if (this.pending === '' || this.pending === '\n') return
+    if (this.unheard.length === 0) return
     appendFileSync(this.file, this.pending, { mode: 0o600 })
     this.pending = ''
     if (this.linesInFile >= KEPT_LINES) {
       renameSync(this.file, this.previousFile)
       this.linesInFile = 0
     }
+    const lines = this.unheard
+    this.unheard = []
+    this.onLines(lines)
   }
 
   remove(): void {
@@ -70,8 +64,7 @@ export class ConsoleLog {
   }
 
   private keep(line: ConsoleLine): void {
-    this.ring[line.seq % KEPT_LINES] = line
-    this.last = line.seq
+    this.ring.add(line)
     this.linesInFile += 1
   }
 

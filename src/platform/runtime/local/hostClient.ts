@@ -6,7 +6,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { StartError } from '../../errors'
-import { onLines, PROTOCOL_VERSION, sendLine, type CallName, type HostCalls, type HostMessage } from './hostProtocol'
+import type { ConsoleLine } from '../runtime'
+import { linesOf, onLines, PROTOCOL_VERSION, sendLine, type CallName, type HostCalls, type HostMessage } from './hostProtocol'
 
 /** The longest path that every system's unix sockets take, with room for its end (unix(7)). */
 const SOCKET_PATH_LIMIT = 100
@@ -19,6 +20,13 @@ interface Waiting {
   reject: (error: Error) => void
 }
 
+export interface HostListener {
+  /** An instance's state is another one. */
+  changed(): void
+  lines(podName: string, lines: ConsoleLine[]): void
+  closed(): void
+}
+
 /** A connection to the host of a data directory. */
 export class HostClient {
   private readonly waiting = new Map<number, Waiting>()
@@ -28,11 +36,11 @@ export class HostClient {
 
   private constructor(
     private readonly socket: Socket,
-    onChanged: () => void,
+    listener: Partial<HostListener>,
   ) {
     onLines(socket, (line) => {
       const message = line as HostMessage
-      if ('event' in message) return onChanged()
+      if ('event' in message) return message.event === 'changed' ? listener.changed?.() : listener.lines?.(message.podName, linesOf(message))
       const waiting = this.waiting.get(message.id)
       this.waiting.delete(message.id)
       if ('error' in message) waiting?.reject(new Error(message.error))
@@ -42,29 +50,30 @@ export class HostClient {
     socket.on('close', () => {
       for (const { reject } of this.waiting.values()) reject(new Error('The host of the instances is gone'))
       this.waiting.clear()
+      listener.closed?.()
     })
   }
 
   /** Connects to a host that is there. */
-  static async connect(dataDir: string, onChanged: () => void = () => undefined): Promise<HostClient | undefined> {
+  static async connect(dataDir: string, listener: Partial<HostListener> = {}): Promise<HostClient | undefined> {
     const socket = connect(socketPathOf(dataDir))
     const connected = await new Promise<boolean>((resolve) => {
       socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
     })
-    return connected ? new HostClient(socket, onChanged) : undefined
+    return connected ? new HostClient(socket, listener) : undefined
   }
 
   /**
    * Connects to the host; starts one where there is none.
    * @throws StartError when it does not start, or is of another version.
    */
-  static async open(dataDir: string, onChanged: () => void): Promise<HostClient> {
-    let client = await HostClient.connect(dataDir, onChanged)
+  static async open(dataDir: string, listener: HostListener): Promise<HostClient> {
+    let client = await HostClient.connect(dataDir, listener)
     if (!client) {
       startHost(dataDir)
       for (const deadline = Date.now() + START_TIMEOUT_MS; !client && Date.now() < deadline; ) {
         await delay(20)
-        client = await HostClient.connect(dataDir, onChanged)
+        client = await HostClient.connect(dataDir, listener)
       }
     }
     if (!client) throw new StartError([`The process that hosts the instances did not start; see ${hostLogOf(dataDir)}`])

@@ -1,11 +1,14 @@
 import { chmodSync, rmSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { acquireLock } from '../../processLock'
-import { onLines, sendLine, type HostRequest } from './hostProtocol'
+import { linesEvents, onLines, sendLine, type CallName, type HostCalls, type HostRequest } from './hostProtocol'
 import { InstanceHost } from './instanceHost'
 
 /** With nothing to run and nobody connected, the host ends after this. */
 const IDLE_MS = 60_000
+
+/** The names of the pods whose lines a connection is told. */
+type Followed = Set<string>
 
 /** The program of the host process: `hostMain <directory> <socket>`. */
 function main(directory: string, socketPath: string): void {
@@ -14,19 +17,24 @@ function main(directory: string, socketPath: string): void {
   for (const signal of ['SIGHUP', 'SIGINT'] as const) process.on(signal, () => undefined)
   process.on('SIGTERM', () => void host.shutdown().then(() => process.exit(0)))
 
-  const host = new InstanceHost(directory)
-  const clients = new Set<Socket>()
+  const clients = new Map<Socket, Followed>()
+  const host = new InstanceHost(directory, (podName, lines) => {
+    for (const event of linesEvents(podName, lines)) {
+      for (const [client, followed] of clients) if (followed.has(podName)) sendLine(client, event)
+    }
+  })
   host.watch(() => {
-    for (const client of clients) sendLine(client, { event: 'changed' })
+    for (const client of clients.keys()) sendLine(client, { event: 'changed' })
   })
 
   // The lock is ours, so a socket file that is there belongs to nobody.
   rmSync(socketPath, { force: true })
   const server = createServer((socket) => {
-    clients.add(socket)
+    const followed: Followed = new Set()
+    clients.set(socket, followed)
     socket.on('error', () => undefined)
     socket.on('close', () => clients.delete(socket))
-    onLines(socket, (message) => void answer(host, socket, message as HostRequest))
+    onLines(socket, (message) => void answer(host, followed, socket, message as HostRequest))
   })
   server.listen(socketPath, () => chmodSync(socketPath, 0o600))
   setInterval(() => {
@@ -34,14 +42,24 @@ function main(directory: string, socketPath: string): void {
   }, IDLE_MS)
 }
 
-async function answer(host: InstanceHost, socket: Socket, { id, call, args }: HostRequest): Promise<void> {
+async function answer(host: InstanceHost, followed: Followed, socket: Socket, { id, call, args }: HostRequest): Promise<void> {
   try {
-    const method = host[call].bind(host) as (...args: unknown[]) => unknown
-    sendLine(socket, { id, result: await method(...args) })
+    sendLine(socket, { id, result: await resultOf(host, followed, call, args) })
     if (call === 'shutdown') endWhenRead(socket)
   } catch (error) {
     sendLine(socket, { id, error: error instanceof Error ? error.message : String(error) })
   }
+}
+
+function resultOf(host: InstanceHost, followed: Followed, call: CallName, args: unknown[]): unknown {
+  if (call === 'follow') {
+    const [podName, since] = args as Parameters<HostCalls['follow']>
+    followed.add(podName)
+    return host.since(podName, since)
+  }
+  if (call === 'unfollow') return followed.delete(String(args[0]))
+  const method = host[call].bind(host) as (...args: unknown[]) => unknown
+  return method(...args)
 }
 
 /** Who asked for the end hears that it came: an exit at once could take the answer along. */

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { createInterface } from 'node:readline'
-import type { ConsoleLine, InstanceSpec, RuntimeInstance, Usage } from '../runtime'
+import type { ConsoleLine, ConsoleLineType, InstanceSpec, RuntimeInstance, Usage } from '../runtime'
 
 /** Raised with every change that an older side would misread. */
 export const PROTOCOL_VERSION = 1
@@ -17,6 +17,9 @@ export interface HostCalls {
   remove(podName: string): void
   list(): RuntimeInstance[]
   history(podName: string, lines: number): ConsoleLine[]
+  /** Answers with the lines from a number on; from then on this connection is told of new ones. */
+  follow(podName: string, since: number): ConsoleLine[]
+  unfollow(podName: string): void
   note(podName: string, text: string): void
   write(podName: string, line: string): void
   sample(): Usage[]
@@ -32,7 +35,34 @@ export interface HostRequest {
   args: unknown[]
 }
 
-export type HostMessage = { id: number; result: unknown } | { id: number; error: string } | { event: 'changed' }
+/** Several lines of one type in one message, joined by line feeds: consoles may be fast. */
+export interface LinesEvent {
+  event: 'lines'
+  podName: string
+  /** Of the first one. */
+  seq: number
+  type: ConsoleLineType
+  content: string
+}
+
+export type HostMessage = { id: number; result: unknown } | { id: number; error: string } | { event: 'changed' } | LinesEvent
+
+/** Groups lines for sending. */
+export function* linesEvents(podName: string, lines: ConsoleLine[]): Generator<LinesEvent> {
+  for (let from = 0; from < lines.length; ) {
+    const first = lines[from]
+    if (!first) return
+    let to = from + 1
+    while (lines[to]?.type === first.type) to += 1
+    yield { event: 'lines', podName, seq: first.seq, type: first.type, content: lines.slice(from, to).map(({ content }) => content).join('\n') }
+    from = to
+  }
+}
+
+/** The lines of a group. */
+export function linesOf({ seq, type, content }: LinesEvent): ConsoleLine[] {
+  return content.split('\n').map((line, at) => ({ seq: seq + at, type, content: line }))
+}
 
 /** Writes one message as a line. */
 export function sendLine(socket: Socket, message: HostRequest | HostMessage): void {

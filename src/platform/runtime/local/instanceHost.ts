@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { InstanceSpec, RuntimeInstance } from '../runtime'
+import type { ConsoleLine, InstanceSpec, RuntimeInstance } from '../runtime'
 import { ConsoleLog } from './consoleLog'
 import { PROTOCOL_VERSION, type HostCalls } from './hostProtocol'
 import { InstanceProcess, newRun, type RunRecord } from './instanceProcess'
@@ -18,13 +18,17 @@ interface Run {
  * Owns the instances' processes and their consoles, so that the platform can be restarted, upgraded or killed while
  * they run on. Its directory holds a record of the last run and a log for each instance.
  */
-export class InstanceHost implements HostCalls {
+export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
   private readonly runs = new Map<string, Run>()
   private readonly logs = new Map<string, ConsoleLog>()
   private readonly listeners = new Set<() => void>()
   private readonly limiter = findLimiter()
 
-  constructor(private readonly directory: string) {
+  /** @param onLines is told of every new console line. */
+  constructor(
+    private readonly directory: string,
+    private readonly onLines: (podName: string, lines: ConsoleLine[]) => void,
+  ) {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     for (const name of readdirSync(directory)) if (name.endsWith('.json')) this.adopt(join(directory, name))
   }
@@ -66,6 +70,10 @@ export class InstanceHost implements HostCalls {
 
   history(podName: string, lines: number): ReturnType<HostCalls['history']> {
     return this.logOf(podName).since(1, lines)
+  }
+
+  since(podName: string, seq: number): ConsoleLine[] {
+    return this.logOf(podName).since(seq)
   }
 
   note(podName: string, text: string): void {
@@ -115,7 +123,7 @@ export class InstanceHost implements HostCalls {
   }
 
   private logOf(podName: string): ConsoleLog {
-    const log = this.logs.get(podName) ?? new ConsoleLog(this.fileOf(podName, 'log'))
+    const log = this.logs.get(podName) ?? new ConsoleLog(this.fileOf(podName, 'log'), (lines) => this.onLines(podName, lines))
     this.logs.set(podName, log)
     return log
   }

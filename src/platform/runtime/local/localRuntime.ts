@@ -3,14 +3,28 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../../errors'
 import type { Replicas } from '../../share/replicas'
-import type { InstanceSpec, Runtime, RuntimeInstance } from '../runtime'
-import { HostClient } from './hostClient'
+import type { ConsoleLine, InstanceSpec, Runtime, RuntimeInstance } from '../runtime'
+import { HostClient, type HostListener } from './hostClient'
 import type { CallName, HostCalls } from './hostProtocol'
 
 /** An instance whose files are being copied: it is starting, and has no process yet. */
 interface Preparation {
   instance: RuntimeInstance
   isCancelled: boolean
+}
+
+/** Who listens to one console, and the number of the line that is to be heard next. */
+interface Follower {
+  next: number
+  listener: (lines: ConsoleLine[]) => void
+}
+
+function hear(follower: Follower | undefined, lines: ConsoleLine[]): void {
+  const unheard = lines.filter(({ seq }) => seq >= (follower?.next ?? Infinity))
+  const last = unheard.at(-1)
+  if (!follower || !last) return
+  follower.next = last.seq + 1
+  follower.listener(unheard)
 }
 
 /**
@@ -23,14 +37,32 @@ export async function openLocalRuntime(dataDir: string, replicas: Replicas): Pro
   const changes = new EventEmitter()
   const onChanged = () => changes.emit('changed')
   const preparations = new Map<string, Preparation>()
-  let connection = HostClient.open(dataDir, onChanged)
+  const followers = new Map<string, Follower>()
+  let isClosed = false
+  const listener: HostListener = {
+    changed: onChanged,
+    lines: (podName, lines) => hear(followers.get(podName), lines),
+    closed: () => void followAgain(),
+  }
+  let connection = HostClient.open(dataDir, listener)
   const { limits } = await connection
 
   /** A host that was killed is started again by the next call. */
   async function call<Name extends CallName>(name: Name, ...args: Parameters<HostCalls[Name]>): ReturnType<typeof HostClient.prototype.call<Name>> {
     const known = await connection.catch(() => undefined)
-    if (!known?.isOpen) connection = HostClient.open(dataDir, onChanged)
+    if (!known?.isOpen) connection = HostClient.open(dataDir, listener)
     return (await connection).call(name, ...args)
+  }
+
+  /** After a host that was killed, its successor has the consoles. */
+  async function followAgain(): Promise<void> {
+    if (isClosed || followers.size === 0) return
+    try {
+      for (const [podName, follower] of followers) hear(follower, await call('follow', podName, follower.next))
+      onChanged()
+    } catch {
+      setTimeout(() => void followAgain(), 1000)
+    }
   }
 
   const copyOf = (podName: string) => join(dataDir, 'instances', podName)
@@ -92,10 +124,23 @@ export async function openLocalRuntime(dataDir: string, replicas: Replicas): Pro
       changes.on('changed', listener)
       return () => changes.off('changed', listener)
     },
+    async follow(podName, since, listener) {
+      const follower = { next: since, listener }
+      followers.set(podName, follower)
+      hear(follower, await call('follow', podName, since))
+      return () => {
+        if (followers.get(podName) !== follower) return
+        followers.delete(podName)
+        void call('unfollow', podName).catch(() => undefined)
+      }
+    },
     history: (podName, lines) => call('history', podName, lines),
     note: (podName, text) => call('note', podName, text),
     write: (podName, line) => call('write', podName, line),
     sample: () => call('sample'),
-    close: async () => (await connection).close(),
+    async close() {
+      isClosed = true
+      ;(await connection).close()
+    },
   }
 }

@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ConsoleLog, KEPT_LINES } from '../../../../src/platform/runtime/local/consoleLog'
+import { KEPT_LINES } from '../../../../src/platform/runtime/lineRing'
+import { ConsoleLog } from '../../../../src/platform/runtime/local/consoleLog'
 import { LineSplitter } from '../../../../src/platform/runtime/local/lineSplitter'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 

@@ -1,0 +1,62 @@
+import type { Logger } from 'pino'
+import type { MetricPoint } from '../../contract/metric'
+import { AppError } from '../errors'
+import type { Runtime, Usage } from '../runtime/runtime'
+import type { Db } from '../state/db'
+import { findInstanceByPod } from '../state/instances'
+import { dropOldMetrics, insertMetrics, listMetrics, type Metric } from '../state/metrics'
+
+/** Decisions §7. */
+const INTERVAL_MS = 15_000
+const KEPT_SECONDS = 3600
+
+export interface Metrics {
+  /** One hour at most, oldest first. @throws AppError NOT_FOUND for a pod that is not there */
+  of(podName: string, metric: Metric): Promise<MetricPoint[]>
+}
+
+export function createMetrics(db: Db): Metrics {
+  return {
+    async of(podName, metric) {
+      if (!(await findInstanceByPod(db, podName))) throw new AppError('NOT_FOUND', `There is no pod named "${podName}".`)
+      return listMetrics(db, podName, metric, KEPT_SECONDS)
+    },
+  }
+}
+
+/**
+ * Samples what every instance uses, every 15 s, for as long as `isActive` says that this platform is the one to do it.
+ * @returns a function that ends it.
+ */
+export function sampleMetrics({ db, runtime, log, isActive }: { db: Db; runtime: Runtime; log: Logger; isActive: () => boolean }): () => Promise<void> {
+  let before = new Map<string, Usage>()
+  let at = 0
+  let busy: Promise<void> = Promise.resolve()
+
+  async function sample(): Promise<void> {
+    if (!isActive()) return
+    const now = Date.now()
+    const usage = await runtime.sample()
+    const span = now - at
+    const rows = usage.flatMap(({ podName, cpuMs, memoryBytes }) => {
+      const earlier = before.get(podName)
+      // Without an earlier sample, or with one of an earlier run, there is no rate yet.
+      if (!earlier || earlier.cpuMs > cpuMs) return []
+      return [{ pod_name: podName, at: new Date(now), cpu: ((cpuMs - earlier.cpuMs) / span) * 1000, memory: memoryBytes / 1024 }]
+    })
+    before = new Map(usage.map((used) => [used.podName, used]))
+    at = now
+    await insertMetrics(db, rows)
+    await dropOldMetrics(db, KEPT_SECONDS)
+  }
+
+  const sampleNow = () => {
+    busy = sample().catch((error: unknown) => log.warn({ err: error }, 'metrics could not be sampled'))
+  }
+  const timer = setInterval(sampleNow, INTERVAL_MS)
+  sampleNow()
+  return async () => {
+    clearInterval(timer)
+    await busy
+  }
+}

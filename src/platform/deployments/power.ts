@@ -1,0 +1,35 @@
+import { AppError } from '../errors'
+import type { Runtime } from '../runtime/runtime'
+import type { Db } from '../state/db'
+import { findDeployment } from '../state/deployments'
+import { findInstanceByPod, setBlocked, setRestartRun, setWanted } from '../state/instances'
+
+export type PowerAction = 'start' | 'stop' | 'restart' | 'kill'
+
+/** Starts and stops single instances. What was asked for is in the state, so that it outlives this platform. */
+export interface Power {
+  /** Resolves when it has begun. @throws AppError NOT_FOUND, CONFLICT when its deployment is disabled */
+  request(podName: string, action: PowerAction): Promise<void>
+}
+
+export function createPower({ db, runtime, wake }: { db: Db; runtime: Runtime; wake: () => void }): Power {
+  return {
+    async request(podName, action) {
+      const row = await findInstanceByPod(db, podName)
+      const deployment = row && (await findDeployment(db, row.deployment))
+      if (!row || !deployment || row.wanted === 'gone') throw new AppError('NOT_FOUND', `There is no pod named "${podName}".`)
+      if (action === 'start' || action === 'restart') {
+        if (!deployment.enabled) throw new AppError('CONFLICT', `The deployment "${row.deployment}" is disabled. Enable it to start it.`)
+        const run = (await runtime.list()).find((candidate) => candidate.podName === podName && candidate.state !== 'EXITED')
+        await setWanted(db, row.uid, 'running')
+        if (row.blocked_reason !== null || !run) await setBlocked(db, row.uid, null)
+        if (run && (action === 'restart' || run.state === 'STOPPING')) await setRestartRun(db, row.uid, run.runId)
+      } else {
+        await setWanted(db, row.uid, 'stopped')
+        if (action === 'stop') await runtime.stop(podName)
+        else await runtime.kill(podName)
+      }
+      wake()
+    },
+  }
+}

@@ -1,0 +1,203 @@
+import type { IncomingMessage } from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { FastifyInstance } from 'fastify'
+import { WebSocketServer, type WebSocket } from 'ws'
+import { CLOSE_SESSION_ENDED, CLOSE_TOO_FAST, ConsoleRequest, SINCE, type ConsoleFrame } from '../../contract/consoleChannel'
+import type { InstanceState } from '../../contract/instance'
+import type { Sessions } from '../accounts/sessions'
+import type { Power } from '../deployments/power'
+import { AppError } from '../errors'
+import type { Runtime } from '../runtime/runtime'
+import type { SessionUser } from '../state/sessions'
+import { ConsoleFeed } from './consoleFeed'
+import { cookieOf, isAllowedOrigin } from './handshake'
+import { watchSessions } from './sessionWatch'
+
+/** What comes first on a new connection (decisions §6). */
+const HISTORY_LINES = 1000
+/** A command is a line. In bytes. */
+const MESSAGE_LIMIT = 16 * 1024
+const MESSAGES_A_SECOND = 50
+/** Whoever does not answer a ping until the next is gone, whatever lies between. In milliseconds. */
+const PING_MS = 30_000
+/** A state may also change without the runtime: an instance that is blocked. In milliseconds. */
+const STATE_CHECK_MS = 1000
+
+export interface ConsoleParts {
+  sessions: Sessions
+  origins: string[]
+  runtime: Runtime
+  power: Power
+  /** The state of a deployment's instance; undefined when there is no such one. */
+  instanceState: (deployment: string, podName: string) => Promise<InstanceState | undefined>
+}
+
+/** An instance with viewers. */
+interface Watched {
+  deployment: string
+  feed: ConsoleFeed
+  viewers: Map<WebSocket, SessionUser>
+  /** How many are on their way in. */
+  coming: number
+  state: InstanceState | undefined
+}
+
+/** The console channel, `/api/logs/{deployment}/{podName}`. One `upgrade` listener: socket.io has its own path. */
+export function openConsoleChannel(app: FastifyInstance, { sessions, origins, runtime, power, instanceState }: ConsoleParts): void {
+  const wss = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_LIMIT, perMessageDeflate: false })
+  const watched = new Map<string, Watched>()
+
+  app.server.on('upgrade', (request, socket, head) => {
+    if (request.url?.startsWith('/socket.io/')) return
+    upgrade(request, socket, head).catch((error: unknown) => {
+      const status = error instanceof AppError ? error.status : 500
+      if (!(error instanceof AppError)) app.log.error({ err: error }, 'a console could not be opened')
+      refuse(socket, status)
+    })
+  })
+
+  async function upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): Promise<void> {
+    const target = targetOf(request.url ?? '')
+    if (!target) throw new AppError('NOT_FOUND', 'There is no such channel.')
+    if (!isAllowedOrigin(request, origins)) throw new AppError('NOT_ALLOWED', 'Another origin.')
+    const user = await sessions.read(cookieOf(request, 'token'))
+    const state = await instanceState(target.deployment, target.podName)
+    if (!state) throw new AppError('NOT_FOUND', 'There is no such instance.')
+    const entry = watch(target, state)
+    entry.coming += 1
+    try {
+      await entry.feed.ready
+      wss.handleUpgrade(request, socket, head, (viewer) => join(entry, target, viewer, user))
+    } finally {
+      entry.coming -= 1
+      leave(entry, target.podName)
+    }
+  }
+
+  /** The feed ends with its last viewer. */
+  function leave(entry: Watched, podName: string): void {
+    if (entry.viewers.size > 0 || entry.coming > 0 || watched.get(podName) !== entry) return
+    watched.delete(podName)
+    entry.feed.close()
+  }
+
+  function watch({ deployment, podName }: Target, state: InstanceState): Watched {
+    const entry = watched.get(podName) ?? { deployment, feed: new ConsoleFeed(runtime, podName), viewers: new Map(), coming: 0, state }
+    watched.set(podName, entry)
+    return entry
+  }
+
+  function join(entry: Watched, { podName, since }: Target, viewer: WebSocket, user: SessionUser): void {
+    entry.viewers.set(viewer, user)
+    const detach = entry.feed.attach({ get bufferedAmount() { return viewer.bufferedAmount }, send: (text, taken) => viewer.send(text, taken) }, since, HISTORY_LINES)
+    const isTooFast = countMessages()
+    let isAlive = true
+    const ping = setInterval(() => {
+      if (!isAlive) return viewer.terminate()
+      isAlive = false
+      viewer.ping()
+    }, PING_MS)
+    viewer.on('pong', () => (isAlive = true))
+    viewer.on('message', (data) => {
+      if (isTooFast()) return viewer.close(CLOSE_TOO_FAST, 'too many messages')
+      obey(entry, podName, user, (data as Buffer).toString()).catch((error: unknown) => {
+        if (!(error instanceof AppError)) app.log.error({ err: error, podName }, 'a console request failed')
+        say(viewer, error instanceof AppError ? error.message : 'That did not work.')
+      })
+    })
+    // The close that follows says all there is to do.
+    viewer.on('error', () => undefined)
+    viewer.on('close', () => {
+      clearInterval(ping)
+      detach()
+      entry.viewers.delete(viewer)
+      leave(entry, podName)
+    })
+  }
+
+  async function obey(entry: Watched, podName: string, user: SessionUser, text: string): Promise<void> {
+    const request = ConsoleRequest.safeParse(parseJson(text)).data
+    if (!request) throw new AppError('INVALID_INPUT', 'The console did not understand that.')
+    if (request.type === 'power') return power.request(podName, request.action)
+    const isRunning = (await runtime.list()).some((run) => run.podName === podName && run.state !== 'EXITED')
+    if (!isRunning) throw new AppError('CONFLICT', 'The instance is not running.')
+    if (new Set([...entry.viewers.values()].map(({ userId }) => userId)).size > 1) {
+      // Dim, as an aside: several people are at this console.
+      await runtime.note(podName, `\u001b[2m${user.username}: ${request.command.replaceAll(/\p{Cc}/gu, ' ')}\u001b[0m`)
+    }
+    await runtime.write(podName, request.command.replaceAll(/[\r\n\0]/g, ' '))
+  }
+
+  async function tellStates(): Promise<void> {
+    for (const [podName, entry] of watched) {
+      const state = await instanceState(entry.deployment, podName)
+      if (state === undefined || state === entry.state) continue
+      entry.state = state
+      entry.feed.tell({ type: 'power', content: state })
+    }
+  }
+  const checkStates = () => {
+    // The state may be away for a moment; the next check comes soon.
+    tellStates().catch(() => undefined)
+  }
+
+  const viewersOf = (): [WebSocket, SessionUser][] => [...watched.values()].flatMap(({ viewers }) => [...viewers])
+  const timer = setInterval(checkStates, STATE_CHECK_MS)
+  const unwatch = runtime.watch(checkStates)
+  const unwatchSessions = watchSessions(sessions, app.log, () => viewersOf().map(([, { sessionId }]) => sessionId), (id) => {
+    for (const [viewer, { sessionId }] of viewersOf()) if (sessionId === id) viewer.close(CLOSE_SESSION_ENDED, 'session ended')
+  })
+  app.addHook('preClose', async () => {
+    clearInterval(timer)
+    unwatch()
+    unwatchSessions()
+    for (const [viewer] of viewersOf()) viewer.terminate()
+    for (const { feed } of watched.values()) feed.close()
+    wss.close()
+  })
+}
+
+interface Target {
+  deployment: string
+  podName: string
+  since: number | undefined
+}
+
+/** Names are labels: nothing that needs decoding, no dots, no slashes. */
+function targetOf(url: string): Target | undefined {
+  const [path = '', query] = url.split('?')
+  const match = /^\/api\/logs\/([a-z0-9-]{1,40})\/([a-z0-9-]{1,63})$/.exec(path)
+  if (!match?.[1] || !match[2]) return undefined
+  const since = new URLSearchParams(query).get(SINCE)
+  return { deployment: match[1], podName: match[2], since: since !== null && /^[1-9]\d{0,14}$/.test(since) ? Number(since) : undefined }
+}
+
+function refuse(socket: Duplex, status: number): void {
+  socket.on('error', () => undefined)
+  socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+}
+
+function say(viewer: WebSocket, message: string): void {
+  const frame: ConsoleFrame = { type: 'error', content: `[System] ${message}` }
+  if (viewer.readyState === viewer.OPEN) viewer.send(JSON.stringify(frame))
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** @returns whether this message is one too many in its second. */
+function countMessages(): () => boolean {
+  let second = 0
+  let count = 0
+  return () => {
+    const now = Math.floor(Date.now() / 1000)
+    count = now === second ? count + 1 : 1
+    second = now
+    return count > MESSAGES_A_SECOND
+  }
+}

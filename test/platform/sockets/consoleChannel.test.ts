@@ -1,0 +1,251 @@
+import { once } from 'node:events'
+import { connect, type AddressInfo } from 'node:net'
+import { WebSocket } from 'ws'
+import type { ConsoleFrame } from '../../../src/contract/consoleChannel'
+import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+import { until } from '../../support/platform/until'
+
+let platform: TestPlatform
+let url: string
+let ann: Account
+let bob: Account
+let podName: string
+let viewers: Viewer[] = []
+
+const ECHO = `
+console.log('Ready')
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const [word, count] = line.split(' ')
+  if (word === 'print') for (let i = 1; i <= Number(count); i++) console.log('line ' + i)
+  else if (word === 'oops') console.error('went wrong')
+  else if (word === 'crash') process.exit(3)
+  else if (word === 'stop') process.exit(0)
+  else console.log('heard ' + line)
+})`
+
+class Viewer {
+  readonly frames: ConsoleFrame[] = []
+  closed: { code: number } | undefined
+
+  constructor(readonly socket: WebSocket) {
+    socket.on('message', (data) => this.frames.push(JSON.parse((data as Buffer).toString()) as ConsoleFrame))
+    socket.on('close', (code) => (this.closed = { code }))
+  }
+
+  get lines(): string[] {
+    return this.frames.filter(({ type }) => type !== 'power').flatMap(({ content }) => content.split('\n'))
+  }
+
+  /** Every numbered line with its number. */
+  get numbered(): [number, string][] {
+    return this.frames.flatMap(({ seq, content }) => (seq === undefined ? [] : content.split('\n').map((line, at): [number, string] => [seq + at, line])))
+  }
+
+  send(message: unknown): void {
+    this.socket.send(JSON.stringify(message))
+  }
+
+  command(command: string): void {
+    this.send({ type: 'command', command })
+  }
+}
+
+const attempt = (path: string, { token = ann.token, origin = url.replace('ws', 'http') }: { token?: string; origin?: string } = {}) =>
+  new WebSocket(`${url}${path}`, { headers: { origin, cookie: `token=${token}` } })
+
+async function open(query = '', as: Account = ann): Promise<Viewer> {
+  const viewer = new Viewer(attempt(`/api/logs/echo/${podName}${query}`, { token: as.token }))
+  viewers.push(viewer)
+  await once(viewer.socket, 'open')
+  return viewer
+}
+
+const refusal = (path: string, options?: { token?: string; origin?: string }) =>
+  new Promise<number>((resolve, reject) => {
+    const socket = attempt(path, options)
+    socket.on('unexpected-response', (request, response) => {
+      resolve(response.statusCode ?? 0)
+      request.destroy()
+    })
+    socket.on('open', () => reject(new Error('It was let in')))
+    socket.on('error', () => undefined)
+  })
+
+const call = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown) => platform.call(method, path, { token: ann.token, body })
+const instance = async () => ((await call('GET', '/api/deployments/echo/instances')).body.data.instances as { podName: string; uid: string; state: string; restarts: number; lastExit?: { code: number } }[])[0]!
+const stateIs = (state: string) => until(async () => (await instance()).state, (current) => current === state)
+
+beforeAll(async () => {
+  platform = await startPlatform()
+  ann = await platform.register('ann')
+  bob = await platform.register('bob')
+  await platform.app.listen({ host: '127.0.0.1', port: 0 })
+  url = `ws://127.0.0.1:${(platform.app.server.address() as AddressInfo).port}`
+  await call('POST', '/api/deployments', { name: 'echo', type: 'process' })
+  const content = `name: echo\ntype: process\ndataDirectory: /echo\nrun: { command: ["node", "-e", ${JSON.stringify(ECHO)}] }\nready: Ready\nstop: { command: stop, timeoutSeconds: 5 }\n`
+  expect(await call('PATCH', '/api/deployments/echo', { content })).toMatchObject({ status: 200 })
+  await call('POST', '/api/deployments/echo/toggle', { enabled: true })
+  await until(async () => Boolean(await instance()))
+  await stateIs('RUNNING')
+  podName = (await instance()).podName
+})
+afterEach(() => {
+  for (const { socket } of viewers) socket.terminate()
+  viewers = []
+})
+afterAll(() => platform.close())
+
+test('decisions §6: the last lines come first, then what is printed, numbered without gaps; commands are heard', async () => {
+  const viewer = await open()
+  await until(() => viewer.lines.includes('Ready'))
+  viewer.command('hello')
+  await until(() => viewer.lines.includes('heard hello'))
+  viewer.command('oops')
+  await until(() => viewer.frames.some(({ type, content }) => type === 'error' && content === 'went wrong'))
+  const numbers = viewer.numbered.map(([seq]) => seq)
+  expect(numbers).toEqual(numbers.map((_number, at) => numbers[0]! + at))
+})
+
+test('decisions §6: of a long history the last 1,000 lines come, several in a frame', async () => {
+  const first = await open()
+  first.command('print 3000')
+  await until(() => first.lines.includes('line 3000'))
+  const viewer = await open()
+  await until(() => viewer.lines.includes('line 3000'))
+  expect(viewer.numbered).toHaveLength(1000)
+  expect(viewer.frames.length).toBeLessThan(20)
+})
+
+test('a reconnect asks for what follows the last line it saw: nothing is missing, nothing is twice', async () => {
+  const before = await open()
+  before.command('print 500')
+  await until(() => before.lines.includes('line 500'))
+  const seen = before.numbered.at(-1)![0]
+  before.socket.terminate()
+  const between = await open()
+  between.command('print 200')
+  await until(() => between.lines.filter((line) => line === 'line 200').length >= 1 && between.numbered.at(-1)![0] >= seen + 200)
+  const after = await open(`?since=${seen + 1}`)
+  await until(() => after.numbered.length >= 200)
+  expect(after.numbered.slice(0, 200).map(([seq]) => seq)).toEqual(Array.from({ length: 200 }, (_line, at) => seen + 1 + at))
+  expect(after.numbered[0]![1]).toBe('line 1')
+  const ahead = await open('?since=99999999')
+  await until(() => ahead.numbered.length === 1000)
+})
+
+test('who asks for lines that are gone is told how many', async () => {
+  const viewer = await open()
+  viewer.command('print 12000')
+  await until(() => viewer.numbered.filter(([, line]) => line === 'line 12000').length > 0)
+  const late = await open('?since=1')
+  await until(() => late.numbered.length >= 10_000)
+  const [oldest] = late.numbered[0]!
+  expect(late.frames[0]).toEqual({ type: 'message', content: `[System] ${oldest - 1} lines skipped` })
+})
+
+test('security 39: a viewer that does not read is not waited for, and costs others nothing', async () => {
+  const idle = await open()
+  idle.socket.pause()
+  const busy = await open()
+  for (let round = 0; round < 4; round++) {
+    const [last] = busy.numbered.at(-1)!
+    busy.command('print 20000')
+    await until(() => busy.numbered.at(-1)![0] >= last + 20_000)
+  }
+  idle.socket.resume()
+  await until(() => idle.numbered.at(-1)?.[0] === busy.numbered.at(-1)![0])
+  expect(idle.lines.some((line) => /^\[System\] \d+ lines skipped$/.test(line))).toBe(true)
+})
+
+test('when several people share a console, all see who sent a command', async () => {
+  const alone = await open()
+  alone.command('quietly')
+  await until(() => alone.lines.includes('heard quietly'))
+  expect(alone.lines.join()).not.toContain('ann: quietly')
+  const other = await open('', bob)
+  other.command('say hi')
+  await until(() => [alone, other].every(({ lines }) => lines.includes('\u001b[2mbob: say hi\u001b[0m') && lines.includes('heard say hi')))
+})
+
+test('§4 power: stop keeps it stopped, start brings it back, restart replaces it, and every viewer hears the state', async () => {
+  const viewer = await open()
+  const states = () => viewer.frames.filter(({ type }) => type === 'power').map(({ content }) => content)
+  viewer.send({ type: 'power', action: 'stop' })
+  await until(() => states().at(-1) === 'STOPPED')
+  viewer.command('anybody?')
+  await until(() => viewer.lines.includes('[System] The instance is not running.'))
+  await until(async () => (await instance()).lastExit?.code === 0)
+  viewer.send({ type: 'power', action: 'start' })
+  await until(() => states().at(-1) === 'RUNNING')
+  const [run] = await platform.runtime.list()
+  viewer.send({ type: 'power', action: 'restart' })
+  await until(async () => (await platform.runtime.list())[0]!.runId !== run!.runId)
+  await until(() => states().at(-1) === 'RUNNING')
+  viewer.send({ type: 'power', action: 'kill' })
+  await until(() => states().at(-1) === 'STOPPED')
+  expect(states()).toContain('STOPPING')
+  viewer.send({ type: 'power', action: 'start' })
+  await until(() => states().at(-1) === 'RUNNING')
+})
+
+test('a crash is counted, and its last lines are kept as a capsule', async () => {
+  const viewer = await open()
+  viewer.command('print 60')
+  viewer.command('crash')
+  await until(() => viewer.lines.includes('[System] Ended by itself with exit code 3.'))
+  const crashed = await until(instance, ({ restarts }) => restarts > 0)
+  const capsule = await call('GET', `/api/deployments/echo/instances/${crashed.uid}/crash`)
+  expect(capsule).toMatchObject({ status: 200, body: { data: { exit: { code: 3, reason: 'Ended by itself with exit code 3' } } } })
+  const lines = capsule.body.data.lines as { content: string }[]
+  expect(lines).toHaveLength(50)
+  expect(lines.map(({ content }) => content)).toContain('line 60')
+  await stateIs('RUNNING')
+})
+
+test('§7 metrics are there for a pod, and 404 for one that is not', async () => {
+  await platform.db.insertInto('metrics').values([1, 2].map((ago) => ({ pod_name: podName, at: new Date(Date.now() - ago * 15_000), cpu: 12.5, memory: 2048 }))).execute()
+  const cpu = await call('GET', `/api/metrics/cpu?pod=${podName}`)
+  expect(cpu.body.data.data).toEqual([{ timestamp: expect.any(Number), value: 12.5 }, { timestamp: expect.any(Number), value: 12.5 }])
+  expect((await call('GET', `/api/metrics/memory?pod=${podName}`)).body.data.data).toMatchObject([{ value: 2048 }, { value: 2048 }])
+  expect(await call('GET', '/api/metrics/cpu?pod=nothing')).toMatchObject({ status: 404 })
+  expect(await call('GET', '/api/metrics/cpu')).toMatchObject({ status: 400, body: { field: 'pod' } })
+})
+
+test('security 36: without a session, with odd names and for what is not there, the upgrade is refused', async () => {
+  expect(await refusal(`/api/logs/echo/${podName}`, { token: '' })).toBe(401)
+  expect(await refusal(`/api/logs/echo/${podName}`, { token: 'x' })).toBe(401)
+  expect(await refusal('/api/logs/echo/nothing')).toBe(404)
+  expect(await refusal(`/api/logs/other/${podName}`)).toBe(404)
+  for (const path of ['/api/logs/echo/..%2f..', '/api/logs/../x', '/api/logs/echo', '/api/other', '/']) expect(await refusal(path)).toBe(404)
+})
+
+test('security 35: another or a null origin is refused although its cookie is valid', async () => {
+  for (const origin of ['http://evil.example', 'null', 'nonsense']) expect(await refusal(`/api/logs/echo/${podName}`, { origin })).toBe(403)
+})
+
+test('security 37: when the session ends, its consoles are closed', async () => {
+  const token = await platform.signIn(ann)
+  const viewer = await open('', { ...ann, token })
+  await platform.call('POST', '/api/auth/logout', { token })
+  await until(() => viewer.closed)
+  expect(viewer.closed).toEqual({ code: 4401 })
+})
+
+test('security 38: huge, broken and too many messages end that viewer alone', async () => {
+  const [huge, flood, odd, other] = [await open(), await open(), await open(), await open()]
+  huge.socket.send('x'.repeat(100_000))
+  for (let message = 0; message < 1000; message++) flood.command('hi')
+  for (const nonsense of ['', '{', 'null', '[]', '{"type":"command"}', '{"type":"power","action":"burn"}']) odd.socket.send(nonsense)
+  await until(() => huge.closed && flood.closed)
+  expect([huge.closed, flood.closed]).toEqual([{ code: 1009 }, { code: 1008 }])
+  await until(() => odd.lines.filter((line) => line === '[System] The console did not understand that.').length === 6)
+  expect(other.closed).toBeUndefined()
+
+  // A text frame that is no UTF-8 (RFC 6455 §8.1), by hand: a client library would not send it.
+  const raw = connect(Number(new URL(url).port), '127.0.0.1')
+  raw.write(`GET /api/logs/echo/${podName} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\nCookie: token=${ann.token}\r\n\r\n`)
+  await once(raw, 'data')
+  raw.write(Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0xc3, 0x28]))
+  await once(raw, 'close')
+  expect(other.closed).toBeUndefined()
+})
