@@ -41,7 +41,7 @@ export async function expectGoodPage(page: Page, name: string): Promise<void> {
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme })
     const { violations } = await new AxeBuilder({ page }).analyze()
-    expect({ page: name, theme, violations: violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`) }).toEqual({ page: name, theme, violations: [] })
+    expect({ page: name, theme, violations: violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.any[0]?.message}`) }).toEqual({ page: name, theme, violations: [] })
     for (const width of [1440, 360]) {
       await page.setViewportSize({ width, height: width === 360 ? 760 : 900 })
       await page.screenshot({ path: join(SCREENSHOTS, `${name}-${theme}-${width}.png`), fullPage: true })
