@@ -26,7 +26,7 @@ afterEach(() => prepared.clear())
 afterAll(() => server.close())
 
 /** What a call answers from now on; the newest word counts. Keeps the calls that were made. */
-function route(method: 'GET' | 'POST', path: string) {
+function route(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string) {
   const reply = (answer: Answer) => {
     const calls: Call[] = []
     prepared.set(`${method} ${path}`, { answer, calls })
@@ -43,15 +43,17 @@ function route(method: 'GET' | 'POST', path: string) {
     answersWith: (answer: Answer) => reply(answer),
     answersRaw: (status: number, text: string) => reply(() => new HttpResponse(text, { status })),
     isUnreachable: () => reply(() => HttpResponse.error()),
-    /** Waits with the answer until `release`. */
-    answersLater: (data: object) => {
+    /** Waits with the answer until `release`; a number fails with that status. */
+    answersLater: (data: object | number) => {
       let release = () => {}
       const released = new Promise<void>((resolve) => {
         release = resolve
       })
       const { calls } = reply(async () => {
         await released
-        return HttpResponse.json({ success: true, data })
+        return typeof data === 'number'
+          ? HttpResponse.json({ success: false }, { status: data })
+          : HttpResponse.json({ success: true, data })
       })
       return { calls, release: () => release() }
     },
@@ -61,6 +63,8 @@ function route(method: 'GET' | 'POST', path: string) {
 export const network = {
   get: (path: string) => route('GET', path),
   post: (path: string) => route('POST', path),
+  patch: (path: string) => route('PATCH', path),
+  delete: (path: string) => route('DELETE', path),
 
   /** A network as the overview shows it: deployments with their instances, and a manager that is alive. */
   shows(sections: { deployment: { name: string }; instances?: object[] }[], { timestamp = Date.now() } = {}) {

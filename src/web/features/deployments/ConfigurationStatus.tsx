@@ -1,7 +1,7 @@
 import { Icon } from '../../ui/Icon'
 import type { Problem } from './YamlEditor'
 
-type ConfigurationStatusProps = { problem: Problem | undefined; changed: boolean; onGoTo: (line: number) => void }
+type ConfigurationStatusProps = { problem: Problem | null | undefined; changed: boolean; onGoTo: (line: number) => void }
 
 /** Always there, below the text: what is wrong with it, and whether it is saved. */
 export function ConfigurationStatus({ problem, changed, onGoTo }: ConfigurationStatusProps) {
@@ -9,8 +9,8 @@ export function ConfigurationStatus({ problem, changed, onGoTo }: ConfigurationS
   return (
     <div className="configuration-status">
       <p role="status" className={problem ? `problem ${problem.severity}` : 'problem'}>
-        <Icon name={problem ? 'alert' : 'check'} size={16} />
-        {problem?.message ?? 'No problems found'}
+        {problem !== undefined && <Icon name={problem ? 'alert' : 'check'} size={16} />}
+        {problem === null ? 'No problems found' : problem?.message}
       </p>
       {line !== undefined && (
         <button type="button" className="text-button" onClick={() => onGoTo(line)}>

@@ -12,7 +12,7 @@ type YamlEditorProps = {
   ref: Ref<YamlEditorHandle>
   label: string
   value: string
-  problem: Problem | undefined
+  problem: Problem | null | undefined
   onChange: (text: string) => void
 }
 
@@ -62,6 +62,7 @@ export function YamlEditor({ ref, label, value, problem, onChange }: YamlEditorP
       setOptions={{ textInputAriaLabel: label, enableKeyboardAccessibility: true, useSoftTabs: true, enableMobileMenu: false }}
       onLoad={(loaded: Ace.Editor) => {
         loaded.renderer.setTheme(theme)
+        loaded.navigateFileStart()
         setEditor(loaded)
       }}
     />

@@ -7,16 +7,16 @@ const PAUSE_MS = 300
 /**
  * What a server like ours would say to the text, told before it is sent. A hint and no more: another server may know
  * other settings. The check comes as a chunk of its own; without it the editor works all the same.
+ * Null: there is none. Undefined: nobody knows yet.
  */
-export function useProblem(text: string | undefined): DefinitionProblem | undefined {
-  const [problem, setProblem] = useState<DefinitionProblem>()
+export function useProblem(text: string): DefinitionProblem | null | undefined {
+  const [problem, setProblem] = useState<DefinitionProblem | null>()
   useEffect(() => {
-    if (text === undefined) return
     let outdated = false
     const check = async () => {
       const { readDefinition } = await import(/* webpackChunkName: 'definition' */ '../../../contract/definitionText')
       const reading = readDefinition(text)
-      if (!outdated) setProblem('problem' in reading ? reading.problem : undefined)
+      if (!outdated) setProblem('problem' in reading ? reading.problem : null)
     }
     const timer = setTimeout(() => void check().catch(() => {}), PAUSE_MS)
     return () => {

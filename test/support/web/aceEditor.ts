@@ -1,0 +1,18 @@
+import { act } from '@testing-library/react'
+import ace from 'ace-builds'
+
+/** The editor on the page, by Ace's own interface: it draws what is typed, and jsdom draws nothing. */
+export function aceEditor() {
+  const element = document.querySelector<HTMLElement>('.ace_editor')
+  if (!element) throw new Error('There is no editor on the page')
+  const editor = ace.edit(element)
+  return {
+    text: () => editor.getValue(),
+    marks: () => editor.session.getAnnotations().map(({ row, type, text }) => ({ line: (row ?? 0) + 1, type, text })),
+    /** Counted from 1. */
+    cursorLine: () => editor.getCursorPosition().row + 1,
+    type: (text: string) => act(() => editor.insert(text)),
+    write: (text: string) => act(() => void editor.setValue(text, 1)),
+    undo: () => act(() => editor.undo()),
+  }
+}

@@ -1,0 +1,229 @@
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { sessionEnded } from '../../../../src/web/facts'
+import { aceEditor } from '../../../support/web/aceEditor'
+import { renderApp } from '../../../support/web/renderApp'
+
+const stored = 'name: lobby\ntype: process\ndataDirectory: /lobby\nrun:\n  command: [node, bot.js]\n'
+const broken = `${stored}colour: red\n`
+
+async function opened(content = stored) {
+  const app = renderApp('/deployments/lobby/edit', { signedInAs: 'ann' })
+  const load = app.network.get('/api/deployments/lobby').answers({ content })
+  const save = app.network.patch('/api/deployments/lobby').answers({})
+  await screen.findByRole('region', { name: 'Configuration' })
+  return { ...app, load, save, editor: aceEditor(), onSave: () => app.user.click(screen.getByRole('button', { name: 'Save Changes' })) }
+}
+
+test("§2 the editor is titled with the name and reads 'Editing configuration file'; Back goes to /deployments", async () => {
+  const { network, user, editor } = await opened()
+  expect(screen.getByRole('heading', { level: 1, name: 'lobby' })).toBeVisible()
+  expect(screen.getByText('Editing configuration file')).toBeVisible()
+  expect(editor.text()).toBe(stored)
+  network.get('/api/deployments').answers({ deployments: [] })
+  await user.click(screen.getByRole('link', { name: 'Back' }))
+  expect(await screen.findByRole('heading', { name: 'Deployments' })).toBeVisible()
+  expect(window.location.pathname).toBe('/deployments')
+})
+
+test('typing is a draft in the store, and undoing all of it leaves none', async () => {
+  const { store, editor } = await opened()
+  expect(screen.getByText('Saved')).toBeVisible()
+  editor.type('x')
+  expect(store.getState().configuration.drafts).toEqual({ lobby: `x${stored}` })
+  expect(screen.getByText('Unsaved changes')).toBeVisible()
+  editor.undo()
+  expect(store.getState().configuration.drafts).toEqual({})
+  editor.undo()
+  // The first text is not a step that can be undone: nobody saves an empty file by mistake.
+  expect(editor.text()).toBe(stored)
+})
+
+test("§2, §7 Save Changes sends the text, shows 'Changes saved successfully!' and keeps it", async () => {
+  const { network, store, save, load, editor, onSave } = await opened()
+  editor.write(broken)
+  network.get('/api/deployments/lobby').answers({ content: broken })
+  await onSave()
+  expect(await screen.findByText('Changes saved successfully!')).toBeVisible()
+  expect(save.calls.map(({ body }) => body)).toEqual([{ content: broken }])
+  expect(editor.text()).toBe(broken)
+  expect(store.getState().configuration.drafts).toEqual({})
+  expect(screen.getByText('Saved')).toBeVisible()
+  expect(load.calls).toHaveLength(1)
+})
+
+test('§2 the green banner is dismissed by hand, and by the next edit', async () => {
+  const { network, user, editor, onSave } = await opened()
+  editor.write(broken)
+  network.get('/api/deployments/lobby').answers({ content: broken })
+  await onSave()
+  await screen.findByText('Changes saved successfully!')
+  await user.click(screen.getByRole('button', { name: 'Dismiss' }))
+  expect(screen.queryByText('Changes saved successfully!')).not.toBeInTheDocument()
+  await onSave()
+  await screen.findByText('Changes saved successfully!')
+  editor.write(stored)
+  expect(screen.queryByText('Changes saved successfully!')).not.toBeInTheDocument()
+})
+
+test.each([
+  ['Ctrl', { ctrlKey: true }],
+  ['Cmd', { metaKey: true }],
+])('§2 %s+S saves, wherever the focus is, in place of the browser', async (_key, modifier) => {
+  const { save, editor } = await opened()
+  editor.write(broken)
+  const passedOn = fireEvent.keyDown(document.body, { key: 's', ...modifier })
+  expect(passedOn).toBe(false)
+  expect(await screen.findByText('Changes saved successfully!')).toBeVisible()
+  expect(save.calls).toHaveLength(1)
+})
+
+test('an S alone, or with more than Ctrl, saves nothing', async () => {
+  const { save, editor } = await opened()
+  editor.write(broken)
+  for (const modifiers of [{}, { ctrlKey: true, shiftKey: true }, { ctrlKey: true, altKey: true }, { ctrlKey: true, repeat: true }]) {
+    fireEvent.keyDown(document.body, { key: 's', ...modifiers })
+  }
+  // The one that counts comes last, so that the others had their time.
+  fireEvent.keyDown(document.body, { key: 's', ctrlKey: true })
+  await screen.findByText('Changes saved successfully!')
+  expect(save.calls).toHaveLength(1)
+})
+
+test('who types on while the save is on its way keeps what came after', async () => {
+  const { network, store, editor, onSave } = await opened()
+  const { calls, release } = network.patch('/api/deployments/lobby').answersLater({})
+  editor.write(broken)
+  await onSave()
+  expect(screen.getByRole('button', { name: 'Save Changes' })).toHaveAttribute('aria-busy', 'true')
+  await onSave()
+  editor.write(`${broken}# more\n`)
+  network.get('/api/deployments/lobby').answers({ content: broken })
+  release()
+  await waitFor(() => expect(screen.getByRole('button', { name: 'Save Changes' })).toHaveAttribute('aria-busy', 'false'))
+  expect(editor.text()).toBe(`${broken}# more\n`)
+  expect(store.getState().configuration.drafts).toEqual({ lobby: `${broken}# more\n` })
+  expect(calls).toHaveLength(1)
+})
+
+test('§8 a save that fails shows the red banner, marks the line and keeps the text', async () => {
+  const { network, user, editor, onSave } = await opened()
+  const message = 'Line 3: dataDirectory: must be a path under the shared root such as /lobby'
+  network.patch('/api/deployments/lobby').answers(400, { code: 'INVALID_DEFINITION', message, field: 'dataDirectory', line: 3 })
+  const typed = stored.replace('/lobby', 'lobby')
+  editor.write(typed)
+  await onSave()
+  const alert = await screen.findByRole('alert')
+  expect(alert).toHaveTextContent('Failed to save deployment configuration content')
+  expect(alert).toHaveTextContent(message)
+  expect(editor.text()).toBe(typed)
+  expect(editor.marks()).toEqual([{ line: 3, type: 'error', text: message }])
+  expect(editor.cursorLine()).toBe(3)
+
+  await user.click(within(alert).getByRole('button', { name: 'Dismiss' }))
+  expect(screen.queryByRole('alert')).not.toBeInTheDocument()
+  expect(editor.text()).toBe(typed)
+})
+
+test('§8 a save that fails without a word of the server marks nothing', async () => {
+  const { network, editor, onSave } = await opened()
+  network.patch('/api/deployments/lobby').isUnreachable()
+  await onSave()
+  expect(await screen.findByRole('alert')).toHaveTextContent('Failed to save deployment configuration contentThe server could not be reached.')
+  expect(editor.marks()).toEqual([])
+})
+
+test("decisions §4: what the server's rules refuse is marked before saving, and the mark leads to its line", async () => {
+  const { user, editor } = await opened()
+  await screen.findByText('No problems found')
+  editor.write(broken)
+  expect(await screen.findByText('Line 6: colour: is not a setting of a deployment')).toBeVisible()
+  expect(editor.marks()).toEqual([{ line: 6, type: 'warning', text: 'Line 6: colour: is not a setting of a deployment' }])
+  expect(editor.cursorLine()).toBe(7)
+  await user.click(screen.getByRole('button', { name: 'Go to line 6' }))
+  expect(editor.cursorLine()).toBe(6)
+  editor.write(stored)
+  expect(await screen.findByText('No problems found')).toBeVisible()
+  expect(editor.marks()).toEqual([])
+})
+
+test('a hint never keeps anybody from saving: another server may know other settings', async () => {
+  const { save, editor, onSave } = await opened()
+  editor.write(broken)
+  await screen.findByText(/is not a setting/)
+  await onSave()
+  expect(await screen.findByText('Changes saved successfully!')).toBeVisible()
+  expect(save.calls).toHaveLength(1)
+})
+
+test('Show changes tells what differs from the stored text', async () => {
+  const { user, editor } = await opened()
+  editor.write(stored.replace('bot.js', 'main.js'))
+  await user.click(screen.getByRole('button', { name: 'Show changes' }))
+  const dialog = await screen.findByRole('dialog', { name: 'Changes to lobby' })
+  expect(within(dialog).getByText('1 line added, 1 line removed, compared with the stored text')).toBeVisible()
+  expect(within(dialog).getAllByRole('row').slice(1).map((row) => row.textContent)).toEqual([
+    '11  name: lobby',
+    '22  type: process',
+    '33  dataDirectory: /lobby',
+    '44  run:',
+    '5- Removed:   command: [node, bot.js]',
+    '5+ Added:   command: [node, main.js]',
+  ])
+})
+
+test("Show changes reads 'No changes' when there are none", async () => {
+  const { user } = await opened()
+  await user.click(screen.getByRole('button', { name: 'Show changes' }))
+  expect(within(await screen.findByRole('dialog')).getByText('No changes')).toBeVisible()
+})
+
+test.each([
+  ['with the words of the server', { message: 'The database is not reachable' }, 'The database is not reachable'],
+  ['alone when there are none', {}, ''],
+])("§8 'Failed to load deployment configuration content' %s, dismissible, and Retry fetches again", async (_case, body, detail) => {
+  const { network, user } = renderApp('/deployments/lobby/edit', { signedInAs: 'ann' })
+  network.get('/api/deployments/lobby').answers(503, body)
+  const alert = await screen.findByRole('alert')
+  expect(alert.textContent).toBe(`Failed to load deployment configuration content${detail}`)
+  expect(screen.getByRole('button', { name: 'Save Changes' })).toBeDisabled()
+  await user.click(within(alert).getByRole('button', { name: 'Dismiss' }))
+  expect(screen.queryByRole('alert')).not.toBeInTheDocument()
+  network.get('/api/deployments/lobby').answers({ content: stored })
+  await user.click(screen.getByRole('button', { name: 'Retry' }))
+  expect(await screen.findByRole('region', { name: 'Configuration' })).toBeVisible()
+})
+
+test('§8 an answer without content is a failed load', async () => {
+  const { network } = renderApp('/deployments/lobby/edit', { signedInAs: 'ann' })
+  network.get('/api/deployments/lobby').answers({})
+  expect(await screen.findByRole('alert')).toHaveTextContent('Failed to load deployment configuration content')
+})
+
+test('a deployment that does not exist says so and leads back', async () => {
+  const { network } = renderApp('/deployments/ghost/edit', { signedInAs: 'ann' })
+  network.get('/api/deployments/ghost').answers(404, { message: 'There is no deployment named "ghost".' })
+  expect(await screen.findByRole('heading', { name: 'Deployment not found' })).toBeVisible()
+  expect(screen.getByRole('link', { name: 'Back to Deployments' })).toHaveAttribute('href', '/deployments')
+})
+
+test('while the text is awaited a skeleton holds its place', async () => {
+  const { network } = renderApp('/deployments/lobby/edit', { signedInAs: 'ann' })
+  const { release } = network.get('/api/deployments/lobby').answersLater({ content: stored })
+  expect(await screen.findByText('Loading the configuration')).toBeInTheDocument()
+  expect(screen.getByRole('heading', { level: 1, name: 'lobby' })).toBeVisible()
+  release()
+  expect(await screen.findByRole('region', { name: 'Configuration' })).toBeVisible()
+})
+
+test.each([
+  ['refused', { lobby: broken }],
+  ['expired', { lobby: broken }],
+  ['signedOut', {}],
+  ['gone', {}],
+] as const)('after a session that ended as %p the drafts are %p', async (end, drafts) => {
+  const { store, editor } = await opened()
+  editor.write(broken)
+  act(() => void store.dispatch(sessionEnded(end)))
+  expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
+  expect(store.getState().configuration.drafts).toEqual(drafts)
+})

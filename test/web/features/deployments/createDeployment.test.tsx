@@ -1,0 +1,151 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { deploymentOf } from '../../../support/web/factories'
+import { renderApp } from '../../../support/web/renderApp'
+
+const notifications = () => [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
+
+async function opened({ nodes = ['node-a', 'node-b'], by = 'Create Deployment' } = {}) {
+  const app = renderApp('/deployments', { signedInAs: 'ann' })
+  app.network.get('/api/deployments').answers({ deployments: [] })
+  app.network.get('/api/network/nodes').answers({ nodes })
+  const create = app.network.post('/api/deployments').answers({})
+  await app.user.click(await screen.findByRole('button', { name: by }))
+  const dialog = await screen.findByRole('dialog')
+  const ui = {
+    dialog,
+    name: within(dialog).getByLabelText('Name'),
+    node: () => within(dialog).findByLabelText('Node'),
+    choose: (type: string) => app.user.click(within(dialog).getByRole('button', { name: type })),
+    submit: () => app.user.click(within(dialog).getByRole('button', { name: 'Create' })),
+  }
+  return { ...app, ...ui, create }
+}
+
+test('§5 a blank name is not sent, and says so', async () => {
+  const { dialog, user, name, choose, submit, create } = await opened()
+  await choose('Scalable')
+  expect(within(dialog).queryByText('Deployment name is required')).not.toBeInTheDocument()
+  await user.type(name, '   ')
+  await submit()
+  expect(within(dialog).getByText('Deployment name is required')).toBeVisible()
+  expect(name).toHaveAttribute('aria-invalid', 'true')
+  expect(name).toHaveFocus()
+  expect(create.calls).toHaveLength(0)
+})
+
+test('§5 a persistent one without a node is not sent, and says so', async () => {
+  const { dialog, user, name, node, submit, create } = await opened()
+  await user.type(name, 'survival')
+  await submit()
+  expect(within(dialog).getByText('Please select a node for the persistent deployment')).toBeVisible()
+  expect(await node()).toHaveFocus()
+  expect(create.calls).toHaveLength(0)
+})
+
+test('§7, §8 a persistent deployment is created with its node', async () => {
+  const { network, user, name, node, submit, create } = await opened()
+  await user.type(name, ' survival ')
+  await screen.findByRole('option', { name: 'node-b' })
+  await user.selectOptions(await node(), 'node-b')
+  network.get('/api/deployments').answers({ deployments: [deploymentOf('survival', { typeIndex: 1 })] })
+  await submit()
+  expect(await screen.findByRole('article', { name: 'survival' })).toBeVisible()
+  expect(create.calls.map(({ body }) => body)).toEqual([{ name: 'survival', type: 'persistent', node: 'node-b' }])
+  expect(notifications()).toEqual(['Successfully created survival'])
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+})
+
+test('the only node there is is chosen already', async () => {
+  const { user, name, node, submit, create } = await opened({ nodes: ['node-a'] })
+  await waitFor(async () => expect(await node()).toHaveValue('node-a'))
+  await user.type(name, 'survival')
+  await submit()
+  await waitFor(() => expect(create.calls.map(({ body }) => body)).toEqual([{ name: 'survival', type: 'persistent', node: 'node-a' }]))
+})
+
+test.each([
+  ['Scalable', 'scalable'],
+  ['Process', 'process'],
+])('§2, §7 the type %s is chosen by button and sent without a node', async (label, type) => {
+  const { dialog, user, name, choose, submit, create } = await opened()
+  await choose(label)
+  expect(within(dialog).getByRole('button', { name: label })).toHaveAttribute('aria-pressed', 'true')
+  expect(within(dialog).queryByLabelText('Node')).not.toBeInTheDocument()
+  await user.type(name, 'lobby')
+  await submit()
+  await waitFor(() => expect(create.calls.map(({ body }) => body)).toEqual([{ name: 'lobby', type }]))
+})
+
+test('the empty Proxy section creates the proxy, which is no choice of the general dialog', async () => {
+  const { dialog, user, name, submit, create } = await opened({ by: 'Create Proxy' })
+  expect(within(dialog).queryByRole('group', { name: 'Type' })).not.toBeInTheDocument()
+  await user.type(name, 'gate')
+  await submit()
+  await waitFor(() => expect(create.calls.map(({ body }) => body)).toEqual([{ name: 'gate', type: 'proxy' }]))
+})
+
+test('§2 the types to choose from are persistent, scalable and process', async () => {
+  const { dialog } = await opened()
+  const group = within(dialog).getByRole('group', { name: 'Type' })
+  expect(within(group).getAllByRole('button').map((button) => button.textContent)).toEqual(['Persistent', 'Scalable', 'Process'])
+})
+
+test.each(['Lobby', '-lobby', 'lobby-', 'a b', ';id', '..', 'x'.repeat(41)])('decisions §4: the rule for names is shown broken by %p', async (text) => {
+  const { user, name } = await opened()
+  expect(name).toHaveAccessibleDescription('1 to 40 lower-case letters, digits or dashes, not starting or ending with a dash')
+  expect(name).toHaveAttribute('aria-invalid', 'false')
+  await user.type(name, text)
+  expect(name).toHaveAttribute('aria-invalid', 'true')
+})
+
+test.each([
+  ['in the words of the server', 409, { message: 'A deployment named "lobby" already exists.' }, 'A deployment named "lobby" already exists.'],
+  ["as 'Failed to create deployment' when it says nothing", 500, {}, 'Failed to create deployment'],
+])('§8 a refusal is shown in the dialog %s, and what was typed stays', async (_case, status, body, text) => {
+  const { network, dialog, user, name, choose, submit } = await opened()
+  network.post('/api/deployments').answers(status, body)
+  await choose('Process')
+  await user.type(name, 'lobby')
+  await submit()
+  expect(await within(dialog).findByRole('alert')).toHaveTextContent(text)
+  expect(notifications()).toEqual(['Failed to create deployment'])
+  expect(name).toHaveValue('lobby')
+})
+
+test('nodes that cannot be had are said, and Retry asks again', async () => {
+  const { network, dialog, user, choose, node } = await opened()
+  await choose('Scalable')
+  network.get('/api/network/nodes').answers(503, { message: 'The cluster did not answer' })
+  await choose('Persistent')
+  expect(await within(dialog).findByRole('alert')).toHaveTextContent('The cluster did not answer')
+  network.get('/api/network/nodes').answers({ nodes: ['node-c'] })
+  await user.click(within(dialog).getByRole('button', { name: 'Retry' }))
+  await waitFor(async () => expect(await node()).toHaveValue('node-c'))
+  expect(within(dialog).queryByRole('alert')).not.toBeInTheDocument()
+})
+
+test('while it creates, the dialog stays and sends nothing twice', async () => {
+  const { network, dialog, user, name, choose, submit } = await opened()
+  const { calls, release } = network.post('/api/deployments').answersLater({})
+  await choose('Scalable')
+  await user.type(name, 'lobby')
+  await submit()
+  const button = within(dialog).getByRole('button', { name: 'Creating...' })
+  expect(button).toHaveAttribute('aria-busy', 'true')
+  await user.click(button)
+  await user.click(within(dialog).getByRole('button', { name: 'Cancel' }))
+  await user.keyboard('{Escape}')
+  expect(dialog).toBeVisible()
+  release()
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+  expect(calls).toHaveLength(1)
+})
+
+test('decisions §10: what is typed is in the store, and gone when the page is left', async () => {
+  const { store, user, name, choose } = await opened()
+  await choose('Process')
+  await user.type(name, 'bot')
+  expect(store.getState().deployments.dialog).toEqual({ kind: 'create', name: 'bot', type: 'process', node: '' })
+  await user.keyboard('{Escape}')
+  expect(store.getState().deployments.dialog).toBeNull()
+})

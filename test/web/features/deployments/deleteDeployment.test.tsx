@@ -1,0 +1,72 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { deploymentOf } from '../../../support/web/factories'
+import { renderApp } from '../../../support/web/renderApp'
+
+const notifications = () => [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
+
+async function asked() {
+  const app = renderApp('/deployments', { signedInAs: 'ann' })
+  app.network.get('/api/deployments').answers({ deployments: [deploymentOf('lobby'), deploymentOf('hub')] })
+  await app.user.click(await screen.findByRole('button', { name: 'Delete lobby' }))
+  const dialog = await screen.findByRole('dialog', { name: 'Delete Deployment' })
+  return { ...app, dialog, confirm: () => app.user.click(within(dialog).getByRole('button', { name: 'Delete' })) }
+}
+
+test('§2 deleting asks with both sentences, and Cancel deletes nothing', async () => {
+  const { dialog, network, user } = await asked()
+  const { calls } = network.delete('/api/deployments/lobby').answers({})
+  expect(within(dialog).getByText('Are you sure you want to delete the deployment "lobby"?')).toBeVisible()
+  expect(within(dialog).getByText('This action cannot be undone.')).toBeVisible()
+  await user.click(within(dialog).getByRole('button', { name: 'Cancel' }))
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+  expect(calls).toHaveLength(0)
+})
+
+test('§8 while it deletes, the dialog stays; then the card is gone and a notification says so', async () => {
+  const { dialog, network, user, confirm } = await asked()
+  const { calls, release } = network.delete('/api/deployments/lobby').answersLater({})
+  await confirm()
+  const button = within(dialog).getByRole('button', { name: 'Deleting...' })
+  expect(button).toHaveAttribute('aria-busy', 'true')
+  await user.click(button)
+  await user.keyboard('{Escape}')
+  await user.click(within(dialog).getByRole('button', { name: 'Cancel' }))
+  expect(dialog).toBeVisible()
+  expect(notifications()).toEqual([])
+
+  // The card goes with the answer, not with the next list.
+  network.get('/api/deployments').answersLater({})
+  release()
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+  expect(screen.queryByRole('article', { name: 'lobby' })).not.toBeInTheDocument()
+  expect(screen.getByRole('article', { name: 'hub' })).toBeVisible()
+  expect(notifications()).toEqual(['Successfully deleted lobby'])
+  expect(calls).toHaveLength(1)
+})
+
+test.each([
+  ['in the words of the server', { message: 'An instance does not stop' }, 'An instance does not stop'],
+  ["as 'Failed to delete lobby' when it says nothing", {}, 'Failed to delete lobby'],
+])('§8 a deletion that fails is said %s, and the card stays', async (_case, body, text) => {
+  const { dialog, network, confirm } = await asked()
+  network.delete('/api/deployments/lobby').answers(500, body)
+  await confirm()
+  expect(await within(dialog).findByRole('alert')).toHaveTextContent(text)
+  expect(notifications()).toEqual(['Failed to delete lobby'])
+  expect(screen.getByRole('article', { name: 'lobby', hidden: true })).toBeInTheDocument()
+})
+
+test('a deletion that ends late does not close what was opened meanwhile', async () => {
+  const { network, user, store, confirm } = await asked()
+  const { release } = network.delete('/api/deployments/lobby').answersLater({})
+  network.get('/api/network/nodes').answers({ nodes: [] })
+  await confirm()
+  // By the browser's own means: the dialog lets nobody through.
+  await user.click(screen.getByRole('link', { name: 'Databases', hidden: true }))
+  await screen.findByRole('heading', { name: 'Not part of this build yet' })
+  await user.click(screen.getByRole('link', { name: 'Deployments' }))
+  await user.click(await screen.findByRole('button', { name: 'Create Deployment' }))
+  release()
+  await waitFor(() => expect(notifications()).toEqual(['Successfully deleted lobby']))
+  expect(store.getState().deployments.dialog).toMatchObject({ kind: 'create' })
+})

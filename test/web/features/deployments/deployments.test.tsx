@@ -1,0 +1,191 @@
+import { act, screen, waitFor, within } from '@testing-library/react'
+import { DEPLOYMENT_TYPES } from '../../../../src/contract/deployment'
+import { types } from '../../../../src/web/features/deployments/deploymentType'
+import { deploymentOf } from '../../../support/web/factories'
+import { renderApp } from '../../../support/web/renderApp'
+
+const gate = deploymentOf('gate', { typeIndex: 0 })
+const survival = deploymentOf('survival', { typeIndex: 1 })
+const lobby = deploymentOf('lobby', { typeIndex: 2, description: 'The lobby' })
+const bot = deploymentOf('bot', { typeIndex: 3, enabled: false })
+
+const section = (name: string) => screen.findByRole('region', { name })
+const card = (name: string) => screen.findByRole('article', { name })
+const namesIn = (region: HTMLElement) => within(region).queryAllByRole('article').map((article) => article.getAttribute('aria-label'))
+const notifications = () => [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
+
+function rendered(deployments: object[] = [gate, survival, lobby, bot]) {
+  const app = renderApp('/deployments', { signedInAs: 'ann' })
+  return { ...app, list: app.network.get('/api/deployments').answers({ deployments }) }
+}
+
+test('§3 the deployment types are those of the contract, in index order', () => {
+  expect(types).toEqual(DEPLOYMENT_TYPES)
+})
+
+test('§2 sections Proxy, Games (persistent and scalable) and Processes', async () => {
+  rendered()
+  expect(namesIn(await section('Proxy'))).toEqual(['gate'])
+  expect(namesIn(await section('Games'))).toEqual(['survival', 'lobby'])
+  expect(namesIn(await section('Processes'))).toEqual(['bot'])
+})
+
+test('a type that this console does not know is shown all the same', async () => {
+  rendered([deploymentOf('odd', { typeIndex: 9 })])
+  expect(within(await section('Processes')).getByText('Unknown type')).toBeVisible()
+})
+
+test.each([
+  ['Proxy', 'No Proxy Found', 'Create Proxy'],
+  ['Games', 'No Games Found', 'Create Deployment'],
+  ['Processes', 'No Processes Found', 'Create Deployment'],
+])('§2 an empty %s section reads %p and offers a way on', async (name, text, title) => {
+  const { network, user } = rendered([])
+  network.get('/api/network/nodes').answers({ nodes: ['node-a'] })
+  const region = await section(name)
+  expect(within(region).getByText(text)).toBeVisible()
+  await user.click(within(region).getByRole('button'))
+  expect(await screen.findByRole('dialog', { name: title })).toBeVisible()
+})
+
+test('§2 a card shows the dot, the name, the path, the type and the description', async () => {
+  rendered()
+  const active = await card('lobby')
+  expect(within(active).getByText('Active')).toHaveClass('running')
+  expect(within(active).getByRole('heading', { name: 'lobby' })).toBeVisible()
+  expect(within(active).getByText('/nfsshare/lobby')).toBeVisible()
+  expect(within(active).getByText('Scalable')).toBeVisible()
+  expect(within(active).getByText('The lobby')).toBeVisible()
+  expect(within(await card('bot')).getByText('Inactive')).toHaveClass('stopped')
+})
+
+test('§2 open files goes to /files plus the data directory, Edit to the editor', async () => {
+  rendered([deploymentOf('lobby', { dataDirectory: '/servers/my lobby#1' })])
+  expect(await screen.findByRole('link', { name: 'Open files of lobby' })).toHaveAttribute('href', '/files/servers/my%20lobby%231')
+  expect(screen.getByRole('link', { name: 'Edit lobby' })).toHaveAttribute('href', '/deployments/lobby/edit')
+})
+
+test('§2 Delete is not offered for the proxy', async () => {
+  rendered()
+  await card('gate')
+  expect(screen.queryByRole('button', { name: 'Delete gate' })).not.toBeInTheDocument()
+  expect(screen.getByRole('button', { name: 'Delete lobby' })).toBeVisible()
+})
+
+test.each([
+  ['lobby', 'Disable lobby', false, 'Successfully disabled lobby'],
+  ['bot', 'Enable bot', true, 'Successfully enabled bot'],
+])('§7, §8 the switch of %s sends the negation at once, and says so', async (name, label, enabled, message) => {
+  const { network, user } = rendered()
+  const { calls, release } = network.post(`/api/deployments/${name}/toggle`).answersLater({})
+  await user.click(await screen.findByRole('checkbox', { name: label }))
+  expect(await within(await card(name)).findByText(enabled ? 'Active' : 'Inactive')).toBeVisible()
+  await waitFor(() => expect(calls.map(({ body }) => body)).toEqual([{ enabled }]))
+  expect(notifications()).toEqual([])
+  release()
+  await waitFor(() => expect(notifications()).toEqual([message]))
+})
+
+test('§8 a switch that fails is undone, and says so', async () => {
+  const { network, user, list } = rendered()
+  const { release } = network.post('/api/deployments/lobby/toggle').answersLater(503)
+  await user.click(await screen.findByRole('checkbox', { name: 'Disable lobby' }))
+  expect(await within(await card('lobby')).findByText('Inactive')).toBeVisible()
+  // The list itself stays away, so that it cannot be what brings the old state back.
+  network.get('/api/deployments').answersLater({})
+  release()
+  await waitFor(() => expect(within(screen.getByRole('article', { name: 'lobby' })).getByText('Active')).toBeVisible())
+  expect(notifications()).toEqual(['Failed to toggle lobby'])
+  expect(list.calls).toHaveLength(1)
+})
+
+test('§4 Restart marks each deployment by itself as restarting until its call finishes', async () => {
+  const { network, user } = rendered()
+  const first = network.post('/api/deployments/lobby/restart').answersLater({})
+  const second = network.post('/api/deployments/survival/restart').answersLater(503)
+  const button = (name: string) => screen.getByRole('button', { name: `Restart ${name}` })
+  await card('lobby')
+  await user.click(button('lobby'))
+  await user.click(button('survival'))
+  expect(button('lobby')).toHaveAttribute('aria-busy', 'true')
+  expect(button('survival')).toHaveAttribute('aria-busy', 'true')
+  expect(button('gate')).toHaveAttribute('aria-busy', 'false')
+  await user.click(button('lobby'))
+
+  first.release()
+  await waitFor(() => expect(button('lobby')).toHaveAttribute('aria-busy', 'false'))
+  expect(button('survival')).toHaveAttribute('aria-busy', 'true')
+  expect(notifications()).toEqual(['Successfully restarted lobby'])
+  second.release()
+  await waitFor(() => expect(notifications()).toEqual(['Successfully restarted lobby', 'Failed to restart survival']))
+  expect(first.calls).toHaveLength(1)
+})
+
+test('§4 a restart goes on, and is shown, while the user is elsewhere in the console', async () => {
+  const { network, user } = rendered()
+  const { release } = network.post('/api/deployments/lobby/restart').answersLater({})
+  await user.click(await screen.findByRole('button', { name: 'Restart lobby' }))
+  await user.click(screen.getByRole('link', { name: 'Databases' }))
+  await screen.findByRole('heading', { name: 'Not part of this build yet' })
+  await user.click(screen.getByRole('link', { name: 'Deployments' }))
+  expect(await screen.findByRole('button', { name: 'Restart lobby' })).toHaveAttribute('aria-busy', 'true')
+  await user.click(screen.getByRole('link', { name: 'Databases' }))
+  release()
+  await waitFor(() => expect(notifications()).toEqual(['Successfully restarted lobby']))
+})
+
+test('a restart that takes minutes holds nothing else back', async () => {
+  const { network, user } = rendered()
+  network.post('/api/deployments/lobby/restart').answersLater({})
+  network.post('/api/deployments/bot/toggle').answers({})
+  await user.click(await screen.findByRole('button', { name: 'Restart lobby' }))
+  network.get('/api/deployments').answers({ deployments: [{ ...bot, enabled: true, description: 'fresh' }] })
+  await user.click(screen.getByRole('checkbox', { name: 'Enable bot' }))
+  expect(await screen.findByText('fresh')).toBeVisible()
+})
+
+test('what is disabled cannot be restarted', async () => {
+  rendered()
+  await card('bot')
+  expect(screen.getByRole('button', { name: 'Restart bot' })).toBeDisabled()
+  expect(screen.getByRole('button', { name: 'Restart lobby' })).toBeEnabled()
+})
+
+test('while the list is awaited skeletons hold its place', async () => {
+  const { network } = rendered()
+  const { release } = network.get('/api/deployments').answersLater({ deployments: [lobby] })
+  expect(await screen.findByText('Loading the deployments')).toBeInTheDocument()
+  expect(screen.queryByText('No Proxy Found')).not.toBeInTheDocument()
+  release()
+  expect(await card('lobby')).toBeVisible()
+  expect(screen.queryByText('Loading the deployments')).not.toBeInTheDocument()
+})
+
+test.each([
+  ['the server message', { message: 'The database is not reachable' }, 'The database is not reachable'],
+  ['nothing more when there is none', {}, ''],
+])("§8 'Failed to load deployments' with %s, and Retry fetches again", async (_case, body, detail) => {
+  const { network, user } = rendered()
+  network.get('/api/deployments').answers(503, body)
+  const alert = await screen.findByRole('alert')
+  expect(alert).toHaveTextContent(`Failed to load deployments${detail}Retry`)
+  network.get('/api/deployments').answers({ deployments: [lobby] })
+  await user.click(within(alert).getByRole('button', { name: 'Retry' }))
+  expect(await card('lobby')).toBeVisible()
+  expect(screen.queryByRole('alert')).not.toBeInTheDocument()
+})
+
+test('§8 an answer without deployments is a failed load', async () => {
+  const { network } = rendered()
+  network.get('/api/deployments').answers({})
+  expect(await screen.findByRole('alert')).toHaveTextContent('Failed to load deployments')
+})
+
+test('the list is fetched anew when the page comes to the front, and stays when that fails', async () => {
+  const { network } = rendered([lobby])
+  await card('lobby')
+  network.get('/api/deployments').answers(503, { message: 'Not now' })
+  act(() => void document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
+  expect(await screen.findByRole('alert')).toHaveTextContent('Not now')
+  expect(await card('lobby')).toBeVisible()
+})

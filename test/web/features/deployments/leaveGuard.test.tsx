@@ -1,0 +1,98 @@
+import { act, screen, waitFor } from '@testing-library/react'
+import { deploymentOf } from '../../../support/web/factories'
+import { aceEditor } from '../../../support/web/aceEditor'
+import { renderApp } from '../../../support/web/renderApp'
+
+const stored = 'name: lobby\n'
+const edited = 'name: lobby\n# more\n'
+
+async function opened() {
+  const app = renderApp('/deployments', { signedInAs: 'ann' })
+  app.network.get('/api/deployments').answers({ deployments: [deploymentOf('lobby')] })
+  app.network.get('/api/deployments/lobby').answers({ content: stored })
+  await app.user.click(await screen.findByRole('link', { name: 'Edit lobby' }))
+  await screen.findByRole('region', { name: 'Configuration' })
+  return { ...app, editor: aceEditor(), button: (name: string) => app.user.click(screen.getByRole('button', { name })) }
+}
+const asked = () => screen.findByRole('dialog', { name: 'Leave without saving?' })
+const answered = () => waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+const goBack = () => act(() => window.history.back())
+const unloads = () => window.dispatchEvent(new Event('beforeunload', { cancelable: true }))
+
+test.each([
+  ['Back', '/deployments'],
+  ['Databases', '/databases'],
+  ['Quarterdeck', '/'],
+])('leaving unsaved changes by the link %p asks first', async (name, path) => {
+  const { network, user, editor, store, button } = await opened()
+  network.shows([])
+  editor.write(edited)
+  await user.click(screen.getByRole('link', { name }))
+  await asked()
+  await button('Keep editing')
+  await answered()
+  expect(window.location.pathname).toBe('/deployments/lobby/edit')
+  expect(editor.text()).toBe(edited)
+
+  await user.click(screen.getByRole('link', { name }))
+  await asked()
+  await button('Discard changes')
+  await waitFor(() => expect(window.location.pathname).toBe(path))
+  expect(store.getState().configuration).toEqual({ drafts: {}, dialog: null })
+})
+
+test('leaving unsaved changes by the Back button of the browser asks first', async () => {
+  const { editor, button } = await opened()
+  editor.write(edited)
+  goBack()
+  await asked()
+  await waitFor(() => expect(window.location.pathname).toBe('/deployments/lobby/edit'))
+  expect(editor.text()).toBe(edited)
+  await button('Keep editing')
+  await answered()
+
+  goBack()
+  await asked()
+  await waitFor(() => expect(window.location.pathname).toBe('/deployments/lobby/edit'))
+  await button('Discard changes')
+  expect(await screen.findByRole('heading', { name: 'Deployments' })).toBeVisible()
+  expect(window.location.pathname).toBe('/deployments')
+})
+
+test('closing the window with unsaved changes asks first, without them it does not', async () => {
+  const { editor } = await opened()
+  expect(unloads()).toBe(true)
+  editor.write(edited)
+  expect(unloads()).toBe(false)
+  editor.write(stored)
+  expect(unloads()).toBe(true)
+})
+
+test('without changes, or after saving them, nobody is asked', async () => {
+  const { network, user, editor, button } = await opened()
+  editor.write(edited)
+  network.patch('/api/deployments/lobby').answers({})
+  network.get('/api/deployments/lobby').answers({ content: edited })
+  await button('Save Changes')
+  await screen.findByText('Changes saved successfully!')
+  await user.click(screen.getByRole('link', { name: 'Back' }))
+  expect(await screen.findByRole('heading', { name: 'Deployments' })).toBeVisible()
+  await user.click(await screen.findByRole('link', { name: 'Edit lobby' }))
+  await screen.findByRole('region', { name: 'Configuration' })
+  goBack()
+  expect(await screen.findByRole('heading', { name: 'Deployments' })).toBeVisible()
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
+})
+
+test('a link of this page, or into another tab, leaves nothing behind', async () => {
+  const { editor, store } = await opened()
+  editor.write(edited)
+  const click = (name: string, init: MouseEventInit = {}) => {
+    const event = new MouseEvent('click', { bubbles: true, cancelable: true, ...init })
+    act(() => void screen.getByRole('link', { name }).dispatchEvent(event))
+  }
+  click('Databases', { ctrlKey: true })
+  click('Skip to content')
+  expect(store.getState().configuration.dialog).toBeNull()
+  expect(screen.getByRole('region', { name: 'Configuration' })).toBeVisible()
+})
