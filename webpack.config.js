@@ -29,7 +29,7 @@ class LoginPageSize {
 
 module.exports = (env, { mode = 'production' }) => {
   const production = mode === 'production'
-  const platform = process.env.QUARTERDECK_PLATFORM_URL ?? 'http://127.0.0.1:8080'
+  const platform = process.env.QUARTERDECK_PLATFORM_URL ?? `http://127.0.0.1:${process.env.QUARTERDECK_PORT || '8080'}`
   return {
     mode,
     entry: './src/web/main.tsx',
@@ -92,10 +92,8 @@ module.exports = (env, { mode = 'production' }) => {
     devServer: {
       port: Number(process.env.QUARTERDECK_DEV_PORT ?? 8081),
       historyApiFallback: true,
-      proxy: [
-        { context: ['/api'], target: platform, ws: true },
-        { context: ['/socket.io'], target: platform, ws: true },
-      ],
+      // To the other server it must look as if the page came from there: sockets are refused to foreign origins.
+      proxy: [{ context: ['/api', '/socket.io'], target: platform, ws: true, changeOrigin: true, headers: { origin: new URL(platform).origin } }],
     },
   }
 }
