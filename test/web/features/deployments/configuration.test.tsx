@@ -206,6 +206,22 @@ test('a deployment that does not exist says so and leads back', async () => {
   expect(screen.getByRole('link', { name: 'Back to Deployments' })).toHaveAttribute('href', '/deployments')
 })
 
+test('another deployment is another editor: nothing of the one shows in the other', async () => {
+  const { network, onSave } = await opened()
+  network.patch('/api/deployments/lobby').answers(503)
+  network.get('/api/deployments/hub').answers({ content: 'name: hub\n' })
+  await onSave()
+  await screen.findByRole('alert')
+  window.history.pushState({ idx: 2 }, '', '/deployments/hub/edit')
+  act(() => void window.dispatchEvent(new PopStateEvent('popstate', { state: window.history.state })))
+  await waitFor(() => expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('hub'))
+  await screen.findByRole('region', { name: 'Configuration' })
+  expect(screen.queryByRole('alert')).not.toBeInTheDocument()
+  expect(aceEditor().text()).toBe('name: hub\n')
+  aceEditor().undo()
+  expect(aceEditor().text()).toBe('name: hub\n')
+})
+
 test('while the text is awaited a skeleton holds its place', async () => {
   const { network } = renderApp('/deployments/lobby/edit', { signedInAs: 'ann' })
   const { release } = network.get('/api/deployments/lobby').answersLater({ content: stored })

@@ -99,6 +99,14 @@ test('§8 a switch that fails is undone, and says so', async () => {
   expect(list.calls).toHaveLength(1)
 })
 
+test('§6 a call that finds the session gone leads to /login, and that is all it says', async () => {
+  const { network, user, store } = rendered()
+  network.post('/api/deployments/lobby/toggle').answers(401)
+  await user.click(await screen.findByRole('checkbox', { name: 'Disable lobby' }))
+  expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
+  expect(store.getState().notifications).toEqual([])
+})
+
 test('§4 Restart marks each deployment by itself as restarting until its call finishes', async () => {
   const { network, user } = rendered()
   const first = network.post('/api/deployments/lobby/restart').answersLater({})
