@@ -41,7 +41,8 @@ test('typing is a draft in the store, and undoing all of it leaves none', async 
 test("§2, §7 Save Changes sends the text, shows 'Changes saved successfully!' and keeps it", async () => {
   const { network, store, save, load, editor, onSave } = await opened()
   editor.write(broken)
-  network.get('/api/deployments/lobby').answers({ content: broken })
+  // What is stored now is not fetched yet: until then, too, the editor must not jump back to the old text.
+  network.get('/api/deployments/lobby').answersLater({ content: broken })
   await onSave()
   expect(await screen.findByText('Changes saved successfully!')).toBeVisible()
   expect(save.calls.map(({ body }) => body)).toEqual([{ content: broken }])

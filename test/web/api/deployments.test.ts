@@ -1,0 +1,26 @@
+import { screen, waitFor } from '@testing-library/react'
+import { deploymentOf } from '../../support/web/factories'
+import { renderApp } from '../../support/web/renderApp'
+
+afterEach(() => jest.restoreAllMocks())
+
+test('decisions §4: a restart answers when all instances are done, so it may take ten minutes; other calls 30 s', async () => {
+  const timeouts = jest.spyOn(AbortSignal, 'timeout')
+  const { network, user } = renderApp('/deployments', { signedInAs: 'ann' })
+  network.get('/api/deployments').answers({ deployments: [deploymentOf('lobby')] })
+  const { calls } = network.post('/api/deployments/lobby/restart').answersLater({})
+  const restart = await screen.findByRole('button', { name: 'Restart lobby' })
+  expect(timeouts.mock.calls).toEqual([[30_000]])
+  await user.click(restart)
+  await waitFor(() => expect(calls).toHaveLength(1))
+  expect(timeouts.mock.calls).toEqual([[30_000], [600_000]])
+})
+
+test('names are encoded where they are part of an address', async () => {
+  const { network, user } = renderApp('/deployments', { signedInAs: 'ann' })
+  network.get('/api/deployments').answers({ deployments: [deploymentOf('a/b?c')] })
+  const { calls } = network.post('/api/deployments/a%2Fb%3Fc/restart').answers({})
+  expect(await screen.findByRole('link', { name: 'Edit a/b?c' })).toHaveAttribute('href', '/deployments/a%2Fb%3Fc/edit')
+  await user.click(screen.getByRole('button', { name: 'Restart a/b?c' }))
+  await waitFor(() => expect(calls).toHaveLength(1))
+})
