@@ -3,12 +3,22 @@ import type { ConsoleLine } from './runtime'
 /** How many lines an instance's console keeps (decisions §6). */
 export const KEPT_LINES = 10_000
 
-/** The last KEPT_LINES numbered lines of a console. Adding one costs the same however many there are. */
+/** The last numbered lines of a console, bounded by their number and size. Adding one costs the same however many there are. */
 export class LineRing {
-  /** Where the line of a number stands: at `seq % KEPT_LINES`. */
-  private readonly lines: ConsoleLine[] = []
+  /** Where the line of a number stands: at `seq % capacity`. */
+  private readonly lines: (ConsoleLine | undefined)[] = []
   private newest = 0
   private eldest = 1
+  private size = 0
+
+  /**
+   * @param capacity in lines.
+   * @param sizeLimit of all lines together, in UTF-16 units.
+   */
+  constructor(
+    private readonly capacity = KEPT_LINES,
+    private readonly sizeLimit = Infinity,
+  ) {}
 
   /** The number of the newest line; 0 when there is none. */
   get last(): number {
@@ -22,23 +32,36 @@ export class LineRing {
 
   /** Lines come in order; after a gap in their numbers only those after it are kept. */
   add(line: ConsoleLine): void {
-    if (line.seq !== this.newest + 1) this.eldest = line.seq
-    this.lines[line.seq % KEPT_LINES] = line
+    if (line.seq !== this.newest + 1) this.clear(line.seq)
     this.newest = line.seq
-    this.eldest = Math.max(this.eldest, line.seq - KEPT_LINES + 1)
+    this.size += line.content.length
+    while (this.newest - this.eldest >= this.capacity || (this.size > this.sizeLimit && this.eldest < this.newest)) this.dropEldest()
+    this.lines[line.seq % this.capacity] = line
   }
 
   at(seq: number): ConsoleLine | undefined {
-    return seq >= this.eldest && seq <= this.newest ? this.lines[seq % KEPT_LINES] : undefined
+    return seq >= this.eldest && seq <= this.newest ? this.lines[seq % this.capacity] : undefined
   }
 
   /** The kept lines from a number on, oldest first, at most `limit` of the newest. */
-  since(seq: number, limit = KEPT_LINES): ConsoleLine[] {
+  since(seq: number, limit = this.capacity): ConsoleLine[] {
     const lines: ConsoleLine[] = []
     for (let at = Math.max(this.eldest, seq, this.newest - limit + 1); at <= this.newest; at++) {
       const line = this.at(at)
       if (line) lines.push(line)
     }
     return lines
+  }
+
+  private dropEldest(): void {
+    this.size -= this.lines[this.eldest % this.capacity]?.content.length ?? 0
+    this.lines[this.eldest % this.capacity] = undefined
+    this.eldest += 1
+  }
+
+  private clear(eldest: number): void {
+    this.lines.length = 0
+    this.size = 0
+    this.eldest = eldest
   }
 }

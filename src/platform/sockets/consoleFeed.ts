@@ -2,12 +2,17 @@ import type { ConsoleFrame } from '../../contract/consoleChannel'
 import { LineRing } from '../runtime/lineRing'
 import type { ConsoleLine, Runtime } from '../runtime/runtime'
 
-/** Lines that come closer together than this go in one frame (decisions §6). In milliseconds. */
+/** Lines that come closer together than this go in one frame (decisions §6), unless there are many. In milliseconds. */
 const FLUSH_MS = 50
+const FLUSH_LINES = 100
+/** A fast process prints more than an instance's console keeps while a viewer takes a breath. Shared by all viewers. */
+const FEED_LINES = 50_000
+/** In UTF-16 units. */
+const FEED_SIZE = 16 * 2 ** 20
 /** A frame is ended by its size, so that a long history does not come in one piece. In UTF-16 units. */
 const FRAME_LIMIT = 64 * 1024
-/** With this much not yet taken by its network, a viewer gets no more for now. In bytes. */
-const HELD_LIMIT = 256 * 1024
+/** With this much not yet taken by its network, a viewer gets no more for now: with the last frame under 1 MiB. In bytes. */
+const HELD_LIMIT = 768 * 1024
 
 /** A way to one viewer, as `ws` has it. */
 export interface Outlet {
@@ -31,7 +36,8 @@ class Viewer {
  * keep up falls behind until its lines are gone, and is told how many it missed; the others, and the instance, never wait.
  */
 export class ConsoleFeed {
-  private readonly ring = new LineRing()
+  private readonly ring = new LineRing(FEED_LINES, FEED_SIZE)
+  private unflushed = 0
   private readonly viewers = new Set<Viewer>()
   private frames = new Map<number, { text: string; next: number }>()
   private timer: NodeJS.Timeout | undefined
@@ -73,11 +79,15 @@ export class ConsoleFeed {
 
   private add(lines: ConsoleLine[]): void {
     for (const line of lines) this.ring.add(line)
-    this.timer ??= setTimeout(() => this.flush(), Math.max(0, this.flushedAt + FLUSH_MS - Date.now()))
+    this.unflushed += lines.length
+    if (this.unflushed >= FLUSH_LINES) this.flush()
+    else this.timer ??= setTimeout(() => this.flush(), Math.max(0, this.flushedAt + FLUSH_MS - Date.now()))
   }
 
   private flush(): void {
+    clearTimeout(this.timer)
     this.timer = undefined
+    this.unflushed = 0
     this.flushedAt = Date.now()
     for (const viewer of this.viewers) this.serve(viewer)
     // Made once for all who stand at the same line; who is behind stands elsewhere.

@@ -13,17 +13,18 @@ export class ConsoleLog {
   private readonly ring = new LineRing()
   private linesInFile = 0
   private pending = ''
-  private unheard: ConsoleLine[] = []
+  private flushed = 0
 
   /** @param onLines is told of new lines once they are in the file. */
   constructor(
     private readonly file: string,
-    private readonly onLines: (lines: ConsoleLine[]) => void = () => undefined,
+    private readonly onLines: () => void = () => undefined,
   ) {
     for (const path of [this.previousFile, file]) {
       this.linesInFile = 0
       if (existsSync(path)) this.read(path)
     }
+    this.flushed = this.ring.last
     // A crash may have cut the last row short: what comes next must not continue it.
     if (this.ring.last > 0) this.pending = '\n'
   }
@@ -32,7 +33,6 @@ export class ConsoleLog {
     const content = text.length > LINE_LIMIT ? `${text.slice(0, LINE_LIMIT)}…` : text
     const line = { seq: this.ring.last + 1, type, content }
     this.keep(line)
-    this.unheard.push(line)
     this.pending += `${line.seq}\t${type}\t${content}\n`
   }
 
@@ -43,16 +43,15 @@ export class ConsoleLog {
 
   /** Writes what was added since the last flush, and tells of it. */
   flush(): void {
-    if (this.unheard.length === 0) return
+    if (this.flushed === this.ring.last) return
+    this.flushed = this.ring.last
     appendFileSync(this.file, this.pending, { mode: 0o600 })
     this.pending = ''
     if (this.linesInFile >= KEPT_LINES) {
       renameSync(this.file, this.previousFile)
       this.linesInFile = 0
     }
-    const lines = this.unheard
-    this.unheard = []
-    this.onLines(lines)
+    this.onLines()
   }
 
   remove(): void {

@@ -7,8 +7,11 @@ import { InstanceHost } from './instanceHost'
 /** With nothing to run and nobody connected, the host ends after this. */
 const IDLE_MS = 60_000
 
-/** The names of the pods whose lines a connection is told. */
-type Followed = Set<string>
+/** With this much not yet taken by a platform that stands still, it is told no more lines for now. In bytes. */
+const HELD_LIMIT = 24 * 2 ** 20
+
+/** For each pod whose lines a connection is told, the number of the next one. */
+type Followed = Map<string, number>
 
 /** The program of the host process: `hostMain <directory> <socket>`. */
 function main(directory: string, socketPath: string): void {
@@ -18,10 +21,8 @@ function main(directory: string, socketPath: string): void {
   process.on('SIGTERM', () => void host.shutdown().then(() => process.exit(0)))
 
   const clients = new Map<Socket, Followed>()
-  const host = new InstanceHost(directory, (podName, lines) => {
-    for (const event of linesEvents(podName, lines)) {
-      for (const [client, followed] of clients) if (followed.has(podName)) sendLine(client, event)
-    }
+  const host = new InstanceHost(directory, (podName) => {
+    for (const [client, followed] of clients) tellLines(host, client, followed, podName)
   })
   host.watch(() => {
     for (const client of clients.keys()) sendLine(client, { event: 'changed' })
@@ -30,8 +31,11 @@ function main(directory: string, socketPath: string): void {
   // The lock is ours, so a socket file that is there belongs to nobody.
   rmSync(socketPath, { force: true })
   const server = createServer((socket) => {
-    const followed: Followed = new Set()
+    const followed: Followed = new Map()
     clients.set(socket, followed)
+    socket.on('drain', () => {
+      for (const podName of followed.keys()) tellLines(host, socket, followed, podName)
+    })
     socket.on('error', () => undefined)
     socket.on('close', () => clients.delete(socket))
     onLines(socket, (message) => void answer(host, followed, socket, message as HostRequest))
@@ -40,6 +44,17 @@ function main(directory: string, socketPath: string): void {
   setInterval(() => {
     if (clients.size === 0 && !host.isBusy) process.exit(0)
   }, IDLE_MS)
+}
+
+/** Tells what a connection has not heard of yet. One that has no room for it hears of it later, from where it stands. */
+function tellLines(host: InstanceHost, client: Socket, followed: Followed, podName: string): void {
+  const next = followed.get(podName)
+  if (next === undefined || client.writableLength > HELD_LIMIT) return
+  const lines = host.since(podName, next)
+  const last = lines.at(-1)
+  if (!last) return
+  followed.set(podName, last.seq + 1)
+  for (const event of linesEvents(podName, lines)) sendLine(client, event)
 }
 
 async function answer(host: InstanceHost, followed: Followed, socket: Socket, { id, call, args }: HostRequest): Promise<void> {
@@ -54,8 +69,9 @@ async function answer(host: InstanceHost, followed: Followed, socket: Socket, { 
 function resultOf(host: InstanceHost, followed: Followed, call: CallName, args: unknown[]): unknown {
   if (call === 'follow') {
     const [podName, since] = args as Parameters<HostCalls['follow']>
-    followed.add(podName)
-    return host.since(podName, since)
+    const lines = host.since(podName, since)
+    followed.set(podName, (lines.at(-1)?.seq ?? since - 1) + 1)
+    return lines
   }
   if (call === 'unfollow') return followed.delete(String(args[0]))
   const method = host[call].bind(host) as (...args: unknown[]) => unknown

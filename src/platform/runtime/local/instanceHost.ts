@@ -24,10 +24,10 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
   private readonly listeners = new Set<() => void>()
   private readonly limiter = findLimiter()
 
-  /** @param onLines is told of every new console line. */
+  /** @param onLines is told when an instance's console has new lines. */
   constructor(
     private readonly directory: string,
-    private readonly onLines: (podName: string, lines: ConsoleLine[]) => void,
+    private readonly onLines: (podName: string) => void,
   ) {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
     for (const name of readdirSync(directory)) if (name.endsWith('.json')) this.adopt(join(directory, name))
@@ -123,7 +123,7 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
   }
 
   private logOf(podName: string): ConsoleLog {
-    const log = this.logs.get(podName) ?? new ConsoleLog(this.fileOf(podName, 'log'), (lines) => this.onLines(podName, lines))
+    const log = this.logs.get(podName) ?? new ConsoleLog(this.fileOf(podName, 'log'), () => this.onLines(podName))
     this.logs.set(podName, log)
     return log
   }

@@ -1,0 +1,148 @@
+import { performance } from 'node:perf_hooks'
+import { setTimeout as delay } from 'node:timers/promises'
+import { WebSocket } from 'ws'
+import type { ConsoleFrame } from '../../src/contract/consoleChannel'
+import { codeOf, startProduct, type Product } from '../support/browser/startProduct'
+
+/**
+ * The console channel: a process that prints as fast as it can, 50 viewers at once, and one that never reads.
+ * Every printed line carries the time it was printed, so that its delay to a viewer can be told.
+ */
+const LINES = 200_000
+const VIEWERS = 50
+const RATE = 5000
+const SECONDS = 10
+
+const PRINTER = `
+const stamp = () => Math.round(performance.timeOrigin + performance.now())
+const line = (n) => '\\u001b[32m' + stamp() + '\\u001b[0m ' + String(n).padStart(8, '0') + ' ' + 'x'.repeat(48)
+require('node:readline').createInterface({ input: process.stdin }).on('line', async (text) => {
+  const [word, count, rate] = text.split(' ')
+  if (word === 'flood') {
+    for (let n = 1; n <= Number(count); ) {
+      let chunk = ''
+      for (let i = 0; i < 500 && n <= Number(count); i++, n++) chunk += line(n) + '\\n'
+      if (!process.stdout.write(chunk)) await new Promise((resolve) => process.stdout.once('drain', resolve))
+    }
+    console.log('done')
+  }
+  if (word === 'rate') {
+    let n = 0
+    const timer = setInterval(() => {
+      let chunk = ''
+      for (let i = 0; i < Number(rate) / 100; i++) chunk += line(++n) + '\\n'
+      process.stdout.write(chunk)
+      if (n >= Number(count)) { clearInterval(timer); console.log('done') }
+    }, 10)
+  }
+})
+console.log('Ready')`
+
+interface Session {
+  url: string
+  token: string
+}
+
+async function post(url: string, path: string, body: unknown, token?: string, method = 'POST'): Promise<Record<string, never>> {
+  const answer = await fetch(`${url}/api/${path}`, { method, headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }, body: body === undefined ? null : JSON.stringify(body) })
+  const { data, message } = (await answer.json()) as { data: Record<string, never>; message?: string }
+  if (!answer.ok) throw new Error(`${path}: ${message}`)
+  return data
+}
+
+async function register({ url, inviteCode }: Product): Promise<Session> {
+  const { token: inviteToken } = await post(url, 'auth/verify-invite', { inviteCode })
+  const { secret } = await post(url, 'auth/register', { username: 'bench', password: 'correct horse', inviteToken })
+  const { loginToken } = await post(url, 'auth/verify-registration', { username: 'bench', token: await codeOf(secret!), inviteToken })
+  return { url, token: String(loginToken) }
+}
+
+class Viewer {
+  lines = 0
+  skipped = 0
+  isDone = false
+  readonly delays: number[] = []
+
+  constructor(readonly socket: WebSocket) {
+    socket.on('message', (data) => this.read((data as Buffer).toString()))
+  }
+
+  static async open({ url, token }: Session, path: string): Promise<Viewer> {
+    const socket = new WebSocket(`${url.replace('http', 'ws')}${path}`, { headers: { cookie: `token=${token}` } })
+    const viewer = new Viewer(socket)
+    await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
+    return viewer
+  }
+
+  reset(): void {
+    Object.assign(this, { lines: 0, skipped: 0, isDone: false })
+    this.delays.length = 0
+  }
+
+  private read(text: string): void {
+    const now = performance.timeOrigin + performance.now()
+    for (const line of (JSON.parse(text) as ConsoleFrame).content.split('\n')) {
+      const printed = /^\u001b\[32m(\d+)/.exec(line)?.[1]
+      if (printed) {
+        this.lines += 1
+        this.delays.push(now - Number(printed))
+      } else if (line === 'done') this.isDone = true
+      else this.skipped += Number(/^\[System\] (\d+) lines skipped/.exec(line)?.[1] ?? 0)
+    }
+  }
+}
+
+function percentile(values: number[], part: number): string {
+  const sorted = values.toSorted((one, other) => one - other)
+  return `${(sorted[Math.floor((sorted.length - 1) * part)] ?? 0).toFixed(0)} ms`
+}
+
+async function done(viewers: Viewer[]): Promise<void> {
+  while (!viewers.every(({ isDone }) => isDone)) await delay(10)
+}
+
+async function main(): Promise<void> {
+  const product = await startProduct({ QUARTERDECK_SAMPLE: 'off' })
+  try {
+    const session = await register(product)
+    const { url, token } = session
+    await post(url, 'deployments', { name: 'flood', type: 'process' }, token)
+    const content = `name: flood\ntype: process\ndataDirectory: /flood\nrun: { command: ["node", "-e", ${JSON.stringify(PRINTER)}] }\nready: Ready\nstop: { timeoutSeconds: 1 }\n`
+    await post(url, 'deployments/flood', { content }, token, 'PATCH')
+    await post(url, 'deployments/flood/toggle', { enabled: true }, token)
+    let podName = ''
+    while (podName === '') {
+      await delay(200)
+      const { instances } = (await (await fetch(`${url}/api/deployments/flood/instances`, { headers: { authorization: `Bearer ${token}` } })).json() as { data: { instances: { podName: string; state: string }[] } }).data
+      podName = instances.find(({ state }) => state === 'RUNNING')?.podName ?? ''
+    }
+    const path = `/api/logs/flood/${podName}`
+
+    const one = await Viewer.open(session, path)
+    const begun = performance.now()
+    one.socket.send(JSON.stringify({ type: 'command', command: `flood ${LINES}` }))
+    await done([one])
+    console.log(`${LINES} lines flat out to one viewer: ${((performance.now() - begun) / 1000).toFixed(2)} s, ${LINES - one.lines} lost, ${one.skipped} told as skipped, delay p50 ${percentile(one.delays, 0.5)}, p99 ${percentile(one.delays, 0.99)}`)
+
+    const many = await Promise.all(Array.from({ length: VIEWERS }, () => Viewer.open(session, path)))
+    await delay(500)
+    for (const viewer of [one, ...many]) viewer.reset()
+    one.socket.send(JSON.stringify({ type: 'command', command: `rate ${RATE * SECONDS} ${RATE}` }))
+    await done(many)
+    const delays = many.flatMap((viewer) => viewer.delays)
+    console.log(`${VIEWERS} viewers at ${RATE} lines a second for ${SECONDS} s: ${many.reduce((sum, { lines }) => sum + RATE * SECONDS - lines, 0)} lost, delay p50 ${percentile(delays, 0.5)}, p99 ${percentile(delays, 0.99)}`)
+
+    const [idle, ...rest] = many
+    for (const { socket } of rest) socket.terminate()
+    idle!.socket.pause()
+    one.reset()
+    one.socket.send(JSON.stringify({ type: 'command', command: `flood ${LINES}` }))
+    await done([one])
+    console.log(`with one viewer that never reads: ${LINES - one.lines} lost to one that reads, delay p99 ${percentile(one.delays, 0.99)}`)
+    for (const { socket } of [one, idle!]) socket.terminate()
+  } finally {
+    await product.close()
+  }
+}
+
+void main()
