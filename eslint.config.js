@@ -10,7 +10,7 @@ const tseslint = require('typescript-eslint')
  * The import table of src/README.md: for each folder what it may import besides its own files.
  * The first folder that matches a file decides.
  */
-const features = ['auth', 'deployments', 'overview', 'notifications']
+const features = ['auth', 'deployments', 'instance', 'overview', 'notifications']
 const services = ['contract', 'platform/errors.ts', 'platform/config.ts', 'platform/processLock.ts']
 const mayImport = {
   contract: [],

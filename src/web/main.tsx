@@ -6,10 +6,11 @@ import { followPage } from './app/page'
 
 import { openStorage } from './app/storage'
 import { makeStore } from './app/store'
+import { connectConsole } from './sockets/connectConsole'
 import { connectRealtime } from './sockets/connectRealtime'
 import './styles/main.scss'
 
-const store = makeStore({ connectRealtime, cookies: Cookies, storage: openStorage(), now: Date.now })
+const store = makeStore({ connectConsole, connectRealtime, cookies: Cookies, storage: openStorage(), now: Date.now })
 followPage(store)
 
 const root = document.getElementById('root')

@@ -14,7 +14,7 @@ import { badAnswer } from './failure'
 export type OverviewSection = { deployment: Deployment; instances: Instance[]; failure?: ApiFailure }
 export type Overview = { managerSilent: boolean; sections: OverviewSection[] }
 
-const networkApi = api.injectEndpoints({
+export const networkApi = api.injectEndpoints({
   endpoints: (build) => ({
     /**
      * The whole overview in one entry: one poll, one state for its badge, two actions a round however many

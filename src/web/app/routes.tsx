@@ -23,6 +23,7 @@ const layout = page(async () => (await import(/* webpackChunkName: 'layout' */ '
 const overview = page(async () => (await import(/* webpackChunkName: 'page-overview' */ '../features/overview/OverviewPage')).OverviewPage)
 const deployments = page(async () => (await import(/* webpackChunkName: 'page-deployments' */ '../features/deployments/DeploymentsPage')).DeploymentsPage)
 const configuration = page(async () => (await import(/* webpackChunkName: 'page-configuration' */ '../features/deployments/ConfigurationEditor')).ConfigurationEditor)
+const instance = page(async () => (await import(/* webpackChunkName: 'page-instance' */ './InstanceRoute')).InstanceRoute)
 const notFound = page(async () => (await import(/* webpackChunkName: 'page-not-found' */ './NotFoundPage')).NotFoundPage)
 const admin = page(async () => (await import(/* webpackChunkName: 'page-admin' */ './AdminPage')).AdminPage)
 const later = page(async () => (await import(/* webpackChunkName: 'page-later' */ './LaterPage')).LaterPage)
@@ -40,7 +41,7 @@ export function AppRoutes() {
         <Route path="/admin" element={admin} />
         <Route path="/files/*" element={later} />
         <Route path="/databases" element={later} />
-        <Route path="/instance/:deploymentName/:instanceUid" element={later} />
+        <Route path="/instance/:deploymentName/:instanceUid" element={instance} />
       </Route>
       <Route element={layout}>
         <Route path="*" element={notFound} />

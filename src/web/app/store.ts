@@ -1,3 +1,4 @@
+import type { Middleware, Reducer, StateFromReducersMapObject } from '@reduxjs/toolkit'
 import { combineReducers, configureStore } from '@reduxjs/toolkit'
 import { api } from '../api/api'
 import { forgetSession, readPendingLogin, readSession } from '../api/credentials'
@@ -7,8 +8,11 @@ import { registrationSlice } from '../features/auth/registrationSlice'
 import { sessionSlice } from '../features/auth/sessionSlice'
 import { configurationSlice } from '../features/deployments/configurationSlice'
 import { deploymentsSlice } from '../features/deployments/deploymentsSlice'
+import type { InstanceViewState } from '../features/instance/instanceSlice'
 import { notificationsSlice } from '../features/notifications/notificationsSlice'
 import { overviewSlice } from '../features/overview/overviewSlice'
+import type { ConnectConsole } from '../sockets/consoleLink'
+import type { ConsoleState } from '../sockets/consoleSlice'
 import type { ConnectRealtime } from '../sockets/fileSyncSocket'
 import { createFileSyncSocket } from '../sockets/fileSyncSocket'
 import { realtimeSlice } from '../sockets/realtimeSlice'
@@ -17,7 +21,7 @@ import { navigationSlice } from './navigationSlice'
 import { THEME_KEY, THEMES, themeChosen, themeSlice } from './themeSlice'
 import type { Services } from './types'
 
-const rootReducer = combineReducers({
+const reducers = {
   [api.reducerPath]: api.reducer,
   configuration: configurationSlice.reducer,
   deployments: deploymentsSlice.reducer,
@@ -29,17 +33,34 @@ const rootReducer = combineReducers({
   registration: registrationSlice.reducer,
   session: sessionSlice.reducer,
   theme: themeSlice.reducer,
-})
+}
+
+/** What comes with the instance page (addConsole.ts). */
+type LateState = { console: ConsoleState; instance: InstanceViewState }
+type LateReducers = { [Name in keyof LateState]: Reducer<LateState[Name]> }
+type State = StateFromReducersMapObject<typeof reducers> & Partial<LateState>
+
+type Parts = Services & { connectConsole: ConnectConsole; connectRealtime: ConnectRealtime }
 
 /** Everything the console reaches outside itself is handed in: tests and replay hand in fakes. */
-export function makeStore({ connectRealtime, ...services }: Services & { connectRealtime: ConnectRealtime }) {
+export function makeStore({ connectConsole, connectRealtime, ...services }: Parts) {
+  let fillPlace: (late: Middleware) => void
+  const placeOfConsoleSocket: Middleware = (store) => (next) => {
+    let handle = next
+    fillPlace = (late) => {
+      handle = late(store)(next)
+    }
+    return (action) => handle(action)
+  }
+
+  const reducer: Reducer<State> = combineReducers(reducers)
   const store = configureStore({
-    reducer: rootReducer,
+    reducer,
     // The order is part of the design: facts reach the listeners first, the sockets after the api.
     middleware: (getDefault) =>
       getDefault({ thunk: { extraArgument: services } })
         .prepend(createListeners(services))
-        .concat(api.middleware, createFileSyncSocket(connectRealtime)),
+        .concat(api.middleware, placeOfConsoleSocket, createFileSyncSocket(connectRealtime)),
   })
 
   const theme = THEMES.find((name) => name === services.storage.getItem(THEME_KEY))
@@ -50,5 +71,11 @@ export function makeStore({ connectRealtime, ...services }: Services & { connect
   if (session) store.dispatch(sessionStarted(session))
   else forgetSession(services)
   if (!session && pending) store.dispatch(resumed(pending.username))
-  return store
+
+  return Object.assign(store, {
+    addConsole(late: LateReducers, createSocket: (connect: ConnectConsole) => Middleware) {
+      store.replaceReducer(combineReducers({ ...reducers, ...late }) as Reducer<State>)
+      fillPlace(createSocket(connectConsole))
+    },
+  })
 }

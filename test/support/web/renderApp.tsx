@@ -5,7 +5,7 @@ import { followPage } from '../../../src/web/app/page'
 import { makeStore } from '../../../src/web/app/store'
 import { tokenOf } from './factories'
 import { network } from './network'
-import { fakeRealtime, fakeServices } from './services'
+import { fakeConsole, fakeRealtime, fakeServices } from './services'
 
 type Options = {
   signedInAs?: string
@@ -27,6 +27,7 @@ afterEach(() => leave?.())
 export function renderApp(path: string, { signedInAs, isAdmin = false, stored = {}, expiresAt, token, historyState = null }: Options = {}) {
   const services = fakeServices()
   const realtime = fakeRealtime()
+  const console = fakeConsole()
   for (const [key, value] of Object.entries(stored)) services.stored.set(key, value)
   if (signedInAs) {
     services.jar.set('token', tokenOf(signedInAs, { expiresAt }))
@@ -36,7 +37,7 @@ export function renderApp(path: string, { signedInAs, isAdmin = false, stored = 
   window.history.replaceState(historyState, '', path)
 
   const { cookies, storage, now } = services
-  const store = makeStore({ cookies, storage, now, connectRealtime: realtime.connect })
+  const store = makeStore({ cookies, storage, now, connectConsole: console.connect, connectRealtime: realtime.connect })
   const stopFollowing = followPage(store)
   const { unmount } = render(<App store={store} />)
   leave = () => {
@@ -44,7 +45,7 @@ export function renderApp(path: string, { signedInAs, isAdmin = false, stored = 
     stopFollowing()
     leave = undefined
   }
-  return { store, network, realtime, services, user: userEvent.setup({ advanceTimers: advance }), leave: () => leave?.() }
+  return { store, network, realtime, console, services, user: userEvent.setup({ advanceTimers: advance }), leave: () => leave?.() }
 }
 
 /** Lets user-event wait by the clock of the test, whichever it is. */

@@ -1,4 +1,5 @@
 import type { Services } from '../../../src/web/app/types'
+import type { ConnectConsole, ConsoleListener } from '../../../src/web/sockets/consoleLink'
 import type { ConnectRealtime, RealtimeListener } from '../../../src/web/sockets/fileSyncSocket'
 import type { RealtimeMessage } from '../../../src/web/sockets/realtimeSlice'
 
@@ -43,4 +44,28 @@ export function fakeRealtime() {
     }
   }
   return Object.assign(realtime, { connect })
+}
+
+/** The far end of console channels, in the hands of the test. */
+export function fakeConsole() {
+  const consoles = {
+    urls: [] as string[],
+    sent: [] as unknown[],
+    closed: 0,
+    /** Of the newest attempt. */
+    listener: undefined as ConsoleListener | undefined,
+    receive: (frame: object | string) => consoles.listener?.received(typeof frame === 'string' ? frame : JSON.stringify(frame)),
+  }
+  const connect: ConnectConsole = (url, listener) => {
+    consoles.urls.push(url)
+    consoles.listener = listener
+    return {
+      send: (text) => void consoles.sent.push(JSON.parse(text)),
+      close: () => {
+        consoles.closed += 1
+        if (consoles.listener === listener) consoles.listener = undefined
+      },
+    }
+  }
+  return Object.assign(consoles, { connect })
 }

@@ -1,0 +1,21 @@
+import { useSelector } from 'react-redux'
+import { selectConnection, selectEnd, selectIsLost } from '../../sockets/consoleSlice'
+
+export function ConnectionBadge() {
+  const connection = useSelector(selectConnection)
+  const isLost = useSelector(selectIsLost)
+  const end = useSelector(selectEnd)
+  const [text, tone] =
+    connection === 'open'
+      ? (['Connected', 'open'] as const)
+      : end
+        ? (['Disconnected', 'closed'] as const)
+        : isLost
+          ? (['Disconnected – reconnecting', 'lost'] as const)
+          : (['Connecting…', 'lost'] as const)
+  return (
+    <span className={`connection ${tone}`} role="status" aria-label="Console connection">
+      {text}
+    </span>
+  )
+}

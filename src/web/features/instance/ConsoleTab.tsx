@@ -1,0 +1,41 @@
+import type { KeyboardEvent } from 'react'
+import { useRef } from 'react'
+import { useSelector } from 'react-redux'
+import { selectBuffer, selectHeld } from '../../sockets/consoleSlice'
+import { CommandLine } from './CommandLine'
+import { ConnectionBadge } from './ConnectionBadge'
+import { JumpButton } from './JumpButton'
+import { LogSearch } from './LogSearch'
+import { LogTools } from './LogTools'
+import { LogWindow } from './LogWindow'
+
+export function ConsoleTab({ name }: { name: string }) {
+  const live = useSelector(selectBuffer)
+  const buffer = useSelector(selectHeld) ?? live
+  const search = useRef<HTMLInputElement>(null)
+  const console = useRef<HTMLElement>(null)
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key.toLowerCase() !== 'f' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
+    event.preventDefault()
+    search.current?.select()
+  }
+  const backToCommand = () => console.current?.querySelector<HTMLElement>('.command-input')?.focus()
+
+  return (
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the browser's own search would miss what is not drawn
+    <section ref={console} className="console" aria-label="Console" onKeyDown={onKeyDown}>
+      <div className="console-head">
+        <ConnectionBadge />
+        <LogSearch buffer={buffer} field={search} onLeave={backToCommand} />
+        <LogTools buffer={buffer} name={name} />
+      </div>
+      <div className="log-frame">
+        <LogWindow buffer={buffer} />
+        {buffer.next === buffer.first && <p className="log-empty">No output yet</p>}
+        <JumpButton />
+      </div>
+      <CommandLine />
+    </section>
+  )
+}

@@ -1,0 +1,49 @@
+import type { ReactNode } from 'react'
+import type { Instance } from '../../../contract/instance'
+import { CrashCapsulePanel } from './CrashCapsulePanel'
+
+export function DetailsTab({ deployment, instance }: { deployment: string; instance: Instance }) {
+  const { uid, podName, ip, players, startedAt, restarts, lastExit, blockedReason, crashedAt } = instance
+  const names = Object.entries(players ?? {})
+  return (
+    <div className="details">
+      <section className="panel details-panel" aria-labelledby="details-title">
+        <h2 id="details-title">Instance Details</h2>
+        <dl>
+          <Row term="Pod name">{podName}</Row>
+          <Row term="IP">{ip || '–'}</Row>
+          <Row term="Player count">{names.length}</Row>
+          {names.length > 0 && (
+            <Row term="Players">
+              <ul className="player-list">
+                {names.map(([id, name]) => (
+                  <li key={id}>{name}</li>
+                ))}
+              </ul>
+            </Row>
+          )}
+          {startedAt !== undefined && <Row term="Running since">{timeOf(startedAt)}</Row>}
+          {restarts !== undefined && <Row term="Restarts after it ended by itself">{restarts}</Row>}
+          {blockedReason !== undefined && <Row term="Blocked because">{blockedReason}</Row>}
+          {lastExit && (
+            <Row term="Last exit">
+              {[lastExit.reason, lastExit.code !== null && `code ${lastExit.code}`, lastExit.signal, timeOf(lastExit.at)].filter(Boolean).join(' · ')}
+            </Row>
+          )}
+        </dl>
+      </section>
+      {crashedAt !== undefined && <CrashCapsulePanel deployment={deployment} uid={uid} name={instance.name} crashedAt={crashedAt} />}
+    </div>
+  )
+}
+
+function Row({ term, children }: { term: string; children: ReactNode }) {
+  return (
+    <div className="details-row">
+      <dt>{term}</dt>
+      <dd>{children}</dd>
+    </div>
+  )
+}
+
+const timeOf = (time: number) => new Date(time).toLocaleString()

@@ -1,0 +1,62 @@
+import type { ReactNode } from 'react'
+import type { Instance } from '../../../contract/instance'
+import { appearanceOf } from '../../instanceState'
+import { counted } from '../../ui/counted'
+import { ErrorBoundary } from '../../ui/ErrorBoundary'
+
+/** The same height whatever they say: nothing below them moves. */
+export function InstanceCards({ instance }: { instance: Instance | undefined }) {
+  const { state = '', connections = 0, uptime, cpu = 0, memory } = instance ?? {}
+  const { used = 0, total = 0 } = memory ?? {}
+  return (
+    <div className="cards">
+      <Card label="Status">
+        {instance && (
+          <ErrorBoundary resetKey={state} fallback={({ message }) => <span className="card-error" role="alert">{message}</span>}>
+            <Status state={state} />
+          </ErrorBoundary>
+        )}
+        <span className="card-aside">{counted(connections, 'connection')}</span>
+      </Card>
+      <Card label="Uptime">
+        <span className="card-value">{uptime || '0s'}</span>
+      </Card>
+      <Card label="CPU Usage">
+        <span className="card-value">{rounded(cpu, 1)}%</span>
+        <Share of={cpu / 100} />
+        <span className="card-aside">of 100%</span>
+      </Card>
+      <Card label="Memory Usage">
+        <span className="card-value">
+          {rounded(used, 2)} / {rounded(total, 2)} GiB
+        </span>
+        <Share of={total > 0 ? used / total : 0} />
+      </Card>
+    </div>
+  )
+}
+
+function Card({ label, children }: { label: string; children: ReactNode }) {
+  return (
+    <section className="card panel" aria-label={label}>
+      <h2>{label}</h2>
+      {children}
+    </section>
+  )
+}
+
+function Status({ state }: { state: string }) {
+  const { name, tone } = appearanceOf(state)
+  return <span className={`card-value state ${tone}`}>{name}</span>
+}
+
+/** Says in a picture what the figure beside it says. */
+function Share({ of }: { of: number }) {
+  return (
+    <span className="share" aria-hidden="true">
+      <span style={{ width: `${Math.min(100, Math.max(0, of * 100))}%` }} />
+    </span>
+  )
+}
+
+const rounded = (value: number, digits: number) => value.toFixed(digits).replace(/\.0+$/, '')

@@ -1,0 +1,37 @@
+import { useLocation, useParams } from 'react-router-dom'
+import type { Instance } from '../../../contract/instance'
+import { failureText } from '../../api/failure'
+import { useGetInstancesQuery } from '../../api/instances'
+import { InstanceMissing } from './InstanceMissing'
+import { InstanceView } from './InstanceView'
+import './instance.scss'
+
+/** As the overview's. In milliseconds. */
+const POLL_MS = 3000
+
+export function InstancePage() {
+  const { deploymentName = '', instanceUid = '' } = useParams()
+  const { state } = useLocation() as { state: { instance?: Instance } | null }
+  const { data, error, isFetching, refetch } = useGetInstancesQuery(deploymentName, {
+    pollingInterval: POLL_MS,
+    skipPollingIfUnfocused: true,
+    refetchOnFocus: true,
+    refetchOnMountOrArgChange: true,
+  })
+  // What the overview handed over is shown until the first answer.
+  const passed = state?.instance?.uid === instanceUid ? state.instance : undefined
+  const instance = data ? data.find(({ uid }) => uid === instanceUid) : passed
+  const isUnknown = (data && !instance) || (!data && error && 'status' in error && error.status === 404)
+
+  if (isUnknown || (error && !instance)) {
+    return <InstanceMissing failure={isUnknown ? undefined : error} busy={isFetching} onRetry={refetch} />
+  }
+  return (
+    <InstanceView
+      key={instanceUid}
+      deployment={deploymentName}
+      instance={instance}
+      problem={error && failureText(error, 'Failed to fetch network data')}
+    />
+  )
+}

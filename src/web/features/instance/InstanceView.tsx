@@ -1,0 +1,52 @@
+import { lazy, Suspense } from 'react'
+import { Link } from 'react-router-dom'
+import type { Instance } from '../../../contract/instance'
+import { ConsoleTab } from './ConsoleTab'
+import { DetailsTab } from './DetailsTab'
+import { InstanceCards } from './InstanceCards'
+import { InstanceTabs, panelId, tabId, useTab } from './InstanceTabs'
+import { MetricsSkeleton } from './MetricsSkeleton'
+import { PowerButtons } from './PowerButtons'
+import { ToolIcon } from './ToolIcon'
+import { useConsole } from './useConsole'
+
+// The charts are as large as the rest of the console together.
+const MetricsTab = lazy(async () => ({ default: (await import(/* webpackChunkName: 'instance-metrics' */ './MetricsTab')).MetricsTab }))
+
+type InstanceViewProps = { deployment: string; instance: Instance | undefined; problem: string | undefined }
+
+/** Without an instance: its first answer is awaited, and everything stands where it will. */
+export function InstanceView({ deployment, instance, problem }: InstanceViewProps) {
+  const [tab, chooseTab] = useTab()
+  useConsole(deployment, instance?.podName, instance?.state)
+  const name = instance?.name ?? ''
+
+  return (
+    <>
+      <title>{name ? `${name} · Quarterdeck` : 'Instance · Quarterdeck'}</title>
+      <div className="page-head instance-page-head">
+        <div className="instance-title">
+          <Link to="/" className="btn btn-outline-secondary back-button" aria-label="Back to home" title="Back to home">
+            <ToolIcon name="back" size={18} />
+          </Link>
+          <h1>{name || <span className="visually-hidden">Loading the instance</span>}</h1>
+        </div>
+        {instance && <PowerButtons name={name} state={instance.state} type={instance.type} />}
+        <p className={problem ? 'page-summary failed' : 'page-summary'} role={problem ? 'alert' : undefined}>
+          {problem ? `${problem}. Showing what was known before.` : `Deployment ${deployment}`}
+        </p>
+      </div>
+      <InstanceCards instance={instance} />
+      <InstanceTabs tab={tab} onChoose={chooseTab} />
+      <div id={panelId(tab)} role="tabpanel" aria-labelledby={tabId(tab)} className="tab-panel">
+        {tab === 'Console' && <ConsoleTab name={name} />}
+        {tab === 'Metrics' && (
+          <Suspense fallback={<MetricsSkeleton />}>
+            {instance ? <MetricsTab podName={instance.podName} /> : <MetricsSkeleton />}
+          </Suspense>
+        )}
+        {tab === 'Details' && instance && <DetailsTab deployment={deployment} instance={instance} />}
+      </div>
+    </>
+  )
+}

@@ -1,0 +1,27 @@
+import Button from 'react-bootstrap/Button'
+import Modal from 'react-bootstrap/Modal'
+import '../../styles/modal.scss'
+
+export function KillDialog({ name, onKill, onClose }: { name: string; onKill: () => void; onClose: () => void }) {
+  return (
+    <Modal show onHide={onClose} centered aria-labelledby="kill-title">
+      <Modal.Header closeButton>
+        <Modal.Title as="h2" id="kill-title">
+          Kill Instance
+        </Modal.Title>
+      </Modal.Header>
+      <Modal.Body>
+        <p>Are you sure you want to kill &quot;{name}&quot;?</p>
+        <p className="form-text">It ends at once and saves nothing. Stop lets it end by itself.</p>
+      </Modal.Body>
+      <Modal.Footer>
+        <Button variant="outline-secondary" onClick={onClose}>
+          Cancel
+        </Button>
+        <Button variant="danger" onClick={onKill}>
+          Kill
+        </Button>
+      </Modal.Footer>
+    </Modal>
+  )
+}

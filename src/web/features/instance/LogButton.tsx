@@ -1,0 +1,20 @@
+import type { ReactNode } from 'react'
+
+type LogButtonProps = { label: string; pressed?: boolean; disabled?: boolean; onClick: () => unknown; children: ReactNode }
+
+/** A tool of the console: an icon, with its label for who cannot tell. */
+export function LogButton({ label, pressed, disabled, onClick, children }: LogButtonProps) {
+  return (
+    <button
+      type="button"
+      className="log-button icon-only"
+      aria-label={label}
+      title={label}
+      aria-pressed={pressed}
+      aria-disabled={disabled}
+      onClick={() => !disabled && onClick()}
+    >
+      {children}
+    </button>
+  )
+}

@@ -1,0 +1,91 @@
+import { useLayoutEffect, useMemo, useReducer, useRef } from 'react'
+import { useDispatch, useSelector } from 'react-redux'
+import type { LineBuffer } from '../../sockets/lineBuffer'
+import { lineAt } from '../../sockets/lineBuffer'
+import { bottomReached, scrolled, scrolledAway, selectAutoScroll, selectFound, selectPosition, selectQuery, selectWrap } from './instanceSlice'
+import { LogRow } from './LogRow'
+import { createGeometry, HEIGHT, ROW } from './logGeometry'
+import { RULER, useColumns } from './useColumns'
+
+/** So near to the end counts as the end (product §4). In pixels. */
+const TOLERANCE = 5
+/** Drawn beyond what is seen, so that a quick scroll finds something there. In rows. */
+const BEYOND = 15
+
+/** Draws the lines that are seen and no others. The reader's place is a line, so what comes and goes around it moves nothing. */
+export function LogWindow({ buffer }: { buffer: LineBuffer }) {
+  const wrap = useSelector(selectWrap)
+  const autoScroll = useSelector(selectAutoScroll)
+  const position = useSelector(selectPosition)
+  const query = useSelector(selectQuery)
+  const found = useSelector(selectFound)
+  const dispatch = useDispatch()
+
+  const pane = useRef<HTMLDivElement>(null)
+  const lines = useRef<HTMLDivElement>(null)
+  const ruler = useRef<HTMLSpanElement>(null)
+  const columns = useColumns(lines, ruler)
+  const geometry = useMemo(() => createGeometry(wrap ? columns : Infinity), [wrap, columns])
+  const [, remeasured] = useReducer((count: number) => count + 1, 0)
+
+  const rows = geometry.total(buffer)
+  const end = Math.max(0, rows * ROW - HEIGHT)
+  const top = autoScroll ? end : Math.min(end, Math.max(0, placeOf(position)))
+  const shown = useRef(0)
+
+  function placeOf({ line, offset }: typeof position) {
+    return line < buffer.first ? 0 : geometry.above(buffer, line) * ROW + offset
+  }
+
+  const first = geometry.lineAt(buffer, Math.max(0, Math.floor(top / ROW) - BEYOND))
+  const last = geometry.lineAt(buffer, Math.floor((top + HEIGHT) / ROW) + BEYOND)
+
+  useLayoutEffect(() => {
+    if (!pane.current) return
+    if (Math.abs(pane.current.scrollTop - top) > 1) pane.current.scrollTop = top
+    shown.current = pane.current.scrollTop
+  }, [top, rows])
+
+  useLayoutEffect(() => {
+    if (!wrap) return
+    let isNews = false
+    for (const row of lines.current?.querySelectorAll<HTMLElement>('[data-plain="false"]') ?? []) {
+      if (geometry.measure(buffer, Number(row.dataset.line), Math.round(row.offsetHeight / ROW))) isNews = true
+    }
+    if (isNews) remeasured()
+  })
+
+  const onScroll = () => {
+    if (!pane.current) return
+    const { scrollTop, scrollHeight, clientHeight } = pane.current
+    const isUp = scrollTop < shown.current - 1
+    shown.current = scrollTop
+    if (scrollHeight - clientHeight - scrollTop <= TOLERANCE) {
+      if (!autoScroll) dispatch(bottomReached())
+      return
+    }
+    const line = geometry.lineAt(buffer, Math.floor(scrollTop / ROW))
+    const place = { line, offset: scrollTop - geometry.above(buffer, line) * ROW }
+    if (!autoScroll) dispatch(scrolled(place))
+    // Lines that came move the end away from the reader, not the reader from the end.
+    else if (isUp) dispatch(scrolledAway({ position: place, next: buffer.next }))
+  }
+
+  const drawn = []
+  for (let number = first; number <= last; number++) {
+    const line = lineAt(buffer, number)
+    if (line) drawn.push(<LogRow key={number} line={line} number={number} query={query} isFound={number === found} />)
+  }
+
+  return (
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard
+    <div ref={pane} className="log-pane" role="log" aria-live="off" aria-label="Console output" tabIndex={0} onScroll={onScroll}>
+      <span ref={ruler} className="log-ruler" aria-hidden="true">
+        {RULER}
+      </span>
+      <div className={wrap ? 'log-lines wrapped' : 'log-lines'} style={{ height: rows * ROW }} ref={lines}>
+        <div style={{ transform: `translateY(${geometry.above(buffer, first) * ROW}px)` }}>{drawn}</div>
+      </div>
+    </div>
+  )
+}

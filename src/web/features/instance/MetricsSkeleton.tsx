@@ -1,0 +1,11 @@
+/** As high as the charts that follow. */
+export function MetricsSkeleton() {
+  return (
+    <div className="metrics" role="status">
+      <span className="visually-hidden">Loading the metrics</span>
+      {['CPU', 'Memory'].map((name) => (
+        <div key={name} className="metric panel" aria-hidden="true" />
+      ))}
+    </div>
+  )
+}

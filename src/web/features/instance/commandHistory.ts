@@ -1,0 +1,33 @@
+import type { Services } from '../../app/types'
+import { looksSecret } from '../../sockets/secretCommands'
+
+const KEY = 'console-history'
+/** Instances come and go; the histories of the last few are kept. */
+const KEPT_PODS = 30
+
+type Storage = Services['storage']
+
+/** The commands that were sent to an instance from this browser, oldest first. */
+export const readCommands = (storage: Storage, podName: string): string[] => readAll(storage).find(([pod]) => pod === podName)?.[1] ?? []
+
+/** Writes them down, but for those that look like they hold a secret. */
+export function keepCommands(storage: Storage, podName: string, commands: readonly string[]) {
+  const others = readAll(storage).filter(([pod]) => pod !== podName)
+  const kept = [...others, [podName, commands.filter((command) => !looksSecret(command))]]
+  storage.setItem(KEY, JSON.stringify(kept.slice(-KEPT_PODS)))
+}
+
+function readAll(storage: Storage): [string, string[]][] {
+  try {
+    const stored: unknown = JSON.parse(storage.getItem(KEY) ?? '[]')
+    return Array.isArray(stored) ? stored.filter(isHistory) : []
+  } catch {
+    return []
+  }
+}
+
+const isHistory = (entry: unknown): entry is [string, string[]] =>
+  Array.isArray(entry) &&
+  typeof entry[0] === 'string' &&
+  Array.isArray(entry[1]) &&
+  entry[1].every((command) => typeof command === 'string')

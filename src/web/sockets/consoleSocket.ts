@@ -1,0 +1,113 @@
+import type { Middleware } from '@reduxjs/toolkit'
+import { isAction } from '@reduxjs/toolkit'
+import type { ConsoleRequest } from '../../contract/consoleChannel'
+import { sessionEnded } from '../facts'
+import { systemLine } from './consoleFrames'
+import type { ConnectConsole } from './consoleLink'
+import { openLink } from './consoleLink'
+import type { ConsoleState, ConsoleTarget, PowerAction } from './consoleSlice'
+import {
+  attempted,
+  closed,
+  commandSent,
+  consoleLeft,
+  consoleOpened,
+  instanceRevived,
+  linesReceived,
+  opened,
+  powerRequested,
+  stateReported,
+} from './consoleSlice'
+import type { ConsoleLine } from './lineBuffer'
+import { KEPT_LINES } from './lineBuffer'
+import { nextFrame } from './nextFrame'
+
+/** Between leaving one instance's console and opening another's (product §9). In milliseconds. */
+const CHANGE_MS = 100
+
+const messageOf = (request: ConsoleRequest) => JSON.stringify(request)
+
+/** Holds the console of the instance that is shown; tells what it hears as facts, lines at most once per animation frame. */
+export const createConsoleSocket =
+  (connect: ConnectConsole, { onFrame = nextFrame, random = Math.random } = {}): Middleware =>
+  ({ dispatch }) => {
+    let target: ConsoleTarget | undefined
+    let link: ReturnType<typeof openLink> | undefined
+    let change: ReturnType<typeof setTimeout> | undefined
+    let end: ConsoleState['end'] = null
+    let pending: ConsoleLine[] = []
+    let callOff: (() => void) | undefined
+
+    const hear = (lines: readonly ConsoleLine[]) => {
+      for (const line of lines) pending.push(line)
+      // No more than the buffer would keep of them.
+      if (pending.length > 2 * KEPT_LINES) pending = pending.slice(-KEPT_LINES)
+      callOff ??= onFrame(() => {
+        const heard = pending
+        pending = []
+        callOff = undefined
+        dispatch(linesReceived(heard))
+      })
+    }
+
+    const leave = () => {
+      clearTimeout(change)
+      callOff?.()
+      callOff = undefined
+      pending = []
+      link?.close()
+      link = undefined
+      target = undefined
+    }
+
+    const open = (to: ConsoleTarget) => {
+      link = openLink(
+        to,
+        connect,
+        {
+          attempted() {
+            end = null
+            dispatch(attempted())
+          },
+          opened: () => dispatch(opened()),
+          closed(reason) {
+            end = reason
+            dispatch(closed(reason))
+          },
+          lines: hear,
+          state: (state) => dispatch(stateReported({ ...to, state })),
+        },
+        random,
+      )
+    }
+
+    const follow = (to: ConsoleTarget) => {
+      const isChange = target !== undefined
+      leave()
+      target = to
+      if (isChange) change = setTimeout(() => open(to), CHANGE_MS)
+      else open(to)
+    }
+
+    const power = (action: PowerAction) => {
+      const message = messageOf({ type: 'power', action })
+      if (link?.send(message)) return true
+      console.warn(`[console] not connected; ${action} was not sent`)
+      if ((action === 'start' || action === 'restart') && end === 'jarMissing') link?.reopen(message)
+      else if (link) hear([systemLine(`Not connected: ${action} was not sent.`)])
+      return false
+    }
+
+    return (next) => (action) => {
+      const result = next(action)
+      if (!isAction(action)) return result
+      if (powerRequested.match(action)) return power(action.payload)
+      if (commandSent.match(action)) {
+        if (action.payload.trim() !== '') link?.send(messageOf({ type: 'command', command: action.payload }))
+      } else if (consoleOpened.match(action)) follow(action.payload)
+      // Without line numbers it would be told of the missing jar again.
+      else if (instanceRevived.match(action) && end === 'jarMissing' && link?.canResume()) link.reopen()
+      else if (consoleLeft.match(action) || sessionEnded.match(action)) leave()
+      return result
+    }
+  }

@@ -1,0 +1,62 @@
+/** What the console keeps (decisions §6). */
+export const KEPT_LINES = 5000
+const BLOCK = 500
+
+export type ConsoleLine = {
+  /** `system` is what the console says itself. */
+  readonly type: 'message' | 'error' | 'system'
+  readonly content: string
+}
+
+/** Full but for the last one. Never changed once made: what was found out about a block stays true. */
+export type LineBlock = readonly ConsoleLine[]
+
+/** The last KEPT_LINES lines, numbered from 0 as they came. */
+export type LineBuffer = {
+  readonly blocks: readonly LineBlock[]
+  /** Number of the first line of the first block, which may be gone already. */
+  readonly start: number
+  /** Number of the oldest line that is kept. */
+  readonly first: number
+  /** Number of the line that comes next. */
+  readonly next: number
+}
+
+export const emptyBuffer: LineBuffer = Object.freeze({ blocks: Object.freeze([]), start: 0, first: 0, next: 0 })
+
+/** Costs one block at most beyond the lines themselves, however many there are. All of it is frozen: immer need not look. */
+export function append(buffer: LineBuffer, lines: readonly ConsoleLine[]): LineBuffer {
+  const blocks = buffer.blocks.slice()
+  const last = blocks.at(-1)
+  let taken = 0
+  if (last && last.length < BLOCK) {
+    taken = BLOCK - last.length
+    blocks[blocks.length - 1] = Object.freeze([...last, ...lines.slice(0, taken)])
+  }
+  for (; taken < lines.length; taken += BLOCK) blocks.push(Object.freeze(lines.slice(taken, taken + BLOCK)))
+
+  const next = buffer.next + lines.length
+  const first = Math.max(buffer.first, next - KEPT_LINES)
+  const gone = Math.floor((first - buffer.start) / BLOCK)
+  return Object.freeze({ blocks: Object.freeze(blocks.slice(gone)), start: buffer.start + gone * BLOCK, first, next })
+}
+
+/** Without its lines; the numbers go on. */
+export const cleared = ({ next }: LineBuffer): LineBuffer =>
+  Object.freeze({ blocks: emptyBuffer.blocks, start: next, first: next, next })
+
+export function lineAt({ blocks, start, first, next }: LineBuffer, number: number): ConsoleLine | undefined {
+  if (number < first || number >= next) return undefined
+  return blocks[Math.floor((number - start) / BLOCK)]?.[(number - start) % BLOCK]
+}
+
+/** The kept lines with their blocks: from where to where of each, and the number of its first line. */
+export function* keptBlocks({ blocks, start, first }: LineBuffer) {
+  let number = start
+  for (const block of blocks) {
+    yield { block, number, from: Math.max(0, first - number) }
+    number += block.length
+  }
+}
+
+export const allLines = ({ blocks, start, first }: LineBuffer): ConsoleLine[] => blocks.flat().slice(first - start)
