@@ -1,4 +1,5 @@
 import { act } from '@testing-library/react'
+import type { Ace } from 'ace-builds'
 import ace from 'ace-builds'
 
 /** The editor on the page, by Ace's own interface: it draws what is typed, and jsdom draws nothing. */
@@ -9,6 +10,7 @@ export function aceEditor() {
   return {
     text: () => editor.getValue(),
     marks: () => editor.session.getAnnotations().map(({ row, type, text }) => ({ line: (row ?? 0) + 1, type, text })),
+    findings: (annotations: Ace.Annotation[]) => act(() => editor.session.setAnnotations(annotations)),
     /** Counted from 1. */
     cursorLine: () => editor.getCursorPosition().row + 1,
     type: (text: string) => act(() => editor.insert(text)),

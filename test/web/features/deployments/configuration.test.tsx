@@ -84,10 +84,11 @@ test('an S alone, or with more than Ctrl, saves nothing', async () => {
   for (const modifiers of [{}, { ctrlKey: true, shiftKey: true }, { ctrlKey: true, altKey: true }, { ctrlKey: true, repeat: true }]) {
     fireEvent.keyDown(document.body, { key: 's', ...modifiers })
   }
-  // The one that counts comes last, so that the others had their time.
+  // What is saved in the end tells that nothing was before.
+  editor.write(stored)
   fireEvent.keyDown(document.body, { key: 's', ctrlKey: true })
   await screen.findByText('Changes saved successfully!')
-  expect(save.calls).toHaveLength(1)
+  expect(save.calls.map(({ body }) => body)).toEqual([{ content: stored }])
 })
 
 test('who types on while the save is on its way keeps what came after', async () => {
@@ -120,9 +121,23 @@ test('§8 a save that fails shows the red banner, marks the line and keeps the t
   expect(editor.marks()).toEqual([{ line: 3, type: 'error', text: message }])
   expect(editor.cursorLine()).toBe(3)
 
+  // Ace's worker has its own opinion, whenever it is done.
+  editor.findings([{ row: 0, column: 0, type: 'error', text: 'of the worker' }])
+  expect(editor.marks()).toEqual([{ line: 3, type: 'error', text: message }])
+
   await user.click(within(alert).getByRole('button', { name: 'Dismiss' }))
   expect(screen.queryByRole('alert')).not.toBeInTheDocument()
   expect(editor.text()).toBe(typed)
+})
+
+test('the mark of a refusal is gone with the next edit: it was about another text', async () => {
+  const { network, editor, onSave } = await opened()
+  network.patch('/api/deployments/lobby').answers(400, { message: 'Not here', line: 2 })
+  await onSave()
+  await screen.findByRole('alert')
+  expect(editor.marks()).toEqual([{ line: 2, type: 'error', text: 'Not here' }])
+  editor.write(`${stored}# better\n`)
+  expect(editor.marks()).toEqual([])
 })
 
 test('§8 a save that fails without a word of the server marks nothing', async () => {

@@ -80,6 +80,7 @@ test.each([
   const { calls, release } = network.post(`/api/deployments/${name}/toggle`).answersLater({})
   await user.click(await screen.findByRole('checkbox', { name: label }))
   expect(await within(await card(name)).findByText(enabled ? 'Active' : 'Inactive')).toBeVisible()
+  await user.click(screen.getByRole('checkbox', { name: enabled ? `Disable ${name}` : `Enable ${name}` }))
   await waitFor(() => expect(calls.map(({ body }) => body)).toEqual([{ enabled }]))
   expect(notifications()).toEqual([])
   release()
