@@ -32,7 +32,8 @@ function install() {
   const hash = hashOf(['package.json', 'package-lock.json'])
   if (read(installStamp) === hash) return
   say('Installing packages …')
-  npm(['ci', '--no-audit', '--no-fund', '--loglevel=error'])
+  // Building needs the development packages, whatever NODE_ENV says.
+  npm(['ci', '--include=dev', '--no-audit', '--no-fund', '--loglevel=error'])
   writeFileSync(installStamp, hash)
 }
 

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { success } from './envelope'
 import {
+  hasNoNul,
+  NO_NUL,
   CODE_LENGTH,
   CODE_PATTERN,
   PASSWORD_MAX_LENGTH,
@@ -11,8 +13,8 @@ import {
 } from './rules'
 
 /** What somebody types to sign in: bounded, but not judged, so that an answer tells nothing about the rules. */
-const Typed = z.string().min(1).max(256)
-const Opaque = z.string().min(1).max(512)
+const Typed = z.string().min(1).max(256).refine(hasNoNul, NO_NUL)
+const Opaque = z.string().min(1).max(512).refine(hasNoNul, NO_NUL)
 
 export const Username = z
   .string()

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { success } from './envelope'
-import { DEPLOYMENT_NAME_PATTERN } from './rules'
+import { DEPLOYMENT_NAME_PATTERN, hasNoNul, NO_NUL } from './rules'
 
 /** In index order: `typeIndex` on the wire is the place in this list (product §3). */
 export const DEPLOYMENT_TYPES = ['proxy', 'persistent', 'scalable', 'process'] as const
@@ -35,7 +35,7 @@ export const Toggle = z.strictObject({ enabled: z.boolean() })
 export type Toggle = z.infer<typeof Toggle>
 
 /** The YAML text, read and written. */
-export const Configuration = z.strictObject({ content: z.string().max(256 * 1024, 'must have at most 256 KiB') })
+export const Configuration = z.strictObject({ content: z.string().max(256 * 1024, 'must have at most 256 KiB').refine(hasNoNul, NO_NUL) })
 export type Configuration = z.infer<typeof Configuration>
 export const ConfigurationAnswer = success(Configuration)
 export type ConfigurationAnswer = z.infer<typeof ConfigurationAnswer>
@@ -44,7 +44,7 @@ const Text = (max: number) =>
   z
     .string()
     .max(max, `must have at most ${max} characters`)
-    .refine((text) => !text.includes('\0'), 'must not contain a NUL character')
+    .refine(hasNoNul, NO_NUL)
 
 /** A directory under the shared root: absolute, no empty or dot segments. */
 const DataDirectory = Text(255).regex(

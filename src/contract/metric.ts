@@ -9,7 +9,7 @@ export const MetricPoint = z.object({
 })
 export type MetricPoint = z.infer<typeof MetricPoint>
 
-export const MetricQuery = z.strictObject({ pod: z.string().min(1).max(253) })
+export const MetricQuery = z.strictObject({ pod: z.string().regex(/^[a-z0-9-]{1,63}$/, 'must be the name of a pod') })
 export type MetricQuery = z.infer<typeof MetricQuery>
 
 /** Of `GET /api/metrics/cpu` and `/memory`: oldest first, one hour at most, 15 s apart. */

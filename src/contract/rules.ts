@@ -22,3 +22,7 @@ export const DATABASE_NAME_MAX_LENGTH = 64
 export const DATABASE_NAME_PATTERN = /^[A-Za-z0-9_]+$/
 /** The text of product §5, which names dashes although the rule does not allow them. */
 export const INVALID_DATABASE_NAME = 'Database name can only contain letters, numbers, dashes, and underscores'
+
+/** PostgreSQL, file names and process arguments cannot hold it. */
+export const hasNoNul = (text: string): boolean => !text.includes('\0')
+export const NO_NUL = 'must not contain a NUL character'

@@ -97,13 +97,14 @@ async function prepareDirectories({ dataDir, shareDir }: Settings): Promise<bool
     work().catch((error: unknown) => {
       throw new StartError([`The directory ${path} cannot be written (${errorCodeOf(error)}): make it writable or choose another one`])
     })
-  await made(dataDir, () => mkdir(dataDir, { recursive: true }))
+  // PostgreSQL, which may run as somebody else, has to pass through; nobody has to look around.
+  await made(dataDir, () => mkdir(dataDir, { recursive: true, mode: 0o711 }))
   const isFirstStart = (await readdir(dataDir)).length === 0
   const lock = join(dataDir, 'platform.lock')
   if (!(await made(dataDir, async () => acquireLock(lock)))) {
     throw new StartError([`Quarterdeck runs already in ${dataDir} (process ${lockOwner(lock)})`])
   }
-  await made(shareDir, () => mkdir(shareDir, { recursive: true }))
+  for (const path of [shareDir, join(dataDir, 'instances'), join(dataDir, 'replica')]) await made(path, () => mkdir(path, { recursive: true, mode: 0o700 }))
   return isFirstStart
 }
 

@@ -36,6 +36,17 @@ export async function giveBackTries(db: Db, limit: Limit, key: string): Promise<
   await forgetTries(db, keyOf(limit, key))
 }
 
+/**
+ * What counts as one address: of IPv6 the /64 network, which one customer has whole (RFC 6177).
+ * @param address as the socket says it.
+ */
+export function networkOf(address: string): string {
+  if (!address.includes(':') || address.includes('.')) return address
+  const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter(Boolean))
+  const zeros = Array<string>(Math.max(0, 8 - head.length - tail.length)).fill('0')
+  return [...head, ...zeros, ...tail].slice(0, 4).join(':')
+}
+
 function keyOf({ name }: Limit, key: string): string {
   return `${name} ${key.toLowerCase()}`
 }

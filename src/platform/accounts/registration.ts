@@ -31,8 +31,8 @@ export function createRegistration(db: Db, secrets: Secrets, sessions: Sessions,
   const nameTaken = (username: string) => new AppError('NAME_TAKEN', `The username "${username}" is taken.`)
   const invalidInvite = () => new AppError('INVALID_INVITE', 'This invite code is not valid. It may have been used, revoked or expired.')
   return {
-    async verifyInvite(code, { address }) {
-      await takeTry(db, limits.invite, address)
+    async verifyInvite(code, { network }) {
+      await takeTry(db, limits.invite, network)
       const invite = await findActiveInvite(db, code.trim())
       if (!invite) throw invalidInvite()
       const token = randomToken()
@@ -41,8 +41,8 @@ export function createRegistration(db: Db, secrets: Secrets, sessions: Sessions,
       return token
     },
 
-    async register({ username, password, inviteToken }, { address }) {
-      await takeTry(db, limits.invite, address)
+    async register({ username, password, inviteToken }, { network }) {
+      await takeTry(db, limits.invite, network)
       const tokenHash = hashToken(inviteToken)
       if (!(await findRegistration(db, tokenHash))) throw expired()
       if (await findUserByName(db, username)) throw nameTaken(username)

@@ -10,6 +10,8 @@ import { deleteSession, findLiveSessions, findSession, insertSession, type Sessi
 /** Where a request comes from: kept with the session, for its owner to recognise. */
 export interface Client {
   address: string
+  /** What counts for limits: see networkOf. */
+  network: string
   device: string
 }
 

@@ -21,9 +21,9 @@ export interface SignIn {
 
 export function createSignIn(db: Db, secrets: Secrets, sessions: Sessions, now: () => number): SignIn {
   return {
-    async login({ username, password }, { address }) {
-      const account = `${username} ${address}`
-      await takeTry(db, limits.address, address)
+    async login({ username, password }, { network }) {
+      const account = `${username} ${network}`
+      await takeTry(db, limits.address, network)
       await takeTry(db, limits.password, account)
       const user = await findUserByName(db, username)
       if (!(await isPassword(password, user?.password_hash)) || !user) throw new AppError('BAD_CREDENTIALS', 'The username or the password is not right.')

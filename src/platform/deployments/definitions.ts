@@ -2,13 +2,24 @@ import type { Definition } from '../../contract/deployment'
 import { readDefinition } from '../../contract/definitionText'
 import { AppError } from '../errors'
 
+/** Stored texts are read again and again, and change rarely: the last so many are remembered. */
+const REMEMBERED = 500
+const known = new Map<string, Definition>()
+
 /**
  * Reads a deployment's YAML.
  * @throws AppError INVALID_DEFINITION that names the field and the line.
  */
 export function parseDefinition(text: string): Definition {
+  const before = known.get(text)
+  if (before) return before
   const result = readDefinition(text)
-  if ('definition' in result) return result.definition
-  const { message, ...details } = result.problem
-  throw new AppError('INVALID_DEFINITION', message, details)
+  if ('problem' in result) {
+    const { message, ...details } = result.problem
+    throw new AppError('INVALID_DEFINITION', message, details)
+  }
+  const [oldest] = known.keys()
+  if (known.size >= REMEMBERED && oldest !== undefined) known.delete(oldest)
+  known.set(text, result.definition)
+  return result.definition
 }

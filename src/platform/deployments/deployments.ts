@@ -72,12 +72,13 @@ export function createDeployments(parts: DeploymentParts): Deployments {
       else if (node !== undefined) throw new AppError('INVALID_INPUT', 'node: is for a persistent deployment only', { field: 'node' })
       const content = newDefinition(request)
       parseDefinition(content)
+      // First, because a row without its directory could never run. A directory that nobody uses does no harm.
+      await deploymentDirectory(shareDir, `/${name}`)
       await insertDeployment(db, { name, type, content, enabled: false }).catch(async (error: unknown) => {
         if (!isDuplicate(error)) throw error
         if (await findDeployment(db, name)) throw new AppError('NAME_TAKEN', `A deployment named "${name}" already exists.`)
         throw new AppError('CONFLICT', 'There is a proxy already, and a network has one.')
       })
-      await deploymentDirectory(shareDir, `/${name}`)
     },
 
     async remove(name) {
@@ -120,6 +121,7 @@ export function createDeployments(parts: DeploymentParts): Deployments {
       for (const [field, value, fixed] of [['name', definition.name, name], ['type', definition.type, type]] as const) {
         if (value !== fixed) throw new AppError('INVALID_DEFINITION', `${field}: is fixed after creation and must stay "${fixed}"`, { field, line: lineOfKey(content, field) })
       }
+      await deploymentDirectory(shareDir, definition.dataDirectory)
       await change(name, { content })
     },
   }

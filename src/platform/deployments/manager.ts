@@ -5,6 +5,8 @@ import { reconcile, type ReconcileParts } from './reconcile'
 /** The advisory lock of the one manager among all replicas: any number that nobody else uses. */
 const LOCK = 7_230_001
 const INTERVAL_MS = 5000
+/** A manager that has not come round for this long does nobody any good. */
+const STUCK_MS = 20_000
 
 export interface Manager {
   /** Has it look at once: something changed. */
@@ -27,20 +29,40 @@ export function startManager(given: Omit<ReconcileParts, 'excessSince'> & { pool
   let again = false
   let busy: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
+  let lookedAt = Date.now()
+
+  /** With its connection the lock is gone, perhaps to another replica. */
+  function giveUp(client: PoolClient): void {
+    if (lock !== client) return
+    lock = undefined
+    client.release(true)
+  }
+
+  /** A connection may die without a word; who does not ask would manage on beside another. */
+  async function isAlive(client: PoolClient): Promise<boolean> {
+    try {
+      await client.query('select 1')
+    } catch {
+      giveUp(client)
+    }
+    return lock === client
+  }
 
   async function takeLock(): Promise<boolean> {
-    if (lock) return true
+    if (lock && (await isAlive(lock))) return true
     const client = await pool.connect()
-    // With its connection the lock is gone, perhaps to another replica.
-    client.on('error', () => {
-      if (lock !== client) return
-      lock = undefined
-      client.release(true)
-    })
-    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [LOCK])
-    if (rows[0]?.taken && !closed) lock = client
-    else client.release()
-    return lock !== undefined
+    let isTaken: boolean | undefined
+    try {
+      const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [LOCK])
+      isTaken = rows[0]?.taken && !closed
+    } finally {
+      // Away with a connection whose state nobody knows, and the lock with it.
+      if (!isTaken) client.release(isTaken === undefined || closed)
+    }
+    if (!isTaken) return false
+    lock = client
+    client.on('error', () => giveUp(client))
+    return true
   }
 
   async function look(): Promise<void> {
@@ -53,6 +75,7 @@ export function startManager(given: Omit<ReconcileParts, 'excessSince'> & { pool
     } catch (error) {
       log.error({ err: error }, 'the manager could not look after the instances; it tries again')
     }
+    lookedAt = Date.now()
     clearTimeout(timer)
     if (!closed) timer = setTimeout(wake, wait)
   }
@@ -67,7 +90,8 @@ export function startManager(given: Omit<ReconcileParts, 'excessSince'> & { pool
   }
 
   const heart = setInterval(() => {
-    if (lock) beat(db).catch((error: unknown) => log.warn({ err: error }, 'the heartbeat could not be written'))
+    // It beats for work that goes on, not for a process that merely lives.
+    if (lock && Date.now() - lookedAt < STUCK_MS) beat(db).catch((error: unknown) => log.warn({ err: error }, 'the heartbeat could not be written'))
   }, INTERVAL_MS)
   const unwatch = runtime.watch(wake)
   wake()

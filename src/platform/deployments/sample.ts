@@ -23,7 +23,7 @@ createInterface({ input: process.stdin }).on('line', (line) => {
     console.log('Goodbye')
     process.exit(0)
   }
-  console.log(answers[line] ? answers[line]() : 'You said: ' + line)
+  console.log(Object.hasOwn(answers, line) ? answers[line]() : 'You said: ' + line)
 })
 `
 

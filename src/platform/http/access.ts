@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { AppError } from '../errors'
+import { networkOf } from '../accounts/limits'
 import type { Client, Sessions } from '../accounts/sessions'
 import type { SessionUser } from '../state/sessions'
 
@@ -39,7 +40,7 @@ export function userOf(request: FastifyRequest): SessionUser {
 }
 
 export function clientOf(request: FastifyRequest): Client {
-  return { address: request.ip, device: request.headers['user-agent'] ?? '' }
+  return { address: request.ip, network: networkOf(request.ip), device: request.headers['user-agent'] ?? '' }
 }
 
 /** The token of an `Authorization: Bearer` header (RFC 6750 §2.1). */

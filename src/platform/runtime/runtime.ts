@@ -94,8 +94,11 @@ export interface Runtime {
   follow(podName: string, since: number, listener: (lines: ConsoleLine[]) => void): Promise<() => void>
   /** Adds a line of the platform's own to an instance's console, whether it ever ran or not. */
   note(podName: string, text: string): Promise<void>
-  /** Writes a line to the instance's standard input. */
-  write(podName: string, line: string): Promise<void>
+  /**
+   * Writes a line to the instance's standard input.
+   * @returns false when it does not run, or does not read what it is written.
+   */
+  write(podName: string, line: string): Promise<boolean>
   /** What every running instance uses at this moment. */
   sample(): Promise<Usage[]>
   /** Lets go of the runtime; instances run on. */

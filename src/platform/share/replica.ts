@@ -4,31 +4,33 @@ import { dirname, isAbsolute, join, relative, sep } from 'node:path'
 import { errorCodeOf } from '../errors'
 
 /** Setting a modification time keeps it to a microsecond or so, and not every file system even that. */
-const isSameFile = (one: Stats, other: Stats) => one.isFile() && other.isFile() && one.size === other.size && Math.abs(one.mtimeMs - other.mtimeMs) < 1
+const isSameFile = (one: Stats, other: Stats) => one.isFile() && other.isFile() && one.size === other.size && one.mode === other.mode && Math.abs(one.mtimeMs - other.mtimeMs) < 1
 
 /**
  * Makes `target` like `source`: copies what changed (by size and modification time), removes what is gone. Each file is
  * replaced at once, so that a reader, or a crash, sees the old one or the new one. Links that stay within `source` are
  * kept, others and special files are left out.
  * @returns how many entries were copied or removed.
+ * @throws the signal's reason when it is aborted; what is done by then stays.
  */
-export async function replicate(source: string, target: string): Promise<number> {
+export async function replicate(source: string, target: string, signal?: AbortSignal): Promise<number> {
   const root = await realpath(source)
   await mkdir(target, { recursive: true })
-  return replicateDirectory(root, root, target)
+  return replicateDirectory(root, root, target, signal)
 }
 
-async function replicateDirectory(root: string, from: string, to: string): Promise<number> {
+async function replicateDirectory(root: string, from: string, to: string, signal: AbortSignal | undefined): Promise<number> {
   const [entries, known] = await Promise.all([readdir(from, { withFileTypes: true }), readdir(to)])
   let changes = 0
   const kept = new Set<string>()
   for (const entry of entries) {
+    signal?.throwIfAborted()
     const [source, target] = [join(from, entry.name), join(to, entry.name)]
     const there = await lstat(target).catch(() => undefined)
     if (entry.isDirectory()) {
       if (there && !there.isDirectory()) await rm(target, { force: true })
       await mkdir(target, { recursive: true })
-      changes += await replicateDirectory(root, source, target)
+      changes += await replicateDirectory(root, source, target, signal)
     } else if (entry.isFile()) {
       changes += await replicateFile(source, target, there)
     } else if (entry.isSymbolicLink() && (await staysWithin(root, source))) {

@@ -16,8 +16,11 @@ export type SyncEvent = 'sync_started' | 'sync_completed'
 
 /** This machine's replicas of directories of the shared area, kept up to date, from which instances are copied at start. */
 export interface Replicas {
-  /** Brings one up to date and copies it to `target`; one after another for the same directory. */
-  copyTo(directory: string, target: string): Promise<void>
+  /**
+   * Brings one up to date and copies it to `target`; one after another for the same directory.
+   * @throws the signal's reason when it is aborted meanwhile; both are then as far as they came.
+   */
+  copyTo(directory: string, target: string, signal?: AbortSignal): Promise<void>
   /** Watches these directories (absolute paths), and no others any more. */
   follow(directories: string[]): void
   /** Whether every followed directory is up to date. */
@@ -93,10 +96,10 @@ export function createReplicas(dataDir: string, log: Logger): Replicas {
   }
 
   return {
-    async copyTo(directory, target) {
+    async copyTo(directory, target, signal) {
       await oneByOne(directory, async () => {
-        await replicate(directory, replicaOf(directory))
-        await replicate(replicaOf(directory), target)
+        await replicate(directory, replicaOf(directory), signal)
+        await replicate(replicaOf(directory), target, signal)
       })
     },
     follow(directories) {

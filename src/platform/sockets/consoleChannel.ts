@@ -20,6 +20,8 @@ const MESSAGE_LIMIT = 16 * 1024
 const MESSAGES_A_SECOND = 50
 /** Whoever does not answer a ping until the next is gone, whatever lies between. In milliseconds. */
 const PING_MS = 30_000
+/** How long a peer has to answer a close. In milliseconds. */
+const CLOSE_MS = 1000
 /** A state may also change without the runtime: an instance that is blocked. In milliseconds. */
 const STATE_CHECK_MS = 1000
 
@@ -49,6 +51,8 @@ export function openConsoleChannel(app: FastifyInstance, { sessions, origins, ru
 
   app.server.on('upgrade', (request, socket, head) => {
     if (request.url?.startsWith('/socket.io/')) return
+    // From here on the socket is ours, and a peer may go at any moment.
+    socket.on('error', () => socket.destroy())
     upgrade(request, socket, head).catch((error: unknown) => {
       const status = error instanceof AppError ? error.status : 500
       if (!(error instanceof AppError)) app.log.error({ err: error }, 'a console could not be opened')
@@ -99,7 +103,9 @@ export function openConsoleChannel(app: FastifyInstance, { sessions, origins, ru
     }, PING_MS)
     viewer.on('pong', () => (isAlive = true))
     viewer.on('message', (data) => {
-      if (isTooFast()) return viewer.close(CLOSE_TOO_FAST, 'too many messages')
+      // What was on its way when the connection was ended is not obeyed any more.
+      if (viewer.readyState !== viewer.OPEN) return
+      if (isTooFast()) return end(viewer, CLOSE_TOO_FAST, 'too many messages')
       obey(entry, podName, user, (data as Buffer).toString()).catch((error: unknown) => {
         if (!(error instanceof AppError)) app.log.error({ err: error, podName }, 'a console request failed')
         say(viewer, error instanceof AppError ? error.message : 'That did not work.')
@@ -125,7 +131,8 @@ export function openConsoleChannel(app: FastifyInstance, { sessions, origins, ru
       // Dim, as an aside: several people are at this console.
       await runtime.note(podName, `\u001b[2m${user.username}: ${request.command.replaceAll(/\p{Cc}/gu, ' ')}\u001b[0m`)
     }
-    await runtime.write(podName, request.command.replaceAll(/[\r\n\0]/g, ' '))
+    const isTaken = await runtime.write(podName, request.command.replaceAll(/[\r\n\0]/g, ' '))
+    if (!isTaken) throw new AppError('CONFLICT', 'The instance does not read its input.')
   }
 
   async function tellStates(): Promise<void> {
@@ -145,7 +152,7 @@ export function openConsoleChannel(app: FastifyInstance, { sessions, origins, ru
   const timer = setInterval(checkStates, STATE_CHECK_MS)
   const unwatch = runtime.watch(checkStates)
   const unwatchSessions = watchSessions(sessions, app.log, () => viewersOf().map(([, { sessionId }]) => sessionId), (id) => {
-    for (const [viewer, { sessionId }] of viewersOf()) if (sessionId === id) viewer.close(CLOSE_SESSION_ENDED, 'session ended')
+    for (const [viewer, { sessionId }] of viewersOf()) if (sessionId === id) end(viewer, CLOSE_SESSION_ENDED, 'session ended')
   })
   app.addHook('preClose', async () => {
     clearInterval(timer)
@@ -173,8 +180,13 @@ function targetOf(url: string): Target | undefined {
 }
 
 function refuse(socket: Duplex, status: number): void {
-  socket.on('error', () => undefined)
   socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+}
+
+/** Closes politely, and at once for a peer that does not answer. */
+function end(viewer: WebSocket, code: number, reason: string): void {
+  viewer.close(code, reason)
+  setTimeout(() => viewer.terminate(), CLOSE_MS)
 }
 
 function say(viewer: WebSocket, message: string): void {

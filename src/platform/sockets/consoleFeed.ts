@@ -39,7 +39,8 @@ export class ConsoleFeed {
   private readonly ring = new LineRing(FEED_LINES, FEED_SIZE)
   private unflushed = 0
   private readonly viewers = new Set<Viewer>()
-  private frames = new Map<number, { text: string; next: number }>()
+  /** Of one round of serving: made once for all who stand at the same line. */
+  private readonly frames = new Map<number, { text: string; next: number }>()
   private timer: NodeJS.Timeout | undefined
   private flushedAt = 0
   private unfollow: (() => void) | undefined
@@ -63,6 +64,7 @@ export class ConsoleFeed {
     const viewer = new Viewer(outlet, isKnown ? since : Math.max(oldest, last - history + 1))
     this.viewers.add(viewer)
     this.serve(viewer)
+    this.frames.clear()
     return () => this.viewers.delete(viewer)
   }
 
@@ -90,7 +92,6 @@ export class ConsoleFeed {
     this.unflushed = 0
     this.flushedAt = Date.now()
     for (const viewer of this.viewers) this.serve(viewer)
-    // Made once for all who stand at the same line; who is behind stands elsewhere.
     this.frames.clear()
   }
 
@@ -106,7 +107,10 @@ export class ConsoleFeed {
       const { text, next } = this.frameAt(viewer.next)
       viewer.next = next
       outlet.send(text, () => {
-        if (this.viewers.has(viewer) && viewer.next <= this.ring.last && this.timer === undefined) this.serve(viewer)
+        if (this.viewers.has(viewer) && viewer.next <= this.ring.last && this.timer === undefined) {
+          this.serve(viewer)
+          this.frames.clear()
+        }
       })
     }
   }

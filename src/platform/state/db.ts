@@ -15,6 +15,9 @@ const migrations: Record<string, Migration> = {
   '0003_observations': observations,
 }
 
+/** So long a request waits for a connection or an answer: a server that is away is said within five seconds. */
+const ANSWER_MS = 4000
+
 export interface OpenState {
   db: Db
   /** For what needs a connection of its own (locks). */
@@ -29,17 +32,21 @@ export interface OpenState {
  * @throws StartError when the server cannot be reached, refuses, or holds the state of a newer version.
  */
 export async function openState(url: string): Promise<OpenState> {
-  // A query waits at most this long for a connection, so that an unreachable server is said within five seconds.
-  const pool = new Pool({ connectionString: url, max: 20, connectionTimeoutMillis: 4_000, query_timeout: 15_000, idleTimeoutMillis: 60_000 })
+  const connection = { connectionString: url, connectionTimeoutMillis: ANSWER_MS, keepAlive: true }
+  await migrate(new Pool({ ...connection, max: 2 }), url)
+  const pool = new Pool({ ...connection, max: 20, query_timeout: ANSWER_MS, idleTimeoutMillis: 60_000 })
   // An idle connection that breaks is replaced at the next query; without a listener it would end the process.
   pool.on('error', () => undefined)
   const db: Db = new Kysely<State>({ dialect: new PostgresDialect({ pool }) })
-  const { error } = await new Migrator({ db, provider: { getMigrations: async () => migrations } }).migrateToLatest()
-  if (error) {
-    await db.destroy()
-    throw new StartError([whyNotOpened(url, error)])
-  }
   return { db, pool, close: () => db.destroy() }
+}
+
+/** On connections of its own, because a migration may take longer than a request may wait. */
+async function migrate(pool: Pool, url: string): Promise<void> {
+  const db = new Kysely<State>({ dialect: new PostgresDialect({ pool }) })
+  const { error } = await new Migrator({ db, provider: { getMigrations: async () => migrations } }).migrateToLatest()
+  await db.destroy()
+  if (error) throw new StartError([whyNotOpened(url, error)])
 }
 
 function whyNotOpened(url: string, error: unknown): string {
@@ -65,7 +72,13 @@ export function isUnreachable(error: unknown): boolean {
 
 /** Turns the failure of a query into what the caller may be told, or gives it back when it is a bug. */
 export function stateFailure(error: unknown): unknown {
+  if (isDiskFull(error)) return new AppError('DISK_FULL', 'The disk of the server is full. Nothing was changed.')
   return isUnreachable(error) ? new AppError('UNAVAILABLE', 'The platform’s database does not answer. It is tried again with the next call.') : error
+}
+
+/** Whether a query failed because the disk of the server is full (PostgreSQL 53100). */
+export function isDiskFull(error: unknown): boolean {
+  return ['53100', 'ENOSPC', 'EDQUOT'].includes(errorCodeOf(error) ?? '')
 }
 
 /** Whether an insert failed because a unique value is there already (PostgreSQL 23505). */

@@ -152,8 +152,7 @@ async function makeStateDatabase(adminUrl: string, password: string): Promise<vo
     const { rowCount: role } = await admin.query('select 1 from pg_roles where rolname = $1', [STATE_NAME])
     if (!role) await admin.query(`create role ${name} login password ${escapeLiteral(password)}`)
     const { rowCount: database } = await admin.query('select 1 from pg_database where datname = $1', [STATE_NAME])
-    if (database) return
-    await admin.query(`create database ${name} owner ${name}`)
+    if (!database) await admin.query(`create database ${name} owner ${name}`)
     await admin.query(`revoke all on database ${name} from public`)
   } finally {
     await admin.end()

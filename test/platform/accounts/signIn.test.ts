@@ -1,3 +1,4 @@
+import { networkOf } from '../../../src/platform/accounts/limits'
 import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
 
 let platform: TestPlatform
@@ -102,6 +103,16 @@ test('security 3: 50 wrong passwords end in 429, and the victim still signs in f
   expect(answers.at(-1)).toMatchObject({ status: 429, body: { code: 'TOO_MANY_TRIES' } })
   expect(Number(answers.at(-1)!.headers['retry-after'])).toBeGreaterThan(0)
   await firstStep('10.2.0.2')
+})
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '::ffff:192.0.2.7'],
+  ['2001:db8:1:2:3:4:5:6', '2001:db8:1:2'],
+  ['2001:db8::6', '2001:db8:0:0'],
+  ['::1', '0:0:0:0'],
+])('limits count %s as %s: a customer has a whole /64 of IPv6', (address, network) => {
+  expect(networkOf(address)).toBe(network)
 })
 
 test('a window of tries ends: the same address may try again', async () => {

@@ -18,6 +18,7 @@ test.each([
   ['a username with other characters', 'register', { ...register, username: 'a b c' }, 'username'],
   ['a password that is too short', 'register', { ...register, password: '1234567' }, 'password'],
   ['a password that is too long', 'register', { ...register, password: 'x'.repeat(129) }, 'password'],
+  ['a NUL character', 'login', { username: 'a\0', password: 'x' }, 'username'],
   ['a code that is no six digits', 'verify-login', { username: 'ann', token: '12345a', sessionToken: 'x' }, 'token'],
 ])('§1 %s is 400 and names the field', async (_case, path, body, field) => {
   const answer = await platform.call('POST', `/api/auth/${path}`, { body })
@@ -29,6 +30,7 @@ test.each([
 test.each([
   ['is not JSON', '{"username":'],
   ['is empty', ''],
+  ['is a list', '[]'],
   ['carries a prototype', '{"__proto__": {"isAdmin": 1}, "username": "ann", "password": "x"}'],
 ])('a body that %s is 400', async (_case, body) => {
   expect(await platform.call('POST', '/api/auth/login', { body })).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT' } })
@@ -42,6 +44,13 @@ test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-da
     expect(answer).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT', message: 'The Content-Type must be application/json.' } })
   },
 )
+
+test.each(['/api/%zz', `/api/deployments/${'x'.repeat(600)}`, '/api/%00', '/api//', '/api/auth/login/../../x'])('the address %s is refused in the form of every failure', async (address) => {
+  const { status, body } = await platform.call('GET', address)
+  expect(status).toBeGreaterThanOrEqual(400)
+  expect(status).toBeLessThan(500)
+  expect(body).toMatchObject({ success: false, code: expect.any(String), message: expect.any(String) })
+})
 
 test('security 3: a body over 1 MiB is 413', async () => {
   const body = JSON.stringify({ username: 'ann', password: 'x'.repeat(10 * 2 ** 20) })

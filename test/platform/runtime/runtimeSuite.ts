@@ -153,6 +153,83 @@ export function runtimeSuite({ runtime, directory }: SuiteParts): void {
     expect(await find(wanted.podName)).toMatchObject({ state: 'EXITED', exit: { failure: 'Could not be started: its files could not be copied.' } })
   })
 
+  test('what the system refuses to start ends with a reason too', async () => {
+    for (const program of ['x'.repeat(300), '/etc/passwd/x', '/etc/passwd', 'no\nsuch']) {
+      const wanted = spec({ command: [program] })
+      await runtime().ensure(wanted)
+      const over = await reaches(wanted.podName, 'EXITED')
+      expect(over?.exit).toMatchObject({ requested: false, failure: expect.stringContaining('Could not be started') })
+    }
+  })
+
+  test('a child in a session of its own that holds the output does not keep the instance alive', async () => {
+    const wanted = spec({ command: ['sh', '-c', 'setsid sleep 20 & echo left; exit 3'] })
+    await runtime().ensure(wanted)
+    const over = await reaches(wanted.podName, 'EXITED')
+    expect(over?.exit).toMatchObject({ code: 3, requested: false })
+    expect(await lines(wanted.podName)).toContain('left')
+  })
+
+  test('a ready expression that never ends matching holds nobody up', async () => {
+    const wanted = spec({ ready: '^(a+)+$', command: ['node', '-e', `console.log('${'a'.repeat(40)}!');${ANSWERS}`] })
+    await runtime().ensure(wanted)
+    await reaches(wanted.podName, 'RUNNING')
+    expect((await lines(wanted.podName)).join()).toContain('The ready expression takes too long to match')
+    await runtime().kill(wanted.podName)
+  })
+
+  test('what a database or a line cannot hold is replaced, and numbers stay right', async () => {
+    const wanted = spec({ command: ['node', '-e', "process.stdout.write('a\\0b\\n'); process.stdout.write('x'.repeat(8191) + '😀\\n'); console.log('end')"] })
+    await runtime().ensure(wanted)
+    await reaches(wanted.podName, 'EXITED')
+    await runtime().note(wanted.podName, 'two\nlines')
+    const all = await runtime().history(wanted.podName, 100)
+    expect(all[0]!.content).toBe('a\u2400b')
+    expect(all[1]!.content.isWellFormed()).toBe(true)
+    expect(all.at(-1)).toMatchObject({ seq: all.length, content: 'two lines' })
+  })
+
+  test('an instance that does not read its input says so instead of filling the memory', async () => {
+    const wanted = spec({ command: ['node', '-e', "console.log('Ready'); setInterval(() => {}, 1000)"] })
+    await runtime().ensure(wanted)
+    await prints(wanted.podName, 'Ready')
+    const answers: boolean[] = []
+    for (let round = 0; round < 200; round++) answers.push(await runtime().write(wanted.podName, 'x'.repeat(16_000)))
+    expect(answers[0]).toBe(true)
+    expect(answers.at(-1)).toBe(false)
+    await runtime().kill(wanted.podName)
+    await reaches(wanted.podName, 'EXITED')
+    expect(await runtime().write(wanted.podName, 'anybody?')).toBe(false)
+  })
+
+  test('who begins to follow a busy console hears all that is kept, and what follows, without a gap', async () => {
+    const wanted = spec({ command: ['node', '-e', "let n = 0; setInterval(() => { for (let i = 0; i < 50; i++) console.log('line ' + ++n) }, 1)"] })
+    await runtime().ensure(wanted)
+    await until(async () => (await runtime().history(wanted.podName, 1))[0]?.seq ?? 0, (seq) => seq > 2000)
+    for (let round = 0; round < 10; round++) {
+      const heard: number[] = []
+      const [oldest] = await runtime().history(wanted.podName, 500)
+      const unfollow = await runtime().follow(wanted.podName, oldest!.seq, (some) => heard.push(...some.map(({ seq }) => seq)))
+      await until(() => heard.length > 1000)
+      unfollow()
+      expect(heard).toEqual(heard.map((_seq, at) => oldest!.seq + at))
+    }
+    await runtime().kill(wanted.podName)
+  })
+
+  test('stopping an instance whose files are still being copied ends the copying, and starts nothing', async () => {
+    const source = join(directory(), `large-${randomUUID()}`)
+    await mkdir(source)
+    await Promise.all(Array.from({ length: 3000 }, (_file, at) => writeFile(join(source, String(at)), '')))
+    const wanted = spec({ directory: source, copy: true })
+    const ensured = runtime().ensure(wanted)
+    await until(() => find(wanted.podName), (run) => run?.state === 'STARTING')
+    await runtime().stop(wanted.podName)
+    await ensured
+    expect(await find(wanted.podName)).toBeUndefined()
+    expect(await lines(wanted.podName)).toEqual([])
+  })
+
   test('no shell ever sees a command, and the environment holds what was given and none of ours', async () => {
     process.env.PLATFORM_SECRET = 'must not be inherited'
     const program = 'console.log(JSON.stringify([process.argv.slice(1), process.env]))'

@@ -221,6 +221,22 @@ test('security 36: without a session, with odd names and for what is not there, 
   for (const path of ['/api/logs/echo/..%2f..', '/api/logs/../x', '/api/logs/echo', '/api/other', '/']) expect(await refusal(path)).toBe(404)
 })
 
+test('a peer that goes in the middle of its upgrade harms nobody, session or not', async () => {
+  const port = Number(new URL(url).port)
+  const forged = `${ann.token.slice(0, -4)}AAAA`
+  for (const path of ['/api/logs/echo/x', `/api/logs/echo/${podName}`, '/other', '/socket.io/?transport=websocket']) {
+    for (const token of [forged, ann.token]) {
+      const socket = connect(port, '127.0.0.1')
+      await once(socket, 'connect')
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\nCookie: token=${token}\r\n\r\n`)
+      socket.resetAndDestroy()
+    }
+  }
+  const viewer = await open()
+  viewer.command('still here')
+  await until(() => viewer.lines.includes('heard still here'))
+})
+
 test('security 35: another or a null origin is refused although its cookie is valid', async () => {
   for (const origin of ['http://evil.example', 'null', 'nonsense']) expect(await refusal(`/api/logs/echo/${podName}`, { origin })).toBe(403)
 })
@@ -231,6 +247,25 @@ test('security 37: when the session ends, its consoles are closed', async () => 
   await platform.call('POST', '/api/auth/logout', { token })
   await until(() => viewer.closed)
   expect(viewer.closed).toEqual({ code: 4401 })
+})
+
+test('security 37: after the session has ended no command is obeyed, although the peer does not close', async () => {
+  const token = await platform.signIn(ann)
+  // By hand, because a client library answers a close at once.
+  const raw = connect(Number(new URL(url).port), '127.0.0.1')
+  raw.write(`GET /api/logs/echo/${podName} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\nCookie: token=${token}\r\n\r\n`)
+  await once(raw, 'data')
+  const gone = once(raw, 'close')
+  await platform.call('POST', '/api/auth/logout', { token })
+  // The close frame (RFC 6455 §5.5.1): opcode 8.
+  await new Promise<void>((resolve) => raw.on('data', (data) => data.includes(0x88) && resolve()))
+  const command = Buffer.from(JSON.stringify({ type: 'command', command: 'after the end' }))
+  raw.write(Buffer.concat([Buffer.from([0x81, 0x80 | command.length, 0, 0, 0, 0]), command]))
+  await gone
+  const viewer = await open()
+  viewer.command('and now')
+  await until(() => viewer.lines.includes('heard and now'))
+  expect(viewer.lines).not.toContain('heard after the end')
 })
 
 test('security 38: huge, broken and too many messages end that viewer alone', async () => {

@@ -5,6 +5,14 @@ import type { ConsoleLine, ConsoleLineType } from '../runtime'
 /** A line longer than this is cut (decisions §6). In UTF-16 units. */
 const LINE_LIMIT = 8192
 
+/** What waits at most for a disk to have room again. In UTF-16 units. */
+const PENDING_LIMIT = 2 ** 20
+
+/** Without what a line cannot hold (line ends) and a database cannot store (NUL, halves of characters). */
+function storable(text: string): string {
+  return text.replaceAll(/[\r\n]/g, ' ').replaceAll('\0', '\u2400').toWellFormed()
+}
+
 /**
  * One instance's console: numbered lines, kept in memory for reading and in two files for the next host. When the
  * current file holds KEPT_LINES it becomes the previous one, so both together always hold the last KEPT_LINES.
@@ -30,7 +38,7 @@ export class ConsoleLog {
   }
 
   add(type: ConsoleLineType, text: string): void {
-    const content = text.length > LINE_LIMIT ? `${text.slice(0, LINE_LIMIT)}…` : text
+    const content = storable(text.length > LINE_LIMIT ? `${text.slice(0, LINE_LIMIT)}…` : text)
     const line = { seq: this.ring.last + 1, type, content }
     this.keep(line)
     this.pending += `${line.seq}\t${type}\t${content}\n`
@@ -41,15 +49,22 @@ export class ConsoleLog {
     return this.ring.since(seq, limit)
   }
 
-  /** Writes what was added since the last flush, and tells of it. */
+  /**
+   * Writes what was added since the last flush, and tells of it. Where the disk is full the lines go on in memory, and
+   * the file gets what it can take later: a console is not worth an instance.
+   */
   flush(): void {
     if (this.flushed === this.ring.last) return
     this.flushed = this.ring.last
-    appendFileSync(this.file, this.pending, { mode: 0o600 })
-    this.pending = ''
-    if (this.linesInFile >= KEPT_LINES) {
-      renameSync(this.file, this.previousFile)
-      this.linesInFile = 0
+    try {
+      appendFileSync(this.file, this.pending, { mode: 0o600 })
+      this.pending = ''
+      if (this.linesInFile >= KEPT_LINES) {
+        renameSync(this.file, this.previousFile)
+        this.linesInFile = 0
+      }
+    } catch {
+      if (this.pending.length > PENDING_LIMIT) this.pending = '\n'
     }
     this.onLines()
   }

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { closeSync, mkdirSync, openSync } from 'node:fs'
+import { closeSync, lstatSync, mkdirSync, openSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -125,5 +125,8 @@ function socketPathOf(dataDir: string): string {
   if (path.length <= SOCKET_PATH_LIMIT) return path
   const directory = join(tmpdir(), `quarterdeck-${process.getuid?.() ?? 0}-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const { uid, mode } = lstatSync(directory)
+  // Somebody else's directory of this name would let them play the host.
+  if (uid !== (process.getuid?.() ?? 0) || (mode & 0o777) !== 0o700) throw new StartError([`${directory} belongs to somebody else: remove it, or choose a shorter QUARTERDECK_DATA_DIR`])
   return join(directory, 'host.sock')
 }

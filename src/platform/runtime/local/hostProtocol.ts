@@ -21,7 +21,7 @@ export interface HostCalls {
   follow(podName: string, since: number): ConsoleLine[]
   unfollow(podName: string): void
   note(podName: string, text: string): void
-  write(podName: string, line: string): void
+  write(podName: string, line: string): boolean
   sample(): Usage[]
   /** Ends every instance gracefully, then the host; answered when all have ended. */
   shutdown(): Promise<void>

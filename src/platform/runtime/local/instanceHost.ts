@@ -82,8 +82,9 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
     log.flush()
   }
 
-  write(podName: string, line: string): void {
-    this.runs.get(podName)?.process?.write(line)
+  /** @returns false when it does not run, or has not read what was written to it before. */
+  write(podName: string, line: string): boolean {
+    return this.runs.get(podName)?.process?.write(line) ?? false
   }
 
   sample(): ReturnType<HostCalls['sample']> {
@@ -130,7 +131,13 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
 
   /** Takes over what an earlier host left. One that died took the pipes of its instances along: they must end too. */
   private adopt(file: string): void {
-    const record = JSON.parse(readFileSync(file, 'utf8')) as RunRecord
+    let record: RunRecord
+    try {
+      record = JSON.parse(readFileSync(file, 'utf8')) as RunRecord
+    } catch {
+      // Not a record that we wrote: records are replaced whole.
+      return
+    }
     this.runs.set(record.podName, { process: undefined, record })
     if (record.state === 'EXITED') return
     if (record.pid !== undefined && record.pidStartTime !== '' && startTimeOf(record.pid) === record.pidStartTime) signalGroup(record.pid, 'SIGKILL')
@@ -147,8 +154,13 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
 
   private changed(record: RunRecord): void {
     const file = this.fileOf(record.podName, 'json')
-    writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 })
-    renameSync(`${file}.new`, file)
+    try {
+      writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 })
+      renameSync(`${file}.new`, file)
+    } catch (error) {
+      // A full disk must not end what runs; the record on it is older for a while.
+      console.error(`The record of ${record.podName} could not be written:`, error)
+    }
     for (const listener of this.listeners) listener()
   }
 

@@ -1,14 +1,20 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import type { ConsoleLineType, InstanceExit, InstanceSpec, RuntimeInstance } from '../runtime'
 import type { ConsoleLog } from './consoleLog'
 import type { Limiter } from './limiter'
 import { LineSplitter } from './lineSplitter'
+import { ReadyLine } from './readyLine'
 import { startTimeOf } from '../../processLock'
 import { signalGroup } from './processes'
 
 /** From SIGTERM to SIGKILL (decisions §5). */
 const KILL_AFTER_MS = 10_000
+
+/** How long output may go on after the end of the process that made it. In milliseconds. */
+const OUTPUT_MS = 1000
+/** What is kept for an instance that does not read its input. In bytes. */
+const INPUT_LIMIT = 2 ** 20
 
 /** What is on disk of a run, for a host that comes after this one. */
 export interface RunRecord extends RuntimeInstance {
@@ -26,7 +32,7 @@ export class InstanceProcess {
   readonly record: RunRecord
   private child: ChildProcess | undefined
   private timer: NodeJS.Timeout | undefined
-  private ready: RegExp | undefined
+  private ready: ReadyLine | undefined
 
   constructor(
     private readonly spec: InstanceSpec,
@@ -35,23 +41,37 @@ export class InstanceProcess {
     private readonly onChange: () => void,
   ) {
     this.record = newRun(spec.podName)
-    this.ready = spec.ready === undefined ? undefined : new RegExp(spec.ready)
+    this.ready = spec.ready === undefined ? undefined : new ReadyLine(spec.ready)
   }
 
   start(): void {
     const [program, ...args] = this.spec.command
     const { PATH, LANG = 'C.UTF-8', TZ } = process.env
     const base = { PATH, LANG, HOME: this.spec.directory, ...(TZ && { TZ }) }
-    const child = spawn(program, args, { cwd: this.spec.directory, env: { ...base, ...this.spec.env }, detached: true, stdio: 'pipe', shell: false })
+    let child: ChildProcessWithoutNullStreams
+    try {
+      child = spawn(program, args, { cwd: this.spec.directory, env: { ...base, ...this.spec.env }, detached: true, stdio: 'pipe', shell: false })
+    } catch (error) {
+      // Some failures of the system call are thrown, others emitted.
+      return this.ended(null, null, whyNotStarted(error as NodeJS.ErrnoException, program))
+    }
     this.child = child
     this.read(child.stdout, 'message')
     this.read(child.stderr, 'error')
     // Writing to a process that has just ended is not worth a word.
     child.stdin.on('error', () => undefined)
     child.once('error', (error: NodeJS.ErrnoException) => this.ended(null, null, whyNotStarted(error, program)))
-    child.once('exit', () => {
+    child.once('exit', (code, signal) => {
       // Children that it left behind end with it, and let go of its output.
       if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL')
+      // From now on the number may be somebody else's.
+      this.record.pid = undefined
+      // One in a session of its own may hold the output for ever: what it prints is not waited for.
+      this.timer = setTimeout(() => {
+        child.stdout.destroy()
+        child.stderr.destroy()
+        this.ended(code, signal, undefined)
+      }, OUTPUT_MS)
     })
     child.once('close', (code, signal) => this.ended(code, signal, undefined))
     if (child.pid === undefined) return
@@ -68,8 +88,12 @@ export class InstanceProcess {
     return this.record.state === 'EXITED'
   }
 
-  write(line: string): void {
-    this.child?.stdin?.write(`${line}\n`)
+  /** @returns false when it has not read what was written before. */
+  write(line: string): boolean {
+    const stdin = this.child?.stdin
+    if (!stdin || this.isOver || stdin.writableLength > INPUT_LIMIT) return false
+    stdin.write(`${line}\n`)
+    return true
   }
 
   stop(): void {
@@ -105,11 +129,7 @@ export class InstanceProcess {
   private read(stream: NodeJS.ReadableStream | null, type: ConsoleLineType): void {
     const lines = new LineSplitter((line) => {
       this.log.add(type, line)
-      if (this.record.state === 'STARTING' && this.ready?.test(line)) {
-        this.record.state = 'RUNNING'
-        this.ready = undefined
-        this.onChange()
-      }
+      if (this.record.state === 'STARTING' && this.ready) this.checkReady(this.ready, line)
     })
     stream?.on('data', (chunk: Buffer) => {
       lines.push(chunk)
@@ -119,6 +139,15 @@ export class InstanceProcess {
       lines.end()
       this.log.flush()
     })
+  }
+
+  private checkReady(ready: ReadyLine, line: string): void {
+    const answer = ready.matches(line)
+    if (answer === false) return
+    if (answer === 'too slow') this.log.add('error', '[System] The ready expression takes too long to match. The instance counts as ready.')
+    this.ready = undefined
+    this.record.state = 'RUNNING'
+    this.onChange()
   }
 
   private ended(code: number | null, signal: string | null, failure: string | undefined): void {

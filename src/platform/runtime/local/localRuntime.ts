@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -10,16 +11,30 @@ import type { CallName, HostCalls } from './hostProtocol'
 /** An instance whose files are being copied: it is starting, and has no process yet. */
 interface Preparation {
   instance: RuntimeInstance
-  isCancelled: boolean
+  cancel: AbortController
 }
 
 /** Who listens to one console, and the number of the line that is to be heard next. */
 interface Follower {
   next: number
   listener: (lines: ConsoleLine[]) => void
+  /** New lines that came before the answer with the old ones; undefined once that was heard. */
+  early: ConsoleLine[] | undefined
+}
+
+/** Hears the answer to `follow`, then what overtook it. */
+function hearAnswer(follower: Follower, lines: ConsoleLine[]): void {
+  const early = follower.early ?? []
+  follower.early = undefined
+  hear(follower, lines)
+  hear(follower, early)
 }
 
 function hear(follower: Follower | undefined, lines: ConsoleLine[]): void {
+  if (follower?.early) {
+    follower.early.push(...lines)
+    return
+  }
   const unheard = lines.filter(({ seq }) => seq >= (follower?.next ?? Infinity))
   const last = unheard.at(-1)
   if (!follower || !last) return
@@ -45,12 +60,17 @@ export async function openLocalRuntime(dataDir: string, replicas: Replicas): Pro
     closed: () => void followAgain(),
   }
   let connection = HostClient.open(dataDir, listener)
+  let opening: Promise<unknown> | undefined
   const { limits } = await connection
 
   /** A host that was killed is started again by the next call. */
   async function call<Name extends CallName>(name: Name, ...args: Parameters<HostCalls[Name]>): ReturnType<typeof HostClient.prototype.call<Name>> {
     const known = await connection.catch(() => undefined)
-    if (!known?.isOpen) connection = HostClient.open(dataDir, listener)
+    if (isClosed) throw new Error('The runtime is closed')
+    if (!known?.isOpen && !opening) {
+      connection = HostClient.open(dataDir, listener)
+      opening = connection.catch(() => undefined).finally(() => (opening = undefined))
+    }
     return (await connection).call(name, ...args)
   }
 
@@ -58,7 +78,10 @@ export async function openLocalRuntime(dataDir: string, replicas: Replicas): Pro
   async function followAgain(): Promise<void> {
     if (isClosed || followers.size === 0) return
     try {
-      for (const [podName, follower] of followers) hear(follower, await call('follow', podName, follower.next))
+      for (const [podName, follower] of followers) {
+        follower.early = []
+        hearAnswer(follower, await call('follow', podName, follower.next))
+      }
       onChanged()
     } catch {
       setTimeout(() => void followAgain(), 1000)
@@ -67,12 +90,13 @@ export async function openLocalRuntime(dataDir: string, replicas: Replicas): Pro
 
   const copyOf = (podName: string) => join(dataDir, 'instances', podName)
 
-  async function prepareAndStart(spec: InstanceSpec, preparation: Preparation): Promise<void> {
+  async function prepareAndStart(spec: InstanceSpec, { cancel: { signal } }: Preparation): Promise<void> {
     try {
       const directory = copyOf(spec.podName)
-      await replicas.copyTo(spec.directory, directory)
-      if (!preparation.isCancelled) await call('start', { ...spec, directory })
+      await replicas.copyTo(spec.directory, directory, signal)
+      if (!signal.aborted) await call('start', { ...spec, directory })
     } catch (error) {
+      if (signal.aborted) return
       await call('startFailed', spec.podName, `Could not be started: its files could not be copied${error instanceof AppError ? ` (${error.message})` : ''}.`)
       throw error
     } finally {
@@ -84,8 +108,8 @@ export async function openLocalRuntime(dataDir: string, replicas: Replicas): Pro
   async function ensure(spec: InstanceSpec): Promise<void> {
     if (!spec.copy) return call('start', spec)
     if (preparations.has(spec.podName)) return
-    const instance: RuntimeInstance = { podName: spec.podName, runId: 'preparing', state: 'STARTING', ip: '127.0.0.1', startedAt: Date.now(), exit: undefined }
-    const preparation = { instance, isCancelled: false }
+    const instance: RuntimeInstance = { podName: spec.podName, runId: randomUUID(), state: 'STARTING', ip: '127.0.0.1', startedAt: Date.now(), exit: undefined }
+    const preparation = { instance, cancel: new AbortController() }
     // Before anything is waited for: a second call for it must find it.
     preparations.set(spec.podName, preparation)
     const runs = (await call('list').catch(() => [])).some(({ podName, state }) => podName === spec.podName && state !== 'EXITED')
@@ -96,7 +120,7 @@ export async function openLocalRuntime(dataDir: string, replicas: Replicas): Pro
   /** A start that is being prepared does not come to be. */
   function cancel(podName: string): void {
     const preparation = preparations.get(podName)
-    if (preparation) preparation.isCancelled = true
+    preparation?.cancel.abort()
   }
 
   return {
@@ -125,9 +149,9 @@ export async function openLocalRuntime(dataDir: string, replicas: Replicas): Pro
       return () => changes.off('changed', listener)
     },
     async follow(podName, since, listener) {
-      const follower = { next: since, listener }
+      const follower: Follower = { next: since, listener, early: [] }
       followers.set(podName, follower)
-      hear(follower, await call('follow', podName, since))
+      hearAnswer(follower, await call('follow', podName, since))
       return () => {
         if (followers.get(podName) !== follower) return
         followers.delete(podName)
