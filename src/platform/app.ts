@@ -53,6 +53,7 @@ function readJson(app: FastifyInstance): void {
       reply.header('connection', 'close')
       raw.destroy()
     }, BODY_MS)
+    timer.unref()
     raw.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer))
   })
 }

@@ -186,7 +186,7 @@ function refuse(socket: Duplex, status: number): void {
 /** Closes politely, and at once for a peer that does not answer. */
 function end(viewer: WebSocket, code: number, reason: string): void {
   viewer.close(code, reason)
-  setTimeout(() => viewer.terminate(), CLOSE_MS)
+  setTimeout(() => viewer.terminate(), CLOSE_MS).unref()
 }
 
 function say(viewer: WebSocket, message: string): void {

@@ -88,3 +88,10 @@ export async function register(page: Page, { inviteCode, username, password }: {
   await page.getByText('Your account has been created successfully. You can now login with your credentials.').waitFor()
   return secret
 }
+
+/** Registers through the pages and goes to the overview. */
+export async function signUp(page: Page, product: Product, username = 'ann'): Promise<void> {
+  await register(page, { inviteCode: product.inviteCode ?? '', username, password: 'correct horse battery' })
+  await page.getByRole('link', { name: 'Go to Login' }).click()
+  await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
+}

@@ -1,0 +1,136 @@
+import { writeFile } from 'node:fs/promises'
+import { createServer, type AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { browserTest, closeBrowser, expectGoodPage, openPage } from '../support/browser/browserTest'
+import { signUp, startProduct, type Product } from '../support/browser/startProduct'
+
+let product: Product
+
+beforeAll(async () => {
+  product = await startProduct({ QUARTERDECK_SAMPLE: 'off' })
+})
+afterAll(async () => {
+  await closeBrowser()
+  await product.close()
+})
+
+const PROGRAM = `
+const greeting = process.env.GREETING ?? 'none'
+console.log('Done (1.0s)! greeting ' + greeting)
+require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  if (line === 'stop' || line === 'end') process.exit(0)
+})`
+
+/** Replaces the text in the editor, as typing would. */
+async function write(page: Page, text: string): Promise<void> {
+  await page.locator('.ace_text-input').focus()
+  await page.keyboard.press('Control+A')
+  await page.keyboard.insertText(text)
+}
+
+const card = (page: Page, name: string) => page.getByRole('article', { name, exact: true })
+const toast = (page: Page, text: string) => page.getByRole('region', { name: 'Notifications' }).getByText(text, { exact: true }).waitFor()
+
+const types = [
+  { type: 'proxy', button: 'Create Proxy', choice: undefined },
+  { type: 'persistent', button: 'Create Deployment', choice: 'Persistent' },
+  { type: 'scalable', button: 'Create Deployment', choice: 'Scalable' },
+  { type: 'process', button: 'Create Deployment', choice: 'Process' },
+] as const
+
+browserTest('every type is created, edited, run, restarted and, but for the proxy, deleted', async () => {
+  const { page, errors } = await openPage(product.url)
+  await signUp(page, product)
+  await page.getByRole('link', { name: 'Deployments', exact: true }).click()
+  for (const text of ['No Proxy Found', 'No Games Found', 'No Processes Found']) await page.getByText(text).waitFor()
+  await expectGoodPage(page, 'deployments-empty')
+
+  for (const [at, { type, button, choice }] of types.entries()) {
+    const name = `my-${type}`
+    await page.getByRole('button', { name: button }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+    await dialog.getByText('Deployment name is required').waitFor()
+    if (choice) await dialog.getByRole('button', { name: choice }).click()
+    if (type === 'persistent') {
+      // With one node it is chosen already.
+      expect(await dialog.getByLabel('Node').inputValue()).not.toBe('')
+      await expectGoodPage(page, 'deployments-create')
+    }
+    await dialog.getByLabel('Name').fill(name)
+    await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+    await toast(page, `Successfully created ${name}`)
+    await card(page, name).getByText('Inactive').waitFor()
+
+    await card(page, name).getByRole('link', { name: `Edit ${name}` }).click()
+    await page.getByRole('heading', { name }).waitFor()
+    await page.getByText('Editing configuration file').waitFor()
+    const node = type === 'persistent' ? `node: ${await page.locator('.ace_content').innerText().then((text) => /node: ("?[^"\n]+"?)/.exec(text)![1])}\n` : ''
+    const text = `# by hand\nname: ${name}\ntype: ${type}\n${node}dataDirectory: /${name}\nrun: { command: ["node", "main.js"], env: { GREETING: hello }, port: ${await freePort()} }\nready: 'Done'\nstop: { command: ${type === 'proxy' ? 'end' : 'stop'}, timeoutSeconds: 5 }\n`
+    await write(page, text.replace('timeoutSeconds: 5', 'timeoutSeconds: soon'))
+    await page.getByRole('button', { name: 'Save Changes' }).click()
+    await page.getByText('Failed to save deployment configuration content').waitFor()
+    await page.locator('.ace_gutter-cell.ace_error, .ace_gutter-cell.ace_warning, .ace_gutter-cell .ace_icon').first().waitFor()
+    if (at === 0) await expectGoodPage(page, 'editor-error')
+    await write(page, text)
+    if (at === 0) {
+      // Leaving with unsaved changes asks first, and staying keeps them.
+      await page.getByRole('link', { name: 'Overview', exact: true }).click()
+      await page.getByRole('button', { name: 'Keep editing' }).click()
+      await page.getByRole('heading', { name }).waitFor()
+    }
+    if (at === 1) {
+      await page.getByRole('button', { name: 'Show changes' }).click()
+      await page.getByRole('dialog').getByText('# by hand').waitFor()
+      await expectGoodPage(page, 'editor-changes')
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+    }
+    await page.keyboard.press('Control+S')
+    await page.getByText('Changes saved successfully!').waitFor()
+    if (at === 0) await expectGoodPage(page, 'editor-saved')
+    await page.getByRole('link', { name: 'Back' }).click()
+
+    await writeFile(join(product.dataDir, 'nfsshare', name, 'main.js'), PROGRAM)
+    await card(page, name).getByRole('checkbox', { name: `Enable ${name}` }).click()
+    await toast(page, `Successfully enabled ${name}`)
+    await card(page, name).getByText('Active', { exact: true }).waitFor()
+  }
+
+  await page.getByRole('link', { name: 'Overview', exact: true }).click()
+  for (const { type } of types) await page.getByRole('link', { name: new RegExp(`-my-${type}`) }).getByText('Online').waitFor()
+  await expectGoodPage(page, 'overview-full')
+  await page.goBack()
+  await expectGoodPage(page, 'deployments-full')
+
+  for (const { type } of types) {
+    const name = `my-${type}`
+    await card(page, name).getByRole('button', { name: `Restart ${name}` }).click()
+    await toast(page, `Successfully restarted ${name}`)
+    if (type === 'proxy') {
+      expect(await card(page, name).getByRole('button', { name: `Delete ${name}` }).count()).toBe(0)
+      await card(page, name).getByRole('checkbox', { name: `Disable ${name}` }).click()
+      await toast(page, `Successfully disabled ${name}`)
+      continue
+    }
+    await card(page, name).getByRole('button', { name: `Delete ${name}` }).click()
+    const dialog = page.getByRole('dialog')
+    await dialog.getByText(`Are you sure you want to delete the deployment "${name}"?`).waitFor()
+    await dialog.getByText('This action cannot be undone.').waitFor()
+    if (type === 'process') await expectGoodPage(page, 'deployments-delete')
+    await dialog.getByRole('button', { name: 'Delete' }).click()
+    await toast(page, `Successfully deleted ${name}`)
+    await card(page, name).waitFor({ state: 'detached' })
+  }
+  await page.getByText('No Games Found').waitFor()
+  expect(errors).toEqual([])
+})
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)))
+  const { port } = server.address() as AddressInfo
+  server.close()
+  return port
+}
