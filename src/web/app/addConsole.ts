@@ -3,7 +3,7 @@ import type { InstanceState } from '../../contract/instance'
 import { instancesApi } from '../api/instances'
 import { networkApi } from '../api/network'
 import { keepCommands, readCommands } from '../features/instance/commandHistory'
-import { AUTOSCROLL_KEY, autoScrollChosen, commandsRecalled, instanceSlice } from '../features/instance/instanceSlice'
+import { AUTOSCROLL_KEY, autoScrollChosen, autoScrollRecalled, commandsRecalled, instanceSlice } from '../features/instance/instanceSlice'
 import { createConsoleSocket } from '../sockets/consoleSocket'
 import { commandSent, consoleOpened, consoleSlice, stateReported } from '../sockets/consoleSlice'
 import type { AppDispatch, AppStore, RootState, Services } from './types'
@@ -58,6 +58,6 @@ export function addConsole(store: AppStore) {
     }),
   )
   dispatch((dispatch: AppDispatch, _getState: () => RootState, { storage }: Services) => {
-    if (storage.getItem(AUTOSCROLL_KEY) === 'false') dispatch(autoScrollChosen({ on: false, position: { line: 0, offset: 0 }, next: 0 }))
+    if (storage.getItem(AUTOSCROLL_KEY) === 'false') dispatch(autoScrollRecalled(false))
   })
 }

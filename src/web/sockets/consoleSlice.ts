@@ -16,11 +16,9 @@ export type ConsoleState = {
   /** Why it is not tried again: there is no jar to run, or the session is over. */
   end: 'jarMissing' | 'sessionEnded' | null
   buffer: LineBuffer
-  /** What the reader who paused looks at. */
-  held: LineBuffer | null
 }
 
-const initialState: ConsoleState = { target: null, connection: 'closed', isLost: false, end: null, buffer: emptyBuffer, held: null }
+const initialState: ConsoleState = { target: null, connection: 'closed', isLost: false, end: null, buffer: emptyBuffer }
 
 /** What is frozen is taken as it is. */
 const asDraft = <Value>(value: Value) => value as Draft<Value>
@@ -57,13 +55,6 @@ export const consoleSlice = createSlice({
     },
     linesCleared(state) {
       state.buffer = asDraft(cleared(state.buffer))
-      state.held = null
-    },
-    paused(state) {
-      state.held = asDraft(original(state)?.buffer ?? emptyBuffer)
-    },
-    resumed(state) {
-      state.held = null
     },
   },
   extraReducers: (builder) => {
@@ -75,9 +66,8 @@ export const consoleSlice = createSlice({
     selectIsLost: (state) => state.isLost,
     selectEnd: (state) => state.end,
     selectBuffer: (state) => state.buffer,
-    selectHeld: (state) => state.held,
   },
 })
 
-export const { consoleOpened, consoleLeft, attempted, opened, closed, linesReceived, linesCleared, paused, resumed } = consoleSlice.actions
-export const { selectConnection, selectIsLost, selectEnd, selectBuffer, selectHeld } = consoleSlice.selectors
+export const { consoleOpened, consoleLeft, attempted, opened, closed, linesReceived, linesCleared } = consoleSlice.actions
+export const { selectConnection, selectIsLost, selectEnd, selectBuffer } = consoleSlice.selectors

@@ -25,6 +25,10 @@ import { nextFrame } from './nextFrame'
 /** Between leaving one instance's console and opening another's (product §9). In milliseconds. */
 const CHANGE_MS = 100
 
+/** More than anybody reads in one frame. They come in fewer pieces, so that the page has time for who types. In lines, in milliseconds. */
+const FLOOD_LINES = 50
+const FLOOD_MS = 100
+
 const messageOf = (request: ConsoleRequest) => JSON.stringify(request)
 
 /** Holds the console of the instance that is shown; tells what it hears as facts, lines at most once per animation frame. */
@@ -37,17 +41,26 @@ export const createConsoleSocket =
     let end: ConsoleState['end'] = null
     let pending: ConsoleLine[] = []
     let callOff: (() => void) | undefined
+    let toldAt = 0
 
     const hear = (lines: readonly ConsoleLine[]) => {
       for (const line of lines) pending.push(line)
       // No more than the buffer would keep of them.
       if (pending.length > 2 * KEPT_LINES) pending = pending.slice(-KEPT_LINES)
-      callOff ??= onFrame(() => {
-        const heard = pending
-        pending = []
-        callOff = undefined
-        dispatch(linesReceived(heard))
-      })
+      callOff ??= onFrame(tell)
+    }
+
+    const tell = () => {
+      const now = performance.now()
+      if (pending.length > FLOOD_LINES && now - toldAt < FLOOD_MS) {
+        callOff = onFrame(tell)
+        return
+      }
+      const heard = pending
+      pending = []
+      callOff = undefined
+      toldAt = now
+      dispatch(linesReceived(heard))
     }
 
     const leave = () => {

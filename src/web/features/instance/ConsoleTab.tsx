@@ -1,9 +1,11 @@
 import type { KeyboardEvent } from 'react'
-import { useRef } from 'react'
+import { useRef, useState } from 'react'
 import { useSelector } from 'react-redux'
-import { selectBuffer, selectHeld } from '../../sockets/consoleSlice'
+import { selectBuffer } from '../../sockets/consoleSlice'
+import type { LineBuffer } from '../../sockets/lineBuffer'
 import { CommandLine } from './CommandLine'
 import { ConnectionBadge } from './ConnectionBadge'
+import { selectIsAway, selectIsPaused } from './instanceSlice'
 import { JumpButton } from './JumpButton'
 import { LogSearch } from './LogSearch'
 import { LogTools } from './LogTools'
@@ -11,7 +13,7 @@ import { LogWindow } from './LogWindow'
 
 export function ConsoleTab({ name }: { name: string }) {
   const live = useSelector(selectBuffer)
-  const buffer = useSelector(selectHeld) ?? live
+  const buffer = useStill(live)
   const search = useRef<HTMLInputElement>(null)
   const console = useRef<HTMLElement>(null)
 
@@ -28,14 +30,23 @@ export function ConsoleTab({ name }: { name: string }) {
       <div className="console-head">
         <ConnectionBadge />
         <LogSearch buffer={buffer} field={search} onLeave={backToCommand} />
-        <LogTools buffer={buffer} name={name} />
+        <LogTools buffer={live} name={name} />
       </div>
       <div className="log-frame">
         <LogWindow buffer={buffer} />
         {buffer.next === buffer.first && <p className="log-empty">No output yet</p>}
-        <JumpButton />
+        <JumpButton unseen={live.next - buffer.next} />
       </div>
       <CommandLine />
     </section>
   )
+}
+
+/** What the reader looks at. Whoever paused or left the end keeps it as it is, also when its lines are long gone. */
+function useStill(live: LineBuffer) {
+  const isPaused = useSelector(selectIsPaused)
+  const isStill = useSelector(selectIsAway) || isPaused
+  const [still, setStill] = useState<LineBuffer | null>(null)
+  if (isStill !== (still !== null)) setStill(isStill ? live : null)
+  return isStill ? (still ?? live) : live
 }

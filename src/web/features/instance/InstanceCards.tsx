@@ -23,12 +23,12 @@ export function InstanceCards({ instance }: { instance: Instance | undefined }) 
       </Card>
       <Card label="CPU Usage">
         <span className="card-value">{rounded(cpu, 1)}%</span>
-        <Share of={cpu / 100} />
         <span className="card-aside">of 100%</span>
+        <Share of={cpu / 100} />
       </Card>
       <Card label="Memory Usage">
         <span className="card-value">
-          {rounded(used, 2)} / {rounded(total, 2)} GiB
+          {rounded(used, 2)}/{rounded(total, 2)} GiB
         </span>
         <Share of={total > 0 ? used / total : 0} />
       </Card>

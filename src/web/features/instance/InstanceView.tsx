@@ -29,12 +29,14 @@ export function InstanceView({ deployment, instance, problem }: InstanceViewProp
           <Link to="/" className="btn btn-outline-secondary back-button" aria-label="Back to home" title="Back to home">
             <ToolIcon name="back" size={18} />
           </Link>
-          <h1>{name || <span className="visually-hidden">Loading the instance</span>}</h1>
+          <div>
+            <h1>{name || <span className="visually-hidden">Loading the instance</span>}</h1>
+            <p className={problem ? 'page-summary failed' : 'page-summary'} role={problem ? 'alert' : undefined}>
+              {problem ? `${problem}. Showing what was known before.` : instance?.description || `Deployment ${deployment}`}
+            </p>
+          </div>
         </div>
         {instance && <PowerButtons name={name} state={instance.state} type={instance.type} />}
-        <p className={problem ? 'page-summary failed' : 'page-summary'} role={problem ? 'alert' : undefined}>
-          {problem ? `${problem}. Showing what was known before.` : `Deployment ${deployment}`}
-        </p>
       </div>
       <InstanceCards instance={instance} />
       <InstanceTabs tab={tab} onChoose={chooseTab} />

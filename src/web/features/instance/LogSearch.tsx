@@ -20,7 +20,7 @@ export function LogSearch({ buffer, field, onLeave }: LogSearchProps) {
   const at = found === null ? -1 : numbers.indexOf(found)
 
   const show = (line: number | undefined) => {
-    if (line !== undefined) dispatch(foundShown({ line, position: aroundLine(line), next: buffer.next }))
+    if (line !== undefined) dispatch(foundShown({ line, position: aroundLine(line) }))
   }
   // The first step goes to the newest.
   const newer = () => show(numbers.find((number) => found !== null && number > found) ?? (found === null ? numbers.at(-1) : numbers[0]))

@@ -1,11 +1,11 @@
 import { useDispatch, useSelector } from 'react-redux'
 import { notified } from '../../facts'
-import { linesCleared, paused, resumed, selectHeld } from '../../sockets/consoleSlice'
+import { linesCleared } from '../../sockets/consoleSlice'
 import type { LineBuffer } from '../../sockets/lineBuffer'
 import { ActionIcon } from '../../ui/ActionIcon'
 import { counted } from '../../ui/counted'
 import { Icon } from '../../ui/Icon'
-import { autoScrollChosen, selectAutoScroll, selectWrap, wrapToggled } from './instanceSlice'
+import { autoScrollChosen, paused, resumed, selectAutoScroll, selectIsPaused, selectWrap, wrapToggled } from './instanceSlice'
 import { bottomOf } from './logGeometry'
 import { LogButton } from './LogButton'
 import { saveAs, textOf } from './logText'
@@ -14,7 +14,7 @@ import { ToolIcon } from './ToolIcon'
 type LogToolsProps = { buffer: LineBuffer; name: string }
 
 export function LogTools({ buffer, name }: LogToolsProps) {
-  const isPaused = useSelector(selectHeld) !== null
+  const isPaused = useSelector(selectIsPaused)
   const autoScroll = useSelector(selectAutoScroll)
   const wrap = useSelector(selectWrap)
   const dispatch = useDispatch()
@@ -39,7 +39,7 @@ export function LogTools({ buffer, name }: LogToolsProps) {
       <LogButton
         label="Auto-scroll"
         pressed={autoScroll}
-        onClick={() => dispatch(autoScrollChosen({ on: !autoScroll, position: bottomOf(buffer), next: buffer.next }))}
+        onClick={() => dispatch(autoScrollChosen({ on: !autoScroll, position: bottomOf(buffer) }))}
       >
         <ToolIcon name="bottom" />
       </LogButton>

@@ -2,14 +2,14 @@ import { useLayoutEffect, useMemo, useReducer, useRef } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
 import type { LineBuffer } from '../../sockets/lineBuffer'
 import { lineAt } from '../../sockets/lineBuffer'
-import { bottomReached, scrolled, scrolledAway, selectAutoScroll, selectFound, selectPosition, selectQuery, selectWrap } from './instanceSlice'
+import { bottomReached, scrolledAway, selectAutoScroll, selectFound, selectPosition, selectQuery, selectWrap } from './instanceSlice'
 import { LogRow } from './LogRow'
 import { createGeometry, HEIGHT, ROW } from './logGeometry'
 import { RULER, useColumns } from './useColumns'
 
 /** So near to the end counts as the end (product §4). In pixels. */
 const TOLERANCE = 5
-/** Drawn beyond what is seen, so that a quick scroll finds something there. In rows. */
+/** Drawn beyond what is seen when the reader moves, so that a quick scroll finds something there. In rows. */
 const BEYOND = 15
 
 /** Draws the lines that are seen and no others. The reader's place is a line, so what comes and goes around it moves nothing. */
@@ -37,8 +37,9 @@ export function LogWindow({ buffer }: { buffer: LineBuffer }) {
     return line < buffer.first ? 0 : geometry.above(buffer, line) * ROW + offset
   }
 
-  const first = geometry.lineAt(buffer, Math.max(0, Math.floor(top / ROW) - BEYOND))
-  const last = geometry.lineAt(buffer, Math.floor((top + HEIGHT) / ROW) + BEYOND)
+  const beyond = autoScroll ? 0 : BEYOND
+  const first = geometry.lineAt(buffer, Math.max(0, Math.floor(top / ROW) - beyond))
+  const last = geometry.lineAt(buffer, Math.floor((top + HEIGHT) / ROW) + beyond)
 
   useLayoutEffect(() => {
     if (!pane.current) return
@@ -58,7 +59,7 @@ export function LogWindow({ buffer }: { buffer: LineBuffer }) {
   const onScroll = () => {
     if (!pane.current) return
     const { scrollTop, scrollHeight, clientHeight } = pane.current
-    const isUp = scrollTop < shown.current - 1
+    const moved = scrollTop - shown.current
     shown.current = scrollTop
     if (scrollHeight - clientHeight - scrollTop <= TOLERANCE) {
       if (!autoScroll) dispatch(bottomReached())
@@ -66,9 +67,8 @@ export function LogWindow({ buffer }: { buffer: LineBuffer }) {
     }
     const line = geometry.lineAt(buffer, Math.floor(scrollTop / ROW))
     const place = { line, offset: scrollTop - geometry.above(buffer, line) * ROW }
-    if (!autoScroll) dispatch(scrolled(place))
     // Lines that came move the end away from the reader, not the reader from the end.
-    else if (isUp) dispatch(scrolledAway({ position: place, next: buffer.next }))
+    if (autoScroll ? moved < -1 : Math.abs(moved) > 0) dispatch(scrolledAway(place))
   }
 
   const drawn = []

@@ -16,9 +16,10 @@ export type InstanceViewState = {
   commands: string[]
   prefersAutoScroll: boolean
   autoScroll: boolean
-  /** Number of the line that came next when the reader scrolled away. */
-  readUpTo: number
-  /** Where the reader is who scrolled away: the line at the top, and how much of it is above. */
+  isPaused: boolean
+  /** The reader left the end, and what is read must not move. */
+  isAway: boolean
+  /** Without auto-scroll, where the reader is: the line at the top, and how much of it is above. */
   position: Position
   wrap: boolean
   query: string
@@ -31,19 +32,17 @@ const initialState: InstanceViewState = {
   commands: [],
   prefersAutoScroll: true,
   autoScroll: true,
-  readUpTo: 0,
+  isPaused: false,
+  isAway: false,
   position: { line: 0, offset: 0 },
   wrap: true,
   query: '',
   found: null,
 }
 
-/** Where the reader goes, and the number of the line that comes next. */
-type Reader = { position: Position; next: number }
-
-function leaveBottom(state: InstanceViewState, { position, next }: Reader) {
-  if (state.autoScroll) state.readUpTo = next
+function leaveEnd(state: InstanceViewState, position: Position) {
   state.autoScroll = false
+  state.isAway = true
   state.position = position
 }
 
@@ -69,17 +68,26 @@ export const instanceSlice = createSlice({
       state.commands = payload
     },
     /** Scrolling changes it for the moment; what was chosen is kept (addConsole.ts). */
-    autoScrollChosen(state, { payload: { on, ...reader } }: PayloadAction<{ on: boolean } & Reader>) {
-      if (!on) leaveBottom(state, reader)
+    autoScrollChosen(state, { payload: { on, position } }: PayloadAction<{ on: boolean; position: Position }>) {
+      if (!on) leaveEnd(state, position)
+      state.autoScroll = on
+      state.isAway = !on
+      state.prefersAutoScroll = on
+    },
+    autoScrollRecalled(state, { payload: on }: PayloadAction<boolean>) {
       state.autoScroll = on
       state.prefersAutoScroll = on
     },
-    scrolledAway: (state, { payload }: PayloadAction<Reader>) => leaveBottom(state, payload),
-    scrolled(state, { payload }: PayloadAction<Position>) {
-      state.position = payload
-    },
+    scrolledAway: (state, { payload }: PayloadAction<Position>) => leaveEnd(state, payload),
     bottomReached(state) {
       state.autoScroll = true
+      state.isAway = false
+    },
+    paused(state) {
+      state.isPaused = true
+    },
+    resumed(state) {
+      state.isPaused = false
     },
     wrapToggled(state) {
       state.wrap = !state.wrap
@@ -88,8 +96,8 @@ export const instanceSlice = createSlice({
       state.query = payload
       state.found = null
     },
-    foundShown(state, { payload: { line, ...reader } }: PayloadAction<{ line: number } & Reader>) {
-      leaveBottom(state, reader)
+    foundShown(state, { payload: { line, position } }: PayloadAction<{ line: number; position: Position }>) {
+      leaveEnd(state, position)
       state.found = line
     },
   },
@@ -102,6 +110,9 @@ export const instanceSlice = createSlice({
       })
       .addCase(linesCleared, (state) => {
         state.found = null
+        state.isPaused = false
+        state.isAway = false
+        state.autoScroll = state.prefersAutoScroll
       })
       .addCase(sessionEnded, afresh)
   },
@@ -109,7 +120,8 @@ export const instanceSlice = createSlice({
     selectKillAsked: (state) => state.killAsked,
     selectCommands: (state) => state.commands,
     selectAutoScroll: (state) => state.autoScroll,
-    selectReadUpTo: (state) => state.readUpTo,
+    selectIsPaused: (state) => state.isPaused,
+    selectIsAway: (state) => state.isAway,
     selectPosition: (state) => state.position,
     selectWrap: (state) => state.wrap,
     selectQuery: (state) => state.query,
@@ -122,9 +134,11 @@ export const {
   killAnswered,
   commandsRecalled,
   autoScrollChosen,
+  autoScrollRecalled,
   scrolledAway,
-  scrolled,
   bottomReached,
+  paused,
+  resumed,
   wrapToggled,
   searched,
   foundShown,
@@ -133,7 +147,8 @@ export const {
   selectKillAsked,
   selectCommands,
   selectAutoScroll,
-  selectReadUpTo,
+  selectIsPaused,
+  selectIsAway,
   selectPosition,
   selectWrap,
   selectQuery,
