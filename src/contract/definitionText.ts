@@ -1,5 +1,6 @@
 import { isNode, LineCounter, parseDocument, type Document } from 'yaml'
 import { Definition } from './deployment'
+import { issueText } from './issueText'
 
 /** In UTF-16 units: far more than any deployment needs, and read within 200 ms whatever it holds. */
 const TEXT_LIMIT = 16 * 1024
@@ -40,7 +41,7 @@ export function readDefinition(text: string): { definition: Definition } | { pro
   const field = path.join('.')
   const line = lineOf(document, path, lines)
   if (field === '') return problem('The configuration must be a list of settings such as "name: lobby".', { line })
-  const message = issue?.code === 'unrecognized_keys' ? 'is not a setting of a deployment' : (issue?.message ?? 'is not valid')
+  const message = issue?.code === 'unrecognized_keys' ? 'is not a setting of a deployment' : issue ? issueText(issue) : 'is not valid'
   return problem(`${field}: ${message}`, { field, line })
 }
 

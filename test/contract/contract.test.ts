@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { CreateInviteCode, SetPassword } from '../../src/contract/admin'
 import { Register, VerifyLogin } from '../../src/contract/auth'
 import { ConsoleFrame, ConsoleRequest } from '../../src/contract/consoleChannel'
@@ -6,6 +7,7 @@ import { CreateDeployment, DEPLOYMENT_TYPES, Deployment } from '../../src/contra
 import { errorStatus } from '../../src/contract/errors'
 import { FilesAnswer, SaveFile } from '../../src/contract/file'
 import { Instance, InstancesAnswer } from '../../src/contract/instance'
+import { issueText } from '../../src/contract/issueText'
 import { MetricAnswer } from '../../src/contract/metric'
 import { ClientBound, ServerBound } from '../../src/contract/realtime'
 
@@ -62,6 +64,22 @@ test('§7 metrics, files and creation bodies are accepted as written there', () 
   expect(FilesAnswer.safeParse({ success: true, data: { files: [entry], deploymentTypeIndex: null } }).success).toBe(true)
   expect(SaveFile.safeParse({ path: '/nfsshare/a', content: '' }).success).toBe(true)
   expect(CreateDeployment.safeParse({ name: 'world', type: 'persistent', node: 'node-a' }).success).toBe(true)
+})
+
+test.each([
+  [z.number(), 'soon', 'must be a number'],
+  [z.string(), undefined, 'is required'],
+  [z.string(), 5, 'must be a text'],
+  [z.boolean(), 'x', 'must be true or false'],
+  [z.array(z.string()), 'x', 'must be a list'],
+  [z.enum(['a', 'b', 'c']), 'x', 'must be a, b or c'],
+  [z.number().int(), 1.5, 'must be a whole number'],
+  [z.number().min(1), 0, 'must be at least 1'],
+  [z.string().max(3), 'xxxx', 'must have at most 3 characters'],
+  [z.string().regex(/a/, 'must hold an a'), 'x', 'must hold an a'],
+])('what is wrong is said in plain words (%#)', (schema, value, text) => {
+  const [issue] = schema.safeParse(value).error!.issues
+  expect(issueText(issue!)).toBe(text)
 })
 
 test('§7 console: frames and requests of the channel', () => {

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyError } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import type { Failure } from '../../contract/errors'
+import { issueText } from '../../contract/issueText'
 import { AppError } from '../errors'
 import { stateFailure } from '../state/db'
 
@@ -40,12 +41,12 @@ function expected(thrown: FastifyError): AppError | undefined {
 
 /** Names the first field that is wrong. */
 function invalidInput(thrown: Pick<FastifyError, 'validation' | 'validationContext'>): AppError {
-  const [issue] = (thrown.validation ?? []) as { instancePath: string; message?: string; params?: { keys?: string[] } }[]
-  const extra = issue?.params?.keys?.[0]
+  const [issue] = (thrown.validation ?? []) as { instancePath: string; keyword: string; message: string; params: { keys?: string[] } }[]
+  const extra = issue?.params.keys?.[0]
   const path = (issue?.instancePath ?? '').split('/').filter(Boolean)
   if (extra !== undefined) path.push(extra)
   const field = path.join('.')
-  const message = extra !== undefined ? 'is not known here' : (issue?.message ?? 'is not valid')
+  const message = extra !== undefined ? 'is not known here' : issue ? issueText({ ...issue.params, code: issue.keyword, message: issue.message }) : 'is not valid'
   return field === ''
     ? new AppError('INVALID_INPUT', `The request’s ${thrown.validationContext ?? 'body'} is not valid: ${message}`)
     : new AppError('INVALID_INPUT', `${field}: ${message}`, { field })

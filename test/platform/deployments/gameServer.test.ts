@@ -2,7 +2,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { installOnDemand, hasProgram } from '../../support/platform/onDemand'
+import { GAME_SERVER, installGameServer, PLAYER } from '../../support/platform/gameServer'
+import { hasProgram } from '../../support/platform/onDemand'
 import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
@@ -62,33 +63,12 @@ withJdk('decisions §4: a jar runs as container mc: java <javaArgs> -jar <jar> n
   expect((await platform.runtime.history(podName, 1000)).map(({ content }) => content)).toContain('Saving worlds')
 })
 
-const SERVER = `
-const minecraft = require('minecraft-protocol')
-const server = minecraft.createServer({
-  'online-mode': false, host: '127.0.0.1', port: Number(process.env.PORT), version: '1.20.4',
-  beforePing(response) {
-    const clients = Object.values(server.clients).filter(({ username }) => username)
-    response.players = { max: 20, online: clients.length, sample: clients.map(({ username, uuid }) => ({ name: username, id: uuid })) }
-  },
-})
-server.on('listening', () => console.log('Done (1.0s)!'))
-server.on('playerJoin', (client) => console.log(client.username + ' joined the game'))
-server.on('error', (error) => console.error(error.message))
-`
-
-const PLAYER = `
-const client = require('minecraft-protocol').createClient({ host: '127.0.0.1', port: Number(process.env.PORT), username: 'Steve', version: '1.20.4', auth: 'offline' })
-client.on('error', () => undefined)
-client.on('end', () => process.exit(0))
-`
-
-const modules = installOnDemand('minecraft-protocol', '1.68.0')
+const modules = installGameServer()
 const withGameServer = modules ? test : test.skip
-if (!modules) console.warn('SKIPPED: minecraft-protocol could not be installed, so no real game server was asked')
 
 withGameServer('decisions §5: a real game server shows who is playing on it', async () => {
   const port = await freePort()
-  for (const [name, program] of [['arena', SERVER], ['player', PLAYER]] as const) {
+  for (const [name, program] of [['arena', GAME_SERVER], ['player', PLAYER]] as const) {
     await mkdir(directoryOf(name), { recursive: true })
     await writeFile(join(directoryOf(name), 'main.js'), program)
   }

@@ -1,0 +1,46 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { browserTest, closeBrowser, expectGoodPage, openPage } from '../support/browser/browserTest'
+import { signUp, startProduct, type Product } from '../support/browser/startProduct'
+import { GAME_SERVER, installGameServer, PLAYER } from '../support/platform/gameServer'
+
+let product: Product
+
+beforeAll(async () => {
+  product = await startProduct({ QUARTERDECK_SAMPLE: 'off' })
+})
+afterAll(async () => {
+  await closeBrowser()
+  await product.close()
+})
+
+const modules = installGameServer()
+const withGameServer = modules ? browserTest : test.skip
+
+/** A call of the API with the page's own session. */
+async function call(page: Page, method: string, path: string, data?: unknown): Promise<void> {
+  const token = (await page.context().cookies()).find(({ name }) => name === 'token')!.value
+  const answer = await page.request.fetch(`/api/deployments${path}`, { method, data, headers: { authorization: `Bearer ${token}` } })
+  expect(answer.ok()).toBe(true)
+}
+
+withGameServer('decisions §5: a real game server shows its players on the overview', async () => {
+  const { page, errors } = await openPage(product.url)
+  await signUp(page, product)
+  for (const [name, program] of [['arena', GAME_SERVER], ['steve', PLAYER]] as const) {
+    const type = name === 'arena' ? 'scalable' : 'process'
+    await mkdir(join(product.dataDir, 'nfsshare', name), { recursive: true })
+    await writeFile(join(product.dataDir, 'nfsshare', name, 'main.js'), program)
+    await call(page, 'POST', '', { name, type })
+    const content = `name: ${name}\ntype: ${type}\ndataDirectory: /${name}\nrun: { command: ["node", "main.js"], port: 25765, env: { NODE_PATH: ${JSON.stringify(modules)} } }\n${name === 'arena' ? 'ready: Done\n' : ''}stop: { timeoutSeconds: 1 }\n`
+    await call(page, 'PATCH', `/${name}`, { content })
+    await call(page, 'POST', `/${name}/toggle`, { enabled: true })
+    await page.getByRole('link', { name: new RegExp(`-${name}`) }).getByText('Online').waitFor({ timeout: 60_000 })
+  }
+  await page.getByRole('link', { name: /-arena/ }).getByTitle('1 player').waitFor({ timeout: 60_000 })
+  await expectGoodPage(page, 'overview-players')
+  await call(page, 'POST', '/steve/toggle', { enabled: false })
+  await page.getByRole('link', { name: /-arena/ }).getByTitle('0 players').waitFor({ timeout: 60_000 })
+  expect(errors).toEqual([])
+})

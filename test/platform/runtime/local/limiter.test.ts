@@ -1,0 +1,29 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { findLimiter } from '../../../../src/platform/runtime/local/limiter'
+import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
+
+const directory = useTemporaryDirectory()
+
+/** A directory that looks like a cgroup v2 tree: the kernel's part is out of reach of a test. */
+function tree(name: string, controllers: string): string {
+  const root = join(directory(), name)
+  mkdirSync(root, { recursive: true })
+  writeFileSync(join(root, 'cgroup.controllers'), `${controllers}\n`)
+  return root
+}
+
+test('with cgroup v2 an instance gets a group of its own with its CPU and memory limits', () => {
+  const root = tree('whole', 'cpuset cpu io memory pids')
+  const limiter = findLimiter(root)
+  expect(limiter.description).toBe('CPU and memory by cgroup v2')
+  expect(limiter.apply(4711, 'lobby-0a1b2c', { cores: 0.5, memoryBytes: 2 ** 30 })).toBeUndefined()
+  const read = (file: string) => readFileSync(join(root, 'quarterdeck/lobby-0a1b2c', file), 'utf8')
+  expect([read('cpu.max'), read('memory.max'), read('cgroup.procs')]).toEqual(['50000 100000', '1073741824', '4711'])
+})
+
+test('where a controller is missing, or there is no tree, the next best is used and says so', () => {
+  for (const root of [tree('partial', 'cpuset pids'), join(directory(), 'nothing')]) {
+    expect(findLimiter(root).description).toMatch(/^memory by prlimit|^not enforced/)
+  }
+})

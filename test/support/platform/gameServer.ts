@@ -1,0 +1,33 @@
+import { installOnDemand } from './onDemand'
+
+/**
+ * The library that both programs below need, as a NODE_PATH.
+ * @returns undefined, and says so, where no registry answers: the tests that need it are skipped.
+ */
+export function installGameServer(): string | undefined {
+  const modules = installOnDemand('minecraft-protocol', '1.68.0')
+  if (!modules) console.warn('SKIPPED: minecraft-protocol could not be installed, so no real game server is asked')
+  return modules
+}
+
+/** A server that speaks the Minecraft protocol, on the port it is given. */
+export const GAME_SERVER = `
+const minecraft = require('minecraft-protocol')
+const server = minecraft.createServer({
+  'online-mode': false, host: '127.0.0.1', port: Number(process.env.PORT), version: '1.20.4',
+  beforePing(response) {
+    const clients = Object.values(server.clients).filter(({ username }) => username)
+    response.players = { max: 20, online: clients.length, sample: clients.map(({ username, uuid }) => ({ name: username, id: uuid })) }
+  },
+})
+server.on('listening', () => console.log('Done (1.0s)!'))
+server.on('playerJoin', (client) => console.log(client.username + ' joined the game'))
+server.on('error', (error) => console.error(error.message))
+`
+
+/** A player who joins it and stays. */
+export const PLAYER = `
+const client = require('minecraft-protocol').createClient({ host: '127.0.0.1', port: Number(process.env.PORT), username: 'Steve', version: '1.20.4', auth: 'offline' })
+client.on('error', () => undefined)
+client.on('end', () => process.exit(0))
+`
