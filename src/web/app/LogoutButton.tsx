@@ -15,7 +15,8 @@ export function LogoutButton() {
     }
   }
   return (
-    <button type="button" className="header-button header-logout" disabled={isLoading} onClick={leave}>
+    // Guards of unsaved work look for the mark, and ask before the press is heard.
+    <button type="button" data-leaves="session" className="header-button header-logout" disabled={isLoading} onClick={leave}>
       <Icon name="exit" size={16} />
       Logout
     </button>

@@ -88,6 +88,7 @@ const bombs = {
   '10,000 levels of flow': '['.repeat(10_000),
   '10,000 levels of flow maps': '{a: '.repeat(10_000),
   '10,000 levels of a block': `${'- '.repeat(10_000)}x`,
+  '7,000 levels of a block': `${'- '.repeat(7_000)}x`,
   '10,000 levels of keys': `${'? '.repeat(10_000)}x`,
   '1,000 levels of indentation': Array.from({ length: 250 }, (_level, at) => `${' '.repeat(at)}a:`).join('\n'),
   'a long text': `# ${'x'.repeat(70_000)}\n${minimal}`,

@@ -2,8 +2,8 @@ import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
 import { sessionEnded } from '../../facts'
 
-/** Where the user wanted to go: an address, or so many entries of the history back (or on). */
-export type Leaving = { to: string } | { by: number }
+/** Where the user wanted to go: an address, so many entries of the history back (or on), or out of the session. */
+export type Leaving = { to: string } | { by: number } | { signingOut: true }
 
 type ConfigurationState = {
   /** What differs from the stored text, by deployment. */

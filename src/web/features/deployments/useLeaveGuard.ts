@@ -18,6 +18,11 @@ export function useLeaveGuard(active: boolean) {
     let returning = false
 
     const onClick = (event: MouseEvent) => {
+      if (event.target instanceof Element && event.target.closest('[data-leaves="session"]')) {
+        event.stopPropagation()
+        dispatch(leaveAsked({ signingOut: true }))
+        return
+      }
       const link = event.target instanceof Element ? event.target.closest('a') : null
       const elsewhere = event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || link?.target
       if (!link || elsewhere || link.origin !== window.location.origin || link.pathname === pathname) return

@@ -41,6 +41,22 @@ test.each([
   expect(store.getState().configuration).toEqual({ drafts: {}, dialog: null })
 })
 
+test('signing out with unsaved changes asks first, and does so once they are given up', async () => {
+  const { network, user, editor, button } = await opened()
+  network.post('/api/auth/logout').answers({})
+  editor.write(edited)
+  await user.click(screen.getByRole('button', { name: 'Logout' }))
+  await asked()
+  await button('Keep editing')
+  await answered()
+  expect(editor.text()).toBe(edited)
+
+  await user.click(screen.getByRole('button', { name: 'Logout' }))
+  await asked()
+  await button('Discard changes')
+  await screen.findByRole('heading', { name: 'Sign In' })
+})
+
 test('leaving unsaved changes by the Back button of the browser asks first', async () => {
   const { editor, button } = await opened()
   editor.write(edited)
