@@ -25,11 +25,8 @@ export function DetailsTab({ deployment, instance }: { deployment: string; insta
           {startedAt !== undefined && <Row term="Running since">{timeOf(startedAt)}</Row>}
           {restarts !== undefined && <Row term="Restarts after it ended by itself">{restarts}</Row>}
           {blockedReason !== undefined && <Row term="Blocked because">{blockedReason}</Row>}
-          {lastExit && (
-            <Row term="Last exit">
-              {[lastExit.reason, lastExit.code !== null && `code ${lastExit.code}`, lastExit.signal, timeOf(lastExit.at)].filter(Boolean).join(' · ')}
-            </Row>
-          )}
+          {lastExit && <Row term="Last exit code">{lastExit.code ?? lastExit.signal ?? '–'}</Row>}
+          {lastExit && <Row term="Last exit reason">{`${lastExit.reason} (${timeOf(lastExit.at)})`}</Row>}
         </dl>
       </section>
       {crashedAt !== undefined && <CrashCapsulePanel deployment={deployment} uid={uid} name={instance.name} crashedAt={crashedAt} />}

@@ -21,10 +21,10 @@ export function MetricChart({ podName, metric }: { podName: string; metric: Metr
     { pollingInterval: POLL_MS, skipPollingIfUnfocused: true, refetchOnFocus: true, refetchOnMountOrArgChange: true },
   )
   const { title, words, unit, color, valueOf, digits } = looks[metric]
-  const points = useMemo(() => (data ?? []).map(({ timestamp, value }): [number, number] => [timestamp, valueOf(value)]), [data, valueOf])
+  const points = useMemo(() => (data ?? []).map(({ timestamp, value }): Point => [timestamp, valueOf(value)]), [data, valueOf])
   const newest = points.at(-1)
   // The chart is drawn anew whenever these change.
-  const chart = useMemo(() => ({ series: [{ name: title, data: points }], options: optionsOf(metric, points.at(-1)?.[0] ?? 0) }), [metric, title, points])
+  const chart = useMemo(() => ({ series: [{ name: title, data: withGaps(points) }], options: optionsOf(metric, points.at(-1)?.[0] ?? 0) }), [metric, title, points])
 
   return (
     <section className={`metric panel ${metric}`} aria-label={`${title} metrics`}>
@@ -56,6 +56,15 @@ export function MetricChart({ podName, metric }: { podName: string; metric: Metr
     </section>
   )
 }
+
+type Point = [timestamp: number, value: number]
+
+/** Where nothing was measured, as while it was stopped, no line is drawn. */
+const withGaps = (points: Point[]) =>
+  points.flatMap(([timestamp, value], index): [number, number | null][] => {
+    const before = points[index - 1]?.[0] ?? timestamp
+    return timestamp - before > 3 * POLL_MS ? [[before + 1, null], [timestamp, value]] : [[timestamp, value]]
+  })
 
 /** Also in instance.scss. In pixels. */
 const CHART_HEIGHT = 260

@@ -1,0 +1,61 @@
+import { createGeometry } from '../../../../src/web/features/instance/logGeometry'
+import { createSearch } from '../../../../src/web/features/instance/searchLines'
+import { allLines, append, emptyBuffer, lineAt } from '../../../../src/web/sockets/lineBuffer'
+
+const bufferOf = (...contents: string[]) => append(emptyBuffer, contents.map((content) => ({ type: 'message' as const, content })))
+const many = (count: number) => bufferOf(...Array.from({ length: count }, (_, index) => 'x'.repeat((index * 7) % 95)))
+
+test('a line takes as many rows as its characters need, an empty one a row, colours none', () => {
+  const geometry = createGeometry(10)
+  expect(geometry.total(bufferOf('x'.repeat(10)))).toBe(1)
+  expect(geometry.total(bufferOf('x'.repeat(11)))).toBe(2)
+  expect(geometry.total(bufferOf('\u001b[31m\u001b[0m'))).toBe(1)
+  expect(geometry.total(bufferOf(`\u001b[31m${'x'.repeat(10)}\u001b[0m`))).toBe(1)
+  expect(createGeometry(Infinity).total(bufferOf('x'.repeat(5000), 'y'))).toBe(2)
+})
+
+test.each([700, 5000, 5321, 9999])('rows above a line and the line of a row agree with counting, of %p lines', (count) => {
+  const buffer = many(count)
+  const geometry = createGeometry(10)
+  let rows = 0
+  for (const [index, { content }] of allLines(buffer).entries()) {
+    const number = buffer.first + index
+    const height = Math.max(1, Math.ceil(content.length / 10))
+    if (index % 97 === 0 || index > 4990) {
+      expect(geometry.above(buffer, number)).toBe(rows)
+      expect(geometry.lineAt(buffer, rows)).toBe(number)
+      expect(geometry.lineAt(buffer, rows + height - 1)).toBe(number)
+    }
+    rows += height
+  }
+  expect(geometry.total(buffer)).toBe(rows)
+  expect(geometry.lineAt(buffer, rows + 100)).toBe(buffer.next - 1)
+  expect(geometry.above(buffer, buffer.first - 1)).toBe(0)
+})
+
+test('what was measured counts from then on, and is news once', () => {
+  const buffer = bufferOf('before', '漢字漢字漢字', 'after')
+  const geometry = createGeometry(10)
+  expect(geometry.above(buffer, 2)).toBe(2)
+  expect(geometry.measure(buffer, 1, 2)).toBe(true)
+  expect(geometry.measure(buffer, 1, 2)).toBe(false)
+  expect(geometry.measure(buffer, 1, 0)).toBe(false)
+  expect(geometry.above(buffer, 2)).toBe(3)
+  expect(geometry.total(append(buffer, [{ type: 'message', content: 'later' }]))).toBe(5)
+})
+
+test('an empty log has no rows', () => {
+  const geometry = createGeometry(10)
+  expect(geometry.total(emptyBuffer)).toBe(0)
+  expect(lineAt(emptyBuffer, geometry.lineAt(emptyBuffer, 3))).toBeUndefined()
+})
+
+test('a search finds lines by their text, upper or lower case, past colours, and only those that are kept', () => {
+  const buffer = bufferOf('Hello', '\u001b[31mhe\u001b[0mllo', 'other', '\u001b[31mm')
+  expect(createSearch('HELLO')(buffer)).toEqual([0, 1])
+  expect(createSearch('31')(buffer)).toEqual([])
+  expect(createSearch('')(buffer)).toEqual([])
+  const full = append(buffer, Array.from({ length: 4999 }, () => ({ type: 'message' as const, content: 'filler' })))
+  expect(createSearch('hello')(full)).toEqual([])
+  expect(createSearch('m')(full)[0]).toBe(3)
+})

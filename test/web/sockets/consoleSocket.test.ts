@@ -1,0 +1,367 @@
+import { configureStore } from '@reduxjs/toolkit'
+import { sessionEnded } from '../../../src/web/facts'
+import type { ConnectConsole } from '../../../src/web/sockets/consoleLink'
+import { createConsoleSocket } from '../../../src/web/sockets/consoleSocket'
+import { commandSent, consoleLeft, consoleOpened, consoleSlice, instanceRevived, linesReceived, powerRequested, stateReported } from '../../../src/web/sockets/consoleSlice'
+import { allLines } from '../../../src/web/sockets/lineBuffer'
+import { fakeConsole } from '../../support/web/services'
+
+const lobby = { deployment: 'lobby', podName: 'lobby-1' }
+const JAR_LINE = '[System] Jar file not found. Connection terminated.'
+
+function started({ random = 0, connect }: { random?: number; connect?: ConnectConsole } = {}) {
+  const far = fakeConsole()
+  const frames: (() => void)[] = []
+  const facts: { type: string; payload?: unknown }[] = []
+  const store = configureStore({
+    reducer: { console: consoleSlice.reducer },
+    middleware: (getDefault) =>
+      getDefault().concat(
+        () => (next) => (action) => {
+          facts.push(action as { type: string })
+          return next(action)
+        },
+        createConsoleSocket(connect ?? far.connect, {
+          onFrame: (run) => {
+            frames.push(run)
+            return () => void frames.splice(frames.indexOf(run), 1)
+          },
+          random: () => random,
+        }),
+      ),
+  })
+  const frame = () => frames.splice(0).forEach((run) => run())
+  const state = () => store.getState().console
+  return {
+    store,
+    far,
+    facts,
+    frames,
+    frame,
+    state,
+    /** What the log window holds once all frames were drawn. */
+    lines: () => {
+      frame()
+      return allLines(state().buffer).map(({ type, content }) => [type, content])
+    },
+    open() {
+      store.dispatch(consoleOpened(lobby))
+      far.listener?.opened()
+    },
+  }
+}
+
+let warn: jest.SpyInstance
+beforeEach(() => {
+  jest.useFakeTimers()
+  warn = jest.spyOn(console, 'warn').mockImplementation(() => {})
+})
+afterEach(() => {
+  jest.restoreAllMocks()
+  jest.useRealTimers()
+})
+
+test('§4, §7 the console socket is connecting, then open, at the address of the instance', () => {
+  const { store, far, state } = started()
+  expect(state().connection).toBe('closed')
+  store.dispatch(consoleOpened({ deployment: 'my lobby', podName: 'a/b' }))
+  expect(state().connection).toBe('connecting')
+  expect(far.urls).toEqual(['ws://localhost/api/logs/my%20lobby/a%2Fb'])
+  far.listener?.opened()
+  expect(state().connection).toBe('open')
+  expect(state().isLost).toBe(false)
+})
+
+test('§7 content of several lines is split, and blank lines are dropped', () => {
+  const { far, open, lines } = started()
+  open()
+  far.receive({ type: 'message', content: 'one\r\n\n  \ntwo\n' })
+  far.receive({ type: 'error', content: 'bad' })
+  far.receive({ type: 'message', content: '[System] 12 lines skipped' })
+  expect(lines()).toEqual([
+    ['message', 'one'],
+    ['message', 'two'],
+    ['error', 'bad'],
+    ['system', '[System] 12 lines skipped'],
+  ])
+})
+
+test.each([[{}], [null], [7], ['text'], [[]], [{ type: 'message' }], [{ content: 'x' }], [{ type: '', content: 'x' }], [{ type: 'message', content: 7 }], [{ type: 'message', content: '' }]])(
+  '§5 a frame lacking type or content is skipped: %j',
+  (frame) => {
+    const { far, open, lines } = started()
+    open()
+    far.receive(JSON.stringify(frame))
+    expect(lines()).toEqual([])
+  },
+)
+
+test('§8 a frame that cannot be parsed says so, and the next one is read', () => {
+  const { far, open, lines } = started()
+  open()
+  far.receive('{"type":')
+  far.receive({ type: 'message', content: 'fine' })
+  expect(lines()).toEqual([
+    ['error', 'Error parsing message'],
+    ['message', 'fine'],
+  ])
+})
+
+test('lines reach the store in one action per frame, whatever comes between two', () => {
+  const { far, open, facts, frame, frames } = started()
+  open()
+  const told = () => facts.filter((fact) => linesReceived.match(fact)).map(({ payload }) => (payload as unknown[]).length)
+  for (let count = 0; count < 20; count++) far.receive({ type: 'message', content: 'a\nb' })
+  expect(told()).toEqual([])
+  expect(frames).toHaveLength(1)
+  frame()
+  expect(told()).toEqual([40])
+  frame()
+  expect(told()).toEqual([40])
+})
+
+test('a flood comes in ten pieces a second, a single line at once', () => {
+  const { far, open, facts, frame } = started()
+  open()
+  const count = () => facts.filter((fact) => linesReceived.match(fact)).length
+  for (let time = 0; time < 1000; time += 20) {
+    far.receive({ type: 'message', content: 'x\n'.repeat(200) })
+    jest.advanceTimersByTime(20)
+    frame()
+  }
+  expect(count()).toBeGreaterThanOrEqual(8)
+  expect(count()).toBeLessThanOrEqual(11)
+  jest.advanceTimersByTime(200)
+  frame()
+  const before = count()
+  far.receive({ type: 'message', content: 'alone' })
+  frame()
+  far.receive({ type: 'message', content: 'again' })
+  frame()
+  expect(count()).toBe(before + 2)
+})
+
+test('§7 commands leave only when the socket is open and there is something to send', () => {
+  const { store, far } = started()
+  store.dispatch(consoleOpened(lobby))
+  store.dispatch(commandSent('too early'))
+  far.listener?.opened()
+  store.dispatch(commandSent('   '))
+  store.dispatch(commandSent('say hi'))
+  expect(far.sent).toEqual([{ type: 'command', command: 'say hi' }])
+})
+
+test('§7 power goes out while open; on a closed socket it is only logged', () => {
+  const { store, far, lines } = started()
+  store.dispatch(consoleOpened(lobby))
+  expect(store.dispatch(powerRequested('stop'))).toBe(false)
+  expect(far.sent).toEqual([])
+  expect(warn).toHaveBeenCalledWith('[console] not connected; stop was not sent')
+  expect(lines()).toEqual([['system', '[System] Not connected: stop was not sent.']])
+  far.listener?.opened()
+  for (const action of ['start', 'stop', 'restart', 'kill'] as const) expect(store.dispatch(powerRequested(action))).toBe(true)
+  expect(far.sent).toEqual(['start', 'stop', 'restart', 'kill'].map((action) => ({ type: 'power', action })))
+})
+
+test("§4 a power message is told as a fact and logged with the state as it came", () => {
+  const { far, open, facts, lines } = started()
+  open()
+  far.receive({ type: 'power', content: 'STOPPING' })
+  expect(facts).toContainEqual(stateReported({ ...lobby, state: 'STOPPING' }))
+  expect(lines()).toEqual([['system', '[System] Instance state changed to: STOPPING']])
+})
+
+test('§4 a lost connection says so once and is tried again after 100 ms, growing to 5 s', () => {
+  const { far, open, lines, state } = started()
+  open()
+  far.listener?.closed(1006)
+  expect(state()).toMatchObject({ connection: 'closed', isLost: true, end: null })
+  const waits: number[] = []
+  for (let attempt = 0; attempt < 9; attempt++) {
+    const before = far.urls.length
+    let wait = 0
+    for (; far.urls.length === before && wait < 10_000; wait += 10) jest.advanceTimersByTime(10)
+    waits.push(wait)
+    expect(state().connection).toBe('connecting')
+    far.listener?.failed()
+    far.listener?.closed(1006)
+  }
+  expect(waits).toEqual([100, 200, 400, 800, 1600, 3200, 5000, 5000, 5000])
+  expect(lines()).toEqual([['system', '[System] Socket closed unexpectedly.']])
+})
+
+test('the wait is up to a half shorter, so that not everybody comes back at once', () => {
+  const { far, open } = started({ random: 1 })
+  open()
+  far.listener?.closed(1006)
+  jest.advanceTimersByTime(49)
+  expect(far.urls).toHaveLength(1)
+  jest.advanceTimersByTime(1)
+  expect(far.urls).toHaveLength(2)
+})
+
+test('after a connection that lasted the first wait is short again; after one that did not, it is not', () => {
+  const { far, open } = started()
+  open()
+  for (const [lasted, wait] of [[0, 100], [0, 200], [6000, 100], [0, 200]] as const) {
+    jest.advanceTimersByTime(lasted)
+    far.listener?.closed(1006)
+    const before = far.urls.length
+    jest.advanceTimersByTime(wait - 1)
+    expect(far.urls).toHaveLength(before)
+    jest.advanceTimersByTime(1)
+    expect(far.urls).toHaveLength(before + 1)
+    far.listener?.opened()
+  }
+})
+
+test('§8 a connection that never comes about says so once, in the words of the catalogue', () => {
+  const { store, far, lines } = started()
+  store.dispatch(consoleOpened(lobby))
+  for (let attempt = 0; attempt < 3; attempt++) {
+    far.listener?.failed()
+    far.listener?.closed(1006)
+    jest.advanceTimersByTime(5000)
+  }
+  expect(lines()).toEqual([['error', 'Failed to establish connection.']])
+})
+
+test('§8 a browser that will not even try is told the same', () => {
+  const { store, lines, state } = started({
+    connect: () => {
+      throw new Error('SecurityError')
+    },
+  })
+  store.dispatch(consoleOpened(lobby))
+  expect(lines()).toEqual([['error', 'Failed to establish connection.']])
+  expect(state()).toMatchObject({ connection: 'closed', isLost: true })
+})
+
+test('§8 an error on an open connection says so before the loss', () => {
+  const { far, open, lines } = started()
+  open()
+  far.listener?.failed()
+  far.listener?.closed(1006)
+  expect(lines()).toEqual([
+    ['error', 'Connection error occurred.'],
+    ['system', '[System] Socket closed unexpectedly.'],
+  ])
+})
+
+test('decisions §6: a reconnect asks for what follows the last line seen, blank lines counted', () => {
+  const { far, open } = started()
+  open()
+  far.receive({ type: 'message', content: 'one\n\nthree', seq: 41 })
+  far.receive({ type: 'message', content: '[System] 3 lines skipped' })
+  far.listener?.closed(1006)
+  jest.advanceTimersByTime(100)
+  expect(far.urls.at(-1)).toBe('ws://localhost/api/logs/lobby/lobby-1?since=44')
+})
+
+test('a server that does not count is asked as product.md says', () => {
+  const { far, open } = started()
+  open()
+  far.receive({ type: 'message', content: 'one' })
+  far.listener?.closed(1006)
+  jest.advanceTimersByTime(100)
+  expect(far.urls.at(-1)).toBe('ws://localhost/api/logs/lobby/lobby-1')
+})
+
+test("§4 'Jar file not found!' closes the console for good, and says so", () => {
+  const { far, open, lines, state } = started()
+  open()
+  far.receive({ type: 'message', content: 'Jar file not found!' })
+  jest.advanceTimersByTime(60_000)
+  expect(far.closed).toBe(1)
+  expect(far.urls).toHaveLength(1)
+  expect(state()).toMatchObject({ connection: 'closed', isLost: false, end: 'jarMissing' })
+  expect(lines()).toEqual([
+    ['message', 'Jar file not found!'],
+    ['system', JAR_LINE],
+  ])
+})
+
+test.each(['start', 'restart'] as const)('after a missing jar %s connects again, and goes out first', (action) => {
+  const { store, far, open, state } = started()
+  open()
+  far.receive({ type: 'message', content: 'Jar file not found!', seq: 9 })
+  store.dispatch(powerRequested(action))
+  expect(far.urls.at(-1)).toBe('ws://localhost/api/logs/lobby/lobby-1?since=10')
+  expect(far.sent).toEqual([])
+  far.listener?.opened()
+  expect(far.sent).toEqual([{ type: 'power', action }])
+  expect(state()).toMatchObject({ connection: 'open', end: null })
+})
+
+test('a missing jar of the past, with lines after it, ends nothing', () => {
+  const { far, open, state } = started()
+  open()
+  far.receive({ type: 'message', content: 'Jar file not found!\nStarting', seq: 9 })
+  expect(far.closed).toBe(0)
+  expect(state().connection).toBe('open')
+})
+
+test.each([
+  [{ seq: 9 }, 2],
+  [{}, 1],
+])('an instance that runs after all is listened to again where the server counts: %j', (more, attempts) => {
+  const { store, far, open } = started()
+  open()
+  far.receive({ type: 'message', content: 'Jar file not found!', ...more })
+  store.dispatch(instanceRevived())
+  expect(far.urls).toHaveLength(attempts)
+})
+
+test('the end of the session (4401) closes it, says nothing and does not come back', () => {
+  const { far, open, lines, state } = started()
+  open()
+  far.listener?.closed(4401)
+  jest.advanceTimersByTime(60_000)
+  expect(far.urls).toHaveLength(1)
+  expect(state()).toMatchObject({ connection: 'closed', isLost: false, end: 'sessionEnded' })
+  expect(lines()).toEqual([])
+})
+
+test('§4 another instance: the old console is left, the new one opened 100 ms later with an empty log', () => {
+  const { store, far, open, lines, state } = started()
+  open()
+  far.receive({ type: 'message', content: 'of the lobby', seq: 5 })
+  expect(lines()).toHaveLength(1)
+  store.dispatch(consoleOpened({ deployment: 'bot', podName: 'bot-1' }))
+  expect(far.closed).toBe(1)
+  expect(lines()).toEqual([])
+  jest.advanceTimersByTime(99)
+  expect(far.urls).toHaveLength(1)
+  jest.advanceTimersByTime(1)
+  expect(far.urls[1]).toBe('ws://localhost/api/logs/bot/bot-1')
+  expect(state().connection).toBe('connecting')
+})
+
+test.each([
+  ['leaving the page', consoleLeft()],
+  ['the end of the session', sessionEnded('signedOut')],
+])('%s closes the console, forgets its lines and what was on its way', (_case, end) => {
+  const { store, far, open, lines, frames, facts } = started()
+  open()
+  far.receive({ type: 'message', content: 'shown' })
+  lines()
+  far.receive({ type: 'message', content: 'on its way' })
+  const { listener } = far
+  store.dispatch(end)
+  expect(far.closed).toBe(1)
+  expect(frames).toHaveLength(0)
+  expect(lines()).toEqual([])
+  jest.advanceTimersByTime(60_000)
+  expect(far.urls).toHaveLength(1)
+  expect(listener).toBeDefined()
+  expect(facts.at(-1)).toEqual(end)
+})
+
+test('leaving while it waits for the next attempt ends the attempts', () => {
+  const { store, far, open } = started()
+  open()
+  far.listener?.closed(1006)
+  store.dispatch(consoleLeft())
+  jest.advanceTimersByTime(60_000)
+  expect(far.urls).toHaveLength(1)
+})

@@ -1,0 +1,64 @@
+import type { ConsoleLine } from '../../../src/web/sockets/lineBuffer'
+import { allLines, append, cleared, emptyBuffer, KEPT_LINES, keptBlocks, lineAt } from '../../../src/web/sockets/lineBuffer'
+
+let made = 0
+const lines = (count: number): ConsoleLine[] => Array.from({ length: count }, () => ({ type: 'message', content: String(made++) }))
+
+/** The same numbers in each run: a failure can be looked at. */
+function randomOf(seed: number) {
+  let state = seed
+  return (below: number) => {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    return state % below
+  }
+}
+
+test.each([1, 2, 3, 4, 5])('decisions §6: the last 5,000 lines are kept, whatever the pieces they come in (%p)', (seed) => {
+  const random = randomOf(seed)
+  let buffer = emptyBuffer
+  let all: ConsoleLine[] = []
+  for (let step = 0; step < 60; step++) {
+    const piece = lines(random(4) === 0 ? random(7000) : random(40))
+    buffer = append(buffer, piece)
+    all = [...all, ...piece]
+    const kept = all.slice(-KEPT_LINES)
+    expect(buffer.next).toBe(all.length)
+    expect(buffer.next - buffer.first).toBe(kept.length)
+    expect(allLines(buffer)).toEqual(kept)
+    expect(lineAt(buffer, buffer.first)).toBe(kept[0])
+    expect(lineAt(buffer, buffer.next - 1)).toBe(kept.at(-1))
+    const middle = buffer.first + Math.floor(kept.length / 2)
+    expect(lineAt(buffer, middle)).toBe(all[middle])
+    expect(lineAt(buffer, buffer.first - 1)).toBeUndefined()
+    expect(lineAt(buffer, buffer.next)).toBeUndefined()
+    for (const { block, number, from } of keptBlocks(buffer)) expect(block[from]).toBe(all[number + from])
+  }
+})
+
+test('decisions §6: appending copies a block at most, be the buffer empty or full', () => {
+  const full = append(emptyBuffer, lines(KEPT_LINES + 20))
+  for (const before of [append(emptyBuffer, lines(20)), full]) {
+    const after = append(before, lines(10))
+    const copied = after.blocks.filter((block) => !before.blocks.includes(block))
+    expect(copied).toHaveLength(1)
+    expect(copied[0]!.length).toBeLessThanOrEqual(500)
+  }
+  expect(full.blocks.flat().length).toBeLessThan(KEPT_LINES + 500)
+})
+
+test('what was there stays as it was for who still looks at it', () => {
+  const before = append(emptyBuffer, lines(KEPT_LINES))
+  const seen = allLines(before)
+  append(before, lines(3000))
+  expect(allLines(before)).toEqual(seen)
+  expect(Object.isFrozen(before.blocks)).toBe(true)
+})
+
+test('a cleared buffer is empty, and its numbers go on', () => {
+  const before = append(emptyBuffer, lines(700))
+  const after = append(cleared(before), lines(3))
+  expect(allLines(cleared(before))).toEqual([])
+  expect([after.first, after.next]).toEqual([700, 703])
+  expect(lineAt(after, 699)).toBeUndefined()
+  expect(lineAt(after, 700)).toBe(allLines(after)[0])
+})
