@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import { call } from '../support/browser/api'
 import { browserTest, closeBrowser, expectGoodPage, openPage } from '../support/browser/browserTest'
 import { signUp, startProduct, type Product } from '../support/browser/startProduct'
 import { GAME_SERVER, installGameServer, PLAYER } from '../support/platform/gameServer'
@@ -18,13 +18,6 @@ afterAll(async () => {
 const modules = installGameServer()
 const withGameServer = modules ? browserTest : test.skip
 
-/** A call of the API with the page's own session. */
-async function call(page: Page, method: string, path: string, data?: unknown): Promise<void> {
-  const token = (await page.context().cookies()).find(({ name }) => name === 'token')!.value
-  const answer = await page.request.fetch(`/api/deployments${path}`, { method, data, headers: { authorization: `Bearer ${token}` } })
-  expect(answer.ok()).toBe(true)
-}
-
 withGameServer('decisions §5: a real game server shows its players on the overview', async () => {
   const { page, errors } = await openPage(product.url)
   await signUp(page, product)
@@ -32,15 +25,15 @@ withGameServer('decisions §5: a real game server shows its players on the overv
     const type = name === 'arena' ? 'scalable' : 'process'
     await mkdir(join(product.dataDir, 'nfsshare', name), { recursive: true })
     await writeFile(join(product.dataDir, 'nfsshare', name, 'main.js'), program)
-    await call(page, 'POST', '', { name, type })
+    await call(page, 'POST', '/deployments', { name, type })
     const content = `name: ${name}\ntype: ${type}\ndataDirectory: /${name}\nrun: { command: ["node", "main.js"], port: 25765, env: { NODE_PATH: ${JSON.stringify(modules)} } }\n${name === 'arena' ? 'ready: Done\n' : ''}stop: { timeoutSeconds: 1 }\n`
-    await call(page, 'PATCH', `/${name}`, { content })
-    await call(page, 'POST', `/${name}/toggle`, { enabled: true })
+    await call(page, 'PATCH', `/deployments/${name}`, { content })
+    await call(page, 'POST', `/deployments/${name}/toggle`, { enabled: true })
     await page.getByRole('link', { name: new RegExp(`-${name}`) }).getByText('Online').waitFor({ timeout: 60_000 })
   }
   await page.getByRole('link', { name: /-arena/ }).getByTitle('1 player').waitFor({ timeout: 60_000 })
   await expectGoodPage(page, 'overview-players')
-  await call(page, 'POST', '/steve/toggle', { enabled: false })
+  await call(page, 'POST', '/deployments/steve/toggle', { enabled: false })
   await page.getByRole('link', { name: /-arena/ }).getByTitle('0 players').waitFor({ timeout: 60_000 })
   expect(errors).toEqual([])
 })
