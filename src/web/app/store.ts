@@ -58,7 +58,11 @@ export function makeStore({ connectConsole, connectRealtime, ...services }: Part
     reducer,
     // The order is part of the design: facts reach the listeners first, the sockets after the api.
     middleware: (getDefault) =>
-      getDefault({ thunk: { extraArgument: services } })
+      getDefault({
+        thunk: { extraArgument: services },
+        // Thousands of lines, frozen by who made them: in development, looking through them takes longer than drawing them.
+        serializableCheck: { ignoredActions: ['console/linesReceived'], ignoredPaths: ['console.buffer'] },
+      })
         .prepend(createListeners(services))
         .concat(api.middleware, placeOfConsoleSocket, createFileSyncSocket(connectRealtime)),
   })

@@ -1,3 +1,4 @@
+import type { Middleware } from '@reduxjs/toolkit'
 import { configureStore } from '@reduxjs/toolkit'
 import { sessionEnded } from '../../../src/web/facts'
 import type { ConnectConsole } from '../../../src/web/sockets/consoleLink'
@@ -13,14 +14,15 @@ function started({ random = 0, connect }: { random?: number; connect?: ConnectCo
   const far = fakeConsole()
   const frames: (() => void)[] = []
   const facts: { type: string; payload?: unknown }[] = []
+  const note: Middleware = () => (next) => (action) => {
+    facts.push(action as { type: string })
+    return next(action)
+  }
   const store = configureStore({
     reducer: { console: consoleSlice.reducer },
     middleware: (getDefault) =>
       getDefault().concat(
-        () => (next) => (action) => {
-          facts.push(action as { type: string })
-          return next(action)
-        },
+        note,
         createConsoleSocket(connect ?? far.connect, {
           onFrame: (run) => {
             frames.push(run)
@@ -163,7 +165,7 @@ test('§7 power goes out while open; on a closed socket it is only logged', () =
   expect(far.sent).toEqual(['start', 'stop', 'restart', 'kill'].map((action) => ({ type: 'power', action })))
 })
 
-test("§4 a power message is told as a fact and logged with the state as it came", () => {
+test('§4 a power message is told as a fact and logged with the state as it came', () => {
   const { far, open, facts, lines } = started()
   open()
   far.receive({ type: 'power', content: 'STOPPING' })

@@ -20,6 +20,7 @@ export function ConsoleTab({ name }: { name: string }) {
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key.toLowerCase() !== 'f' || !(event.ctrlKey || event.metaKey) || event.altKey || event.shiftKey) return
     event.preventDefault()
+    search.current?.focus()
     search.current?.select()
   }
   const backToCommand = () => console.current?.querySelector<HTMLElement>('.command-input')?.focus()

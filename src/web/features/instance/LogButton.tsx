@@ -12,6 +12,8 @@ export function LogButton({ label, pressed, disabled, onClick, children }: LogBu
       title={label}
       aria-pressed={pressed}
       aria-disabled={disabled}
+      // What is selected in the log stays so, and who types goes on typing.
+      onMouseDown={(event) => event.preventDefault()}
       onClick={() => !disabled && onClick()}
     >
       {children}

@@ -1,0 +1,255 @@
+import { act, screen, waitFor, within } from '@testing-library/react'
+import { deploymentOf, instanceOf } from '../../../support/web/factories'
+import { renderApp } from '../../../support/web/renderApp'
+import type { Instance } from '../../../../src/contract/instance'
+
+const lobby = instanceOf('3fa2c1-lobby')
+const PATH = `/instance/lobby/${lobby.uid}`
+const CALL = '/api/deployments/lobby/instances'
+
+const fakeClock = () => jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick', 'performance'] })
+const pass = (milliseconds: number) => act(() => jest.advanceTimersByTimeAsync(milliseconds))
+
+async function shown(more: Partial<Instance> = {}, path = PATH) {
+  const app = renderApp(path, { signedInAs: 'ann' })
+  const call = app.network.get(CALL).answers({ instances: [instanceOf('77e0d4-lobby'), { ...lobby, ...more }] })
+  await screen.findByRole('heading', { level: 1, name: '3fa2c1-lobby' })
+  act(() => app.console.listener?.opened())
+  return { ...app, call }
+}
+const card = (name: string) => screen.getByRole('region', { name })
+const power = () => screen.getByRole('group', { name: 'Power' })
+
+afterEach(() => {
+  jest.restoreAllMocks()
+  jest.useRealTimers()
+})
+
+test('§2 header, four cards, three tabs and the four buttons', async () => {
+  const { user, network } = await shown({ connections: 3, uptime: '3h 12m', cpu: 12.34, memory: { used: 1.256, total: 4 } })
+  expect(document.title).toBe('3fa2c1-lobby · Quarterdeck')
+  expect(card('Status')).toHaveTextContent('StatusOnline3 connections')
+  expect(within(card('Status')).getByText('Online')).toHaveClass('state', 'running')
+  expect(card('Uptime')).toHaveTextContent('3h 12m')
+  expect(card('CPU Usage')).toHaveTextContent('12.3%of 100%')
+  expect(card('Memory Usage')).toHaveTextContent('1.26/4 GiB')
+  expect(screen.getAllByRole('tab').map((tab) => tab.textContent)).toEqual(['Console', 'Metrics', 'Details'])
+  expect(within(power()).getAllByRole('button').map((button) => button.textContent)).toEqual(['Start', 'Restart', 'Stop', 'Kill'])
+  network.shows([])
+  await user.click(screen.getByRole('link', { name: 'Back to home' }))
+  expect(window.location.pathname).toBe('/')
+})
+
+test("§2 an uptime that is not told is '0s'", async () => {
+  await shown({ uptime: '' })
+  expect(card('Uptime')).toHaveTextContent('Uptime0s')
+})
+
+test('§2 what the overview passed along is shown before any answer, and the answer replaces it', async () => {
+  const app = renderApp(PATH, { signedInAs: 'ann', historyState: { usr: { instance: { ...lobby, uptime: 'passed' } }, key: 'x', idx: 0 } })
+  const { release } = app.network.get(CALL).answersLater({ instances: [{ ...lobby, uptime: 'answered' }] })
+  expect(await screen.findByText('passed')).toBeVisible()
+  expect(app.console.urls).toEqual(['ws://localhost/api/logs/lobby/pod-3fa2c1-lobby'])
+  release()
+  expect(await screen.findByText('answered')).toBeVisible()
+  expect(app.console.urls).toHaveLength(1)
+})
+
+test('an instance passed along for another address is not shown here', async () => {
+  const app = renderApp(PATH, { signedInAs: 'ann', historyState: { usr: { instance: instanceOf('77e0d4-lobby') }, key: 'x', idx: 0 } })
+  app.network.get(CALL).answers({ instances: [lobby] })
+  expect(await screen.findByRole('heading', { level: 1, name: '3fa2c1-lobby' })).toBeVisible()
+  expect(screen.queryByText('77e0d4-lobby')).toBeNull()
+})
+
+test('§9 it is asked for again every 3 s', async () => {
+  fakeClock()
+  const { call, network } = await shown()
+  expect(call.calls).toHaveLength(1)
+  const next = network.get(CALL).answers({ instances: [{ ...lobby, uptime: '4h' }] })
+  await pass(2900)
+  expect(next.calls).toHaveLength(0)
+  await pass(200)
+  expect(next.calls).toHaveLength(1)
+  await waitFor(() => expect(card('Uptime')).toHaveTextContent('4h'))
+})
+
+test.each([
+  ['unknown to its deployment', (app: ReturnType<typeof renderApp>) => app.network.get(CALL).answers({ instances: [] })],
+  ['of an unknown deployment', (app: ReturnType<typeof renderApp>) => app.network.get(CALL).answers(404, { message: 'no such deployment' })],
+])('an instance %s is not found, and there is a way home', async (_case, prepare) => {
+  const app = renderApp(PATH, { signedInAs: 'ann' })
+  prepare(app)
+  expect(await screen.findByRole('heading', { name: 'Instance Not Found' })).toBeVisible()
+  expect(app.console.urls).toEqual([])
+  app.network.shows([])
+  await app.user.click(screen.getByRole('link', { name: 'Return Home' }))
+  expect(window.location.pathname).toBe('/')
+})
+
+test('a failed first call shows why, and Retry asks again', async () => {
+  const app = renderApp(PATH, { signedInAs: 'ann' })
+  app.network.get(CALL).answers(503, { message: 'The state is away' })
+  expect(await screen.findByRole('alert')).toHaveTextContent('The state is away')
+  app.network.get(CALL).answers({ instances: [lobby] })
+  await app.user.click(screen.getByRole('button', { name: 'Retry' }))
+  expect(await screen.findByRole('heading', { level: 1, name: '3fa2c1-lobby' })).toBeVisible()
+})
+
+test('a later call that fails leaves what was known, and says so', async () => {
+  fakeClock()
+  const { network } = await shown()
+  network.get(CALL).answers(503, { message: 'The state is away' })
+  await pass(3100)
+  expect(await screen.findByText('The state is away. Showing what was known before.')).toBeVisible()
+  expect(card('Status')).toHaveTextContent('Online')
+})
+
+test('§3 an unknown state is an error on its card, and the rest stays', async () => {
+  jest.spyOn(console, 'error').mockImplementation(() => {})
+  await shown({ state: 'EXPLODED' as Instance['state'] })
+  expect(within(card('Status')).getByRole('alert')).toHaveTextContent('Unknown instance state: EXPLODED')
+  expect(screen.getByRole('textbox', { name: 'Command' })).toBeVisible()
+})
+
+test.each([
+  ['STARTING', ['Start']],
+  ['RUNNING', ['Start']],
+  ['BLOCKED', []],
+  ['STOPPING', ['Restart', 'Stop']],
+  ['STOPPED', ['Restart', 'Stop', 'Kill']],
+] as const)('§4 power: when %s, disabled are %j', async (state, disabled) => {
+  await shown({ state })
+  const buttons = within(power()).getAllByRole('button')
+  expect(buttons.filter((button) => button.hasAttribute('disabled')).map((button) => button.textContent)).toEqual(disabled)
+})
+
+test('§2 Start and Restart are hidden when the type is process', async () => {
+  await shown({ type: 'process' })
+  expect(within(power()).getAllByRole('button').map((button) => button.textContent)).toEqual(['Stop', 'Kill'])
+})
+
+test.each([
+  ['Start', 'STOPPED', 'start'],
+  ['Restart', 'RUNNING', 'restart'],
+  ['Stop', 'RUNNING', 'stop'],
+] as const)('§7 %s is sent over the console channel', async (label, state, action) => {
+  const { user, console } = await shown({ state })
+  await user.click(screen.getByRole('button', { name: label }))
+  expect(console.sent).toEqual([{ type: 'power', action }])
+})
+
+test('§4 a power message changes the state at once, here and on the overview', async () => {
+  const app = renderApp('/', { signedInAs: 'ann' })
+  app.network.shows([{ deployment: deploymentOf('lobby'), instances: [lobby] }])
+  await app.user.click(await screen.findByRole('link', { name: /3fa2c1-lobby/ }))
+  const known = (state: string) =>
+    Object.values(app.store.getState().api.queries).filter((query) => JSON.stringify(query?.data ?? '').includes(`"${state}"`))
+  await waitFor(() => expect(known('RUNNING')).toHaveLength(2))
+  act(() => app.console.listener?.opened())
+  act(() => app.console.receive({ type: 'power', content: 'STOPPED' }))
+  expect(known('STOPPED')).toHaveLength(2)
+  await waitFor(() => expect(card('Status')).toHaveTextContent('Offline'))
+  expect(screen.getByRole('button', { name: 'Start' })).toBeEnabled()
+})
+
+test('§4 Kill asks first; confirmed, it is sent, and after 1 s it returns home', async () => {
+  fakeClock()
+  const { user, console, network } = await shown()
+  network.shows([])
+  await user.click(screen.getByRole('button', { name: 'Kill' }))
+  expect(console.sent).toEqual([])
+  await user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Kill' }))
+  expect(console.sent).toEqual([{ type: 'power', action: 'kill' }])
+  await pass(950)
+  expect(window.location.pathname).toBe(PATH)
+  await pass(100)
+  expect(window.location.pathname).toBe('/')
+})
+
+test('Kill cancelled sends nothing and goes nowhere', async () => {
+  fakeClock()
+  const { user, console } = await shown()
+  await user.click(screen.getByRole('button', { name: 'Kill' }))
+  await user.click(screen.getByRole('button', { name: 'Cancel' }))
+  await pass(2000)
+  expect(screen.queryByRole('dialog')).toBeNull()
+  expect(console.sent).toEqual([])
+  expect(window.location.pathname).toBe(PATH)
+})
+
+test('a Kill that could not be sent leads nobody away', async () => {
+  jest.spyOn(console, 'warn').mockImplementation(() => {})
+  fakeClock()
+  const { user, console: far } = await shown()
+  act(() => far.listener?.closed(1006))
+  await user.click(screen.getByRole('button', { name: 'Kill' }))
+  await user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Kill' }))
+  await pass(2000)
+  expect(window.location.pathname).toBe(PATH)
+})
+
+test('the tab is in the address: arrows walk, a reload shows the same', async () => {
+  const { user } = await shown({}, `${PATH}?tab=details`)
+  expect(screen.getByRole('tab', { name: 'Details' })).toHaveAttribute('aria-selected', 'true')
+  expect(screen.getByRole('heading', { name: 'Instance Details' })).toBeVisible()
+  screen.getByRole('tab', { name: 'Details' }).focus()
+  await user.keyboard('{ArrowRight}')
+  expect(screen.getByRole('tab', { name: 'Console' })).toHaveFocus()
+  expect(window.location.search).toBe('')
+  await user.keyboard('{End}')
+  expect(window.location.search).toBe('?tab=details')
+})
+
+test('§2 Details: pod name, IP, player count and who they are', async () => {
+  await shown({ players: { a: 'Ann', b: 'Bob' } }, `${PATH}?tab=details`)
+  const details = screen.getByRole('region', { name: 'Instance Details' })
+  expect(details).toHaveTextContent('Pod namepod-3fa2c1-lobby')
+  expect(details).toHaveTextContent('IP10.0.0.1')
+  expect(details).toHaveTextContent('Player count2')
+  expect(within(details).getAllByRole('listitem').map((item) => item.textContent)).toEqual(['Ann', 'Bob'])
+})
+
+test('Details of a server that sends no more than product.md says', async () => {
+  await shown({}, `${PATH}?tab=details`)
+  expect(screen.getAllByRole('term').map((term) => term.textContent)).toEqual(['Pod name', 'IP', 'Player count'])
+  expect(screen.queryByText('Crash capsule')).toBeNull()
+})
+
+test('Details of ours: since when, restarts, how it ended, why it is blocked', async () => {
+  const lastExit = { code: 3, signal: null, at: 1_700_000_000_000, reason: 'Ended by itself with exit code 3' }
+  await shown({ startedAt: 1_700_000_000_000, restarts: 2, lastExit, blockedReason: 'It crashed 5 times' }, `${PATH}?tab=details`)
+  const details = screen.getByRole('region', { name: 'Instance Details' })
+  expect(details).toHaveTextContent(`Running since${new Date(1_700_000_000_000).toLocaleString()}`)
+  expect(details).toHaveTextContent('Restarts after it ended by itself2')
+  expect(details).toHaveTextContent('Last exit code3')
+  expect(details).toHaveTextContent('Ended by itself with exit code 3')
+  expect(details).toHaveTextContent('Blocked becauseIt crashed 5 times')
+})
+
+test('the crash capsule is loaded when asked for, shown as text and downloaded as it is', async () => {
+  const { user, network } = await shown({ crashedAt: 1_700_000_000_000 }, `${PATH}?tab=details`)
+  const capsule = {
+    exit: { code: 3, signal: null, at: 1, reason: 'Out of memory' },
+    lines: [{ seq: 1, type: 'error', content: '\u001b[31m<b>boom</b>\u001b[0m' }],
+    cpu: [],
+    memory: [],
+  }
+  const call = network.get(`${CALL}/${lobby.uid}/crash`).answers(503, { message: 'The state is away' })
+  expect(call.calls).toHaveLength(0)
+  await user.click(screen.getByRole('button', { name: 'Show' }))
+  expect(await screen.findByRole('alert')).toHaveTextContent('The state is away')
+  network.get(`${CALL}/${lobby.uid}/crash`).answers(capsule)
+  await user.click(screen.getByRole('button', { name: 'Show' }))
+  expect(await screen.findByText('<b>boom</b>')).toBeVisible()
+  expect(screen.getByText('Out of memory')).toBeVisible()
+
+  const saved: Blob[] = []
+  URL.createObjectURL = (blob) => {
+    saved.push(blob as Blob)
+    return '#'
+  }
+  URL.revokeObjectURL = () => {}
+  await user.click(screen.getByRole('button', { name: 'Download' }))
+  expect(JSON.parse(await saved[0]!.text())).toEqual(capsule)
+})

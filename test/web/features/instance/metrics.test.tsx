@@ -1,0 +1,95 @@
+import { act, screen, waitFor, within } from '@testing-library/react'
+import { instanceOf } from '../../../support/web/factories'
+import { renderApp } from '../../../support/web/renderApp'
+
+type ChartProps = { series: { data: [number, number | null][] }[]; options: { colors: string[]; chart: { group: string } } }
+const mockDrawn = jest.fn((_props: ChartProps) => null)
+// jsdom has no SVG layout; what the chart is given is what counts.
+jest.mock('react-apexcharts', () => ({ __esModule: true, default: (props: ChartProps) => mockDrawn(props) }))
+
+const lobby = instanceOf('3fa2c1-lobby')
+const NOW = 1_700_000_000_000
+const point = (ago: number, value: number) => ({ timestamp: NOW - ago * 15_000, value })
+const chart = (name: string) => screen.findByRole('region', { name: `${name} metrics` })
+const drawnIn = (color: string) => mockDrawn.mock.calls.findLast(([{ options }]) => options.colors[0] === color)?.[0]
+const BLUE = '#2f80c9'
+const GREEN = '#1f9d55'
+
+function opened() {
+  const app = renderApp(`/instance/lobby/${lobby.uid}?tab=metrics`, { signedInAs: 'ann' })
+  app.network.get('/api/deployments/lobby/instances').answers({ instances: [lobby] })
+  return app
+}
+
+beforeEach(() => mockDrawn.mockClear())
+afterEach(() => jest.useRealTimers())
+
+test('§2, §7 a blue chart of mCPU and a green one of MB with two decimals, which share their hover', async () => {
+  const { network } = opened()
+  network.get('/api/metrics/cpu').answers({ data: [point(1, 250), point(0, 300.4)] })
+  network.get('/api/metrics/memory').answers({ data: [point(1, 1024), point(0, 123_456)] })
+  expect(await within(await chart('CPU')).findByText('300 mCPU')).toBeVisible()
+  expect(await within(await chart('Memory')).findByText('120.56 MB')).toBeVisible()
+  expect(drawnIn(BLUE)?.series[0]?.data).toEqual([[NOW - 15_000, 250], [NOW, 300.4]])
+  expect(drawnIn(GREEN)?.series[0]?.data).toEqual([[NOW - 15_000, 1], [NOW, 120.56]])
+  expect(drawnIn(BLUE)?.options.chart.group).toBe(drawnIn(GREEN)?.options.chart.group)
+})
+
+test('where nothing was measured no line is drawn', async () => {
+  const { network } = opened()
+  network.get('/api/metrics/cpu').answers({ data: [point(20, 5), point(0, 6)] })
+  network.get('/api/metrics/memory').answers({ data: [] })
+  await waitFor(() => expect(drawnIn(BLUE)?.series[0]?.data.map(([, value]) => value)).toEqual([5, null, 6]))
+})
+
+test('§2 each chart waits for itself', async () => {
+  const { network } = opened()
+  const cpu = network.get('/api/metrics/cpu').answersLater({ data: [point(0, 1)] })
+  network.get('/api/metrics/memory').answers({ data: [point(0, 1024)] })
+  expect(await within(await chart('Memory')).findByText('1.00 MB')).toBeVisible()
+  expect(within(await chart('CPU')).getByText('Loading CPU metrics')).toBeInTheDocument()
+  cpu.release()
+  expect(await within(await chart('CPU')).findByText('1 mCPU')).toBeVisible()
+  expect(screen.queryByText('Loading CPU metrics')).toBeNull()
+})
+
+test('§2 each chart fails for itself, in the words of the specification', async () => {
+  const { network } = opened()
+  network.get('/api/metrics/cpu').answers(500, { message: 'no sampler' })
+  network.get('/api/metrics/memory').isUnreachable()
+  expect(await within(await chart('CPU')).findByText('Error loading CPU metrics: no sampler')).toBeVisible()
+  expect(await within(await chart('Memory')).findByText('Error loading memory metrics: The server could not be reached.')).toBeVisible()
+})
+
+test.each([[{}], [{ data: 'x' }]])('an answer that is none is a failure too: %j', async (answer) => {
+  const { network } = opened()
+  network.get('/api/metrics/cpu').answers(answer)
+  network.get('/api/metrics/memory').answers({ data: [] })
+  expect(await screen.findByText(/^Error loading CPU metrics: /)).toBeVisible()
+})
+
+test('without any point it says so', async () => {
+  const { network } = opened()
+  network.get('/api/metrics/cpu').answers({ data: [] })
+  network.get('/api/metrics/memory').answers({ data: [] })
+  expect(await within(await chart('CPU')).findByText(/^No metrics yet/)).toBeVisible()
+  expect(mockDrawn).not.toHaveBeenCalled()
+})
+
+test('§9 both are asked for again every 15 s, and a failure keeps what was drawn', async () => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick', 'performance'] })
+  const { network } = opened()
+  network.get('/api/metrics/cpu').answers({ data: [point(0, 250)] })
+  network.get('/api/metrics/memory').answers({ data: [point(0, 1024)] })
+  expect(await within(await chart('CPU')).findByText('250 mCPU')).toBeVisible()
+  await within(await chart('Memory')).findByText('1.00 MB')
+  const cpu = network.get('/api/metrics/cpu').answers(503, { message: 'away' })
+  const memory = network.get('/api/metrics/memory').answers({ data: [point(0, 2048)] })
+  await act(() => jest.advanceTimersByTimeAsync(13_000))
+  expect([cpu.calls, memory.calls].map((calls) => calls.length)).toEqual([0, 0])
+  await act(() => jest.advanceTimersByTimeAsync(3000))
+  expect([cpu.calls, memory.calls].map((calls) => calls.length)).toEqual([1, 1])
+  expect(await within(await chart('Memory')).findByText('2.00 MB')).toBeVisible()
+  expect(await screen.findByText('Error loading CPU metrics: away')).toBeVisible()
+  expect(within(await chart('CPU')).getByText('250 mCPU')).toBeVisible()
+})
