@@ -44,6 +44,8 @@ export async function expectGoodPage(page: Page, name: string): Promise<void> {
     expect({ page: name, theme, violations: violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.any[0]?.message}`) }).toEqual({ page: name, theme, violations: [] })
     for (const width of [1440, 360]) {
       await page.setViewportSize({ width, height: width === 360 ? 760 : 900 })
+      // Charts follow a new width with a delay of their own.
+      await page.waitForFunction(() => [...document.querySelectorAll('svg.apexcharts-svg')].every((chart) => chart.getBoundingClientRect().right <= window.innerWidth))
       await page.screenshot({ path: join(SCREENSHOTS, `${name}-${theme}-${width}.png`), fullPage: true })
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
       expect({ page: name, width, overflow: Math.max(0, overflow) }).toEqual({ page: name, width, overflow: 0 })
