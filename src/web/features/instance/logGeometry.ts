@@ -12,6 +12,10 @@ export const bottomOf = ({ next }: LineBuffer): Position => ({ line: next, offse
 /** Where a line stands in the middle. */
 export const aroundLine = (line: number): Position => ({ line, offset: -HEIGHT / 2 })
 
+/** One column each at most, and escapes, which take none. */
+// eslint-disable-next-line no-control-regex -- the escape is what this is about
+const NARROW = /^[ -~\x1b]*$/
+
 /**
  * How many rows the lines take at a width of so many columns, without asking the browser: in a monospaced font that may
  * break anywhere a line of plain characters wraps by arithmetic. What is not plain is guessed until it was measured.
@@ -21,7 +25,11 @@ export function createGeometry(columns: number) {
   /** Per block the rows above each of its lines, and at the end of all. Blocks never change, so neither do these. */
   const sums = new WeakMap<LineBlock, Uint32Array>()
 
-  const rowsOf = (line: ConsoleLine) => measured.get(line) ?? Math.max(1, Math.ceil(styleLine(line).text.length / columns))
+  const rowsOf = (line: ConsoleLine) => {
+    // Most lines are short, and most are gone before anybody sees them: they are not read for their colours.
+    if (line.content.length <= columns && NARROW.test(line.content)) return 1
+    return measured.get(line) ?? Math.max(1, Math.ceil(styleLine(line).text.length / columns))
+  }
 
   const sumsOf = (block: LineBlock) => {
     const known = sums.get(block)
