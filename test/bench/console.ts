@@ -92,7 +92,7 @@ class Viewer {
 
   private readFrame(now: number, text: string): void {
     for (const line of (JSON.parse(text) as ConsoleFrame).content.split('\n')) {
-      const printed = /^\u001b\[32m(\d+)/.exec(line)?.[1]
+      const printed = /^.\[32m(\d+)/.exec(line)?.[1]
       if (printed) {
         this.lines += 1
         this.delays.push(now - Number(printed))
