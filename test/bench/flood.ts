@@ -1,0 +1,79 @@
+import { chromium } from 'playwright-core'
+import { call } from '../support/browser/api'
+import { findBrowser } from '../support/browser/findBrowser'
+import { signUp, startProduct } from '../support/browser/startProduct'
+
+/** The console page under a flood, in a real browser at a quarter of its speed: how long it blocks, and how soon typing shows. */
+const LINES_A_SECOND = 10_000
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 60)
+const SLOWER = 4
+/** Between two keys. In milliseconds. */
+const KEY_MS = 100
+
+const PRINTER = `
+let n = 0
+console.log('Ready')
+require('node:readline').createInterface({ input: process.stdin }).on('line', () => {
+  const begun = Date.now()
+  const timer = setInterval(() => {
+    const due = Math.min(${LINES_A_SECOND * SECONDS}, (Date.now() - begun) * ${LINES_A_SECOND / 1000})
+    let chunk = ''
+    for (; n < due; n++) chunk += '\\u001b[3' + (n % 8) + 'm[12:00:00]\\u001b[0m [Server thread/INFO]: line ' + n + ' ' + 'x'.repeat(40) + '\\n'
+    process.stdout.write(chunk)
+    if (n >= ${LINES_A_SECOND * SECONDS}) { clearInterval(timer); console.log('flood over') }
+  }, 10)
+})`
+
+/** Notes long tasks, frames, and for each key the time until the frame that shows it was made. */
+const OBSERVE = `
+window.seen = { longTasks: [], keys: [], frames: 0 }
+new PerformanceObserver((list) => list.getEntries().forEach(({ duration }) => seen.longTasks.push(duration))).observe({ type: 'longtask' })
+const count = () => { seen.frames++; requestAnimationFrame(count) }
+count()
+document.querySelector('.command-input').addEventListener('keydown', ({ timeStamp }) => {
+  requestAnimationFrame(() => setTimeout(() => seen.keys.push(performance.now() - timeStamp)))
+}, true)`
+
+interface Seen {
+  longTasks: number[]
+  keys: number[]
+  frames: number
+}
+
+async function main(): Promise<void> {
+  const product = await startProduct({ QUARTERDECK_SAMPLE: 'off' })
+  const browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox', '--disable-gpu'] })
+  try {
+    const page = await (await browser.newContext({ baseURL: product.url, viewport: { width: 1440, height: 900 } })).newPage()
+    await signUp(page, product)
+    const content = `name: flood\ntype: process\ndataDirectory: /flood\nrun: { command: ["node", "-e", ${JSON.stringify(PRINTER)}] }\n`
+    await call(page, 'POST', '/deployments', { name: 'flood', type: 'process' })
+    await call(page, 'PATCH', '/deployments/flood', { content })
+    await call(page, 'POST', '/deployments/flood/toggle', { enabled: true })
+    await page.getByRole('link', { name: /flood/ }).click({ timeout: 15_000 })
+    await page.getByText('Connected', { exact: true }).waitFor()
+
+    const devtools = await page.context().newCDPSession(page)
+    await devtools.send('Emulation.setCPUThrottlingRate', { rate: SLOWER })
+    const command = page.getByLabel('Command', { exact: true })
+    await command.fill('go')
+    await command.press('Enter')
+    await page.evaluate(OBSERVE)
+    for (const end = Date.now() + SECONDS * 1000; Date.now() < end; await page.waitForTimeout(KEY_MS)) await page.keyboard.press('a')
+    const { longTasks, keys, frames } = await page.evaluate<Seen>('seen')
+    await page.getByText('flood over').waitFor({ timeout: 30_000 })
+
+    const sorted = keys.toSorted((one, other) => one - other)
+    const at = (share: number) => sorted[Math.floor(sorted.length * share)]?.toFixed(0)
+    console.log(`${LINES_A_SECOND} lines/s for ${SECONDS} s at ${SLOWER} times CPU slow-down`)
+    console.log(`long tasks: ${longTasks.length}, longest ${Math.max(0, ...longTasks).toFixed(0)} ms, over 100 ms: ${longTasks.filter((duration) => duration > 100).length}`)
+    console.log(`typing until its frame: p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, p99 ${at(0.99)} ms, longest ${sorted.at(-1)?.toFixed(0)} ms of ${keys.length} keys`)
+    console.log(`frames: ${(frames / SECONDS).toFixed(0)} a second`)
+  } finally {
+    await browser.close()
+    await product.stop()
+    await product.close()
+  }
+}
+
+void main()
