@@ -1,5 +1,6 @@
 import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { Pool } from 'pg'
 import pino from 'pino'
 import { createDeployments } from '../../../src/platform/deployments/deployments'
 import { startManager, type Manager } from '../../../src/platform/deployments/manager'
@@ -56,8 +57,8 @@ afterEach(async () => {
 
 const shareDir = () => join(directory(), 'nfsshare')
 
-function manage(): Manager {
-  const manager = startManager({ db: state.db, pool: state.pool, runtime, players: watch, shareDir: shareDir(), replicas, log, now: () => Date.now() + clock.ahead })
+function manage(pool: Pool = state.pool): Manager {
+  const manager = startManager({ db: state.db, pool, runtime, players: watch, shareDir: shareDir(), replicas, log, now: () => Date.now() + clock.ahead })
   managers.push(manager)
   return manager
 }
@@ -151,9 +152,20 @@ test('a manager that comes later finds what runs, and starts nothing twice', asy
 test('decisions §4: of two platforms one is manager, and the other follows when it goes', async () => {
   const one = manage()
   await until(() => one.isActive)
-  const two = manage()
-  // It has asked, and was refused, when its connection is idle again.
-  await until(async () => (await state.pool.query<{ tries: number }>("select count(*)::int as tries from pg_stat_activity where query like 'select pg_try_advisory_lock%' and datname = current_database()")).rows[0]!.tries >= 2)
+  let refusals = 0
+  const connect = async () => {
+    const client = await state.pool.connect()
+    const release = client.release.bind(client)
+    // A connection that is given back is a lock that was not to be had.
+    client.release = (destroy) => {
+      refusals += 1
+      client.release = release
+      release(destroy)
+    }
+    return client
+  }
+  const two = manage({ connect } as Pool)
+  await until(() => refusals > 0)
   expect(two.isActive).toBe(false)
   await one.close()
   two.wake()
