@@ -10,8 +10,20 @@ const IDLE_MS = 60_000
 /** With this much not yet taken by a platform that stands still, it is told no more lines for now. In bytes. */
 const HELD_LIMIT = 24 * 2 ** 20
 
-/** For each pod whose lines a connection is told, the number of the next one. */
-type Followed = Map<string, number>
+/** An instance that prints faster than the platform takes it waits above this, so that lines come soon and none is lost. */
+const BUSY_LIMIT = 2 ** 17
+/** But not for long: a platform that stands still must not hold an instance. In milliseconds. */
+const HOLD_MS = 50
+
+/** What a connection is told. */
+interface Followed {
+  /** For each pod the number of its next line. */
+  next: Map<string, number>
+  /** Pods whose output is not read until the connection has room. */
+  held: Set<string>
+  /** Whether it had its chance to make room and did not: nobody waits for it until it does. */
+  isStalled: boolean
+}
 
 /** The program of the host process: `hostMain <directory> <socket>`. */
 function main(directory: string, socketPath: string): void {
@@ -31,13 +43,18 @@ function main(directory: string, socketPath: string): void {
   // The lock is ours, so a socket file that is there belongs to nobody.
   rmSync(socketPath, { force: true })
   const server = createServer((socket) => {
-    const followed: Followed = new Map()
+    const followed: Followed = { next: new Map(), held: new Set(), isStalled: false }
     clients.set(socket, followed)
     socket.on('drain', () => {
-      for (const podName of followed.keys()) tellLines(host, socket, followed, podName)
+      followed.isStalled = false
+      letGo(host, followed)
+      for (const podName of followed.next.keys()) tellLines(host, socket, followed, podName)
     })
     socket.on('error', () => undefined)
-    socket.on('close', () => clients.delete(socket))
+    socket.on('close', () => {
+      clients.delete(socket)
+      letGo(host, followed)
+    })
     onLines(socket, (message) => void answer(host, followed, socket, message as HostRequest))
   })
   server.listen(socketPath, () => chmodSync(socketPath, 0o600))
@@ -48,13 +65,31 @@ function main(directory: string, socketPath: string): void {
 
 /** Tells what a connection has not heard of yet. One that has no room for it hears of it later, from where it stands. */
 function tellLines(host: InstanceHost, client: Socket, followed: Followed, podName: string): void {
-  const next = followed.get(podName)
+  const next = followed.next.get(podName)
   if (next === undefined || client.writableLength > HELD_LIMIT) return
   const lines = host.since(podName, next)
   const last = lines.at(-1)
   if (!last) return
-  followed.set(podName, last.seq + 1)
+  followed.next.set(podName, last.seq + 1)
   for (const event of linesEvents(podName, lines)) sendLine(client, event)
+  if (client.writableLength > BUSY_LIMIT && !followed.isStalled) hold(host, followed, podName)
+}
+
+/** One platform holds an instance; were there several, the slowest would. */
+function hold(host: InstanceHost, followed: Followed, podName: string): void {
+  if (followed.held.has(podName)) return
+  followed.held.add(podName)
+  host.holdOutput(podName, true)
+  setTimeout(() => {
+    if (!followed.held.has(podName)) return
+    followed.isStalled = true
+    letGo(host, followed)
+  }, HOLD_MS)
+}
+
+function letGo(host: InstanceHost, followed: Followed): void {
+  for (const podName of followed.held) host.holdOutput(podName, false)
+  followed.held.clear()
 }
 
 async function answer(host: InstanceHost, followed: Followed, socket: Socket, { id, call, args }: HostRequest): Promise<void> {
@@ -70,10 +105,10 @@ function resultOf(host: InstanceHost, followed: Followed, call: CallName, args: 
   if (call === 'follow') {
     const [podName, since] = args as Parameters<HostCalls['follow']>
     const lines = host.since(podName, since)
-    followed.set(podName, (lines.at(-1)?.seq ?? since - 1) + 1)
+    followed.next.set(podName, (lines.at(-1)?.seq ?? since - 1) + 1)
     return lines
   }
-  if (call === 'unfollow') return followed.delete(String(args[0]))
+  if (call === 'unfollow') return followed.next.delete(String(args[0]))
   const method = host[call].bind(host) as (...args: unknown[]) => unknown
   return method(...args)
 }

@@ -87,6 +87,10 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
     return this.runs.get(podName)?.process?.write(line) ?? false
   }
 
+  holdOutput(podName: string, isHeld: boolean): void {
+    this.runs.get(podName)?.process?.holdOutput(isHeld)
+  }
+
   sample(): ReturnType<HostCalls['sample']> {
     const usage = usageBySession()
     return [...this.runs.values()].flatMap(({ record: { podName, pid } }) => {

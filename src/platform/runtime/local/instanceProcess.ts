@@ -96,6 +96,14 @@ export class InstanceProcess {
     return true
   }
 
+  /** Stops reading its output for a moment, or goes on: then it waits with printing more, as with any slow reader. */
+  holdOutput(isHeld: boolean): void {
+    for (const stream of [this.child?.stdout, this.child?.stderr]) {
+      if (isHeld) stream?.pause()
+      else stream?.resume()
+    }
+  }
+
   stop(): void {
     if (this.isOver || this.record.state === 'STOPPING') return
     this.record.state = 'STOPPING'

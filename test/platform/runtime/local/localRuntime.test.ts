@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
 import { join } from 'node:path'
 import pino from 'pino'
 import { lockOwner } from '../../../../src/platform/processLock'
@@ -50,6 +52,20 @@ test('architecture: an instance runs on while nobody is connected, and no line o
   await runtime.ensure(ticking('runs-on'))
   expect((await runtime.history('runs-on', 10_000)).filter(({ content }) => content.startsWith('pid'))).toHaveLength(1)
   await runtime.kill('runs-on')
+})
+
+test('a platform that stands still does not hold an instance that prints without end', async () => {
+  await runtime.ensure({ ...ticking('flood'), command: ['node', '-e', "let n = 0; setInterval(() => { for (let i = 0; i < 2000; i++) console.log('x'.repeat(200)); console.log('round ' + ++n) }, 5)"] })
+  // A connection of its own that follows and never reads.
+  const idle = connect(join(directory(), 'runtime/host.sock'))
+  await once(idle, 'connect')
+  idle.write(`${JSON.stringify({ id: 1, call: 'follow', args: ['flood', 1] })}\n`)
+  idle.pause()
+  const round = async () => Number((await runtime.history('flood', 3000)).map(({ content }) => /^round (\d+)$/.exec(content)?.[1]).findLast(Boolean) ?? 0)
+  const first = await until(round)
+  await until(round, (now) => now > first + 50)
+  idle.destroy()
+  await runtime.kill('flood')
 })
 
 test('a host that is killed takes its instances along; the next call starts another, which has their consoles', async () => {
