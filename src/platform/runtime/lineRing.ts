@@ -6,7 +6,7 @@ export const KEPT_LINES = 10_000
 /** The last numbered lines of a console, bounded by their number and size. Adding one costs the same however many there are. */
 export class LineRing {
   /** Where the line of a number stands: at `seq % capacity`. */
-  private readonly lines: (ConsoleLine | undefined)[] = []
+  private readonly lines: (ConsoleLine | undefined)[]
   private newest = 0
   private eldest = 1
   private size = 0
@@ -18,7 +18,10 @@ export class LineRing {
   constructor(
     private readonly capacity = KEPT_LINES,
     private readonly sizeLimit = Infinity,
-  ) {}
+  ) {
+    // Of its full length from the start: one that begins in the middle would become a slow dictionary.
+    this.lines = new Array<ConsoleLine | undefined>(capacity)
+  }
 
   /** The number of the newest line; 0 when there is none. */
   get last(): number {
@@ -60,7 +63,7 @@ export class LineRing {
   }
 
   private clear(eldest: number): void {
-    this.lines.length = 0
+    this.lines.fill(undefined)
     this.size = 0
     this.eldest = eldest
   }

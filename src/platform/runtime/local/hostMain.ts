@@ -14,6 +14,7 @@ const HELD_LIMIT = 24 * 2 ** 20
 const BUSY_LIMIT = 2 ** 17
 /** But not for long: a platform that stands still must not hold an instance. In milliseconds. */
 const HOLD_MS = 50
+const LONGEST_PAUSE_MS = 60_000
 
 /** What a connection is told. */
 interface Followed {
@@ -21,8 +22,10 @@ interface Followed {
   next: Map<string, number>
   /** Pods whose output is not read until the connection has room. */
   held: Set<string>
-  /** Whether it had its chance to make room and did not: nobody waits for it until it does. */
+  /** Whether it had its chance to make room and did not: nobody waits for it for a while. */
   isStalled: boolean
+  /** How long that is; longer each time until it has room. In milliseconds. */
+  pauseMs: number
 }
 
 /** The program of the host process: `hostMain <directory> <socket>`. */
@@ -43,10 +46,11 @@ function main(directory: string, socketPath: string): void {
   // The lock is ours, so a socket file that is there belongs to nobody.
   rmSync(socketPath, { force: true })
   const server = createServer((socket) => {
-    const followed: Followed = { next: new Map(), held: new Set(), isStalled: false }
+    const followed: Followed = { next: new Map(), held: new Set(), isStalled: false, pauseMs: HOLD_MS }
     clients.set(socket, followed)
     socket.on('drain', () => {
       followed.isStalled = false
+      followed.pauseMs = HOLD_MS
       letGo(host, followed)
       for (const podName of followed.next.keys()) tellLines(host, socket, followed, podName)
     })
@@ -75,7 +79,6 @@ function tellLines(host: InstanceHost, client: Socket, followed: Followed, podNa
   if (client.writableLength > BUSY_LIMIT && !followed.isStalled) hold(host, followed, podName)
 }
 
-/** One platform holds an instance; were there several, the slowest would. */
 function hold(host: InstanceHost, followed: Followed, podName: string): void {
   if (followed.held.has(podName)) return
   followed.held.add(podName)
@@ -84,6 +87,8 @@ function hold(host: InstanceHost, followed: Followed, podName: string): void {
     if (!followed.held.has(podName)) return
     followed.isStalled = true
     letGo(host, followed)
+    setTimeout(() => (followed.isStalled = false), followed.pauseMs)
+    followed.pauseMs = Math.min(2 * followed.pauseMs, LONGEST_PAUSE_MS)
   }, HOLD_MS)
 }
 
