@@ -7,7 +7,7 @@
  */
 const { spawn, spawnSync } = require('node:child_process')
 const { createHash } = require('node:crypto')
-const { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs')
+const { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs')
 const { join, relative, resolve } = require('node:path')
 const zlib = require('node:zlib')
 
@@ -20,7 +20,10 @@ checkNode()
 install()
 if (command === 'dev') develop()
 else build(option === '--force')
-if (command === 'test') findOrInstallBrowser()
+if (command === 'test') {
+  findOrInstallBrowser()
+  installGameServer()
+}
 
 function checkNode() {
   const [major, minor] = process.versions.node.split('.').map(Number)
@@ -88,15 +91,33 @@ function findOrInstallBrowser() {
   if (!findBrowser()) say('NO BROWSER: the browser tests will be SKIPPED. Install Chromium, or name one in CHROMIUM_PATH.')
 }
 
+/** A few tests run a real game server. */
+function installGameServer() {
+  const { spec, directory, stamp } = require('../test/support/gameServerPackage')
+  if (existsSync(stamp)) return
+  say(`Installing ${spec} for the tests with a real game server …`)
+  rmSync(directory, { recursive: true, force: true })
+  mkdirSync(directory, { recursive: true })
+  const [program, ...args] = npmCommand(['install', '--prefix', directory, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', spec])
+  if (tryTo([program, ...args], {}, 300_000)) writeFileSync(stamp, '')
+  else say(`NO GAME SERVER: ${spec} could not be installed, so the tests with a real game server will be SKIPPED.`)
+}
+
+/** @returns whether it ended well. */
 function tryTo([program, ...args], env, timeout) {
-  spawnSync(program, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, ...env }, timeout })
+  const { status } = spawnSync(program, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, ...env }, timeout })
+  return status === 0
 }
 
 function npm(args) {
-  // Under npm its own path is known, and is the one that the user chose.
+  const [program, ...rest] = npmCommand(args)
+  run(program, rest)
+}
+
+/** Under npm its own path is known, and is the one that the user chose. */
+function npmCommand(args) {
   const cli = process.env.npm_execpath
-  const [program, first] = cli ? [process.execPath, [cli]] : ['npm', []]
-  run(program, [...first, ...args])
+  return cli ? [process.execPath, cli, ...args] : ['npm', ...args]
 }
 
 function bin(name, args, env = {}) {

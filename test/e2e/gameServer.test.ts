@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import { call } from '../support/browser/api'
 import { browserTest, closeBrowser, expectGoodPage, openPage } from '../support/browser/browserTest'
 import { signUp, startProduct, type Product } from '../support/browser/startProduct'
-import { GAME_SERVER, installGameServer, PLAYER } from '../support/platform/gameServer'
+import { modules as gameServerModules } from '../support/gameServerPackage'
+import { GAME_SERVER, PLAYER } from '../support/platform/gameServer'
 
 let product: Product
 
@@ -15,7 +16,7 @@ afterAll(async () => {
   await product.close()
 })
 
-const modules = installGameServer()
+const modules = gameServerModules()
 const withGameServer = modules ? browserTest : test.skip
 
 withGameServer('decisions §5: a real game server shows its players on the overview', async () => {

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { call } from '../support/browser/api'
 import { browserTest, closeBrowser, expectGoodPage, openPage } from '../support/browser/browserTest'
 import { signUp, startProduct, type Product } from '../support/browser/startProduct'
+import { until } from '../support/platform/until'
 
 let product: Product
 
@@ -103,8 +104,10 @@ browserTest('the console, its tools, power, a crash, and a platform that dies an
   expect([await power('Stop').isDisabled(), await power('Restart').isDisabled(), await power('Kill').isDisabled()]).toEqual([true, true, true])
   await power('Start').click()
   await status(page).getByText('Online').waitFor()
+  const runs = () => log(page).getByText('[System] Instance state changed to: RUNNING', { exact: true }).count()
+  const before = await until(runs)
   await power('Restart').click()
-  await hasLine(page, '[System] Instance state changed to: STOPPING')
+  await until(runs, (count) => count > before)
   await status(page).getByText('Online').waitFor()
 
   // A crash: seen, counted, started again, and its capsule.

@@ -1,3 +1,5 @@
+import { Glyph } from './Glyph'
+
 /** As Icon, for the pages after signing in: the login page need not carry their drawings. */
 const paths = {
   changes: 'M7 4v12m-3-3 3 3 3-3M17 20V8m-3 3 3-3 3 3',
@@ -9,20 +11,5 @@ const paths = {
 } as const
 
 export function ActionIcon({ name }: { name: keyof typeof paths }) {
-  return (
-    <svg
-      className="icon"
-      width="18"
-      height="18"
-      viewBox="0 0 24 24"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="1.8"
-      strokeLinecap="round"
-      strokeLinejoin="round"
-      aria-hidden="true"
-    >
-      <path d={paths[name]} />
-    </svg>
-  )
+  return <Glyph path={paths[name]} size={18} />
 }

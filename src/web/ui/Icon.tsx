@@ -1,4 +1,6 @@
-/** Stroked 24 by 24, drawn for this product. */
+import { Glyph } from './Glyph'
+
+/** Drawn for this product. */
 const paths = {
   alert: 'M12 8.5v4.5m0 3.4v.1M10.3 4.2 2.9 17a2 2 0 0 0 1.7 3h14.8a2 2 0 0 0 1.7-3L13.7 4.2a2 2 0 0 0-3.4 0Z',
   check: 'm5 12.5 4.5 4.5L19 7.5',
@@ -19,22 +21,6 @@ const paths = {
 
 export type IconName = keyof typeof paths
 
-/** Decoration only: what it means stands beside it as text or label. */
 export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
-  return (
-    <svg
-      className="icon"
-      width={size}
-      height={size}
-      viewBox="0 0 24 24"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="1.8"
-      strokeLinecap="round"
-      strokeLinejoin="round"
-      aria-hidden="true"
-    >
-      <path d={paths[name]} />
-    </svg>
-  )
+  return <Glyph path={paths[name]} size={size} />
 }

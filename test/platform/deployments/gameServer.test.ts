@@ -2,8 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { GAME_SERVER, installGameServer, PLAYER } from '../../support/platform/gameServer'
-import { hasProgram } from '../../support/platform/onDemand'
+import { modules as gameServerModules } from '../../support/gameServerPackage'
+import { GAME_SERVER, PLAYER } from '../../support/platform/gameServer'
+import { hasProgram } from '../../support/platform/hasProgram'
 import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
@@ -63,7 +64,7 @@ withJdk('decisions §4: a jar runs as container mc: java <javaArgs> -jar <jar> n
   expect((await platform.runtime.history(podName, 1000)).map(({ content }) => content)).toContain('Saving worlds')
 })
 
-const modules = installGameServer()
+const modules = gameServerModules()
 const withGameServer = modules ? test : test.skip
 
 withGameServer('decisions §5: a real game server shows who is playing on it', async () => {

@@ -1,15 +1,3 @@
-import { installOnDemand } from './onDemand'
-
-/**
- * The library that both programs below need, as a NODE_PATH.
- * @returns undefined, and says so, where no registry answers: the tests that need it are skipped.
- */
-export function installGameServer(): string | undefined {
-  const modules = installOnDemand('minecraft-protocol', '1.68.0')
-  if (!modules) console.warn('SKIPPED: minecraft-protocol could not be installed, so no real game server is asked')
-  return modules
-}
-
 /** A server that speaks the Minecraft protocol, on the port it is given. */
 export const GAME_SERVER = `
 const minecraft = require('minecraft-protocol')

@@ -1,3 +1,5 @@
+import { Glyph } from '../../ui/Glyph'
+
 /** As ui/Icon, for what only the instance page has. */
 const paths = {
   back: 'M19 12H5m6-6-6 6 6 6',
@@ -16,20 +18,5 @@ const paths = {
 export type ToolIconName = keyof typeof paths
 
 export function ToolIcon({ name, size = 16 }: { name: ToolIconName; size?: number }) {
-  return (
-    <svg
-      className="icon"
-      width={size}
-      height={size}
-      viewBox="0 0 24 24"
-      fill="none"
-      stroke="currentColor"
-      strokeWidth="1.8"
-      strokeLinecap="round"
-      strokeLinejoin="round"
-      aria-hidden="true"
-    >
-      <path d={paths[name]} />
-    </svg>
-  )
+  return <Glyph path={paths[name]} size={size} />
 }

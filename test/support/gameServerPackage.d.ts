@@ -1,0 +1,1 @@
+export function modules(): string | undefined
