@@ -36,7 +36,7 @@ export function CommandLine() {
         // Not disabled: a connection that is away for a moment must not take the focus along.
         readOnly={!isOpen}
         aria-disabled={!isOpen}
-        placeholder={isOpen ? 'Type a command and press Enter' : 'Not connected'}
+        placeholder={isOpen ? 'Type a command' : 'Not connected'}
         value={text}
         maxLength={LONGEST}
         autoComplete="off"
