@@ -12,7 +12,8 @@ import { until } from '../support/platform/until'
 jest.setTimeout(90_000)
 
 const directory = useTemporaryDirectory()
-const free = { QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'warn' }
+// A warning is fine: another test's PostgreSQL may have taken this one's port meanwhile.
+const free = { QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'error' }
 
 afterAll(killLeftovers)
 

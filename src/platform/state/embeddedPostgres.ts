@@ -1,5 +1,5 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
@@ -18,8 +18,12 @@ const FIRST_PORT = 15_432
 /** The database of the platform's own state, and the role that owns it. */
 const STATE_NAME = 'quarterdeck'
 
+const PORT_TRIES = 5
+
+class PortInUse extends StartError {}
+
 interface Cluster {
-  /** On 127.0.0.1. Kept, because credentials handed out to users name it. */
+  /** On 127.0.0.1. Kept as long as it is free, because credentials handed out to users name it. */
   port: number
   adminPassword: string
   statePassword: string
@@ -48,7 +52,7 @@ export async function startEmbeddedPostgres(dataDir: string, log: Logger): Promi
   await waitForForerunner(directory)
 
   let stopping = false
-  let server = await startServer(directory, cluster, binaries, log)
+  let server = await startOnFreePort(directory, clusterFile, cluster, binaries, log)
   const keepRunning = (): void => {
     server.once('exit', (code, signal) => {
       if (stopping) return
@@ -105,9 +109,29 @@ async function makeCluster(directory: string, clusterFile: string, binaries: Pos
     await rm(passwordFile, { force: true })
   }
   await rename(unfinished, directory)
-  await writeFile(`${clusterFile}.new`, JSON.stringify(cluster), { mode: 0o600 })
-  await rename(`${clusterFile}.new`, clusterFile)
+  await saveCluster(clusterFile, cluster)
   return cluster
+}
+
+async function saveCluster(file: string, cluster: Cluster): Promise<void> {
+  await writeFile(`${file}.new`, JSON.stringify(cluster), { mode: 0o600 })
+  await rename(`${file}.new`, file)
+}
+
+/** Its port may be somebody else's by now: then it moves to another one, for good. */
+async function startOnFreePort(directory: string, clusterFile: string, cluster: Cluster, binaries: PostgresBinaries, log: Logger): Promise<ChildProcess> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await startServer(directory, cluster, binaries, log)
+    } catch (error) {
+      if (!(error instanceof PortInUse) || tries === PORT_TRIES) throw error
+      const { port } = cluster
+      // Not the very next one: whoever took this one at the same time looks there too.
+      cluster.port = await freePort(port + 1 + randomInt(100))
+      await saveCluster(clusterFile, cluster)
+      log.warn({ port, now: cluster.port }, `port ${port} of the embedded PostgreSQL is in use; it moves to ${cluster.port}`)
+    }
+  }
 }
 
 /** After a kill of the platform its PostgreSQL is still shutting down for a moment; starting before it ended would fail. */
@@ -133,14 +157,16 @@ async function startServer(directory: string, cluster: Cluster, binaries: Postgr
   // A session of its own: Ctrl-C in the terminal must reach the platform alone, which ends PostgreSQL last.
   const server = spawn(program, args, { detached: true, stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: process.env.PATH, LC_ALL: 'C' } })
   let last = ''
+  let isPortTaken = false
   return new Promise((resolve, reject) => {
     createInterface(server.stderr).on('line', (line) => {
       log.debug({ postgres: line }, 'postgres')
+      isPortTaken ||= line.includes('could not create any TCP/IP sockets')
       if (/FATAL|ERROR|PANIC|HINT/.test(line)) last = line.replace(/^.*?(?=FATAL|ERROR|PANIC|HINT)/, '')
       if (line.includes('ready to accept connections')) resolve(server)
     })
     server.once('error', (error) => reject(new StartError([`The embedded PostgreSQL could not be started: ${error.message}`])))
-    server.once('exit', (code) => reject(new StartError([`The embedded PostgreSQL ended at its start (exit code ${code}, port ${cluster.port}). ${last}`])))
+    server.once('exit', (code) => reject(new (isPortTaken ? PortInUse : StartError)([`The embedded PostgreSQL ended at its start (exit code ${code}, port ${cluster.port}). ${last}`])))
   })
 }
 

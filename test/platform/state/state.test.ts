@@ -1,9 +1,13 @@
 import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
+import pino from 'pino'
 import { openState } from '../../../src/platform/state/db'
+import { startEmbeddedPostgres } from '../../../src/platform/state/embeddedPostgres'
 import { openSecrets } from '../../../src/platform/state/secrets'
 import { freshDatabase, freshState } from '../../support/platform/freshState'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+import { until } from '../../support/platform/until'
 
 const directory = useTemporaryDirectory()
 
@@ -36,6 +40,26 @@ test('the state of a newer version is refused', async () => {
   await state.pool.query("insert into kysely_migration values ('9999_future', now()::text)")
   await expect(openState(state.url)).rejects.toMatchObject({ lines: [expect.stringContaining('holds the state of a newer Quarterdeck')] })
   await state.close()
+})
+
+test('an embedded PostgreSQL whose port somebody else took moves to another one and keeps its data', async () => {
+  const log = pino({ level: 'silent' })
+  const first = await startEmbeddedPostgres(directory(), log)
+  const state = await openState(first.stateUrl)
+  await state.db.insertInto('facts').values({ name: 'kept', value: 'yes' }).execute()
+  await state.close()
+  await first.stop()
+
+  const { port } = new URL(first.stateUrl)
+  const squatter = createServer().listen(Number(port), '127.0.0.1')
+  await until(() => squatter.listening)
+  const second = await startEmbeddedPostgres(directory(), log)
+  squatter.close()
+  expect(new URL(second.stateUrl).port).not.toBe(port)
+  const again = await openState(second.stateUrl)
+  expect(await again.db.selectFrom('facts').selectAll().execute()).toEqual([{ name: 'kept', value: 'yes' }])
+  await again.close()
+  await second.stop()
 })
 
 describe('the key file', () => {

@@ -54,6 +54,18 @@ test('architecture: an instance runs on while nobody is connected, and no line o
   await runtime.kill('runs-on')
 })
 
+test('decisions §6: 10,000 lines of history are there for a platform that comes after one that was killed', async () => {
+  await runtime.ensure({ ...ticking('history'), command: ['node', '-e', "for (let n = 1; n <= 12000; n++) console.log('line ' + n); setInterval(() => {}, 1000)"] })
+  const end = async () => (await runtime.history('history', 1)).at(-1)?.content
+  await until(end, (line) => line === 'line 12000')
+  // To the host, which has the lines, a kill is a connection that is gone.
+  await runtime.close()
+  runtime = await openLocalRuntime(directory(), replicas)
+  const lines = await runtime.history('history', 20_000)
+  expect(lines.map(({ content }) => content)).toEqual(Array.from({ length: 10_000 }, (_line, at) => `line ${2001 + at}`))
+  await runtime.kill('history')
+})
+
 test('a platform that stands still does not hold an instance that prints without end', async () => {
   await runtime.ensure({ ...ticking('flood'), command: ['node', '-e', "let n = 0; setInterval(() => { for (let i = 0; i < 2000; i++) console.log('x'.repeat(200)); console.log('round ' + ++n) }, 5)"] })
   // A connection of its own that follows and never reads.
