@@ -35,14 +35,23 @@ export async function openState(url: string): Promise<OpenState> {
   const connection = { connectionString: url, connectionTimeoutMillis: ANSWER_MS, keepAlive: true }
   await migrate(new Pool({ ...connection, max: 2 }), url)
   const pool = new Pool({ ...connection, max: 20, query_timeout: ANSWER_MS, idleTimeoutMillis: 60_000 })
-  // An idle connection that breaks is replaced at the next query; without a listener it would end the process.
-  pool.on('error', () => undefined)
+  surviveBreaks(pool)
   const db: Db = new Kysely<State>({ dialect: new PostgresDialect({ pool }) })
   return { db, pool, close: () => db.destroy() }
 }
 
+/**
+ * A connection that breaks fails its query and is replaced at the next. Without listeners it would end the process: one
+ * at the pool for connections that wait in it, one at each for when it is out.
+ */
+function surviveBreaks(pool: Pool): void {
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => client.on('error', () => undefined))
+}
+
 /** On connections of its own, because a migration may take longer than a request may wait. */
 async function migrate(pool: Pool, url: string): Promise<void> {
+  surviveBreaks(pool)
   const db = new Kysely<State>({ dialect: new PostgresDialect({ pool }) })
   const { error } = await new Migrator({ db, provider: { getMigrations: async () => migrations } }).migrateToLatest()
   await db.destroy()

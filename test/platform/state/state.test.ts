@@ -2,10 +2,12 @@ import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import pino from 'pino'
-import { openState } from '../../../src/platform/state/db'
+import { sql } from 'kysely'
+import type { AppError } from '../../../src/platform/errors'
+import { openState, stateFailure } from '../../../src/platform/state/db'
 import { startEmbeddedPostgres } from '../../../src/platform/state/embeddedPostgres'
 import { openSecrets } from '../../../src/platform/state/secrets'
-import { freshDatabase, freshState } from '../../support/platform/freshState'
+import { freshDatabase, freshState, onServer } from '../../support/platform/freshState'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
 
@@ -33,6 +35,24 @@ test('a wrong password and a missing database are one clear line each, without t
   await expect(openState(url.href)).rejects.toMatchObject({ lines: [`${server} has no database "nothing-here": create it or correct QUARTERDECK_STATE_URL`] })
   url.password = 'very-secret'
   await expect(openState(url.href)).rejects.toMatchObject({ lines: [`${server} refuses the user or password of QUARTERDECK_STATE_URL`] })
+})
+
+test('security 52: connections that break in the middle of their queries fail those, and nothing else', async () => {
+  const state = await freshState()
+  const name = new URL(state.url).pathname.slice(1)
+  const running = Array.from({ length: 5 }, () => sql`select pg_sleep(20)`.execute(state.db).then(() => 'done', stateFailure))
+  await until(async () => {
+    const { rows } = await state.pool.query<{ count: number }>("select count(*)::int as count from pg_stat_activity where query like '%pg_sleep(20)%' and datname = current_database()")
+    return rows[0]!.count >= 5
+  })
+  // Taken out of the pool and idle: no query is there to fail.
+  const client = await state.pool.connect()
+  await onServer((admin) => admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]))
+  expect((await Promise.all(running)).map((failure) => (failure as AppError).code)).toEqual(Array(5).fill('UNAVAILABLE'))
+  await expect(client.query('select 1')).rejects.toThrow()
+  client.release(true)
+  expect((await sql<{ one: number }>`select 1 as one`.execute(state.db)).rows).toEqual([{ one: 1 }])
+  await state.close()
 })
 
 test('the state of a newer version is refused', async () => {
