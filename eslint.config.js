@@ -10,11 +10,11 @@ const tseslint = require('typescript-eslint')
  * The import table of src/README.md: for each folder what it may import besides its own files.
  * The first folder that matches a file decides.
  */
-const features = ['auth', 'deployments', 'instance', 'overview', 'notifications']
+const features = ['account', 'admin', 'auth', 'databases', 'deployments', 'files', 'instance', 'overview', 'notifications']
 const services = ['contract', 'platform/errors.ts', 'platform/config.ts', 'platform/processLock.ts']
 const mayImport = {
   contract: [],
-  'web/ui': [],
+  'web/ui': ['web/styles'],
   'web/api': ['contract', 'web/app/types.ts', 'web/facts.ts'],
   'web/sockets': ['contract', 'web/app/types.ts', 'web/facts.ts'],
   ...Object.fromEntries(
@@ -26,9 +26,11 @@ const mayImport = {
   'platform/state': services,
   'platform/runtime': [...services, 'platform/share'],
   'platform/share': services,
+  'platform/databases': [...services, 'platform/state'],
   'platform/accounts': [...services, 'platform/state'],
+  'platform/kubernetes': [...services, 'platform/state'],
   'platform/deployments': [...services, 'platform/state', 'platform/runtime', 'platform/share'],
-  'platform/http': [...services, 'platform/accounts', 'platform/deployments', 'platform/state', 'platform/share'],
+  'platform/http': [...services, 'platform/accounts', 'platform/databases', 'platform/deployments', 'platform/kubernetes', 'platform/state', 'platform/share'],
   'platform/sockets': [...services, 'platform/accounts', 'platform/deployments', 'platform/runtime', 'platform/share', 'platform/state'],
 }
 

@@ -7,7 +7,7 @@
  */
 const { spawn, spawnSync } = require('node:child_process')
 const { createHash } = require('node:crypto')
-const { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs')
+const { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs')
 const { join, relative, resolve } = require('node:path')
 const zlib = require('node:zlib')
 
@@ -23,6 +23,7 @@ else build(option === '--force')
 if (command === 'test') {
   findOrInstallBrowser()
   installGameServer()
+  buildFerretdb()
 }
 
 function checkNode() {
@@ -101,6 +102,30 @@ function installGameServer() {
   const [program, ...args] = npmCommand(['install', '--prefix', directory, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', spec])
   if (tryTo([program, ...args], {}, 300_000)) writeFileSync(stamp, '')
   else say(`NO GAME SERVER: ${spec} could not be installed, so the tests with a real game server will be SKIPPED.`)
+}
+
+/** MongoDB databases are tested on a mongod of the PATH, else on FerretDB, which is built where Go is installed. */
+function buildFerretdb() {
+  const { module, version, directory, folder } = require('../test/support/ferretdbProgram')
+  const has = (program, ...args) => spawnSync(program, args, { stdio: 'ignore' }).status === 0
+  if (folder() || has('mongod', '--version')) return
+  const source = join(directory, 'source')
+  rmSync(directory, { recursive: true, force: true })
+  const isBuilt = has('go', 'version') && (() => {
+    say(`Building FerretDB ${version} for the tests with MongoDB (about a minute, once) …`)
+    mkdirSync(directory, { recursive: true })
+    // Not `go install`: FerretDB refuses to run without a version.txt, which its module lacks.
+    const { stdout } = spawnSync('go', ['mod', 'download', '-json', `${module}@v${version}`], { cwd: directory, encoding: 'utf8', env: { ...process.env, GOFLAGS: '-mod=mod' }, timeout: 300_000 })
+    const from = /"Dir": "(.+)"/.exec(stdout ?? '')?.[1]
+    if (!from) return false
+    cpSync(from, source, { recursive: true })
+    for (const path of ['', ...readdirSync(source, { recursive: true })]) chmodSync(join(source, path), 0o755)
+    writeFileSync(join(source, 'build/version/version.txt'), `v${version}\n`)
+    return tryTo(['go', '-C', source, 'build', '-mod=mod', '-buildvcs=false', '-trimpath', '-o', join(directory, 'ferretdb.new'), './cmd/ferretdb'], {}, 900_000)
+  })()
+  rmSync(source, { recursive: true, force: true })
+  if (isBuilt) renameSync(join(directory, 'ferretdb.new'), join(directory, 'ferretdb'))
+  else say('NO MONGODB: there is no mongod, and FerretDB could not be built (that needs Go 1.24 or newer), so the tests with MongoDB will be SKIPPED.')
 }
 
 /** @returns whether it ended well. */
