@@ -72,3 +72,30 @@ export const VerifyRegistration = z.strictObject({ username: Username, token: Ve
 export type VerifyRegistration = z.infer<typeof VerifyRegistration>
 export const VerifyRegistrationAnswer = success(z.object({ loginToken: z.string(), isAdmin: AdminFlag }))
 export type VerifyRegistrationAnswer = z.infer<typeof VerifyRegistrationAnswer>
+
+/** One of the signed-in user's own sessions (our extra: `GET /api/sessions`). */
+export const OwnSession = z.object({
+  id: z.uuid(),
+  /** The browser's own words (User-Agent). */
+  device: z.string(),
+  address: z.string(),
+  /** ISO 8601. */
+  created_at: z.string(),
+  /** ISO 8601, to the minute. */
+  last_used_at: z.string(),
+  /** The one that asks. */
+  current: z.boolean(),
+})
+export type OwnSession = z.infer<typeof OwnSession>
+
+export const OwnSessionsAnswer = success(z.object({ sessions: z.array(OwnSession) }))
+export type OwnSessionsAnswer = z.infer<typeof OwnSessionsAnswer>
+
+/** Of `POST /api/auth/change-password` (our extra): ends all other sessions of the user. */
+export const ChangePassword = z.strictObject({
+  password: Typed,
+  newPassword: Password,
+  /** A one-time code. */
+  token: VerificationCode,
+})
+export type ChangePassword = z.infer<typeof ChangePassword>

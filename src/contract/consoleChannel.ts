@@ -8,6 +8,8 @@ export const SINCE = 'since'
 
 /** Close codes (RFC 6455 §7.4, the private range for our own). */
 export const CLOSE_SESSION_ENDED = 4401
+/** The session lives on with other rights: connect again. */
+export const CLOSE_RIGHTS_CHANGED = 4403
 export const CLOSE_TOO_FAST = 1008
 
 /** Frames of `/api/logs/{deployment}/{podName}` to the browser (decisions §6). */

@@ -23,10 +23,10 @@ export type Credentials = z.infer<typeof Credentials>
 
 export const Database = z.object({
   name: z.string(),
-  /** Bytes. */
-  size: z.number().nonnegative(),
+  /** Bytes. Left out, as the next one, where the server cannot tell now. */
+  size: z.number().nonnegative().optional(),
   /** How many tables or collections. */
-  tables: z.number().int().nonnegative(),
+  tables: z.number().int().nonnegative().optional(),
   credentials: Credentials,
 })
 export type Database = z.infer<typeof Database>

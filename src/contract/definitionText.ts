@@ -1,4 +1,4 @@
-import { isNode, LineCounter, parseDocument, type Document } from 'yaml'
+import { isMap, isNode, LineCounter, parseDocument, type Document } from 'yaml'
 import { Definition } from './deployment'
 import { issueText } from './issueText'
 
@@ -19,8 +19,9 @@ export interface DefinitionProblem {
 /**
  * Reads a deployment's YAML (1.2, core schema). Bombs of aliases and depth, custom tags and unknown keys are refused
  * before anything is built from them.
+ * @param fixed what was settled when the deployment was created, and must stay
  */
-export function readDefinition(text: string): { definition: Definition } | { problem: DefinitionProblem } {
+export function readDefinition(text: string, fixed: Partial<Pick<Definition, 'name' | 'type'>> = {}): { definition: Definition } | { problem: DefinitionProblem } {
   if (text.length > TEXT_LIMIT) return problem(`The configuration is larger than ${TEXT_LIMIT / 1024} KiB.`)
   if (isTooDeep(text)) return problem('The configuration is nested too deeply.')
   const lines = new LineCounter()
@@ -34,12 +35,17 @@ export function readDefinition(text: string): { definition: Definition } | { pro
     return problem('The configuration uses too many aliases.')
   }
   const result = Definition.safeParse(value)
-  if (result.success) return { definition: result.data }
-  const issue = result.error.issues[0]
+  if (result.success) {
+    const changed = (['name', 'type'] as const).find((key) => fixed[key] !== undefined && fixed[key] !== result.data[key])
+    if (!changed) return { definition: result.data }
+    return problem(`${changed}: is fixed after creation and must stay "${fixed[changed]}"`, { field: changed, line: lineOf(document, [changed], lines) })
+  }
+  // A setting that nobody knows is often one that is missing elsewhere, mistyped.
+  const issue = result.error.issues.find(({ code }) => code === 'unrecognized_keys') ?? result.error.issues[0]
   const path = (issue?.path ?? []).map(String)
   if (issue?.code === 'unrecognized_keys') path.push(issue.keys[0] ?? '')
   const field = path.join('.')
-  const line = lineOf(document, path, lines)
+  const line = (issue?.code === 'unrecognized_keys' && lineOfKey(document, path, lines)) || lineOf(document, path, lines)
   if (field === '') return problem('The configuration must be a list of settings such as "name: lobby".', { line })
   const message = issue?.code === 'unrecognized_keys' ? 'is not a setting of a deployment' : issue ? issueText(issue) : 'is not valid'
   return problem(`${field}: ${message}`, { field, line })
@@ -57,6 +63,13 @@ function lineOf(document: Document, path: string[], lines: LineCounter): number 
     if (isNode(node) && node.range) return lines.linePos(node.range[0]).line
   }
   return 1
+}
+
+/** The line of the last key of a path, whose value may stand below it. */
+function lineOfKey(document: Document, path: string[], lines: LineCounter): number | undefined {
+  const around = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents
+  const key = isMap(around) ? around.items.find((pair) => String(pair.key) === path.at(-1))?.key : undefined
+  return isNode(key) && key.range ? lines.linePos(key.range[0]).line : undefined
 }
 
 /**

@@ -34,11 +34,21 @@ export type CreateDeployment = z.infer<typeof CreateDeployment>
 export const Toggle = z.strictObject({ enabled: z.boolean() })
 export type Toggle = z.infer<typeof Toggle>
 
+/** Tells one stored text from another; to be compared, and nothing else. */
+const Revision = z.string().min(1).max(128)
+
 /** The YAML text, read and written. */
-export const Configuration = z.strictObject({ content: z.string().max(256 * 1024, 'must have at most 256 KiB').refine(hasNoNul, NO_NUL) })
+export const Configuration = z.strictObject({
+  content: z.string().max(256 * 1024, 'must have at most 256 KiB').refine(hasNoNul, NO_NUL),
+  /** Read: of this text. Written: of the text that it was made from; the save is refused with CONFLICT when another is stored by now (our extra). */
+  revision: Revision.optional(),
+})
 export type Configuration = z.infer<typeof Configuration>
 export const ConfigurationAnswer = success(Configuration)
 export type ConfigurationAnswer = z.infer<typeof ConfigurationAnswer>
+/** Of a save: the revision of what is stored now, which the next save sends (our extra). */
+export const SavedConfigurationAnswer = success(z.object({ revision: Revision.optional() }))
+export type SavedConfigurationAnswer = z.infer<typeof SavedConfigurationAnswer>
 
 const Text = (max: number) =>
   z

@@ -11,13 +11,21 @@ export const errorStatus = {
   NO_SESSION: 401,
   NOT_ALLOWED: 403,
   NOT_FOUND: 404,
+  TOO_SLOW: 408,
   NAME_TAKEN: 409,
   CONFLICT: 409,
+  /** A job that was cancelled before it was done. */
+  CANCELLED: 409,
   TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
+  /** What was asked for of a file lies behind its end. */
+  RANGE_NOT_SATISFIABLE: 416,
   TOO_MANY_TRIES: 429,
+  HEADER_TOO_LARGE: 431,
   INTERNAL: 500,
   UNAVAILABLE: 503,
+  /** There is no such part here: nothing failed, somebody has yet to set it up. */
+  NOT_CONFIGURED: 503,
   DISK_FULL: 507,
 } as const
 

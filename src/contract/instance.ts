@@ -44,6 +44,8 @@ export const Instance = z.object({
   /** GiB. */
   memory: z.object({ used: z.number().nonnegative(), total: z.number().nonnegative() }),
   // Our extras, for the Details tab.
+  /** Where the present run was told to listen; absent when offline, or when it was told nothing. */
+  port: z.number().int().optional(),
   /** Of the present run, milliseconds since the epoch; absent when offline. */
   startedAt: z.number().optional(),
   /** How often it was started again after it ended by itself. */

@@ -6,7 +6,11 @@ export const REALTIME_EVENT = 'message'
 export const ServerHandshake = z.object({ id: z.literal('CLIENT_HANDSHAKE'), data: z.object({ hello: z.string() }) })
 export const FileSync = z.object({
   id: z.literal('CLIENT_FILE_SYNC'),
-  data: z.object({ event: z.enum(['sync_started', 'sync_completed']) }),
+  data: z.object({
+    event: z.enum(['sync_started', 'sync_completed']),
+    /** Why the sync that goes on could not be finished yet; it is tried again (our extra). */
+    problem: z.string().optional(),
+  }),
 })
 
 /** Messages to the browser: CLIENT_BOUND. */

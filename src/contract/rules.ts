@@ -23,6 +23,13 @@ export const DATABASE_NAME_PATTERN = /^[A-Za-z0-9_]+$/
 /** The text of product §5, which names dashes although the rule does not allow them. */
 export const INVALID_DATABASE_NAME = 'Database name can only contain letters, numbers, dashes, and underscores'
 
+/** What a file or directory may be called when it is made or renamed (product §5). At most 255 bytes, besides. */
+// eslint-disable-next-line no-control-regex -- these are what is forbidden
+export const FILE_NAME_PATTERN = /^(?!\.{1,2}$)[^<>:"/\\|?*\u0000-\u001f\u007f]+$/
+
 /** PostgreSQL, file names and process arguments cannot hold it. */
 export const hasNoNul = (text: string): boolean => !text.includes('\0')
 export const NO_NUL = 'must not contain a NUL character'
+
+/** Our extra: every answer to a call of a signed-in user says in this header what they may do, `admin` or `user`, as of now. */
+export const ROLE_HEADER = 'quarterdeck-role'
