@@ -1,9 +1,13 @@
 import { Kysely, Migrator, PostgresDialect, type Migration } from 'kysely'
-import { Pool } from 'pg'
+import { Pool, type ClientBase } from 'pg'
 import { AppError, errorCodeOf, StartError } from '../errors'
 import * as accounts from './migrations/0001_accounts'
 import * as deployments from './migrations/0002_deployments'
 import * as observations from './migrations/0003_observations'
+import * as databases from './migrations/0004_databases'
+import * as activity from './migrations/0005_activity'
+import * as downloadTickets from './migrations/0006_download_tickets'
+import * as dashboard from './migrations/0007_dashboard'
 import type { State } from './schema'
 
 export type Db = Kysely<State>
@@ -13,10 +17,22 @@ const migrations: Record<string, Migration> = {
   '0001_accounts': accounts,
   '0002_deployments': deployments,
   '0003_observations': observations,
+  '0004_databases': databases,
+  '0005_activity': activity,
+  '0006_download_tickets': downloadTickets,
+  '0007_dashboard': dashboard,
 }
 
 /** So long a request waits for a connection or an answer: a server that is away is said within five seconds. */
 const ANSWER_MS = 4000
+
+/** Where a connection of PostgreSQL leads, however its URL is written. */
+export interface Place {
+  /** The same for all databases of a server, and only for those. */
+  server: string
+  database: string
+  role: string
+}
 
 export interface OpenState {
   db: Db
@@ -38,6 +54,18 @@ export async function openState(url: string): Promise<OpenState> {
   surviveBreaks(pool)
   const db: Db = new Kysely<State>({ dialect: new PostgresDialect({ pool }) })
   return { db, pool, close: () => db.destroy() }
+}
+
+/** @returns undefined where the server does not say (hosted ones may not) */
+export async function placeOf(connection: Pick<ClientBase, 'query'>): Promise<Place | undefined> {
+  try {
+    const { rows } = await connection.query<Place>('select system_identifier::text as server, current_database() as database, current_user as role from pg_control_system()')
+    return rows[0]
+  } catch (error) {
+    // Not allowed, or not there.
+    if (['42501', '42883', '0A000'].includes(errorCodeOf(error) ?? '')) return undefined
+    throw error
+  }
 }
 
 /**
@@ -76,7 +104,7 @@ export function isUnreachable(error: unknown): boolean {
   const code = errorCodeOf(error) ?? ''
   if (error instanceof AggregateError) return error.errors.some(isUnreachable)
   if (/^(?:ECONN|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|57P0[123]|08|53300)/.test(code)) return true
-  return error instanceof Error && /Connection terminated|timeout exceeded when trying to connect|Query read timeout/.test(error.message)
+  return error instanceof Error && /Connection terminated|timeout exceeded when trying to connect|timeout expired|is not queryable|Query read timeout/.test(error.message)
 }
 
 /** Turns the failure of a query into what the caller may be told, or gives it back when it is a bug. */

@@ -18,9 +18,13 @@ export async function insertDeployment(db: Db, deployment: Pick<DeploymentRow, '
   await db.insertInto('deployments').values(deployment).execute()
 }
 
-/** @returns false when there is no such deployment, or it is being deleted. */
-export async function updateDeployment(db: Db, name: string, change: Partial<Pick<DeploymentRow, 'content' | 'enabled' | 'deleting'>>): Promise<boolean> {
-  const { numUpdatedRows } = await db.updateTable('deployments').set(change).where('name', '=', name).where('deleting', '=', false).executeTakeFirst()
+/**
+ * @param from the text that must be stored for anything to be changed
+ * @returns false when there is no such deployment, it is being deleted, or holds another text
+ */
+export async function updateDeployment(db: Db, name: string, change: Partial<Pick<DeploymentRow, 'content' | 'enabled' | 'deleting'>>, from?: string): Promise<boolean> {
+  const update = db.updateTable('deployments').set(change).where('name', '=', name).where('deleting', '=', false)
+  const { numUpdatedRows } = await (from === undefined ? update : update.where('content', '=', from)).executeTakeFirst()
   return numUpdatedRows === 1n
 }
 

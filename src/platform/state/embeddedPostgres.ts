@@ -1,16 +1,18 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { chown, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { chown, lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { platform } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client, escapeIdentifier, escapeLiteral } from 'pg'
 import type { Logger } from 'pino'
+import { z } from 'zod'
 import { errorCodeOf, StartError } from '../errors'
+import { freePort } from './freePort'
 import { findPostgresBinaries, type PostgresBinaries } from './postgresBinaries'
 
 const run = promisify(execFile)
@@ -22,12 +24,13 @@ const PORT_TRIES = 5
 
 class PortInUse extends StartError {}
 
-interface Cluster {
+const Cluster = z.object({
   /** On 127.0.0.1. Kept as long as it is free, because credentials handed out to users name it. */
-  port: number
-  adminPassword: string
-  statePassword: string
-}
+  port: z.number(),
+  adminPassword: z.string(),
+  statePassword: z.string(),
+})
+type Cluster = z.infer<typeof Cluster>
 
 export interface EmbeddedPostgres {
   /** A superuser's URL of the server. */
@@ -41,23 +44,24 @@ export interface EmbeddedPostgres {
 /**
  * Starts the PostgreSQL that Quarterdeck brings, in `<dataDir>/postgres`; makes it at the first start. It listens on
  * 127.0.0.1 only, asks for passwords (SCRAM-SHA-256), and is started again when it ends by itself.
- * @throws StartError when it cannot be made or started.
+ * @throws StartError when it cannot be made or started, or when its data is there and its passwords are not.
  */
 export async function startEmbeddedPostgres(dataDir: string, log: Logger): Promise<EmbeddedPostgres> {
   const binaries = await findPostgresBinaries(dataDir)
   const directory = join(dataDir, 'postgres')
   const clusterFile = join(dataDir, 'postgres.json')
-  const known = await readFile(clusterFile, 'utf8').catch(() => undefined)
-  const cluster = known ? (JSON.parse(known) as Cluster) : await makeCluster(directory, clusterFile, binaries)
+  const known = (await readCluster(clusterFile)) ?? (await finishCluster(directory, clusterFile))
+  const cluster = known ?? (await makeCluster(directory, clusterFile, binaries))
   await waitForForerunner(directory)
 
   let stopping = false
+  let restarting: Promise<void> | undefined
   let server = await startOnFreePort(directory, clusterFile, cluster, binaries, log)
   const keepRunning = (): void => {
     server.once('exit', (code, signal) => {
       if (stopping) return
       log.error({ code, signal }, 'the embedded PostgreSQL ended and is started again')
-      void restart()
+      restarting = restart()
     })
   }
   const restart = async (): Promise<void> => {
@@ -82,6 +86,8 @@ export async function startEmbeddedPostgres(dataDir: string, log: Logger): Promi
     stateUrl: urlOf(STATE_NAME, cluster.statePassword, cluster.port, STATE_NAME),
     async stop() {
       stopping = true
+      // One that was about to be ready meanwhile.
+      await restarting
       if (server.exitCode !== null || server.signalCode !== null) return
       const exited = once(server, 'exit')
       server.kill('SIGINT')
@@ -90,12 +96,34 @@ export async function startEmbeddedPostgres(dataDir: string, log: Logger): Promi
   }
 }
 
+/** @throws StartError when it is there and cannot be read: who took it for missing would begin without the data. */
+async function readCluster(file: string): Promise<Cluster | undefined> {
+  try {
+    return Cluster.parse(JSON.parse(await readFile(file, 'utf8')))
+  } catch (error) {
+    const code = errorCodeOf(error)
+    if (code === 'ENOENT') return undefined
+    if (code !== undefined) throw new StartError([`${file} cannot be read (${code})`])
+    throw new StartError([`${file} is damaged: bring it back from a backup. It holds the passwords of the embedded PostgreSQL`])
+  }
+}
+
+/** Where a first start was cut off just before its end. @throws StartError when there is data and nothing tells its passwords */
+async function finishCluster(directory: string, clusterFile: string): Promise<Cluster | undefined> {
+  const isMade = await lstat(directory).then(() => true, (error: unknown) => errorCodeOf(error) !== 'ENOENT')
+  if (!isMade) return undefined
+  const cluster = await readCluster(`${clusterFile}.new`)
+  if (!cluster) throw new StartError([`${clusterFile} is missing: bring it back from a backup. It holds the passwords of the PostgreSQL in ${directory}`])
+  await rename(`${clusterFile}.new`, clusterFile)
+  return cluster
+}
+
 async function makeCluster(directory: string, clusterFile: string, binaries: PostgresBinaries): Promise<Cluster> {
   const cluster: Cluster = { port: await freePort(FIRST_PORT), adminPassword: randomPassword(), statePassword: randomPassword() }
   const unfinished = `${directory}.new`
   const passwordFile = `${directory}.password`
-  // What a start that was cut off has left. Without postgres.json nobody knows its password.
-  for (const path of [unfinished, directory, passwordFile]) await rm(path, { recursive: true, force: true })
+  // What a start that was cut off has left.
+  for (const path of [unfinished, passwordFile]) await rm(path, { recursive: true, force: true })
   await mkdir(unfinished, { mode: 0o700 })
   await writeFile(passwordFile, `${cluster.adminPassword}\n`, { mode: 0o600 })
   if (binaries.owner !== undefined) for (const path of [unfinished, passwordFile]) await chown(path, binaries.owner, binaries.owner)
@@ -103,19 +131,26 @@ async function makeCluster(directory: string, clusterFile: string, binaries: Pos
     const [program, args] = binaries.command('initdb', '-D', unfinished, '-U', 'postgres', `--pwfile=${passwordFile}`, '--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-instructions')
     await run(program, args, { env: { PATH: process.env.PATH, LC_ALL: 'C' } })
   } catch (error) {
-    const said = (error as { stderr?: string }).stderr?.trim().split('\n').pop() ?? String(error)
+    // One that could not even be started has said nothing.
+    const said = (error as { stderr?: string }).stderr?.trim().split('\n').pop() || String(error)
     throw new StartError([`The embedded PostgreSQL could not be made in ${directory}: ${said}`])
   } finally {
     await rm(passwordFile, { force: true })
   }
+  // Before the data is in its place: it is never there without its passwords.
+  await writeCluster(`${clusterFile}.new`, cluster)
   await rename(unfinished, directory)
-  await saveCluster(clusterFile, cluster)
+  await rename(`${clusterFile}.new`, clusterFile)
   return cluster
 }
 
 async function saveCluster(file: string, cluster: Cluster): Promise<void> {
-  await writeFile(`${file}.new`, JSON.stringify(cluster), { mode: 0o600 })
+  await writeCluster(`${file}.new`, cluster)
   await rename(`${file}.new`, file)
+}
+
+async function writeCluster(file: string, cluster: Cluster): Promise<void> {
+  await writeFile(file, JSON.stringify(cluster), { mode: 0o600, flush: true })
 }
 
 /** Its port may be somebody else's by now: then it moves to another one, for good. */
@@ -153,19 +188,23 @@ async function startServer(directory: string, cluster: Cluster, binaries: Postgr
   const [program, args] = binaries.command(
     'postgres', '-D', directory, '-p', String(cluster.port),
     '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'max_connections=200', '-c', 'shared_buffers=64MB',
+    // Users' databases are here too: however many connections they open, these stay for the platform's state and for administration.
+    '-c', 'reserved_connections=40', '-c', 'superuser_reserved_connections=15',
   )
   // A session of its own: Ctrl-C in the terminal must reach the platform alone, which ends PostgreSQL last.
   const server = spawn(program, args, { detached: true, stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: process.env.PATH, LC_ALL: 'C' } })
   let last = ''
   let isPortTaken = false
   return new Promise((resolve, reject) => {
+    server.on('error', (error) => reject(new StartError([`The embedded PostgreSQL could not be started: ${error.message}`])))
+    // Where there was no descriptor for it.
+    if (!(server.stderr as Readable | undefined)) return
     createInterface(server.stderr).on('line', (line) => {
       log.debug({ postgres: line }, 'postgres')
       isPortTaken ||= line.includes('could not create any TCP/IP sockets')
       if (/FATAL|ERROR|PANIC|HINT/.test(line)) last = line.replace(/^.*?(?=FATAL|ERROR|PANIC|HINT)/, '')
       if (line.includes('ready to accept connections')) resolve(server)
     })
-    server.once('error', (error) => reject(new StartError([`The embedded PostgreSQL could not be started: ${error.message}`])))
     server.once('exit', (code) => reject(new (isPortTaken ? PortInUse : StartError)([`The embedded PostgreSQL ended at its start (exit code ${code}, port ${cluster.port}). ${last}`])))
   })
 }
@@ -177,24 +216,13 @@ async function makeStateDatabase(adminUrl: string, password: string): Promise<vo
     const name = escapeIdentifier(STATE_NAME)
     const { rowCount: role } = await admin.query('select 1 from pg_roles where rolname = $1', [STATE_NAME])
     if (!role) await admin.query(`create role ${name} login password ${escapeLiteral(password)}`)
+    await admin.query(`grant pg_use_reserved_connections to ${name}`)
     const { rowCount: database } = await admin.query('select 1 from pg_database where datname = $1', [STATE_NAME])
     if (!database) await admin.query(`create database ${name} owner ${name}`)
     await admin.query(`revoke all on database ${name} from public`)
   } finally {
     await admin.end()
   }
-}
-
-async function freePort(from: number): Promise<number> {
-  for (let port = from; port < from + 500; port++) {
-    const server = createServer()
-    const free = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
-    })
-    server.close()
-    if (free) return port
-  }
-  throw new StartError([`No free port for the embedded PostgreSQL from ${from} to ${from + 499}`])
 }
 
 function urlOf(user: string, password: string, port: number, database: string): string {

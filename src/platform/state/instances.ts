@@ -16,6 +16,7 @@ export async function listInstances(db: Db, deployment?: string): Promise<Instan
     .execute()
 }
 
+/** Pod names are unique over all deployments. */
 export async function findInstanceByPod(db: Db, podName: string): Promise<InstanceRow | undefined> {
   return db.selectFrom('instances').selectAll().where('pod_name', '=', podName).executeTakeFirst()
 }
@@ -28,6 +29,7 @@ export async function deleteInstance(db: Db, uid: string): Promise<void> {
   await db.deleteFrom('instances').where('uid', '=', uid).execute()
 }
 
+/** What the manager is to bring it to: `running`, `stopped`, or `gone`, from which there is no way back. */
 export async function setWanted(db: Db, uid: string, wanted: InstanceRow['wanted']): Promise<void> {
   await db.updateTable('instances').set({ wanted }).where('uid', '=', uid).execute()
 }
@@ -54,7 +56,9 @@ export async function noteEnd(db: Db, uid: string, { runId, crashes, startAfter,
       last_exit: JSON.stringify(exit),
       // A restart that ended in a block is over.
       ...(blockedReason !== null && { restart_run: null }),
-      ...(capsule && { crash: JSON.stringify(capsule), crashed_at: new Date(exit.at), restarts: sql<number>`restarts + 1` }),
+      ...(capsule && { crash: JSON.stringify(capsule), crashed_at: new Date(exit.at) }),
+      // One that is blocked, or was to stop anyway, is not started again.
+      ...(startAfter !== null && { restarts: sql<number>`restarts + 1` }),
     })
     .where('uid', '=', uid)
     .where('handled_run', 'is distinct from', runId)

@@ -34,3 +34,22 @@ export async function setFirstInvite(db: Db, code: string, expiresAt: Date): Pro
 export async function findFirstInvite(db: Db): Promise<InviteRow | undefined> {
   return db.selectFrom('invites').selectAll().where('is_first', '=', true).where('used_by', 'is', null).where('revoked', '=', false).executeTakeFirst()
 }
+
+/** Newest first. */
+export async function listInvites(db: Db): Promise<InviteRow[]> {
+  return db.selectFrom('invites').selectAll().orderBy('created_at', 'desc').orderBy('code').execute()
+}
+
+export async function insertInvite(db: Db, invite: { code: string; message: string; expires_at: Date }): Promise<InviteRow> {
+  return db.insertInto('invites').values(invite).returningAll().executeTakeFirstOrThrow()
+}
+
+/** Revokes an invite that nobody used, which stays in the list. @returns undefined when there is no such one. */
+export async function revokeInvite(db: Db, code: string): Promise<InviteRow | undefined> {
+  return db.updateTable('invites').set({ revoked: true }).where('code', '=', code).where('used_by', 'is', null).where('revoked', '=', false).returningAll().executeTakeFirst()
+}
+
+/** Removes an invite that is used or revoked. @returns undefined when there is no such one. */
+export async function deleteInvite(db: Db, code: string): Promise<InviteRow | undefined> {
+  return db.deleteFrom('invites').where('code', '=', code).where(sql<boolean>`(used_by is not null or revoked)`).returningAll().executeTakeFirst()
+}

@@ -1,4 +1,6 @@
-import type { ColumnType, Generated } from 'kysely'
+import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { ActivityKind } from '../../contract/admin'
+import type { DatabaseType } from '../../contract/database'
 import type { CrashCapsule, LastExit } from '../../contract/instance'
 
 /** Written as text, read as what it says. */
@@ -75,4 +77,36 @@ export interface State {
   }
   metrics: { pod_name: string; at: Date; cpu: number; memory: number }
   heartbeats: { name: string; at: Date }
+  download_tickets: { token_hash: string; session_id: string; path: string; expires_at: Date }
+  databases: {
+    id: string
+    type: DatabaseType
+    name: string
+    physical_name: string
+    username: string
+    /** Sealed (see secrets.ts). */
+    password: string
+    state: 'creating' | 'ready' | 'resetting' | 'deleting'
+    created_at: Generated<Date>
+  }
+  dashboard_accounts: {
+    service_account: string
+    user_id: number | null
+    /** Sealed. */
+    token: string | null
+    expires_at: Date | null
+    created_at: Generated<Date>
+  }
+  /** Append-only: the database refuses to change an entry, and to delete one within 90 days. */
+  activity: {
+    /** A bigint: text, as PostgreSQL's driver reads it. */
+    id: GeneratedAlways<string>
+    at: Date
+    username: string | null
+    kind: ActivityKind
+    action: string
+    subject: string | null
+    address: string
+    succeeded: boolean
+  }
 }

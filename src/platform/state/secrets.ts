@@ -46,7 +46,8 @@ async function readKey(file: string): Promise<string | undefined> {
 /** A link, not a rename: of two platforms that start at once, one makes the key and both use it. */
 async function makeKey(file: string): Promise<string | undefined> {
   const temporary = `${file}.${process.pid}`
-  await writeFile(temporary, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600 })
+  // On the disk before the state is, which counts on it from then on.
+  await writeFile(temporary, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true })
   await link(temporary, file).catch((error: unknown) => {
     if (errorCodeOf(error) !== 'EEXIST') throw error
   })

@@ -1,5 +1,6 @@
-import { sql } from 'kysely'
+import { sql, type Selectable } from 'kysely'
 import type { Db } from './db'
+import type { State } from './schema'
 
 /** Who a valid session belongs to, as of this moment. */
 export interface SessionUser {
@@ -35,16 +36,37 @@ export async function deleteSession(db: Db, id: string): Promise<void> {
   await db.deleteFrom('sessions').where('id', '=', id).execute()
 }
 
-/** Of these sessions, the ones that are still valid. */
-export async function findLiveSessions(db: Db, ids: string[]): Promise<Set<string>> {
-  if (ids.length === 0) return new Set()
-  const rows = await db.selectFrom('sessions').select('id').where('id', 'in', ids).where('expires_at', '>', sql<Date>`now()`).execute()
-  return new Set(rows.map(({ id }) => id))
+/** Of these sessions, the ones that are still valid, each with whether its user is an administrator. */
+export async function findLiveSessions(db: Db, ids: string[]): Promise<Map<string, boolean>> {
+  if (ids.length === 0) return new Map()
+  const rows = await db
+    .selectFrom('sessions')
+    .innerJoin('users', 'users.id', 'sessions.user_id')
+    .select(['sessions.id', 'users.is_admin'])
+    .where('sessions.id', 'in', ids)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .execute()
+  return new Map(rows.map(({ id, is_admin }) => [id, is_admin]))
+}
+
+/** Of one user, the last used first. */
+export async function listSessions(db: Db, userId: number): Promise<Selectable<State['sessions']>[]> {
+  return db.selectFrom('sessions').selectAll().where('user_id', '=', userId).where('expires_at', '>', sql<Date>`now()`).orderBy('last_used_at', 'desc').orderBy('id').execute()
+}
+
+/** @returns whether the user had such a session. */
+export async function deleteSessionOf(db: Db, userId: number, id: string): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('sessions').where('user_id', '=', userId).where('id', '=', id).executeTakeFirst()
+  return numDeletedRows === 1n
+}
+
+export async function deleteOtherSessions(db: Db, userId: number, keptId: string): Promise<void> {
+  await db.deleteFrom('sessions').where('user_id', '=', userId).where('id', '!=', keptId).execute()
 }
 
 /** Removes what has expired: sessions, and steps of signing in and registering that were never finished. */
 export async function dropExpired(db: Db): Promise<void> {
-  for (const table of ['sessions', 'login_steps', 'registrations'] as const) {
+  for (const table of ['sessions', 'login_steps', 'registrations', 'download_tickets'] as const) {
     await db.deleteFrom(table).where('expires_at', '<', sql<Date>`now()`).execute()
   }
 }

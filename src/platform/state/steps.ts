@@ -22,8 +22,10 @@ export async function takeLoginTry(db: Db, tokenHash: string, maxTries: number):
     .executeTakeFirst()
 }
 
-export async function deleteLoginStep(db: Db, tokenHash: string): Promise<void> {
-  await db.deleteFrom('login_steps').where('token_hash', '=', tokenHash).execute()
+/** @returns whether it was there: of two at once one gets it. */
+export async function deleteLoginStep(db: Db, tokenHash: string): Promise<boolean> {
+  const { numDeletedRows } = await db.deleteFrom('login_steps').where('token_hash', '=', tokenHash).executeTakeFirst()
+  return numDeletedRows > 0n
 }
 
 export async function insertRegistration(db: Db, registration: { token_hash: string; invite_code: string; expires_at: Date }): Promise<void> {

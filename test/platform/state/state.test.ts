@@ -1,13 +1,14 @@
-import { chmod, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import pino from 'pino'
 import { sql } from 'kysely'
 import type { AppError } from '../../../src/platform/errors'
-import { openState, stateFailure } from '../../../src/platform/state/db'
+import { openState, stateFailure, type OpenState } from '../../../src/platform/state/db'
 import { startEmbeddedPostgres } from '../../../src/platform/state/embeddedPostgres'
 import { openSecrets } from '../../../src/platform/state/secrets'
 import { freshDatabase, freshState, onServer } from '../../support/platform/freshState'
+import { processesOf } from '../../support/platform/processesOf'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
 
@@ -17,7 +18,8 @@ test('migrations run once when several platforms start at the same time', async 
   const { url, drop } = await freshDatabase()
   const states = await Promise.all([openState(url), openState(url), openState(url)])
   const { rows } = await states[0].pool.query<{ name: string }>('select name from kysely_migration order by name')
-  expect(rows.map(({ name }) => name)).toEqual(['0001_accounts', '0002_deployments', '0003_observations'])
+  // Every file is one of them: none was forgotten in db.ts.
+  expect(rows.map(({ name }) => `${name}.ts`)).toEqual((await readdir(join(__dirname, '../../../src/platform/state/migrations'))).sort())
   await Promise.all(states.map((state) => state.close()))
   await drop()
 })
@@ -81,6 +83,68 @@ test('an embedded PostgreSQL whose port somebody else took moves to another one 
   expect(await again.db.selectFrom('facts').selectAll().execute()).toEqual([{ name: 'kept', value: 'yes' }])
   await again.close()
   await second.stop()
+})
+
+describe('the embedded PostgreSQL', () => {
+  const log = pino({ level: 'silent' })
+  const dataDir = () => join(directory(), 'embedded')
+  const clusterFile = () => join(dataDir(), 'postgres.json')
+
+  async function kept(work: (state: OpenState) => Promise<void> = async () => undefined): Promise<string[]> {
+    const postgres = await startEmbeddedPostgres(dataDir(), log)
+    const state = await openState(postgres.stateUrl)
+    await work(state)
+    const facts = await state.db.selectFrom('facts').select('value').where('name', '=', 'kept').execute()
+    await state.close()
+    await postgres.stop()
+    return facts.map(({ value }) => value)
+  }
+
+  beforeAll(async () => {
+    await mkdir(dataDir())
+    expect(await kept(async ({ db }) => void (await db.insertInto('facts').values({ name: 'kept', value: 'yes' }).execute()))).toEqual(['yes'])
+  })
+
+  test('is never made anew because its passwords cannot be read: the start says so in one line, and the data stays', async () => {
+    const cluster = await readFile(clusterFile(), 'utf8')
+    await rm(clusterFile())
+    await expect(startEmbeddedPostgres(dataDir(), log)).rejects.toMatchObject({ lines: [expect.stringContaining('postgres.json is missing: bring it back from a backup')] })
+    for (const damaged of ['', cluster.slice(0, 20), '{}']) {
+      await writeFile(clusterFile(), damaged)
+      await expect(startEmbeddedPostgres(dataDir(), log)).rejects.toMatchObject({ lines: [expect.stringContaining('postgres.json is damaged: bring it back from a backup')] })
+    }
+    await rm(clusterFile())
+    await mkdir(clusterFile())
+    await expect(startEmbeddedPostgres(dataDir(), log)).rejects.toMatchObject({ lines: [expect.stringContaining('postgres.json cannot be read (EISDIR)')] })
+    await rm(clusterFile(), { recursive: true })
+    await writeFile(clusterFile(), cluster)
+    expect(await kept()).toEqual(['yes'])
+  })
+
+  test('that was made by a first start, which was cut off just then, is found by the next one', async () => {
+    await rename(clusterFile(), `${clusterFile()}.new`)
+    expect(await kept()).toEqual(['yes'])
+    expect(await readdir(dataDir())).toEqual(['postgres', 'postgres.json'])
+  })
+
+  test('that a first start has half made is made anew', async () => {
+    const fresh = join(directory(), 'cut-off')
+    await mkdir(join(fresh, 'postgres.new'), { recursive: true })
+    await writeFile(join(fresh, 'postgres.new/PG_VERSION'), '18')
+    await writeFile(join(fresh, 'postgres.json.new'), '{"port"')
+    await (await startEmbeddedPostgres(fresh, log)).stop()
+    expect(await readdir(fresh)).toEqual(['postgres', 'postgres.json'])
+  })
+
+  test('that is being started again when it is stopped leaves no process', async () => {
+    const postgres = await startEmbeddedPostgres(dataDir(), log)
+    const first = processesOf(dataDir())
+    for (const pid of first) process.kill(pid, 'SIGKILL')
+    await until(() => processesOf(dataDir()).some((pid) => !first.includes(pid)))
+    await postgres.stop()
+    expect(processesOf(dataDir())).toEqual([])
+    expect(await kept()).toEqual(['yes'])
+  })
 })
 
 describe('the key file', () => {

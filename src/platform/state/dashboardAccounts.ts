@@ -1,0 +1,41 @@
+import { sql } from 'kysely'
+import type { Db } from './db'
+
+/** Notes an account of a user before it is made; a token that it had is not shown any more. */
+export async function beginDashboardAccount(db: Db, serviceAccount: string, userId: number): Promise<void> {
+  const blank = { user_id: userId, token: null, expires_at: null, created_at: sql<Date>`now()` }
+  await db
+    .insertInto('dashboard_accounts')
+    .values({ service_account: serviceAccount, ...blank })
+    .onConflict((conflict) => conflict.column('service_account').doUpdateSet(blank))
+    .execute()
+}
+
+/** @param token sealed. @returns whether the account is still noted: somebody else may have removed it meanwhile. */
+export async function keepDashboardToken(db: Db, serviceAccount: string, token: string, expiresAt: Date): Promise<boolean> {
+  const { numUpdatedRows } = await db.updateTable('dashboard_accounts').set({ token, expires_at: expiresAt }).where('service_account', '=', serviceAccount).executeTakeFirst()
+  return numUpdatedRows === 1n
+}
+
+export async function findDashboardAccount(db: Db, userId: number): Promise<{ serviceAccount: string; token: string | null; expiresAt: Date | null } | undefined> {
+  return db
+    .selectFrom('dashboard_accounts')
+    .select(['service_account as serviceAccount', 'token', 'expires_at as expiresAt'])
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
+}
+
+export async function forgetDashboardAccount(db: Db, serviceAccount: string): Promise<void> {
+  await db.deleteFrom('dashboard_accounts').where('service_account', '=', serviceAccount).execute()
+}
+
+/** Accounts that nobody has a use for: of users who are gone or no administrators, expired, or never finished. */
+export async function listUselessDashboardAccounts(db: Db): Promise<string[]> {
+  const rows = await db
+    .selectFrom('dashboard_accounts')
+    .leftJoin('users', 'users.id', 'dashboard_accounts.user_id')
+    .select('service_account')
+    .where(sql<boolean>`users.is_admin is not true or expires_at < now() or (token is null and dashboard_accounts.created_at < now() - interval '10 minutes')`)
+    .execute()
+  return rows.map(({ service_account }) => service_account)
+}

@@ -1,0 +1,30 @@
+import { sql, type Selectable } from 'kysely'
+import type { DatabaseType } from '../../contract/database'
+import type { Db } from './db'
+import type { State } from './schema'
+
+export type DatabaseRow = Selectable<State['databases']>
+
+/** By name. */
+export async function listDatabases(db: Db, type: DatabaseType): Promise<DatabaseRow[]> {
+  return db.selectFrom('databases').selectAll().where('type', '=', type).orderBy('name').execute()
+}
+
+/** Of MongoDB also one whose name differs in case only. */
+export async function findDatabase(db: Db, type: DatabaseType, name: string): Promise<DatabaseRow | undefined> {
+  const query = db.selectFrom('databases').selectAll().where('type', '=', type)
+  return query.where(type === 'mongo' ? sql<boolean>`lower(name) = lower(${name})` : sql<boolean>`name = ${name}`).executeTakeFirst()
+}
+
+/** @throws the state's duplicate error (see isDuplicate) when the name is taken. */
+export async function insertDatabase(db: Db, row: Omit<DatabaseRow, 'created_at'>): Promise<void> {
+  await db.insertInto('databases').values(row).execute()
+}
+
+export async function updateDatabase(db: Db, id: string, change: Partial<Pick<DatabaseRow, 'state' | 'password'>>): Promise<void> {
+  await db.updateTable('databases').set(change).where('id', '=', id).execute()
+}
+
+export async function deleteDatabase(db: Db, id: string): Promise<void> {
+  await db.deleteFrom('databases').where('id', '=', id).execute()
+}

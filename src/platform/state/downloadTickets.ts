@@ -1,0 +1,17 @@
+import type { Db } from './db'
+
+export async function insertDownloadTicket(db: Db, ticket: { token_hash: string; session_id: string; path: string; expires_at: Date }): Promise<void> {
+  await db.insertInto('download_tickets').values(ticket).execute()
+}
+
+/** Takes a ticket, which is gone afterwards whatever it was good for: of two at once exactly one gets it. */
+export async function takeDownloadTicket(db: Db, tokenHash: string): Promise<{ path: string; expires_at: Date; username: string } | undefined> {
+  return db
+    .deleteFrom('download_tickets')
+    .using(['sessions', 'users'])
+    .whereRef('sessions.id', '=', 'download_tickets.session_id')
+    .whereRef('users.id', '=', 'sessions.user_id')
+    .where('token_hash', '=', tokenHash)
+    .returning(['download_tickets.path', 'download_tickets.expires_at', 'users.username'])
+    .executeTakeFirst()
+}
