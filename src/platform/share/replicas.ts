@@ -1,18 +1,28 @@
 import { createHash } from 'node:crypto'
 import { EventEmitter } from 'node:events'
-import { join } from 'node:path'
+import { readdir, realpath, rm } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { watch, type FSWatcher } from 'chokidar'
 import type { Logger } from 'pino'
+import { createKeyedQueue } from './keyedQueue'
+import { fileFailure } from './fileFailure'
 import { replicate } from './replica'
+import { isOwnName } from './ownNames'
 
 /** Changes that come closer together than this are one sync. In milliseconds. */
 const QUIET_MS = 300
+/** Where it never becomes quiet (a log that is written all the time), a sync begins so long after the first change all the same. In milliseconds. */
+const LONGEST_WAIT_MS = 2000
 /** A directory that could not be copied is tried again after this. In milliseconds. */
 const RETRY_MS = 5000
 /** Changes made on another machine are not told by every network file system: so often they are looked for. In milliseconds. */
 const RESCAN_MS = 60_000
 
-export type SyncEvent = 'sync_started' | 'sync_completed'
+/** What is told of syncs; with the reason, for people, when the one that goes on could not be finished yet. */
+export interface SyncNews {
+  event: 'sync_started' | 'sync_completed'
+  problem?: string
+}
 
 /** This machine's replicas of directories of the shared area, kept up to date, from which instances are copied at start. */
 export interface Replicas {
@@ -23,10 +33,12 @@ export interface Replicas {
   copyTo(directory: string, target: string, signal?: AbortSignal): Promise<void>
   /** Watches these directories (absolute paths), and no others any more. */
   follow(directories: string[]): void
-  /** Whether every followed directory is up to date. */
-  readonly isSynced: boolean
+  /** Removes from this machine's disk what no followed directory needs any more, in its own time. For who follows all there are. */
+  prune(): void
+  /** Whether every followed directory is up to date, as the last news would say it. */
+  readonly state: SyncNews
   /** @returns a function that ends it. */
-  onSync(listener: (event: SyncEvent) => void): () => void
+  onSync(listener: (news: SyncNews) => void): () => void
   close(): Promise<void>
 }
 
@@ -34,31 +46,45 @@ interface Followed {
   watcher: FSWatcher
   timer: NodeJS.Timeout | undefined
   isDirty: boolean
+  /** When the change came that the timer waits for, as `Date.now()` tells. */
+  since: number | undefined
+  isSyncing: boolean
+  /** Why it is still not up to date. */
+  problem: string | undefined
 }
 
+/** @param dataDir where the copies lie, in `replica`. */
 export function createReplicas(dataDir: string, log: Logger): Replicas {
   const events = new EventEmitter()
   const followed = new Map<string, Followed>()
-  const queues = new Map<string, Promise<unknown>>()
-  let synced = true
+  const oneByOne = createKeyedQueue()
+  let told: SyncNews = { event: 'sync_completed' }
+  /** At the start nobody knows what an earlier platform has left. */
+  let isPruned = false
 
-  const replicaOf = (directory: string) => join(dataDir, 'replica', createHash('sha256').update(directory).digest('hex').slice(0, 32))
+  const root = join(dataDir, 'replica')
+  const replicaOf = (directory: string) => join(root, createHash('sha256').update(directory).digest('hex').slice(0, 32))
 
-  async function oneByOne<Result>(directory: string, work: () => Promise<Result>): Promise<Result> {
-    const turn = (queues.get(directory) ?? Promise.resolve()).then(work, work)
-    queues.set(directory, turn)
-    try {
-      return await turn
-    } finally {
-      if (queues.get(directory) === turn) queues.delete(directory)
+  /** What is being copied from is removed after that, and only if nobody follows it by then. */
+  async function removeUnneeded(): Promise<void> {
+    const isNeeded = (replica: string) => [...followed.keys()].some((directory) => replicaOf(directory) === replica)
+    for (const name of await readdir(root)) {
+      const replica = join(root, name)
+      await oneByOne(replica, async () => {
+        if (isNeeded(replica)) return
+        await rm(replica, { recursive: true, force: true })
+        log.info({ replica: name }, 'a replica that nobody needs any more was removed')
+      })
     }
   }
 
   function tell(): void {
-    const now = [...followed.values()].every(({ isDirty }) => !isDirty)
-    if (now === synced) return
-    synced = now
-    events.emit('sync', synced ? 'sync_completed' : 'sync_started')
+    const isSynced = [...followed.values()].every(({ isDirty }) => !isDirty)
+    const problem = [...followed.values()].find((entry) => entry.problem !== undefined)?.problem
+    const now: SyncNews = isSynced ? { event: 'sync_completed' } : { event: 'sync_started', ...(problem !== undefined && { problem }) }
+    if (now.event === told.event && now.problem === told.problem) return
+    told = now
+    events.emit('sync', now)
   }
 
   function changed(directory: string, wait = QUIET_MS): void {
@@ -67,55 +93,79 @@ export function createReplicas(dataDir: string, log: Logger): Replicas {
     entry.isDirty = true
     tell()
     clearTimeout(entry.timer)
-    entry.timer = setTimeout(() => void sync(directory, entry), wait)
+    entry.since ??= Date.now()
+    const longest = Math.max(0, entry.since + LONGEST_WAIT_MS - Date.now())
+    entry.timer = setTimeout(() => void sync(directory, entry), wait === QUIET_MS ? Math.min(wait, longest) : wait)
   }
 
   async function sync(directory: string, entry: Followed): Promise<void> {
     entry.timer = undefined
+    // One at a time: a slow share would gather them, and who starts an instance would wait for all.
+    if (entry.isSyncing) {
+      entry.since = undefined
+      changed(directory)
+      return
+    }
+    entry.since = undefined
+    entry.isSyncing = true
     try {
-      const changes = await oneByOne(directory, () => replicate(directory, replicaOf(directory)))
+      const changes = await oneByOne(replicaOf(directory), () => replicate(directory, replicaOf(directory)))
       log.debug({ directory, changes }, 'a directory was synchronised')
     } catch (error) {
       log.warn({ err: error, directory }, 'a directory could not be synchronised; it is tried again')
+      entry.problem = problemOf(directory, error)
       if (followed.get(directory) === entry && entry.timer === undefined) changed(directory, RETRY_MS)
+      tell()
       return
+    } finally {
+      entry.isSyncing = false
     }
     // A change that came meanwhile has set the timer again.
+    entry.problem = undefined
     if (entry.timer === undefined) entry.isDirty = false
     tell()
   }
 
   const rescan = setInterval(() => {
-    for (const [directory, entry] of followed) if (entry.timer === undefined) void sync(directory, entry)
+    for (const [directory, entry] of followed) if (entry.timer === undefined && !entry.isSyncing) void sync(directory, entry)
   }, RESCAN_MS)
 
   function unfollow(directory: string, { watcher, timer }: Followed): Promise<void> {
     clearTimeout(timer)
     followed.delete(directory)
+    isPruned = false
     return watcher.close()
   }
 
   return {
     async copyTo(directory, target, signal) {
-      await oneByOne(directory, async () => {
+      await oneByOne(replicaOf(directory), async () => {
         await replicate(directory, replicaOf(directory), signal)
-        await replicate(replicaOf(directory), target, signal)
+        await replicate(await realpath(replicaOf(directory)), target, signal)
       })
     },
     follow(directories) {
       for (const [directory, entry] of followed) if (!directories.includes(directory)) void unfollow(directory, entry)
       for (const directory of directories) {
         if (followed.has(directory)) continue
-        const watcher = watch(directory, { ignoreInitial: true, followSymlinks: false })
+        const watcher = watch(directory, { ignoreInitial: true, followSymlinks: false, ignored: (path) => isOwnName(basename(path)) })
         watcher.on('all', () => changed(directory))
         watcher.on('error', (error) => log.warn({ err: error, directory }, 'a directory cannot be watched; changes are looked for once a minute'))
-        followed.set(directory, { watcher, timer: undefined, isDirty: false })
+        followed.set(directory, { watcher, timer: undefined, isDirty: false, since: undefined, isSyncing: false, problem: undefined })
         changed(directory)
       }
       tell()
     },
-    get isSynced() {
-      return synced
+    prune() {
+      if (isPruned) return
+      isPruned = true
+      removeUnneeded().catch((error: unknown) => {
+        isPruned = false
+        log.warn({ err: error }, 'unneeded replicas could not be removed; it is tried again')
+      })
+    },
+    get state() {
+      return told
     },
     onSync(listener) {
       events.on('sync', listener)
@@ -126,4 +176,10 @@ export function createReplicas(dataDir: string, log: Logger): Replicas {
       await Promise.all([...followed].map(([directory, entry]) => unfollow(directory, entry)))
     },
   }
+}
+
+/** For people, without a path of this machine. */
+function problemOf(directory: string, error: unknown): string {
+  const failure = fileFailure(error, `"${basename(directory)}"`)
+  return `"${basename(directory)}" could not be copied yet, it is tried again. ${failure instanceof Error && failure !== error ? failure.message : ''}`.trim()
 }

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmod, mkdir, readdir, readFile, readlink, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { replicate } from '../../../src/platform/share/replica'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
@@ -40,6 +40,20 @@ test('decisions §5: only what changed is copied, and what is gone goes', async 
   expect((await readdir(target)).sort()).toEqual(['run.sh', 'server.properties'])
   expect(await readFile(join(target, 'server.properties'), 'utf8')).toBe('motd=other')
   expect((await stat(join(target, 'run.sh'))).ino).toBe(untouched)
+})
+
+test('a file with a time that no calendar has is copied like any other', async () => {
+  // In memory, where Linux keeps any time it is given; elsewhere it may be cut down.
+  const shared = await mkdtemp('/dev/shm/quarterdeck-replica-')
+  try {
+    await writeFile(join(shared, 'odd'), 'odd')
+    await utimes(join(shared, 'odd'), 9e12, 9e12)
+    expect((await stat(join(shared, 'odd'))).mtime.getTime()).toBeNaN()
+    expect(await replicate(shared, target)).toBe(1)
+    expect(await readFile(join(target, 'odd'), 'utf8')).toBe('odd')
+  } finally {
+    await rm(shared, { recursive: true })
+  }
 })
 
 test('a file where a directory was, and the other way round, is replaced', async () => {

@@ -1,18 +1,18 @@
-import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pino from 'pino'
-import { createReplicas, type Replicas, type SyncEvent } from '../../../src/platform/share/replicas'
+import { createReplicas, type Replicas, type SyncNews } from '../../../src/platform/share/replicas'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
 
 const directory = useTemporaryDirectory()
 let replicas: Replicas
-let heard: SyncEvent[]
+let heard: SyncNews['event'][]
 
 beforeEach(() => {
   heard = []
   replicas = createReplicas(directory(), pino({ level: 'silent' }))
-  replicas.onSync((event) => heard.push(event))
+  replicas.onSync(({ event }) => heard.push(event))
 })
 afterEach(() => replicas.close())
 
@@ -20,7 +20,7 @@ async function follow(name: string): Promise<string> {
   const path = join(directory(), name)
   await mkdir(path, { recursive: true })
   replicas.follow([path])
-  await until(() => replicas.isSynced && heard.at(-1) === 'sync_completed')
+  await until(() => replicas.state.event === 'sync_completed' && heard.at(-1) === 'sync_completed')
   heard.length = 0
   return path
 }
@@ -42,14 +42,84 @@ test('a hundred changes at once are one sync', async () => {
   expect(heard).toEqual(['sync_started', 'sync_completed'])
 })
 
+test('a directory that never becomes quiet is synced all the same', async () => {
+  const lobby = await follow('restless')
+  const writing = setInterval(() => void appendFile(join(lobby, 'latest.log'), 'line\n'), 100)
+  try {
+    await until(async () => {
+      for (const replica of await readdir(join(directory(), 'replica'))) {
+        if ((await readdir(join(directory(), 'replica', replica))).includes('latest.log')) return true
+      }
+      return false
+    })
+  } finally {
+    clearInterval(writing)
+  }
+})
+
 test('a directory that goes away is not synced until it is back or followed no more', async () => {
   await mkdir(join(directory(), 'vanishing'))
   await writeFile(join(directory(), 'vanishing/a.txt'), '')
   const lobby = await follow('vanishing')
   await rm(lobby, { recursive: true })
   await until(() => heard.includes('sync_started'))
-  expect(replicas.isSynced).toBe(false)
+  expect(replicas.state.event).toBe('sync_started')
   replicas.follow([])
-  expect(replicas.isSynced).toBe(true)
-  expect(heard).toEqual(['sync_started', 'sync_completed'])
+  expect(replicas.state).toEqual({ event: 'sync_completed' })
+  expect(heard.at(-1)).toBe('sync_completed')
+})
+
+test('a sync that fails says why, is tried again, and the reason goes with its success', async () => {
+  const data = join(directory(), 'blocked')
+  const lobby = join(directory(), 'failing')
+  await mkdir(data)
+  await mkdir(lobby)
+  // Where the copies belong there is a file.
+  await writeFile(join(data, 'replica'), '')
+  const failing = createReplicas(data, pino({ level: 'silent' }))
+  try {
+    failing.follow([lobby])
+    await until(() => failing.state.problem !== undefined)
+    expect(failing.state).toEqual({
+      event: 'sync_started',
+      problem: '"failing" could not be copied yet, it is tried again. "failing" is not a directory, or lies below a file.',
+    })
+    await rm(join(data, 'replica'))
+    await writeFile(join(lobby, 'changed.txt'), '')
+    await until(() => failing.state.event === 'sync_completed')
+    expect(failing.state).toEqual({ event: 'sync_completed' })
+  } finally {
+    await failing.close()
+  }
+})
+
+test('a file in the making starts no sync and is not copied', async () => {
+  const lobby = await follow('making')
+  await writeFile(join(lobby, '.quarterdeck-1234.part'), 'half')
+  await writeFile(join(lobby, 'whole.txt'), 'whole')
+  await until(() => heard.includes('sync_completed'))
+  const copy = join(directory(), 'copy-of-making')
+  await replicas.copyTo(lobby, copy)
+  expect(await readdir(copy)).toEqual(['whole.txt'])
+})
+
+test('what nobody follows any more goes from the disk, also what an earlier platform has left; what is followed or copied from stays', async () => {
+  const root = join(directory(), 'replica')
+  const kept = await follow('kept')
+  await writeFile(join(kept, 'of-kept'), '')
+  await mkdir(join(root, 'left-by-another'))
+  const going = join(directory(), 'going')
+  await mkdir(going, { recursive: true })
+  await writeFile(join(going, 'large.bin'), Buffer.alloc(2 ** 20))
+  const copies = Array.from({ length: 5 }, (_copy, at) => replicas.copyTo(going, join(directory(), `copy-${at}`)))
+  replicas.prune()
+  await Promise.all(copies)
+  for (const at of copies.keys()) expect((await readFile(join(directory(), `copy-${at}`, 'large.bin'))).length).toBe(2 ** 20)
+  replicas.follow([kept, going])
+  await until(() => replicas.state.event === 'sync_completed')
+  replicas.follow([kept])
+  replicas.prune()
+  await until(() => readdir(root), (all) => all.length === 1)
+  const [left = ''] = await readdir(root)
+  await until(() => readdir(join(root, left)), (files) => files.includes('of-kept'))
 })

@@ -1,0 +1,150 @@
+import { once } from 'node:events'
+import { constants, type ReadStream, type Stats } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+import { PassThrough, type Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { ZipFile } from 'yazl'
+import { AppError } from '../errors'
+import { fileFailure } from './fileFailure'
+import type { HeldDirectory, Jail } from './jail'
+import { walkTree } from './walk'
+import { namesOf, printable, type Names } from './wirePath'
+
+/** A file held open for sending. Its stream, or `close`, ends it. */
+export interface OpenedFile {
+  /** Its last name. */
+  name: string
+  /** Bytes. */
+  size: number
+  /** Milliseconds since the epoch. */
+  modifyTime: number
+  /** These bytes and no more, both ends included, even if the file grows meanwhile; fewer when it shrinks. */
+  stream(start: number, end: number): ReadStream
+  close(): Promise<void>
+}
+
+export interface Downloads {
+  /** @throws AppError NOT_FOUND, NOT_ALLOWED (leads out), CONFLICT (a directory, or no regular file) */
+  file(path: string): Promise<OpenedFile>
+  /**
+   * Files and directories as one zip, made while it is sent: nothing is built up in memory or on disk. A path that is a link is what
+   * that points at; links in directories, what leads out of the shared area, FIFOs and devices are left out.
+   * @throws AppError NOT_FOUND when the first look finds one missing; later failures end the stream with an error.
+   */
+  zip(paths: string[]): Promise<Readable>
+}
+
+/** Not worth a compressor of its own, of which each takes a quarter of a megabyte. In bytes. */
+const TINY = 1024
+/** Packed already: trying again only takes time. */
+const COMPRESSED = /\.(?:jar|zip|gz|tgz|xz|zst|bz2|7z|rar|mca|mcr|png|jpe?g|webp|gif|mp[34]|ogg|webm|woff2?)$/i
+
+export function createDownloads(jail: Jail): Downloads {
+  return {
+    async file(path) {
+      const names = namesOf(path)
+      const held = await jail.follow(names)
+      try {
+        if (held.stats.isDirectory()) throw new AppError('CONFLICT', `${printable(path)} is a directory. Download it as an archive.`)
+        if (!held.stats.isFile()) throw new AppError('CONFLICT', `${printable(path)} is not a regular file.`)
+        return opened(names.at(-1) ?? '', await held.open(constants.O_RDONLY | constants.O_NONBLOCK), held.stats)
+      } catch (error) {
+        throw fileFailure(error, path)
+      } finally {
+        await held.close()
+      }
+    },
+
+    async zip(paths) {
+      const wanted = paths.map((path) => namesOf(path, 'files'))
+      for (const [at, names] of wanted.entries()) {
+        const held = await jail.follow(names).catch((error: unknown) => {
+          throw fileFailure(error, paths[at] ?? '')
+        })
+        await held.close()
+      }
+      const zip = new ZipFile()
+      const output = zip.outputStream.pipe(new PassThrough({ highWaterMark: 2 ** 20 }))
+      // The reader may go away at any moment, and no file may stay open for it.
+      const gone = new AbortController()
+      output.once('close', () => gone.abort())
+      fill(zip, jail, wanted, gone.signal).then(
+        () => zip.end(),
+        (error: Error) => output.destroy(error),
+      )
+      return output
+    },
+  }
+}
+
+function opened(name: string, handle: FileHandle, { size, mtimeMs }: Stats): OpenedFile {
+  return {
+    name,
+    size,
+    modifyTime: Math.floor(mtimeMs),
+    stream: (start, end) => handle.createReadStream({ start, end, highWaterMark: 2 ** 18 }),
+    close: () => handle.close(),
+  }
+}
+
+async function fill(zip: ZipFile, jail: Jail, wanted: Names[], gone: AbortSignal): Promise<void> {
+  const taken = new Set<string>()
+  for (const names of wanted) {
+    const real = await realNamesOf(jail, names)
+    if (!real) continue
+    const name = real.at(-1) ?? '.'
+    const directory = await jail.directory(real.slice(0, -1))
+    try {
+      // The whole shared area is its entries; anything else is itself below the name it was asked for by.
+      await add(zip, directory, name, names.at(-1) ?? '.', taken, gone)
+    } finally {
+      await directory.close()
+    }
+  }
+}
+
+/** @returns where a path leads; undefined when that is gone since the first look, or leads out by now. */
+async function realNamesOf(jail: Jail, names: Names): Promise<Names | undefined> {
+  const held = await jail.follow(names).catch((error: unknown) => {
+    if (error instanceof AppError && (error.code === 'NOT_FOUND' || error.code === 'NOT_ALLOWED')) return undefined
+    throw error
+  })
+  if (!held) return undefined
+  await held.close()
+  return held.realPath.slice((await jail.root()).length).split('/').filter(Boolean)
+}
+
+async function add(zip: ZipFile, directory: HeldDirectory, name: string, as: string, taken: Set<string>, gone: AbortSignal): Promise<void> {
+  for await (const entry of walkTree(directory, name, gone)) {
+    const path = zipName(as + entry.path.slice(name.length))
+    if (path === '.' || taken.has(path)) continue
+    taken.add(path)
+    const options = { mtime: entry.stats.mtime, mode: entry.stats.mode }
+    if (entry.type === 'directory') zip.addEmptyDirectory(path, options)
+    if (entry.type !== 'file') continue
+    // The zip keeps an entry until its end, and with it this function: it must not keep the stream as well.
+    const open: { stream?: PassThrough } = { stream: new PassThrough({ highWaterMark: 2 ** 18 }) }
+    zip.addReadStreamLazy(path, { ...options, compressionLevel: COMPRESSED.test(path) || entry.stats.size <= TINY ? 0 : 3 }, (give) => give(null, open.stream!))
+    const sent = open.stream!
+    const file = await entry.open()
+    // Gone since it was listed: it is empty then, its name is told already.
+    if (!file || file.stats.size === 0) {
+      await file?.handle.close()
+      sent.end()
+    } else {
+      const content = file.handle.createReadStream({ start: 0, end: file.stats.size - 1, highWaterMark: 2 ** 18 })
+      await pipeline(content, sent, { signal: gone })
+    }
+    // Not before it was read to its end: one entry is under way at a time.
+    if (!sent.readableEnded) await once(sent, 'end', { signal: gone })
+    delete open.stream
+  }
+}
+
+/** Zip takes a backslash for a separator and a colon for a drive; look-alikes stand for them. */
+function zipName(path: string): string {
+  return path
+    .replace(/^\.\//, '')
+    .replaceAll('\\', '＼')
+    .replace(/^([a-z]):/i, '$1：')
+}

@@ -1,0 +1,55 @@
+import { AppError, errorCodeOf } from '../errors'
+import { printable } from './wirePath'
+
+/** Of want of descriptors, here or in the system. */
+export function tooManyFiles(): AppError {
+  return new AppError('UNAVAILABLE', 'Too many files are open at once. Try again in a moment.')
+}
+
+/**
+ * What a failed call of the file system means to who asked.
+ * @param path as the wire writes it; of what failed.
+ * @returns an AppError, or the error itself where it is not one of these.
+ */
+export function fileFailure(error: unknown, path: string): unknown {
+  const shown = printable(path)
+  switch (errorCodeOf(error)) {
+    case 'ENOENT':
+      return new AppError('NOT_FOUND', `There is no ${shown}.`)
+    case 'ENOTDIR':
+      return new AppError('CONFLICT', `${shown} is not a directory, or lies below a file.`)
+    case 'EISDIR':
+      return new AppError('CONFLICT', `${shown} is a directory.`)
+    case 'ENOTEMPTY':
+      return new AppError('CONFLICT', `${shown} was filled anew while it was deleted. What it held before is gone.`)
+    case 'EBUSY':
+      return new AppError('CONFLICT', `${shown} is in use by the system.`)
+    case 'EXDEV':
+      return new AppError('CONFLICT', `${shown} is on another file system than what was to be put there.`)
+    case 'EEXIST':
+      return new AppError('NAME_TAKEN', `${shown} exists already.`)
+    case 'ELOOP':
+      return new AppError('CONFLICT', `${shown} is a link that leads nowhere.`)
+    case 'ENAMETOOLONG':
+      return new AppError('INVALID_INPUT', 'The path is too long for the file system.')
+    case 'EACCES':
+    case 'EPERM':
+      return new AppError('CONFLICT', `The platform may not do this to ${shown}: its owner or permissions forbid it.`)
+    case 'EROFS':
+      return new AppError('CONFLICT', 'The shared area is mounted read-only.')
+    case 'ENOSPC':
+    case 'EDQUOT':
+      return new AppError('DISK_FULL', 'The disk of the shared area is full. Nothing was changed.')
+    case 'EFBIG':
+      return new AppError('TOO_LARGE', `${shown} would be larger than the file system allows.`)
+    case 'EMFILE':
+    case 'ENFILE':
+      return tooManyFiles()
+    case 'ESTALE':
+    case 'EIO':
+    case 'ETIMEDOUT':
+      return new AppError('UNAVAILABLE', 'The shared area does not answer. Check its disk or its mount.')
+    default:
+      return error
+  }
+}

@@ -1,0 +1,201 @@
+import { isUtf8 } from 'node:buffer'
+import { constants, type BigIntStats, type Stats } from 'node:fs'
+import { open, readdir, readlink, realpath, type FileHandle } from 'node:fs/promises'
+import { AppError, errorCodeOf } from '../errors'
+import { fileFailure } from './fileFailure'
+import { parentAndName, wirePathOf, type Names } from './wirePath'
+
+/** Opens only the place (open(2)): nothing is read, no FIFO waited for, no device touched. Node.js has no name for it. */
+const O_PATH = 0o10000000
+
+/** A name as it is on disk: the bytes where they are no UTF-8, which a text cannot tell. */
+export type RawName = string | Buffer
+
+/**
+ * A directory of the shared area, held open. Whatever happens to its path meanwhile, `entry(name)` is in this directory: the
+ * kernel resolves /proc/self/fd/N to the directory itself, not to its path.
+ */
+export interface HeldDirectory {
+  /** What the kernel calls it now; for watching and messages of the log, never for opening. */
+  readonly realPath: string
+  /** The number of its descriptor, for whoever reads it by number. */
+  readonly fd: number
+  /** A path to the entry of this name, good for calls that do not follow a last symbolic link, while this is held. */
+  entry(name: string): string
+  entry(name: RawName): RawName
+  /** A path to the directory itself, good while this is held. */
+  readonly self: string
+  stats(): Promise<BigIntStats>
+  close(): Promise<void>
+}
+
+/** What a name stands for, held open without having been read. */
+export interface HeldFile {
+  readonly realPath: string
+  readonly stats: Stats
+  /** Opens what is held itself, with these flags of open(2). */
+  open(flags: number): Promise<FileHandle>
+  close(): Promise<void>
+}
+
+/**
+ * The one resolver of the shared area, for every verb (decisions §3). A path is opened first and judged afterwards by where
+ * the kernel says the descriptor is: symbolic links that stay inside work, and no swap between a check and a use can lead out,
+ * because the use is of the very thing that was checked. Linux only, as /proc is.
+ */
+export interface Jail {
+  /** The real path of the shared area. @throws AppError UNAVAILABLE */
+  root(): Promise<string>
+  /** @throws AppError NOT_FOUND, CONFLICT (not a directory), NOT_ALLOWED (leads out) */
+  directory(names: Names): Promise<HeldDirectory>
+  /** What is there, links followed. @throws AppError NOT_FOUND, NOT_ALLOWED (leads out) */
+  follow(names: Names): Promise<HeldFile>
+  /** The directory an entry is in, and its name there. A last symbolic link is not followed. @throws AppError as `directory` */
+  parent(names: Names, field?: string): Promise<[HeldDirectory, string]>
+  /** As `parent`, but of where a last symbolic link leads, so that a save through a link changes what it points at. */
+  parentOfTarget(names: Names, field?: string): Promise<[HeldDirectory, string]>
+}
+
+/** @param shareDir the shared area; need not exist yet. */
+export function createJail(shareDir: string): Jail {
+  async function root(): Promise<string> {
+    return realpath(shareDir).catch(() => {
+      throw new AppError('UNAVAILABLE', 'The shared area is not there. Check QUARTERDECK_SHARE_DIR, or mount it.')
+    })
+  }
+
+  async function hold(names: Names, flags: number): Promise<{ handle: FileHandle; realPath: string }> {
+    const rootPath = await root()
+    const handle = await open([rootPath, ...names].join('/'), O_PATH | flags).catch((error: unknown) => {
+      throw fileFailure(error, wirePathOf(names))
+    })
+    try {
+      const realPath = await readlink(`/proc/self/fd/${handle.fd}`)
+      if (realPath !== rootPath && !realPath.startsWith(`${rootPath}/`)) {
+        throw new AppError('NOT_ALLOWED', `${wirePathOf(names)} leads out of the shared area.`)
+      }
+      return { handle, realPath }
+    } catch (error) {
+      await handle.close()
+      throw error
+    }
+  }
+
+  async function directory(names: Names): Promise<HeldDirectory> {
+    const { handle, realPath } = await hold(names, constants.O_DIRECTORY)
+    return heldDirectory(handle, realPath)
+  }
+
+  return {
+    root,
+    directory,
+    async follow(names) {
+      const { handle, realPath } = await hold(names, 0)
+      try {
+        const stats = await handle.stat()
+        return { realPath, stats, open: (flags) => open(`/proc/self/fd/${handle.fd}`, flags), close: () => handle.close() }
+      } catch (error) {
+        await handle.close()
+        throw error
+      }
+    },
+    async parent(names, field) {
+      const [above, name] = parentAndName(names, field)
+      return [await directory(above), name]
+    },
+    async parentOfTarget(names, field) {
+      const [above, name] = parentAndName(names, field)
+      const held = await hold(names, 0).catch((error: unknown) => {
+        if (error instanceof AppError && error.code === 'NOT_FOUND') return undefined
+        throw error
+      })
+      if (!held) return [await directory(above), name]
+      await held.handle.close()
+      const real = held.realPath.slice((await root()).length).split('/').filter(Boolean)
+      const [realAbove, realName] = parentAndName(real, field)
+      return [await directory(realAbove), realName]
+    },
+  }
+}
+
+function heldDirectory(handle: FileHandle, realPath: string): HeldDirectory {
+  const self = `/proc/self/fd/${handle.fd}`
+  function entry(name: string): string
+  function entry(name: RawName): RawName
+  function entry(name: RawName): RawName {
+    return typeof name === 'string' ? `${self}/${name}` : Buffer.concat([Buffer.from(`${self}/`), name])
+  }
+  return { realPath, fd: handle.fd, self, entry, stats: () => handle.stat({ bigint: true }), close: () => handle.close() }
+}
+
+/**
+ * A directory by its real path, where that was found before.
+ * @throws AppError CONFLICT when the path leads elsewhere by now; Node.js errors of the file system
+ */
+export async function openRealDirectory(realPath: string): Promise<HeldDirectory> {
+  const handle = await open(realPath, O_PATH | constants.O_DIRECTORY)
+  try {
+    if ((await readlink(`/proc/self/fd/${handle.fd}`)) !== realPath) throw new AppError('CONFLICT', 'The directory was replaced by a link that leads elsewhere.')
+    return heldDirectory(handle, realPath)
+  } catch (error) {
+    await handle.close()
+    throw error
+  }
+}
+
+/**
+ * The directory of this name in a held one, never through a link.
+ * @returns undefined when it is gone or is no directory (any more).
+ */
+export async function openSubdirectory(directory: HeldDirectory, name: RawName): Promise<HeldDirectory | undefined> {
+  try {
+    const handle = await open(directory.entry(name), O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+    return heldDirectory(handle, `${directory.realPath}/${String(name)}`)
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCodeOf(error) ?? '')) return undefined
+    throw error
+  }
+}
+
+/**
+ * Opens the regular file of this name in a held directory for reading, never through a link, and never waits for a FIFO.
+ * @returns undefined when it is gone or is no regular file.
+ */
+export async function openRegularFile(directory: HeldDirectory, name: RawName): Promise<{ handle: FileHandle; stats: Stats } | undefined> {
+  const handle = await open(directory.entry(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((error: unknown) => {
+    if (['ENOENT', 'ELOOP', 'ENXIO', 'ENODEV', 'ENOTDIR'].includes(errorCodeOf(error) ?? '')) return undefined
+    throw error
+  })
+  const stats = await handle?.stat()
+  if (handle && stats?.isFile()) return { handle, stats }
+  await handle?.close()
+  return undefined
+}
+
+/** All that a directory holds, in no order. */
+export async function namesIn({ self }: HeldDirectory): Promise<RawName[]> {
+  return (await readdir(self, { encoding: 'buffer' })).map((bytes) => (isUtf8(bytes) ? bytes.toString() : bytes))
+}
+
+/** Gives the directory to `use` and closes it whatever happens. */
+export async function holding<Result>(opening: Promise<HeldDirectory>, use: (directory: HeldDirectory) => Promise<Result>): Promise<Result> {
+  const directory = await opening
+  try {
+    return await use(directory)
+  } finally {
+    await directory.close()
+  }
+}
+
+/** As `holding`, for an entry and the directory it is in. */
+export async function holdingParent<Result>(
+  opening: Promise<[HeldDirectory, string]>,
+  use: (directory: HeldDirectory, name: string) => Promise<Result>,
+): Promise<Result> {
+  const [directory, name] = await opening
+  try {
+    return await use(directory, name)
+  } finally {
+    await directory.close()
+  }
+}

@@ -1,0 +1,121 @@
+import { watch, type FSWatcher } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { fileFailure } from './fileFailure'
+import { holding, type HeldDirectory, type Jail } from './jail'
+import type { Entries, ListingPool } from './listingPool'
+import { namesOf, wirePathOf } from './wirePath'
+
+/** Directories of fewer entries are read anew each time. */
+const KEPT_FROM = 500
+const MOST_KEPT = 64
+/** In bytes. */
+const MOST_KEPT_BYTES = 64 * 2 ** 20
+/** Modification times are no finer than the kernel's tick: what was read within it may have changed after all. In milliseconds. */
+const TICK_MS = 20
+/** So old at the most, because the kernel drops what it would tell when too much happens at once. In milliseconds. */
+const MOST_AGE_MS = 30_000
+/** The same, where it does not tell of everything: what is in a directory, or behind a link, of this one. In milliseconds. */
+const MOST_AGE_UNTOLD_MS = 1000
+/** File systems of this machine alone (statfs(2)): of these inotify tells every change, of network ones only our own. */
+const LOCAL = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1, 0xca451a4e])
+
+export interface Listing {
+  /** The entries of a directory, as JSON without brackets. @throws AppError NOT_FOUND, CONFLICT (not a directory), NOT_ALLOWED, TOO_LARGE, UNAVAILABLE */
+  list(path: string): Promise<Entries>
+  close(): Promise<void>
+}
+
+interface Kept {
+  entries: Promise<Entries>
+  /** Of the directory when it was read. */
+  stamp: string
+  isDirty: boolean
+  /** When it is too old, as `Date.now()` tells. */
+  until: number
+  bytes: number
+  watcher: FSWatcher
+}
+
+/**
+ * Reads directories; large ones are kept until something in them changes, which the kernel tells (inotify) and the directory's own
+ * modification time shows, whichever comes first.
+ */
+export function createListing(jail: Jail, pool: ListingPool): Listing {
+  /** By real path, and by the path it was asked for: the entries' own paths begin with that. */
+  const kept = new Map<string, Kept>()
+  /** Which directories were large when they were last read. */
+  const large = new Set<string>()
+
+  function forget(key: string): void {
+    kept.get(key)?.watcher.close()
+    kept.delete(key)
+  }
+
+  function makeRoom(): void {
+    let bytes = [...kept.values()].reduce((sum, entry) => sum + entry.bytes, 0)
+    for (const [key, entry] of kept) {
+      if (kept.size <= MOST_KEPT && bytes <= MOST_KEPT_BYTES) return
+      bytes -= entry.bytes
+      forget(key)
+    }
+  }
+
+  async function keep(directory: HeldDirectory, key: string, stamp: string, read: () => Promise<Entries>): Promise<Entries> {
+    let watcher: FSWatcher
+    try {
+      watcher = watch(directory.self, { persistent: false })
+    } catch {
+      // The kernel has no watch left: then it is read each time.
+      return read()
+    }
+    // Watched first and read then: nothing falls in between.
+    const entry: Kept = { entries: read(), stamp, isDirty: false, until: Infinity, bytes: 0, watcher }
+    watcher.on('change', () => (entry.isDirty = true))
+    watcher.on('error', () => (entry.isDirty = true))
+    forget(key)
+    kept.set(key, entry)
+    try {
+      const entries = await entry.entries
+      entry.bytes = entries.json.reduce((sum, { byteLength }) => sum + byteLength, 0)
+      entry.until = Date.now() + (entries.isTold ? MOST_AGE_MS : MOST_AGE_UNTOLD_MS)
+      makeRoom()
+      return entries
+    } catch (error) {
+      if (kept.get(key) === entry) forget(key)
+      throw error
+    }
+  }
+
+  return {
+    async list(path) {
+      const names = namesOf(path)
+      return holding(jail.directory(names), async (directory) => {
+        const { ino, mtimeNs, mtimeMs } = await directory.stats()
+        const stamp = `${ino}:${mtimeNs}`
+        const { realPath } = directory
+        const wirePath = wirePathOf(names)
+        const key = `${realPath}:${wirePath}`
+        const known = kept.get(key)
+        if (known && !known.isDirty && known.stamp === stamp && Date.now() < known.until) {
+          kept.delete(key)
+          kept.set(key, known)
+          return known.entries
+        }
+        const root = await jail.root()
+        const read = () => pool.entries(directory, wirePath, root, `${ino}:${key}`)
+        const isFresh = Date.now() - Number(mtimeMs) < TICK_MS
+        const isKept = large.has(realPath) && !isFresh && LOCAL.has((await statfs(directory.self)).type)
+        const entries = await (isKept ? keep(directory, key, stamp, read) : read())
+        if (entries.count >= KEPT_FROM) large.add(realPath)
+        else large.delete(realPath)
+        return entries
+      }).catch((error: unknown) => {
+        throw fileFailure(error, path)
+      })
+    },
+    async close() {
+      for (const key of [...kept.keys()]) forget(key)
+      await pool.close()
+    },
+  }
+}

@@ -1,0 +1,211 @@
+import { isUtf8 } from 'node:buffer'
+import { closeSync, constants, fstatSync, lstatSync, opendirSync, openSync, readdirSync, readlinkSync, readSync, type Dirent, type Stats } from 'node:fs'
+import { createInterface } from 'node:readline'
+import type { FileEntry } from '../../contract/file'
+import { looksLikeText, TEXT_LIMIT, TEXT_SAMPLE } from './encodings'
+import { LONG, shareOf, type ListingAnswer, type ListingTask } from './listingTask'
+import { isOwnName } from './ownNames'
+
+const O_PATH = 0o10000000
+/** Entries are put together in pieces of about so many characters: a string of all of them may be longer than a string can be. */
+const PIECE = 2 ** 18
+/** How many files' isText is remembered. */
+const REMEMBERED = 200_000
+
+/** What was decided, and of which state of a file. */
+type Decision = { size: number; mtimeMs: number; ctimeMs: number; isText: boolean }
+/** By device, and there by inode: to make one key of both for each file would take a tenth of a listing's time. */
+const decided = new Map<number, Map<number, Decision>>()
+/** Whether the kernel tells whoever watches the directory of every change to what is being listed. */
+let isTold = true
+/** Whether the file before had not been judged yet: the next one has not either, most likely. */
+let expectsNew = false
+const sample = Buffer.alloc(TEXT_SAMPLE)
+
+/**
+ * A process of its own that lists directories: each line it reads is a task, and is answered by a line of JSON and as many bytes as
+ * that says. It makes each directory its own before it reads it, so that a name alone is the path: that takes half the time of a
+ * thread of the platform, which would have to name the held directory with every file.
+ */
+// Synchronous calls: here nobody waits but this listing, and they take a third of the time.
+createInterface({ input: process.stdin }).on('line', (line) => {
+  const task = JSON.parse(line) as ListingTask
+  const { json, ...answer } = answerTo(task)
+  process.stdout.write(`${JSON.stringify({ ...answer, id: task.id, bytes: json?.bytes ?? 0 } satisfies ListingAnswer)}\n`)
+  for (const piece of json?.pieces ?? []) process.stdout.write(piece)
+})
+
+type Answer = Omit<ListingAnswer, 'id' | 'bytes'> & { json?: { pieces: Buffer[]; bytes: number } }
+
+function answerTo(task: ListingTask): Answer {
+  try {
+    process.chdir(`/proc/${task.pid}/fd/${task.fd}`)
+    return list(task)
+  } catch (error) {
+    return { error: { code: (error as NodeJS.ErrnoException).code, message: String(error) } }
+  } finally {
+    // Nobody is kept from removing or unmounting it.
+    process.chdir('/')
+  }
+}
+
+function list({ path, root, share, limit }: ListingTask): Answer {
+  const found = share ? entriesHere() : [...firstOf(entriesHere(), LONG + 1)]
+  if (Array.isArray(found) && found.length > LONG) return { isTooLong: true }
+  const isMeant = (name: string) => !isOwnName(name) && (!share || shareOf(name, share.of) === share.number)
+  const json = createJoin(limit)
+  isTold = true
+  expectsNew = false
+  /** Names that are, or may be, what is left of others: whether there is an entry that is called so. */
+  const doubtful = new Map<string, boolean>()
+  for (const dirent of found) {
+    const { name } = dirent
+    if (!isMeant(name) || doubtful.has(name)) continue
+    const entry = entryOf(dirent, `${path}/${name}`, root)
+    if (entry) json.add(entry)
+    if (name.includes('\ufffd')) doubtful.set(name, entry !== undefined)
+    if (json.isFull()) return { isTooLarge: true }
+  }
+  const missing = new Set([...doubtful.keys()].filter((name) => !doubtful.get(name)))
+  for (const entry of missing.size > 0 ? unreadable(missing, path) : []) json.add(entry)
+  return json.isFull() ? { isTooLarge: true } : { isTold, count: json.count(), json: json.end() }
+}
+
+/** One by one: of a directory without end no more is read than is wanted. */
+function* entriesHere(): Generator<Dirent> {
+  const directory = opendirSync('.', { bufferSize: 1024 })
+  try {
+    for (let dirent; (dirent = directory.readSync()); ) yield dirent
+  } finally {
+    directory.closeSync()
+  }
+}
+
+function* firstOf<Item>(items: Iterable<Item>, most: number): Generator<Item> {
+  let count = 0
+  for (const item of items) {
+    yield item
+    if ((count += 1) === most) return
+  }
+}
+
+/** Puts entries together, as JSON with commas between them. */
+function createJoin(limit: number) {
+  const pieces: Buffer[] = []
+  let texts: string[] = []
+  let [count, length, bytes] = [0, 0, 0]
+  const put = () => {
+    if (texts.length === 0) return
+    const piece = Buffer.from(`${pieces.length > 0 ? ',' : ''}${texts.join(',')}`)
+    pieces.push(piece)
+    bytes += piece.length
+    ;[texts, length] = [[], 0]
+  }
+  return {
+    add(entry: FileEntry) {
+      const text = JSON.stringify(entry)
+      texts.push(text)
+      count += 1
+      if ((length += text.length) > PIECE) put()
+    },
+    isFull: () => bytes + length > limit,
+    count: () => count,
+    end() {
+      put()
+      return { pieces, bytes }
+    },
+  }
+}
+
+/**
+ * Names that are no UTF-8, from the time before it, cannot be asked for by a path of the wire. They are listed by what of them can be
+ * read, each such text once, so that somebody knows of them.
+ */
+function* unreadable(texts: Set<string>, path: string): Generator<FileEntry> {
+  for (const bytes of readdirSync('.', { encoding: 'buffer' })) {
+    if (isUtf8(bytes) || !texts.delete(bytes.toString())) continue
+    const stats = lstatSync(bytes, { throwIfNoEntry: false })
+    if (!stats) continue
+    const name = bytes.toString()
+    const type = stats.isDirectory() ? 'd' : '-'
+    yield { name, path: `${path}/${name}`, type, size: type === 'd' ? 0 : stats.size, modifyTime: Math.floor(stats.mtimeMs), isText: false }
+  }
+}
+
+function entryOf(dirent: Dirent, path: string, root: string): FileEntry | undefined {
+  const { name } = dirent
+  const opened = expectsNew && dirent.isFile() ? judgeNew(name) : undefined
+  let stats = opened ?? lstatSync(name, { throwIfNoEntry: false })
+  // Gone since the names were read.
+  if (!stats) return undefined
+  // Not of what happens within a directory, behind a link, or to a file under another of its names.
+  if (stats.nlink > 1 || !stats.isFile()) isTold = false
+  let type: FileEntry['type'] = stats.isDirectory() ? 'd' : '-'
+  let isText = false
+  if (stats.isSymbolicLink()) {
+    const target = targetOf(name, root)
+    if (target) [stats, type] = [target, target.isDirectory() ? 'd' : '-']
+    else type = 'l'
+  }
+  if (type === '-' && stats.isFile()) isText = isTextOf(stats, () => readsAsText(name))
+  return { name, path, type, size: type === 'd' ? 0 : stats.size, modifyTime: Math.floor(stats.mtimeMs), isText }
+}
+
+/** Of a link that leads to something within the shared area. */
+function targetOf(name: string, root: string): Stats | undefined {
+  return withOpened(name, O_PATH, (descriptor) => {
+    const real = readlinkSync(`/proc/self/fd/${descriptor}`)
+    return real === root || real.startsWith(`${root}/`) ? fstatSync(descriptor) : undefined
+  })
+}
+
+/** @param read what the file's first bytes say, asked only where they are not known. */
+function isTextOf({ dev, ino, size, mtimeMs, ctimeMs }: Stats, read: () => boolean): boolean {
+  if (size === 0) return true
+  if (size > TEXT_LIMIT) return false
+  const files = decided.get(dev) ?? new Map<number, Decision>()
+  const known = files.get(ino)
+  expectsNew = known?.size !== size || known.mtimeMs !== mtimeMs || known.ctimeMs !== ctimeMs
+  if (known && !expectsNew) return known.isText
+  const isText = read()
+  decided.set(dev, files.set(ino, { size, mtimeMs, ctimeMs, isText }))
+  forgetSome()
+  return isText
+}
+
+/** Where too many files are remembered: the oldest ones of the device that has the most. */
+function forgetSome(): void {
+  const devices = [...decided.values()]
+  if (devices.reduce((sum, { size }) => sum + size, 0) <= REMEMBERED) return
+  const files = devices.reduce((most, some) => (some.size > most.size ? some : most))
+  for (const oldest of [...files.keys()].slice(0, Math.ceil(files.size / 4))) files.delete(oldest)
+}
+
+/** Opens first and asks then, which walks the path once. @returns nothing where that cannot be: the other way will tell. */
+function judgeNew(name: string): Stats | undefined {
+  return withOpened(name, constants.O_NOFOLLOW, (descriptor) => {
+    const stats = fstatSync(descriptor)
+    if (!stats.isFile()) return undefined
+    isTextOf(stats, () => sampleIsText(descriptor))
+    return stats
+  })
+}
+
+/** The target of a link is read too: it was found inside, and at worst eight kilobytes are judged, not shown. */
+function readsAsText(name: string): boolean {
+  return withOpened(name, 0, (descriptor) => fstatSync(descriptor).isFile() && sampleIsText(descriptor)) ?? false
+}
+
+const sampleIsText = (descriptor: number): boolean => looksLikeText(sample.subarray(0, readSync(descriptor, sample, 0, TEXT_SAMPLE, 0)))
+
+function withOpened<T>(name: string, flags: number, use: (descriptor: number) => T): T | undefined {
+  let descriptor: number | undefined
+  try {
+    descriptor = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK | flags)
+    return use(descriptor)
+  } catch {
+    return undefined
+  } finally {
+    if (descriptor !== undefined) closeSync(descriptor)
+  }
+}

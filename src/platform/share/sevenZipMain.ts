@@ -1,0 +1,77 @@
+import SevenZip from '7z-wasm'
+import { exitCodes } from './sevenZipExits'
+
+/**
+ * A process of its own for archives that only 7-Zip reads: `sevenZipMain list|extract <name> <limits>`. Descriptor 3 is the
+ * directory of the archive, 4 the empty one it is extracted to; it sees no other file. Its standard output is 7-Zip's listing, or
+ * lines of JSON with what was written so far. It ends with 0, 7-Zip's own code, or one of `exitCodes`.
+ */
+const OPEN_FOR_WRITING = 0o3
+
+async function main([mode, name = '', limitsText = '{}']: string[]): Promise<void> {
+  const limits = JSON.parse(limitsText) as { entries: number; size: number }
+  const line: number[] = []
+  const seven = await SevenZip({
+    // A password is asked for here: there is none.
+    stdin: () => null as unknown as number,
+    stdout: (byte) => {
+      if (mode !== 'list') return
+      line.push(byte)
+      if (byte !== 10) return
+      process.stdout.write(Buffer.from(line))
+      line.length = 0
+    },
+    stderr: () => undefined,
+    quit: (code) => {
+      process.exitCode = code
+    },
+  })
+  const { FS, NODEFS } = seven as unknown as { FS: Record<string, (...given: unknown[]) => unknown>; NODEFS: unknown }
+  FS.mkdir?.('/archive')
+  FS.mount?.(NODEFS, { root: '/proc/self/fd/3/.' }, '/archive')
+  if (mode === 'list') {
+    seven.callMain(['l', '-slt', '-ba', `/archive/${name}`])
+    return
+  }
+
+  // What is written is counted where it is written: headers may claim anything.
+  let [size, entries] = [0, 0]
+  const wrap = (verb: string, before: (...given: unknown[]) => void) => {
+    const original = FS[verb]
+    FS[verb] = (...given) => {
+      before(...given)
+      return original?.(...given)
+    }
+  }
+  const count = () => {
+    entries += 1
+    if (entries > limits.entries) process.exit(exitCodes.tooManyEntries)
+  }
+  wrap('mkdir', count)
+  wrap('open', (path, flags) => {
+    if (typeof flags === 'number' && flags & OPEN_FOR_WRITING) {
+      count()
+      process.stdout.write(`${JSON.stringify({ size, entry: String(path).replace(/^\/target\//, '') })}\n`)
+    }
+  })
+  wrap('write', (stream, _buffer, _offset, length) => {
+    const { path } = stream as { path?: string }
+    if (path?.startsWith('/dev/')) return
+    size += Number(length)
+    if (size > limits.size) process.exit(exitCodes.tooLarge)
+  })
+  for (const verb of ['symlink', 'link']) wrap(verb, () => process.exit(exitCodes.link))
+  // 7-Zip sets modes that the archive does not have to nothing at all.
+  // And nobody becomes another user by an archive.
+  const chmod = FS.chmod
+  FS.chmod = (path, given, ...rest) => (given ? chmod?.(path, Number(given) & 0o777, ...rest) : undefined)
+  FS.mkdir?.('/target')
+  entries = 0
+  // The working directory, because a path that ends in a descriptor looks like a link to what mounts it.
+  process.chdir('/proc/self/fd/4')
+  FS.mount?.(NODEFS, { root: '.' }, '/target')
+  FS.chdir?.('/target')
+  seven.callMain(['x', '-y', '-bd', '-o/target', `/archive/${name}`])
+}
+
+void main(process.argv.slice(2))

@@ -1,0 +1,72 @@
+import type { FileHandle } from 'node:fs/promises'
+import { AppError } from '../errors'
+import { createExtraction, limitsFor, type ExtractionLimits } from './extraction'
+import { fileFailure } from './fileFailure'
+import { holdingParent, openRegularFile, type Jail } from './jail'
+import type { JobControl } from './jobs'
+import { lstatOf } from './placing'
+import type { Temporaries, TemporaryDirectory } from './temporaries'
+import { unpackSevenZip } from './unpackSevenZip'
+import { unpackGzip, unpackTar } from './unpackTar'
+import { unpackZip } from './unpackZip'
+import { namesOf, parentAndName, printable, wirePathOf } from './wirePath'
+
+/** Extracts archives into a new directory beside them, named after them. */
+export interface Unpacker {
+  /**
+   * @returns the directory. A failure leaves nothing, neither does a platform that is killed meanwhile.
+   * @throws AppError NOT_FOUND, UNSUPPORTED_MEDIA_TYPE, INVALID_INPUT (damaged, encrypted, leads out), TOO_LARGE, DISK_FULL; the signal's reason
+   */
+  unpack(path: string, control: JobControl): Promise<{ name: string; path: string }>
+}
+
+const KINDS = /^(.+?)\.(zip|tar\.gz|tgz|tar|gz|7z|rar)$/i
+
+/** @param limitsOf what an archive of so many bytes may become, for tests. */
+export function createUnpacker(jail: Jail, temporaries: Temporaries, limitsOf: (archiveSize: number) => ExtractionLimits = limitsFor): Unpacker {
+  return {
+    async unpack(path, control) {
+      const names = namesOf(path)
+      const [above, ownName] = parentAndName(names)
+      const [, stem, kind] = KINDS.exec(ownName) ?? []
+      if (stem === undefined || kind === undefined || stem === '.' || stem === '..') {
+        throw new AppError('UNSUPPORTED_MEDIA_TYPE', `${printable(path)} is not an archive that can be extracted: .zip, .tar, .tar.gz, .tgz, .gz, .7z or .rar.`)
+      }
+      return holdingParent(jail.parent(names), async (directory, name) => {
+        const archive = await openRegularFile(directory, name)
+        if (!archive) throw (await lstatOf(directory, name)) ? new AppError('CONFLICT', `${printable(path)} is not a file.`) : new AppError('NOT_FOUND', `There is no ${printable(path)}.`)
+        try {
+          control.progress({ total: archive.stats.size })
+          const limits = limitsOf(archive.stats.size)
+          const temporary = await temporaries.directory(directory)
+          try {
+            if (/^(?:7z|rar)$/i.test(kind)) await unpackSevenZip(directory, name, temporary.directory, limits, control)
+            else await unpackHere(archive.handle, kind.toLowerCase(), stem, temporary, limits, control)
+            control.signal.throwIfAborted()
+          } catch (error) {
+            await temporary.discard()
+            throw error
+          }
+          const made = await temporary.placeUnderFreeName(stem)
+          return { name: made, path: wirePathOf([...above, made]) }
+        } finally {
+          await archive.handle.close()
+        }
+      }).catch((error: unknown) => {
+        throw fileFailure(error, path)
+      })
+    },
+  }
+}
+
+async function unpackHere(archive: FileHandle, kind: string, stem: string, { directory }: TemporaryDirectory, limits: ExtractionLimits, control: JobControl): Promise<void> {
+  const extraction = createExtraction(directory, limits)
+  try {
+    if (kind === 'zip') await unpackZip(archive, extraction, limits, control)
+    else if (kind === 'gz') await unpackGzip(archive, stem, extraction, control)
+    else await unpackTar(archive, kind !== 'tar', extraction, control)
+    await extraction.finish()
+  } finally {
+    await extraction.close()
+  }
+}

@@ -1,0 +1,191 @@
+import { execFileSync, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import { setTimeout as delay } from 'node:timers/promises'
+import pino from 'pino'
+import { openFiles, type Files } from '../../../src/platform/share/files'
+import { makeTarGz } from '../../support/platform/archives'
+
+const log = pino({ level: 'silent' })
+let base: string
+let share: string
+
+beforeEach(async () => {
+  base = await mkdtemp(join(tmpdir(), 'quarterdeck-faults-'))
+  share = join(base, 'share')
+  await mkdir(share)
+  await mkdir(join(base, 'data'))
+})
+afterEach(() => rm(base, { recursive: true, force: true }))
+
+const open = (): Promise<Files> => openFiles({ dataDir: join(base, 'data'), shareDir: share, log, now: Date.now })
+
+const isRoot = process.getuid?.() === 0
+const describeAsRoot = isRoot ? describe : describe.skip
+
+describeAsRoot(`security 49: on a full disk${isRoot ? '' : ' (skipped: mounting a small one takes root)'}`, () => {
+  let files: Files
+
+  beforeEach(async () => {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', share])
+    files = await open()
+    await writeFile(join(share, 'kept.txt'), 'kept')
+  })
+  afterEach(async () => {
+    await files.close()
+    execFileSync('umount', [share])
+  })
+
+  const upload = async (size: number) => {
+    const sent = files.upload()
+    try {
+      await sent.receive('kept.txt', Readable.from(Array.from({ length: size / 65_536 }, () => Buffer.alloc(65_536, 1))), '/nfsshare')
+      await sent.store('/nfsshare', 'replace')
+    } catch (error) {
+      await sent.discard()
+      throw error
+    }
+  }
+
+  test('a save is 507, the old bytes stay, and it works again once there is room', async () => {
+    await writeFile(join(share, 'filler'), Buffer.alloc(2 ** 20 + 2 ** 19))
+    await expect(files.contents.save({ path: '/nfsshare/kept.txt', content: 'x'.repeat(2 ** 20) })).rejects.toMatchObject({ code: 'DISK_FULL', status: 507 })
+    expect(await readFile(join(share, 'kept.txt'), 'utf8')).toBe('kept')
+    expect((await readdir(share)).sort()).toEqual(['filler', 'kept.txt'])
+    await rm(join(share, 'filler'))
+    await files.contents.save({ path: '/nfsshare/kept.txt', content: 'x'.repeat(2 ** 20) })
+    expect((await readFile(join(share, 'kept.txt'))).length).toBe(2 ** 20)
+  })
+
+  test('an upload is 507, the old bytes stay, and nothing unfinished does', async () => {
+    await expect(upload(4 * 2 ** 20)).rejects.toMatchObject({ code: 'DISK_FULL' })
+    expect(await readFile(join(share, 'kept.txt'), 'utf8')).toBe('kept')
+    expect(await readdir(share)).toEqual(['kept.txt'])
+    await upload(2 ** 20)
+    expect((await readFile(join(share, 'kept.txt'))).length).toBe(2 ** 20)
+  })
+
+  test('an archive is 507 and leaves nothing, and so is what comes out of one', async () => {
+    await writeFile(join(share, 'random.bin'), Buffer.from(Array.from({ length: 1_200_000 }, () => Math.floor(Math.random() * 256))))
+    await expect(files.archive(1, '/nfsshare/random.bin')).rejects.toMatchObject({ code: 'DISK_FULL' })
+    expect((await readdir(share)).sort()).toEqual(['kept.txt', 'random.bin'])
+    await rm(join(share, 'random.bin'))
+    await writeFile(join(share, 'zeros'), '')
+    await truncate(join(share, 'zeros'), 8 * 2 ** 20)
+    const { name } = await files.archive(1, '/nfsshare/zeros')
+    await expect(files.unarchive(1, `/nfsshare/${name}`)).rejects.toMatchObject({ code: 'DISK_FULL' })
+    expect((await readdir(share)).sort()).toEqual(['kept.txt', 'zeros', 'zeros.tar.gz'])
+  })
+})
+
+describeAsRoot(`security 49: on a full disk of the data directory${isRoot ? '' : ' (skipped: mounting a small one takes root)'}`, () => {
+  beforeEach(() => void execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', join(base, 'data')]))
+  afterEach(() => void execFileSync('umount', [join(base, 'data')]))
+
+  test('a save is 507, leaves no note behind, and works again once there is room', async () => {
+    const files = await open()
+    try {
+      await writeFile(join(share, 'kept.txt'), 'kept')
+      await expect(writeFile(join(base, 'data/filler'), Buffer.alloc(2 ** 17))).rejects.toMatchObject({ code: 'ENOSPC' })
+      await expect(files.contents.save({ path: '/nfsshare/kept.txt', content: 'new' })).rejects.toMatchObject({
+        code: 'DISK_FULL',
+        message: 'The disk of the platform’s data directory is full. Nothing was changed.',
+      })
+      expect([await readdir(join(base, 'data/temporaries')), await readdir(share), await readFile(join(share, 'kept.txt'), 'utf8')]).toEqual([[], ['kept.txt'], 'kept'])
+      await rm(join(base, 'data/filler'))
+      await files.contents.save({ path: '/nfsshare/kept.txt', content: 'new' })
+      expect(await readFile(join(share, 'kept.txt'), 'utf8')).toBe('new')
+    } finally {
+      await files.close()
+    }
+  })
+})
+
+/** Saves and uploads without end, alternating two contents that are each of one character. */
+const WRITER = `
+  const { openFiles } = require(process.argv[2])
+  const pino = require('pino')
+  const { Readable } = require('node:stream')
+  const [, , , dataDir, shareDir] = process.argv
+  void (async () => {
+    const files = await openFiles({ dataDir, shareDir, log: pino({ level: 'silent' }), now: Date.now })
+    process.send('ready')
+    for (let round = 0; ; round += 1) {
+      const character = round % 2 ? 'a' : 'b'
+      await files.contents.save({ path: '/nfsshare/saved.txt', content: character.repeat(300_000) })
+      const upload = files.upload()
+      await upload.receive('uploaded.bin', Readable.from(Array.from({ length: 20 }, () => Buffer.alloc(20_000, character))), '/nfsshare')
+      await upload.store('/nfsshare', 'replace')
+    }
+  })()
+`
+
+test('security 50: killed (-9) at any point of writing, a file is the old or the new one, whole, and nothing unfinished outlives the next start', async () => {
+  await writeFile(join(share, 'saved.txt'), 'b'.repeat(300_000))
+  await writeFile(join(share, 'uploaded.bin'), 'b'.repeat(400_000))
+  const program = join(base, 'data/writer.js')
+  // In the package, so that its modules are found.
+  await writeFile(program, WRITER.replaceAll("require('pino')", `require(${JSON.stringify(require.resolve('pino'))})`))
+  const modulePath = join(__dirname, '../../../src/platform/share/files.ts')
+  for (let round = 0; round < 25; round += 1) {
+    const writer = fork(program, [modulePath, join(base, 'data'), share], { execArgv: ['--require', require.resolve('tsx/cjs')] })
+    await once(writer, 'message')
+    // Not to wait for something: to be somewhere else each time.
+    await delay((round * 37) % 200)
+    writer.kill('SIGKILL')
+    await once(writer, 'exit')
+    for (const [name, length] of [['saved.txt', 300_000], ['uploaded.bin', 400_000]] as const) {
+      const content = await readFile(join(share, name), 'utf8')
+      expect([name, content.length, new Set(content).size]).toEqual([name, length, 1])
+    }
+  }
+  await (await open()).close()
+  expect((await readdir(share)).sort()).toEqual(['saved.txt', 'uploaded.bin'])
+  expect(await readdir(join(base, 'data/temporaries'))).toEqual([])
+}, 120_000)
+
+/** Extracts one archive without end, and puts what came out aside. */
+const EXTRACTOR = `
+  const { openFiles } = require(process.argv[2])
+  const pino = require('pino')
+  const [, , , dataDir, shareDir] = process.argv
+  void (async () => {
+    const files = await openFiles({ dataDir, shareDir, log: pino({ level: 'silent' }), now: Date.now })
+    process.send('ready')
+    for (;;) {
+      const { name } = await files.unarchive(1, '/nfsshare/world.tar.gz')
+      await files.changes.move('/nfsshare/' + name, '/nfsshare/old/' + name + process.hrtime.bigint())
+    }
+  })()
+`
+
+test('security 30: killed (-9) at any point of an extraction, what is there to see is whole, and the rest does not outlive the next start', async () => {
+  const names = Array.from({ length: 40 }, (_, index) => `region/r.${index}.mca`)
+  await writeFile(join(share, 'world.tar.gz'), await makeTarGz(names.map((name) => ({ name, content: 'x'.repeat(100_000) }))))
+  await mkdir(join(share, 'old'))
+  const program = join(base, 'data/extractor.js')
+  await writeFile(program, EXTRACTOR.replaceAll("require('pino')", `require(${JSON.stringify(require.resolve('pino'))})`))
+  const modulePath = join(__dirname, '../../../src/platform/share/files.ts')
+  let unfinished = 0
+  for (let round = 0; round < 10 || unfinished === 0; round += 1) {
+    const extractor = fork(program, [modulePath, join(base, 'data'), share], { execArgv: ['--require', require.resolve('tsx/cjs')] })
+    await once(extractor, 'message')
+    // As above.
+    await delay((round * 37) % 200)
+    extractor.kill('SIGKILL')
+    await once(extractor, 'exit')
+    unfinished += (await readdir(share)).filter((name) => name.startsWith('.quarterdeck-')).length
+    const made = [...(await readdir(share)).filter((name) => /^world(?: \(\d+\))?$/.test(name)), ...(await readdir(join(share, 'old'))).map((name) => `old/${name}`)]
+    for (const name of made) {
+      const sizes = await Promise.all(names.map(async (path) => (await stat(join(share, name, path))).size))
+      expect([name, new Set(sizes)]).toEqual([name, new Set([100_000])])
+      await rm(join(share, name), { recursive: true })
+    }
+  }
+  await (await open()).close()
+  expect((await readdir(share)).sort()).toEqual(['old', 'world.tar.gz'])
+  expect(await readdir(join(base, 'data/temporaries'))).toEqual([])
+}, 120_000)
