@@ -1,0 +1,74 @@
+import { constants } from 'node:fs'
+import { access, readdir } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import type { Logger } from 'pino'
+import { AppError } from '../errors'
+import type { Secrets } from '../state/secrets'
+import type { DatabaseServer } from './databaseServer'
+import { createFerret } from './ferretdb'
+import { runMongod } from './mongod'
+import { createMongoRoles } from './mongoRoles'
+
+export interface MongoParts {
+  /** Of an administrator (`QUARTERDECK_MONGO_URL`). Without it a server that is on the PATH is run. */
+  url: string | undefined
+  dataDir: string
+  /** Where programs are looked for, as in PATH. */
+  path: string
+  secrets: Secrets
+  log: Logger
+}
+
+const PROGRAMS = ['mongod', 'ferretdb'] as const
+
+/**
+ * Users' MongoDB databases: on the server of the setting, else on a mongod or ferretdb of the PATH, run beside the platform in
+ * `<dataDir>/mongo`. It is looked for again with each call until there is one.
+ */
+export function createMongo(parts: MongoParts): DatabaseServer {
+  let chosen: Promise<DatabaseServer> | undefined
+
+  async function server(): Promise<DatabaseServer> {
+    chosen ??= choose(parts).catch((error: unknown) => {
+      chosen = undefined
+      throw error
+    })
+    return chosen
+  }
+
+  return {
+    open: async (databases) => (await server()).open(databases),
+    address: async (database, password) => (await server()).address(database, password),
+    measure: async (databases) => (await server()).measure(databases),
+    create: async (database, password) => (await server()).create(database, password),
+    setPassword: async (database, password) => (await server()).setPassword(database, password),
+    remove: async (database) => (await server()).remove(database),
+    close: async () => (await chosen?.catch(() => undefined))?.close(),
+  }
+}
+
+async function choose({ url, dataDir, path, secrets, log }: MongoParts): Promise<DatabaseServer> {
+  if (url !== undefined) return createMongoRoles({ url: async () => url, title: 'The MongoDB server of QUARTERDECK_MONGO_URL', remedy: 'Start it or correct the setting.', log })
+  const directoryOf = (name: string) => join(dataDir, 'mongo', name)
+  // What made the databases that are there goes on to run them.
+  let kept: (typeof PROGRAMS)[number] | undefined
+  for (const name of PROGRAMS) if ((await readdir(directoryOf(name)).catch(() => [])).length > 0) kept ??= name
+  for (const name of kept ? [kept] : PROGRAMS) {
+    const program = await find(name, path)
+    if (program === undefined) continue
+    log.info({ program }, `MongoDB databases are run by ${name}`)
+    if (name === 'ferretdb') return createFerret({ path: program, directory: directoryOf(name), log })
+    const mongod = runMongod({ path: program, directory: directoryOf(name), secrets, log })
+    return createMongoRoles({ url: () => mongod.url(), title: 'The MongoDB server beside the platform', remedy: 'It is started again by itself.', log, close: () => mongod.stop() })
+  }
+  if (kept) throw new AppError('UNAVAILABLE', `The MongoDB databases were made with ${kept}, which is not on the PATH any more: install it again.`)
+  throw new AppError('NOT_CONFIGURED', 'There is no MongoDB server: install mongod or ferretdb so that it is on the PATH, or name a server in QUARTERDECK_MONGO_URL.')
+}
+
+async function find(name: string, path: string): Promise<string | undefined> {
+  for (const directory of path.split(delimiter).filter(Boolean)) {
+    const program = join(directory, name)
+    if (await access(program, constants.X_OK).then(() => true, () => false)) return program
+  }
+  return undefined
+}

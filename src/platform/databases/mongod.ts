@@ -1,0 +1,99 @@
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { AppError } from '../errors'
+import type { Secrets } from '../state/secrets'
+import { isAway, mongoCodeOf, MongoErrorCode, openMongoClient } from './mongoClient'
+import { randomPassword } from './names'
+import { supervise } from './supervisor'
+
+const FIRST_PORT = 27_117
+const READY_MS = 30_000
+/** Its files are closed in order. */
+const STOP_MS = 8000
+/** So long a call waits for a server that is being started. */
+const ANSWER_MS = 4000
+const ADMIN = 'quarterdeck'
+const PURPOSE = 'mongod administrator'
+
+export interface Mongod {
+  /** The administrator's URL, once the server is up. @throws AppError UNAVAILABLE */
+  url(): Promise<string>
+  stop(): Promise<void>
+}
+
+/**
+ * Runs MongoDB's own server beside the platform, in one directory: on 127.0.0.1, with authorisation, its administrator's
+ * password random and kept sealed.
+ */
+export function runMongod({ path, directory, secrets, log }: { path: string; directory: string; secrets: Secrets; log: Logger }): Mongod {
+  const passwordFile = join(directory, 'administrator')
+  let password = ''
+
+  async function readPassword(): Promise<string> {
+    const sealed = await readFile(passwordFile, 'utf8').catch(() => undefined)
+    if (sealed !== undefined) return secrets.unseal(sealed, PURPOSE, ADMIN)
+    const made = randomPassword()
+    await writeFile(`${passwordFile}.new`, secrets.seal(made, PURPOSE, ADMIN), { mode: 0o600 })
+    await rename(`${passwordFile}.new`, passwordFile)
+    return made
+  }
+
+  const urlAt = (port: number, credentials: string) => `mongodb://${credentials}127.0.0.1:${port}/admin?directConnection=true`
+
+  /** Until there is a first user, MongoDB lets whoever comes from this machine make one. */
+  async function makeAdministrator(port: number): Promise<void> {
+    const client = await openMongoClient(urlAt(port, ''))
+    try {
+      await client.db('admin').command({ createUser: ADMIN, pwd: password, roles: ['root'] })
+    } finally {
+      await client.close()
+    }
+  }
+
+  async function signIn(port: number): Promise<void> {
+    const client = await openMongoClient(urlAt(port, `${ADMIN}:${password}@`), { serverSelectionTimeoutMS: 500, maxPoolSize: 1 })
+    try {
+      await client.db('admin').command({ ping: 1 })
+    } finally {
+      await client.close()
+    }
+  }
+
+  const server = supervise({
+    path,
+    directory,
+    firstPort: FIRST_PORT,
+    claimed: new Set(),
+    patienceMs: STOP_MS,
+    async prepare(port) {
+      password = await readPassword()
+      await mkdir(join(directory, 'data'), { recursive: true, mode: 0o700 })
+      return { args: ['--dbpath', join(directory, 'data'), '--port', String(port), '--bind_ip', '127.0.0.1', '--auth', '--nounixsocket', '--wiredTigerCacheSizeGB', '0.5'] }
+    },
+    async whenReady(port, ended) {
+      for (const deadline = Date.now() + READY_MS; ; ) {
+        try {
+          await signIn(port)
+          return
+        } catch (error) {
+          if (mongoCodeOf(error) === MongoErrorCode.authenticationFailed) await makeAdministrator(port)
+          else if (!isAway(error) || ended.aborted || Date.now() > deadline) throw error
+          await delay(100)
+        }
+      }
+    },
+  }, log)
+
+  return {
+    async url() {
+      const late = delay(ANSWER_MS, undefined, { ref: false }).then(() => {
+        throw new AppError('UNAVAILABLE', 'The MongoDB server is being started. Try again in a moment.')
+      })
+      await Promise.race([server.start(), late])
+      return urlAt(await server.port(), `${ADMIN}:${password}@`)
+    },
+    stop: () => server.stop(),
+  }
+}

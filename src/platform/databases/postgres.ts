@@ -1,0 +1,274 @@
+import { Client, escapeIdentifier, escapeLiteral, Pool, type ClientBase } from 'pg'
+import type { Logger } from 'pino'
+import { AppError, errorCodeOf } from '../errors'
+import { isUnreachable, placeOf, type Place } from '../state/db'
+import { markOf, nameTaken, notOnServer, type DatabaseServer, type Measure, type ServerDatabase } from './databaseServer'
+import { createLimiter } from './limiter'
+import { scramVerifier } from './scramVerifier'
+
+/** Of each role. A plugin's pool has 10 connections as a rule; the platform's own are reserved (embeddedPostgres.ts). */
+const CONNECTION_LIMIT = 20
+/** A statement that runs longer is a mistake, as is a transaction that nobody goes on with. A role may set these otherwise for itself. */
+const TIMEOUTS = { statement_timeout: '5min', idle_in_transaction_session_timeout: '5min' }
+/** So long a call waits for a connection: a server that is away is said within five seconds. */
+const CONNECT_MS = 3500
+/** A copy of the template on a slow disk takes seconds. */
+const CHANGE_MS = 30_000
+const COUNT_MS = 4000
+const PARALLEL_COUNTS = 8
+/** The owner of a database may give it a search path of functions of their own: an administrator must not call those. */
+const SAFE_PATH = '-c search_path=pg_catalog'
+
+export interface PostgresParts {
+  /** An administrator's URL. Asked for with each new connection; may throw an AppError. */
+  url: () => Promise<string>
+  /** How people know the server: `The embedded PostgreSQL`, `The PostgreSQL server of QUARTERDECK_SQL_URL`. */
+  title: string
+  /** What to do when it does not answer, as a sentence. */
+  remedy: string
+  /** Where the platform's own state is. If that is on this server, nobody but its role may open it. */
+  state: Place | undefined
+  log: Logger
+}
+
+interface Role {
+  oid: string
+  isOurs: boolean
+}
+
+/** Users' databases on a PostgreSQL server (14 or newer): each has a login role of its own that owns it. */
+export function createPostgres({ url, title, remedy, state, log }: PostgresParts): DatabaseServer {
+  let pool: Pool | undefined
+  let prepared: Promise<void> | undefined
+  let isSuperuser = false
+  const counts = createLimiter(PARALLEL_COUNTS)
+
+  async function openPool(): Promise<Pool> {
+    const connectionString = await url()
+    if (!pool) {
+      pool = new Pool({ connectionString: withOptions(connectionString, SAFE_PATH), max: 8, connectionTimeoutMillis: CONNECT_MS, query_timeout: CHANGE_MS, idleTimeoutMillis: 10_000, keepAlive: true })
+      // A connection that breaks fails its query; without listeners it would end the process.
+      pool.on('error', () => undefined)
+      pool.on('connect', (client) => client.on('error', () => undefined))
+    }
+    return pool
+  }
+
+  /** Runs work on one connection to the server and says its failures so that people understand them. */
+  async function onServer<Result>(work: (client: ClientBase) => Promise<Result>): Promise<Result> {
+    let failed = true
+    let client
+    try {
+      client = await (await openPool()).connect()
+      await (prepared ??= prepare(client))
+      const result = await work(client)
+      failed = false
+      return result
+    } catch (error) {
+      throw explain(error)
+    } finally {
+      // A failure may have left a transaction, or no server, behind it.
+      client?.release(failed)
+    }
+  }
+
+  function explain(error: unknown): unknown {
+    const code = errorCodeOf(error)
+    if (isUnreachable(error)) return new AppError('UNAVAILABLE', `${title} does not answer. ${remedy}`)
+    if (code === '28P01' || code === '28000') return new AppError('UNAVAILABLE', `${title} refuses the user or password it is given.`)
+    if (code === '3D000') return new AppError('UNAVAILABLE', `${title} does not have the database that its URL names.`)
+    if (code === '42501') return new AppError('UNAVAILABLE', `${title} does not let its administrator make databases and roles: give that user CREATEDB and CREATEROLE.`)
+    if (code === '53100') return new AppError('DISK_FULL', `${title} has no room left on its disk. Nothing was changed.`)
+    return error
+  }
+
+  /** Once: nobody gets into the server's own databases, or the platform's, by the leave that PostgreSQL gives everybody. */
+  async function prepare(client: ClientBase): Promise<void> {
+    try {
+      const { rows: me } = await client.query<{ super: boolean }>('select rolsuper as super from pg_roles where rolname = current_user')
+      isSuperuser = me[0]?.super ?? false
+      const isHere = state !== undefined && (await placeOf(client))?.server === state.server
+      for (const name of await openToAll(client)) {
+        const isState = isHere && name === state.database
+        if (!isState && !['template1', 'postgres'].includes(name)) continue
+        const database = escapeIdentifier(name)
+        // First: the platform itself may have been there by everybody's leave.
+        const statements = [...(isState ? [`grant connect on database ${database} to ${escapeIdentifier(state.role)}`] : []), `revoke connect, temporary on database ${database} from public`]
+        await client.query(statements.join('; ')).catch((error: unknown) => {
+          // Not its to close, or (where a server is another's copy) without that role. It is named below.
+          if (!['42501', '42704'].includes(errorCodeOf(error) ?? '')) throw error
+        })
+      }
+      const left = await openToAll(client)
+      if (left.length > 0) log.warn({ databases: left }, 'everybody may open these databases of the PostgreSQL server, users’ roles too: revoke CONNECT on them from PUBLIC')
+    } catch (error) {
+      prepared = undefined
+      throw error
+    }
+  }
+
+  async function openToAll(client: ClientBase): Promise<string[]> {
+    const { rows } = await client.query<{ name: string }>(
+      "select datname as name from pg_database where datallowconn and has_database_privilege('public', oid, 'connect') order by datname",
+    )
+    return rows.map(({ name }) => name)
+  }
+
+  async function roleOf(client: ClientBase, database: ServerDatabase): Promise<Role | undefined> {
+    const { rows } = await client.query<{ oid: string; mark: string | null }>(
+      "select oid, shobj_description(oid, 'pg_authid') as mark from pg_roles where rolname = $1",
+      [database.username],
+    )
+    return rows[0] && { oid: rows[0].oid, isOurs: rows[0].mark === markOf(database) }
+  }
+
+  async function ownerOf(client: ClientBase, database: ServerDatabase): Promise<string | undefined> {
+    const { rows } = await client.query<{ owner: string }>('select datdba as owner from pg_database where datname = $1', [database.physical_name])
+    return rows[0]?.owner
+  }
+
+  async function makeRole(client: ClientBase, database: ServerDatabase, verifier: string): Promise<void> {
+    const role = escapeIdentifier(database.username)
+    await client.query('begin')
+    await client.query(`create role ${role} nologin connection limit ${CONNECTION_LIMIT} password ${escapeLiteral(verifier)}`)
+    // In the same transaction: a role is there with its mark or not at all.
+    await client.query(`comment on role ${role} is ${escapeLiteral(markOf(database))}`)
+    for (const [name, value] of Object.entries(TIMEOUTS)) await client.query(`alter role ${role} set ${name} = ${escapeLiteral(value)}`)
+    // Who is no superuser may give a database to a role only as its member.
+    if (!isSuperuser) await client.query(`grant ${role} to current_user`)
+    await client.query('commit')
+  }
+
+  async function endConnections(client: ClientBase, { username }: ServerDatabase): Promise<void> {
+    await client.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [username])
+  }
+
+  /** What others have granted the role in their databases would keep it from going. */
+  async function dropRole(client: ClientBase, database: ServerDatabase, { oid }: Role): Promise<void> {
+    const { rows } = await client.query<{ name: string }>(
+      `select distinct datname as name from pg_shdepend join pg_database on pg_database.oid = dbid
+       where refclassid = 'pg_authid'::regclass and refobjid = $1`,
+      [oid],
+    )
+    const role = escapeIdentifier(database.username)
+    for (const { name } of rows) {
+      await inDatabase(name, SAFE_PATH, CHANGE_MS, (other) => other.query(`drop owned by ${role}`))
+    }
+    await client.query(`drop role ${role}`)
+  }
+
+  async function inDatabase<Result>(name: string, options: string, timeout: number, work: (client: Client) => Promise<Result>): Promise<Result> {
+    const target = new URL(await url())
+    target.pathname = `/${encodeURIComponent(name)}`
+    const client = new Client({ connectionString: withOptions(target.href, options), connectionTimeoutMillis: CONNECT_MS, query_timeout: timeout })
+    client.on('error', () => undefined)
+    try {
+      await client.connect()
+      return await work(client)
+    } finally {
+      await client.end().catch(() => undefined)
+    }
+  }
+
+  async function countTables({ physical_name, username }: ServerDatabase): Promise<number> {
+    // With no more rights than the database's own role, whatever its owner has prepared there.
+    return inDatabase(physical_name, `${SAFE_PATH} -c role=${username}`, COUNT_MS, async (client) => {
+      const { rows } = await client.query<{ tables: number }>(
+        `select count(*)::int as tables from pg_class join pg_namespace on pg_namespace.oid = relnamespace
+         where relkind in ('r', 'p') and not relispartition and nspname !~ '^pg_' and nspname <> 'information_schema'`,
+      )
+      return rows[0]?.tables ?? 0
+    })
+  }
+
+  return {
+    // It runs already, or is somebody else's to run.
+    open: async () => undefined,
+
+    async address({ username, physical_name }, password) {
+      const { hostname, port, searchParams } = new URL(await url())
+      const address = { host: hostname, port: Number(port || 5432) }
+      const sslmode = searchParams.get('sslmode')
+      if (sslmode === null) return address
+      return { ...address, connectionString: `postgresql://${username}:${password}@${hostname}:${address.port}/${physical_name}?sslmode=${encodeURIComponent(sslmode)}` }
+    },
+
+    async measure(databases) {
+      const sizes = await onServer(async (client) => {
+        const { rows } = await client.query<{ name: string; size: string | null }>(
+          `select datname as name, case when has_database_privilege(oid, 'connect') then pg_database_size(oid) end as size
+           from pg_database where datname = any($1)`,
+          [databases.map(({ physical_name }) => physical_name)],
+        )
+        return new Map(rows.map(({ name, size }) => [name, size === null ? {} : { size: Number(size) }]))
+      })
+      const measures = new Map<string, Measure>()
+      await Promise.all(databases.map((database) => counts(async () => {
+        const size = sizes.get(database.physical_name)
+        if (size === undefined) return
+        const tables = await countTables(database).catch((error: unknown) => {
+          log.debug({ database: database.physical_name, code: errorCodeOf(error) }, 'the tables of a database could not be counted')
+          return undefined
+        })
+        measures.set(database.id, { ...size, ...(tables !== undefined && { tables }) })
+      })))
+      return measures
+    },
+
+    async create(database, password) {
+      const name = escapeIdentifier(database.physical_name)
+      const role = escapeIdentifier(database.username)
+      const verifier = await scramVerifier(password)
+      await onServer(async (client) => {
+        if ((await roleOf(client, database)) || (await ownerOf(client, database)) !== undefined) throw nameTaken(database.physical_name)
+        try {
+          await makeRole(client, database, verifier)
+          // Nobody gets in before everybody's leave to connect is taken back.
+          await client.query(`create database ${name} owner ${role} allow_connections false`)
+        } catch (error) {
+          // Made by somebody else at this moment: duplicate_object, duplicate_database, or their unique indexes.
+          if (['42710', '42P04', '23505'].includes(errorCodeOf(error) ?? '')) throw nameTaken(database.physical_name)
+          throw error
+        }
+        await client.query(`revoke all on database ${name} from public`)
+        await client.query(`alter database ${name} allow_connections true`)
+        await client.query(`alter role ${role} login`)
+      })
+    },
+
+    async setPassword(database, password) {
+      const verifier = await scramVerifier(password)
+      await onServer(async (client) => {
+        if (!(await roleOf(client, database))?.isOurs) throw notOnServer(database.physical_name)
+        await client.query(`alter role ${escapeIdentifier(database.username)} login password ${escapeLiteral(verifier)}`)
+        await endConnections(client, database)
+      })
+    },
+
+    async remove(database) {
+      await onServer(async (client) => {
+        const role = await roleOf(client, database)
+        if (!role?.isOurs) return
+        const owner = await ownerOf(client, database)
+        if (owner !== undefined && owner !== role.oid) {
+          throw new AppError('CONFLICT', `The database "${database.physical_name}" belongs to another role by now. Give it back to "${database.username}" first.`)
+        }
+        await client.query(`alter role ${escapeIdentifier(database.username)} nologin`)
+        await endConnections(client, database)
+        if (owner !== undefined) await client.query(`drop database ${escapeIdentifier(database.physical_name)} with (force)`)
+        await dropRole(client, database, role)
+      })
+    },
+
+    async close() {
+      await pool?.end()
+    },
+  }
+}
+
+/** In the URL itself, because there they win over anything else. */
+function withOptions(url: string, options: string): string {
+  const target = new URL(url)
+  target.searchParams.set('options', options)
+  return target.href
+}

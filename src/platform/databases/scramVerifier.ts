@@ -1,0 +1,17 @@
+import { createHash, createHmac, pbkdf2, randomBytes } from 'node:crypto'
+import { promisify } from 'node:util'
+
+const ITERATIONS = 4096
+
+/**
+ * What PostgreSQL keeps of a password (RFC 5803 with SCRAM-SHA-256, RFC 7677). Sent instead of the password, which
+ * therefore never reaches the server's log.
+ * @param password of ASCII characters, which SASLprep leaves as they are
+ */
+export async function scramVerifier(password: string): Promise<string> {
+  const salt = randomBytes(16)
+  const salted = await promisify(pbkdf2)(password, salt, ITERATIONS, 32, 'sha256')
+  const hmac = (text: string) => createHmac('sha256', salted).update(text).digest()
+  const storedKey = createHash('sha256').update(hmac('Client Key')).digest('base64')
+  return `SCRAM-SHA-256$${ITERATIONS}:${salt.toString('base64')}$${storedKey}:${hmac('Server Key').toString('base64')}`
+}

@@ -1,0 +1,152 @@
+import { once } from 'node:events'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { connect, createServer, type Server } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import pino from 'pino'
+import { supervise, type Program, type Supervised } from '../../../src/platform/databases/supervisor'
+import { isFreePort } from '../../../src/platform/state/freePort'
+import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+import { until } from '../../support/platform/until'
+
+const directory = useTemporaryDirectory()
+const FIRST_PORT = 28_700
+let logged: { level: number; msg: string; againInMs?: number; err?: { message: string } }[] = []
+const log = pino({ level: 'debug' }, { write: (line) => void logged.push(JSON.parse(line) as (typeof logged)[number]) })
+let server: Supervised | undefined
+let takers: Server[] = []
+
+beforeEach(() => (logged = []))
+afterEach(async () => {
+  await server?.stop()
+  for (const taker of takers) taker.close()
+  takers = []
+})
+
+/** Says who it is to everybody who connects, and says in the system's words when it cannot listen. */
+const LISTENS = "require('node:net').createServer((socket) => socket.end('us')).on('error', ({ message }) => { console.error(message); process.exit(48) }).listen(Number(process.argv[1]), '127.0.0.1')"
+
+/** @param program of `node -e`; it gets the port. */
+function superviseNode(name: string, program: string, change: Partial<Program> = {}): Supervised {
+  return (server = supervise({
+    path: process.execPath,
+    directory: join(directory(), name),
+    firstPort: FIRST_PORT,
+    claimed: new Set(),
+    patienceMs: 1000,
+    prepare: async (port) => ({ args: ['-e', program, String(port)] }),
+    whenReady: untilItIsUs,
+    ...change,
+  }, log))
+}
+
+async function heardAt(port: number): Promise<string> {
+  const socket = connect(port, '127.0.0.1')
+  let heard = ''
+  socket.on('error', () => undefined).on('data', (data: Buffer) => (heard += data.toString()))
+  await once(socket, 'close').catch(() => undefined)
+  return heard
+}
+
+async function untilItIsUs(port: number, ended: AbortSignal): Promise<void> {
+  while ((await heardAt(port)) !== 'us') {
+    ended.throwIfAborted()
+    await delay(20)
+  }
+}
+
+async function take(port: number): Promise<void> {
+  const taker = createServer((socket) => socket.end('them')).listen(port, '127.0.0.1')
+  takers.push(taker)
+  await once(taker, 'listening')
+}
+
+test('a port that somebody takes between the look for it and the start is given up for another one, at once', async () => {
+  const tried: number[] = []
+  const supervised = superviseNode('taken', LISTENS, {
+    async prepare(port) {
+      tried.push(port)
+      if (tried.length <= 2) await take(port)
+      return { args: ['-e', LISTENS, String(port)] }
+    },
+  })
+  await supervised.start()
+  expect(tried).toHaveLength(3)
+  expect(new Set(tried).size).toBe(3)
+  expect(await supervised.port()).toBe(tried[2])
+  expect(await heardAt(tried[2]!)).toBe('us')
+  // The next start begins with the port that worked.
+  await supervised.stop()
+  await until(() => isFreePort(tried[2]!))
+  await supervised.start()
+  expect(tried[3]).toBe(tried[2])
+})
+
+test('who finds every port taken in between gives up for now, and tries again later', async () => {
+  let tries = 0
+  const supervised = superviseNode('all-taken', LISTENS, {
+    async prepare(port) {
+      tries += 1
+      if (tries <= 5) await take(port)
+      return { args: ['-e', LISTENS, String(port)] }
+    },
+  })
+  await expect(supervised.start()).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  expect(tries).toBe(5)
+  await until(() => tries === 6)
+  await supervised.start()
+})
+
+test('the waits between starts that fail double, and no more than that', async () => {
+  const starts: number[] = []
+  const supervised = superviseNode('fails', 'process.exit(3)', {
+    async prepare(port) {
+      starts.push(Date.now())
+      return { args: ['-e', 'process.exit(3)', String(port)] }
+    },
+  })
+  await expect(supervised.start()).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  await until(() => starts.length === 3)
+  await supervised.stop()
+  const waits = logged.flatMap(({ againInMs }) => againInMs ?? [])
+  expect(waits.slice(0, 2)).toEqual([1000, 2000])
+  expect(starts[1]! - starts[0]!).toBeGreaterThanOrEqual(990)
+  expect(starts[2]! - starts[1]!).toBeGreaterThanOrEqual(1990)
+})
+
+test('what it printed last is in the log, at the level at which its end is told', async () => {
+  const supervised = superviseNode('speaks', "console.log('begins'); console.error('there is no such option'); process.exit(3)")
+  await expect(supervised.start()).rejects.toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('the log says why') })
+  await supervised.stop()
+  const told = logged.find(({ level, err }) => level === 50 && err)
+  expect(told?.err?.message).toMatch(/^node ended \(exit code 3, signal null\): .*there is no such option$/s)
+})
+
+test('one that ends by itself is started again', async () => {
+  const supervised = superviseNode('ends', LISTENS)
+  await supervised.start()
+  const port = await supervised.port()
+  const pid = await pidOf('ends')
+  process.kill(pid, 'SIGKILL')
+  await until(async () => (await heardAt(port)) === 'us' && (await pidOf('ends')) !== pid)
+  expect(logged.flatMap(({ againInMs }) => againInMs ?? [])).toEqual([1000])
+})
+
+test('one whose port cannot be written down, or was not whole, is told by its first port until it is up', async () => {
+  const file = join(directory(), 'portless/port')
+  await mkdir(file, { recursive: true })
+  const supervised = superviseNode('portless', LISTENS)
+  expect(await supervised.port()).toBe(FIRST_PORT)
+  await expect(supervised.start()).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  expect(await supervised.port()).toBe(FIRST_PORT)
+  await supervised.stop()
+  await rm(file, { recursive: true })
+  await writeFile(file, '')
+  expect(await superviseNode('portless', LISTENS).port()).toBe(FIRST_PORT)
+  await server!.start()
+  expect(await readFile(file, 'utf8')).toBe(String(await server!.port()))
+})
+
+async function pidOf(name: string): Promise<number> {
+  return Number((await readFile(join(directory(), name, 'pid'), 'utf8').catch(() => '')).split(' ')[0])
+}
