@@ -1,0 +1,220 @@
+import { readFile, writeFile } from 'node:fs/promises'
+import { delimiter, join } from 'node:path'
+import pino from 'pino'
+import { createCluster } from '../../../src/platform/kubernetes/cluster'
+import { serviceAccountOf } from '../../../src/platform/kubernetes/dashboard'
+import { KubernetesApi } from '../../support/platform/kubernetesApi'
+import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+import { until } from '../../support/platform/until'
+
+const directory = useTemporaryDirectory()
+const api = new KubernetesApi()
+const logged: string[] = []
+const log = pino({ level: 'trace' }, { write: (line) => void logged.push(line) })
+let platform: TestPlatform
+let ann: Account
+
+beforeAll(async () => {
+  const source = await api.start(directory())
+  platform = await startPlatform({ cluster: createCluster({ source, role: 'view', timeoutMs: 8000, log }) })
+  ann = await platform.register('Ann')
+})
+beforeEach(() => {
+  api.refuse = undefined
+  api.isHanging = false
+  api.requests.length = 0
+})
+afterAll(async () => {
+  await platform.close()
+  await api.stop()
+})
+
+const PATH = '/api/admin/k8sdashboard'
+const ACCOUNTS = '/api/v1/namespaces/panel/serviceaccounts'
+const BINDINGS = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings'
+const token = (method: 'GET' | 'POST' | 'DELETE', as = ann) => platform.call(method, `${PATH}/token`, { token: as.token })
+const things = () => [...api.things.keys()].sort()
+
+test('§7 the host is the one of the setting', async () => {
+  expect(await platform.call('GET', `${PATH}/host`, { token: ann.token })).toMatchObject({ status: 200, body: { data: { host: 'https://dashboard.example' } } })
+})
+
+test('decisions §9: a service account, bound to the role, and a token of it; the token is kept sealed and shown again', async () => {
+  expect(await token('GET')).toMatchObject({ status: 200, body: { data: { token: null } } })
+  expect(await token('POST')).toMatchObject({ status: 201, body: { success: true, data: { token: 'dashboard-token-1' } } })
+  const name = 'quarterdeck-dashboard-ann'
+  const labels = { 'app.kubernetes.io/managed-by': 'quarterdeck' }
+  expect(api.requests).toEqual([
+    { method: 'GET', path: `${BINDINGS}/${name}`, body: undefined },
+    { method: 'GET', path: `${ACCOUNTS}/${name}`, body: undefined },
+    { method: 'POST', path: ACCOUNTS, body: { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace: 'panel', labels } } },
+    {
+      method: 'POST',
+      path: BINDINGS,
+      body: {
+        apiVersion: 'rbac.authorization.k8s.io/v1',
+        kind: 'ClusterRoleBinding',
+        metadata: { name, labels },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: 'view' },
+        subjects: [{ kind: 'ServiceAccount', name, namespace: 'panel' }],
+      },
+    },
+    { method: 'POST', path: `${ACCOUNTS}/${name}/token`, body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { audiences: [], expirationSeconds: 86_400 } } },
+  ])
+  api.isHanging = true
+  expect(await token('GET')).toMatchObject({ status: 200, body: { data: { token: 'dashboard-token-1' } } })
+  const rows = JSON.stringify(await platform.db.selectFrom('dashboard_accounts').selectAll().execute())
+  expect(rows).toContain(name)
+  for (const text of [rows, JSON.stringify(await platform.db.selectFrom('activity').selectAll().execute()), platform.logged.join(''), logged.join('')]) expect(text).not.toContain('dashboard-token-1')
+})
+
+test('a second one ends the first: its account goes with its binding', async () => {
+  expect(await token('POST')).toMatchObject({ status: 201, body: { data: { token: 'dashboard-token-2' } } })
+  expect(api.requests.map(({ method }) => method)).toEqual(['GET', 'DELETE', 'GET', 'DELETE', 'POST', 'POST', 'POST'])
+  expect(await token('GET')).toMatchObject({ body: { data: { token: 'dashboard-token-2' } } })
+})
+
+test('each administrator has their own', async () => {
+  const bob = await platform.register('Bob.B_')
+  await platform.db.updateTable('users').set({ is_admin: true }).where('username', '=', 'Bob.B_').execute()
+  expect(await token('GET', bob)).toMatchObject({ body: { data: { token: null } } })
+  expect(await token('POST', bob)).toMatchObject({ status: 201 })
+  expect(things()).toEqual([ACCOUNTS, BINDINGS].flatMap((path) => [`${path}/quarterdeck-dashboard-ann`, `${path}/${serviceAccountOf('bob.b_')}`]).sort())
+  expect(await token('DELETE', bob)).toMatchObject({ status: 200, body: { data: { token: null } } })
+  expect(await token('GET', ann)).toMatchObject({ body: { data: { token: 'dashboard-token-2' } } })
+})
+
+test('an expired one is none', async () => {
+  platform.clock.now += 25 * 3_600_000
+  expect(await token('GET')).toMatchObject({ body: { data: { token: null } } })
+  platform.clock.now -= 25 * 3_600_000
+  expect(await token('GET')).toMatchObject({ body: { data: { token: 'dashboard-token-2' } } })
+})
+
+test('DELETE removes binding and account, and there is none afterwards', async () => {
+  expect(await token('DELETE')).toMatchObject({ status: 200, body: { data: { token: null } } })
+  const name = 'quarterdeck-dashboard-ann'
+  expect(api.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([`GET ${BINDINGS}/${name}`, `DELETE ${BINDINGS}/${name}`, `GET ${ACCOUNTS}/${name}`, `DELETE ${ACCOUNTS}/${name}`])
+  expect(things()).toEqual([])
+  expect(await token('GET')).toMatchObject({ body: { data: { token: null } } })
+  expect(await token('DELETE')).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } })
+})
+
+test('what somebody else made in the cluster is left alone', async () => {
+  const key = `${ACCOUNTS}/quarterdeck-dashboard-ann`
+  api.things.set(key, { metadata: { name: 'quarterdeck-dashboard-ann' } })
+  expect(await token('POST')).toMatchObject({ status: 409, body: { code: 'CONFLICT' } })
+  expect(things()).toEqual([key])
+  api.things.clear()
+})
+
+test('two requests at the same time follow one another', async () => {
+  const answers = await Promise.all([token('POST'), token('POST'), token('POST')])
+  expect(answers.map(({ status }) => status)).toEqual([201, 201, 201])
+  expect(things()).toHaveLength(2)
+  expect((await token('GET')).body.data.token).toBe(`dashboard-token-${api.issued}`)
+})
+
+test.each([
+  [401, 'renew its credentials'],
+  [403, 'bind the role "view"'],
+  [404, 'no namespace "panel" or no ClusterRole "view"'],
+  [500, 'status 500'],
+])('a cluster that refuses with %d is 503 and says what to do, without its own words, and leaves nothing behind', async (status, text) => {
+  await token('DELETE')
+  api.refuse = { what: /^POST .*(?:bindings|token)$/, status }
+  const answer = await token('POST')
+  expect(answer).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE', message: expect.stringContaining(text) } })
+  expect(JSON.stringify(answer.body)).not.toContain('canary-body')
+  expect(things()).toEqual([])
+  expect(await platform.db.selectFrom('dashboard_accounts').selectAll().execute()).toEqual([])
+})
+
+test('security 53: a cluster that hangs is 503 in time, and other calls do not notice', async () => {
+  api.isHanging = true
+  let isOver = false
+  const hanging = token('POST').finally(() => (isOver = true))
+  await until(() => api.requests.length > 0)
+  expect(await platform.call('GET', '/api/users', { token: ann.token })).toMatchObject({ status: 200 })
+  expect(isOver).toBe(false)
+  expect(await hanging).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE', message: 'The Kubernetes cluster does not answer. Check that it runs and that KUBECONFIG leads to it.' } })
+  expect(await token('GET')).toMatchObject({ body: { data: { token: null } } })
+})
+
+test('a user who is demoted or deleted loses the account in the cluster, also when the cluster was away just then', async () => {
+  await platform.db.deleteFrom('dashboard_accounts').execute()
+  for (const name of ['cleo', 'dora']) {
+    const account = await platform.register(name)
+    const { id } = await platform.db.selectFrom('users').select('id').where('username', '=', name).executeTakeFirstOrThrow()
+    await platform.call('PATCH', `/api/users/${id}/admin`, { token: ann.token, body: { is_admin: true } })
+    expect(await token('POST', account)).toMatchObject({ status: 201 })
+    expect(things()).toHaveLength(2)
+    if (name === 'cleo') {
+      await platform.call('PATCH', `/api/users/${id}/admin`, { token: ann.token, body: { is_admin: false } })
+    } else {
+      api.refuse = { what: /./, status: 500 }
+      await platform.call('DELETE', `/api/users/${id}`, { token: ann.token })
+      await until(() => platform.logged.join('').includes('could not be removed; it is tried again'))
+      expect(things()).toHaveLength(2)
+      api.refuse = undefined
+      await platform.dashboard.sweep()
+    }
+    await until(() => things().length === 0)
+    await until(async () => (await platform.db.selectFrom('dashboard_accounts').selectAll().execute()).length === 0)
+  }
+})
+
+test('what is done is recorded, without the token', async () => {
+  const { entries } = await platform.activityLog.list({ kind: 'token' })
+  expect(new Set(entries.map(({ action, succeeded }) => `${action} ${succeeded}`))).toEqual(new Set(['created dashboard token true', 'created dashboard token false', 'deleted dashboard token true', 'deleted dashboard token false']))
+})
+
+test('without a cluster every call is 503 at once and says what to configure', async () => {
+  const without = await startPlatform()
+  const { token: as } = await without.register('ann')
+  for (const [method, path] of [['GET', 'host'], ['GET', 'token'], ['POST', 'token'], ['DELETE', 'token']] as const) {
+    const answer = await without.call(method, `${PATH}/${path}`, { token: as })
+    expect(answer).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE', message: expect.stringContaining('Set KUBECONFIG') } })
+  }
+  await without.close()
+})
+
+test.each([
+  ['is not there', undefined],
+  ['is no kubeconfig', '{"no": "kubeconfig"}'],
+  ['is no YAML', ': : :'],
+])('a KUBECONFIG that %s is 503 and does not say where the file is', async (_case, text) => {
+  const kubeconfig = join(directory(), 'broken')
+  if (text !== undefined) await writeFile(kubeconfig, text)
+  const cluster = createCluster({ source: { kubeconfig }, role: 'view', timeoutMs: 1000, log })
+  const failure: unknown = await cluster.removeAccount('x').catch((error: unknown) => error)
+  expect(failure).toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('KUBECONFIG') })
+  expect((failure as Error).message).not.toContain(directory())
+})
+
+test('KUBECONFIG may name several files, and where none names a namespace it is quarterdeck', async () => {
+  const config = JSON.parse(await readFile(join(directory(), 'kubeconfig'), 'utf8')) as Record<string, unknown> & { contexts: { context: { namespace?: string } }[] }
+  delete config.contexts[0]!.context.namespace
+  const files = ['first', 'second'].map((name) => join(directory(), name))
+  await writeFile(files[0]!, JSON.stringify({ ...config, users: [] }))
+  await writeFile(files[1]!, JSON.stringify({ apiVersion: 'v1', kind: 'Config', clusters: [], contexts: [], users: config.users }))
+  const cluster = createCluster({ source: { kubeconfig: files.join(delimiter) }, role: 'view', timeoutMs: 8000, log })
+  await cluster.removeAccount('x')
+  expect(api.requests.map(({ path }) => path)).toEqual([`${BINDINGS}/x`, '/api/v1/namespaces/quarterdeck/serviceaccounts/x'])
+})
+
+test('usernames become names that Kubernetes takes (RFC 1123), and no two users share one', () => {
+  expect(serviceAccountOf('ann')).toBe('quarterdeck-dashboard-ann')
+  expect(serviceAccountOf('Ann.B-2')).toBe('quarterdeck-dashboard-ann.b-2')
+  const alphabet = 'aB2_.-'
+  const names = [...alphabet].flatMap((a) => [...alphabet].flatMap((b) => [...alphabet].flatMap((c) => [...alphabet].map((d) => a + b + c + d))))
+  const derived = new Map<string, string>()
+  for (const name of [...names, ...names.map((name) => serviceAccountOf(name).slice('quarterdeck-dashboard-'.length))]) {
+    const account = serviceAccountOf(name)
+    expect(account).toMatch(/^quarterdeck-dashboard-[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/)
+    const other = derived.get(account) ?? name
+    expect({ account, name: name.toLowerCase() }).toEqual({ account, name: other.toLowerCase() })
+    derived.set(account, other)
+  }
+})
