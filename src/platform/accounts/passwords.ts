@@ -3,6 +3,7 @@ import { hash, verify, type Algorithm } from '@node-rs/argon2'
 /** Argon2id with 19 MiB, 2 passes, 1 lane: the OWASP minimum, 15 to 40 ms on a small machine. */
 const cost = { algorithm: 2 as Algorithm.Argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
+/** @returns algorithm, cost, salt and hash in one text (PHC string format). */
 export function hashPassword(password: string): Promise<string> {
   return hash(password, cost)
 }

@@ -11,12 +11,12 @@ import { newTotpSecret, qrCodeOf, stepOfCode } from './oneTimeCodes'
 import { hashPassword } from './passwords'
 import type { Client, Sessions } from './sessions'
 
-const INVITE_DAYS = 7
+export const INVITE_DAYS = 7
 const REGISTRATION_MINUTES = 15
 const CODE_TRIES = 10
 
 export interface Registration {
-  /** @returns the invite token, valid for 15 minutes. The invite is not consumed. @throws AppError INVALID_INVITE, TOO_MANY_TRIES */
+  /** In any case, with or without dashes. @returns the invite token, valid for 15 minutes. The invite is not consumed. @throws AppError INVALID_INVITE, TOO_MANY_TRIES */
   verifyInvite(code: string, client: Client): Promise<string>
   /** Nothing exists yet afterwards; calling it again begins anew. @throws AppError STEP_EXPIRED, NAME_TAKEN */
   register(account: Register, client: Client): Promise<{ qrCode: string; secret: string }>
@@ -26,6 +26,7 @@ export interface Registration {
   firstInvite(fixedCode: string | undefined): Promise<string | undefined>
 }
 
+/** @param secrets what seals the TOTP secret of who registers. @param sessions where they get their first. @param now milliseconds since the epoch. */
 export function createRegistration(db: Db, secrets: Secrets, sessions: Sessions, now: () => number): Registration {
   const expired = () => new AppError('STEP_EXPIRED', 'This registration has expired. Please start again with your invite code.')
   const nameTaken = (username: string) => new AppError('NAME_TAKEN', `The username "${username}" is taken.`)
@@ -33,7 +34,7 @@ export function createRegistration(db: Db, secrets: Secrets, sessions: Sessions,
   return {
     async verifyInvite(code, { network }) {
       await takeTry(db, limits.invite, network)
-      const invite = await findActiveInvite(db, code.trim())
+      const invite = (await findActiveInvite(db, code.trim())) ?? (await findActiveInvite(db, asMade(code)))
       if (!invite) throw invalidInvite()
       const token = randomToken()
       const expiresAt = new Date(now() + REGISTRATION_MINUTES * 60_000)
@@ -75,7 +76,7 @@ export function createRegistration(db: Db, secrets: Secrets, sessions: Sessions,
         .catch((error: unknown) => {
           throw isDuplicate(error) ? nameTaken(username) : error
         })
-      return { loginToken: await sessions.open(user.id, client), isAdmin: user.isAdmin }
+      return { loginToken: await sessions.open({ id: user.id, username }, client), isAdmin: user.isAdmin }
     },
 
     async firstInvite(fixedCode) {
@@ -87,8 +88,11 @@ export function createRegistration(db: Db, secrets: Secrets, sessions: Sessions,
   }
 }
 
+/** A code of `newInviteCode` as it was made, of one that somebody typed: in any case, with or without its dashes and with spaces. */
+const asMade = (typed: string) => typed.replace(/[\s-]/g, '').toUpperCase().replace(/^(.{4})(.{4})(.{4})$/, '$1-$2-$3')
+
 /** 60 random bits as three groups of four, without letters and digits that look alike. */
-function newInviteCode(): string {
+export function newInviteCode(): string {
   const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
   const group = () => Array.from({ length: 4 }, () => alphabet[randomInt(alphabet.length)]).join('')
   return `${group()}-${group()}-${group()}`

@@ -1,11 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
+import type { OwnSession } from '../../contract/auth'
 import { SESSION_DAYS } from '../../contract/rules'
 import { AppError } from '../errors'
 import type { Db } from '../state/db'
 import type { Secrets } from '../state/secrets'
-import { deleteSession, findLiveSessions, findSession, insertSession, type SessionUser } from '../state/sessions'
+import {
+  deleteOtherSessions, deleteSession, deleteSessionOf, findLiveSessions, findSession, insertSession, listSessions, type SessionUser,
+} from '../state/sessions'
 
 /** Where a request comes from: kept with the session, for its owner to recognise. */
 export interface Client {
@@ -16,29 +19,39 @@ export interface Client {
 }
 
 export interface Sessions {
-  /** Opens a session and gives its token: a JWT (HS256) with `sub`, `jti` and an `exp` in 7 days. */
-  open(userId: number, client: Client): Promise<string>
+  /**
+   * Opens a session and gives its token: a JWT (HS256) with `sub`, `jti` and an `exp` in 7 days. It names the user for people,
+   * too (`preferred_username`, OpenID Connect Core §5.1); nothing is decided by that. @param transaction it is part of, if any.
+   */
+  open(user: { id: number; username: string }, client: Client, transaction?: Db): Promise<string>
   /**
    * Whose session a token is, as of this moment.
    * @throws AppError NO_SESSION for every token that is not one of a live session.
    */
   read(token: string | undefined): Promise<SessionUser>
   end(sessionId: string): Promise<void>
-  /** Of these sessions, the ones that still live: sockets ask again and again. */
-  live(sessionIds: string[]): Promise<Set<string>>
+  /** Of one user, the last used first. */
+  list(user: SessionUser): Promise<OwnSession[]>
+  /** Ends one of the user's own. @throws AppError NOT_FOUND when the user has no such session */
+  endOwn(user: SessionUser, sessionId: string): Promise<void>
+  /** Ends all of the user's own but the one that asks. */
+  endOthers(user: SessionUser): Promise<void>
+  /** Of these sessions, the ones that still live, each with whether its user is an administrator: sockets ask again and again. */
+  live(sessionIds: string[]): Promise<Map<string, boolean>>
 }
 
 const Claims = z.object({ sub: z.string(), jti: z.uuid() })
 
+/** @param secrets whose key signs the tokens: under another key nobody is signed in. @param now milliseconds since the epoch. */
 export function createSessions(db: Db, secrets: Secrets, now: () => number): Sessions {
   const key = secrets.keyFor('session token')
   const noSession = () => new AppError('NO_SESSION', 'Your session has ended. Please sign in again.')
   return {
-    async open(userId, { address, device }) {
+    async open({ id: userId, username }, { address, device }, transaction = db) {
       const id = randomUUID()
       const expiresAt = new Date(now() + SESSION_DAYS * 86_400_000)
-      await insertSession(db, { id, user_id: userId, expires_at: expiresAt, address, device: device.slice(0, 200) })
-      return new SignJWT().setProtectedHeader({ alg: 'HS256' }).setSubject(String(userId)).setJti(id).setExpirationTime(expiresAt).sign(key)
+      await insertSession(transaction, { id, user_id: userId, expires_at: expiresAt, address, device: device.slice(0, 200) })
+      return new SignJWT({ preferred_username: username }).setProtectedHeader({ alg: 'HS256' }).setSubject(String(userId)).setJti(id).setExpirationTime(expiresAt).sign(key)
     },
     async read(token) {
       if (!token) throw noSession()
@@ -51,6 +64,21 @@ export function createSessions(db: Db, secrets: Secrets, now: () => number): Ses
       return user
     },
     end: (sessionId) => deleteSession(db, sessionId),
+    async list({ userId, sessionId }) {
+      const rows = await listSessions(db, userId)
+      return rows.map(({ id, device, address, created_at, last_used_at }) => ({
+        id,
+        device,
+        address,
+        created_at: created_at.toISOString(),
+        last_used_at: last_used_at.toISOString(),
+        current: id === sessionId,
+      }))
+    },
+    async endOwn({ userId }, sessionId) {
+      if (!(await deleteSessionOf(db, userId, sessionId))) throw new AppError('NOT_FOUND', 'You have no such session. It may have ended already.')
+    },
+    endOthers: ({ userId, sessionId }) => deleteOtherSessions(db, userId, sessionId),
     live: (sessionIds) => findLiveSessions(db, sessionIds),
   }
 }

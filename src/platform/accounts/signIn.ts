@@ -15,10 +15,11 @@ const CODE_TRIES = 5
 export interface SignIn {
   /** Step 1. @returns the token of step 2: single purpose, 5 minutes, 5 tries. @throws AppError BAD_CREDENTIALS, TOO_MANY_TRIES */
   login(credentials: Login, client: Client): Promise<string>
-  /** Step 2. @returns the session's token. @throws AppError STEP_EXPIRED, INVALID_CODE, TOO_MANY_TRIES */
-  verify(step: VerifyLogin, client: Client): Promise<{ token: string; isAdmin: boolean }>
+  /** Step 2. @returns the session's token, and the username as it was registered. @throws AppError STEP_EXPIRED, INVALID_CODE, TOO_MANY_TRIES */
+  verify(step: VerifyLogin, client: Client): Promise<{ token: string; username: string; isAdmin: boolean }>
 }
 
+/** @param secrets what opens the users' TOTP secrets. @param now milliseconds since the epoch. */
 export function createSignIn(db: Db, secrets: Secrets, sessions: Sessions, now: () => number): SignIn {
   return {
     async login({ username, password }, { network }) {
@@ -37,15 +38,20 @@ export function createSignIn(db: Db, secrets: Secrets, sessions: Sessions, now: 
       const tokenHash = hashToken(sessionToken)
       const user = await findUserByName(db, username)
       const step = user && (await takeLoginTry(db, tokenHash, CODE_TRIES))
-      if (!user || step?.user_id !== user.id) throw new AppError('STEP_EXPIRED', 'This sign-in has expired. Please go back to login and start again.')
+      const expired = () => new AppError('STEP_EXPIRED', 'This sign-in has expired. Please go back to login and start again.')
+      if (!user || step?.user_id !== user.id) throw expired()
       await takeTry(db, limits.code, String(user.id))
       const secret = secrets.unseal(user.totp_secret, 'totp', user.username)
       const timeStep = await stepOfCode(secret, code, now())
       if (timeStep === undefined) throw new AppError('INVALID_CODE', 'The verification code is not right.')
       if (!(await useTotpStep(db, user.id, timeStep))) throw new AppError('INVALID_CODE', 'This verification code was used before. Please wait for the next one.')
-      await deleteLoginStep(db, tokenHash)
       await giveBackTries(db, limits.code, String(user.id))
-      return { token: await sessions.open(user.id, client), isAdmin: user.is_admin }
+      // Together: whoever ends what the old password opened finds either the step or the session.
+      const token = await db.transaction().execute(async (transaction) => {
+        if (!(await deleteLoginStep(transaction, tokenHash))) throw expired()
+        return sessions.open(user, client, transaction)
+      })
+      return { token, username: user.username, isAdmin: user.is_admin }
     },
   }
 }

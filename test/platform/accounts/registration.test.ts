@@ -98,6 +98,8 @@ test.each([
 test('decisions §2: the invite token ends after 15 minutes', async () => {
   await platform.addInvite('for-later')
   const { inviteToken, secret } = await begin('for-later', 'eve')
+  const { expires_at } = await platform.db.selectFrom('registrations').select('expires_at').orderBy('expires_at', 'desc').executeTakeFirstOrThrow()
+  expect(expires_at.getTime() - platform.clock.now).toBe(15 * 60_000)
   await platform.db.updateTable('registrations').set({ expires_at: new Date(Date.now() - 1) }).execute()
   expect(await post('verify-registration', { username: 'eve', token: await platform.nextCode(secret), inviteToken })).toMatchObject({ status: 400, body: { code: 'STEP_EXPIRED' } })
 })

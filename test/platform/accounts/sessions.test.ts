@@ -1,5 +1,9 @@
 import { createHmac } from 'node:crypto'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
 import { CompactEncrypt, SignJWT, UnsecuredJWT } from 'jose'
+import { io } from 'socket.io-client'
+import { WebSocket } from 'ws'
 import { openSecrets } from '../../../src/platform/state/secrets'
 import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
 
@@ -13,11 +17,12 @@ beforeAll(async () => {
 afterAll(() => platform.close())
 
 const tryToken = async (token: string) => (await platform.call('GET', '/api/deployments', { token })).status
-const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as { sub: string; jti: string; exp: number }
+const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as { sub: string; jti: string; exp: number; preferred_username: string }
 
-test('decisions §2: the token is a JWT (HS256) with sub, jti and an exp in 7 days', () => {
+test('decisions §2: the token is a JWT (HS256) with sub, jti and an exp in 7 days, and says the username for people', () => {
   expect(JSON.parse(Buffer.from(ann.token.split('.')[0]!, 'base64url').toString())).toEqual({ alg: 'HS256' })
-  const { sub, jti, exp } = claimsOf(ann.token)
+  const { sub, jti, exp, preferred_username: username } = claimsOf(ann.token)
+  expect(username).toBe('ann')
   expect(sub).toMatch(/^\d+$/)
   expect(jti).toMatch(/^[0-9a-f-]{36}$/)
   expect(exp - platform.clock.now / 1000).toBeCloseTo(7 * 86_400, -2)
@@ -54,6 +59,31 @@ test('security 6: after logout the token is 401', async () => {
   expect(await platform.call('POST', '/api/auth/logout', { token })).toMatchObject({ status: 200, body: { success: true } })
   expect(await tryToken(token)).toBe(401)
   expect(await tryToken(ann.token)).toBe(200)
+})
+
+test('security 6: after logout the token opens no download and no socket', async () => {
+  const token = await platform.signIn(ann)
+  await platform.app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = platform.app.server.address() as AddressInfo
+  const headers = { cookie: `token=${token}` }
+  const attempts = async () => {
+    const refused = (url: string) => new Promise<unknown>((resolve) => {
+      const socket = new WebSocket(url, { headers })
+      socket.on('unexpected-response', (request, response) => {
+        resolve(response.statusCode)
+        request.destroy()
+      })
+      socket.on('error', () => undefined)
+    })
+    const realtime = io(`http://127.0.0.1:${port}`, { extraHeaders: headers, reconnection: false, forceNew: true })
+    const greeted = await Promise.race([once(realtime as never, 'connect').then(() => 'connected'), once(realtime as never, 'connect_error').then(([error]) => (error as Error).message)])
+    realtime.disconnect()
+    return [greeted, await refused(`ws://127.0.0.1:${port}/api/logs/lobby/x`), (await platform.call('GET', `/api/sftp/download?path=%2Fnfsshare%2Fa&token=${token}`)).status]
+  }
+  // The pod is not there: whoever is let in learns that.
+  expect(await attempts()).toEqual(['connected', 404, 401])
+  await platform.call('POST', '/api/auth/logout', { token })
+  expect(await attempts()).toEqual(['NO_SESSION', 401, 401])
 })
 
 test('security 8: once a user is deleted, the next request is 401', async () => {

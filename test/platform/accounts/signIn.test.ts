@@ -40,6 +40,27 @@ test('decisions §2: a wrong username and a wrong password get the same answer',
   expect(wrong.body).toEqual(unknown.body)
 })
 
+test('security 4: a known and an unknown user, 200 times each, cannot be told apart by body or by time', async () => {
+  const differences: number[] = []
+  const bodies = new Set<string>()
+  for (let round = 0; round < 200; round++) {
+    const took: Record<string, number> = {}
+    // In turn, so that what else the machine does counts for both; from ever new addresses, for the limits.
+    for (const username of round % 2 ? ['Ann', 'nobody'] : ['nobody', 'Ann']) {
+      const since = performance.now()
+      const answer = await login({ username, password: 'not the password' }, `10.7.${round % 2}.${round}`)
+      took[username] = performance.now() - since
+      bodies.add(JSON.stringify([answer.status, answer.body]))
+    }
+    differences.push(took.Ann! - took.nobody!)
+  }
+  expect([...bodies]).toEqual([expect.stringContaining('BAD_CREDENTIALS')])
+  // The median is between these two in all but one of ten million runs (sign test), whatever else the machine does meanwhile.
+  const [low, high] = [62, 137].map((at) => differences.sort((one, other) => one - other)[at]!)
+  expect(low).toBeLessThan(5)
+  expect(high).toBeGreaterThan(-5)
+})
+
 test('security 1: one code in two logins at the same time lets exactly one in, and never again', async () => {
   const [one, two, three] = [await firstStep(), await firstStep(), await firstStep()]
   const code = await platform.nextCode(ann.secret)
@@ -47,6 +68,17 @@ test('security 1: one code in two logins at the same time lets exactly one in, a
   expect(both.map(({ status }) => status).sort()).toEqual([200, 400])
   const later = await verify({ username: 'Ann', token: code, sessionToken: three })
   expect(later).toMatchObject({ status: 400, body: { code: 'INVALID_CODE', message: 'This verification code was used before. Please wait for the next one.' } })
+})
+
+test('security 1: two good codes for one step at the same time open one session', async () => {
+  const eve = await platform.register('eve')
+  for (let round = 0; round < 10; round++) {
+    const first = await login({ username: 'eve', password: eve.password })
+    const { sessionToken } = first.body.data
+    const codes = [await platform.nextCode(eve.secret), await platform.nextCode(eve.secret)]
+    const both = await Promise.all(codes.map((token) => verify({ username: 'eve', token, sessionToken })))
+    expect(both.map(({ status }) => status).sort()).toEqual([200, 400])
+  }
 })
 
 test('decisions §2: a code of the step before is accepted, one of two steps before is not', async () => {
@@ -59,7 +91,10 @@ test('decisions §2: a code of the step before is accepted, one of two steps bef
 })
 
 test('decisions §2: the token of step 1 works for five minutes, for its user and once', async () => {
+  await platform.db.deleteFrom('login_steps').execute()
   const expired = await firstStep()
+  const { expires_at } = await platform.db.selectFrom('login_steps').select('expires_at').executeTakeFirstOrThrow()
+  expect(expires_at.getTime() - platform.clock.now).toBe(5 * 60_000)
   await platform.db.updateTable('login_steps').set({ expires_at: new Date(Date.now() - 1) }).execute()
   expect(await verify({ username: 'Ann', token: await platform.nextCode(ann.secret), sessionToken: expired })).toMatchObject({ status: 400, body: { code: 'STEP_EXPIRED' } })
 

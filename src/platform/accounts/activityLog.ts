@@ -1,0 +1,112 @@
+import type { Logger } from 'pino'
+import type { ActivityEntry, ActivityQuery } from '../../contract/admin'
+import { errorCodeOf } from '../errors'
+import type { Db } from '../state/db'
+import { insertActivity, listActivity, type NewActivity } from '../state/activity'
+
+/** So many entries wait at the most while the state is away; what comes then is lost, and the loss is logged. */
+const QUEUE_LIMIT = 10_000
+const BATCH = 500
+/** After a failure, doubling. In milliseconds. */
+const FIRST_RETRY_MS = 250
+const LAST_RETRY_MS = 15_000
+/** In UTF-16 units: an entry is a line. */
+const SUBJECT_LIMIT = 500
+
+/** What happened; `at` is added when it is recorded. */
+export type Happening = Omit<NewActivity, 'at'>
+
+export interface ActivityLog {
+  /** Notes what somebody did. Never waits and never fails; entries are written in the order in which they came. */
+  record(happening: Happening): void
+  /** One page, newest first, with everything that was recorded before. */
+  list(query: ActivityQuery): Promise<{ entries: ActivityEntry[]; hasMore: boolean }>
+  /** Writes what waits, as far as the state can be reached. */
+  close(): Promise<void>
+}
+
+/** @param log is told what cannot be written, and what is lost by that. @param now milliseconds since the epoch. */
+export function createActivityLog(db: Db, log: Pick<Logger, 'error' | 'warn'>, now: () => number): ActivityLog {
+  let queue: NewActivity[] = []
+  let lost = 0
+  let writing: Promise<boolean> | undefined
+  let retry: NodeJS.Timeout | undefined
+  let retryMs = FIRST_RETRY_MS
+  let isClosed = false
+
+  /** Writes until nothing waits: what comes during one statement goes into the next. @returns whether all is written. */
+  async function writeAll(): Promise<boolean> {
+    let size = BATCH
+    while (queue.length > 0) {
+      const batch = queue.slice(0, size)
+      try {
+        await insertActivity(db, batch)
+      } catch (error) {
+        if (!isRefusal(error)) {
+          log.warn({ err: error, waiting: queue.length }, 'the activity log could not be written and is tried again')
+          return false
+        }
+        // One that can never be written must not hold up the others: it is found by writing them one by one.
+        if (batch.length === 1) {
+          log.error({ err: error }, 'an entry of the activity log was refused')
+          queue = queue.slice(1)
+        }
+        size = 1
+        continue
+      }
+      queue = queue.slice(batch.length)
+      retryMs = FIRST_RETRY_MS
+      if (lost > 0) {
+        log.error({ lost }, 'entries of the activity log were lost while the database was away')
+        lost = 0
+      }
+    }
+    return true
+  }
+
+  function write(): Promise<boolean> {
+    clearTimeout(retry)
+    retry = undefined
+    writing ??= writeAll().then((isWritten) => {
+      writing = undefined
+      if (!isWritten && !isClosed) {
+        retry = setTimeout(() => void write(), retryMs)
+        retryMs = Math.min(2 * retryMs, LAST_RETRY_MS)
+      }
+      // What came between the last look at the queue and this moment.
+      return isWritten && queue.length > 0 ? write() : isWritten
+    })
+    return writing
+  }
+
+  return {
+    record(happening) {
+      if (queue.length >= QUEUE_LIMIT) {
+        lost += 1
+        return
+      }
+      const { action, subject, address } = happening
+      queue.push({ ...happening, at: new Date(now()), action: lineOf(action), subject: subject === null || subject === undefined ? null : lineOf(subject), address: lineOf(address) })
+      if (!retry) void write()
+    },
+    async list(query) {
+      await write()
+      return listActivity(db, query)
+    },
+    async close() {
+      isClosed = true
+      if (!(await write())) log.error({ lost: lost + queue.length }, 'entries of the activity log were lost at the end')
+    },
+  }
+}
+
+/** Whether PostgreSQL refused the entry itself (classes 22 and 23), rather than to work. */
+function isRefusal(error: unknown): boolean {
+  return /^2[23]/.test(errorCodeOf(error) ?? '')
+}
+
+/** One line that a terminal or a table can show as it is, without control and direction characters. */
+function lineOf(text: string): string {
+  const line = text.replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, ' ').toWellFormed()
+  return line.length > SUBJECT_LIMIT ? `${line.slice(0, SUBJECT_LIMIT - 1).toWellFormed()}…` : line
+}

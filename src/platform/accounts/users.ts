@@ -1,0 +1,58 @@
+import type { User } from '../../contract/admin'
+import { AppError } from '../errors'
+import type { Db } from '../state/db'
+import type { SessionUser } from '../state/sessions'
+import { deleteUser, findUser, listUsers, lockAdmins, replacePassword, setUserAdmin, type UserRow } from '../state/users'
+import { hashPassword } from './passwords'
+
+/**
+ * What administrators do to users. Nobody demotes or deletes themself, and who does it is an administrator at that very
+ * moment: so there is always one left, whatever is done at the same time (decisions §2).
+ */
+export interface Users {
+  list(): Promise<User[]>
+  /** @returns the username. @throws AppError NOT_FOUND, CONFLICT for oneself, NOT_ALLOWED when `by` is no administrator any more */
+  setAdmin(by: SessionUser, id: number, isAdmin: boolean): Promise<string>
+  /** Ends all sessions of that user, who may be the one that asks. @returns the username. @throws AppError NOT_FOUND, NOT_ALLOWED as setAdmin */
+  setPassword(by: SessionUser, id: number, password: string): Promise<string>
+  /** Ends all sessions of that user; deployments, files and databases stay. @returns and @throws as setAdmin */
+  remove(by: SessionUser, id: number): Promise<string>
+}
+
+/** @param onRightsLost is told after somebody was deleted or is no administrator any more; it does not throw. */
+export function createUsers(db: Db, onRightsLost: () => void): Users {
+  /** Does it while nobody else changes who is an administrator. @param refusal of doing it to oneself, if that is refused */
+  async function change(by: SessionUser, id: number, refusal: string | undefined, work: (transaction: Db, user: UserRow) => Promise<unknown>): Promise<string> {
+    return db.transaction().execute(async (transaction) => {
+      if (!(await lockAdmins(transaction)).has(by.userId)) throw new AppError('NOT_ALLOWED', 'You are not an administrator any more.')
+      const user = await findUser(transaction, id)
+      if (!user) throw new AppError('NOT_FOUND', 'There is no such user. Somebody may have deleted it meanwhile.')
+      if (refusal !== undefined && user.id === by.userId) throw new AppError('CONFLICT', refusal)
+      await work(transaction, user)
+      return user.username
+    })
+  }
+
+  return {
+    list: () => listUsers(db),
+
+    async setAdmin(by, id, isAdmin) {
+      const refusal = 'You cannot change your own administrator rights. Another administrator can.'
+      const username = await change(by, id, refusal, (transaction, user) => setUserAdmin(transaction, user.id, isAdmin))
+      if (!isAdmin) onRightsLost()
+      return username
+    },
+
+    async setPassword(by, id, password) {
+      const hash = await hashPassword(password)
+      return change(by, id, undefined, (transaction, user) => replacePassword(transaction, user.id, hash))
+    },
+
+    async remove(by, id) {
+      const refusal = 'You cannot delete yourself. Another administrator can.'
+      const username = await change(by, id, refusal, (transaction, user) => deleteUser(transaction, user.id))
+      onRightsLost()
+      return username
+    },
+  }
+}
