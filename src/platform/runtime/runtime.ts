@@ -10,6 +10,8 @@ export interface InstanceSpec {
   copy: boolean
   /** All of its environment besides PATH, HOME, LANG and TZ. */
   env: Record<string, string>
+  /** Where it is told to listen, for those who list it. */
+  port: number | undefined
   /** A console line that matches this regular expression says that it is ready; without one it is ready at once. */
   ready: string | undefined
   stop: {
@@ -52,6 +54,8 @@ export interface RuntimeInstance {
   runId: string
   state: 'STARTING' | 'RUNNING' | 'STOPPING' | 'EXITED'
   ip: string
+  /** Where this run was told to listen. */
+  port: number | undefined
   /** Milliseconds since the epoch. */
   startedAt: number
   exit: InstanceExit | undefined
@@ -59,6 +63,8 @@ export interface RuntimeInstance {
 
 export interface Usage {
   podName: string
+  /** Whose usage it is: what another run used is no beginning for it. */
+  runId: string
   /** Processor time used since its start, in milliseconds, of all its processes. */
   cpuMs: number
   /** Resident memory of all its processes, in bytes. */

@@ -27,6 +27,7 @@ export function runtimeSuite({ runtime, directory }: SuiteParts): void {
     directory: directory(),
     copy: false,
     env: {},
+    port: undefined,
     ready: undefined,
     stop: { command: 'stop', timeoutSeconds: 5 },
     limits: { cores: undefined, memoryBytes: undefined },
@@ -38,9 +39,10 @@ export function runtimeSuite({ runtime, directory }: SuiteParts): void {
   const prints = (podName: string, text: string) => until(() => lines(podName), (all) => all.includes(text))
 
   test('an instance starts, prints, answers what is written to it, and ends when asked', async () => {
-    const wanted = spec()
+    const wanted = spec({ port: 25_566 })
     await runtime().ensure(wanted)
     await prints(wanted.podName, 'Ready')
+    expect(await find(wanted.podName)).toMatchObject({ state: 'RUNNING', ip: '127.0.0.1', port: 25_566 })
     await runtime().write(wanted.podName, 'hello; $(id)')
     await prints(wanted.podName, 'heard hello; $(id)')
     await runtime().stop(wanted.podName)
@@ -92,10 +94,26 @@ export function runtimeSuite({ runtime, directory }: SuiteParts): void {
     await runtime().ensure(wanted)
     await prints(wanted.podName, 'Ready')
     await runtime().stop(wanted.podName)
-    expect(await find(wanted.podName)).toMatchObject({ state: 'STOPPING' })
     const over = await reaches(wanted.podName, 'EXITED')
     expect(over?.exit).toMatchObject({ code: 7, requested: true })
     expect(await lines(wanted.podName)).toContain('term')
+  })
+
+  test('decisions §5: one that ignores SIGTERM too gets SIGKILL 10 s later', async () => {
+    const wanted = spec({ command: ['node', '-e', "process.on('SIGTERM', () => console.log('term ' + Date.now())); setInterval(() => {}, 1000); console.log('Ready')"], stop: { command: 'stop', timeoutSeconds: 1 } })
+    await runtime().ensure(wanted)
+    await prints(wanted.podName, 'Ready')
+    const stoppedAt = Date.now()
+    await runtime().stop(wanted.podName)
+    expect(await find(wanted.podName)).toMatchObject({ state: 'STOPPING' })
+    const over = await reaches(wanted.podName, 'EXITED')
+    expect(over?.exit).toMatchObject({ code: null, signal: 'SIGKILL', requested: true })
+    const [term, ...others] = (await lines(wanted.podName)).filter((line) => line.startsWith('term '))
+    expect(others).toEqual([])
+    expect(Number(term!.slice(5)) - stoppedAt).toBeGreaterThanOrEqual(990)
+    // One second until SIGTERM, and ten more; and then some, where the machine is busy.
+    expect(over!.exit!.at - stoppedAt).toBeGreaterThanOrEqual(10_900)
+    expect(over!.exit!.at - stoppedAt).toBeLessThan(20_000)
   })
 
   test('a program that does not exist ends with a reason for people', async () => {
@@ -170,6 +188,15 @@ export function runtimeSuite({ runtime, directory }: SuiteParts): void {
     expect(await lines(wanted.podName)).toContain('left')
   })
 
+  test('one that ends while it is given time to stop, and leaves such a child, is over all the same', async () => {
+    const wanted = spec({ command: ['sh', '-c', 'setsid sleep 20 & echo Ready; read line; sleep 0.5; exit 0'], ready: 'Ready', stop: { command: 'stop', timeoutSeconds: 1 } })
+    await runtime().ensure(wanted)
+    await reaches(wanted.podName, 'RUNNING')
+    await runtime().stop(wanted.podName)
+    // On a busy machine it may be too late with its code.
+    expect((await reaches(wanted.podName, 'EXITED'))?.exit).toMatchObject({ requested: true })
+  })
+
   test('a ready expression that never ends matching holds nobody up', async () => {
     const wanted = spec({ ready: '^(a+)+$', command: ['node', '-e', `console.log('${'a'.repeat(40)}!');${ANSWERS}`] })
     await runtime().ensure(wanted)
@@ -203,7 +230,7 @@ export function runtimeSuite({ runtime, directory }: SuiteParts): void {
   })
 
   test('who begins to follow a busy console hears all that is kept, and what follows, without a gap', async () => {
-    const wanted = spec({ command: ['node', '-e', "let n = 0; setInterval(() => { for (let i = 0; i < 50; i++) console.log('line ' + ++n) }, 1)"] })
+    const wanted = spec({ command: ['node', '-e', "let n = 0; setInterval(() => { for (let i = 0; i < 5; i++) console.log('line ' + ++n) }, 1)"] })
     await runtime().ensure(wanted)
     await until(async () => (await runtime().history(wanted.podName, 1))[0]?.seq ?? 0, (seq) => seq > 2000)
     for (let round = 0; round < 10; round++) {
@@ -254,6 +281,24 @@ export function runtimeSuite({ runtime, directory }: SuiteParts): void {
     expect(all.find(({ content }) => content.startsWith('xxx'))?.content).toBe(`${'x'.repeat(8192)}…`)
     expect(all.map(({ content }) => content)).toContain('half a line')
     expect(await runtime().history(wanted.podName, 2)).toEqual(all.slice(-2))
+  })
+
+  test('security 40: what Unicode takes for a line end is part of a line, in and out', async () => {
+    const wanted = spec()
+    await runtime().ensure(wanted)
+    await prints(wanted.podName, 'Ready')
+    await runtime().write(wanted.podName, 'a\u0085b\u2028c\u2029d')
+    await until(() => lines(wanted.podName), (all) => all.some((line) => /^heard a.b/.test(line)))
+    const program = `console.log('e\\u2028f\\u2029g\\u0085h\\u000bi\\u000cj')`
+    const other = spec({ command: ['node', '-e', program] })
+    const heard: string[] = []
+    const unfollow = await runtime().follow(other.podName, 1, (news) => heard.push(...news.map(({ content }) => content)))
+    await runtime().ensure(other)
+    await reaches(other.podName, 'EXITED')
+    await until(() => heard.length >= 2)
+    unfollow()
+    expect(heard[0]).toBe('e\u2028f\u2029g\u0085h\u000bi\u000cj')
+    await runtime().kill(wanted.podName)
   })
 
   test('what it uses is measured, its children included', async () => {

@@ -1,12 +1,20 @@
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { StringDecoder } from 'node:string_decoder'
 import { KEPT_LINES, LineRing } from '../lineRing'
 import type { ConsoleLine, ConsoleLineType } from '../runtime'
 
-/** A line longer than this is cut (decisions §6). In UTF-16 units. */
+/** A line longer than this is cut (decisions §6). In bytes of UTF-8. */
 const LINE_LIMIT = 8192
 
 /** What waits at most for a disk to have room again. In UTF-16 units. */
 const PENDING_LIMIT = 2 ** 20
+
+function cut(text: string): string {
+  // No unit of UTF-16 takes more than three bytes.
+  if (text.length * 3 <= LINE_LIMIT || Buffer.byteLength(text) <= LINE_LIMIT) return text
+  // The last character may be cut in the middle: it is held back.
+  return `${new StringDecoder('utf8').write(Buffer.from(text).subarray(0, LINE_LIMIT))}…`
+}
 
 /** Without what a line cannot hold (line ends) and a database cannot store (NUL, halves of characters). */
 function storable(text: string): string {
@@ -40,7 +48,7 @@ export class ConsoleLog {
   }
 
   add(type: ConsoleLineType, text: string): void {
-    const content = storable(text.length > LINE_LIMIT ? `${text.slice(0, LINE_LIMIT)}…` : text)
+    const content = storable(cut(text))
     const line = { seq: this.ring.last + 1, type, content }
     this.keep(line)
     this.pending += `${line.seq}\t${type}\t${content}\n`
@@ -66,7 +74,9 @@ export class ConsoleLog {
         this.linesInFile = 0
       }
     } catch {
+      // Some of it may have been written: it is repeated whole, after whatever row was cut short.
       if (this.pending.length > PENDING_LIMIT) this.pending = '\n'
+      else if (!this.pending.startsWith('\n')) this.pending = `\n${this.pending}`
     }
     this.onLines()
   }
@@ -85,11 +95,14 @@ export class ConsoleLog {
   }
 
   private read(path: string): void {
+    // A row that was written twice counts as it was the second time.
+    const lines = new Map<number, ConsoleLine>()
     for (const row of readFileSync(path, 'utf8').split('\n')) {
       const [seq = '', type, ...content] = row.split('\t')
       // A row that a crash cut short has no type; its number is given again.
       if (!/^\d+$/.test(seq) || (type !== 'message' && type !== 'error')) continue
-      this.keep({ seq: Number(seq), type, content: content.join('\t') })
+      lines.set(Number(seq), { seq: Number(seq), type, content: content.join('\t') })
     }
+    for (const line of lines.values()) this.keep(line)
   }
 }

@@ -1,17 +1,21 @@
-import { spawn } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { closeSync, lstatSync, mkdirSync, openSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { StartError } from '../../errors'
+import { AppError, errorCodeOf, StartError } from '../../errors'
 import type { ConsoleLine } from '../runtime'
 import { linesOf, onLines, PROTOCOL_VERSION, sendLine, type CallName, type HostCalls, type HostMessage } from './hostProtocol'
 
 /** The longest path that every system's unix sockets take, with room for its end (unix(7)). */
 const SOCKET_PATH_LIMIT = 100
 const START_TIMEOUT_MS = 10_000
+/** How long a host that is there may take to say who it is. In milliseconds. */
+const HELLO_MS = 30_000
+/** Waits between starts of a host that ends at once, doubling. In milliseconds. */
+const FIRST_BACK_OFF_MS = 100
 
 type Answer<Name extends CallName> = Awaited<ReturnType<HostCalls[Name]>>
 
@@ -33,14 +37,16 @@ export class HostClient {
   private nextId = 1
   /** How the host enforces limits, for people. */
   limits = ''
+  /** Once it is known to be one of ours. */
+  private listener: Partial<HostListener> = {}
 
   private constructor(
     private readonly socket: Socket,
-    listener: Partial<HostListener>,
+    private readonly log: string,
   ) {
     onLines(socket, (line) => {
       const message = line as HostMessage
-      if ('event' in message) return message.event === 'changed' ? listener.changed?.() : listener.lines?.(message.podName, linesOf(message))
+      if ('event' in message) return message.event === 'changed' ? this.listener.changed?.() : this.listener.lines?.(message.podName, linesOf(message))
       const waiting = this.waiting.get(message.id)
       this.waiting.delete(message.id)
       if ('error' in message) waiting?.reject(new Error(message.error))
@@ -48,42 +54,74 @@ export class HostClient {
     })
     socket.on('error', () => undefined)
     socket.on('close', () => {
-      for (const { reject } of this.waiting.values()) reject(new Error('The host of the instances is gone'))
+      for (const { reject } of this.waiting.values()) reject(hostGone())
       this.waiting.clear()
-      listener.closed?.()
+      this.listener.closed?.()
     })
   }
 
   /** Connects to a host that is there. */
-  static async connect(dataDir: string, listener: Partial<HostListener> = {}): Promise<HostClient | undefined> {
+  static async connect(dataDir: string): Promise<HostClient | undefined> {
     const socket = connect(socketPathOf(dataDir))
     const connected = await new Promise<boolean>((resolve) => {
       socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
     })
-    return connected ? new HostClient(socket, listener) : undefined
+    return connected ? new HostClient(socket, hostLogOf(dataDir)) : undefined
   }
 
   /**
-   * Connects to the host; starts one where there is none.
-   * @throws StartError when it does not start, or is of another version.
+   * Connects to the host; starts one where there is none, and again where it ended at once: its forerunner may have been
+   * ending still, or the machine was short of something for a moment.
+   * @param helloMs how long one that is there may take to answer, for tests.
+   * @throws StartError when it does not start, does not answer, or is of another version.
    */
-  static async open(dataDir: string, listener: HostListener): Promise<HostClient> {
-    let client = await HostClient.connect(dataDir, listener)
-    if (!client) {
-      startHost(dataDir)
-      for (const deadline = Date.now() + START_TIMEOUT_MS; !client && Date.now() < deadline; ) {
-        await delay(20)
-        client = await HostClient.connect(dataDir, listener)
+  static async open(dataDir: string, listener: HostListener, helloMs = HELLO_MS): Promise<HostClient> {
+    let client = await HostClient.greet(dataDir, listener, helloMs)
+    let host: StartingHost = { hasEnded: true }
+    let [startAt, backOff] = [0, FIRST_BACK_OFF_MS]
+    for (const deadline = Date.now() + START_TIMEOUT_MS; !client && Date.now() < deadline; ) {
+      if (host.hasEnded && Date.now() >= startAt) {
+        host = startHost(dataDir)
+        startAt = Date.now() + backOff
+        backOff *= 2
       }
+      await delay(20)
+      client = await HostClient.greet(dataDir, listener, helloMs)
     }
     if (!client) throw new StartError([`The process that hosts the instances did not start; see ${hostLogOf(dataDir)}`])
-    const { version, limits } = await client.call('hello')
-    client.limits = limits
-    if (version !== PROTOCOL_VERSION) {
+    return client
+  }
+
+  /** @returns undefined also when the host ends before it has said who it is. */
+  private static async greet(dataDir: string, listener: HostListener, helloMs: number): Promise<HostClient | undefined> {
+    const client = await HostClient.connect(dataDir)
+    const hello = await client?.hello(helloMs)
+    if (!client || !hello) return undefined
+    client.limits = hello.limits
+    if (hello.version !== PROTOCOL_VERSION) {
       client.close()
       throw new StartError(['The instances run under a host of another version: end them with `npm run stop:all` and start again'])
     }
+    client.listener = listener
     return client
+  }
+
+  /**
+   * Asks the host who it is; without an answer the connection is closed.
+   * @returns undefined when it has ended.
+   * @throws StartError when it does not answer in time.
+   */
+  async hello(withinMs = HELLO_MS): Promise<Answer<'hello'> | undefined> {
+    let isSilent = false
+    const timer = setTimeout(() => {
+      isSilent = true
+      this.close()
+    }, withinMs)
+    const hello = await this.call('hello').catch(() => undefined)
+    clearTimeout(timer)
+    if (isSilent) throw new StartError([`The process that hosts the instances does not answer; see ${this.log}. If it stands still, end it: its instances end with it`])
+    if (!hello) this.close()
+    return hello
   }
 
   get isOpen(): boolean {
@@ -91,7 +129,7 @@ export class HostClient {
   }
 
   call<Name extends CallName>(call: Name, ...args: Parameters<HostCalls[Name]>): Promise<Answer<Name>> {
-    if (!this.isOpen) return Promise.reject(new Error('The host of the instances is gone'))
+    if (!this.isOpen) return Promise.reject(hostGone())
     const id = this.nextId++
     return new Promise<Answer<Name>>((resolve, reject) => {
       this.waiting.set(id, { resolve: (result) => resolve(result as Answer<Name>), reject })
@@ -104,16 +142,45 @@ export class HostClient {
   }
 }
 
-function startHost(dataDir: string): void {
+function hostGone(): AppError {
+  return new AppError('UNAVAILABLE', 'The process that runs the instances has ended and is started again. Try again in a moment.')
+}
+
+interface StartingHost {
+  /** Also when it could not even begin. */
+  hasEnded: boolean
+}
+
+function startHost(dataDir: string): StartingHost {
   const directory = join(dataDir, 'runtime', 'instances')
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const log = openSync(hostLogOf(dataDir), 'a', 0o600)
+  let log: number
+  try {
+    log = openSync(hostLogOf(dataDir), 'a', 0o600)
+  } catch (error) {
+    if (isShortage(error)) return { hasEnded: true }
+    throw error
+  }
   // From the sources (development, tests) the program is TypeScript, which needs its loader.
   const program = __filename.endsWith('.ts') ? ['--import', 'tsx', join(__dirname, 'hostMain.ts')] : [join(__dirname, 'hostMain.js')]
   const { PATH, LANG, TZ } = process.env
   const env = Object.fromEntries(Object.entries({ PATH, LANG, TZ }).filter(([, value]) => value !== undefined))
-  spawn(process.execPath, [...program, directory, socketPathOf(dataDir)], { detached: true, stdio: ['ignore', log, log], env }).unref()
-  closeSync(log)
+  const host: StartingHost = { hasEnded: false }
+  let child: ChildProcess
+  try {
+    child = spawn(process.execPath, [...program, directory, socketPathOf(dataDir)], { detached: true, stdio: ['ignore', log, log], env })
+  } finally {
+    closeSync(log)
+  }
+  child.on('error', () => (host.hasEnded = true))
+  child.on('exit', () => (host.hasEnded = true))
+  child.unref()
+  return host
+}
+
+/** No file can be opened just now. */
+function isShortage(error: unknown): boolean {
+  return ['EMFILE', 'ENFILE'].includes(errorCodeOf(error) ?? '')
 }
 
 function hostLogOf(dataDir: string): string {

@@ -1,6 +1,7 @@
 import { chmodSync, rmSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { acquireLock } from '../../processLock'
+import { BackPressure } from './backPressure'
 import { linesEvents, onLines, sendLine, type CallName, type HostCalls, type HostRequest } from './hostProtocol'
 import { InstanceHost } from './instanceHost'
 
@@ -10,22 +11,14 @@ const IDLE_MS = 60_000
 /** With this much not yet taken by a platform that stands still, it is told no more lines for now. In bytes. */
 const HELD_LIMIT = 24 * 2 ** 20
 
-/** An instance that prints faster than the platform takes it waits above this, so that lines come soon and none is lost. */
+/** With this much not yet taken, instances that print more wait for a moment. In bytes. */
 const BUSY_LIMIT = 2 ** 17
-/** But not for long: a platform that stands still must not hold an instance. In milliseconds. */
-const HOLD_MS = 50
-const LONGEST_PAUSE_MS = 60_000
 
 /** What a connection is told. */
 interface Followed {
   /** For each pod the number of its next line. */
   next: Map<string, number>
-  /** Pods whose output is not read until the connection has room. */
-  held: Set<string>
-  /** Whether it had its chance to make room and did not: nobody waits for it for a while. */
-  isStalled: boolean
-  /** How long that is; longer each time until it has room. In milliseconds. */
-  pauseMs: number
+  backPressure: BackPressure
 }
 
 /** The program of the host process: `hostMain <directory> <socket>`. */
@@ -46,20 +39,23 @@ function main(directory: string, socketPath: string): void {
   // The lock is ours, so a socket file that is there belongs to nobody.
   rmSync(socketPath, { force: true })
   const server = createServer((socket) => {
-    const followed: Followed = { next: new Map(), held: new Set(), isStalled: false, pauseMs: HOLD_MS }
+    const followed: Followed = { next: new Map(), backPressure: new BackPressure((podName, isHeld) => host.holdOutput(podName, isHeld)) }
     clients.set(socket, followed)
     socket.on('drain', () => {
-      followed.isStalled = false
-      followed.pauseMs = HOLD_MS
-      letGo(host, followed)
+      followed.backPressure.drained()
       for (const podName of followed.next.keys()) tellLines(host, socket, followed, podName)
     })
     socket.on('error', () => undefined)
     socket.on('close', () => {
       clients.delete(socket)
-      letGo(host, followed)
+      followed.backPressure.close()
     })
     onLines(socket, (message) => void answer(host, followed, socket, message as HostRequest))
+  })
+  server.on('error', (error) => {
+    // Without a descriptor for it a connection cannot even be refused: that must not end what runs.
+    if (server.listening) console.error('A connection could not be accepted:', error)
+    else throw error
   })
   server.listen(socketPath, () => chmodSync(socketPath, 0o600))
   setInterval(() => {
@@ -76,25 +72,7 @@ function tellLines(host: InstanceHost, client: Socket, followed: Followed, podNa
   if (!last) return
   followed.next.set(podName, last.seq + 1)
   for (const event of linesEvents(podName, lines)) sendLine(client, event)
-  if (client.writableLength > BUSY_LIMIT && !followed.isStalled) hold(host, followed, podName)
-}
-
-function hold(host: InstanceHost, followed: Followed, podName: string): void {
-  if (followed.held.has(podName)) return
-  followed.held.add(podName)
-  host.holdOutput(podName, true)
-  setTimeout(() => {
-    if (!followed.held.has(podName)) return
-    followed.isStalled = true
-    letGo(host, followed)
-    setTimeout(() => (followed.isStalled = false), followed.pauseMs)
-    followed.pauseMs = Math.min(2 * followed.pauseMs, LONGEST_PAUSE_MS)
-  }, HOLD_MS)
-}
-
-function letGo(host: InstanceHost, followed: Followed): void {
-  for (const podName of followed.held) host.holdOutput(podName, false)
-  followed.held.clear()
+  if (client.writableLength > BUSY_LIMIT) followed.backPressure.hold(podName)
 }
 
 async function answer(host: InstanceHost, followed: Followed, socket: Socket, { id, call, args }: HostRequest): Promise<void> {

@@ -1,5 +1,4 @@
 import type { Socket } from 'node:net'
-import { createInterface } from 'node:readline'
 import type { ConsoleLine, ConsoleLineType, InstanceSpec, RuntimeInstance, Usage } from '../runtime'
 
 /** Raised with every change that an older side would misread. */
@@ -69,19 +68,29 @@ export function sendLine(socket: Socket, message: HostRequest | HostMessage): vo
   socket.write(`${JSON.stringify(message)}\n`)
 }
 
-/** Calls back for every line of the other side. A line that is no JSON ends the connection. */
+/**
+ * Calls back for every line of the other side. A line that is no JSON ends the connection. Only line feeds end a line, and
+ * those of a text are escaped; what else Unicode takes for a line end is not escaped by JSON.
+ */
 export function onLines(socket: Socket, listener: (message: unknown) => void): void {
-  const lines = createInterface(socket)
-  // The socket's own listeners deal with its end; the interface repeats its errors.
-  lines.on('error', () => undefined)
-  lines.on('line', (line) => {
-    let message: unknown
-    try {
-      message = JSON.parse(line)
-    } catch {
-      socket.destroy()
-      return
+  let begun: Buffer[] = []
+  socket.on('data', (chunk: Buffer) => {
+    let from = 0
+    for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, from)) {
+      const line = begun.length === 0 ? chunk.toString('utf8', from, end) : Buffer.concat([...begun, chunk.subarray(from, end)]).toString()
+      begun = []
+      from = end + 1
+      let message: unknown
+      try {
+        message = JSON.parse(line)
+      } catch {
+        socket.destroy()
+        return
+      }
+      listener(message)
     }
-    listener(message)
+    if (from < chunk.length) begun.push(chunk.subarray(from))
   })
 }
+
+const LINE_FEED = 0x0a

@@ -45,7 +45,7 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
   }
 
   startFailed(podName: string, failure: string): void {
-    if (!this.isRunning(podName)) this.ended({ ...newRun(podName), state: 'EXITED' }, failure)
+    if (!this.isRunning(podName)) this.ended({ ...newRun(podName, undefined), state: 'EXITED' }, failure)
   }
 
   stop(podName: string): void {
@@ -65,7 +65,7 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
   }
 
   list(): RuntimeInstance[] {
-    return [...this.runs.values()].map(({ record: { podName, runId, state, ip, startedAt, exit } }) => ({ podName, runId, state, ip, startedAt, exit }))
+    return [...this.runs.values()].map(({ record: { podName, runId, state, ip, port, startedAt, exit } }) => ({ podName, runId, state, ip, port, startedAt, exit }))
   }
 
   history(podName: string, lines: number): ReturnType<HostCalls['history']> {
@@ -93,9 +93,9 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
 
   sample(): ReturnType<HostCalls['sample']> {
     const usage = usageBySession()
-    return [...this.runs.values()].flatMap(({ record: { podName, pid } }) => {
+    return [...this.runs.values()].flatMap(({ record: { podName, runId, pid } }) => {
       const used = pid === undefined ? undefined : usage.get(pid)
-      return used ? [{ podName, ...used }] : []
+      return used ? [{ podName, runId, ...used }] : []
     })
   }
 

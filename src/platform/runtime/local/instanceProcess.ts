@@ -1,5 +1,6 @@
 import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import type { Writable } from 'node:stream'
 import type { ConsoleLineType, InstanceExit, InstanceSpec, RuntimeInstance } from '../runtime'
 import type { ConsoleLog } from './consoleLog'
 import type { Limiter } from './limiter'
@@ -23,8 +24,9 @@ export interface RunRecord extends RuntimeInstance {
   pidStartTime: string
 }
 
-export function newRun(podName: string): RunRecord {
-  return { podName, runId: randomUUID(), state: 'STARTING', ip: '127.0.0.1', startedAt: Date.now(), exit: undefined, pid: undefined, pidStartTime: '' }
+/** The record of a run that has no process yet. */
+export function newRun(podName: string, port: number | undefined): RunRecord {
+  return { podName, runId: randomUUID(), state: 'STARTING', ip: '127.0.0.1', port, startedAt: Date.now(), exit: undefined, pid: undefined, pidStartTime: '' }
 }
 
 /** One run of one instance: a process in a session of its own, its output as console lines, and its end. */
@@ -40,7 +42,7 @@ export class InstanceProcess {
     private readonly limiter: Limiter,
     private readonly onChange: () => void,
   ) {
-    this.record = newRun(spec.podName)
+    this.record = newRun(spec.podName, spec.port)
     this.ready = spec.ready === undefined ? undefined : new ReadyLine(spec.ready)
   }
 
@@ -55,17 +57,20 @@ export class InstanceProcess {
       // Some failures of the system call are thrown, others emitted.
       return this.ended(null, null, whyNotStarted(error as NodeJS.ErrnoException, program))
     }
+    child.on('error', (error: NodeJS.ErrnoException) => this.ended(null, null, whyNotStarted(error, program)))
+    // Where there was no descriptor for them it has no streams, whatever the types say; 'error' tells of it in a moment.
+    if (!(child.stdin as Writable | undefined)) return
     this.child = child
     this.read(child.stdout, 'message')
     this.read(child.stderr, 'error')
     // Writing to a process that has just ended is not worth a word.
     child.stdin.on('error', () => undefined)
-    child.once('error', (error: NodeJS.ErrnoException) => this.ended(null, null, whyNotStarted(error, program)))
     child.once('exit', (code, signal) => {
       // Children that it left behind end with it, and let go of its output.
       if (child.pid !== undefined) signalGroup(child.pid, 'SIGKILL')
       // From now on the number may be somebody else's.
       this.record.pid = undefined
+      clearTimeout(this.timer)
       // One in a session of its own may hold the output for ever: what it prints is not waited for.
       this.timer = setTimeout(() => {
         child.stdout.destroy()
@@ -130,8 +135,10 @@ export class InstanceProcess {
   }
 
   private signal(signal: NodeJS.Signals): void {
+    // It has exited, and only its output is still waited for.
+    if (this.record.pid === undefined) return
     clearTimeout(this.timer)
-    if (this.record.pid !== undefined) signalGroup(this.record.pid, signal)
+    signalGroup(this.record.pid, signal)
   }
 
   private read(stream: NodeJS.ReadableStream | null, type: ConsoleLineType): void {
@@ -180,5 +187,7 @@ function whyNotStarted({ code, message }: NodeJS.ErrnoException, program: string
   if (code === 'ENOENT' && program === 'java') return 'Java is not installed. Install a Java runtime on this machine, or set run.command.'
   if (code === 'ENOENT') return `Could not be started: "${program}" or its directory does not exist.`
   if (code === 'EACCES') return `Could not be started: "${program}" may not be executed.`
+  if (code === 'EMFILE' || code === 'ENFILE') return 'Could not be started: too many files are open at once.'
+  if (code === 'EAGAIN') return 'Could not be started: the system lets no more processes start.'
   return `Could not be started: ${code ?? message}.`
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { InstanceSpec } from '../runtime'
 
@@ -39,7 +39,11 @@ function cgroupLimiter(root: string): Limiter | undefined {
       try {
         mkdirSync(group, { recursive: true })
         if (cores !== undefined) writeFileSync(join(group, 'cpu.max'), `${Math.round(cores * PERIOD_US)} ${PERIOD_US}`)
-        if (memoryBytes !== undefined) writeFileSync(join(group, 'memory.max'), String(memoryBytes))
+        if (memoryBytes !== undefined) {
+          writeFileSync(join(group, 'memory.max'), String(memoryBytes))
+          // It would go on in the swap. A kernel that does not count that has no such file.
+          if (existsSync(join(group, 'memory.swap.max'))) writeFileSync(join(group, 'memory.swap.max'), '0')
+        }
         writeFileSync(join(group, 'cgroup.procs'), String(pid))
         return undefined
       } catch {

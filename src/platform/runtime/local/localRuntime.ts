@@ -66,12 +66,16 @@ export async function openLocalRuntime(dataDir: string, replicas: Replicas): Pro
   /** A host that was killed is started again by the next call. */
   async function call<Name extends CallName>(name: Name, ...args: Parameters<HostCalls[Name]>): ReturnType<typeof HostClient.prototype.call<Name>> {
     const known = await connection.catch(() => undefined)
-    if (isClosed) throw new Error('The runtime is closed')
+    if (isClosed) throw new AppError('UNAVAILABLE', 'The platform is being stopped.')
     if (!known?.isOpen && !opening) {
       connection = HostClient.open(dataDir, listener)
       opening = connection.catch(() => undefined).finally(() => (opening = undefined))
     }
-    return (await connection).call(name, ...args)
+    const opened = await connection.catch((error: unknown) => {
+      // What it says is for the log: it names paths of this machine.
+      throw Object.assign(new AppError('UNAVAILABLE', 'The process that runs the instances cannot be started. It is tried again with the next call; the log says why.'), { cause: error })
+    })
+    return opened.call(name, ...args)
   }
 
   /** After a host that was killed, its successor has the consoles. */
@@ -80,7 +84,10 @@ export async function openLocalRuntime(dataDir: string, replicas: Replicas): Pro
     try {
       for (const [podName, follower] of followers) {
         follower.early = []
-        hearAnswer(follower, await call('follow', podName, follower.next))
+        const lines = await call('follow', podName, follower.next)
+        if (followers.get(podName) === follower) hearAnswer(follower, lines)
+        // It was given up meanwhile.
+        else if (!followers.has(podName)) await call('unfollow', podName)
       }
       onChanged()
     } catch {
@@ -93,10 +100,10 @@ export async function openLocalRuntime(dataDir: string, replicas: Replicas): Pro
   async function prepareAndStart(spec: InstanceSpec, { cancel: { signal } }: Preparation): Promise<void> {
     try {
       const directory = copyOf(spec.podName)
-      await replicas.copyTo(spec.directory, directory, signal)
-      if (!signal.aborted) await call('start', { ...spec, directory })
-    } catch (error) {
+      const failure = await replicas.copyTo(spec.directory, directory, signal).then(() => undefined, (error: unknown) => ({ error }))
       if (signal.aborted) return
+      if (!failure) return await call('start', { ...spec, directory })
+      const { error } = failure
       await call('startFailed', spec.podName, `Could not be started: its files could not be copied${error instanceof AppError ? ` (${error.message})` : ''}.`)
       throw error
     } finally {
@@ -108,7 +115,7 @@ export async function openLocalRuntime(dataDir: string, replicas: Replicas): Pro
   async function ensure(spec: InstanceSpec): Promise<void> {
     if (!spec.copy) return call('start', spec)
     if (preparations.has(spec.podName)) return
-    const instance: RuntimeInstance = { podName: spec.podName, runId: randomUUID(), state: 'STARTING', ip: '127.0.0.1', startedAt: Date.now(), exit: undefined }
+    const instance: RuntimeInstance = { podName: spec.podName, runId: randomUUID(), state: 'STARTING', ip: '127.0.0.1', port: spec.port, startedAt: Date.now(), exit: undefined }
     const preparation = { instance, cancel: new AbortController() }
     // Before anything is waited for: a second call for it must find it.
     preparations.set(spec.podName, preparation)
@@ -151,11 +158,14 @@ export async function openLocalRuntime(dataDir: string, replicas: Replicas): Pro
     async follow(podName, since, listener) {
       const follower: Follower = { next: since, listener, early: [] }
       followers.set(podName, follower)
-      hearAnswer(follower, await call('follow', podName, since))
+      const forget = () => followers.get(podName) === follower && followers.delete(podName)
+      const lines = await call('follow', podName, since).catch((error: unknown) => {
+        forget()
+        throw error
+      })
+      hearAnswer(follower, lines)
       return () => {
-        if (followers.get(podName) !== follower) return
-        followers.delete(podName)
-        void call('unfollow', podName).catch(() => undefined)
+        if (forget()) void call('unfollow', podName).catch(() => undefined)
       }
     },
     history: (podName, lines) => call('history', podName, lines),

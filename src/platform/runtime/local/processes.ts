@@ -1,9 +1,24 @@
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { endianness } from 'node:os'
 import { errorCodeOf } from '../../errors'
 
 /** Kernel clock ticks a second as /proc reports them (proc(5)): 100 on every Linux that Node.js runs on. */
 const TICKS_PER_SECOND = 100
-const PAGE_BYTES = 4096
+
+/** Of the auxiliary vector (getauxval(3)): the size of a page, which is 4, 16 or 64 KiB. */
+const AT_PAGESZ = 6n
+
+/** The size of a page that an auxiliary vector of a 64-bit process tells, in bytes. */
+export function pageBytesOf(auxv: Buffer): number {
+  for (let at = 0; at + 16 <= auxv.length; at += 16) {
+    if (readWord(auxv, at) === AT_PAGESZ) return Number(readWord(auxv, at + 8))
+  }
+  return 4096
+}
+
+const readWord = (bytes: Buffer, at: number) => (endianness() === 'LE' ? bytes.readBigUInt64LE(at) : bytes.readBigUInt64BE(at))
+
+const PAGE_BYTES = pageBytesOf(existsSync('/proc/self/auxv') ? readFileSync('/proc/self/auxv') : Buffer.alloc(0))
 
 interface ProcessStat {
   session: number

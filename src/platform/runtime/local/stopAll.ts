@@ -17,6 +17,7 @@ async function stopAll(): Promise<void> {
   }
   const host = await HostClient.connect(dataDir)
   if (host) {
+    await host.hello()
     const running = (await host.call('list')).filter(({ state }) => state !== 'EXITED').length
     console.log(`Stopping ${running} ${running === 1 ? 'instance' : 'instances'} …`)
     await host.call('shutdown')

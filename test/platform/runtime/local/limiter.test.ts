@@ -22,6 +22,15 @@ test('with cgroup v2 an instance gets a group of its own with its CPU and memory
   expect([read('cpu.max'), read('memory.max'), read('cgroup.procs')]).toEqual(['50000 100000', '1073741824', '4711'])
 })
 
+test('a kernel that counts swap gives none of it to an instance with a memory limit', () => {
+  const root = tree('swap', 'cpu memory')
+  mkdirSync(join(root, 'quarterdeck/lobby-0a1b2c'), { recursive: true })
+  const file = join(root, 'quarterdeck/lobby-0a1b2c/memory.swap.max')
+  writeFileSync(file, 'max')
+  expect(findLimiter(root).apply(4711, 'lobby-0a1b2c', { cores: undefined, memoryBytes: 2 ** 30 })).toBeUndefined()
+  expect(readFileSync(file, 'utf8')).toBe('0')
+})
+
 test('where a controller is missing, or there is no tree, the next best is used and says so', () => {
   for (const root of [tree('partial', 'cpuset pids'), join(directory(), 'nothing')]) {
     expect(findLimiter(root).description).toMatch(/^memory by prlimit|^not enforced/)

@@ -1,12 +1,17 @@
+import { execFileSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
-import { connect } from 'node:net'
+import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, symlinkSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pino from 'pino'
 import { lockOwner } from '../../../../src/platform/processLock'
+import { HostClient } from '../../../../src/platform/runtime/local/hostClient'
 import { openLocalRuntime } from '../../../../src/platform/runtime/local/localRuntime'
 import type { InstanceSpec, Runtime } from '../../../../src/platform/runtime/runtime'
 import { createReplicas, type Replicas } from '../../../../src/platform/share/replicas'
+import { hasProgram } from '../../../support/platform/hasProgram'
 import { stopHost } from '../../../support/platform/stopHost'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 import { until } from '../../../support/platform/until'
@@ -35,6 +40,7 @@ const ticking = (podName: string): InstanceSpec => ({
   directory: directory(),
   copy: false,
   env: {},
+  port: undefined,
   ready: undefined,
   stop: { command: undefined, timeoutSeconds: 1 },
   limits: { cores: undefined, memoryBytes: undefined },
@@ -75,7 +81,7 @@ test('a platform that stands still does not hold an instance that prints without
   idle.pause()
   const round = async () => Number((await runtime.history('flood', 3000)).map(({ content }) => /^round (\d+)$/.exec(content)?.[1]).findLast(Boolean) ?? 0)
   const first = await until(round)
-  await until(round, (now) => now > first + 50)
+  await until(round, (now) => now > first + 10)
   idle.destroy()
   await runtime.kill('flood')
 })
@@ -97,6 +103,57 @@ test('a host that is killed takes its instances along; the next call starts anot
   expect(history.map(({ seq }) => seq)).toEqual(history.map((_line, at) => at + 1))
 })
 
+test('who could not begin to follow, because the host died, is not told of lines later', async () => {
+  await runtime.note('refused', 'before')
+  const host = lockOwner(join(directory(), 'runtime', 'instances.lock'))!
+  const heard: string[] = []
+  process.kill(host, 'SIGSTOP')
+  const following = runtime.follow('refused', 1, (lines) => heard.push(...lines.map(({ content }) => content)))
+  const refusal = expect(following).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  process.kill(host, 'SIGKILL')
+  await refusal
+  await until(() => runtime.note('refused', 'after').then(() => true, () => false))
+  expect((await runtime.history('refused', 10)).map(({ content }) => content)).toContain('after')
+  expect(heard).toEqual([])
+  // It may be followed again, by the same or another one.
+  const end = await runtime.follow('refused', 1, (lines) => heard.push(...lines.map(({ content }) => content)))
+  expect(heard).toEqual(['before', 'after'])
+  end()
+})
+
+test('a host that takes the connection and ends before it has answered is not the end of it: another one is started', async () => {
+  const dataDir = join(directory(), 'ending')
+  mkdirSync(join(dataDir, 'runtime'), { recursive: true })
+  let taken = 0
+  const ending = createServer((socket) => {
+    taken += 1
+    socket.destroy()
+    ending.close()
+  }).listen(join(dataDir, 'runtime/host.sock'))
+  await once(ending, 'listening')
+  const other = await openLocalRuntime(dataDir, replicas)
+  expect(await other.list()).toEqual([])
+  expect(taken).toBe(1)
+  await other.close()
+  await stopHost(dataDir)
+})
+
+test('a host that takes the connection and never answers stops the start with one line', async () => {
+  const dataDir = join(directory(), 'silent')
+  mkdirSync(join(dataDir, 'runtime'), { recursive: true })
+  const silent = createServer().listen(join(dataDir, 'runtime/host.sock'))
+  await once(silent, 'listening')
+  const ended = once(silent, 'connection').then(([socket]) => once((socket as Socket).resume(), 'close'))
+  const closed = jest.fn()
+  await expect(HostClient.open(dataDir, { changed: () => undefined, lines: () => undefined, closed }, 50)).rejects.toMatchObject({
+    lines: [expect.stringMatching(/^The process that hosts the instances does not answer; see .*host\.log\. If it stands still, end it/)],
+  })
+  await ended
+  // Nobody is to follow it again.
+  expect(closed).not.toHaveBeenCalled()
+  silent.close()
+})
+
 /** Gone, or dead and not yet collected by its parent. */
 function isGone(pid: number): boolean {
   try {
@@ -105,3 +162,68 @@ function isGone(pid: number): boolean {
     return true
   }
 }
+
+/** Needs the right to mount, which root has here and hardly anybody elsewhere. */
+const canMount = process.platform === 'linux' && process.getuid?.() === 0 && hasProgram('mount')
+
+;(canMount ? test : test.skip)('security 49: a full disk ends neither the host nor an instance; its console goes on in memory, and in the file when there is room (skipped where nothing can be mounted)', async () => {
+  const dataDir = join(directory(), 'full')
+  const records = join(dataDir, 'runtime/instances')
+  mkdirSync(records, { recursive: true })
+  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', records])
+  const full = await openLocalRuntime(dataDir, replicas)
+  try {
+    const program = `console.log('Ready'); require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      if (line === 'fill') for (let i = 0; i < 30_000; i++) console.log('x'.repeat(100))
+      console.log('heard ' + line) })`
+    const contents = async () => (await full.history('prints', 50)).map(({ content }) => content)
+    const heard = async (line: string) => {
+      await full.write('prints', line)
+      await until(contents, (lines) => lines.includes(`heard ${line}`))
+    }
+    await full.ensure({ ...ticking('prints'), command: ['node', '-e', program] })
+    await until(contents, (lines) => lines.includes('Ready'))
+    await heard('fill')
+    const { bavail } = statfsSync(records)
+    expect(bavail).toBe(0)
+    await heard('still there')
+    expect(await full.list()).toMatchObject([{ podName: 'prints', state: 'RUNNING' }])
+    // Another instance starts, though its record cannot be written.
+    await full.ensure({ ...ticking('other'), command: ['node', '-e', "console.log('up'); setInterval(() => {}, 1000)"] })
+    await until(async () => (await full.history('other', 5)).map(({ content }) => content), (lines) => lines.includes('up'))
+    await full.kill('other')
+
+    execFileSync('mount', ['-o', 'remount,size=20m', records])
+    await heard('room again')
+    const written = () => readdirSync(records).filter((name) => name.startsWith('prints.log')).map((name) => readFileSync(join(records, name), 'utf8'))
+    await until(() => written().some((text) => text.includes('heard room again')))
+    await full.kill('prints')
+    await until(() => full.list(), (all) => all.every(({ state }) => state === 'EXITED'))
+  } finally {
+    await full.close()
+    await stopHost(dataDir)
+    execFileSync('umount', [records])
+  }
+})
+
+describe('where the data directory is too deep for a unix socket', () => {
+  const deep = () => join(directory(), 'deep'.repeat(30))
+  const fallback = () => join(tmpdir(), `quarterdeck-${process.getuid!()}-${createHash('sha256').update(deep()).digest('hex').slice(0, 16)}`)
+  afterEach(() => rmSync(fallback(), { recursive: true, force: true }))
+
+  test('the socket is in a directory of its own that only this user enters', async () => {
+    const other = await openLocalRuntime(deep(), replicas)
+    expect(await other.list()).toEqual([])
+    expect(lstatSync(fallback()).mode & 0o777).toBe(0o700)
+    await other.close()
+    await stopHost(deep())
+  })
+
+  test.each([
+    ['others may enter', () => mkdirSync(fallback(), { mode: 0o755 })],
+    ['is a link to somewhere', () => symlinkSync(directory(), fallback())],
+  ])('a directory of this name that %s is not trusted', async (_case, make) => {
+    make()
+    await expect(openLocalRuntime(deep(), replicas)).rejects.toThrow(/belongs to somebody else: remove it, or choose a shorter QUARTERDECK_DATA_DIR/)
+  })
+})
