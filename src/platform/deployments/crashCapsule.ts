@@ -13,6 +13,7 @@ export function describeEnd({ code, signal, failure }: InstanceExit): string {
   return signal ? `by signal ${signal}` : `with exit code ${code}`
 }
 
+/** The end of a run as the Details tab shows it: `Ended by itself with exit code 1`. */
 export function lastExitOf(exit: InstanceExit): LastExit {
   const { code, signal, at, requested } = exit
   return { code, signal, at, reason: `${requested ? 'Stopped' : 'Ended by itself'} ${describeEnd(exit)}` }

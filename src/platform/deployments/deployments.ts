@@ -1,14 +1,15 @@
-import { DEPLOYMENT_TYPES, type CreateDeployment, type Deployment } from '../../contract/deployment'
+import { createHash } from 'node:crypto'
+import { DEPLOYMENT_TYPES, type Configuration, type CreateDeployment, type Deployment, type DeploymentType } from '../../contract/deployment'
 import type { CrashCapsule, Instance } from '../../contract/instance'
 import { AppError } from '../errors'
 import { deploymentDirectory, SHARED_ROOT } from '../share/paths'
 import { isDuplicate } from '../state/db'
 import { findDeployment, insertDeployment, listDeployments, updateDeployment, type DeploymentRow } from '../state/deployments'
-import { listInstances, setRestartRun } from '../state/instances'
-import { parseDefinition } from './definitions'
+import { listInstances, setBlocked, setRestartRun, type InstanceRow } from '../state/instances'
+import { parseDefinition, storedDefinition } from './definitions'
 import { describeInstances, type InstanceParts } from './instances'
 import { newDefinition } from './templates'
-import { waitFor } from './waits'
+import { shareWaits } from './waits'
 
 export interface DeploymentParts extends InstanceParts {
   shareDir: string
@@ -20,22 +21,29 @@ export interface DeploymentParts extends InstanceParts {
 /** Every call but `list` throws AppError NOT_FOUND for a name that is not there. */
 export interface Deployments {
   list(): Promise<Deployment[]>
+  /** The type of the deployment whose directory this path of the wire is, or is within; null for none. */
+  typeIndexAt(path: string): Promise<number | null>
   instances(name: string): Promise<Instance[]>
   /** What was kept of an instance's last end by itself. @throws AppError NOT_FOUND also where there was none */
   crash(name: string, uid: string): Promise<CrashCapsule>
   /** Disabled, with its directory and a commented YAML. @throws AppError NAME_TAKEN, CONFLICT (a second proxy), INVALID_INPUT (node) */
   create(request: CreateDeployment): Promise<void>
-  /** Resolves when its instances have ended and it is gone; its files stay. */
-  remove(name: string): Promise<void>
+  /** Resolves when its instances have ended and it is gone; its files stay. @param signal that nobody waits for that any more; it goes on. */
+  remove(name: string, signal?: AbortSignal): Promise<void>
+  /** @throws AppError INVALID_DEFINITION when it is to be enabled and its text cannot be read */
   setEnabled(name: string, enabled: boolean): Promise<void>
-  /** One instance after another; resolves when all are up again. @throws AppError CONFLICT when it is disabled, or one does not come up */
-  restart(name: string): Promise<void>
-  /** The YAML as its author wrote it. */
-  configuration(name: string): Promise<string>
-  /** Counts from the next start of each instance on. @throws AppError INVALID_DEFINITION; then the stored text stays */
-  configure(name: string, content: string): Promise<void>
+  /** One instance after another; resolves when all are up again. @param signal as for `remove`. @throws AppError INVALID_DEFINITION, CONFLICT when it is disabled, its directory leads out of the shared area, or one does not come up */
+  restart(name: string, signal?: AbortSignal): Promise<void>
+  /** The YAML as its author wrote it, with its revision. */
+  configuration(name: string): Promise<Required<Configuration>>
+  /**
+   * Counts from the next start of each instance on. @returns the revision of what is stored now.
+   * @throws AppError INVALID_DEFINITION, or CONFLICT (field `revision`) where another text than that of the revision is stored; then that stays
+   */
+  configure(name: string, configuration: Configuration): Promise<string>
 }
 
+/** Writes down what is wanted, and waits where the answer is about what has come about; the manager does the work. */
 export function createDeployments(parts: DeploymentParts): Deployments {
   const { db, runtime, shareDir, wake } = parts
 
@@ -45,14 +53,34 @@ export function createDeployments(parts: DeploymentParts): Deployments {
     return deployment
   }
 
-  async function change(name: string, columns: Parameters<typeof updateDeployment>[2]): Promise<void> {
-    if (!(await updateDeployment(db, name, columns))) throw new AppError('CONFLICT', `The deployment "${name}" is being deleted.`)
+  async function change(name: string, columns: Parameters<typeof updateDeployment>[2], from?: string): Promise<void> {
+    if (!(await updateDeployment(db, name, columns, from))) {
+      const known = await findDeployment(db, name)
+      throw from !== undefined && known?.deleting === false ? changedMeanwhile(name) : new AppError('CONFLICT', `The deployment "${name}" is being deleted.`)
+    }
     wake()
   }
+
+  const whenDeleted = shareWaits(async (name) => ((await findDeployment(db, name))?.deleting ? undefined : true))
+
+  const whenRestarted = shareWaits(async (name) => {
+    const [rows, runs] = await Promise.all([listInstances(db, name), runtime.list()])
+    if (!(await findDeployment(db, name))?.enabled) return rows
+    const hasBegun = ({ pod_name, blocked_reason, start_after }: InstanceRow) =>
+      blocked_reason !== null || start_after !== null || runs.some(({ podName, state }) => podName === pod_name && state !== 'EXITED')
+    return rows.every((row) => row.restart_run === null && (row.wanted !== 'running' || hasBegun(row))) ? rows : undefined
+  })
 
   return {
     async list() {
       return (await listDeployments(db)).map(describe)
+    },
+
+    async typeIndexAt(path) {
+      const around = (await listDeployments(db)).map(describe).filter((deployment) => `${path}/`.startsWith(`${deployment.path}/`))
+      // Of directories within one another the inner one.
+      around.sort((one, other) => other.path.length - one.path.length)
+      return around[0]?.typeIndex ?? null
     },
 
     async instances(name) {
@@ -81,63 +109,69 @@ export function createDeployments(parts: DeploymentParts): Deployments {
       })
     },
 
-    async remove(name) {
+    async remove(name, signal) {
       await find(name)
       await updateDeployment(db, name, { deleting: true, enabled: false })
       wake()
-      await waitFor(async () => ((await findDeployment(db, name))?.deleting ? undefined : true))
+      await whenDeleted(name, signal)
     },
 
     async setEnabled(name, enabled) {
-      await find(name)
+      const { content } = await find(name)
+      if (enabled) parseDefinition(content)
       await change(name, { enabled })
     },
 
-    async restart(name) {
+    async restart(name, signal) {
       const deployment = await find(name)
       if (!deployment.enabled) throw new AppError('CONFLICT', `The deployment "${name}" is disabled. Enable it to start it.`)
+      // What could not come up again is not ended.
+      await deploymentDirectory(shareDir, parseDefinition(deployment.content).dataDirectory)
       const runs = await runtime.list()
       const asked = (await listInstances(db, name)).filter(({ wanted }) => wanted === 'running')
       for (const row of asked) {
         const run = runs.find(({ podName, state }) => podName === row.pod_name && state !== 'EXITED')
         if (run) await setRestartRun(db, row.uid, run.runId)
+        // One that was given up, or waits after a crash, is tried again.
+        else await setBlocked(db, row.uid, null)
       }
       wake()
-      const rows = await waitFor(async () => {
-        const current = await listInstances(db, name)
-        return current.some(({ restart_run }) => restart_run !== null) ? undefined : current
-      })
+      const rows = await whenRestarted(name, signal)
       const failed = rows.find(({ blocked_reason }) => blocked_reason !== null)
       if (failed) throw new AppError('CONFLICT', `${failed.name} did not come up again: ${failed.blocked_reason}`)
     },
 
     async configuration(name) {
-      return (await find(name)).content
+      const { content } = await find(name)
+      return { content, revision: revisionOf(content) }
     },
 
-    async configure(name, content) {
-      const { type } = await find(name)
-      const definition = parseDefinition(content)
-      for (const [field, value, fixed] of [['name', definition.name, name], ['type', definition.type, type]] as const) {
-        if (value !== fixed) throw new AppError('INVALID_DEFINITION', `${field}: is fixed after creation and must stay "${fixed}"`, { field, line: lineOfKey(content, field) })
-      }
+    async configure(name, { content, revision }) {
+      const { type, content: stored } = await find(name)
+      if (revision !== undefined && revision !== revisionOf(stored)) throw changedMeanwhile(name)
+      const definition = parseDefinition(content, { name, type: type as DeploymentType })
       await deploymentDirectory(shareDir, definition.dataDirectory)
-      await change(name, { content })
+      await change(name, { content }, revision === undefined ? undefined : stored)
+      return revisionOf(content)
     },
   }
 }
 
-function describe({ name, enabled, deleting, content }: DeploymentRow): Deployment {
-  const { type, dataDirectory, description } = parseDefinition(content)
-  return { name, typeIndex: DEPLOYMENT_TYPES.indexOf(type), enabled: enabled && !deleting, path: SHARED_ROOT + dataDirectory, dataDirectory, description }
+const revisionOf = (content: string) => createHash('sha256').update(content).digest('hex')
+
+const changedMeanwhile = (name: string) =>
+  new AppError('CONFLICT', `The configuration of "${name}" was changed since it was opened. Nothing was saved.`, { field: 'revision' })
+
+/** One whose text cannot be read is listed all the same, so that it can be mended or deleted. It counts as disabled: nothing is done for it. */
+function describe({ name, type, enabled, deleting, content }: DeploymentRow): Deployment {
+  const stored = storedDefinition(content)
+  const typeIndex = DEPLOYMENT_TYPES.findIndex((known) => known === type)
+  if (!stored.definition) return { name, typeIndex, enabled: false, path: `${SHARED_ROOT}/${name}`, dataDirectory: `/${name}`, description: `Its configuration is not valid: ${stored.problem}` }
+  const { dataDirectory, description } = stored.definition
+  return { name, typeIndex, enabled: enabled && !deleting, path: SHARED_ROOT + dataDirectory, dataDirectory, description }
 }
 
 async function checkNode(node: string | undefined, nodes: () => Promise<string[]>): Promise<void> {
   if (node === undefined) throw new AppError('INVALID_INPUT', 'Please select a node for the persistent deployment', { field: 'node' })
   if (!(await nodes()).includes(node)) throw new AppError('INVALID_INPUT', `node: there is no node named "${node}"`, { field: 'node' })
-}
-
-/** Of a top-level key of a valid text. */
-function lineOfKey(content: string, key: string): number {
-  return content.split('\n').findIndex((line) => line.startsWith(`${key}:`)) + 1 || 1
 }

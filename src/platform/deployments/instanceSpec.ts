@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Definition } from '../../contract/deployment'
 import type { InstanceSpec } from '../runtime/runtime'
-import { deploymentDirectory } from '../share/paths'
+import { deploymentDirectory, SHARED_ROOT } from '../share/paths'
 import type { InstanceRow } from '../state/instances'
 import { portOf } from './players'
 import { bytesOf, coresOf } from './quantities'
@@ -10,14 +10,19 @@ import { bytesOf, coresOf } from './quantities'
 /** Said in the console, to the letter (product §4). */
 export const JAR_NOT_FOUND = 'Jar file not found!'
 
+export interface MissingJar {
+  /** Where it was looked for, as the wire writes it. */
+  missingJar: string
+}
+
 /**
  * What the runtime needs to run an instance of a definition.
- * @returns JAR_NOT_FOUND when its jar is not there.
+ * @throws AppError CONFLICT for its directory, as deploymentDirectory.
  */
-export async function specOf(definition: Definition, row: InstanceRow, shareDir: string): Promise<InstanceSpec | typeof JAR_NOT_FOUND> {
+export async function specOf(definition: Definition, row: InstanceRow, shareDir: string): Promise<InstanceSpec | MissingJar> {
   const { type, run, stop, ready, resources } = definition
   const directory = await deploymentDirectory(shareDir, definition.dataDirectory)
-  if (!run.command && !(await isFile(join(directory, run.jar ?? '')))) return JAR_NOT_FOUND
+  if (!run.command && !(await isFile(join(directory, run.jar ?? '')))) return { missingJar: `${SHARED_ROOT}${definition.dataDirectory}/${run.jar ?? ''}` }
   const port = portOf(definition, row.slot)
   return {
     podName: row.pod_name,
@@ -25,6 +30,7 @@ export async function specOf(definition: Definition, row: InstanceRow, shareDir:
     directory,
     copy: type !== 'persistent',
     env: { ...(port !== undefined && { PORT: String(port) }), ...run.env },
+    port,
     ready,
     stop: { command: stop.command, timeoutSeconds: stop.timeoutSeconds },
     limits: {

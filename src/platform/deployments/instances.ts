@@ -1,10 +1,9 @@
-import type { Definition } from '../../contract/deployment'
 import type { Instance, InstanceState } from '../../contract/instance'
 import type { Runtime, RuntimeInstance } from '../runtime/runtime'
 import type { Db } from '../state/db'
 import type { DeploymentRow } from '../state/deployments'
 import { findInstanceByPod, listInstances, type InstanceRow } from '../state/instances'
-import { parseDefinition } from './definitions'
+import { storedDefinition } from './definitions'
 import type { PlayerWatch } from './players'
 import { uptimeText } from './quantities'
 import type { UsageMeter } from './usageMeter'
@@ -19,24 +18,25 @@ export interface InstanceParts {
 
 /** The instances of a deployment as its users see them. Of a disabled one only what is still ending is worth showing. */
 export async function describeInstances({ db, runtime, usage, players, now }: InstanceParts, deployment: DeploymentRow): Promise<Instance[]> {
-  const definition = parseDefinition(deployment.content)
+  const { definition } = storedDefinition(deployment.content)
   const [rows, runs, measure] = await Promise.all([listInstances(db, deployment.name), runtime.list(), usage.read()])
   return rows.flatMap((row) => {
     const run = runs.find(({ podName }) => podName === row.pod_name)
     const isOver = !run || run.state === 'EXITED'
     if (isOver && !deployment.enabled) return []
-    const instance = describe(row, definition, run, isOver ? {} : players.of(row.pod_name))
-    return [{ ...instance, uptime: isOver ? '0s' : uptimeText(now() - run.startedAt), ...measure(row.pod_name, definition.resources) }]
+    const instance = describe(row, { type: deployment.type, description: definition?.description }, run, isOver ? {} : players.of(row.pod_name))
+    return [{ ...instance, uptime: isOver ? '0s' : uptimeText(now() - run.startedAt), ...measure(row.pod_name, definition?.resources) }]
   })
 }
 
 function describe(
   row: InstanceRow,
-  { type, description }: Definition,
+  { type, description }: { type: string; description: string | undefined },
   run: RuntimeInstance | undefined,
   players: Record<string, string>,
 ): Omit<Instance, 'uptime' | 'cpu' | 'memory'> {
   const { uid, name, deployment } = row
+  const live = run?.state === 'EXITED' ? undefined : run
   const common = {
     uid,
     name,
@@ -45,7 +45,8 @@ function describe(
     podName: row.pod_name,
     ip: run?.ip ?? '',
     state: stateOf(row, run),
-    startedAt: run && run.state !== 'EXITED' ? run.startedAt : undefined,
+    port: live?.port,
+    startedAt: live?.startedAt,
     restarts: row.restarts,
     lastExit: row.last_exit ?? undefined,
     crashedAt: row.crashed_at?.getTime(),

@@ -21,9 +21,9 @@ export interface Manager {
  * Keeps the wanted instances running: reconciles after each change and at least every 5 s, and writes a heartbeat every
  * 5 s. Of several platforms on one state, one is manager at a time.
  */
-export function startManager(given: Omit<ReconcileParts, 'excessSince'> & { pool: Pool }): Manager {
+export function startManager(given: Omit<ReconcileParts, 'excessSince' | 'told'> & { pool: Pool }): Manager {
   const { pool, runtime, db, log } = given
-  const parts: ReconcileParts = { ...given, excessSince: new Map() }
+  const parts: ReconcileParts = { ...given, excessSince: new Map(), told: new Map() }
   let lock: PoolClient | undefined
   let closed = false
   let again = false

@@ -5,6 +5,7 @@ import type { Runtime, Usage } from '../runtime/runtime'
 import type { Db } from '../state/db'
 import { findInstanceByPod } from '../state/instances'
 import { dropOldMetrics, insertMetrics, listMetrics, type Metric } from '../state/metrics'
+import { coresUsed } from './cores'
 
 /** Decisions §7. */
 const INTERVAL_MS = 15_000
@@ -15,6 +16,7 @@ export interface Metrics {
   of(podName: string, metric: Metric): Promise<MetricPoint[]>
 }
 
+/** What was sampled, for the charts; `sampleMetrics` is what samples. */
 export function createMetrics(db: Db): Metrics {
   return {
     async of(podName, metric) {
@@ -38,11 +40,9 @@ export function sampleMetrics({ db, runtime, log, isActive }: { db: Db; runtime:
     const now = Date.now()
     const usage = await runtime.sample()
     const span = now - at
-    const rows = usage.flatMap(({ podName, cpuMs, memoryBytes }) => {
-      const earlier = before.get(podName)
-      // Without an earlier sample, or with one of an earlier run, there is no rate yet.
-      if (!earlier || earlier.cpuMs > cpuMs) return []
-      return [{ pod_name: podName, at: new Date(now), cpu: ((cpuMs - earlier.cpuMs) / span) * 1000, memory: memoryBytes / 1024 }]
+    const rows = usage.flatMap((used) => {
+      const cores = coresUsed(before.get(used.podName), used, span)
+      return cores === undefined ? [] : [{ pod_name: used.podName, at: new Date(now), cpu: cores * 1000, memory: used.memoryBytes / 1024 }]
     })
     before = new Map(usage.map((used) => [used.podName, used]))
     at = now

@@ -6,7 +6,7 @@ import type { Runtime } from '../runtime/runtime'
 import type { Db } from '../state/db'
 import { listDeployments } from '../state/deployments'
 import { listInstances } from '../state/instances'
-import { parseDefinition } from './definitions'
+import { storedDefinition } from './definitions'
 
 const INTERVAL_MS = 5000
 /** A server that does not answer within this has nobody to tell of. In milliseconds. */
@@ -65,7 +65,9 @@ async function runningServers(db: Db, runtime: Runtime): Promise<{ podName: stri
     const run = runs.find(({ podName, state }) => podName === row.pod_name && state === 'RUNNING')
     const deployment = deployments.find(({ name }) => name === row.deployment)
     if (!run || !deployment || deployment.type === 'process') return []
-    const port = portOf(parseDefinition(deployment.content), row.slot)
+    const { definition } = storedDefinition(deployment.content)
+    // What the definition says now may be another one than it was started with. A host of an older version does not tell.
+    const port = run.port ?? (definition && portOf(definition, row.slot))
     return port === undefined ? [] : [{ podName: row.pod_name, host: run.ip, port }]
   })
 }

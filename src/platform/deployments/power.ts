@@ -12,6 +12,7 @@ export interface Power {
   request(podName: string, action: PowerAction): Promise<void>
 }
 
+/** @param wake has the manager look at once: starts and restarts are its work. */
 export function createPower({ db, runtime, wake }: { db: Db; runtime: Runtime; wake: () => void }): Power {
   return {
     async request(podName, action) {

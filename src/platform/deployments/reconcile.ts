@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { Definition } from '../../contract/deployment'
+import { AppError } from '../errors'
 import type { Runtime, RuntimeInstance } from '../runtime/runtime'
 import { deploymentDirectory } from '../share/paths'
 import type { Replicas } from '../share/replicas'
@@ -8,8 +9,8 @@ import type { Db } from '../state/db'
 import { deleteDeployment, listDeployments, type DeploymentRow } from '../state/deployments'
 import { deleteInstance, insertInstance, listInstances, noteEnd, setBlocked, setRestartRun, setWanted, type InstanceRow } from '../state/instances'
 import { captureCrash, describeEnd, lastExitOf } from './crashCapsule'
-import { afterCrash } from './crashes'
-import { parseDefinition } from './definitions'
+import { afterCrash, BLOCK_AFTER } from './crashes'
+import { storedDefinition } from './definitions'
 import { JAR_NOT_FOUND, specOf } from './instanceSpec'
 import type { PlayerWatch } from './players'
 import { excess, EXCESS_MS, wantedCount } from './scaling'
@@ -27,6 +28,8 @@ export interface ReconcileParts {
   now: () => number
   /** Since when a deployment has too many instances, by name. Lost with the platform, which only delays. */
   excessSince: Map<string, number>
+  /** Deployments whose problem was logged, by name, with it: once is enough. */
+  told: Map<string, string>
 }
 
 type Runs = Map<string, RuntimeInstance>
@@ -52,7 +55,7 @@ export async function reconcile(parts: ReconcileParts): Promise<number | undefin
       log.error({ err: error, deployment: deployment.name }, 'a deployment could not be reconciled')
     }
   }
-  parts.replicas.follow(await replicatedDirectories(parts, deployments))
+  await followDirectories(parts, deployments)
   for (const run of actual) {
     if (rows.some(({ pod_name }) => pod_name === run.podName)) continue
     if (run.state === 'EXITED') await runtime.remove(run.podName)
@@ -61,19 +64,38 @@ export async function reconcile(parts: ReconcileParts): Promise<number | undefin
   return waits.length > 0 ? Math.min(...waits) : undefined
 }
 
-/** The directories whose instances run in copies: all but those of persistent deployments. */
-async function replicatedDirectories({ shareDir, log }: ReconcileParts, deployments: DeploymentRow[]): Promise<string[]> {
-  const directories = await Promise.all(
-    deployments.map(async ({ name, type, content, deleting }) => {
-      if (type === 'persistent' || deleting) return undefined
-      const find = async () => deploymentDirectory(shareDir, parseDefinition(content).dataDirectory)
-      return find().catch((error: unknown) => {
-        log.warn({ err: error, deployment: name }, 'the directory of a deployment cannot be replicated')
-        return undefined
-      })
-    }),
-  )
-  return [...new Set(directories.filter((directory) => directory !== undefined))]
+/** Logs what keeps a deployment from being looked after, once for as long as it is the same; undefined: nothing does. */
+function tell({ log, told }: ReconcileParts, deployment: string, problem: string | undefined): void {
+  if (problem === undefined) told.delete(deployment)
+  else if (told.get(deployment) !== problem) {
+    told.set(deployment, problem)
+    log.error({ deployment, problem }, 'a deployment cannot be looked after')
+  }
+}
+
+/**
+ * Follows the directories whose instances run in copies: all but those of persistent deployments. A directory that cannot
+ * be told just now may be one that is needed: then nothing is thrown away.
+ */
+async function followDirectories(parts: ReconcileParts, deployments: DeploymentRow[]): Promise<void> {
+  const { shareDir, replicas } = parts
+  const directories = new Set<string>()
+  let isComplete = true
+  for (const { name, type, content, deleting } of deployments) {
+    if (deleting) continue
+    const stored = storedDefinition(content)
+    let problem = stored.definition ? undefined : stored.problem
+    if (stored.definition && type !== 'persistent') {
+      await deploymentDirectory(shareDir, stored.definition.dataDirectory).then(
+        (directory) => directories.add(directory),
+        (error: unknown) => (problem = error instanceof Error ? error.message : String(error)),
+      )
+    }
+    tell(parts, name, problem)
+    isComplete &&= problem === undefined
+  }
+  replicas.follow([...directories])
+  if (isComplete) replicas.prune()
 }
 
 async function reconcileDeployment(parts: ReconcileParts, deployment: DeploymentRow, rows: InstanceRow[], runs: Runs): Promise<number[]> {
@@ -87,7 +109,10 @@ async function reconcileDeployment(parts: ReconcileParts, deployment: Deployment
     for (const row of rows) await standDown(parts, row, runs.get(row.pod_name))
     return []
   }
-  const definition = parseDefinition(deployment.content)
+  const stored = storedDefinition(deployment.content)
+  // Its instances are left as they are: what they should be nobody can tell.
+  if (!stored.definition) return []
+  const { definition } = stored
   for (const row of rows) if (row.wanted === 'gone') await endAndForget(parts, row, runs.get(row.pod_name))
   const wanted = await scale(parts, definition, rows)
   await progressRestart(parts, wanted, runs)
@@ -98,7 +123,7 @@ async function reconcileDeployment(parts: ReconcileParts, deployment: Deployment
       if (row.wanted === 'stopped') await parts.runtime.stop(row.pod_name)
       continue
     }
-    const { blocked, startAfter } = await dealWithEnd(parts, row, run)
+    const { blocked, startAfter } = await dealWithEnd(parts, definition, row, run)
     if (blocked || row.wanted === 'stopped') continue
     const wait = startAfter - parts.now()
     if (wait > 0) waits.push(wait)
@@ -164,6 +189,7 @@ async function progressRestart({ db, runtime, now }: ReconcileParts, rows: Insta
 /** Notes the end of a run once, and says what may happen next. */
 async function dealWithEnd(
   { db, runtime, now }: ReconcileParts,
+  definition: Definition,
   row: InstanceRow,
   run: RuntimeInstance | undefined,
 ): Promise<{ blocked: boolean; startAfter: number }> {
@@ -173,8 +199,8 @@ async function dealWithEnd(
   const isWanted = row.wanted === 'running' && !exit.requested
   const next = isWanted ? afterCrash(row.crashes, exit.at) : { crashes: row.crashes, startAfter: 0 }
   const capsule = exit.requested ? undefined : await captureCrash({ db, runtime }, row.pod_name, exit)
-  const blockedReason = next.startAfter === undefined ? `Ended ${next.crashes.length} times within 5 minutes, the last time ${describeEnd(exit)}` : null
-  if (blockedReason !== null) await runtime.note(row.pod_name, `[System] Blocked: ${blockedReason}. Start it to try again.`)
+  const blockedReason = next.startAfter === undefined ? `Ended ${BLOCK_AFTER} times within 5 minutes, the last time ${describeEnd(exit)}` : null
+  if (blockedReason !== null) await runtime.note(row.pod_name, `[System] Blocked: ${blockedReason}. ${remedyOf(definition)}`)
   else if (isWanted) await runtime.note(row.pod_name, `[System] Starting again in ${Math.max(0, Math.ceil(((next.startAfter ?? 0) - now()) / 1000))} s.`)
   await noteEnd(db, row.uid, {
     runId: run.runId,
@@ -187,16 +213,30 @@ async function dealWithEnd(
   return { blocked: blockedReason !== null, startAfter: next.startAfter ?? 0 }
 }
 
+/** A process has no Start of its own (product §2). */
+function remedyOf({ type }: Definition): string {
+  return type === 'process' ? 'Restart its deployment to try again.' : 'Start it to try again.'
+}
+
 function newInstance(deployment: string, slot: number): Pick<InstanceRow, 'uid' | 'deployment' | 'name' | 'pod_name' | 'slot'> {
   const id = randomBytes(3).toString('hex')
   return { uid: randomUUID(), deployment, name: `${id}-${deployment}`, pod_name: `${deployment}-${id}`, slot }
 }
 
 async function start({ db, runtime, shareDir, log }: ReconcileParts, definition: Definition, row: InstanceRow): Promise<void> {
-  const spec = await specOf(definition, row, shareDir)
-  if (spec === JAR_NOT_FOUND) {
+  const spec = await specOf(definition, row, shareDir).catch((error: unknown) => {
+    if (error instanceof AppError) return error
+    throw error
+  })
+  if (spec instanceof AppError) {
+    await runtime.note(row.pod_name, `[System] Blocked: ${spec.message} ${remedyOf(definition)}`)
+    await setBlocked(db, row.uid, spec.message)
+    return
+  }
+  if ('missingJar' in spec) {
+    // Alone: to a console it is the last word, after which it closes (product §4).
     await runtime.note(row.pod_name, JAR_NOT_FOUND)
-    await setBlocked(db, row.uid, JAR_NOT_FOUND)
+    await setBlocked(db, row.uid, `${JAR_NOT_FOUND} It was looked for at ${spec.missingJar}.`)
     return
   }
   // Not waited for: copying a large directory must not hold up the others. The runtime lists it as starting at once.

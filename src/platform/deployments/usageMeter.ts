@@ -1,6 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os'
 import type { Definition } from '../../contract/deployment'
 import type { Runtime, Usage } from '../runtime/runtime'
+import { coresUsed } from './cores'
 import { bytesOf, coresOf } from './quantities'
 
 /** Two samples closer than this say little about a processor. In milliseconds. */
@@ -23,6 +24,7 @@ interface InstanceUsage {
   memory: { used: number; total: number }
 }
 
+/** Samples when it is read, at most every 2 s, so that nobody is measured while nobody looks. */
 export function createUsageMeter(runtime: Runtime, now: () => number): UsageMeter {
   let before: Sample | undefined
   let latest: Sample | undefined
@@ -46,12 +48,11 @@ export function createUsageMeter(runtime: Runtime, now: () => number): UsageMete
       const [from, to] = [before, latest]
       return (podName, resources) => {
         const used = to?.usage.get(podName)
-        const earlier = from?.usage.get(podName)
         const total = resources?.memory ? bytesOf(resources.memory) : totalmem()
         const cores = resources?.cpu ? coresOf(resources.cpu) : availableParallelism()
         const span = from && to ? to.at - from.at : 0
-        const share = used && earlier && span > 0 ? (used.cpuMs - earlier.cpuMs) / span / cores : 0
-        return { cpu: round(Math.min(100, Math.max(0, share * 100)), 1), memory: { used: gib(used?.memoryBytes ?? 0), total: gib(total) } }
+        const share = (coresUsed(from?.usage.get(podName), used, span) ?? 0) / cores
+        return { cpu: round(Math.min(100, share * 100), 1), memory: { used: gib(used?.memoryBytes ?? 0), total: gib(total) } }
       }
     },
   }

@@ -12,6 +12,17 @@ test('decisions §5: 1, 2, 4, 8 s, and the fifth end within five minutes blocks'
   expect(waits).toEqual([1000, 2000, 4000, 8000, undefined])
 })
 
+test('an instance that ends every two minutes waits ever longer, up to a minute, and is not blocked', () => {
+  let crashes: number[] = []
+  const waits: (number | undefined)[] = []
+  for (let time = 1_000_000; waits.length < 9; time += 120_000) {
+    const next = afterCrash(crashes, time)
+    crashes = next.crashes
+    waits.push(next.startAfter && next.startAfter - time)
+  }
+  expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000])
+})
+
 test('ends that lie further apart than five minutes begin anew', () => {
   expect(afterCrash([0, 100_000], 500_000)).toEqual({ crashes: [500_000], startAfter: 501_000 })
 })

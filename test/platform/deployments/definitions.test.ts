@@ -1,3 +1,4 @@
+import { readDefinition } from '../../../src/contract/definitionText'
 import { parseDefinition } from '../../../src/platform/deployments/definitions'
 import type { AppError } from '../../../src/platform/errors'
 
@@ -43,6 +44,14 @@ resources: { cpu: 1000m, memory: 1Gi }
   })
 })
 
+test('decisions §4: another name or type than the deployment was created with is refused, with its line', () => {
+  const fixed = { name: 'lobby', type: 'process' } as const
+  expect(readDefinition(minimal, fixed)).toMatchObject({ definition: fixed })
+  expect(readDefinition(`# first\n${minimal.replace('lobby', 'hub')}`, fixed)).toEqual({ problem: { message: 'Line 2: name: is fixed after creation and must stay "lobby"', field: 'name', line: 2 } })
+  expect(readDefinition(minimal.replace('type: process', 'type: proxy'), fixed)).toEqual({ problem: { message: 'Line 2: type: is fixed after creation and must stay "process"', field: 'type', line: 2 } })
+  expect(readDefinition(minimal)).toMatchObject({ definition: fixed })
+})
+
 test('what is left out has its default', () => {
   expect(parseDefinition(minimal)).toMatchObject({ stop: { timeoutSeconds: 30 } })
 })
@@ -51,6 +60,8 @@ test.each([
   ['a wrong value', minimal.replace('process', 'pod'), 2, 'type'],
   ['a value in a list', minimal.replace('"bot.js"', '{}'), 5, 'run.command.1'],
   ['an unknown setting', `${minimal}hostNetwork: true\n`, 6, 'hostNetwork'],
+  ['a setting that is mistyped, before the one that is missing for it', minimal.replace('dataDirectory', 'dataDirectroy'), 3, 'dataDirectroy'],
+  ['an unknown setting, on the line of its key', `${minimal}ports:\n\n  - 1\n`, 6, 'ports'],
   ['security 32: an unknown setting within', `${minimal}  privileged: true\n`, 6, 'run.privileged'],
   ['a missing command', 'name: lobby\ntype: process\ndataDirectory: /lobby\nrun:\n  port: 1\n', 5, 'run.command'],
   ['a node for a process', `${minimal}node: a\n`, 6, 'node'],

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { mkdir, writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { modules as gameServerModules } from '../../support/gameServerPackage'
+import { freePort } from '../../support/platform/freePort'
 import { GAME_SERVER, PLAYER } from '../../support/platform/gameServer'
 import { hasProgram } from '../../support/platform/hasProgram'
 import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
@@ -77,7 +77,7 @@ withGameServer('decisions §5: a real game server shows who is playing on it', a
   await call('POST', '', { name: 'arena', type: 'persistent', node: 'node-a' })
   await run('arena', `name: arena\ntype: persistent\nnode: node-a\ndataDirectory: /arena\n${common}ready: Done\nstop: { timeoutSeconds: 1 }\n`)
   await until(() => instanceOf('arena'), (instance) => instance?.state === 'RUNNING', 60)
-  expect(await instanceOf('arena')).toMatchObject({ type: 'minecraft', players: {}, connections: 0 })
+  expect(await instanceOf('arena')).toMatchObject({ type: 'minecraft', players: {}, connections: 0, port })
 
   await call('POST', '', { name: 'player', type: 'process' })
   await run('player', `name: player\ntype: process\ndataDirectory: /player\n${common}stop: { timeoutSeconds: 1 }\n`)
@@ -88,11 +88,3 @@ withGameServer('decisions §5: a real game server shows who is playing on it', a
   await call('POST', '/player/toggle', { enabled: false })
   await until(() => instanceOf('arena'), (instance) => instance?.connections === 0, 60)
 })
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await until(() => server.listening)
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
-}

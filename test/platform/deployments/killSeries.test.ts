@@ -9,7 +9,7 @@ import { stopHost } from '../../support/platform/stopHost'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
 
-jest.setTimeout(300_000)
+jest.setTimeout(900_000)
 
 const KILLS = 50
 const NAMES = ['one', 'two', 'three', 'four']

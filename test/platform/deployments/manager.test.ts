@@ -1,6 +1,6 @@
 import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Pool } from 'pg'
+import pg, { type Pool } from 'pg'
 import pino from 'pino'
 import { createDeployments } from '../../../src/platform/deployments/deployments'
 import { startManager, type Manager } from '../../../src/platform/deployments/manager'
@@ -120,19 +120,26 @@ test('disabling ends it gracefully and takes it off the list; enabling brings th
 test('an instance that ends by itself is started again, and says so in its console', async () => {
   await add('bot', "console.log('here'); process.exit(4)")
   manage()
-  const lines = await until(() => consoleOf('bot'), (all) => all.filter((line) => line === 'here').length === 2)
+  const lines = await until(() => consoleOf('bot'), (all) => all.filter((line) => line === 'here').length >= 2)
   expect(lines).toEqual(expect.arrayContaining(['[System] Ended by itself with exit code 4.', '[System] Starting again in 1 s.']))
+  expect((await deployments().instances('bot'))[0]!.restarts).toBeGreaterThanOrEqual(1)
 })
 
-test('§4 the fifth crash within five minutes blocks it, with the reason in its console', async () => {
-  await add('bot', 'process.exit(4)')
+test.each([
+  ['scalable', 'Start it to try again.'],
+  // §2: a process has no Start.
+  ['process', 'Restart its deployment to try again.'],
+])('§4 the fifth crash within five minutes blocks it, with the reason and the way on in its console: %s', async (type, remedy) => {
+  await add('bot', "process.stdin.on('data', () => process.exit(4))", '', type)
+  manage()
+  await until(() => stateOf('bot'), (current) => current === 'RUNNING')
   const now = Date.now()
-  const manager = manage()
-  await until(() => state.db.selectFrom('instances').select('crashes').executeTakeFirst(), (row) => row?.crashes.length === 1)
   await state.db.updateTable('instances').set({ crashes: JSON.stringify([now - 4, now - 3, now - 2, now - 1]) }).execute()
-  manager.wake()
+  await runtime.write((await deployments().instances('bot'))[0]!.podName, 'crash')
   await until(() => stateOf('bot'), (current) => current === 'BLOCKED')
-  expect((await consoleOf('bot')).at(-1)).toBe('[System] Blocked: Ended 5 times within 5 minutes, the last time with exit code 4. Start it to try again.')
+  expect((await consoleOf('bot')).at(-1)).toBe(`[System] Blocked: Ended 5 times within 5 minutes, the last time with exit code 4. ${remedy}`)
+  // No start followed.
+  expect((await deployments().instances('bot'))[0]).toMatchObject({ restarts: 0, lastExit: { code: 4 }, crashedAt: expect.any(Number) })
 })
 
 test('a manager that comes later finds what runs, and starts nothing twice', async () => {
@@ -175,7 +182,7 @@ test('decisions §4: of two platforms one is manager, and the other follows when
 test('a manager whose connection breaks takes the lock again and goes on', async () => {
   const manager = manage()
   await until(() => manager.isActive)
-  await state.pool.query("select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and pid != pg_backend_pid()")
+  await state.pool.query("select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database()) and pid != pg_backend_pid()")
   await until(() => !manager.isActive)
   manager.wake()
   await until(() => manager.isActive)
@@ -188,6 +195,36 @@ test('a deployment that cannot be dealt with does not hold up the others', async
   await until(() => stateOf('bot'), (now) => now === 'RUNNING')
 })
 
+test('a manager on standby gives its connection back each time it has asked for the lock', async () => {
+  const active = manage()
+  await until(() => active.isActive)
+  const pool = new pg.Pool({ connectionString: state.url, max: 1 })
+  const standby = manage(pool)
+  for (let look = 1; look <= 5; look++) {
+    standby.wake()
+    // The only connection: who kept it would keep this waiting.
+    await pool.query('select 1')
+  }
+  expect(standby.isActive).toBe(false)
+  await standby.close()
+  expect(pool.totalCount - pool.idleCount).toBe(0)
+  await pool.end()
+})
+
+test('a deployment whose stored text cannot be read keeps its instances as they are, and its problem is logged once', async () => {
+  await add('bot', FOREVER)
+  const first = manage()
+  const [before] = await until(() => running('bot'), (all) => all.length === 1)
+  await first.close()
+  await state.db.updateTable('deployments').set({ content: 'name: bot\nnonsense: 1\n' }).execute()
+  const logged: { deployment?: string; problem?: string }[] = []
+  const listening = pino({ level: 'warn' }, { write: (line) => void logged.push(JSON.parse(line) as object) })
+  const parts = { db: state.db, runtime, players: watch, shareDir: shareDir(), replicas, log: listening, now: Date.now, excessSince: new Map(), told: new Map() }
+  for (let pass = 1; pass <= 3; pass++) await reconcile(parts)
+  expect(await running('bot')).toMatchObject([{ uid: before!.uid, startedAt: before!.startedAt, type: 'process' }])
+  expect(logged).toMatchObject([{ deployment: 'bot', problem: expect.stringContaining('Line ') }])
+})
+
 const FOREVER = "console.log('pid ' + process.pid); setInterval(() => {}, 1000)"
 const running = async (name: string) => (await deployments().instances(name)).filter(({ state: current }) => current === 'RUNNING')
 const fill = (podName: string, players: number) => playing.set(podName, Object.fromEntries(Array.from({ length: players }, (_player, at) => [`u${at}`, `Player${at}`])))
@@ -197,7 +234,7 @@ test('decisions §4: a scalable deployment grows with its players, up to max, an
   const manager = manage()
   const [first] = await until(() => running('lobby'), (all) => all.length === 1)
   fill(first!.podName, 1)
-  await reconcile({ db: state.db, runtime, players: watch, shareDir: shareDir(), replicas, log, now: Date.now, excessSince: new Map() })
+  await reconcile({ db: state.db, runtime, players: watch, shareDir: shareDir(), replicas, log, now: Date.now, excessSince: new Map(), told: new Map() })
   expect(await deployments().instances('lobby')).toHaveLength(1)
   fill(first!.podName, 2)
   manager.wake()
@@ -210,7 +247,8 @@ test('decisions §4: a scalable deployment grows with its players, up to max, an
 
 test('decisions §4: it shrinks after a minute of too many, and never ends an instance with players', async () => {
   await add('lobby', FOREVER, 'instances: { min: 1, max: 3, playersPerInstance: 2 }\n', 'scalable')
-  const parts = { db: state.db, runtime, players: watch, shareDir: shareDir(), replicas, log, now: () => Date.now() + clock.ahead, excessSince: new Map<string, number>() }
+  const begun = Date.now()
+  const parts = { db: state.db, runtime, players: watch, shareDir: shareDir(), replicas, log, now: () => begun + clock.ahead, excessSince: new Map<string, number>(), told: new Map<string, string>() }
   await reconcile(parts)
   const [first] = await until(() => running('lobby'), (all) => all.length === 1)
   fill(first!.podName, 4)
@@ -250,6 +288,15 @@ test('decisions §4: a restart replaces one instance after another and resolves 
   expect(fewest).toBeGreaterThanOrEqual(1)
 })
 
+test('each instance tells the port that it was started with, whatever its definition says by now', async () => {
+  const content = (port: number) => `name: lobby\ntype: scalable\ndataDirectory: /lobby\nrun: { command: ["node", "-e", ${JSON.stringify(FOREVER)}], port: ${port} }\ninstances: { min: 2, max: 2 }\nstop: { timeoutSeconds: 1 }\n`
+  await insertDeployment(state.db, { name: 'lobby', type: 'scalable', content: content(25_565), enabled: true })
+  manage()
+  await until(() => running('lobby'), (all) => all.length === 2)
+  await state.db.updateTable('deployments').set({ content: content(30_000) }).execute()
+  expect((await running('lobby')).map(({ port }) => port).sort()).toEqual([25_565, 25_566])
+})
+
 test('a restart that fails says which instance did not come up', async () => {
   await add('bot', "if (require('node:fs').existsSync('bad')) process.exit(9); console.log('up'); setInterval(() => {}, 1000)", 'ready: up\n')
   manage()
@@ -260,11 +307,12 @@ test('a restart that fails says which instance did not come up', async () => {
   await expect(deployments().restart('nothing')).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 
-test('§4 a missing jar blocks the instance and says so to the letter; enabling again tries again', async () => {
+test('§4 a missing jar blocks the instance and says so to the letter; the reason says where it was looked for; enabling again tries again', async () => {
   await insertDeployment(state.db, { name: 'world', type: 'persistent', content: 'name: world\ntype: persistent\nnode: node-a\ndataDirectory: /world\nrun: { jar: server.jar }\n', enabled: true })
   manage()
   await until(() => stateOf('world'), (now) => now === 'BLOCKED')
   expect(await consoleOf('world')).toEqual(['Jar file not found!'])
+  expect((await deployments().instances('world'))[0]!.blockedReason).toBe('Jar file not found! It was looked for at /nfsshare/world/server.jar.')
   await deployments().setEnabled('world', false)
   await until(() => state.db.selectFrom('instances').select('blocked_reason').executeTakeFirst(), (row) => row?.blocked_reason === null)
 })
