@@ -2,24 +2,28 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import { WebSocketServer, type WebSocket } from 'ws'
-import { CLOSE_SESSION_ENDED, CLOSE_TOO_FAST, ConsoleRequest, SINCE, type ConsoleFrame } from '../../contract/consoleChannel'
+import { CLOSE_RIGHTS_CHANGED, CLOSE_SESSION_ENDED, CLOSE_TOO_FAST, ConsoleRequest, SINCE, type ConsoleFrame } from '../../contract/consoleChannel'
 import type { InstanceState } from '../../contract/instance'
+import { looksSecret } from '../../contract/secretCommands'
+import type { ActivityLog, Happening } from '../accounts/activityLog'
 import type { Sessions } from '../accounts/sessions'
 import type { Power } from '../deployments/power'
 import { AppError } from '../errors'
 import type { Runtime } from '../runtime/runtime'
 import type { SessionUser } from '../state/sessions'
 import { ConsoleFeed } from './consoleFeed'
-import { cookieOf, isAllowedOrigin } from './handshake'
+import { addressFinder, cookieOf, isAllowedOrigin } from './handshake'
 import { watchSessions } from './sessionWatch'
 
 /** What comes first on a new connection (decisions §6). */
 const HISTORY_LINES = 1000
-/** A command is a line. In bytes. */
-const MESSAGE_LIMIT = 16 * 1024
+/** Takes the longest command (contract/consoleChannel.ts), also where JSON writes each of its characters as six. In bytes. */
+const MESSAGE_LIMIT = 64 * 1024
 const MESSAGES_A_SECOND = 50
 /** Whoever does not answer a ping until the next is gone, whatever lies between. In milliseconds. */
 const PING_MS = 30_000
+/** RFC 6455, 7.4.1: the server goes down. */
+const GOING_AWAY = 1001
 /** How long a peer has to answer a close. In milliseconds. */
 const CLOSE_MS = 1000
 /** A state may also change without the runtime: an instance that is blocked. In milliseconds. */
@@ -28,26 +32,32 @@ const STATE_CHECK_MS = 1000
 export interface ConsoleParts {
   sessions: Sessions
   origins: string[]
+  trustedProxies: string[]
+  activityLog: Pick<ActivityLog, 'record'>
   runtime: Runtime
   power: Power
   /** The state of a deployment's instance; undefined when there is no such one. */
   instanceState: (deployment: string, podName: string) => Promise<InstanceState | undefined>
 }
 
+/** Who looks, and from where. */
+type Who = SessionUser & { address: string }
+
 /** An instance with viewers. */
 interface Watched {
   deployment: string
   feed: ConsoleFeed
-  viewers: Map<WebSocket, SessionUser>
+  viewers: Map<WebSocket, Who>
   /** How many are on their way in. */
   coming: number
   state: InstanceState | undefined
 }
 
 /** The console channel, `/api/logs/{deployment}/{podName}`. One `upgrade` listener: socket.io has its own path. */
-export function openConsoleChannel(app: FastifyInstance, { sessions, origins, runtime, power, instanceState }: ConsoleParts): void {
+export function openConsoleChannel(app: FastifyInstance, { sessions, origins, trustedProxies, activityLog, runtime, power, instanceState }: ConsoleParts): void {
   const wss = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_LIMIT, perMessageDeflate: false })
   const watched = new Map<string, Watched>()
+  const addressOf = addressFinder(trustedProxies)
 
   app.server.on('upgrade', (request, socket, head) => {
     if (request.url?.startsWith('/socket.io/')) return
@@ -64,14 +74,14 @@ export function openConsoleChannel(app: FastifyInstance, { sessions, origins, ru
     const target = targetOf(request.url ?? '')
     if (!target) throw new AppError('NOT_FOUND', 'There is no such channel.')
     if (!isAllowedOrigin(request, origins)) throw new AppError('NOT_ALLOWED', 'Another origin.')
-    const user = await sessions.read(cookieOf(request, 'token'))
+    const who = { ...(await sessions.read(cookieOf(request, 'token'))), address: addressOf(request) }
     const state = await instanceState(target.deployment, target.podName)
     if (!state) throw new AppError('NOT_FOUND', 'There is no such instance.')
     const entry = watch(target, state)
     entry.coming += 1
     try {
       await entry.feed.ready
-      wss.handleUpgrade(request, socket, head, (viewer) => join(entry, target, viewer, user))
+      wss.handleUpgrade(request, socket, head, (viewer) => join(entry, target, viewer, who))
     } finally {
       entry.coming -= 1
       leave(entry, target.podName)
@@ -91,8 +101,8 @@ export function openConsoleChannel(app: FastifyInstance, { sessions, origins, ru
     return entry
   }
 
-  function join(entry: Watched, { podName, since }: Target, viewer: WebSocket, user: SessionUser): void {
-    entry.viewers.set(viewer, user)
+  function join(entry: Watched, { podName, since }: Target, viewer: WebSocket, who: Who): void {
+    entry.viewers.set(viewer, who)
     const detach = entry.feed.attach({ get bufferedAmount() { return viewer.bufferedAmount }, send: (text, taken) => viewer.send(text, taken) }, since, HISTORY_LINES)
     const isTooFast = countMessages()
     let isAlive = true
@@ -106,7 +116,7 @@ export function openConsoleChannel(app: FastifyInstance, { sessions, origins, ru
       // What was on its way when the connection was ended is not obeyed any more.
       if (viewer.readyState !== viewer.OPEN) return
       if (isTooFast()) return end(viewer, CLOSE_TOO_FAST, 'too many messages')
-      obey(entry, podName, user, (data as Buffer).toString()).catch((error: unknown) => {
+      obey(entry, podName, who, (data as Buffer).toString()).catch((error: unknown) => {
         if (!(error instanceof AppError)) app.log.error({ err: error, podName }, 'a console request failed')
         say(viewer, error instanceof AppError ? error.message : 'That did not work.')
       })
@@ -121,17 +131,29 @@ export function openConsoleChannel(app: FastifyInstance, { sessions, origins, ru
     })
   }
 
-  async function obey(entry: Watched, podName: string, user: SessionUser, text: string): Promise<void> {
+  /** Does what a viewer asks for, and records it either way. */
+  async function obey(entry: Watched, podName: string, who: Who, text: string): Promise<void> {
     const request = ConsoleRequest.safeParse(parseJson(text)).data
     if (!request) throw new AppError('INVALID_INPUT', 'The console did not understand that.')
-    if (request.type === 'power') return power.request(podName, request.action)
+    const record = (succeeded: boolean) => activityLog.record({ username: who.username, address: who.address, succeeded, ...inWords(request, podName) })
+    try {
+      if (request.type === 'power') await power.request(podName, request.action)
+      else await type(entry, podName, who, request.command)
+    } catch (error) {
+      record(false)
+      throw error
+    }
+    record(true)
+  }
+
+  async function type(entry: Watched, podName: string, who: Who, command: string): Promise<void> {
     const isRunning = (await runtime.list()).some((run) => run.podName === podName && run.state !== 'EXITED')
     if (!isRunning) throw new AppError('CONFLICT', 'The instance is not running.')
     if (new Set([...entry.viewers.values()].map(({ userId }) => userId)).size > 1) {
       // Dim, as an aside: several people are at this console.
-      await runtime.note(podName, `\u001b[2m${user.username}: ${request.command.replaceAll(/\p{Cc}/gu, ' ')}\u001b[0m`)
+      await runtime.note(podName, `\u001b[2m${who.username}: ${showable(command).replaceAll(/\p{Cc}/gu, ' ')}\u001b[0m`)
     }
-    const isTaken = await runtime.write(podName, request.command.replaceAll(/[\r\n\0]/g, ' '))
+    const isTaken = await runtime.write(podName, command.replaceAll(/[\r\n\0]/g, ' '))
     if (!isTaken) throw new AppError('CONFLICT', 'The instance does not read its input.')
   }
 
@@ -143,25 +165,51 @@ export function openConsoleChannel(app: FastifyInstance, { sessions, origins, ru
       entry.feed.tell({ type: 'power', content: state })
     }
   }
+  let isChecking = false
+  let checkAgain = false
+  /** One look at a time: the answer to an earlier one must not be told after that to a later one. */
   const checkStates = () => {
+    checkAgain = isChecking
+    if (isChecking) return
+    isChecking = true
     // The state may be away for a moment; the next check comes soon.
-    tellStates().catch(() => undefined)
+    void tellStates().catch(() => undefined).finally(() => {
+      isChecking = false
+      if (checkAgain) checkStates()
+    })
   }
 
-  const viewersOf = (): [WebSocket, SessionUser][] => [...watched.values()].flatMap(({ viewers }) => [...viewers])
+  const viewersOf = (): [WebSocket, Who][] => [...watched.values()].flatMap(({ viewers }) => [...viewers])
   const timer = setInterval(checkStates, STATE_CHECK_MS)
   const unwatch = runtime.watch(checkStates)
-  const unwatchSessions = watchSessions(sessions, app.log, () => viewersOf().map(([, { sessionId }]) => sessionId), (id) => {
-    for (const [viewer, { sessionId }] of viewersOf()) if (sessionId === id) end(viewer, CLOSE_SESSION_ENDED, 'session ended')
+  const unwatchSessions = watchSessions(sessions, app.log, () => viewersOf().map(([, who]) => who), (opened, livesOn) => {
+    for (const [viewer, who] of viewersOf()) {
+      if (who.sessionId !== opened.sessionId || who.isAdmin !== opened.isAdmin) continue
+      if (livesOn) end(viewer, CLOSE_RIGHTS_CHANGED, 'rights changed')
+      else end(viewer, CLOSE_SESSION_ENDED, 'session ended')
+    }
   })
   app.addHook('preClose', async () => {
     clearInterval(timer)
     unwatch()
     unwatchSessions()
-    for (const [viewer] of viewersOf()) viewer.terminate()
+    for (const [viewer] of viewersOf()) viewer.close(GOING_AWAY, 'the platform is being stopped')
     for (const { feed } of watched.values()) feed.close()
     wss.close()
   })
+}
+
+const powerWords = { start: 'started instance', stop: 'stopped instance', restart: 'restarted instance', kill: 'killed instance' } as const
+
+/** A command as others may see it; of one that looks like it holds a secret, no more than that. */
+function showable(command: string): string {
+  return looksSecret(command) ? '(not shown: it looks like it holds a secret)' : command
+}
+
+/** What the activity log says of a request. */
+function inWords(request: ConsoleRequest, podName: string): Pick<Happening, 'kind' | 'action' | 'subject'> {
+  if (request.type === 'power') return { kind: 'power', action: powerWords[request.action], subject: podName }
+  return { kind: 'command', action: 'sent command', subject: `${podName}: ${showable(request.command)}` }
 }
 
 interface Target {

@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { Server, type Socket } from 'socket.io'
 import { REALTIME_EVENT, ServerBound, type ClientBound } from '../../contract/realtime'
 import type { Sessions } from '../accounts/sessions'
-import type { Replicas, SyncEvent } from '../share/replicas'
+import type { Replicas, SyncNews } from '../share/replicas'
 import { cookieOf, isAllowedOrigin } from './handshake'
-import { watchSessions } from './sessionWatch'
+import { watchSessions, type Opened } from './sessionWatch'
 
 /** Messages to the server are a few words. In bytes. */
 const MESSAGE_LIMIT = 16 * 1024
@@ -12,7 +13,7 @@ const MESSAGE_LIMIT = 16 * 1024
 export interface RealtimeParts {
   sessions: Sessions
   origins: string[]
-  replicas: Pick<Replicas, 'isSynced' | 'onSync'>
+  replicas: Pick<Replicas, 'state' | 'onSync'>
 }
 
 /**
@@ -32,8 +33,8 @@ export function openRealtime(app: FastifyInstance, { sessions, origins, replicas
   })
   io.use((socket, next) => {
     sessions.read(cookieOf(socket.request, 'token')).then(
-      ({ sessionId }) => {
-        socket.data = { sessionId }
+      ({ sessionId, isAdmin }) => {
+        socket.data = { sessionId, isAdmin }
         next()
       },
       () => next(new Error('NO_SESSION')),
@@ -42,29 +43,30 @@ export function openRealtime(app: FastifyInstance, { sessions, origins, replicas
   io.on('connection', (socket) => {
     const greeting: ClientBound = { id: 'CLIENT_HANDSHAKE', data: { hello: 'Quarterdeck' } }
     socket.emit(REALTIME_EVENT, greeting)
-    socket.emit(REALTIME_EVENT, fileSync(replicas.isSynced ? 'sync_completed' : 'sync_started'))
+    socket.emit(REALTIME_EVENT, fileSync(replicas.state))
     socket.on(REALTIME_EVENT, (message: unknown) => {
       const result = ServerBound.safeParse(message)
       if (!result.success) app.log.debug('a real-time message that is not of the protocol was dropped')
     })
   })
 
-  const unwatch = replicas.onSync((event) => io.emit(REALTIME_EVENT, fileSync(event)))
+  const unwatch = replicas.onSync((news) => io.emit(REALTIME_EVENT, fileSync(news)))
   const sockets = () => [...io.sockets.sockets.values()]
-  const unwatchSessions = watchSessions(sessions, app.log, () => sockets().map(sessionOf), (id) => {
-    for (const socket of sockets()) if (sessionOf(socket) === id) socket.disconnect(true)
+  const unwatchSessions = watchSessions(sessions, app.log, () => sockets().map(openedBy), (opened) => {
+    for (const socket of sockets()) if (isDeepStrictEqual(openedBy(socket), { sessionId: opened.sessionId, isAdmin: opened.isAdmin })) socket.disconnect(true)
   })
   app.addHook('preClose', async () => {
     unwatchSessions()
     unwatch()
-    await io.close()
+    // Not the server's own close, which waits for every connection, the consoles' too. To a client this is a loss: it comes back.
+    io.engine.close()
   })
 }
 
-function fileSync(event: SyncEvent): ClientBound {
-  return { id: 'CLIENT_FILE_SYNC', data: { event } }
+function fileSync(news: SyncNews): ClientBound {
+  return { id: 'CLIENT_FILE_SYNC', data: news }
 }
 
-function sessionOf({ data }: Socket): string {
-  return (data as { sessionId: string }).sessionId
+function openedBy({ data }: Socket): Opened {
+  return data as Opened
 }

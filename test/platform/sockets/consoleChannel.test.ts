@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect, type AddressInfo } from 'node:net'
 import { WebSocket } from 'ws'
 import type { ConsoleFrame } from '../../../src/contract/consoleChannel'
+import { awakeMs } from '../../support/platform/awakeMs'
 import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
@@ -169,6 +170,15 @@ test('when several people share a console, all see who sent a command', async ()
   await until(() => [alone, other].every(({ lines }) => lines.includes('\u001b[2mbob: say hi\u001b[0m') && lines.includes('heard say hi')))
 })
 
+test('when several people share a console, a command that looks like it holds a secret is not told to all', async () => {
+  const viewer = await open()
+  const other = await open('', bob)
+  other.command('/login hunter22-canary')
+  await until(() => viewer.lines.includes('heard /login hunter22-canary'))
+  expect(viewer.lines).toContain('\u001b[2mbob: (not shown: it looks like it holds a secret)\u001b[0m')
+  expect(viewer.lines.join('\n')).not.toContain('bob: /login')
+})
+
 test('§4 power: stop keeps it stopped, start brings it back, restart replaces it, and every viewer hears the state', async () => {
   const viewer = await open()
   const states = () => viewer.frames.filter(({ type }) => type === 'power').map(({ content }) => content)
@@ -285,4 +295,47 @@ test('security 38: huge, broken and too many messages end that viewer alone', as
   raw.write(Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0xc3, 0x28]))
   await once(raw, 'close')
   expect(other.closed).toBeUndefined()
+})
+
+test('a command as long as commands may be arrives, whatever its letters are', async () => {
+  const viewer = await open()
+  viewer.command('\u6f22'.repeat(8192))
+  await until(() => viewer.closed ?? viewer.lines.some((line) => line.startsWith('heard \u6f22\u6f22')))
+  expect(viewer.closed).toBeUndefined()
+  viewer.command('x'.repeat(8193))
+  await until(() => viewer.lines.includes('[System] The console did not understand that.'))
+})
+
+test('power and commands are recorded with who, where and whether it was done; what looks secret is not written down', async () => {
+  const viewer = await open('', bob)
+  viewer.command('give ann minecraft:compass')
+  viewer.command('/login hunter22-canary')
+  viewer.command('rcon.password=hunter23-canary')
+  await until(() => viewer.lines.includes('heard rcon.password=hunter23-canary'))
+  viewer.send({ type: 'power', action: 'stop' })
+  await stateIs('STOPPED')
+  viewer.command('anybody?')
+  await until(() => viewer.lines.includes('[System] The instance is not running.'))
+  viewer.send({ type: 'power', action: 'start' })
+  await stateIs('RUNNING')
+  const { entries } = await platform.activityLog.list({ search: podName })
+  const hidden = `${podName}: (not shown: it looks like it holds a secret)`
+  expect(entries.slice(0, 6).map(({ username, address, kind, action, subject, succeeded }) => [username, address, kind, action, subject, succeeded])).toEqual([
+    ['bob', '127.0.0.1', 'power', 'started instance', podName, true],
+    ['bob', '127.0.0.1', 'command', 'sent command', `${podName}: anybody?`, false],
+    ['bob', '127.0.0.1', 'power', 'stopped instance', podName, true],
+    ['bob', '127.0.0.1', 'command', 'sent command', hidden, true],
+    ['bob', '127.0.0.1', 'command', 'sent command', hidden, true],
+    ['bob', '127.0.0.1', 'command', 'sent command', `${podName}: give ann minecraft:compass`, true],
+  ])
+  expect(JSON.stringify(await platform.db.selectFrom('activity').selectAll().execute())).not.toContain('canary')
+})
+
+test('security 12 and 37: who is made administrator keeps the session and gets a new channel', async () => {
+  const viewer = await open('', bob)
+  await platform.db.updateTable('users').set({ is_admin: true }).where('username', '=', 'bob').execute()
+  expect(await awakeMs(() => until(() => viewer.closed))).toBeLessThan(5000)
+  expect(viewer.closed).toEqual({ code: 4403 })
+  const again = await open('', bob)
+  await until(() => again.lines.length > 0)
 })

@@ -1,0 +1,16 @@
+import type { IncomingMessage } from 'node:http'
+import { addressFinder } from '../../../src/platform/sockets/handshake'
+
+const from = (remoteAddress: string, forwarded?: string) => ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage
+
+test.each([
+  ['nobody is trusted', [], '10.0.0.1', '192.0.2.7', '10.0.0.1'],
+  ['it comes past the proxy', ['10.0.0.1'], '10.0.0.2', '192.0.2.7', '10.0.0.2'],
+  ['the proxy says where it comes from', ['10.0.0.1'], '10.0.0.1', '192.0.2.7', '192.0.2.7'],
+  ['the client has put something in front', ['10.0.0.1'], '10.0.0.1', '203.0.113.9, 192.0.2.7', '192.0.2.7'],
+  ['there are two proxies', ['10.0.0.0/8', 'fd00::/8'], '10.0.0.1', '192.0.2.7, fd00::2', '192.0.2.7'],
+  ['the proxy says nothing', ['10.0.0.1'], '10.0.0.1', undefined, '10.0.0.1'],
+  ['the socket is of both families', ['10.0.0.1'], '::ffff:10.0.0.1', '192.0.2.7', '192.0.2.7'],
+])('where a handshake comes from when %s', (_case, trusted, remote, forwarded, expected) => {
+  expect(addressFinder(trusted)(from(remote, forwarded))).toBe(expected)
+})

@@ -1,0 +1,109 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import type { AddressInfo } from 'node:net'
+import { WebSocket } from 'ws'
+import { expectHeldUnder } from '../../support/platform/heldMemory'
+import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+import { until } from '../../support/platform/until'
+
+let platform: TestPlatform
+let origin: string
+let ann: Account
+
+beforeAll(async () => {
+  platform = await startPlatform()
+  ann = await platform.register('ann')
+  await platform.app.listen({ host: '127.0.0.1', port: 0 })
+  origin = `http://127.0.0.1:${(platform.app.server.address() as AddressInfo).port}`
+})
+afterEach(async () => {
+  // Nothing of an attack stays behind: no connection, and nothing that was not expected in the log.
+  await until(connections, (count) => count === 0)
+  expect(platform.logged.filter((line) => /"level":(50|60)/.test(line))).toEqual([])
+})
+afterAll(() => platform.close())
+
+const connections = () => new Promise<number>((resolve, reject) => platform.app.server.getConnections((error, count) => (error ? reject(error) : resolve(count))))
+const isWell = async () => {
+  const answer = await fetch(`${origin}/api/health`, { headers: { connection: 'close' } })
+  await answer.arrayBuffer()
+  return answer.status === 200
+}
+
+/** A bare Engine.IO connection, past its handshake. */
+async function connected(): Promise<WebSocket> {
+  const socket = new WebSocket(`${origin.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`, { origin, headers: { cookie: `token=${ann.token}` } })
+  socket.on('error', () => undefined)
+  await once(socket, 'message')
+  return socket
+}
+
+/** And past that of socket.io. */
+async function joined(): Promise<WebSocket> {
+  const socket = await connected()
+  socket.send('40')
+  const [answer] = (await once(socket, 'message')) as [Buffer]
+  expect(answer.toString()).toMatch(/^40\{"sid":/)
+  return socket
+}
+
+test.each([
+  ['a packet of no type', '9'],
+  ['an unknown type of message', '4Z'],
+  ['text that is no JSON', '42["message",'],
+  ['a payload that is no list', '42{"message":1}'],
+  ['a reserved event', '42["disconnecting"]'],
+  ['an answer to nothing', '439999["x"]'],
+  ['a prototype', '42["message",{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}]'],
+  ['a namespace that is not there', '40/admin,'],
+  ['bytes that were not announced', randomBytes(64)],
+  ['invalid UTF-8 as text', Buffer.from([0x34, 0x32, 0xff, 0xfe])],
+  ['a depth of 5,000', `42["message",${'['.repeat(5000)}${']'.repeat(5000)}]`],
+])('security 42: %s ends at most its own connection', async (_case, packet) => {
+  const [attacker, other] = [await joined(), await joined()]
+  attacker.send(packet)
+  attacker.send('2probe')
+  expect(await isWell()).toBe(true)
+  expect(({} as { polluted?: number }).polluted).toBeUndefined()
+  expect(other.readyState).toBe(WebSocket.OPEN)
+  for (const socket of [attacker, other]) socket.terminate()
+})
+
+test('security 42: 300 connections of random packets end, and the platform does not notice', async () => {
+  const random = () => {
+    const text = randomBytes(1 + Math.floor(Math.random() * 60)).toString('latin1')
+    return Math.random() < 0.5 ? `4${Math.floor(Math.random() * 10)}${text}` : Buffer.from(text, 'latin1')
+  }
+  for (let round = 0; round < 6; round++) {
+    const sockets = await Promise.all(Array.from({ length: 50 }, connected))
+    for (const socket of sockets) for (let packets = 0; packets < 5; packets++) socket.send(random())
+    expect(await isWell()).toBe(true)
+    for (const socket of sockets) socket.terminate()
+  }
+})
+
+test.each(['451000000000-["message",{"_placeholder":true,"num":0}]', '4599999999999999999999-["message"]', '45-1-["message"]', '451-["message",{"_placeholder":true,"num":999999999}]'])(
+  'security 43: attachments that never come (%s) end the connection and hold no memory',
+  async (packet) => {
+    const socket = await joined()
+    await expectHeldUnder(50 * 2 ** 20, async () => {
+      socket.send(packet)
+      // What is taken for the first of them, and what comes after it.
+      for (let piece = 0; piece < 50; piece++) socket.send(Buffer.alloc(1024))
+      if (socket.readyState !== WebSocket.CLOSED) await once(socket, 'close')
+      expect(await isWell()).toBe(true)
+    })
+    socket.terminate()
+  },
+)
+
+test('security 44: 500 connects at once are served or refused, others are answered meanwhile, and nothing is left', async () => {
+  const opening = Array.from({ length: 500 }, () => connected())
+  const begun = performance.now()
+  expect(await isWell()).toBe(true)
+  expect(performance.now() - begun).toBeLessThan(5000)
+  const sockets = await Promise.all(opening)
+  expect(sockets.every(({ readyState }) => readyState === WebSocket.OPEN)).toBe(true)
+  for (const socket of sockets) socket.terminate()
+  await until(connections, (count) => count === 0)
+})
