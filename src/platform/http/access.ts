@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import { ROLE_HEADER } from '../../contract/rules'
 import { AppError } from '../errors'
 import { networkOf } from '../accounts/limits'
 import type { Client, Sessions } from '../accounts/sessions'
@@ -18,17 +19,18 @@ declare module 'fastify' {
 
 /**
  * Checks, in one place and before any handler, that a request has the access its route asks for. A route under /api that
- * does not say its access cannot be added.
+ * does not say its access cannot be added. Whoever is signed in is told their role with the answer.
  */
 export function guardRoutes(app: FastifyInstance, sessions: Sessions): void {
   app.decorateRequest('user', undefined)
   app.addHook('onRoute', ({ url, config }: RouteOptions) => {
     if (url.startsWith('/api') && !config?.access) throw new Error(`The route ${url} does not say who may call it`)
   })
-  app.addHook('onRequest', async (request) => {
+  app.addHook('onRequest', async (request, reply) => {
     const { access } = request.routeOptions.config
     if (!access || access === 'public') return
     request.user = await sessions.read(bearerOf(request))
+    reply.header(ROLE_HEADER, request.user.isAdmin ? 'admin' : 'user')
     if (access === 'admin' && !request.user.isAdmin) throw new AppError('NOT_ALLOWED', 'Only administrators may do this.')
   })
 }
@@ -39,6 +41,7 @@ export function userOf(request: FastifyRequest): SessionUser {
   return request.user
 }
 
+/** Where a request comes from, as sessions and limits take it. */
 export function clientOf(request: FastifyRequest): Client {
   return { address: request.ip, network: networkOf(request.ip), device: request.headers['user-agent'] ?? '' }
 }

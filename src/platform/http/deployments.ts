@@ -1,35 +1,44 @@
+import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
-import { Configuration, ConfigurationAnswer, CreateDeployment, DeploymentName, DeploymentsAnswer, Toggle } from '../../contract/deployment'
+import { Configuration, ConfigurationAnswer, CreateDeployment, DeploymentName, DeploymentsAnswer, SavedConfigurationAnswer, Toggle } from '../../contract/deployment'
 import { Done, Nothing } from '../../contract/envelope'
 import { CrashCapsuleAnswer, InstancesAnswer } from '../../contract/instance'
 import type { Deployments } from '../deployments/deployments'
+import { fieldOf, type Activity } from './activity'
 import { done } from './envelope'
+import { watchClosing } from './hangUp'
 import type { Router } from './router'
 
 const ByName = z.strictObject({ name: DeploymentName })
 const ByUid = z.strictObject({ name: DeploymentName, uid: z.uuid() })
 
+const toggled = ({ body }: FastifyRequest) => (Toggle.safeParse(body).data?.enabled ? 'enabled deployment' : 'disabled deployment')
+
 export function deploymentRoutes(app: Router, deployments: Deployments): void {
   const config = { access: 'user' } as const
+  const recorded = (action: string | ((request: FastifyRequest) => string), subject = fieldOf('params', 'name')) => ({
+    access: 'user' as const,
+    activity: { kind: 'deployment', action, subject } satisfies Activity,
+  })
+
+  const endOfWaiting = watchClosing(app)
 
   app.get('/api/deployments', { config, schema: { response: { 200: DeploymentsAnswer } } }, async () =>
     done({ deployments: await deployments.list() }))
 
-  app.post('/api/deployments', { config, schema: { body: CreateDeployment, response: { 201: Done } } }, async ({ body }, reply) => {
+  app.post('/api/deployments', { config: recorded('created deployment', fieldOf('body', 'name')), schema: { body: CreateDeployment, response: { 201: Done } } }, async ({ body }, reply) => {
     await deployments.create(body)
     return reply.code(201).send(done({}))
   })
 
   app.get('/api/deployments/:name', { config, schema: { params: ByName, response: { 200: ConfigurationAnswer } } }, async ({ params }) =>
-    done({ content: await deployments.configuration(params.name) }))
+    done(await deployments.configuration(params.name)))
 
-  app.patch('/api/deployments/:name', { config, schema: { params: ByName, body: Configuration, response: { 200: Done } } }, async ({ params, body }) => {
-    await deployments.configure(params.name, body.content)
-    return done({})
-  })
+  app.patch('/api/deployments/:name', { config: recorded('changed configuration'), schema: { params: ByName, body: Configuration, response: { 200: SavedConfigurationAnswer } } }, async ({ params, body }) =>
+    done({ revision: await deployments.configure(params.name, body) }))
 
-  app.delete('/api/deployments/:name', { config, schema: { params: ByName, response: { 200: Done } } }, async ({ params }) => {
-    await deployments.remove(params.name)
+  app.delete('/api/deployments/:name', { config: recorded('deleted deployment'), schema: { params: ByName, response: { 200: Done } } }, async ({ params }, reply) => {
+    await deployments.remove(params.name, endOfWaiting(reply))
     return done({})
   })
 
@@ -39,13 +48,13 @@ export function deploymentRoutes(app: Router, deployments: Deployments): void {
   app.get('/api/deployments/:name/instances/:uid/crash', { config, schema: { params: ByUid, response: { 200: CrashCapsuleAnswer } } }, async ({ params }) =>
     done(await deployments.crash(params.name, params.uid)))
 
-  app.post('/api/deployments/:name/toggle', { config, schema: { params: ByName, body: Toggle, response: { 200: Done } } }, async ({ params, body }) => {
+  app.post('/api/deployments/:name/toggle', { config: recorded(toggled), schema: { params: ByName, body: Toggle, response: { 200: Done } } }, async ({ params, body }) => {
     await deployments.setEnabled(params.name, body.enabled)
     return done({})
   })
 
-  app.post('/api/deployments/:name/restart', { config, schema: { params: ByName, body: Nothing, response: { 200: Done } } }, async ({ params }) => {
-    await deployments.restart(params.name)
+  app.post('/api/deployments/:name/restart', { config: recorded('restarted deployment'), schema: { params: ByName, body: Nothing, response: { 200: Done } } }, async ({ params }, reply) => {
+    await deployments.restart(params.name, endOfWaiting(reply))
     return done({})
   })
 }

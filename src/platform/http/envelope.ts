@@ -1,9 +1,18 @@
-import type { FastifyInstance, FastifyError } from 'fastify'
+import { STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import type { ConnectionError, FastifyInstance, FastifyError } from 'fastify'
 import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
-import type { Failure } from '../../contract/errors'
+import type { ErrorCode, Failure } from '../../contract/errors'
 import { issueText } from '../../contract/issueText'
 import { AppError } from '../errors'
 import { stateFailure } from '../state/db'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The code of the failure that it was answered with. */
+    failure: ErrorCode | undefined
+  }
+}
 
 /** The body of a success. */
 export function done<Data extends object>(data: Data): { success: true; data: Data } {
@@ -12,8 +21,10 @@ export function done<Data extends object>(data: Data): { success: true; data: Da
 
 /** Turns every failure into an answer of decisions §1: this is the only place that does. */
 export function answerFailures(app: FastifyInstance): void {
+  app.decorateRequest('failure', undefined)
   app.setErrorHandler((thrown: FastifyError, request, reply) => {
     const failure = expected(thrown)
+    request.failure = failure?.code ?? 'INTERNAL'
     if (!failure) {
       request.log.error({ err: thrown }, 'a request failed')
       return reply.code(500).send(bodyOf(new AppError('INTERNAL', `Something went wrong on the server. Its log knows more under request ${request.id}.`)))
@@ -23,6 +34,35 @@ export function answerFailures(app: FastifyInstance): void {
     if (retryAfterSeconds !== undefined) reply.header('retry-after', retryAfterSeconds)
     return reply.code(failure.status).send(bodyOf(failure))
   })
+}
+
+/** Answers what Node.js could not read as a request, in the same form; with it the connection ends. For `clientErrorHandler`. */
+export function answerUnreadable(error: ConnectionError, socket: Socket): void {
+  // Nobody is there any more, or an answer is on its way, and another in it would be read as part of it.
+  if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
+    socket.destroy()
+    return
+  }
+  const failure =
+    error.code === 'HPE_HEADER_OVERFLOW'
+      ? new AppError('HEADER_TOO_LARGE', 'The request’s header is larger than this server takes.')
+      : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+        ? new AppError('TOO_SLOW', 'The request took too long to arrive.')
+        : new AppError('INVALID_INPUT', 'This is not a valid HTTP request.')
+  const body = JSON.stringify(bodyOf(failure))
+  const head = [
+    `HTTP/1.1 ${failure.status} ${STATUS_CODES[failure.status]}`,
+    'content-type: application/json; charset=utf-8',
+    `content-length: ${Buffer.byteLength(body)}`,
+    'cache-control: no-store',
+    'connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
+}
+
+/** The answer that a connection of Node.js's server is giving, which it keeps under this name (its documentation of `clientError`). */
+function isAnswering(socket: Socket & { _httpMessage?: { headersSent: boolean } | null }): boolean {
+  return socket._httpMessage?.headersSent ?? false
 }
 
 export function bodyOf({ code, message, details: { field, line } }: AppError): Failure {

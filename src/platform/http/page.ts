@@ -19,6 +19,11 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ')
 
+/** Of a file that a build makes. Its name holds a hash, so it is never another file. */
+const ASSET = /^\/(assets\/[\w-][\w.-]*)(?:\?|$)/
+
+const isCall = (url: string) => /^\/api(?:[/?]|$)/.test(url)
+
 /**
  * Serves the built console: hashed assets for ever, and its one page for every path that is not a file, so that the
  * console's own routes can be opened and reloaded.
@@ -29,7 +34,7 @@ export async function pageRoutes(app: FastifyInstance, directory: string): Promi
     reply.header('x-content-type-options', 'nosniff')
     reply.header('referrer-policy', 'same-origin')
     reply.header('cross-origin-opener-policy', 'same-origin')
-    if (request.url.startsWith('/api')) reply.header('cache-control', 'no-store')
+    if (isCall(request.url)) reply.header('cache-control', 'no-store')
     else reply.header('content-security-policy', CONTENT_SECURITY_POLICY)
   })
   const isBuilt = existsSync(join(directory, 'index.html'))
@@ -47,7 +52,10 @@ export async function pageRoutes(app: FastifyInstance, directory: string): Promi
     })
   }
   app.setNotFoundHandler((request, reply) => {
-    const isPage = request.method === 'GET' && !/^\/(?:api|socket\.io|assets)(?:\/|$)/.test(request.url)
+    // A build under the running platform: its page names files that were not there at the start.
+    const [, asset = ''] = ASSET.exec(request.url) ?? []
+    if (request.method === 'GET' && asset && isBuilt && existsSync(join(directory, asset))) return reply.sendFile(asset)
+    const isPage = request.method === 'GET' && !isCall(request.url) && !/^\/(?:socket\.io|assets)(?:[/?]|$)/.test(request.url)
     if (!isPage) return reply.code(404).send(bodyOf(new AppError('NOT_FOUND', 'There is no such call.')))
     if (!isBuilt) return reply.code(503).type('text/plain').send('The console is not built. Run: npm run build\n')
     return reply.sendFile('index.html')

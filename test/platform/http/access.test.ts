@@ -1,4 +1,4 @@
-import { startPlatform, type TestPlatform } from '../../support/platform/startPlatform'
+import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
 
 /** Every call with who may make it. A route that is not here fails the test below. */
 const matrix: Record<string, 'public' | 'user' | 'admin'> = {
@@ -9,10 +9,48 @@ const matrix: Record<string, 'public' | 'user' | 'admin'> = {
   'POST /api/auth/register': 'public',
   'POST /api/auth/verify-registration': 'public',
   'POST /api/auth/logout': 'user',
+  'POST /api/auth/change-password': 'user',
+  'GET /api/sessions': 'user',
+  'DELETE /api/sessions': 'user',
+  'DELETE /api/sessions/:id': 'user',
+  'GET /api/users': 'admin',
+  'PATCH /api/users/:id/admin': 'admin',
+  'PATCH /api/users/:id/password': 'admin',
+  'DELETE /api/users/:id': 'admin',
+  'GET /api/invite-codes': 'admin',
+  'POST /api/invite-codes': 'admin',
+  'DELETE /api/invite-codes/:code': 'admin',
+  'GET /api/activity': 'admin',
+  'GET /api/admin/k8sdashboard/host': 'admin',
+  'GET /api/admin/k8sdashboard/token': 'admin',
+  'POST /api/admin/k8sdashboard/token': 'admin',
+  'DELETE /api/admin/k8sdashboard/token': 'admin',
   'GET /api/network/getManagerTimestamp': 'user',
   'GET /api/network/nodes': 'user',
   'GET /api/metrics/cpu': 'user',
   'GET /api/metrics/memory': 'user',
+  'GET /api/sftp/files': 'user',
+  'POST /api/sftp/upload': 'user',
+  'GET /api/sftp/file/content': 'user',
+  'PATCH /api/sftp/file/content': 'user',
+  'POST /api/sftp/file': 'user',
+  'DELETE /api/sftp/file': 'user',
+  'POST /api/sftp/directory': 'user',
+  'DELETE /api/sftp/directory': 'user',
+  'POST /api/sftp/move': 'user',
+  'POST /api/sftp/download-ticket': 'user',
+  'POST /api/sftp/download-multiple': 'user',
+  'POST /api/sftp/archive': 'user',
+  'POST /api/sftp/archive-multiple': 'user',
+  'POST /api/sftp/unarchive': 'user',
+  'GET /api/sftp/jobs': 'user',
+  'DELETE /api/sftp/jobs/:id': 'user',
+  // With a ticket, which is judged by the call itself.
+  'GET /api/sftp/download': 'public',
+  'GET /api/database/:type': 'user',
+  'POST /api/database/:type': 'user',
+  'PATCH /api/database/:type/:name': 'user',
+  'DELETE /api/database/:type/:name': 'user',
   'GET /api/deployments': 'user',
   'POST /api/deployments': 'user',
   'GET /api/deployments/:name': 'user',
@@ -25,9 +63,11 @@ const matrix: Record<string, 'public' | 'user' | 'admin'> = {
 }
 
 let platform: TestPlatform
+let first: Account
 
 beforeAll(async () => {
   platform = await startPlatform()
+  first = await platform.register('first')
 })
 afterAll(() => platform.close())
 
@@ -50,19 +90,59 @@ test('security 11: every route is in the matrix', () => {
   expect(routes().filter((route) => route.includes(' /api')).sort()).toEqual(Object.keys(matrix).sort())
 })
 
+/** Calls a route with nothing in particular. */
+async function attempt(route: string, token?: string): Promise<number> {
+  const [method, url] = route.split(' ') as ['GET' | 'POST' | 'PATCH' | 'DELETE', string]
+  const answer = await platform.call(method, url.replaceAll(/:\w+/g, 'nothing'), { token, body: ['GET', 'DELETE'].includes(method) ? undefined : {} })
+  return answer.status
+}
+const apiRoutes = () => routes().filter((route) => route.includes(' /api'))
+
 test('security 11: every route lets in exactly who the matrix says', async () => {
-  const admin = await platform.register('admin')
+  const admin = { ...first, token: await platform.signIn(first) }
   const user = await platform.register('user')
-  for (const [route, access] of Object.entries(matrix)) {
-    const [method, url] = route.split(' ') as ['GET' | 'POST' | 'PATCH' | 'DELETE', string]
-    const as = async (token?: string) => (await platform.call(method, url.replace(':name', 'nothing'), { token, body: ['GET', 'DELETE'].includes(method) ? undefined : {} })).status
-    const refused = { anonymous: (await as()) === 401, user: [401, 403].includes(await as(user.token)) }
-    expect({ route, ...refused }).toEqual({ route, anonymous: access !== 'public', user: access === 'admin' })
+  const isRefused = (status: number) => (status === 401 || status === 403 ? status : false)
+  for (const route of apiRoutes()) {
+    const access = matrix[route]
+    const refused = { anonymous: isRefused(await attempt(route)), user: isRefused(await attempt(route, user.token)) }
     // Logging out ends the session that asked.
     if (route.endsWith('logout')) user.token = await platform.signIn(user)
-    expect({ route, admin: [401, 403].includes(await as(admin.token)) }).toEqual({ route, admin: false })
+    expect({ route, ...refused }).toEqual({ route, anonymous: access === 'public' ? false : 401, user: access === 'admin' ? 403 : false })
+    expect({ route, admin: isRefused(await attempt(route, admin.token)) }).toEqual({ route, admin: false })
     if (route.endsWith('logout')) admin.token = await platform.signIn(admin)
   }
+})
+
+test('security 11: when it cannot be made out who asks, the call fails and nothing is done', async () => {
+  const { token } = await platform.register('somebody')
+  const read = jest.spyOn(platform.sessions, 'read').mockRejectedValue(new Error('a bug'))
+  for (const route of apiRoutes()) if (matrix[route] !== 'public') expect({ route, status: await attempt(route, token) }).toEqual({ route, status: 500 })
+  read.mockRestore()
+  expect((await platform.call('GET', '/api/sessions', { token })).status).toBe(200)
+})
+
+test('a route that does not say who may call it cannot be added', async () => {
+  const { default: Fastify } = await import('fastify')
+  const { guardRoutes } = await import('../../../src/platform/http/access')
+  const app = Fastify()
+  guardRoutes(app, platform.sessions)
+  expect(() => app.get('/api/new', async () => ({}))).toThrow('The route /api/new does not say who may call it')
+})
+
+test('security 15: an unknown user, invite, database, deployment or session is 404', async () => {
+  const token = await platform.signIn(first)
+  const unknown: ['DELETE' | 'PATCH', string, object?][] = [
+    ['DELETE', '/api/invite-codes/nothing'],
+    ['DELETE', '/api/users/99999'],
+    ['DELETE', '/api/users/99999999999999'],
+    ['PATCH', '/api/users/99999/admin', { is_admin: true }],
+    ['PATCH', '/api/users/99999/password', { password: 'long enough' }],
+    ['DELETE', '/api/database/sql/nothing'],
+    ['PATCH', '/api/database/sql/nothing'],
+    ['DELETE', '/api/deployments/nothing'],
+    ['DELETE', '/api/sessions/00000000-0000-4000-8000-000000000000'],
+  ]
+  for (const [method, url, body] of unknown) expect({ url, ...(await platform.call(method, url, { token, body })) }).toMatchObject({ url, status: 404, body: { code: 'NOT_FOUND' } })
 })
 
 test('an unknown call is 404 in the form of every failure, and learns nothing', async () => {

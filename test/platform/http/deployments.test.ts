@@ -1,6 +1,8 @@
-import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
+import { lockOwner } from '../../../src/platform/processLock'
 import { startPlatform, type Account, type Answer, type TestPlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
@@ -77,6 +79,30 @@ test('decisions §4: comments and the order of keys survive', async () => {
   expect(await contentOf('a-process')).toBe(content)
 })
 
+test('a save made from another text than the stored one is 409 and saves nothing; one that names no revision is not asked (product §7)', async () => {
+  await call('POST', '', { name: 'shared', type: 'process' })
+  const opened = (await call('GET', '/shared')).body.data as { content: string; revision: string }
+  const first = await call('PATCH', '/shared', { content: `${opened.content}# first\n`, revision: opened.revision })
+  expect(first).toMatchObject({ status: 200 })
+  expect(await call('PATCH', '/shared', { content: `${opened.content}# second\n`, revision: opened.revision })).toMatchObject({
+    status: 409,
+    body: { code: 'CONFLICT', field: 'revision', message: 'The configuration of "shared" was changed since it was opened. Nothing was saved.' },
+  })
+  expect((await call('GET', '/shared')).body.data).toEqual({ content: `${opened.content}# first\n`, revision: first.body.data.revision })
+  expect(await call('PATCH', '/shared', { content: `${opened.content}# third\n`, revision: first.body.data.revision })).toMatchObject({ status: 200 })
+  expect(await call('PATCH', '/shared', { content: opened.content })).toMatchObject({ status: 200 })
+  expect((await call('GET', '/shared')).body.data).toEqual(opened)
+})
+
+test('of saves made from one text at once exactly one is stored', async () => {
+  await call('POST', '', { name: 'raced-save', type: 'process' })
+  const { content, revision } = (await call('GET', '/raced-save')).body.data as { content: string; revision: string }
+  const saves = await Promise.all([1, 2, 3, 4].map((at) => call('PATCH', '/raced-save', { content: `${content}# ${at}\n`, revision })))
+  expect(saves.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
+  const winner = saves.findIndex(({ status }) => status === 200) + 1
+  expect(await contentOf('raced-save')).toBe(`${content}# ${winner}\n`)
+})
+
 test('security 31: bombs are 400, and the platform goes on', async () => {
   for (const content of ['['.repeat(10_000), `${'- '.repeat(10_000)}x`, 'a: !!js/function "x"', '__proto__: {a: 1}\nname: x', 'x'.repeat(200_000)]) {
     expect(await call('PATCH', '/a-process', { content })).toMatchObject({ status: 400 })
@@ -95,6 +121,77 @@ test('§7 toggle, restart and delete do what they say', async () => {
   expect(await call('GET', '/a-process')).toMatchObject({ status: 404 })
   expect(await platform.runtime.list()).toEqual([])
   expect(await readdir(shareDir())).toContain('a-process')
+})
+
+test('decisions §4: a restart tries again what was blocked, and says what keeps it', async () => {
+  const definition = (run: string) => `name: given-up\ntype: persistent\nnode: node-a\ndataDirectory: /given-up\nrun: ${run}\nstop: { timeoutSeconds: 1 }\n`
+  await call('POST', '', { name: 'given-up', type: 'persistent', node: 'node-a' })
+  expect(await call('PATCH', '/given-up', { content: definition('{ jar: server.jar }') })).toMatchObject({ status: 200 })
+  await call('POST', '/given-up/toggle', { enabled: true })
+  await until(() => statesOf('given-up'), (states) => states[0] === 'BLOCKED')
+  expect(await call('POST', '/given-up/restart')).toMatchObject({ status: 409, body: { code: 'CONFLICT', message: expect.stringContaining('did not come up again') as string } })
+  await call('PATCH', '/given-up', { content: definition('{ command: ["node", "-e", "setInterval(() => {}, 1000)"] }') })
+  expect(await call('POST', '/given-up/restart')).toMatchObject({ status: 200 })
+  await until(() => statesOf('given-up'), (states) => states[0] === 'RUNNING')
+  expect(await call('DELETE', '/given-up')).toMatchObject({ status: 200 })
+})
+
+test('a call that waits when the platform is closed is answered at once, and what it asked for goes on with the next start', async () => {
+  const other = await startPlatform()
+  try {
+    const { token } = await other.register('ann')
+    const ask = (method: 'PATCH' | 'POST' | 'DELETE', path: string, body?: unknown) => other.call(method, `/api/deployments${path}`, { body, token })
+    await ask('POST', '', { name: 'busy', type: 'process' })
+    await ask('PATCH', '/busy', { content: 'name: busy\ntype: process\ndataDirectory: /busy\nrun: { command: ["node", "-e", "console.log(\'Ready\'); setInterval(() => {}, 1000)"] }\nready: Ready\nstop: { command: "nothing that it heeds", timeoutSeconds: 20 }\n' })
+    await ask('POST', '/busy/toggle', { enabled: true })
+    const run = async () => (await other.runtime.list())[0]
+    await until(run, (found) => found?.state === 'RUNNING')
+    const answers = Promise.all([ask('POST', '/busy/restart'), ask('POST', '/busy/restart')])
+    await until(run, (found) => found?.state === 'STOPPING')
+    await other.app.close()
+    for (const answer of await answers) expect(answer).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE', message: 'The platform is being stopped. What was asked for goes on when it runs again.' } })
+    expect(await run()).toMatchObject({ state: 'STOPPING' })
+    await other.runtime.kill((await run())!.podName)
+  } finally {
+    await other.close()
+  }
+})
+
+test('while the process that runs the instances is gone calls are 503 with a text for people, and soon they work again', async () => {
+  await call('POST', '', { name: 'hosted', type: 'process' })
+  expect(await call('GET', '/hosted/instances')).toMatchObject({ status: 200 })
+  const pid = lockOwner(join(platform.dataDir, 'runtime/instances.lock'))!
+  // Stopped first, so that it cannot answer before it is killed.
+  process.kill(pid, 'SIGSTOP')
+  // The manager lists them too, of its own accord.
+  const ours = new AsyncLocalStorage<true>()
+  const list = platform.runtime.list.bind(platform.runtime)
+  let hasAsked = false
+  const spy = jest.spyOn(platform.runtime, 'list').mockImplementation(() => {
+    const listed = list()
+    hasAsked ||= ours.getStore() === true
+    return listed
+  })
+  const asked = ours.run(true, () => call('GET', '/hosted/instances'))
+  await until(() => hasAsked)
+  spy.mockRestore()
+  process.kill(pid, 'SIGKILL')
+  expect(await asked).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE', message: 'The process that runs the instances has ended and is started again. Try again in a moment.' } })
+  await until(() => call('GET', '/hosted/instances'), ({ status }) => status === 200)
+})
+
+test('who hangs up while something ends is not waited for; it ends all the same', async () => {
+  const definition = 'name: slow-end\ntype: process\ndataDirectory: /slow-end\nrun: { command: ["node", "-e", "process.on(\'SIGTERM\', () => setTimeout(() => process.exit(), 1500)); console.log(\'Ready\'); setInterval(() => {}, 1000)"] }\nready: Ready\nstop: { timeoutSeconds: 1 }\n'
+  await call('POST', '', { name: 'slow-end', type: 'process' })
+  expect(await call('PATCH', '/slow-end', { content: definition })).toMatchObject({ status: 200 })
+  await call('POST', '/slow-end/toggle', { enabled: true })
+  await until(() => statesOf('slow-end'), (states) => states[0] === 'RUNNING')
+  const gone = new AbortController()
+  const asked = platform.deployments.remove('slow-end', gone.signal)
+  gone.abort(new Error('hung up'))
+  await expect(asked).rejects.toThrow('hung up')
+  expect(await call('GET', '/slow-end')).toMatchObject({ status: 200 })
+  await until(() => call('GET', '/slow-end'), ({ status }) => status === 404)
 })
 
 test('every call for a name that is not there is 404', async () => {
@@ -120,4 +217,71 @@ test('a file in the place of the directory is a conflict, and leaves no deployme
   await writeFile(join(shareDir(), 'taken'), '')
   expect(await call('POST', '', { name: 'taken', type: 'process' })).toMatchObject({ status: 409, body: { message: 'In the place of the directory /nfsshare/taken there is a file.' } })
   expect(await call('GET', '/taken')).toMatchObject({ status: 404 })
+})
+
+test('a stored text that cannot be read is its own deployment\'s trouble: it is listed, said, mended or deleted', async () => {
+  const store = (name: string) => platform.db.insertInto('deployments').values({ name, type: 'scalable', content: 'name: [old', enabled: true }).execute()
+  await store('unreadable')
+  await call('POST', '', { name: 'beside', type: 'process' })
+  const { status, body } = await call('GET', '')
+  expect(status).toBe(200)
+  const listed = body.data.deployments as { name: string }[]
+  expect(listed.map(({ name }) => name)).toEqual(expect.arrayContaining(['unreadable', 'beside']))
+  expect(listed.find(({ name }) => name === 'unreadable')).toMatchObject({
+    typeIndex: 2,
+    enabled: false,
+    path: '/nfsshare/unreadable',
+    dataDirectory: '/unreadable',
+    description: expect.stringMatching(/^Its configuration is not valid: Line 1: /),
+  })
+  expect(await call('GET', '/unreadable/instances')).toMatchObject({ status: 200, body: { data: { instances: [] } } })
+  expect(await contentOf('unreadable')).toBe('name: [old')
+  for (const [path, sent] of [['toggle', { enabled: true }], ['restart', undefined]] as const) {
+    expect(await call('POST', `/unreadable/${path}`, sent)).toMatchObject({ status: 400, body: { code: 'INVALID_DEFINITION', line: 1 } })
+  }
+  const content = 'name: unreadable\ntype: scalable\ndataDirectory: /unreadable\nrun: { command: [x] }\n'
+  expect(await call('PATCH', '/unreadable', { content })).toMatchObject({ status: 200 })
+  expect((await call('GET', '')).body.data.deployments).toContainEqual({ name: 'unreadable', typeIndex: 2, enabled: true, path: '/nfsshare/unreadable', dataDirectory: '/unreadable' })
+  await store('unreadable-too')
+  for (const name of ['unreadable', 'unreadable-too']) expect(await call('DELETE', `/${name}`)).toMatchObject({ status: 200 })
+})
+
+test('a directory that later leads out of the share is not started from: the restart says so and ends nothing, the console says so too', async () => {
+  const outside = join(tmpdir(), `outside-later-${process.pid}`)
+  await mkdir(outside, { recursive: true })
+  await writeFile(join(outside, 'secret.txt'), 'not for instances')
+  await call('POST', '', { name: 'swapped', type: 'process' })
+  const content = 'name: swapped\ntype: process\ndataDirectory: /swapped\nrun: { command: ["node", "-e", "setInterval(() => {}, 1000)"] }\nstop: { timeoutSeconds: 1 }\n'
+  expect(await call('PATCH', '/swapped', { content })).toMatchObject({ status: 200 })
+  await call('POST', '/swapped/toggle', { enabled: true })
+  await until(() => statesOf('swapped'), (states) => states[0] === 'RUNNING')
+
+  await rename(join(shareDir(), 'swapped'), join(shareDir(), 'swapped-before'))
+  await symlink(outside, join(shareDir(), 'swapped'))
+  const message = 'The directory /nfsshare/swapped leads out of the shared area.'
+  expect(await call('POST', '/swapped/restart')).toMatchObject({ status: 409, body: { code: 'CONFLICT', message } })
+  expect(await statesOf('swapped')).toEqual(['RUNNING'])
+
+  await call('POST', '/swapped/toggle', { enabled: false })
+  await until(() => statesOf('swapped'), (states) => states.length === 0)
+  await call('POST', '/swapped/toggle', { enabled: true })
+  await until(() => statesOf('swapped'), (states) => states[0] === 'BLOCKED')
+  const [instance] = (await call('GET', '/swapped/instances')).body.data.instances as { podName: string; blockedReason: string }[]
+  expect(instance!.blockedReason).toBe(message)
+  const lines = await platform.runtime.history(instance!.podName, 10)
+  expect(lines.map((line) => line.content)).toContain(`[System] Blocked: ${message} Restart its deployment to try again.`)
+  expect(await call('DELETE', '/swapped')).toMatchObject({ status: 200 })
+})
+
+test('the replica of a deleted deployment is removed from this machine, those of others stay', async () => {
+  // Each holds one file, by which it is known.
+  const replicas = async () => (await readdir(join(platform.dataDir, 'replica'), { recursive: true })).map((path) => basename(path))
+  for (const name of ['staying', 'going']) {
+    await call('POST', '', { name, type: 'process' })
+    await writeFile(join(shareDir(), name, `of-${name}`), '')
+  }
+  await until(replicas, (files) => files.includes('of-staying') && files.includes('of-going'))
+  expect(await call('DELETE', '/going')).toMatchObject({ status: 200 })
+  await until(replicas, (files) => !files.includes('of-going'))
+  expect(await replicas()).toContain('of-staying')
 })

@@ -1,0 +1,119 @@
+import multipart, { type MultipartFile, type MultipartValue } from '@fastify/multipart'
+import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { OnConflict, SharedPath, StoredFiles } from '../../contract/file'
+import { AppError, errorCodeOf } from '../errors'
+import type { Upload } from '../share/uploads'
+import { done } from './envelope'
+import type { Router } from './router'
+
+export interface UploadRouteParts {
+  files: { upload(): Upload }
+  /** Of one file, in bytes. */
+  uploadLimit: number
+}
+
+/** A connection that sends nothing for so long is given up. In milliseconds. */
+const SILENCE_MS = 60_000
+const MOST_FILES = 1000
+
+/**
+ * `POST /api/sftp/upload`, multipart/form-data (RFC 7578): fields `path` and, our extra, `onConflict`; files under `files`. Fields may
+ * come after the files, as some clients send them; before them, nothing has to be moved.
+ */
+export async function uploadRoutes(app: FastifyInstance, { files, uploadLimit }: UploadRouteParts): Promise<void> {
+  await app.register(async (scope) => {
+    await scope.register(multipart, { limits: { fileSize: uploadLimit, files: MOST_FILES, fields: 10, fieldSize: 8192, fieldNameSize: 100, parts: MOST_FILES + 10, headerPairs: 50 } })
+    const route = scope as unknown as Router
+    route.post(
+      '/api/sftp/upload',
+      { config: { access: 'user', activity: { kind: 'file', action: 'uploaded', subject: ({ activitySubject }) => activitySubject } }, schema: { response: { 201: StoredFiles } } },
+      async (request, reply) => {
+        // Hung up before the form is read: its parser would wait for ever for a connection that has closed already.
+        if (request.raw.closed) throw new AppError('INVALID_INPUT', 'The connection was closed.')
+        if (!request.isMultipart()) throw new AppError('INVALID_INPUT', 'The Content-Type must be multipart/form-data.')
+        const { socket } = request
+        const giveUp = () => socket.destroy()
+        socket.setTimeout(SILENCE_MS, giveUp)
+        const upload = files.upload()
+        try {
+          const { path, onConflict } = await receive(request, upload, uploadLimit)
+          // All is here: writing it down to the disk may take minutes, in which nobody has to say anything.
+          socket.setTimeout(0)
+          const stored = await upload.store(path, onConflict)
+          request.activitySubject = stored.map((file) => file.path).join(', ').slice(0, 500)
+          return await reply.code(201).send(done({ files: stored }))
+        } catch (error) {
+          await upload.discard()
+          // What is still on its way is not waited for.
+          reply.header('connection', 'close')
+          throw formFailure(error, uploadLimit)
+        } finally {
+          socket.setTimeout(0)
+          socket.off('timeout', giveUp)
+        }
+      },
+    )
+  })
+}
+
+async function receive(request: FastifyRequest, upload: Upload, uploadLimit: number): Promise<{ path: string; onConflict: OnConflict }> {
+  const fields: Partial<Record<string, string>> = {}
+  let count = 0
+  for await (const part of partsOf(request, uploadLimit)) {
+    if (part.type === 'field') {
+      if (part.fieldname !== 'path' && part.fieldname !== 'onConflict') throw new AppError('INVALID_INPUT', `${part.fieldname}: is not known here`, { field: part.fieldname })
+      fields[part.fieldname] = String(part.value)
+      // Should it fail: this is what was tried.
+      if (part.fieldname === 'path') request.activitySubject = checked(SharedPath, part.value, 'path')
+      continue
+    }
+    if (part.fieldname !== 'files') throw new AppError('INVALID_INPUT', `${part.fieldname}: is not known here; files come as "files"`, { field: part.fieldname })
+    await upload.receive(part.filename, part.file, fields.path)
+    if (part.file.truncated) throw tooLarge(uploadLimit)
+    count += 1
+  }
+  if (count === 0) throw new AppError('INVALID_INPUT', 'files: is missing', { field: 'files' })
+  return { path: checked(SharedPath, fields.path, 'path'), onConflict: checked(OnConflict, fields.onConflict ?? 'replace', 'onConflict') }
+}
+
+/** Whatever the form's parser fails with is the form's fault. */
+async function* partsOf(request: FastifyRequest, uploadLimit: number): AsyncGenerator<MultipartFile | MultipartValue> {
+  let parts: AsyncIterableIterator<MultipartFile | MultipartValue>
+  try {
+    parts = request.parts() as typeof parts
+  } catch {
+    throw badForm()
+  }
+  for (;;) {
+    const next = await parts.next().catch((error: unknown) => {
+      throw errorCodeOf(error)?.startsWith('FST_') ? formFailure(error, uploadLimit) : badForm()
+    })
+    if (next.done) return
+    yield next.value
+  }
+}
+
+function badForm(): AppError {
+  return new AppError('INVALID_INPUT', 'The form is incomplete or not valid multipart/form-data.')
+}
+
+function checked<Output>(schema: { safeParse(value: unknown): { data?: Output; error?: { issues: { message: string }[] } } }, value: unknown, field: string): Output {
+  const { data, error } = schema.safeParse(value)
+  if (error || data === undefined) throw new AppError('INVALID_INPUT', value === undefined ? `${field}: is missing` : `${field}: ${error?.issues[0]?.message ?? 'is not valid'}`, { field })
+  return data
+}
+
+function tooLarge(limit: number): AppError {
+  return new AppError('TOO_LARGE', `A file may have at most ${limit < 2 ** 30 ? `${limit / 2 ** 20} MiB` : `${limit / 2 ** 30} GiB`} (QUARTERDECK_UPLOAD_LIMIT).`)
+}
+
+/** What the form's parser says of a form that is none, or too much of one. */
+function formFailure(error: unknown, uploadLimit: number): unknown {
+  if (error instanceof AppError) return error
+  const code = errorCodeOf(error) ?? ''
+  if (code === 'FST_REQ_FILE_TOO_LARGE') return tooLarge(uploadLimit)
+  if (/^FST_(?:FILES|FIELDS|PARTS)_LIMIT$/.test(code)) return new AppError('TOO_LARGE', `One upload takes at most ${MOST_FILES} files.`)
+  // A file that breaks off is told by its stream, with a text and no code.
+  const broke = error instanceof Error && /Part terminated early|Unexpected end|premature|aborted/i.test(error.message)
+  return broke || code.startsWith('FST_') || code === 'ECONNRESET' ? badForm() : error
+}

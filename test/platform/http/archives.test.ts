@@ -1,0 +1,58 @@
+import { truncateSync, writeFileSync } from 'node:fs'
+import { request, type ClientRequest } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { FileJob } from '../../../src/contract/file'
+import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+import { until } from '../../support/platform/until'
+
+let platform: TestPlatform
+let ann: Account
+
+beforeAll(async () => {
+  platform = await startPlatform()
+  ann = await platform.register('ann')
+  await platform.app.listen({ port: 0, host: '127.0.0.1' })
+  for (const name of ['a', 'b', 'c']) {
+    const path = join(platform.dataDir, 'nfsshare', name)
+    writeFileSync(path, '')
+    truncateSync(path, 64 * 2 ** 30)
+  }
+})
+afterAll(() => platform.close())
+
+/** As a browser's tab that may be closed. */
+function ask(path: string): ClientRequest {
+  const { port } = platform.app.server.address() as AddressInfo
+  const asked = request({ port, host: '127.0.0.1', method: 'POST', path: '/api/sftp/archive', headers: { authorization: `Bearer ${ann.token}`, 'content-type': 'application/json' } })
+  asked.on('error', () => undefined).end(JSON.stringify({ path }))
+  return asked
+}
+const jobs = async () => ((await platform.call('GET', '/api/sftp/jobs', { token: ann.token })).body.data as { jobs: FileJob[] }).jobs
+const pathsOf = (all: FileJob[]) => all.map(({ paths }) => paths[0]).sort()
+
+test('an archive goes on when the tab that asked for it is closed, and is dropped when it has not begun', async () => {
+  const first = ask('/nfsshare/a')
+  await until(async () => (await jobs()).some(({ done }) => done > 0))
+  ask('/nfsshare/b')
+  await until(async () => (await jobs()).filter(({ done }) => done > 0).length === 2)
+  const waiting = ask('/nfsshare/c')
+  await until(async () => (await jobs()).length === 3)
+  first.destroy()
+  waiting.destroy()
+  await until(async () => (await jobs()).length === 2)
+  const [before] = (await jobs()).filter(({ paths }) => paths[0] === '/nfsshare/a')
+  await until(async () => (await jobs()).some(({ id, done }) => id === before!.id && done > before!.done))
+  expect(pathsOf(await jobs())).toEqual(['/nfsshare/a', '/nfsshare/b'])
+  for (const { id } of await jobs()) await platform.call('DELETE', `/api/sftp/jobs/${id}`, { token: ann.token })
+  await until(async () => (await jobs()).length === 0)
+}, 60_000)
+
+test('§1 of one user’s archives twenty wait, and the next is 429 with Retry-After', async () => {
+  for (let count = 0; count < 22; count += 1) ask('/nfsshare/a')
+  await until(async () => (await jobs()).length === 22)
+  const refused = await platform.call('POST', '/api/sftp/archive', { token: ann.token, body: { path: '/nfsshare/b' } })
+  expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '30' }, body: { code: 'TOO_MANY_TRIES' } })
+  for (const { id } of (await jobs()).reverse()) await platform.call('DELETE', `/api/sftp/jobs/${id}`, { token: ann.token })
+  await until(async () => (await jobs()).length === 0)
+}, 60_000)

@@ -1,0 +1,268 @@
+import { existsSync } from 'node:fs'
+import { chmod, mkdir, readdir, readFile, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expectHeldUnder } from '../../support/platform/heldMemory'
+import { startPlatform, type Account, type Answer, type TestPlatform } from '../../support/platform/startPlatform'
+import { until } from '../../support/platform/until'
+
+let platform: TestPlatform
+let ann: Account
+let share: string
+
+beforeAll(async () => {
+  platform = await startPlatform()
+  ann = await platform.register('ann')
+  share = join(platform.dataDir, 'nfsshare')
+})
+afterAll(() => platform.close())
+
+/** A directory of the test's own, as the wire writes it. */
+async function makeDirectory(name: string, files: Record<string, string | Buffer> = {}): Promise<string> {
+  await mkdir(join(share, name))
+  for (const [path, content] of Object.entries(files)) {
+    await mkdir(join(share, name, path, '..'), { recursive: true })
+    await writeFile(join(share, name, path), content)
+  }
+  return `/nfsshare/${name}`
+}
+
+const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Answer> => platform.call(method, `/api/sftp/${path}`, { body, token: ann.token })
+const at = (path: string) => `path=${encodeURIComponent(path)}`
+const list = (path: string) => call('GET', `files?${at(path)}`)
+const entriesOf = async (path: string) => (await list(path)).body.data.files as { name: string; path: string; type: string; size: number; modifyTime: number; isText: boolean }[]
+const read = (path: string) => call('GET', `file/content?${at(path)}`)
+
+describe('a listing', () => {
+  test('§3 tells name, path, type, size, time and whether an entry is text', async () => {
+    const path = await makeDirectory('listed', { 'server.properties': 'motd=hello\n', 'icon.png': Buffer.from([0x89, 0x50, 0, 1]), 'world/level.dat': 'x' })
+    await utimes(join(share, 'listed/server.properties'), 1_700_000_000.5, 1_700_000_000.5)
+    const entries = await entriesOf(path)
+    expect(entries.map(({ name, type, size, isText }) => [name, type, size, isText]).sort()).toEqual([
+      ['icon.png', '-', 4, false],
+      ['server.properties', '-', 11, true],
+      ['world', 'd', 0, false],
+    ])
+    expect(entries.find(({ name }) => name === 'server.properties')).toMatchObject({ path: '/nfsshare/listed/server.properties', modifyTime: 1_700_000_000_500 })
+  })
+
+  test('§7 tells the type of the deployment around it, and null outside of any', async () => {
+    await platform.call('POST', '/api/deployments', { token: ann.token, body: { name: 'lasting', type: 'persistent', node: 'node-a' } })
+    await mkdir(join(share, 'lasting/world'))
+    expect((await list('/nfsshare/lasting/world')).body.data.deploymentTypeIndex).toBe(1)
+    expect((await list('/nfsshare')).body.data.deploymentTypeIndex).toBeNull()
+  })
+
+  test('decisions §3: a link that stays inside is what it points at, one that leads out or nowhere cannot be opened', async () => {
+    const path = await makeDirectory('linked', { 'real.txt': 'text' })
+    await symlink('real.txt', join(share, 'linked/inside.txt'))
+    await symlink('/etc', join(share, 'linked/outside'))
+    await symlink('nowhere', join(share, 'linked/dangling'))
+    expect(Object.fromEntries((await entriesOf(path)).map(({ name, type, isText }) => [name, [type, isText]]))).toEqual({
+      'real.txt': ['-', true],
+      'inside.txt': ['-', true],
+      outside: ['l', false],
+      dangling: ['l', false],
+    })
+    expect(await list(`${path}/outside`)).toMatchObject({ status: 403, body: { message: '/nfsshare/linked/outside leads out of the shared area.' } })
+  })
+
+  test('of a large directory shows at once what is added, grows or goes, however it was changed', async () => {
+    const path = await makeDirectory('large')
+    await Promise.all(Array.from({ length: 6000 }, (_, index) => writeFile(join(share, 'large', `file${index}`), '')))
+    for (let round = 0; round < 3; round += 1) expect(await entriesOf(path)).toHaveLength(6000)
+    await writeFile(join(share, 'large/new'), 'new')
+    expect(await entriesOf(path)).toContainEqual(expect.objectContaining({ name: 'new', size: 3 }))
+    await call('DELETE', `file?${at(`${path}/file7`)}`)
+    expect((await entriesOf(path)).some(({ name }) => name === 'file7')).toBe(false)
+  })
+
+  test('of a large directory by way of a link has the paths that were asked for', async () => {
+    await makeDirectory('wide')
+    await Promise.all(Array.from({ length: 600 }, (_, index) => writeFile(join(share, 'wide', `file${index}`), '')))
+    await symlink('wide', join(share, 'narrow'))
+    for (const path of ['narrow', 'narrow', 'narrow', 'wide', 'wide', 'narrow']) {
+      expect((await entriesOf(`/nfsshare/${path}`)).filter((entry) => entry.path.startsWith(`/nfsshare/${path}/`))).toHaveLength(600)
+    }
+  })
+
+  test('of a large directory shows within seconds what happened behind its links and in its directories', async () => {
+    await makeDirectory('mixed')
+    await Promise.all(Array.from({ length: 600 }, (_, index) => writeFile(join(share, 'mixed', `file${index}`), '')))
+    await writeFile(join(share, 'grows.log'), '')
+    await symlink('../grows.log', join(share, 'mixed/log'))
+    const sizeOfLog = async () => (await entriesOf('/nfsshare/mixed')).find(({ name }) => name === 'log')?.size
+    for (let round = 0; round < 5; round += 1) expect(await sizeOfLog()).toBe(0)
+    await writeFile(join(share, 'grows.log'), 'grown')
+    await until(async () => (await sizeOfLog()) === 5)
+  })
+
+  test.each(['/nfsshare/../etc', '/nfsshare//a', '/etc', '/nfsshare/a\0'])('of the path %j, which is none, is 400, and no failure of it is left to nobody', async (path) => {
+    // An unhandled rejection fails the test in which it happens; there is time for it.
+    expect(await list(path)).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT', field: 'path' } })
+    await new Promise((resolve) => setImmediate(resolve))
+  })
+
+  test('of a directory that is gone is 404, and of a file 409', async () => {
+    await makeDirectory('small', { file: '' })
+    expect(await list('/nfsshare/nothing')).toMatchObject({ status: 404, body: { message: 'There is no /nfsshare/nothing.' } })
+    expect(await list('/nfsshare/small/file')).toMatchObject({ status: 409 })
+  })
+})
+
+describe('the content of a file', () => {
+  test.each([
+    ['utf-8', Buffer.from('motd=Grüße 🚀\r\nport=1\n'), 'motd=Grüße 🚀\r\nport=1\n'],
+    ['utf-8-bom', Buffer.from('\ufeffa=1\n'), 'a=1\n'],
+    ['utf-16le', Buffer.from('\ufeffa=ä\n', 'utf16le'), 'a=ä\n'],
+    ['utf-16be', Buffer.from('\ufeffa=ä\n', 'utf16le').swap16(), 'a=ä\n'],
+    ['windows-1252', Buffer.from([0x61, 0x3d, 0xe4, 0x80, 0x0d, 0x0a]), 'a=ä€\r\n'],
+  ])('decisions §3: %s is read as text and saved as it was stored', async (encoding, bytes, text) => {
+    const path = `${await makeDirectory(`text-${encoding}`, { file: bytes })}/file`
+    const opened = await read(path)
+    expect(opened.body.data).toMatchObject({ content: text, encoding })
+    const { modifyTime } = opened.body.data
+    const saved = await call('PATCH', 'file/content', { path, content: opened.body.data.content, encoding, modifyTime })
+    expect(saved).toMatchObject({ status: 200 })
+    expect(await readFile(join(share, `text-${encoding}`, 'file'))).toEqual(bytes)
+  })
+
+  test('security 23: a save of what was changed meanwhile is 409, and the disk keeps the newer text', async () => {
+    const path = `${await makeDirectory('stale', { file: 'old' })}/file`
+    const { modifyTime } = (await read(path)).body.data
+    await writeFile(join(share, 'stale/file'), 'newer')
+    await utimes(join(share, 'stale/file'), new Date(), new Date(Number(modifyTime) + 5000))
+    expect(await call('PATCH', 'file/content', { path, content: 'mine', modifyTime })).toMatchObject({ status: 409, body: { code: 'CONFLICT', message: '/nfsshare/stale/file was changed since it was opened.' } })
+    expect(await readFile(join(share, 'stale/file'), 'utf8')).toBe('newer')
+    // Overwrite leaves the time out.
+    expect(await call('PATCH', 'file/content', { path, content: 'mine' })).toMatchObject({ status: 200 })
+    expect(await readFile(join(share, 'stale/file'), 'utf8')).toBe('mine')
+    expect(await readdir(join(share, 'stale'))).toEqual(['file'])
+  })
+
+  test('a save answers the time that the next save sends', async () => {
+    const path = `${await makeDirectory('again', { file: '1' })}/file`
+    let { modifyTime } = (await read(path)).body.data
+    for (const content of ['2', '3', '4']) ({ modifyTime } = (await call('PATCH', 'file/content', { path, content, modifyTime })).body.data)
+    expect(await readFile(join(share, 'again/file'), 'utf8')).toBe('4')
+  })
+
+  test('a save keeps the mode, and saves through a link to where it points', async () => {
+    const path = await makeDirectory('kept', { 'run.sh': '#!/bin/sh\n' })
+    await chmod(join(share, 'kept/run.sh'), 0o750)
+    await symlink('run.sh', join(share, 'kept/link'))
+    await call('PATCH', 'file/content', { path: `${path}/link`, content: 'changed' })
+    expect(await readFile(join(share, 'kept/run.sh'), 'utf8')).toBe('changed')
+    expect((await stat(join(share, 'kept/run.sh'))).mode & 0o777).toBe(0o750)
+    expect((await entriesOf(path)).map(({ name }) => name).sort()).toEqual(['link', 'run.sh'])
+  })
+
+  test('a save takes away the right to run as the owner, as every write does', async () => {
+    const path = await makeDirectory('special', { tool: 'one' })
+    await chmod(join(share, 'special/tool'), 0o6755)
+    expect((await call('PATCH', 'file/content', { path: `${path}/tool`, content: 'two' })).status).toBe(200)
+    expect((await stat(join(share, 'special/tool'))).mode & 0o7777).toBe(0o755)
+  })
+
+  test('a character that the encoding cannot hold is 400, and the file stays as it was', async () => {
+    const path = `${await makeDirectory('one-byte', { file: Buffer.from([0xe4]) })}/file`
+    expect(await call('PATCH', 'file/content', { path, content: '漢', encoding: 'windows-1252' })).toMatchObject({ status: 400, body: { field: 'content' } })
+    expect(await readFile(join(share, 'one-byte/file'))).toEqual(Buffer.from([0xe4]))
+  })
+
+  test('security 24: a file of a gigabyte is 413 and a binary one 415, without being read into memory', async () => {
+    const path = await makeDirectory('heavy', { binary: Buffer.from([1, 0, 2]) })
+    await writeFile(join(share, 'heavy/huge'), '')
+    await truncate(join(share, 'heavy/huge'), 2 ** 30)
+    await expectHeldUnder(50 * 2 ** 20, async () => {
+      expect(await read(`${path}/huge`)).toMatchObject({ status: 413, body: { code: 'TOO_LARGE' } })
+      expect(await read(`${path}/binary`)).toMatchObject({ status: 415, body: { code: 'UNSUPPORTED_MEDIA_TYPE' } })
+      expect(await call('PATCH', 'file/content', { path: `${path}/huge`, content: '' })).toMatchObject({ status: 413 })
+    })
+  })
+
+  test('decisions §1: a text of 5 MiB is saved, and one byte more is 413', async () => {
+    const path = `${await makeDirectory('full', { file: '' })}/file`
+    expect(await call('PATCH', 'file/content', { path, content: 'x'.repeat(5 * 2 ** 20) })).toMatchObject({ status: 200 })
+    expect(await call('PATCH', 'file/content', { path, content: 'x'.repeat(5 * 2 ** 20 + 1) })).toMatchObject({ status: 413 })
+    expect((await stat(join(share, 'full/file'))).size).toBe(5 * 2 ** 20)
+  })
+})
+
+describe('making, moving and deleting', () => {
+  test('§7 a file and a directory are made, and an existing name is 409', async () => {
+    const path = await makeDirectory('made')
+    expect(await call('POST', 'file', { path: `${path}/new.txt`, content: '' })).toMatchObject({ status: 201 })
+    expect(await call('POST', 'directory', { path: `${path}/sub` })).toMatchObject({ status: 201 })
+    expect(await call('POST', 'file', { path: `${path}/new.txt`, content: '' })).toMatchObject({ status: 409, body: { code: 'NAME_TAKEN', message: '/nfsshare/made/new.txt exists already.' } })
+    expect(await call('POST', 'directory', { path: `${path}/new.txt` })).toMatchObject({ status: 409 })
+    expect(await call('POST', 'file', { path: `${path}/none/new.txt`, content: '' })).toMatchObject({ status: 404 })
+    expect((await readdir(join(share, 'made'))).sort()).toEqual(['new.txt', 'sub'])
+  })
+
+  test.each(['a<b', 'a>b', 'a:b', 'a"b', 'a\\b', 'a|b', 'a?b', 'a*b', 'a\nb', 'a\u0007b'])('§5 the name %j is 400', async (name) => {
+    expect(await call('POST', 'file', { path: `/nfsshare/${name}`, content: '' })).toMatchObject({ status: 400, body: { field: 'path' } })
+    expect(await call('POST', 'directory', { path: `/nfsshare/${name}` })).toMatchObject({ status: 400 })
+  })
+
+  test('§7 move renames and moves, files and trees', async () => {
+    const path = await makeDirectory('moving', { 'a.txt': 'a', 'tree/deep/b.txt': 'b', 'other/keep': '' })
+    expect(await call('POST', 'move', { sourcePath: `${path}/a.txt`, targetPath: `${path}/c.txt` })).toMatchObject({ status: 200 })
+    expect(await call('POST', 'move', { sourcePath: `${path}/tree`, targetPath: `${path}/other/tree` })).toMatchObject({ status: 200 })
+    expect(await readFile(join(share, 'moving/c.txt'), 'utf8')).toBe('a')
+    expect(await readFile(join(share, 'moving/other/tree/deep/b.txt'), 'utf8')).toBe('b')
+    expect((await readdir(join(share, 'moving'))).sort()).toEqual(['c.txt', 'other'])
+  })
+
+  test('a tree with names that are no UTF-8 is deleted like any other', async () => {
+    const path = await makeDirectory('latin', { 'a.txt': '', 'sub/b.txt': '' })
+    for (const start of ['latin/k', 'latin/sub/k']) await writeFile(Buffer.concat([Buffer.from(join(share, start)), Buffer.from([0xe4]), Buffer.from('se')]), '')
+    expect((await call('DELETE', `directory?${at(path)}`)).status).toBe(200)
+    expect(existsSync(join(share, 'latin'))).toBe(false)
+  })
+
+  test('security 18: a move into itself, onto an existing name, and the end of the root are refused, with everything intact', async () => {
+    const path = await makeDirectory('intact', { 'a/one': '1', 'b/two': '2', file: 'f' })
+    const refused = [
+      await call('POST', 'move', { sourcePath: `${path}/a`, targetPath: `${path}/a/inside` }),
+      await call('POST', 'move', { sourcePath: `${path}/a`, targetPath: `${path}/b` }),
+      await call('POST', 'move', { sourcePath: `${path}/file`, targetPath: `${path}/b/two` }),
+      await call('POST', 'move', { sourcePath: `${path}/file`, targetPath: `${path}/b` }),
+      await call('POST', 'move', { sourcePath: `${path}/a`, targetPath: `${path}/file` }),
+      await call('POST', 'move', { sourcePath: `${path}/file`, targetPath: `${path}/file` }),
+    ]
+    expect(refused.map(({ status }) => status)).toEqual([409, 409, 409, 409, 409, 409])
+    expect(await call('DELETE', `directory?${at('/nfsshare')}`)).toMatchObject({ status: 400 })
+    expect(await call('POST', 'move', { sourcePath: '/nfsshare', targetPath: `${path}/root` })).toMatchObject({ status: 400 })
+    expect(await readFile(join(share, 'intact/a/one'), 'utf8') + (await readFile(join(share, 'intact/b/two'), 'utf8')) + (await readFile(join(share, 'intact/file'), 'utf8'))).toBe('12f')
+  })
+
+  test('of two moves to one name at once exactly one gets it, and no file is lost', async () => {
+    for (let round = 0; round < 30; round += 1) {
+      const path = await makeDirectory(`race${round}`, { one: '1', two: '2' })
+      const answers = await Promise.all(['one', 'two'].map((name) => call('POST', 'move', { sourcePath: `${path}/${name}`, targetPath: `${path}/target` })))
+      expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+      expect(await readdir(join(share, `race${round}`))).toHaveLength(2)
+    }
+  })
+
+  test('a link is deleted as what it is listed as, and what it points at stays', async () => {
+    const path = await makeDirectory('aliases', { 'world/level.dat': 'level', file: 'file' })
+    await symlink('world', join(share, 'aliases/alias'))
+    await symlink('file', join(share, 'aliases/other'))
+    const types = Object.fromEntries((await entriesOf(path)).map(({ name, type }) => [name, type]))
+    expect(types).toMatchObject({ alias: 'd', other: '-' })
+    expect(await call('DELETE', `directory?${at(`${path}/alias`)}`)).toMatchObject({ status: 200 })
+    expect(await call('DELETE', `file?${at(`${path}/other`)}`)).toMatchObject({ status: 200 })
+    expect((await readdir(join(share, 'aliases'), { recursive: true })).sort()).toEqual(['file', 'world', 'world/level.dat'])
+  })
+
+  test('§7 deleting a file or a tree removes it, and each call only its kind', async () => {
+    const path = await makeDirectory('deleted', { 'tree/deep/b.txt': 'b', file: '' })
+    expect(await call('DELETE', `file?${at(`${path}/tree`)}`)).toMatchObject({ status: 409 })
+    expect(await call('DELETE', `directory?${at(`${path}/file`)}`)).toMatchObject({ status: 409 })
+    expect(await call('DELETE', `directory?${at(`${path}/tree`)}`)).toMatchObject({ status: 200 })
+    expect(await call('DELETE', `file?${at(`${path}/file`)}`)).toMatchObject({ status: 200 })
+    expect(await call('DELETE', `file?${at(`${path}/file`)}`)).toMatchObject({ status: 404 })
+    expect(await readdir(join(share, 'deleted'))).toEqual([])
+  })
+})

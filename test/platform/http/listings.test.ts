@@ -1,0 +1,124 @@
+import { once } from 'node:events'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { expectHeldUnder } from '../../support/platform/heldMemory'
+import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+import { until } from '../../support/platform/until'
+
+let platform: TestPlatform
+let ann: Account
+let bob: Account
+let share: string
+
+beforeAll(async () => {
+  platform = await startPlatform()
+  ann = await platform.register('ann')
+  bob = await platform.register('bob')
+  share = join(platform.dataDir, 'nfsshare')
+  await platform.app.listen({ port: 0, host: '127.0.0.1' })
+})
+afterAll(() => platform.close())
+
+/** Characters that JSON writes six times as long. */
+const LONG_NAME = '\x01'.repeat(255)
+
+/** A directory, as deep as a path may be, of so many empty files with long paths: 23 kB in the answer each. */
+function makeLong(leaf: string, files: number): string {
+  const names = [...Array.from({ length: 13 }, () => LONG_NAME), leaf]
+  mkdirSync(join(share, ...names), { recursive: true })
+  for (let index = 0; index < files; index += 1) writeFileSync(join(share, ...names, `${'\x02'.repeat(200)}${index}`), '')
+  return `/nfsshare/${names.join('/')}`
+}
+
+const list = (path: string, { token } = ann) => platform.call('GET', `/api/sftp/files?path=${encodeURIComponent(path)}`, { token })
+
+/** Without what it answers, which takes long to read. */
+const statusOf = async (path: string) => (await platform.app.inject({ url: `/api/sftp/files?path=${encodeURIComponent(path)}`, headers: { authorization: `Bearer ${ann.token}` } })).statusCode
+
+/** Three whose listings together are more than what one user may hold, and two are not. */
+let three: [string, string, string]
+beforeAll(() => {
+  three = [makeLong('a', 2000), makeLong('b', 2000), makeLong('c', 2000)]
+})
+
+/** Asks and reads nothing of the answer but its first line. */
+async function askOnly(path: string, { token } = ann): Promise<{ socket: Socket; status: number }> {
+  const socket = connect((platform.app.server.address() as AddressInfo).port, '127.0.0.1')
+  socket.write(`GET /api/sftp/files?path=${encodeURIComponent(path)} HTTP/1.1\r\nhost: test\r\nauthorization: Bearer ${token}\r\n\r\n`)
+  const [head] = (await once(socket, 'data')) as [Buffer]
+  socket.pause()
+  return { socket, status: Number(head.toString('latin1').split(' ')[1]) }
+}
+
+test('a directory whose listing would be longer than 64 MiB is 413 with words for people, whatever its names are made of', async () => {
+  const path = makeLong('long', 4500)
+  await expectHeldUnder(50 * 2 ** 20, async () => {
+    for (const _ of ['first', 'known to be long']) {
+      expect(await list(path)).toMatchObject({ status: 413, body: { code: 'TOO_LARGE', message: expect.stringContaining('more than can be listed') as string } })
+    }
+  })
+  // Few enough for one process alone.
+  expect(await list(makeLong('less', 3300))).toMatchObject({ status: 413 })
+  expect(await list('/nfsshare')).toMatchObject({ status: 200 })
+}, 60_000)
+
+test('what answers hold for who does not read them is limited, first for one user and then for all, and given back when they hang up', async () => {
+  const open: Socket[] = []
+  const ask = async (path: string, account: Account) => {
+    const { socket, status } = await askOnly(path, account)
+    if (status === 200) open.push(socket)
+    else socket.destroy()
+    return status
+  }
+  expect([await ask(three[0], ann), await ask(three[1], ann)]).toEqual([200, 200])
+  expect(await list(three[2])).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE', message: 'Too many long answers are on their way at once. Try again in a moment.' } })
+  expect([await ask(three[2], bob), await ask(three[0], bob)]).toContain(200)
+  for (const socket of open) socket.destroy()
+  await until(async () => (await statusOf(three[2])) === 200)
+  // Read to its end it holds nothing: one after another, as often as wanted.
+  for (let round = 0; round < 6; round += 1) expect(await statusOf(three[round % 3]!)).toBe(200)
+  const fetched = async (path: string) => {
+    const { port } = platform.app.server.address() as AddressInfo
+    const answer = await fetch(`http://127.0.0.1:${port}/api/sftp/files?path=${encodeURIComponent(path)}`, { headers: { authorization: `Bearer ${ann.token}` } })
+    return ((await answer.json()) as { data: { files: unknown[] } }).data.files.length
+  }
+  for (let round = 0; round < 4; round += 1) expect(await fetched(three[round % 3]!)).toBe(2000)
+}, 60_000)
+
+/** Asks for all of them at once on one connection (RFC 9112 §9.3.2), and hangs up after so long. */
+async function askAndLeave(paths: string[], ms: number): Promise<void> {
+  const socket = connect((platform.app.server.address() as AddressInfo).port, '127.0.0.1')
+  socket.on('error', () => undefined)
+  const asked = paths.map((path) => `GET /api/sftp/files?path=${encodeURIComponent(path)} HTTP/1.1\r\nhost: test\r\nauthorization: Bearer ${ann.token}\r\n\r\n`)
+  socket.write(asked.join(''), () => setTimeout(() => socket.destroy(), ms))
+  await once(socket, 'close')
+}
+
+test('who hangs up while the directory is read, or while an answer waits behind another, holds nothing either', async () => {
+  const [first, second, third] = three
+  // Two of them are all that one user may hold: a third that was never given back would leave no room for these.
+  const isAllFree = async () => (await Promise.all([statusOf(second), statusOf(third)])).every((status) => status === 200)
+  for (let round = 0; round < 12; round += 1) await askAndLeave([first], round * 5)
+  await until(isAllFree)
+  for (let round = 0; round < 4; round += 1) await askAndLeave([second, first], 400 + round * 400)
+  await until(isAllFree)
+}, 60_000)
+
+test('names that are no UTF-8 are listed by what of them can be read, each once, and cannot be opened', async () => {
+  mkdirSync(join(share, 'latin'))
+  const put = (...bytes: number[]) => writeFileSync(Buffer.concat([Buffer.from(join(share, 'latin/')), Buffer.from(bytes)]), 'text')
+  put(0x6b, 0xe4, 0x73, 0x65)
+  // Another one that reads the same.
+  put(0x6b, 0xf6, 0x73, 0x65)
+  writeFileSync(join(share, 'latin/käse'), 'text')
+  writeFileSync(join(share, 'latin/\ufffd'), 'text')
+  put(0xff)
+  const { files } = (await list('/nfsshare/latin')).body.data as { files: { name: string; path: string; isText: boolean; size: number }[] }
+  expect(files.map(({ name, path, isText, size }) => [name, path, isText, size]).sort()).toEqual([
+    ['k\ufffdse', '/nfsshare/latin/k\ufffdse', false, 4],
+    ['käse', '/nfsshare/latin/käse', true, 4],
+    ['\ufffd', '/nfsshare/latin/\ufffd', true, 4],
+  ].sort())
+  expect(await platform.call('GET', `/api/sftp/file/content?path=${encodeURIComponent('/nfsshare/latin/k\ufffdse')}`, { token: ann.token })).toMatchObject({ status: 404 })
+})

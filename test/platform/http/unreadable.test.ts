@@ -1,0 +1,91 @@
+import { once } from 'node:events'
+import type { IncomingMessage } from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { startPlatform, type TestPlatform } from '../../support/platform/startPlatform'
+
+/** No other wait of the platform is of this length. */
+const BODY_MS = 317
+let platform: TestPlatform
+let port: number
+
+beforeAll(async () => {
+  platform = await startPlatform({ bodyMs: BODY_MS })
+  await platform.app.listen({ port: 0, host: '127.0.0.1' })
+  port = (platform.app.server.address() as AddressInfo).port
+})
+afterAll(() => platform.close())
+
+/** What comes back for these bytes until the other side closes. */
+async function answerTo(...pieces: string[]): Promise<{ status: number; head: string; body: unknown }> {
+  const socket = connect(port, '127.0.0.1')
+  // A server that closes while it is still being written to resets the connection.
+  socket.on('error', () => undefined)
+  let text = ''
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  for (const piece of pieces) socket.write(piece)
+  await once(socket, 'close')
+  const [head = '', body = ''] = text.split('\r\n\r\n')
+  return { status: Number(/^HTTP\/1.1 (\d+)/.exec(head)?.[1]), head: head.toLowerCase(), body: JSON.parse(body) as unknown }
+}
+
+test.each([
+  ['a header that is too large', 'GET / HTTP/1.1\r\nHost: x\r\nCookie: ' + 'x'.repeat(20_000) + '\r\n\r\n', 431, 'HEADER_TOO_LARGE', 'The request’s header is larger than this server takes.'],
+  ['no HTTP at all', 'NONSENSE\r\n\r\n', 400, 'INVALID_INPUT', 'This is not a valid HTTP request.'],
+  ['a length that is none', 'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: a\r\n\r\n', 400, 'INVALID_INPUT', 'This is not a valid HTTP request.'],
+  ['two lengths', 'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}', 400, 'INVALID_INPUT', 'This is not a valid HTTP request.'],
+  ['a request without a host', 'GET /api/health HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'INVALID_INPUT', 'The request names no host.'],
+])('decisions §1: %s is answered in the form of every failure, and the connection ends', async (_case, request, status, code, message) => {
+  const answer = await answerTo(request)
+  expect(answer).toMatchObject({ status, body: { success: false, code, message, error: message } })
+  expect(answer.head).toContain('content-type: application/json')
+  expect(answer.head).toContain('connection: close')
+})
+
+test('decisions §1: a request whose header does not come to its end is 408', async () => {
+  const { server } = platform.app
+  const socket = connect(port, '127.0.0.1')
+  let text = ''
+  socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
+  const [accepted] = (await once(server, 'connection')) as [Socket]
+  // As Node.js reports it after `headersTimeout`, a minute.
+  server.emit('clientError', Object.assign(new Error('timed out'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), accepted)
+  await once(socket, 'close')
+  expect(text).toMatch(/^HTTP\/1.1 408 Request Timeout\r\n/)
+  expect(text).toContain('"code":"TOO_SLOW"')
+})
+
+test('a JSON body that does not come to its end is 408 after its time, and the connection ends', async () => {
+  const begun = performance.now()
+  const answer = await answerTo('POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n', '{"username":')
+  expect(performance.now() - begun).toBeGreaterThanOrEqual(BODY_MS - 5)
+  expect(answer).toMatchObject({ status: 408, body: { success: false, code: 'TOO_SLOW', message: 'The request took too long to arrive.' } })
+  expect(answer.head).toContain('connection: close')
+})
+
+test('a body that is broken off leaves nothing behind, and the next one is read', async () => {
+  const socket = connect(port, '127.0.0.1')
+  socket.write('POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"username":')
+  const [request] = (await once(platform.app.server, 'request')) as [IncomingMessage]
+  socket.destroy()
+  await once(request.socket, 'close')
+  const answer = await platform.call('POST', '/api/auth/login', { body: { username: 'ann', password: 'wrong password' } })
+  expect(answer).toMatchObject({ status: 400, body: { code: 'BAD_CREDENTIALS' } })
+  expect(platform.logged.filter((line) => line.includes('"level":50'))).toEqual([])
+})
+
+test('a body whose sender hangs up while it is looked up who asks is not waited for', async () => {
+  const { token } = await platform.register('ann')
+  const wait = jest.spyOn(globalThis, 'setTimeout')
+  try {
+    // It is looked up in the database, so this comes before that is done.
+    platform.app.server.once('request', (request: IncomingMessage) => request.socket.destroy())
+    const socket = connect(port, '127.0.0.1')
+    socket.on('error', () => undefined)
+    socket.write(`POST /api/sftp/directory HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"path":`)
+    await once(socket, 'close')
+    for (let round = 0; round < 5; round += 1) expect(await platform.call('GET', '/api/sftp/files?path=/nfsshare', { token })).toMatchObject({ status: 200 })
+    expect(wait.mock.calls.filter(([, ms]) => ms === BODY_MS)).toEqual([])
+  } finally {
+    wait.mockRestore()
+  }
+})
