@@ -1,20 +1,36 @@
 import { randomUUID } from 'node:crypto'
-import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply } from 'fastify'
+import { PassThrough } from 'node:stream'
+import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { Logger } from 'pino'
+import type { ActivityLog } from './accounts/activityLog'
+import type { Invites } from './accounts/invites'
+import type { OwnPassword } from './accounts/ownPassword'
 import type { Registration } from './accounts/registration'
 import type { SignIn } from './accounts/signIn'
+import type { Users } from './accounts/users'
+import type { Databases } from './databases/databases'
 import type { Deployments } from './deployments/deployments'
 import type { Metrics } from './deployments/metrics'
 import { guardRoutes } from './http/access'
+import { accountRoutes } from './http/account'
+import { recordActivity } from './http/activity'
+import { adminRoutes } from './http/admin'
 import { authRoutes } from './http/auth'
+import { dashboardRoutes } from './http/dashboard'
+import { databaseRoutes } from './http/databases'
 import { deploymentRoutes } from './http/deployments'
 import { AppError } from './errors'
-import { answerFailures, bodyOf } from './http/envelope'
+import { endConnections, limitConnections } from './http/connections'
+import { answerFailures, answerUnreadable, bodyOf } from './http/envelope'
 import { healthRoutes, type HealthChecks } from './http/health'
+import { fileRoutes, type FileRouteParts } from './http/files'
 import { metricRoutes } from './http/metrics'
 import { networkRoutes, type Network } from './http/network'
 import { pageRoutes } from './http/page'
+import { uploadRoutes, type UploadRouteParts } from './http/uploads'
+import type { Files } from './share/files'
+import type { Dashboard } from './kubernetes/dashboard'
 import type { Replicas } from './share/replicas'
 import { openConsoleChannel, type ConsoleParts } from './sockets/consoleChannel'
 import { openRealtime } from './sockets/realtime'
@@ -22,44 +38,64 @@ import { openRealtime } from './sockets/realtime'
 /** JSON bodies are at most this long (decisions §1). In bytes. */
 const BODY_LIMIT = 2 ** 20
 
-export interface Parts extends ConsoleParts {
+export interface Parts extends ConsoleParts, Omit<FileRouteParts, 'deploymentTypeIndexAt'>, UploadRouteParts {
+  files: Files
   log: Logger
   signIn: SignIn
   registration: Registration
+  activityLog: ActivityLog
+  ownPassword: OwnPassword
+  users: Users
+  invites: Invites
+  dashboard: Dashboard
   deployments: Deployments
+  databases: Databases
   network: Network
   metrics: Metrics
   health: HealthChecks
-  replicas: Pick<Replicas, 'isSynced' | 'onSync'>
+  replicas: Pick<Replicas, 'state' | 'onSync'>
   /** The built console. */
   webDir: string
-  trustedProxies: string[]
 }
 
 /** How long a JSON body may take to arrive. In milliseconds. */
 const BODY_MS = 20_000
 
 /** JSON bodies: an empty one is none, a slow one is refused. */
-function readJson(app: FastifyInstance): void {
+function readJson(app: FastifyInstance, bodyMs: number): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
     if (text === '') done(null, undefined)
     else void parse(request, String(text), done)
   })
-  app.addHook('preParsing', async ({ headers, raw }, reply) => {
-    if (!headers['content-type']?.startsWith('application/json')) return
+  app.addHook('preParsing', async ({ headers }, reply, payload) => {
+    if (!headers['content-type']?.startsWith('application/json')) return payload
+    // Hung up while it was looked up who asks: nothing tells of it any more.
+    if (reply.raw.destroyed) throw new AppError('TOO_SLOW', 'Nobody waits for the answer any more.')
+    // Not the request itself, which would take the connection along, and the answer with it.
+    const body = new PassThrough()
     const timer = setTimeout(() => {
       reply.header('connection', 'close')
-      raw.destroy()
-    }, BODY_MS)
-    timer.unref()
-    raw.once('close', () => clearTimeout(timer)).once('end', () => clearTimeout(timer))
+      body.destroy(new AppError('TOO_SLOW', 'The request took too long to arrive.'))
+    }, bodyMs)
+    // Also a body that nobody reads to its end, because it is too large.
+    reply.raw.once('close', () => {
+      clearTimeout(timer)
+      body.destroy()
+    })
+    payload.once('error', (error) => body.destroy(error))
+    return payload.pipe(body)
   })
 }
 
+/** Without the query, which may hold a ticket, and without an invite code, which stays good when its deletion failed. */
+function loggedPath({ url, routeOptions }: FastifyRequest): string | undefined {
+  return routeOptions.url?.endsWith('/:code') ? routeOptions.url : url.split('?')[0]
+}
+
 /** Wires the platform's parts to HTTP and sockets. The caller listens, and closes it. */
-export async function createApp(parts: Parts): Promise<FastifyInstance> {
+export async function createApp(parts: Parts, { bodyMs = BODY_MS } = {}): Promise<FastifyInstance> {
   // As the interface that routes know, not as pino's own type.
   const loggerInstance: FastifyBaseLogger = parts.log
   const app = Fastify({
@@ -70,31 +106,47 @@ export async function createApp(parts: Parts): Promise<FastifyInstance> {
     trustProxy: parts.trustedProxies.length > 0 ? parts.trustedProxies : false,
     routerOptions: { maxParamLength: 500 },
     forceCloseConnections: true,
+    // What comes in over an open connection while the last answers are given gets one of its own.
+    return503OnClosing: false,
+    // On a busy machine the default of 10 s ends a start that would have come about.
+    pluginTimeout: 60_000,
+    clientErrorHandler: answerUnreadable,
+    // Node.js would answer a request without it by itself, in no form of ours.
+    http: { requireHostHeader: false },
     // Addresses that cannot be read fail before there is a route to ask.
     frameworkErrors: (_error, _request, reply) => void (reply as FastifyReply).code(400).send(bodyOf(new AppError('INVALID_INPUT', 'The address is not valid.'))),
   }).withTypeProvider<ZodTypeProvider>()
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
-  readJson(app)
+  readJson(app, bodyMs)
   // Simple content types need no leave of another site's browser (CORS): only JSON is read.
   app.removeContentTypeParser('text/plain')
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) throw new AppError('INVALID_INPUT', 'The request names no host.')
   })
   app.addHook('onResponse', async (request, reply) => {
-    // Without its query: that may hold a ticket.
-    const { method, url, ip } = request
-    request.log.debug({ method, path: url.split('?')[0], status: reply.statusCode, ms: Math.round(reply.elapsedTime), ip, user: request.user?.username }, 'request')
+    const { method, ip } = request
+    request.log.debug({ method, path: loggedPath(request), status: reply.statusCode, ms: Math.round(reply.elapsedTime), ip, user: request.user?.username }, 'request')
   })
   answerFailures(app)
+  recordActivity(app, parts.activityLog)
   guardRoutes(app, parts.sessions)
   healthRoutes(app, parts.health)
   authRoutes(app, parts)
+  accountRoutes(app, parts)
+  adminRoutes(app, parts)
+  dashboardRoutes(app, parts.dashboard)
   networkRoutes(app, parts.network)
   deploymentRoutes(app, parts.deployments)
+  databaseRoutes(app, parts.databases)
   metricRoutes(app, parts.metrics)
+  fileRoutes(app, { ...parts, deploymentTypeIndexAt: (path) => parts.deployments.typeIndexAt(path) })
+  await uploadRoutes(app, parts)
   await pageRoutes(app, parts.webDir)
   openRealtime(app, parts)
   openConsoleChannel(app, parts)
+  limitConnections(app)
+  endConnections(app)
   return app
 }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
+import { parseMongoUrl } from './databases/mongoUrl'
 import { StartError } from './errors'
 
 const postgresUrl = z
@@ -54,14 +55,32 @@ export const settings = {
     description: 'An administrator’s URL of the PostgreSQL server that users’ databases are created on.',
   },
   QUARTERDECK_MONGO_URL: {
-    schema: z.url({ protocol: /^mongodb(?:\+srv)?$/, error: 'must be a URL such as mongodb://user:password@host:27017' }).optional(),
+    schema: z.string().refine((url) => parseMongoUrl(url) !== undefined, 'must be a URL such as mongodb://user:password@host:27017').optional(),
     defaultText: 'a `mongod` or `ferretdb` on the PATH',
     description: 'An administrator’s URL of the MongoDB server that users’ databases are created on.',
   },
   QUARTERDECK_RUNTIME: {
     schema: z.enum(['local', 'kubernetes'], 'must be local or kubernetes'),
     default: 'local',
-    description: 'Where instances run: `local` processes or `kubernetes` pods.',
+    description: 'Where instances run: as `local` processes. `kubernetes` is kept for pods; this version refuses it.',
+  },
+  QUARTERDECK_UPLOAD_LIMIT: {
+    schema: z
+      .string()
+      .regex(/^[1-9]\d{0,4}(?:Mi|Gi|Ti)$/, 'must be a size such as 10Gi')
+      .transform((size) => Number(size.slice(0, -2)) * { Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40 }[size.slice(-2) as 'Mi' | 'Gi' | 'Ti']),
+    default: '10Gi',
+    description: 'The largest file that may be uploaded.',
+  },
+  QUARTERDECK_DASHBOARD_ROLE: {
+    schema: z.string().regex(/^[A-Za-z0-9:._-]{1,253}$/, 'must be the name of a ClusterRole such as view'),
+    default: 'view',
+    description: 'ClusterRole that tokens for the Kubernetes dashboard are bound to. The cluster is the one of `KUBECONFIG`, or the one Quarterdeck runs in.',
+  },
+  QUARTERDECK_DASHBOARD_HOST: {
+    schema: z.string().transform((host) => (host.includes('://') ? host : `https://${host}`)).refine(isWebAddress, 'must be an address such as dashboard.example.com or https://dashboard.example.com').optional(),
+    defaultText: 'none',
+    description: 'Where the Kubernetes dashboard is, for the link to it.',
   },
   QUARTERDECK_ORIGINS: {
     schema: list(isOrigin, 'must be a comma-separated list of origins such as https://console.example.com'),
@@ -100,7 +119,15 @@ export interface Settings {
   dataDir: string
   shareDir: string
   stateUrl: string | undefined
+  sqlUrl: string | undefined
+  mongoUrl: string | undefined
   runtime: 'local' | 'kubernetes'
+  /** Bytes. */
+  uploadLimit: number
+  /** The Kubernetes cluster whose dashboard is offered: files that KUBECONFIG names, or the one this runs in. */
+  cluster: { kubeconfig: string } | 'own' | undefined
+  dashboardRole: string
+  dashboardHost: string | undefined
   origins: string[]
   trustedProxies: string[]
   firstInvite: string | undefined
@@ -132,7 +159,13 @@ export function readSettings(environment: Record<string, string | undefined>): S
     dataDir: read.QUARTERDECK_DATA_DIR,
     shareDir: read.QUARTERDECK_SHARE_DIR ?? join(read.QUARTERDECK_DATA_DIR, 'nfsshare'),
     stateUrl: read.QUARTERDECK_STATE_URL,
+    sqlUrl: read.QUARTERDECK_SQL_URL,
+    mongoUrl: read.QUARTERDECK_MONGO_URL,
     runtime: read.QUARTERDECK_RUNTIME,
+    uploadLimit: read.QUARTERDECK_UPLOAD_LIMIT,
+    cluster: environment.KUBECONFIG ? { kubeconfig: environment.KUBECONFIG } : environment.KUBERNETES_SERVICE_HOST ? 'own' : undefined,
+    dashboardRole: read.QUARTERDECK_DASHBOARD_ROLE,
+    dashboardHost: read.QUARTERDECK_DASHBOARD_HOST,
     origins: read.QUARTERDECK_ORIGINS,
     trustedProxies: read.QUARTERDECK_TRUSTED_PROXIES,
     firstInvite: read.QUARTERDECK_FIRST_INVITE,
@@ -147,6 +180,10 @@ export function settingsTable(): string {
     ([name, { default: value, defaultText, description }]) => `| \`${name}\` | ${defaultText ?? `\`${value}\``} | ${description} |`,
   )
   return ['| Setting | Default | What it does |', '|---|---|---|', ...rows].join('\n')
+}
+
+function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
 
 function isOrigin(text: string): boolean {

@@ -10,7 +10,7 @@ export interface FailureDetails {
 }
 
 /**
- * An expected failure. Services throw it; `app.ts` alone turns it into an answer.
+ * An expected failure. Services throw it; `http/envelope.ts` alone turns it into an answer.
  * `message` is text for people: it names what is wrong and holds no secret, host path or driver text.
  */
 export class AppError extends Error {

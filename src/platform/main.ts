@@ -3,11 +3,20 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import pino, { type Logger } from 'pino'
 import { sql } from 'kysely'
+import { createActivityLog } from './accounts/activityLog'
+import { createInvites } from './accounts/invites'
+import { createOwnPassword } from './accounts/ownPassword'
+import { createDownloadTickets } from './accounts/downloadTickets'
 import { createRegistration } from './accounts/registration'
 import { createSessions } from './accounts/sessions'
 import { createSignIn } from './accounts/signIn'
+import { createUsers } from './accounts/users'
 import { createApp } from './app'
 import { readSettings, type Settings } from './config'
+import { createDatabases } from './databases/databases'
+import type { DatabaseServer } from './databases/databaseServer'
+import { createMongo } from './databases/mongo'
+import { createPostgres } from './databases/postgres'
 import { createDeployments } from './deployments/deployments'
 import { instanceState } from './deployments/instances'
 import { startManager } from './deployments/manager'
@@ -16,18 +25,24 @@ import { watchPlayers } from './deployments/players'
 import { createPower } from './deployments/power'
 import { makeSample } from './deployments/sample'
 import { createUsageMeter } from './deployments/usageMeter'
-import { errorCodeOf, StartError } from './errors'
+import { AppError, errorCodeOf, StartError } from './errors'
+import { createCluster } from './kubernetes/cluster'
+import { createDashboard } from './kubernetes/dashboard'
 import { acquireLock, lockOwner } from './processLock'
 import { openLocalRuntime } from './runtime/local/localRuntime'
+import { openFiles } from './share/files'
 import { createReplicas } from './share/replicas'
-import { openState } from './state/db'
-import { startEmbeddedPostgres } from './state/embeddedPostgres'
+import { dropOldActivity } from './state/activity'
+import { openState, placeOf, type Place } from './state/db'
+import { startEmbeddedPostgres, type EmbeddedPostgres } from './state/embeddedPostgres'
 import { lastBeat } from './state/heartbeats'
 import { openSecrets } from './state/secrets'
 import { dropExpired } from './state/sessions'
 import { dropOldTries } from './state/tries'
 
 const CLEAN_UP_MS = 10 * 60_000
+/** So long the Kubernetes cluster may take. */
+const CLUSTER_MS = 8000
 /** The longest that an orderly end may take before the process ends anyhow. */
 const CLOSE_TIMEOUT_MS = 10_000
 
@@ -57,27 +72,47 @@ async function start(settings: Settings, log: Logger, closers: Closers): Promise
   const manager = startManager({ db, pool, runtime, players, shareDir, replicas, log, now: Date.now })
   closers.push(() => manager.close())
   closers.push(sampleMetrics({ db, runtime, log, isActive: () => manager.isActive }))
+  const files = await openFiles({ dataDir, shareDir, log, now: Date.now })
+  closers.push(() => files.close())
   const nodes = async () => [hostname()]
+  const servers = { sql: sqlServer(settings, postgres, await placeOf(pool), log, closers), mongo: createMongo({ url: settings.mongoUrl, dataDir, path: process.env.PATH ?? '', secrets, log }) }
+  closers.push(async () => void (await Promise.all([servers.sql.close(), servers.mongo.close()])))
+  const databases = createDatabases({ db, pool, secrets, servers, log })
+  void databases.start()
 
   const sessions = createSessions(db, secrets, Date.now)
   const registration = createRegistration(db, secrets, sessions, Date.now)
+  const cluster = settings.cluster && createCluster({ source: settings.cluster, role: settings.dashboardRole, timeoutMs: CLUSTER_MS, log })
+  const dashboard = createDashboard({ db, secrets, cluster, host: settings.dashboardHost, log, now: Date.now })
   const cleanUp = setInterval(() => {
-    Promise.all([dropExpired(db), dropOldTries(db)]).catch((error: unknown) => log.warn({ err: error }, 'what has expired could not be removed'))
+    void dashboard.sweep()
+    Promise.all([dropExpired(db), dropOldTries(db), dropOldActivity(db)]).catch((error: unknown) => log.warn({ err: error }, 'what has expired could not be removed'))
   }, CLEAN_UP_MS)
   closers.push(async () => clearInterval(cleanUp))
+  const activityLog = createActivityLog(db, log, Date.now)
+  closers.push(() => activityLog.close())
 
   const app = await createApp({
     log,
     sessions,
     registration,
+    activityLog,
+    ownPassword: createOwnPassword(db, secrets, Date.now),
+    users: createUsers(db, () => void dashboard.sweep()),
+    invites: createInvites(db, Date.now),
+    dashboard,
     signIn: createSignIn(db, secrets, sessions, Date.now),
     deployments: createDeployments({ db, runtime, players, usage: createUsageMeter(runtime, Date.now), now: Date.now, shareDir, nodes, wake: () => manager.wake() }),
+    databases,
     network: { managerTimestamp: () => lastBeat(db), nodes },
     health: {
       database: async () => void (await sql`select 1`.execute(db)),
       runtime: async () => void (await runtime.list()),
     },
     replicas,
+    files,
+    tickets: createDownloadTickets(db, Date.now),
+    uploadLimit: settings.uploadLimit,
     runtime,
     metrics: createMetrics(db),
     power: createPower({ db, runtime, wake: () => manager.wake() }),
@@ -89,6 +124,23 @@ async function start(settings: Settings, log: Logger, closers: Closers): Promise
   closers.push(() => app.close())
   const url = await listen(settings, () => app.listen({ host: settings.host, port: settings.port }))
   greet(url, await registration.firstInvite(settings.firstInvite))
+}
+
+/** Where users' databases are: the server of the setting, else the embedded one, which may run already for the state. */
+function sqlServer({ sqlUrl, dataDir }: Settings, running: EmbeddedPostgres | undefined, state: Place | undefined, log: Logger, closers: Closers): DatabaseServer {
+  if (sqlUrl !== undefined) {
+    return createPostgres({ url: async () => sqlUrl, title: 'The PostgreSQL server of QUARTERDECK_SQL_URL', remedy: 'Start it or correct the setting.', state, log })
+  }
+  // What is for users' databases alone does not keep the platform from starting.
+  const starting = running ? Promise.resolve(running) : startEmbeddedPostgres(dataDir, log)
+  starting.catch((error: unknown) => log.error({ err: error }, 'the embedded PostgreSQL could not be started'))
+  if (!running) closers.push(() => starting.then((postgres) => postgres.stop(), () => undefined))
+  const url = async () => {
+    const postgres = await starting.catch(() => undefined)
+    if (!postgres) throw new AppError('UNAVAILABLE', 'The embedded PostgreSQL could not be started. The log says why; QUARTERDECK_SQL_URL names another server.')
+    return postgres.adminUrl
+  }
+  return createPostgres({ url, title: 'The embedded PostgreSQL', remedy: 'It is started again by itself.', state, log })
 }
 
 /** @returns whether the data directory was empty: this is the first start. */

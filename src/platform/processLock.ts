@@ -52,17 +52,35 @@ function read(file: string): string | undefined {
 
 function lives(owner: string): boolean {
   const [pid = '', startTime = ''] = owner.split(' ')
+  return isAlive(Number(pid), startTime)
+}
+
+/**
+ * Whether a run of a process goes on. One that is dead and not yet collected by its parent does not, however long that
+ * takes: where the first process of a container is no init, for ever.
+ * @param startTime see startTimeOf.
+ */
+export function isAlive(pid: number, startTime: string): boolean {
   try {
-    process.kill(Number(pid), 0)
+    process.kill(pid, 0)
   } catch (error) {
     if (errorCodeOf(error) === 'ESRCH') return false
   }
-  return startTimeOf(Number(pid)) === startTime
+  const stat = statOf(pid)
+  return stat.startTime === startTime && !DEAD.includes(stat.state)
 }
+
+/** The states of a process that has ended (proc_pid_stat(5)): a zombie, and one that is just going. */
+const DEAD = ['Z', 'X']
 
 /** Names one run of a process beyond doubt: a pid may be given again. Ticks since boot; empty where there is no /proc. */
 export function startTimeOf(pid: number): string {
+  return statOf(pid).startTime
+}
+
+function statOf(pid: number): { state: string; startTime: string } {
   const stat = read(`/proc/${pid}/stat`) ?? ''
   // The second field is the program's name in parentheses, and may hold anything; fields are counted after it.
-  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? ''
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return { state: fields[0] ?? '', startTime: fields[19] ?? '' }
 }

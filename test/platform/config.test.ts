@@ -10,6 +10,10 @@ test('decisions §11: the defaults', () => {
     shareDir: resolve('data/nfsshare'),
     stateUrl: undefined,
     runtime: 'local',
+    uploadLimit: 10 * 2 ** 30,
+    cluster: undefined,
+    dashboardRole: 'view',
+    dashboardHost: undefined,
     origins: [],
     trustedProxies: [],
     firstInvite: undefined,
@@ -31,6 +35,24 @@ test('values are read, and an empty one counts as absent', () => {
   ).toMatchObject({ port: 0, host: '127.0.0.1', shareDir: '/mnt/share', origins: ['https://a.example', 'https://b.example:8443'], sample: false })
 })
 
+test('decisions §9: the cluster is the one of KUBECONFIG, else the one this runs in', () => {
+  expect(readSettings({ KUBECONFIG: '/a:/b', KUBERNETES_SERVICE_HOST: '10.0.0.1' }).cluster).toEqual({ kubeconfig: '/a:/b' })
+  expect(readSettings({ KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBECONFIG: '' }).cluster).toBe('own')
+  expect(readSettings({ QUARTERDECK_DASHBOARD_HOST: 'k8s.example:8443' }).dashboardHost).toBe('https://k8s.example:8443')
+})
+
+test.each([
+  'mongodb://db.example',
+  'mongodb+srv://admin:p%40ss@cluster.example/?retryWrites=true',
+  'mongodb://admin:pa,ss@one:27017,two:27018,[::1]:27019/admin?replicaSet=rs0&readPreferenceTags=dc:a,rack:1',
+])('QUARTERDECK_MONGO_URL may be %s', (url) => {
+  expect(readSettings({ QUARTERDECK_MONGO_URL: url }).mongoUrl).toBe(url)
+})
+
+test.each(['mongodb://', 'mongodb:///admin', 'mongodb://one:27017,/admin', 'mongodb://one:port', 'mongodb://a b', 'postgresql://db.example', 'db.example:27017'])('QUARTERDECK_MONGO_URL may not be %s', (url) => {
+  expect(() => readSettings({ QUARTERDECK_MONGO_URL: url })).toThrow('QUARTERDECK_MONGO_URL: must be a URL such as mongodb://')
+})
+
 test('every wrong value is one line that names its setting', () => {
   const wrong = {
     QUARTERDECK_PORT: '70000',
@@ -38,6 +60,8 @@ test('every wrong value is one line that names its setting', () => {
     QUARTERDECK_SQL_URL: 'nonsense',
     QUARTERDECK_MONGO_URL: 'http://x',
     QUARTERDECK_RUNTIME: 'docker',
+    QUARTERDECK_DASHBOARD_ROLE: 'not a role',
+    QUARTERDECK_DASHBOARD_HOST: 'javascript://alert',
     QUARTERDECK_ORIGINS: 'example.com/path',
     QUARTERDECK_TRUSTED_PROXIES: 'everybody',
     QUARTERDECK_FIRST_INVITE: 'short',

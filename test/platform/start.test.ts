@@ -9,7 +9,7 @@ import { stopHost } from '../support/platform/stopHost'
 import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
 import { until } from '../support/platform/until'
 
-jest.setTimeout(90_000)
+jest.setTimeout(300_000)
 
 const directory = useTemporaryDirectory()
 // A warning is fine: another test's PostgreSQL may have taken this one's port meanwhile.

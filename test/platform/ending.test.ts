@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { connect, type Socket as NetSocket } from 'node:net'
+import { join } from 'node:path'
+import { generate } from 'otplib'
+import { io, type Socket } from 'socket.io-client'
+import { WebSocket } from 'ws'
+import { freshDatabase } from '../support/platform/freshState'
+import { killLeftovers, runProgram, type RunningProgram } from '../support/platform/runPlatform'
+import { stopHost } from '../support/platform/stopHost'
+import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
+import { until } from '../support/platform/until'
+
+const directory = useTemporaryDirectory()
+let dataDir: string
+let platform: RunningProgram
+let database: Awaited<ReturnType<typeof freshDatabase>>
+let url: string
+let token: string
+let podName: string
+const sockets: Socket[] = []
+
+interface Data {
+  token: string
+  secret: string
+  loginToken: string
+  instances: { podName: string; state: string }[]
+}
+
+async function call(method: string, path: string, body?: unknown): Promise<Data> {
+  const answer = await fetch(`${url}/api/${path}`, { method, headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }, ...(body !== undefined && { body: JSON.stringify(body) }) })
+  return ((await answer.json()) as { data: Data }).data
+}
+
+async function register(): Promise<string> {
+  const account = { username: 'operator', password: 'correct horse battery' }
+  const inviteToken = (await call('POST', 'auth/verify-invite', { inviteCode: 'first-invite-of-all' })).token
+  const { secret } = await call('POST', 'auth/register', { ...account, inviteToken })
+  return (await call('POST', 'auth/verify-registration', { username: account.username, token: await generate({ secret }), inviteToken })).loginToken
+}
+
+beforeEach(async () => {
+  database = await freshDatabase()
+  dataDir = join(directory(), randomUUID())
+  platform = runProgram('main.ts', { QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'warn', QUARTERDECK_FIRST_INVITE: 'first-invite-of-all', QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_STATE_URL: database.url, QUARTERDECK_SQL_URL: database.url })
+  url = await until(() => /ready: (http\S+)/.exec(platform.output().stdout)?.[1] ?? '')
+  token = ''
+  token = await register()
+  podName = (await until(() => call('GET', 'deployments/sample/instances'), ({ instances }) => instances[0]?.state === 'RUNNING')).instances[0]!.podName
+})
+afterEach(async () => {
+  for (const socket of sockets) socket.close()
+  killLeftovers()
+  await platform.exited
+  await stopHost(dataDir)
+  await database.drop()
+})
+
+const headers = () => ({ origin: url, cookie: `token=${token}` })
+
+async function openConsole(): Promise<{ code: () => number | undefined }> {
+  const viewer = new WebSocket(`${url.replace('http', 'ws')}/api/logs/sample/${podName}`, { headers: headers() })
+  let code: number | undefined
+  viewer.on('close', (given) => (code = given)).on('error', () => undefined)
+  await once(viewer, 'open')
+  return { code: () => code }
+}
+
+async function openRealtime(transports: string[]): Promise<{ reason: () => string | undefined }> {
+  const socket = io(url, { transports, upgrade: false, reconnection: false, forceNew: true, extraHeaders: headers() })
+  sockets.push(socket)
+  let reason: string | undefined
+  socket.on('disconnect', (given) => (reason = given))
+  await until(() => socket.connected)
+  return { reason: () => reason }
+}
+
+/** Upgrades, and then neither reads nor answers. */
+async function openAndFallSilent(path: string): Promise<NetSocket> {
+  const { hostname, port } = new URL(url)
+  const socket = connect(Number(port), hostname)
+  socket.on('error', () => undefined)
+  socket.write([`GET ${path} HTTP/1.1`, `Host: ${hostname}:${port}`, `Origin: ${url}`, `Cookie: token=${token}`, 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', '', ''].join('\r\n'))
+  const [head] = (await once(socket, 'data')) as [Buffer]
+  expect(head.toString()).toMatch(/^HTTP\/1.1 101 /)
+  socket.pause()
+  return socket
+}
+
+/** A download of which only the beginning is read. */
+async function beginDownload(): Promise<void> {
+  writeFileSync(join(dataDir, 'nfsshare/sample/world.bin'), Buffer.alloc(64 * 2 ** 20))
+  const ticket = (await call('POST', 'sftp/download-ticket', { path: '/nfsshare/sample/world.bin' })).token
+  const asked = request(`${url}/api/sftp/download?path=${encodeURIComponent('/nfsshare/sample/world.bin')}&token=${ticket}`)
+  asked.on('error', () => undefined).end()
+  const [answer] = (await once(asked, 'response')) as [NodeJS.ReadableStream & { statusCode: number }]
+  expect(answer.statusCode).toBe(200)
+  answer.on('error', () => undefined)
+}
+
+/** @returns the exit code: 0, or 1 where it waited for too long and ended all the same. */
+async function end(signal: NodeJS.Signals): Promise<number | null> {
+  platform.child.kill(signal)
+  return platform.exited
+}
+
+test('Ctrl-C ends the platform at once and in order, whoever is connected; each is told, so that it comes back', async () => {
+  const consoles = await Promise.all([openConsole(), openConsole()])
+  const polling = await openRealtime(['polling'])
+  const websocket = await openRealtime(['websocket'])
+  const code = await end('SIGINT')
+  expect(code).toBe(0)
+  // Going away (RFC 6455, 7.4.1): not one of the codes after which a console stays away.
+  await until(() => consoles.every((viewer) => viewer.code() === 1001))
+  // What socket.io's client takes for a loss, and connects again after: 'transport close', or 'transport error' where a poll was cut.
+  await until(() => [polling, websocket].every(({ reason }) => reason()?.startsWith('transport ')))
+  expect(platform.output().stderr).toBe('')
+})
+
+test('peers that do not answer, and a download that nobody reads, do not hold up the end', async () => {
+  await openAndFallSilent(`/api/logs/sample/${podName}`)
+  await openAndFallSilent('/socket.io/?EIO=4&transport=websocket')
+  await beginDownload()
+  const code = await end('SIGTERM')
+  expect(code).toBe(0)
+})
+
+test('a call that is being answered is answered before the end', async () => {
+  // argon2 takes its time.
+  const answer = fetch(`${url}/api/auth/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username: 'operator', password: 'wrong' }) })
+  await until(async () => (await fetch(`${url}/api/health`)).ok)
+  const ended = end('SIGTERM')
+  expect((await answer).status).toBe(400)
+  expect(await ended).toBe(0)
+})

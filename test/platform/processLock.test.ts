@@ -1,0 +1,73 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pino from 'pino'
+import { acquireLock, lockOwner, startTimeOf } from '../../src/platform/processLock'
+import { openLocalRuntime } from '../../src/platform/runtime/local/localRuntime'
+import { createReplicas } from '../../src/platform/share/replicas'
+import { stopHost } from '../support/platform/stopHost'
+import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
+import { until } from '../support/platform/until'
+
+const directory = useTemporaryDirectory()
+const parents: ChildProcess[] = []
+afterAll(() => parents.forEach((parent) => parent.kill('SIGKILL')))
+
+/**
+ * Starts a process whose parent never collects it, as in a container whose first process is no init. The shell would:
+ * it is waited for until it has become the program that does not.
+ * @returns its pid.
+ */
+async function startUncollected(program: string, ...args: string[]): Promise<number> {
+  const parent = spawn('sh', ['-c', '"$@" > /dev/null & echo $!; exec sleep 600', 'sh', program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  parents.push(parent)
+  const [said] = (await once(parent.stdout, 'data')) as [Buffer]
+  await until(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8'), (command) => command === 'sleep\n')
+  return Number(said)
+}
+
+const stateOf = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]![0]
+
+async function killUncollected(pid: number): Promise<void> {
+  process.kill(pid, 'SIGKILL')
+  await until(() => stateOf(pid), (state) => state === 'Z')
+}
+
+test('the lock of a killed process is free although nobody has collected that process yet', async () => {
+  const lock = join(directory(), 'platform.lock')
+  const pid = await startUncollected('sleep', '60')
+  const startTime = startTimeOf(pid)
+  writeFileSync(lock, `${pid} ${startTime}`)
+  expect([acquireLock(lock), lockOwner(lock)]).toEqual([false, pid])
+  await killUncollected(pid)
+  expect(lockOwner(lock)).toBeUndefined()
+  expect(acquireLock(lock)).toBe(true)
+  expect(lockOwner(lock)).toBe(process.pid)
+})
+
+test('a lock of another run of the same number is free', () => {
+  const lock = join(directory(), 'other.lock')
+  writeFileSync(lock, `${process.pid} 1`)
+  expect(lockOwner(lock)).toBeUndefined()
+  expect(acquireLock(lock)).toBe(true)
+})
+
+test('after a host that was killed and never collected another one is started', async () => {
+  const records = join(directory(), 'runtime/instances')
+  mkdirSync(records, { recursive: true })
+  const pid = await startUncollected(process.execPath, '--import', 'tsx', join(__dirname, '../../src/platform/runtime/local/hostMain.ts'), records, join(directory(), 'runtime/host.sock'))
+  const replicas = createReplicas(directory(), pino({ level: 'silent' }))
+  await until(() => lockOwner(`${records}.lock`) === pid)
+  const runtime = await openLocalRuntime(directory(), replicas)
+  try {
+    expect(await runtime.list()).toEqual([])
+    await killUncollected(pid)
+    await until(() => runtime.list().then(() => true, () => false))
+    expect(lockOwner(`${records}.lock`)).not.toBe(pid)
+  } finally {
+    await runtime.close()
+    await replicas.close()
+    await stopHost(directory())
+  }
+})
