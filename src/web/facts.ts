@@ -6,6 +6,10 @@ export type Session = {
   /** Tells one session from another; no secret. */
   id: string
   isAdmin: boolean
+  /** Who the token says that the user is: their id on our platform, perhaps their name on another. */
+  subject?: string
+  /** As people know the user, where the token says it. */
+  username?: string
   /** Milliseconds since the epoch. */
   expiresAt: number
 }
@@ -15,6 +19,8 @@ export type SessionEnd = 'signedOut' | 'refused' | 'expired' | 'gone'
 
 export const sessionStarted = createAction<Session>('session/started')
 export const sessionEnded = createAction<SessionEnd>('session/ended')
+/** The server says whether this is an administrator, whatever the cookie says. */
+export const adminLearned = createAction<boolean>('session/adminLearned')
 /** A protected page was asked for without a session. The payload is its path and query. */
 export const signInRequired = createAction<string>('session/signInRequired')
 

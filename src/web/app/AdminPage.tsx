@@ -1,11 +1,15 @@
 import { useSelector } from 'react-redux'
+import { AdminTabs } from '../features/admin/AdminTabs'
 import { selectIsAdmin } from '../features/auth/sessionSlice'
 import { Notice } from '../ui/Notice'
+import { adminPart } from './adminPart'
 import { HomeLink } from './HomeLink'
-import { LaterPage } from './LaterPage'
+import { withPart } from './withPart'
+
+const Administration = withPart(adminPart, AdminTabs)
 
 export function AdminPage() {
-  if (useSelector(selectIsAdmin)) return <LaterPage />
+  if (useSelector(selectIsAdmin)) return <Administration />
   return (
     <Notice title="Administrators only" icon="lock" actions={<HomeLink />}>
       <title>Administrators only · Quarterdeck</title>

@@ -2,6 +2,7 @@ import { Provider } from 'react-redux'
 import { BrowserRouter } from 'react-router-dom'
 import { RealtimeProvider } from '../sockets/RealtimeProvider'
 import { PageBoundary } from './PageBoundary'
+import { RouteFollower } from './RouteFollower'
 import { AppRoutes } from './routes'
 import type { AppStore } from './types'
 
@@ -10,6 +11,7 @@ export function App({ store }: { store: AppStore }) {
     <Provider store={store}>
       <RealtimeProvider>
         <BrowserRouter>
+          <RouteFollower />
           <PageBoundary>
             <AppRoutes />
           </PageBoundary>

@@ -1,7 +1,11 @@
+import { useStore } from 'react-redux'
+import { exportActionLog } from '../actionLog/exportActionLog'
 import { Notice } from '../ui/Notice'
+import type { AppStore } from './types'
 
 /** What is left of a page that broke. The links load the page afresh: the broken state must not come along. */
 export function ErrorPage() {
+  const store = useStore() as AppStore
   return (
     <Notice
       title="Something went wrong"
@@ -15,11 +19,15 @@ export function ErrorPage() {
           <a href="/" className="btn btn-outline-secondary">
             Return Home
           </a>
+          <button type="button" className="btn btn-outline-secondary" onClick={() => exportActionLog(store)}>
+            Export action log
+          </button>
         </>
       }
     >
       <title>Something went wrong · Quarterdeck</title>
       <p>This page could not be shown. Reloading it usually helps; nothing you saved is lost.</p>
+      <p>The action log shows whoever mends it what happened before. Nothing secret is in it.</p>
     </Notice>
   )
 }

@@ -1,13 +1,17 @@
-import { useEffect } from 'react'
+import type { KeyboardEvent } from 'react'
+import { useEffect, useRef } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
 import { Link, NavLink, useLocation } from 'react-router-dom'
 import { selectIsAdmin, selectSignedIn } from '../features/auth/sessionSlice'
 import { Icon } from '../ui/Icon'
 import { Logo } from '../ui/Logo'
+import { headerPart } from './headerPart'
 import { LogoutButton } from './LogoutButton'
 import { menuClosed, menuToggled, selectMenuOpen } from './navigationSlice'
 import { RealtimeDot } from './RealtimeDot'
 import { ThemeChoice } from './ThemeChoice'
+import { UserMenu } from './UserMenu'
+import { withPart } from './withPart'
 
 const links = [
   { to: '/', label: 'Overview' },
@@ -17,26 +21,40 @@ const links = [
 ]
 const adminLink = { to: '/admin', label: 'Admin' }
 
-export function Header() {
+/** Comes with its part of the store. */
+export const Header = withPart(headerPart, Bar)
+
+function Bar() {
   const isAdmin = useSelector(selectIsAdmin)
   const signedIn = useSelector(selectSignedIn)
   const open = useSelector(selectMenuOpen)
   const dispatch = useDispatch()
   const { pathname } = useLocation()
+  const menuButton = useRef<HTMLButtonElement>(null)
 
   useEffect(() => {
     dispatch(menuClosed())
   }, [pathname, dispatch])
 
+  const onKeyDown = ({ key, target, currentTarget }: KeyboardEvent) => {
+    // Dialogs that were opened from here are elsewhere on the page.
+    if (!open || key !== 'Escape' || !currentTarget.contains(target as Node)) return
+    menuButton.current?.focus()
+    dispatch(menuClosed())
+  }
+
   return (
     <header className="header" data-bs-theme="dark">
-      <div className="header-bar">
+      {/* The keys bubble up from the links and buttons, which are what has the focus. */}
+      {/* eslint-disable-next-line jsx-a11y/no-static-element-interactions */}
+      <div className="header-bar" onKeyDown={onKeyDown}>
         <Link to="/" className="brand">
           <Logo />
           Quarterdeck
         </Link>
         {signedIn && <RealtimeDot />}
         <button
+          ref={menuButton}
           type="button"
           className="header-button header-menu-button"
           aria-expanded={open}
@@ -56,6 +74,7 @@ export function Header() {
           </nav>
           <div className="header-actions">
             <ThemeChoice />
+            {signedIn && <UserMenu />}
             {signedIn && <LogoutButton />}
           </div>
         </div>

@@ -2,9 +2,12 @@ import { Outlet } from 'react-router-dom'
 import { Toasts } from '../features/notifications/Toasts'
 import { Header } from './Header'
 import { PageBoundary } from './PageBoundary'
+import { TransferDock } from './TransferDock'
+import { useRecorder } from './useRecorder'
 import '../styles/layout.scss'
 
 export function Layout() {
+  useRecorder()
   return (
     <>
       <a className="skip-link" href="#content">
@@ -16,6 +19,7 @@ export function Layout() {
           <Outlet />
         </PageBoundary>
       </main>
+      <TransferDock />
       <Toasts />
     </>
   )

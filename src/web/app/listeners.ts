@@ -8,7 +8,6 @@ import { notified, pageShown, sessionEnded, sessionStarted } from '../facts'
 import { returned } from '../features/auth/loginSlice'
 import { selectSession } from '../features/auth/sessionSlice'
 import { dismissed } from '../features/notifications/notificationsSlice'
-import { connected, disconnected } from '../sockets/realtimeSlice'
 import { THEME_KEY, themeChosen } from './themeSlice'
 import type { AppDispatch, RootState, Services } from './types'
 
@@ -77,22 +76,13 @@ export function createListeners(services: Services): Middleware {
 
   startListening({
     actionCreator: notified,
+    // One at a time, the oldest first (product §4).
     async effect(_action, listener) {
       for (let oldest; (oldest = listener.getState().notifications[0]); ) {
         const { id } = oldest
         const isGone = (_: unknown, state: RootState) => !state.notifications.some((notification) => notification.id === id)
         if (!(await listener.condition(isGone, NOTIFICATION_MS))) listener.dispatch(dismissed(id))
       }
-    },
-  })
-
-  startListening({
-    actionCreator: disconnected,
-    async effect(_action, listener) {
-      listener.cancelActiveListeners()
-      await listener.take(connected.match)
-      // What happened while the connection was away was not heard.
-      listener.dispatch(api.util.invalidateTags(['Deployment', 'Instance']))
     },
   })
 

@@ -1,9 +1,13 @@
 import { createSlice } from '@reduxjs/toolkit'
 
+export type NavigationState = { open: boolean }
+
+const initialState: NavigationState = { open: false }
+
 /** The menu of narrow screens. */
 export const navigationSlice = createSlice({
   name: 'navigation',
-  initialState: { open: false },
+  initialState,
   reducers: {
     menuToggled(state) {
       state.open = !state.open

@@ -1,4 +1,5 @@
 import { setupListeners } from '@reduxjs/toolkit/query'
+import { exportActionLog } from '../actionLog/exportActionLog'
 import { pageLeft, pageLoaded, pageShown } from '../facts'
 import { selectTheme } from './themeSlice'
 import type { AppStore } from './types'
@@ -19,9 +20,25 @@ export function followPage(store: AppStore): () => void {
   // A page that comes back out of the browser's back-forward cache does not load again.
   listen(window, 'pageshow', (event) => (event as PageTransitionEvent).persisted && loaded())
   listen(document, 'visibilitychange', () => document.visibilityState === 'visible' && dispatch(pageShown()))
+  listen(document, 'keydown', (event) => {
+    const { ctrlKey, shiftKey, code } = event as KeyboardEvent
+    if (!ctrlKey || !shiftKey || code !== 'KeyL') return
+    event.preventDefault()
+    void exportActionLog(store)
+  })
   // Polls pause while the page is hidden, not while another window merely has the focus.
   stops.push(setupListeners(dispatch))
 
+  stops.push(followTheme(store))
+
+  return () => {
+    for (const stop of stops) stop()
+    dispatch(pageLeft())
+  }
+}
+
+/** Paints the page in the theme that was chosen. Answers how to stop. */
+export function followTheme(store: Pick<AppStore, 'getState' | 'subscribe'>): () => void {
   const systemDark = window.matchMedia('(prefers-color-scheme: dark)')
   const paint = () => {
     const theme = selectTheme(store.getState())
@@ -29,11 +46,10 @@ export function followPage(store: AppStore): () => void {
     document.documentElement.dataset.bsTheme = dark ? 'dark' : 'light'
   }
   paint()
-  listen(systemDark, 'change', paint)
-  stops.push(store.subscribe(paint))
-
+  systemDark.addEventListener('change', paint)
+  const unsubscribe = store.subscribe(paint)
   return () => {
-    for (const stop of stops) stop()
-    dispatch(pageLeft())
+    systemDark.removeEventListener('change', paint)
+    unsubscribe()
   }
 }

@@ -8,8 +8,10 @@ import { RequireSession } from './RequireSession'
  * Chunks are asked for when their page is shown, not when its address is matched:
  * who is sent to /login loads nothing but the login page.
  */
+const loads: (() => Promise<ComponentType>)[] = []
 const page = (load: () => Promise<ComponentType>) => {
-  const Page = lazy(async () => ({ default: await load() }))
+  loads.push(load)
+  const Page = lazy(async () => ({ default: await announced(load()) }))
   return (
     <Suspense>
       <Page />
@@ -17,16 +19,34 @@ const page = (load: () => Promise<ComponentType>) => {
   )
 }
 
+let waitingFor = 0
+/** The page before stays until the next one is there, so the header tells that it is on its way (styles/_header.scss). */
+async function announced<T>(page: Promise<T>): Promise<T> {
+  const { dataset } = document.documentElement
+  waitingFor++
+  dataset.loading = ''
+  try {
+    return await page
+  } finally {
+    waitingFor--
+    if (!waitingFor) delete dataset.loading
+  }
+}
+
 const login = page(async () => (await import(/* webpackChunkName: 'page-login' */ '../features/auth/LoginPage')).LoginPage)
-const register = page(async () => (await import(/* webpackChunkName: 'page-register' */ '../features/auth/RegisterPage')).RegisterPage)
+const register = page(async () => (await import(/* webpackChunkName: 'page-register' */ './RegisterRoute')).RegisterRoute)
 const layout = page(async () => (await import(/* webpackChunkName: 'layout' */ './Layout')).Layout)
-const overview = page(async () => (await import(/* webpackChunkName: 'page-overview' */ '../features/overview/OverviewPage')).OverviewPage)
-const deployments = page(async () => (await import(/* webpackChunkName: 'page-deployments' */ '../features/deployments/DeploymentsPage')).DeploymentsPage)
-const configuration = page(async () => (await import(/* webpackChunkName: 'page-configuration' */ '../features/deployments/ConfigurationEditor')).ConfigurationEditor)
-const instance = page(async () => (await import(/* webpackChunkName: 'page-instance' */ './InstanceRoute')).InstanceRoute)
+const overview = page(async () => (await import(/* webpackChunkName: 'page-overview' */ './overviewPage')).OverviewPage)
+const deployments = page(async () => (await import(/* webpackChunkName: 'page-deployments' */ './deploymentsPage')).DeploymentsPage)
+const configuration = page(async () => (await import(/* webpackChunkName: 'page-configuration' */ './configurationPage')).ConfigurationEditor)
+const instance = page(async () => (await import(/* webpackChunkName: 'page-instance' */ './instancePage')).InstancePage)
+const databases = page(async () => (await import(/* webpackChunkName: 'page-databases' */ './databasesPage')).DatabasesPage)
+const files = page(async () => (await import(/* webpackChunkName: 'page-files' */ './filesPage')).FilesPage)
 const notFound = page(async () => (await import(/* webpackChunkName: 'page-not-found' */ './NotFoundPage')).NotFoundPage)
 const admin = page(async () => (await import(/* webpackChunkName: 'page-admin' */ './AdminPage')).AdminPage)
-const later = page(async () => (await import(/* webpackChunkName: 'page-later' */ './LaterPage')).LaterPage)
+
+/** For who is going to show pages where no server may be asked for them any more. */
+export const loadPages = () => Promise.all(loads.map((load) => load()))
 
 /** Declarative on purpose: the data router alone would cost the login page 16 kB (gzip) that nothing here needs. */
 export function AppRoutes() {
@@ -39,8 +59,8 @@ export function AppRoutes() {
         <Route path="/deployments" element={deployments} />
         <Route path="/deployments/:name/edit" element={configuration} />
         <Route path="/admin" element={admin} />
-        <Route path="/files/*" element={later} />
-        <Route path="/databases" element={later} />
+        <Route path="/files/*" element={files} />
+        <Route path="/databases" element={databases} />
         <Route path="/instance/:deploymentName/:instanceUid" element={instance} />
       </Route>
       <Route element={layout}>

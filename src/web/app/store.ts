@@ -1,62 +1,39 @@
 import type { Middleware, Reducer, StateFromReducersMapObject } from '@reduxjs/toolkit'
 import { combineReducers, configureStore } from '@reduxjs/toolkit'
+import { build } from '../actionLog/build'
+import { createTape } from '../actionLog/tape'
 import { api } from '../api/api'
 import { forgetSession, readPendingLogin, readSession } from '../api/credentials'
 import { sessionStarted } from '../facts'
-import { loginSlice, resumed } from '../features/auth/loginSlice'
-import { registrationSlice } from '../features/auth/registrationSlice'
-import { sessionSlice } from '../features/auth/sessionSlice'
-import { configurationSlice } from '../features/deployments/configurationSlice'
-import { deploymentsSlice } from '../features/deployments/deploymentsSlice'
-import type { InstanceViewState } from '../features/instance/instanceSlice'
-import { notificationsSlice } from '../features/notifications/notificationsSlice'
-import { overviewSlice } from '../features/overview/overviewSlice'
-import type { ConnectConsole } from '../sockets/consoleLink'
-import type { ConsoleState } from '../sockets/consoleSlice'
+import { resumed } from '../features/auth/loginSlice'
 import type { ConnectRealtime } from '../sockets/fileSyncSocket'
 import { createFileSyncSocket } from '../sockets/fileSyncSocket'
-import { realtimeSlice } from '../sockets/realtimeSlice'
 import { createListeners } from './listeners'
-import { navigationSlice } from './navigationSlice'
-import { THEME_KEY, THEMES, themeChosen, themeSlice } from './themeSlice'
-import type { Services } from './types'
+import type { LateState, Outside, Part } from './part'
+import { reducers } from './reducers'
+import { THEME_KEY, THEMES, themeChosen } from './themeSlice'
 
-const reducers = {
-  [api.reducerPath]: api.reducer,
-  configuration: configurationSlice.reducer,
-  deployments: deploymentsSlice.reducer,
-  login: loginSlice.reducer,
-  navigation: navigationSlice.reducer,
-  notifications: notificationsSlice.reducer,
-  overview: overviewSlice.reducer,
-  realtime: realtimeSlice.reducer,
-  registration: registrationSlice.reducer,
-  session: sessionSlice.reducer,
-  theme: themeSlice.reducer,
-}
-
-/** What comes with the instance page (addConsole.ts). */
-type LateState = { console: ConsoleState; instance: InstanceViewState }
-type LateReducers = { [Name in keyof LateState]: Reducer<LateState[Name]> }
 type State = StateFromReducersMapObject<typeof reducers> & Partial<LateState>
 
-type Parts = Services & { connectConsole: ConnectConsole; connectRealtime: ConnectRealtime }
-
 /** Everything the console reaches outside itself is handed in: tests and replay hand in fakes. */
-export function makeStore({ connectConsole, connectRealtime, ...services }: Parts) {
-  let fillPlace: (late: Middleware) => void
-  const placeOfConsoleSocket: Middleware = (store) => (next) => {
+export function makeStore({ connectRealtime, ...outside }: Outside & { connectRealtime: ConnectRealtime }) {
+  const { connectConsole: _, sendUpload: __, ...services } = outside
+  let late: Partial<Part['reducers']> = {}
+  let addMiddleware: (added: Middleware) => void
+  const placeOfParts: Middleware = (store) => (next) => {
     let handle = next
-    fillPlace = (late) => {
-      handle = late(store)(next)
+    addMiddleware = (added) => {
+      handle = added(store)(handle)
     }
     return (action) => handle(action)
   }
 
-  const reducer: Reducer<State> = combineReducers(reducers)
+  const tape = createTape(services.now)
+  let reducer: Reducer<State> = combineReducers(reducers)
   const store = configureStore({
     reducer,
-    // The order is part of the design: facts reach the listeners first, the sockets after the api.
+    devTools: { name: 'Quarterdeck', trace: build === 'development', ...tape.devTools },
+    // The order is part of the design: facts reach the listeners first, the sockets after the api, the log last.
     middleware: (getDefault) =>
       getDefault({
         thunk: { extraArgument: services },
@@ -64,8 +41,9 @@ export function makeStore({ connectConsole, connectRealtime, ...services }: Part
         serializableCheck: { ignoredActions: ['console/linesReceived'], ignoredPaths: ['console.buffer'] },
       })
         .prepend(createListeners(services))
-        .concat(api.middleware, placeOfConsoleSocket, createFileSyncSocket(connectRealtime)),
+        .concat(api.middleware, placeOfParts, createFileSyncSocket(connectRealtime), tape.middleware),
   })
+  const begun = store.getState()
 
   const theme = THEMES.find((name) => name === services.storage.getItem(THEME_KEY))
   if (theme) store.dispatch(themeChosen(theme))
@@ -77,9 +55,19 @@ export function makeStore({ connectConsole, connectRealtime, ...services }: Part
   if (!session && pending) store.dispatch(resumed(pending.username))
 
   return Object.assign(store, {
-    addConsole(late: LateReducers, createSocket: (connect: ConnectConsole) => Middleware) {
-      store.replaceReducer(combineReducers({ ...reducers, ...late }) as Reducer<State>)
-      fillPlace(createSocket(connectConsole))
+    tape,
+    /** The state before anything happened. */
+    begun,
+    /** What the reducers of now make of a state. */
+    reduce: (...[state, action]: Parameters<typeof reducer>) => reducer(state, action),
+    /** Does nothing when the part is there already. */
+    addPart<Name extends keyof LateState>(part: Part<Name>) {
+      if (Object.keys(part.reducers).every((name) => name in late)) return
+      late = { ...late, ...part.reducers }
+      reducer = combineReducers({ ...reducers, ...late }) as Reducer<State>
+      store.replaceReducer(reducer)
+      if (part.middleware) addMiddleware(part.middleware(outside))
+      part.begin?.(store)
     },
   })
 }

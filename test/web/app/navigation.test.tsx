@@ -1,5 +1,11 @@
-import { act, screen, within } from '@testing-library/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
+import { network } from '../../support/web/network'
 import { renderApp } from '../../support/web/renderApp'
+
+beforeEach(() => {
+  network.get('/api/sftp/files').answers({ files: [], deploymentTypeIndex: null })
+  for (const engine of ['sql', 'mongo']) network.get(`/api/database/${engine}`).answers({ databases: [] })
+})
 
 const linksOf = (nav: HTMLElement) => within(nav).getAllByRole('link').map((link) => link.textContent)
 const activeOf = (nav: HTMLElement) =>
@@ -75,11 +81,11 @@ test('§2 Go Back on the not-found page returns to the page before', async () =>
   const { network, user } = renderApp('/databases', { signedInAs: 'ann' })
   network.shows([])
   await user.click(await screen.findByRole('link', { name: 'Files' }))
-  await screen.findByRole('heading', { name: 'Not part of this build yet' })
+  await screen.findByRole('heading', { level: 1, name: 'Files' })
   window.history.pushState({ idx: 2 }, '', '/nowhere')
   act(() => void window.dispatchEvent(new PopStateEvent('popstate', { state: window.history.state })))
   await user.click(await screen.findByRole('button', { name: 'Go Back' }))
-  expect(await screen.findByRole('heading', { name: 'Not part of this build yet' })).toBeVisible()
+  expect(await screen.findByRole('heading', { level: 1, name: 'Files' })).toBeVisible()
   expect(window.location.pathname).toBe('/files')
 })
 
@@ -91,4 +97,30 @@ test('§2 the menu of narrow screens opens, and closes by going somewhere', asyn
   expect(menu).toHaveAttribute('aria-expanded', 'true')
   await user.click(screen.getByRole('link', { name: 'Databases' }))
   expect(menu).toHaveAttribute('aria-expanded', 'false')
+})
+
+test('Escape closes the menu of narrow screens, one at a time with the account in it, and leads back to its button', async () => {
+  const { network, user } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([])
+  const button = await screen.findByRole('button', { name: 'Menu' })
+  await user.click(button)
+  screen.getByRole('link', { name: 'Files' }).focus()
+  await user.keyboard('{Escape}')
+  expect(button).toHaveAttribute('aria-expanded', 'false')
+  expect(button).toHaveFocus()
+
+  await user.click(button)
+  const account = screen.getByRole('button', { name: 'Your account' })
+  await user.click(account)
+  await user.keyboard('{Escape}')
+  expect(account).toHaveFocus()
+  expect(button).toHaveAttribute('aria-expanded', 'true')
+  await user.click(account)
+  await user.click(screen.getByRole('menuitem', { name: 'Change password' }))
+  await screen.findByRole('dialog')
+  await user.keyboard('{Escape}')
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+  expect(button).toHaveAttribute('aria-expanded', 'true')
+  await user.keyboard('{Escape}')
+  expect(button).toHaveFocus()
 })

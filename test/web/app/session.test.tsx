@@ -1,9 +1,12 @@
-import { act, screen } from '@testing-library/react'
+import { act, screen, waitFor } from '@testing-library/react'
 import { HttpResponse } from 'msw'
 import { authApi } from '../../../src/web/api/auth'
 import { selectOrigin, selectSignedIn } from '../../../src/web/features/auth/sessionSlice'
 import { deploymentOf, instanceOf, tokenOf } from '../../support/web/factories'
+import { network } from '../../support/web/network'
 import { renderApp } from '../../support/web/renderApp'
+
+beforeEach(() => void network.get('/api/sftp/files').answers({ files: [], deploymentTypeIndex: null }))
 
 const lobby = [{ deployment: deploymentOf('lobby'), instances: [instanceOf('3fa2c1-lobby')] }]
 
@@ -43,6 +46,42 @@ test('§6 a 401 that is not JSON ends the session too', async () => {
   network.get('/api/deployments').answersRaw(401, '<html>nginx</html>')
   await screen.findByRole('heading', { name: 'Sign In' })
   expect(selectSignedIn(store.getState())).toBe(false)
+})
+
+test('who is promoted or demoted while signed in sees it with the next answer, in the session and in the cookie', async () => {
+  const { network, services } = renderApp('/', { signedInAs: 'ann' })
+  const says = (role: string, answer: object = { success: true, data: { deployments: [] } }, status = 200) =>
+    network.get('/api/deployments').answersWith(() => HttpResponse.json(answer, { status, headers: { 'quarterdeck-role': role } }))
+  network.shows([])
+  await screen.findByRole('heading', { name: 'Network Overview' })
+  expect(screen.queryByRole('link', { name: 'Admin' })).not.toBeInTheDocument()
+  says('admin')
+  expect(await screen.findByRole('link', { name: 'Admin' })).toBeVisible()
+  expect(services.jar.get('isAdmin')).toBe('1')
+  // A refusal tells it, too.
+  says('user', { success: false, message: 'Not now' }, 503)
+  await waitFor(() => expect(screen.queryByRole('link', { name: 'Admin' })).not.toBeInTheDocument())
+  expect(services.jar.get('isAdmin')).toBe('0')
+})
+
+test('a server that tells no role leaves what the cookie said', async () => {
+  const { network, services } = renderApp('/', { signedInAs: 'ann', isAdmin: true })
+  network.shows(lobby)
+  await screen.findByText('3fa2c1-lobby')
+  expect(screen.getByRole('link', { name: 'Admin' })).toBeVisible()
+  expect(services.jar.get('isAdmin')).toBe('1')
+})
+
+test('an answer to an older token says nothing about what the new session may do', async () => {
+  const { network, services } = renderApp('/', { signedInAs: 'ann' })
+  network.shows(lobby)
+  network.get('/api/deployments').answersWith(() => {
+    services.jar.set('token', tokenOf('ann', { id: 'newer' }))
+    return HttpResponse.json({ message: 'Who are you?' }, { status: 503, headers: { 'quarterdeck-role': 'admin' } })
+  })
+  expect(await screen.findByText('Who are you?')).toBeVisible()
+  expect(screen.queryByRole('link', { name: 'Admin' })).not.toBeInTheDocument()
+  expect(services.jar.get('isAdmin')).toBe('0')
 })
 
 test.each([403, 404, 429, 500, 503])('decisions §1: a %i never ends the session', async (status) => {
@@ -87,7 +126,7 @@ test('§4 the session ends at the very time its token says', async () => {
   jest.useFakeTimers({ advanceTimers: true })
   const { network, store, services } = renderApp('/files', { signedInAs: 'ann', expiresAt: Math.ceil(Date.now() / 1000) * 1000 + 3_600_000 })
   network.shows(lobby)
-  expect(await screen.findByRole('heading', { name: 'Not part of this build yet' })).toBeVisible()
+  expect(await screen.findByRole('heading', { level: 1, name: 'Files' })).toBeVisible()
   await act(() => jest.advanceTimersByTimeAsync(3_590_000))
   expect(selectSignedIn(store.getState())).toBe(true)
   await act(() => jest.advanceTimersByTimeAsync(11_000))
@@ -128,7 +167,7 @@ test('security 6: what one user was shown is gone before the next signs in', asy
 
 test('§6 a logout in another tab is noticed when this one comes to the front', async () => {
   const { services } = renderApp('/files', { signedInAs: 'ann' })
-  await screen.findByRole('heading', { name: 'Not part of this build yet' })
+  await screen.findByRole('heading', { level: 1, name: 'Files' })
   setVisibility('hidden')
   services.jar.clear()
   setVisibility('visible')
@@ -139,7 +178,7 @@ test('§6 a logout in another tab is noticed when this one comes to the front', 
 test('§6 a logout in another tab is noticed at the next request, which is not sent', async () => {
   const { network, services, user } = renderApp('/files', { signedInAs: 'ann' })
   const heartbeat = network.shows(lobby)
-  await screen.findByRole('heading', { name: 'Not part of this build yet' })
+  await screen.findByRole('heading', { level: 1, name: 'Files' })
   services.jar.clear()
   await user.click(screen.getByRole('link', { name: 'Overview' }))
   expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
@@ -167,7 +206,7 @@ test('§6 another user who signed in in another tab is who this tab shows from t
 test('§4 a session that was renewed in another tab goes on when the old one expires', async () => {
   jest.useFakeTimers({ advanceTimers: true })
   const { store, services } = renderApp('/files', { signedInAs: 'ann', expiresAt: Date.now() + 60_000 })
-  await screen.findByRole('heading', { name: 'Not part of this build yet' })
+  await screen.findByRole('heading', { level: 1, name: 'Files' })
   const token = tokenOf('ann', { id: 'renewed', expiresAt: Date.now() + 3_600_000 })
   services.jar.set('token', token)
   await act(() => jest.advanceTimersByTimeAsync(61_000))

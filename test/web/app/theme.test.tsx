@@ -1,6 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { act, screen } from '@testing-library/react'
+import { network } from '../../support/web/network'
 import { renderApp } from '../../support/web/renderApp'
+
+beforeEach(() => void network.get('/api/sftp/files').answers({ files: [], deploymentTypeIndex: null }))
 
 const themeOfPage = () => document.documentElement.dataset.bsTheme
 

@@ -2,35 +2,52 @@ import { addListener } from '@reduxjs/toolkit'
 import type { InstanceState } from '../../contract/instance'
 import { instancesApi } from '../api/instances'
 import { networkApi } from '../api/network'
+import { sessionEnded } from '../facts'
+import { forgetDrafts } from '../features/instance/commandDrafts'
 import { keepCommands, readCommands } from '../features/instance/commandHistory'
 import { AUTOSCROLL_KEY, autoScrollChosen, autoScrollRecalled, commandsRecalled, instanceSlice } from '../features/instance/instanceSlice'
 import { createConsoleSocket } from '../sockets/consoleSocket'
 import { commandSent, consoleOpened, consoleSlice, stateReported } from '../sockets/consoleSlice'
+import type { Part } from './part'
 import type { AppDispatch, AppStore, RootState, Services } from './types'
 
 const addConsoleListener = addListener.withTypes<RootState, AppDispatch, Services>()
 
-/** Adds to the store what only the instance page needs, and the first page therefore does not carry. Once per store. */
-export function addConsole(store: AppStore) {
-  const { dispatch } = store
-  if (store.getState().console) return
-  store.addConsole({ console: consoleSlice.reducer, instance: instanceSlice.reducer }, createConsoleSocket)
+/** What only the instance page needs. */
+export const consolePart: Part<'console' | 'instance'> = {
+  reducers: { console: consoleSlice.reducer, instance: instanceSlice.reducer },
+  middleware: ({ connectConsole }) => createConsoleSocket(connectConsole),
+  begin,
+}
 
+function begin(store: Pick<AppStore, 'dispatch'>) {
+  const { dispatch } = store
   dispatch(
     addConsoleListener({
       actionCreator: stateReported,
-      effect({ payload: { deployment, podName, state } }, { dispatch }) {
+      async effect({ payload: { deployment, podName, state } }, listener) {
+        listener.cancelActiveListeners()
         const set = (instances: { podName: string; state: InstanceState }[] | undefined) => {
           const instance = instances?.find((candidate) => candidate.podName === podName)
           // What the contract does not know is shown as the error that it is (product §3).
           if (instance) instance.state = state as InstanceState
         }
-        dispatch(instancesApi.util.updateQueryData('getInstances', deployment, set))
-        dispatch(
-          networkApi.util.updateQueryData('getOverview', undefined, ({ sections }) =>
-            set(sections.find((section) => section.deployment.name === deployment)?.instances),
-          ),
-        )
+        const apply = () => {
+          dispatch(instancesApi.util.updateQueryData('getInstances', deployment, set))
+          dispatch(
+            networkApi.util.updateQueryData('getOverview', undefined, ({ sections }) =>
+              set(sections.find((section) => section.deployment.name === deployment)?.instances),
+            ),
+          )
+        }
+        const underWay = [
+          dispatch(instancesApi.util.getRunningQueryThunk('getInstances', deployment)),
+          dispatch(networkApi.util.getRunningQueryThunk('getOverview', undefined)),
+        ].filter((query) => query !== undefined)
+        apply()
+        // An answer that was on its way tells of the time before. Who has left the instance meanwhile is told by the next poll.
+        const applyAgain = () => listener.getState().console?.target?.podName === podName && apply()
+        await Promise.all(underWay.map((query) => listener.pause(query).then(applyAgain)))
       },
     }),
   )
@@ -49,6 +66,12 @@ export function addConsole(store: AppStore) {
         const { console, instance } = listener.getState()
         if (console?.target && instance) keepCommands(listener.extra.storage, console.target.podName, instance.commands)
       },
+    }),
+  )
+  dispatch(
+    addConsoleListener({
+      actionCreator: sessionEnded,
+      effect: () => forgetDrafts(store),
     }),
   )
   dispatch(

@@ -1,0 +1,20 @@
+import { lazy, Suspense } from 'react'
+import { useSelector } from 'react-redux'
+import type { RootState } from './types'
+
+const TransferPanel = lazy(async () => ({
+  default: (await import(/* webpackChunkName: 'transfers' */ '../features/files/uploads/TransferPanel')).TransferPanel,
+}))
+
+const selectHasTransfers = ({ uploads, works }: RootState) => (uploads?.ids.length ?? 0) + (works?.length ?? 0) > 0
+
+/** What the Files page began goes on, and is shown, on every other page. */
+export function TransferDock() {
+  return (
+    useSelector(selectHasTransfers) && (
+      <Suspense>
+        <TransferPanel />
+      </Suspense>
+    )
+  )
+}

@@ -1,0 +1,130 @@
+import type { KeyboardEvent } from 'react'
+import { lazy, Suspense, useEffect, useId, useRef } from 'react'
+import { useDispatch, useSelector, useStore } from 'react-redux'
+import { exportActionLog } from '../actionLog/exportActionLog'
+import {
+  accountDialogOpened,
+  selectAccountDialog,
+  selectUserMenuOpen,
+  userMenuClosed,
+  userMenuOpened,
+} from '../features/account/accountSlice'
+import { selectSession } from '../features/auth/sessionSlice'
+import { ActionIcon } from '../ui/ActionIcon'
+import { accountPart } from './accountPart'
+import type { AppStore } from './types'
+import { withPart } from './withPart'
+
+const SessionsDialog = lazy(async () => ({
+  default: (await import(/* webpackChunkName: 'sessions' */ '../features/account/SessionsDialog')).SessionsDialog,
+}))
+const PasswordDialog = lazy(async () => ({
+  default: (await import(/* webpackChunkName: 'password' */ '../features/account/PasswordDialog')).PasswordDialog,
+}))
+
+export const UserMenu = withPart(accountPart, Menu)
+
+/** By the pattern for menu buttons of the WAI-ARIA Authoring Practices. */
+function Menu() {
+  const open = useSelector(selectUserMenuOpen)
+  const dialog = useSelector(selectAccountDialog)
+  const username = useSelector(selectSession)?.username
+  const nameId = useId()
+  const dispatch = useDispatch()
+  const store = useStore() as AppStore
+  const menu = useRef<HTMLDivElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+
+  const items = [
+    { label: 'Your sessions', icon: 'devices', choose: () => dispatch(accountDialogOpened('sessions')) },
+    { label: 'Change password', icon: 'key', choose: () => dispatch(accountDialogOpened('password')) },
+    { label: 'Export action log', icon: 'log', choose: () => void exportActionLog(store) },
+    // In a tab of its own: this one keeps what it has.
+    { label: 'Replay action log', icon: 'replay', choose: () => void window.open('/replay', '_blank', 'noopener') },
+  ] as const
+  const itemsOnPage = () => [...(menu.current?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])]
+
+  useEffect(() => {
+    if (!open) return
+    itemsOnPage()[0]?.focus()
+    const onPointerDown = ({ target }: Event) => {
+      if (!menu.current?.contains(target as Node)) dispatch(userMenuClosed())
+    }
+    document.addEventListener('pointerdown', onPointerDown)
+    return () => document.removeEventListener('pointerdown', onPointerDown)
+  }, [open, dispatch])
+
+  const close = () => {
+    button.current?.focus()
+    dispatch(userMenuClosed())
+  }
+  const onKeyDown = (event: KeyboardEvent) => {
+    const all = itemsOnPage()
+    const at = all.indexOf(document.activeElement as HTMLElement)
+    const to = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: -1 }[event.key]
+    if (open && to !== undefined) {
+      event.preventDefault()
+      all.at(to % all.length)?.focus()
+    } else if (to !== undefined && event.key.startsWith('Arrow')) {
+      event.preventDefault()
+      dispatch(userMenuOpened())
+    } else if (open && event.key === 'Escape') {
+      // One at a time: not the header's menu around it too.
+      event.stopPropagation()
+      close()
+    } else if (open && event.key === 'Tab') dispatch(userMenuClosed())
+  }
+
+  return (
+    <>
+      {/* The keys bubble up from the button and the items, which are what has the focus. */}
+      {/* eslint-disable-next-line jsx-a11y/no-static-element-interactions */}
+      <div className="user-menu" ref={menu} onKeyDown={onKeyDown}>
+        <button
+          ref={button}
+          type="button"
+          className="header-button"
+          aria-label="Your account"
+          title="Your account"
+          aria-haspopup="menu"
+          aria-expanded={open}
+          onClick={() => dispatch(open ? userMenuClosed() : userMenuOpened())}
+        >
+          <ActionIcon name="person" />
+        </button>
+        {open && (
+          <div className="user-menu-panel">
+            {/* Another server's token may not say it. */}
+            {username && (
+              <p id={nameId} className="user-menu-name">
+                Signed in as <strong>{username}</strong>
+              </p>
+            )}
+            <div className="user-menu-items" role="menu" aria-label="Your account" aria-describedby={username && nameId}>
+              {items.map(({ label, icon, choose }) => (
+                <button
+                  key={label}
+                  type="button"
+                  role="menuitem"
+                  tabIndex={-1}
+                  onClick={() => {
+                    // What the item opens gives the focus back to the button.
+                    close()
+                    choose()
+                  }}
+                >
+                  <ActionIcon name={icon} />
+                  {label}
+                </button>
+              ))}
+            </div>
+          </div>
+        )}
+      </div>
+      <Suspense>
+        {dialog === 'sessions' && <SessionsDialog />}
+        {dialog === 'password' && <PasswordDialog />}
+      </Suspense>
+    </>
+  )
+}

@@ -1,0 +1,51 @@
+import type { Middleware, Reducer } from '@reduxjs/toolkit'
+import type { AccountState } from '../features/account/accountSlice'
+import type { AdminState } from '../features/admin/adminSlice'
+import type { DatabasesViewState } from '../features/databases/databasesSlice'
+import type { RegistrationState } from '../features/auth/registrationSlice'
+import type { ConfigurationState } from '../features/deployments/configurationSlice'
+import type { DeploymentsState } from '../features/deployments/deploymentsSlice'
+import type { FilesState } from '../features/files/filesSlice'
+import type { SelectionState } from '../features/files/selectionSlice'
+import type { SendUpload } from '../features/files/uploads/sendUpload'
+import type { UploadsState } from '../features/files/uploads/uploadSlice'
+import type { WorksState } from '../features/files/worksSlice'
+import type { InstanceViewState } from '../features/instance/instanceSlice'
+import type { OverviewState } from '../features/overview/overviewSlice'
+import type { ConnectConsole } from '../sockets/consoleLink'
+import type { ConsoleState } from '../sockets/consoleSlice'
+import type { NavigationState } from './navigationSlice'
+import type { AppStore, Services } from './types'
+
+/** The state that comes with pages. Absent until the first of them that needs it has loaded. */
+export type LateState = {
+  account: AccountState
+  admin: AdminState
+  configuration: ConfigurationState
+  console: ConsoleState
+  databases: DatabasesViewState
+  deployments: DeploymentsState
+  files: FilesState
+  instance: InstanceViewState
+  navigation: NavigationState
+  overview: OverviewState
+  registration: RegistrationState
+  selection: SelectionState
+  uploads: UploadsState
+  works: WorksState
+}
+
+/** Everything outside the store that a middleware may hold on to. */
+export type Outside = Services & { connectConsole: ConnectConsole; /** Without one, the Files page brings its own: the first page need not carry it. */ sendUpload?: SendUpload }
+
+/**
+ * What a page adds to the store when it loads, and the first page therefore does not carry. All of it is listed in
+ * parts.ts, where replay finds the reducers.
+ */
+export type Part<Name extends keyof LateState = keyof LateState> = {
+  reducers: { [Each in Name]: Reducer<LateState[Each]> }
+  /** Sits between the api's middleware and the real-time socket's, inside that of earlier parts. */
+  middleware?: (outside: Outside) => Middleware
+  /** Once, when the part was added: listeners, and what was stored. */
+  begin?: (store: Pick<AppStore, 'dispatch' | 'getState'>) => void
+}

@@ -1,0 +1,52 @@
+import type { Action, ThunkAction } from '@reduxjs/toolkit'
+import { addListener } from '@reduxjs/toolkit'
+import { QueryStatus } from '@reduxjs/toolkit/query'
+import { api } from '../api/api'
+import { connected, disconnected } from '../sockets/realtimeSlice'
+import type { AppDispatch, AppStore, RootState, Services } from './types'
+
+const listening = addListener.withTypes<RootState, AppDispatch, Services>()
+
+/** When what is shown is asked for again, beyond what a call of the user changes. */
+export function keepFetching({ dispatch }: Pick<AppStore, 'dispatch'>) {
+  /** By cache key: what is fetched again once what is on its way has come. */
+  const outdated = new Set<string>()
+  dispatch(
+    listening({
+      predicate: isRefusedRefetch,
+      // What changed while an answer is on its way is not in it, and a second request beside it is refused.
+      async effect({ meta: { arg } }, { dispatch, condition }) {
+        const { endpointName, originalArgs, queryCacheKey } = arg
+        if (outdated.has(queryCacheKey)) return
+        outdated.add(queryCacheKey)
+        await condition((_, state) => state.api.queries[queryCacheKey]?.status !== QueryStatus.pending)
+        outdated.delete(queryCacheKey)
+        dispatch(refetchOf(endpointName, originalArgs))
+      },
+    }),
+  )
+  dispatch(
+    listening({
+      actionCreator: disconnected,
+      async effect(_action, listener) {
+        listener.cancelActiveListeners()
+        await listener.take(connected.match)
+        // What happened while the connection was away was not heard.
+        listener.dispatch(api.util.invalidateTags(['Deployment', 'Instance']))
+      },
+    }),
+  )
+}
+
+type Refetch = Action & { meta: { condition?: boolean; arg: { endpointName: string; originalArgs: unknown; queryCacheKey: string; forceRefetch?: boolean } } }
+
+function isRefusedRefetch(action: Action): action is Refetch {
+  if (action.type !== 'api/executeQuery/rejected') return false
+  const { condition, arg } = (action as Refetch).meta
+  return condition === true && arg.forceRefetch === true
+}
+
+type AnyQuery = { initiate: (args: unknown, options: { subscribe: boolean; forceRefetch: boolean }) => ThunkAction<unknown, RootState, unknown, Action> }
+
+const refetchOf = (endpointName: string, args: unknown) =>
+  (api.endpoints as Record<string, AnyQuery>)[endpointName]!.initiate(args, { subscribe: false, forceRefetch: true })

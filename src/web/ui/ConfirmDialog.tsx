@@ -1,0 +1,43 @@
+import type { ReactNode } from 'react'
+import { useId } from 'react'
+import Button from 'react-bootstrap/Button'
+import Modal from 'react-bootstrap/Modal'
+import { BusyButton } from './BusyButton'
+import '../styles/modal.scss'
+
+type ConfirmDialogProps = {
+  title: string
+  /** What the button does, and what it says while it does. */
+  action: string
+  busyText: string
+  busy: boolean
+  onConfirm: () => unknown
+  onClose: () => unknown
+  children: ReactNode
+}
+
+/** Asks before something that cannot be undone. While that is under way it stays, and confirms nothing twice. */
+export function ConfirmDialog({ title, action, busyText, busy, onConfirm, onClose, children }: ConfirmDialogProps) {
+  const id = useId()
+  const close = () => {
+    if (!busy) onClose()
+  }
+  return (
+    <Modal show onHide={close} centered aria-labelledby={id}>
+      <Modal.Header closeButton={!busy}>
+        <Modal.Title as="h2" id={id}>
+          {title}
+        </Modal.Title>
+      </Modal.Header>
+      <Modal.Body>{children}</Modal.Body>
+      <Modal.Footer>
+        <Button variant="outline-secondary" aria-disabled={busy} onClick={close}>
+          Cancel
+        </Button>
+        <BusyButton variant="danger" busy={busy} busyText={busyText} onClick={() => !busy && onConfirm()}>
+          {action}
+        </BusyButton>
+      </Modal.Footer>
+    </Modal>
+  )
+}
