@@ -1,7 +1,8 @@
-import type { ConfigurationAnswer, CreateDeployment, Deployment, DeploymentsAnswer, Toggle } from '../../contract/deployment'
+import type { Configuration, ConfigurationAnswer, CreateDeployment, Deployment, DeploymentsAnswer, SavedConfigurationAnswer, Toggle } from '../../contract/deployment'
 import type { NodesAnswer } from '../../contract/network'
 import { api } from './api'
-import { badAnswer } from './failure'
+import type { DataOf } from './reading'
+import { listIn, reading } from './reading'
 
 /** Restarting and deleting answer when the last instance has stopped, and stopping may take its time. In milliseconds. */
 const STOPPING_TIMEOUT_MS = 600_000
@@ -11,20 +12,12 @@ const urlOf = (name: string) => `deployments/${encodeURIComponent(name)}`
 const deploymentsApi = api.injectEndpoints({
   endpoints: (build) => ({
     getDeployments: build.query<Deployment[], void>({
-      async queryFn(_arg, _api, _options, request) {
-        const { data, error } = await request('deployments')
-        const deployments = (data as Partial<DeploymentsAnswer> | null)?.data?.deployments
-        return Array.isArray(deployments) ? { data: deployments } : { error: error ?? badAnswer }
-      },
+      queryFn: reading(() => 'deployments', ({ deployments }: DataOf<DeploymentsAnswer>) => listIn(deployments)),
       providesTags: ['Deployment'],
     }),
 
     getNodes: build.query<string[], void>({
-      async queryFn(_arg, _api, _options, request) {
-        const { data, error } = await request('network/nodes')
-        const nodes = (data as Partial<NodesAnswer> | null)?.data?.nodes
-        return Array.isArray(nodes) ? { data: nodes } : { error: error ?? badAnswer }
-      },
+      queryFn: reading(() => 'network/nodes', ({ nodes }: DataOf<NodesAnswer>) => listIn(nodes)),
     }),
 
     createDeployment: build.mutation<null, CreateDeployment>({
@@ -67,22 +60,26 @@ const deploymentsApi = api.injectEndpoints({
       invalidatesTags: ['Deployment'],
     }),
 
-    getDeploymentConfig: build.query<string, string>({
-      async queryFn(name, _api, _options, request) {
-        const { data, error } = await request(urlOf(name))
-        const content = (data as Partial<ConfigurationAnswer> | null)?.data?.content
-        return typeof content === 'string' ? { data: content } : { error: error ?? badAnswer }
-      },
+    /** Only our platform answers a revision. */
+    getDeploymentConfig: build.query<Configuration, string>({
+      queryFn: reading(urlOf, ({ content, revision }: DataOf<ConfigurationAnswer>) =>
+        typeof content === 'string' ? { content, ...(revision !== undefined && { revision }) } : undefined,
+      ),
       providesTags: ['Deployment'],
     }),
 
-    saveDeploymentConfig: build.mutation<null, { name: string; content: string }>({
-      query: ({ name, content }) => ({ url: urlOf(name), method: 'PATCH', body: { content } }),
-      transformResponse: () => null,
+    /** With a revision it fails where another text than that one's is stored by now. Answers the new one, if the server tells. */
+    saveDeploymentConfig: build.mutation<Pick<Configuration, 'revision'>, { name: string } & Configuration>({
+      query: ({ name, ...body }) => ({ url: urlOf(name), method: 'PATCH', body }),
+      transformResponse: (answer: Partial<SavedConfigurationAnswer>) => {
+        const revision = answer.data?.revision
+        return revision === undefined ? {} : { revision }
+      },
       async onQueryStarted({ name, content }, { dispatch, queryFulfilled }) {
-        const keep = deploymentsApi.util.updateQueryData('getDeploymentConfig', name, () => content)
         // The stored text is known before whoever waits for the save lets go of the draft: the editor never jumps back.
-        await queryFulfilled.then(() => dispatch(keep), () => {})
+        const keep = (saved: Pick<Configuration, 'revision'>) =>
+          dispatch(deploymentsApi.util.updateQueryData('getDeploymentConfig', name, () => ({ content, ...saved })))
+        await queryFulfilled.then(({ data }) => keep(data), () => {})
       },
       invalidatesTags: ['Deployment'],
     }),

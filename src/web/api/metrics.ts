@@ -1,17 +1,14 @@
 import type { MetricAnswer, MetricPoint } from '../../contract/metric'
 import { api } from './api'
-import { badAnswer } from './failure'
+import type { DataOf } from './reading'
+import { listIn, reading } from './reading'
 
 export type Metric = 'cpu' | 'memory'
 
 const metricsApi = api.injectEndpoints({
   endpoints: (build) => ({
     getMetric: build.query<MetricPoint[], { metric: Metric; pod: string }>({
-      async queryFn({ metric, pod }, _api, _options, request) {
-        const { data, error } = await request(`metrics/${metric}?pod=${encodeURIComponent(pod)}`)
-        const points = (data as Partial<MetricAnswer> | null)?.data?.data
-        return Array.isArray(points) ? { data: points } : { error: error ?? badAnswer }
-      },
+      queryFn: reading(({ metric, pod }) => `metrics/${metric}?pod=${encodeURIComponent(pod)}`, ({ data }: DataOf<MetricAnswer>) => listIn(data)),
     }),
   }),
 })

@@ -1,5 +1,5 @@
 import Cookies from 'js-cookie'
-import { forgetSession, keepSession, readSession } from '../../../src/web/api/credentials'
+import { forgetSession, keepAdmin, keepSession, readSession } from '../../../src/web/api/credentials'
 import { tokenOf } from '../../support/web/factories'
 import { fakeServices } from '../../support/web/services'
 
@@ -12,9 +12,24 @@ test('§3 token and isAdmin are kept in cookies, and read back as the session', 
   expect(keepSession(services, tokenOf('ann', { id: 'session-1', expiresAt }), 1)).toBe(true)
   expect(document.cookie).toContain('token=')
   expect(document.cookie).toContain('isAdmin=1')
-  expect(readSession(services)).toEqual({ id: 'session-1', isAdmin: true, expiresAt })
+  expect(readSession(services)).toEqual({ id: 'session-1', subject: 'ann', isAdmin: true, expiresAt })
   forgetSession(services)
   expect(document.cookie).toBe('')
+})
+
+test('§3 what the server says of the rights later is kept as long as the session', () => {
+  const set = jest.spyOn(Cookies, 'set')
+  const expiresAt = Math.ceil(Date.now() / 1000) * 1000 + 60_000
+  keepSession(services, tokenOf('ann', { id: 'session-1', expiresAt }), 0)
+  keepAdmin(services, true, expiresAt)
+  expect(set).toHaveBeenLastCalledWith('isAdmin', '1', { expires: new Date(expiresAt), sameSite: 'strict', secure: false, path: '/' })
+  expect(readSession(services)).toEqual({ id: 'session-1', subject: 'ann', isAdmin: true, expiresAt })
+  set.mockRestore()
+})
+
+test('a name of any script in the token is read as it is', () => {
+  keepSession(services, tokenOf('Zoë 🚢'), 0)
+  expect(readSession(services)?.subject).toBe('Zoë 🚢')
 })
 
 test('security 58: the cookies last 7 days and are never sent across sites', () => {
@@ -37,7 +52,7 @@ test.each([
   expect(readSession(services)?.isAdmin).toBe(means)
 })
 
-test.each([[undefined], [''], ['a.b.c'], [7], [tokenOf('ann', { expiresAt: Date.now() - 1000 })]])(
+test.each([[undefined], [''], ['a.b.c'], [7], [`a.${btoa('null')}.c`], [`a.${btoa('{"exp":"soon"}')}.c`], [tokenOf('ann', { expiresAt: Date.now() - 1000 })]])(
   '§4 %p is not kept as a session',
   (token) => {
     expect(keepSession(services, token, 1)).toBe(false)

@@ -1,0 +1,10 @@
+/** All calls at once, for who has to know them without showing their pages. */
+import './account'
+import './admin'
+import './auth'
+import './databases'
+import './deployments'
+import './files'
+import './instances'
+import './metrics'
+import './network'

@@ -1,0 +1,23 @@
+import { useDispatch, useStore } from 'react-redux'
+import type { RootState } from '../app/types'
+import { notified } from '../facts'
+import { useLogoutMutation } from './auth'
+import { failureText } from './failure'
+
+/**
+ * Signs out, and answers whether the session is over. Only the server ends it, so that nobody walks away from a session
+ * that lives on: by a 200, or by a 401, which says that it was over already. Whatever else it says is told.
+ */
+export function useLogout() {
+  const [logout, { isLoading }] = useLogoutMutation()
+  const dispatch = useDispatch()
+  const store = useStore<RootState>()
+  const leave = async () => {
+    const { error } = await logout()
+    // Not by the error: with the session the call itself was forgotten.
+    const isOver = !error || !store.getState().session.current
+    if (!isOver) dispatch(notified('danger', failureText(error, 'Failed to log out')))
+    return isOver
+  }
+  return [leave, isLoading] as const
+}

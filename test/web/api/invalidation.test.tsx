@@ -1,0 +1,42 @@
+import { act, screen, waitFor } from '@testing-library/react'
+import { filesApi } from '../../../src/web/api/files'
+import { pageShown } from '../../../src/web/facts'
+import { entryOf } from '../../support/web/factories'
+import { box, filesPage, names, selected } from '../../support/web/filesPage'
+
+const LISTING = '/api/sftp/files'
+afterEach(() => jest.useRealTimers())
+
+const answer = (...files: string[]) => ({ files: files.map((name) => entryOf(name)), deploymentTypeIndex: null })
+
+test('what changes while a listing is on its way is in the next one, which is asked for by itself, once', async () => {
+  const { store, network } = await filesPage([entryOf('a.txt')])
+  const slow = network.get(LISTING).answersLater(answer('a.txt', 'b.txt'))
+  const changed = () => void store.dispatch(filesApi.util.invalidateTags(['Files']))
+  act(changed)
+  await waitFor(() => expect(slow.calls).toHaveLength(1))
+  act(changed)
+  act(changed)
+  const next = network.get(LISTING).answers(answer('a.txt', 'b.txt', 'c.txt'))
+  slow.release()
+  await waitFor(() => expect(names()).toEqual(['a.txt', 'b.txt', 'c.txt']))
+  expect(slow.calls).toHaveLength(1)
+  expect(next.calls).toHaveLength(1)
+})
+
+test('a look at what changed outside, while another is on its way, keeps the selection', async () => {
+  const { store, network, user } = await filesPage([entryOf('a.txt'), entryOf('b.txt')])
+  await user.click(box('a.txt'))
+  jest.useFakeTimers({ advanceTimers: true })
+  const slow = network.get(LISTING).answersLater(answer('a.txt', 'b.txt'))
+  act(() => void store.dispatch(pageShown()))
+  await waitFor(() => expect(slow.calls).toHaveLength(1))
+  const next = network.get(LISTING).answers(answer('a.txt', 'b.txt', 'c.txt'))
+  act(() => void store.dispatch(pageShown()))
+  await act(() => jest.advanceTimersByTimeAsync(1000))
+  expect(next.calls).toEqual([])
+  slow.release()
+  await waitFor(() => expect(next.calls).toHaveLength(1))
+  await screen.findByText('c.txt')
+  expect(selected()).toEqual(['a.txt'])
+})
