@@ -21,6 +21,7 @@ import {
 import type { ConsoleLine } from './lineBuffer'
 import { KEPT_LINES } from './lineBuffer'
 import { nextFrame } from './nextFrame'
+import { watchKeys } from './watchKeys'
 
 /** Between leaving one instance's console and opening another's (product §9). In milliseconds. */
 const CHANGE_MS = 100
@@ -28,14 +29,18 @@ const CHANGE_MS = 100
 /** More than anybody reads in one frame. They come in fewer pieces, so that the page has time for who types. In lines, in milliseconds. */
 const FLOOD_LINES = 50
 const FLOOD_MS = 100
+/** What was typed is drawn first, on its own; the flood waits so long for it, up to twice its time. In milliseconds. */
+const TYPING_MS = 50
 
 const messageOf = (request: ConsoleRequest) => JSON.stringify(request)
 
 /** Holds the console of the instance that is shown; tells what it hears as facts, lines at most once per animation frame. */
 export const createConsoleSocket =
-  (connect: ConnectConsole, { onFrame = nextFrame, random = Math.random } = {}): Middleware =>
+  (connect: ConnectConsole, { onFrame = nextFrame, random = Math.random, sinceKey = watchKeys() } = {}): Middleware =>
   ({ dispatch }) => {
     let target: ConsoleTarget | undefined
+    /** What was shown before, and until when. */
+    let left: (ConsoleTarget & { at: number }) | undefined
     let link: ReturnType<typeof openLink> | undefined
     let change: ReturnType<typeof setTimeout> | undefined
     let end: ConsoleState['end'] = null
@@ -52,7 +57,8 @@ export const createConsoleSocket =
 
     const tell = () => {
       const now = performance.now()
-      if (pending.length > FLOOD_LINES && now - toldAt < FLOOD_MS) {
+      const wait = sinceKey() < TYPING_MS ? 2 * FLOOD_MS : FLOOD_MS
+      if (pending.length > FLOOD_LINES && now - toldAt < wait) {
         callOff = onFrame(tell)
         return
       }
@@ -70,6 +76,7 @@ export const createConsoleSocket =
       pending = []
       link?.close()
       link = undefined
+      if (target) left = { ...target, at: performance.now() }
       target = undefined
     }
 
@@ -95,10 +102,11 @@ export const createConsoleSocket =
     }
 
     const follow = (to: ConsoleTarget) => {
-      const isChange = target !== undefined
       leave()
       target = to
-      if (isChange) change = setTimeout(() => open(to), CHANGE_MS)
+      const isChange = left && (left.deployment !== to.deployment || left.podName !== to.podName)
+      const wait = isChange && left ? left.at + CHANGE_MS - performance.now() : 0
+      if (wait > 0) change = setTimeout(() => open(to), wait)
       else open(to)
     }
 

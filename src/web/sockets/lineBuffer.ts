@@ -45,6 +45,13 @@ export function append(buffer: LineBuffer, lines: readonly ConsoleLine[]): LineB
 export const cleared = ({ next }: LineBuffer): LineBuffer =>
   Object.freeze({ blocks: emptyBuffer.blocks, start: next, first: next, next })
 
+/** The lines from a number on. */
+export function since({ blocks, start, first, next }: LineBuffer, number: number): LineBuffer {
+  const from = Math.min(next, Math.max(first, number))
+  const gone = Math.floor((from - start) / BLOCK)
+  return { blocks: blocks.slice(gone), start: start + gone * BLOCK, first: from, next }
+}
+
 export function lineAt({ blocks, start, first, next }: LineBuffer, number: number): ConsoleLine | undefined {
   if (number < first || number >= next) return undefined
   return blocks[Math.floor((number - start) / BLOCK)]?.[(number - start) % BLOCK]

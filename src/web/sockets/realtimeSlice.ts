@@ -9,7 +9,7 @@ export const sendRequested = createAction<RealtimeMessage>('realtime/sendRequest
 
 export const realtimeSlice = createSlice({
   name: 'realtime',
-  initialState: { connected: false, filesSynced: true },
+  initialState: { connected: false, filesSynced: true, /** Why the sync that goes on could not be finished yet. */ syncProblem: null as string | null },
   reducers: {
     connected(state) {
       state.connected = true
@@ -19,13 +19,14 @@ export const realtimeSlice = createSlice({
     },
     messageReceived(state, { payload: { id, data } }: PayloadAction<RealtimeMessage>) {
       if (id !== 'CLIENT_FILE_SYNC') return
-      const event = (data as { event?: unknown } | undefined)?.event
-      if (event === 'sync_started') state.filesSynced = false
-      if (event === 'sync_completed') state.filesSynced = true
+      const { event, problem } = (data ?? {}) as { event?: unknown; problem?: unknown }
+      if (event !== 'sync_started' && event !== 'sync_completed') return
+      state.filesSynced = event === 'sync_completed'
+      state.syncProblem = typeof problem === 'string' ? problem : null
     },
   },
-  selectors: { selectConnected: (state) => state.connected, selectFilesSynced: (state) => state.filesSynced },
+  selectors: { selectConnected: (state) => state.connected, selectFilesSynced: (state) => state.filesSynced, selectSyncProblem: (state) => state.syncProblem },
 })
 
 export const { connected, disconnected, messageReceived } = realtimeSlice.actions
-export const { selectConnected, selectFilesSynced } = realtimeSlice.selectors
+export const { selectConnected, selectFilesSynced, selectSyncProblem } = realtimeSlice.selectors

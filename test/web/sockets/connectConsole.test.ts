@@ -3,12 +3,12 @@ import type { AddressInfo } from 'node:net'
 import { waitFor } from '@testing-library/react'
 import type { WebSocket as ServerSocket } from 'ws'
 import { WebSocketServer } from 'ws'
-import { addConsole } from '../../../src/web/app/addConsole'
+import { consolePart } from '../../../src/web/app/consolePart'
 import { makeStore } from '../../../src/web/app/store'
 import { connectConsole } from '../../../src/web/sockets/connectConsole'
 import { commandSent, consoleLeft, consoleOpened, powerRequested } from '../../../src/web/sockets/consoleSlice'
 import { allLines } from '../../../src/web/sockets/lineBuffer'
-import { fakeRealtime, fakeServices } from '../../support/web/services'
+import { fakeRealtime, fakeServices, fakeUploads } from '../../support/web/services'
 
 /** A console of a server that counts its lines, as our platform does. */
 class Console {
@@ -66,9 +66,10 @@ beforeEach(async () => {
     storage,
     now,
     connectRealtime: fakeRealtime().connect,
+    sendUpload: fakeUploads().send,
     connectConsole: (url, listener) => connectConsole(url.replace('//localhost/', `//127.0.0.1:${far.port}/`), listener),
   })
-  addConsole(store)
+  store.addPart(consolePart)
 })
 afterEach(async () => {
   store.dispatch(consoleLeft())
@@ -93,7 +94,7 @@ test('over a real socket: lines, commands, power, and losses after which nothing
   await waitFor(() => expect(connection()).toBe('closed'))
   await far.start()
   far.print('after the restart')
-  await waitFor(() => expect(lines().at(-1)).toBe('after the restart'), { timeout: 5000 })
+  await waitFor(() => expect(lines().at(-1)).toBe('after the restart'))
   expect(lines().filter((line) => !line.startsWith('[System]'))).toEqual(['one', 'two', 'while away', 'after the restart'])
   expect(lines().filter((line) => line.startsWith('[System]'))).toEqual(Array(2).fill('[System] Socket closed unexpectedly.'))
 })

@@ -143,6 +143,27 @@ test('a flood comes in ten pieces a second, a single line at once', () => {
   expect(count()).toBe(before + 2)
 })
 
+test('in a flood, what is typed is drawn before the lines are; they wait no longer than twice as long', () => {
+  const { far, open, facts, frame } = started()
+  open()
+  const count = () => facts.filter((fact) => linesReceived.match(fact)).length
+  const after = (milliseconds: number, key?: string) => {
+    jest.advanceTimersByTime(milliseconds)
+    if (key) dispatchEvent(new KeyboardEvent('keydown', { key }))
+    far.receive({ type: 'message', content: 'x\n'.repeat(200) })
+    frame()
+    return count()
+  }
+  jest.advanceTimersByTime(1000)
+  expect(after(0)).toBe(1)
+  expect(after(90, 'a')).toBe(1)
+  expect(after(30)).toBe(1)
+  expect(after(30)).toBe(2)
+  // A key that is held down.
+  for (const time of [50, 100, 150]) expect([time, after(50, 'a')]).toEqual([time, 2])
+  expect(after(50, 'a')).toBe(3)
+})
+
 test('§7 commands leave only when the socket is open and there is something to send', () => {
   const { store, far } = started()
   store.dispatch(consoleOpened(lobby))
@@ -337,6 +358,30 @@ test('§4 another instance: the old console is left, the new one opened 100 ms l
   jest.advanceTimersByTime(1)
   expect(far.urls[1]).toBe('ws://localhost/api/logs/bot/bot-1')
   expect(state().connection).toBe('connecting')
+})
+
+test.each([0, 60])('§4 the same when the old one was left %p ms before', (before) => {
+  const { store, far, open } = started()
+  open()
+  store.dispatch(consoleLeft())
+  jest.advanceTimersByTime(before)
+  store.dispatch(consoleOpened({ deployment: 'bot', podName: 'bot-1' }))
+  jest.advanceTimersByTime(99 - before)
+  expect(far.urls).toHaveLength(1)
+  jest.advanceTimersByTime(1)
+  expect(far.urls[1]).toBe('ws://localhost/api/logs/bot/bot-1')
+})
+
+test.each([
+  ['another instance, longer after', { deployment: 'bot', podName: 'bot-1' }, 100],
+  ['the same instance', lobby, 0],
+])('%s is opened at once', (_case, target, after) => {
+  const { store, far, open } = started()
+  open()
+  store.dispatch(consoleLeft())
+  jest.advanceTimersByTime(after)
+  store.dispatch(consoleOpened(target))
+  expect(far.urls).toHaveLength(2)
 })
 
 test.each([

@@ -1,14 +1,14 @@
 import { pageLeft, pageLoaded, sessionEnded, sessionStarted } from '../../../src/web/facts'
 import { makeStore } from '../../../src/web/app/store'
 import { selectConnected, selectFilesSynced, sendRequested } from '../../../src/web/sockets/realtimeSlice'
-import { fakeConsole, fakeRealtime, fakeServices } from '../../support/web/services'
+import { fakeConsole, fakeRealtime, fakeServices, fakeUploads } from '../../support/web/services'
 
 const ann = { id: 'ann', isAdmin: false, expiresAt: Date.now() + 3_600_000 }
 
 function connected() {
   const realtime = fakeRealtime()
   const { cookies, storage, now } = fakeServices()
-  const store = makeStore({ cookies, storage, now, connectConsole: fakeConsole().connect, connectRealtime: realtime.connect })
+  const store = makeStore({ cookies, storage, now, connectConsole: fakeConsole().connect, connectRealtime: realtime.connect, sendUpload: fakeUploads().send })
   store.dispatch(pageLoaded())
   store.dispatch(sessionStarted(ann))
   realtime.listener?.connected()
@@ -27,7 +27,7 @@ test.each([
 ])('§4 the connection is made once the page has loaded and somebody is signed in: %s', (_case, [first, second]) => {
   const realtime = fakeRealtime()
   const { cookies, storage, now } = fakeServices()
-  const store = makeStore({ cookies, storage, now, connectConsole: fakeConsole().connect, connectRealtime: realtime.connect })
+  const store = makeStore({ cookies, storage, now, connectConsole: fakeConsole().connect, connectRealtime: realtime.connect, sendUpload: fakeUploads().send })
   store.dispatch(first!)
   expect(realtime.opened).toBe(0)
   store.dispatch(second!)

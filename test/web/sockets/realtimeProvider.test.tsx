@@ -1,7 +1,14 @@
 import { act, render, screen, waitFor } from '@testing-library/react'
 import { useRealtime } from '../../../src/web/sockets/RealtimeProvider'
 import { deploymentOf } from '../../support/web/factories'
+import { network } from '../../support/web/network'
 import { renderApp } from '../../support/web/renderApp'
+
+afterEach(() => {
+  jest.useRealTimers()
+})
+
+beforeEach(() => void network.get('/api/sftp/files').answers({ files: [], deploymentTypeIndex: null }))
 
 function Probe() {
   useRealtime()
@@ -22,6 +29,8 @@ test('§4 the header tells whether the real-time connection stands', async () =>
 })
 
 test('what may have been missed is fetched again when the connection returns, and not when it first stands', async () => {
+  // No poll comes by itself.
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick', 'performance'] })
   const { network, realtime, store } = renderApp('/', { signedInAs: 'ann' })
   const heartbeat = network.shows([{ deployment: deploymentOf('lobby') }])
   await screen.findByRole('heading', { name: /^lobby/ })
