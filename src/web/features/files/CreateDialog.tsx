@@ -1,0 +1,63 @@
+import { useDispatch } from 'react-redux'
+import { useCreateDirectoryMutation, useCreateFileMutation } from '../../api/files'
+import { Field } from '../../ui/Field'
+import { FormDialog } from '../../ui/FormDialog'
+import { TabList } from '../../ui/TabList'
+import { panelId, tabId } from '../../ui/TabList'
+import { DialogFailure } from './DialogFailure'
+import type { Creation } from './filesSlice'
+import { creationEdited, dialogClosed, entryReached, formTried } from './filesSlice'
+import { newNameProblem } from './names'
+import { join } from './sharedPath'
+
+const tabs = [
+  { key: 'file', title: 'File' },
+  { key: 'directory', title: 'Directory' },
+] as const
+
+export function CreateDialog({ directory, creation: { tab, name, tries = 0 } }: { directory: string; creation: Creation }) {
+  const [createFile, file] = useCreateFileMutation()
+  const [createDirectory, folder] = useCreateDirectoryMutation()
+  const dispatch = useDispatch()
+  const problem = newNameProblem(tab, name)
+  const isDirectory = tab === 'directory'
+  const { isLoading, error } = isDirectory ? folder : file
+
+  const submit = async () => {
+    dispatch(formTried())
+    if (problem) return
+    const path = join(directory, name.trim())
+    const result = await (isDirectory ? createDirectory(path) : createFile(path))
+    if (result.error) return
+    dispatch(entryReached(path))
+    dispatch(dialogClosed('create'))
+  }
+
+  return (
+    <FormDialog title="Create New" action="Create" busyText="Creating..." busy={isLoading} onSubmit={submit} onClose={() => dispatch(dialogClosed('create'))}>
+      <TabList
+        id="create"
+        label="What to create"
+        tabs={tabs}
+        chosen={tab}
+        onChoose={(chosen) => dispatch(creationEdited({ tab: chosen }))}
+      />
+      <div role="tabpanel" id={panelId('create', tab)} aria-labelledby={tabId('create', tab)}>
+        <DialogFailure error={error} text={isDirectory ? 'Failed to create directory' : 'Failed to create file'} />
+        <Field
+          label={isDirectory ? 'Directory name' : 'File name'}
+          rule={tries > 0 ? problem : undefined}
+          broken={tries > 0 && problem !== undefined}
+          focused
+          focusKey={tries}
+          autoComplete="off"
+          autoCapitalize="none"
+          spellCheck={false}
+          placeholder={isDirectory ? 'plugins' : 'server.properties'}
+          value={name}
+          onChange={(text) => dispatch(creationEdited({ name: text }))}
+        />
+      </div>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,17 @@
+import { NAMES_SHOWN } from './failedNames'
+import './fileDialogs.scss'
+
+/** The first of the names, and how many more there are (product §2, §9). */
+export function NameList({ names }: { names: string[] }) {
+  const more = names.length - NAMES_SHOWN
+  return (
+    <ul className="name-list">
+      {names.slice(0, NAMES_SHOWN).map((name, index) => (
+        <li key={index}>
+          <bdi>{name}</bdi>
+        </li>
+      ))}
+      {more > 0 && <li className="name-list-more">...and {more} more items</li>}
+    </ul>
+  )
+}

@@ -1,0 +1,44 @@
+import { useDispatch } from 'react-redux'
+import { useRenameFileMutation } from '../../api/files'
+import { failureText } from '../../api/failure'
+import { Field } from '../../ui/Field'
+import { FormDialog } from '../../ui/FormDialog'
+import { DialogFailure } from './DialogFailure'
+import type { Renaming } from './filesSlice'
+import { dialogClosed, entryReached, formTried, newNameTyped } from './filesSlice'
+import { renameProblem } from './names'
+import { join, parentOf } from './sharedPath'
+
+export function RenameDialog({ renaming: { item, name, tries = 0 } }: { renaming: Renaming }) {
+  const [rename, { isLoading, error }] = useRenameFileMutation()
+  const dispatch = useDispatch()
+  const problem = renameProblem(item.name, name)
+
+  const submit = async () => {
+    dispatch(formTried())
+    if (problem) return
+    const targetPath = join(parentOf(item.path), name.trim())
+    const result = await rename({ path: item.path, targetPath })
+    if (result.error) return
+    dispatch(entryReached(targetPath))
+    dispatch(dialogClosed('rename'))
+  }
+
+  return (
+    <FormDialog title={`Rename ${item.name}`} action="Rename" busyText="Renaming..." busy={isLoading} onSubmit={submit} onClose={() => dispatch(dialogClosed('rename'))}>
+      <DialogFailure error={error} text={failureText(error, '') ? 'Failed to rename' : 'Failed to rename. Please try again.'} />
+      <Field
+        label="New name"
+        rule={tries > 0 ? problem : undefined}
+        broken={tries > 0 && problem !== undefined}
+        focused
+        focusKey={tries}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        value={name}
+        onChange={(text) => dispatch(newNameTyped(text))}
+      />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,164 @@
+import { lazy, Suspense, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
+import Button from 'react-bootstrap/Button'
+import Modal from 'react-bootstrap/Modal'
+import { useDispatch, useStore } from 'react-redux'
+import type { ApiFailure } from '../../../api/failure'
+import type { OpenedFile } from '../../../api/files'
+import type { RootState } from '../../../app/types'
+import { useOpenFileMutation, useSaveFileMutation } from '../../../api/files'
+import { holdText, takeText } from '../../../api/fileTexts'
+import { notified } from '../../../facts'
+import { BusyButton } from '../../../ui/BusyButton'
+import { useLeaveGuard } from '../../../ui/useLeaveGuard'
+import { useSaveKey } from '../../../ui/useSaveKey'
+import { DialogFailure } from '../DialogFailure'
+import type { Editing } from '../filesSlice'
+import { conflictMet, dialogClosed, draftChanged, leaveAsked } from '../filesSlice'
+import { fits, nameOfEncoding } from './encodings'
+import { EditorQuestions } from './EditorQuestions'
+import type { TextEditorHandle } from './TextEditor'
+import { keepUnsaved, takeUnsaved } from './unsavedText'
+import './editor.scss'
+
+// The dialog shows, and fetches the file, while the editor itself is still on its way.
+const TextEditor = lazy(async () => ({ default: (await import(/* webpackChunkName: 'text-editor' */ './TextEditor')).TextEditor }))
+
+/** `version` tells one opening from the next. */
+type File = Omit<OpenedFile, 'text'> & { text: string; unsaved?: string; version: number }
+
+export function EditorDialog({ editing }: { editing: Editing }) {
+  const { item, isChanged, asked } = editing
+  const [open, opening] = useOpenFileMutation()
+  const [save, saving] = useSaveFileMutation()
+  // The text of a file is never in the store.
+  const [file, setFile] = useState<File>()
+  const [lineEnds, setLineEnds] = useState('')
+  const editor = useRef<TextEditorHandle>(null)
+  const dispatch = useDispatch()
+  const state = useStore<RootState>()
+  const [subject] = useState(() => state.getState().session.current?.subject)
+
+  const isGone = useRef(false)
+  const show = ({ data }: { data?: OpenedFile }) => {
+    if (!data) return
+    // Too late: by now another file may be open.
+    if (isGone.current) return takeText(data.text)
+    dispatch(draftChanged(false))
+    saving.reset()
+    const { text: unsaved, ...madeFrom } = takeUnsaved(item.path, subject) ?? {}
+    if (unsaved !== undefined) dispatch(notified('info', `What you had not saved in ${item.name} is back`))
+    const text = takeText(data.text) ?? 'What was in the file is no part of a recording.'
+    setFile((known) => ({ ...data, ...madeFrom, text, ...(unsaved !== undefined && { unsaved }), version: (known?.version ?? 0) + 1 }))
+  }
+  const showFirst = useEffectEvent(show)
+  useEffect(() => {
+    isGone.current = false
+    void open(item.path).then((answer) => showFirst(answer))
+    return () => {
+      isGone.current = true
+    }
+  }, [open, item.path])
+
+  // A session that ran out takes nobody's work with it; one that somebody ended leaves nothing behind.
+  const keep = useEffectEvent(() => {
+    const { current, ended } = state.getState().session
+    if (current || (ended !== 'expired' && ended !== 'refused') || !isChanged || !file || !editor.current) return
+    const { encoding, modifyTime } = file
+    keepUnsaved({ path: item.path, subject, text: editor.current.read().text, ...(encoding && { encoding }), ...(modifyTime !== undefined && { modifyTime }) })
+  })
+  useLayoutEffect(() => () => keep(), [])
+
+  const store = async ({ overwrite }: { overwrite: boolean }) => {
+    if (!file || !editor.current || saving.isLoading || opening.isLoading) return
+    const { text, saved } = editor.current.read()
+    const { encoding, modifyTime } = file
+    const isKept = fits(text, encoding)
+    const storedAs = isKept ? encoding : 'utf-8'
+    const { data, error } = await save({
+      path: item.path,
+      text: holdText(text),
+      ...(storedAs && { encoding: storedAs }),
+      ...(modifyTime !== undefined && !overwrite && { modifyTime }),
+    })
+    if ((error as ApiFailure | undefined)?.status === 409 && !overwrite) dispatch(conflictMet())
+    if (!data) return
+    saved()
+    if (!isKept) dispatch(notified('info', `Saved as UTF-8: ${nameOfEncoding(encoding)} lacks some of its characters`))
+    const { modifyTime: _, ...known } = file
+    setFile({ ...known, ...data, ...(storedAs && { encoding: storedAs }) })
+  }
+  const onSave = () => !asked && store({ overwrite: false })
+  const close = () => {
+    if (saving.isLoading) return
+    dispatch(isChanged ? leaveAsked(null) : dialogClosed('edit'))
+  }
+
+  useSaveKey(onSave)
+  useLeaveGuard(isChanged, (leaving) => dispatch(leaveAsked(leaving)))
+
+  const isConflict = (saving.error as ApiFailure | undefined)?.status === 409
+  return (
+    <Modal show onHide={close} size="xl" fullscreen="lg-down" centered aria-labelledby="editor-title" className="editor-dialog">
+      <Modal.Header closeButton={!saving.isLoading}>
+        <div className="editor-title">
+          <Modal.Title as="h2" id="editor-title">
+            <bdi>{item.name}</bdi>
+          </Modal.Title>
+          <code>{item.path}</code>
+        </div>
+      </Modal.Header>
+      <Modal.Body>
+        <DialogFailure error={opening.error} text="Failed to open file" />
+        {!isConflict && <DialogFailure error={saving.error} text="Failed to save file" />}
+        {isConflict && !asked && (
+          <div role="alert" className="alert alert-danger editor-conflict">
+            The file changed since it was opened.
+            <Button variant="outline-danger" size="sm" onClick={() => dispatch(conflictMet())}>
+              Decide
+            </Button>
+          </div>
+        )}
+        {file ? (
+          <Suspense fallback={<EditorPlace />}>
+            <TextEditor
+              key={file.version}
+              ref={editor}
+              name={item.name}
+              text={file.text}
+              unsaved={file.unsaved}
+              onLoad={(about) => setLineEnds(about.lineEnds)}
+              onChanged={(changed) => dispatch(draftChanged(changed))}
+            />
+          </Suspense>
+        ) : (
+          !opening.error && <EditorPlace />
+        )}
+      </Modal.Body>
+      <Modal.Footer>
+        {file && (
+          <p className="editor-about" role="status">
+            <span>{nameOfEncoding(file.encoding)}</span>
+            <span>{lineEnds}</span>
+            <span className={isChanged ? 'unsaved' : undefined}>{isChanged ? 'Unsaved changes' : saving.isSuccess ? 'Saved' : ''}</span>
+          </p>
+        )}
+        <Button variant="outline-secondary" aria-disabled={saving.isLoading} onClick={close}>
+          Cancel
+        </Button>
+        <BusyButton busy={saving.isLoading} busyText="Saving..." disabled={!file} onClick={onSave}>
+          Save Changes
+        </BusyButton>
+      </Modal.Footer>
+      <EditorQuestions editing={editing} onReload={async () => show(await open(item.path))} onOverwrite={() => store({ overwrite: true })} />
+    </Modal>
+  )
+}
+
+function EditorPlace() {
+  return (
+    <div className="editor-place" role="status">
+      <span className="spinner-border" aria-hidden="true" />
+      <span className="visually-hidden">Loading the file</span>
+    </div>
+  )
+}

@@ -1,0 +1,54 @@
+import { useDispatch } from 'react-redux'
+import { QuestionDialog } from '../../../ui/QuestionDialog'
+import type { Editing } from '../filesSlice'
+import { dialogClosed, questionAnswered } from '../filesSlice'
+import { useLeave } from './useLeave'
+
+type EditorQuestionsProps = { editing: Editing; onReload: () => unknown; onOverwrite: () => unknown }
+
+/** What the editor asks before anything is lost. */
+export function EditorQuestions({ editing: { item, asked }, onReload, onOverwrite }: EditorQuestionsProps) {
+  const dispatch = useDispatch()
+  const leave = useLeave()
+  if (!asked) return null
+  const stay = () => dispatch(questionAnswered())
+
+  if (asked === 'conflict') {
+    const then = (act: () => unknown) => () => {
+      stay()
+      act()
+    }
+    return (
+      <QuestionDialog
+        title="File changed"
+        answers={[
+          { text: 'Reload', onChoose: then(onReload) },
+          { text: 'Overwrite', variant: 'danger', onChoose: then(onOverwrite) },
+          { text: 'Cancel', onChoose: stay },
+        ]}
+      >
+        <p>
+          &quot;<bdi>{item.name}</bdi>&quot; changed since it was opened here. Reload drops your changes, Overwrite drops the others.
+        </p>
+      </QuestionDialog>
+    )
+  }
+
+  const discard = () => {
+    dispatch(dialogClosed('edit'))
+    if (asked.leaving) void leave(asked.leaving)
+  }
+  return (
+    <QuestionDialog
+      title="Close without saving?"
+      answers={[
+        { text: 'Discard changes', onChoose: discard },
+        { text: 'Keep editing', variant: 'primary', onChoose: stay },
+      ]}
+    >
+      <p>
+        Your changes to &quot;<bdi>{item.name}</bdi>&quot; are not saved.
+      </p>
+    </QuestionDialog>
+  )
+}

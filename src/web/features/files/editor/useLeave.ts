@@ -1,0 +1,14 @@
+import { useNavigate } from 'react-router-dom'
+import { useLogout } from '../../../api/useLogout'
+import type { Leaving } from '../../../ui/useLeaveGuard'
+
+/** Does what the user was kept from. */
+export function useLeave() {
+  const navigate = useNavigate()
+  const [logout] = useLogout()
+  return async (leaving: Leaving) => {
+    if ('to' in leaving) return navigate(leaving.to)
+    if ('by' in leaving) return navigate(leaving.by)
+    await logout()
+  }
+}

@@ -1,0 +1,43 @@
+import Button from 'react-bootstrap/Button'
+import Modal from 'react-bootstrap/Modal'
+import { useDispatch, useSelector } from 'react-redux'
+import type { ConflictAnswer, Upload } from './uploadSlice'
+import { conflictAnswered, forAllChosen, selectIsForAll } from './uploadSlice'
+import '../../../styles/modal.scss'
+
+/** `others` of the same batch have the same question. */
+export function ConflictDialog({ upload, others }: { upload: Upload; others: number }) {
+  const isForAll = useSelector(selectIsForAll)
+  const dispatch = useDispatch()
+  const answer = (given: ConflictAnswer) => () => dispatch(conflictAnswered({ id: upload.id, answer: given }))
+  return (
+    // Escape and a click beside it do the least harm.
+    <Modal show onHide={answer('skip')} centered aria-labelledby="conflict-title">
+      <Modal.Header>
+        <Modal.Title as="h2" id="conflict-title">
+          File exists
+        </Modal.Title>
+      </Modal.Header>
+      <Modal.Body className="conflict">
+        <p>
+          &quot;<bdi>{upload.name}</bdi>&quot; exists already in <code>{upload.directory}</code>.
+        </p>
+        <label className="conflict-all">
+          <input type="checkbox" checked={isForAll} onChange={({ target }) => dispatch(forAllChosen(target.checked))} />
+          Do this for all files of this upload{others > 0 && ` (${others} more so far)`}
+        </label>
+      </Modal.Body>
+      <Modal.Footer>
+        <Button variant="outline-secondary" onClick={answer('skip')}>
+          Skip
+        </Button>
+        <Button variant="outline-secondary" onClick={answer('keepBoth')}>
+          Keep both
+        </Button>
+        <Button variant="danger" onClick={answer('replace')}>
+          Replace
+        </Button>
+      </Modal.Footer>
+    </Modal>
+  )
+}

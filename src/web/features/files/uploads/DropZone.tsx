@@ -1,0 +1,56 @@
+import { useEffect, useEffectEvent, useState } from 'react'
+import { Glyph } from '../../../ui/Glyph'
+import { readDrop } from './droppedFiles'
+import { useUpload } from './useUpload'
+import './dropZone.scss'
+
+const UP = 'M12 20V7m-5 5 5-5 5 5M4.5 4h15'
+
+const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
+
+/** The whole window takes files. Where it cannot, a file dropped by mistake must not take the place of the console either. */
+export function DropZone({ directory, usable }: { directory: string; usable: boolean }) {
+  const [isOver, setIsOver] = useState(false)
+  const upload = useUpload(directory)
+  const drop = useEffectEvent(async (transfer: DataTransfer) => upload(await readDrop(transfer)))
+
+  useEffect(() => {
+    const onDragOver = (event: DragEvent) => {
+      if (!hasFiles(event)) return
+      event.preventDefault()
+      if (event.dataTransfer) event.dataTransfer.dropEffect = usable ? 'copy' : 'none'
+      setIsOver(usable)
+    }
+    const onDragLeave = (event: DragEvent) => {
+      // Only who leaves the window goes nowhere.
+      if (!event.relatedTarget) setIsOver(false)
+    }
+    const onDrop = (event: DragEvent) => {
+      setIsOver(false)
+      if (!hasFiles(event)) return
+      event.preventDefault()
+      if (usable && event.dataTransfer) void drop(event.dataTransfer)
+    }
+    window.addEventListener('dragenter', onDragOver)
+    window.addEventListener('dragover', onDragOver)
+    window.addEventListener('dragleave', onDragLeave)
+    window.addEventListener('drop', onDrop)
+    return () => {
+      window.removeEventListener('dragenter', onDragOver)
+      window.removeEventListener('dragover', onDragOver)
+      window.removeEventListener('dragleave', onDragLeave)
+      window.removeEventListener('drop', onDrop)
+    }
+  }, [usable])
+
+  return (
+    isOver && (
+      <div className="drop-overlay">
+        <div>
+          <Glyph path={UP} size={40} />
+          <p>Drop files here to upload</p>
+        </div>
+      </div>
+    )
+  )
+}

@@ -1,0 +1,18 @@
+import { useDispatch } from 'react-redux'
+import { useLogout } from '../../../api/useLogout'
+import { ConfirmDialog } from '../../../ui/ConfirmDialog'
+import { signOutDeclined } from './uploadSlice'
+
+/** Signing out takes away what the uploads are sent with. */
+export function SignOutDialog() {
+  const [logout, isLoading] = useLogout()
+  const dispatch = useDispatch()
+  const leave = async () => {
+    if (!(await logout())) dispatch(signOutDeclined())
+  }
+  return (
+    <ConfirmDialog title="Log out while uploading?" action="Logout" busyText="Logging out..." busy={isLoading} onConfirm={leave} onClose={() => dispatch(signOutDeclined())}>
+      <p>Files are still being uploaded. Logging out breaks them off; what has arrived stays.</p>
+    </ConfirmDialog>
+  )
+}

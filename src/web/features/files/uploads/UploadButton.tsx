@@ -1,0 +1,31 @@
+import { useRef } from 'react'
+import Button from 'react-bootstrap/Button'
+import { Glyph } from '../../../ui/Glyph'
+import { useUpload } from './useUpload'
+
+const UP = 'M12 20V7m-5 5 5-5 5 5M4.5 4h15'
+
+export function UploadButton({ directory, disabled }: { directory: string; disabled: boolean }) {
+  const input = useRef<HTMLInputElement>(null)
+  const upload = useUpload(directory)
+  return (
+    <>
+      <Button variant="outline-secondary" className="with-icon" disabled={disabled} onClick={() => input.current?.click()}>
+        <Glyph path={UP} size={18} />
+        Upload Files
+      </Button>
+      <input
+        ref={input}
+        type="file"
+        multiple
+        hidden
+        aria-label="Files to upload"
+        onChange={({ currentTarget }) => {
+          upload({ directories: [], files: [...(currentTarget.files ?? [])].map((file) => ({ file, directory: '' })), unreadable: [] })
+          // The same file may be chosen again.
+          currentTarget.value = ''
+        }}
+      />
+    </>
+  )
+}

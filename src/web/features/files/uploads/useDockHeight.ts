@@ -1,0 +1,17 @@
+import type { RefObject } from 'react'
+import { useLayoutEffect } from 'react'
+
+/** Tells the style sheet how high the panel is, so that the page can be scrolled out from under it. */
+export function useDockHeight(panel: RefObject<HTMLElement | null>) {
+  useLayoutEffect(() => {
+    const element = panel.current
+    if (!element) return
+    const { style } = document.documentElement
+    const observer = new ResizeObserver(() => style.setProperty('--qd-dock-height', `${element.offsetHeight}px`))
+    observer.observe(element)
+    return () => {
+      observer.disconnect()
+      style.removeProperty('--qd-dock-height')
+    }
+  }, [panel])
+}

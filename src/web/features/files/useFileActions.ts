@@ -1,0 +1,73 @@
+import { useDispatch, useStore } from 'react-redux'
+import { useNavigate } from 'react-router-dom'
+import type { FileEntry } from '../../../contract/file'
+import type { AppDispatch, RootState } from '../../app/types'
+import type { Item } from '../../api/files'
+import { filesApi } from '../../api/files'
+import { failureText, isCancelled } from '../../api/failure'
+import { notified } from '../../facts'
+import { counted } from '../../ui/counted'
+import { isEditable, isFile } from './entries'
+import { deletionAsked, fileOpened, moveStarted, renameStarted } from './filesSlice'
+import { addressOfPath } from './sharedPath'
+
+export type FileActions = ReturnType<typeof useFileActions>
+
+const itemOf = ({ path, name, type }: Item): Item => ({ path, name, type })
+
+/** What can be done with entries. Calls go on, and say how they ended, wherever in the console the user is by then. */
+export function useFileActions() {
+  const dispatch = useDispatch<AppDispatch>()
+  const store = useStore<RootState>()
+  const navigate = useNavigate()
+
+  const tell = (error: unknown, failure: string) => {
+    console.warn(`[files] ${failure}: ${failureText(error, 'no reason given')}`)
+    // Without a session the login page says what happened.
+    if (store.getState().session.current) dispatch(notified('danger', `${failure}${failureText(error, '') && `: ${failureText(error, '')}`}`))
+  }
+
+  /** A job that somebody cancelled did what it was told. */
+  const tellOfJob = (error: unknown, failure: string) => {
+    if (isCancelled(error)) dispatch(notified('info', failureText(error, 'Cancelled')))
+    else tell(error, failure)
+  }
+
+  return {
+    open(entry: FileEntry) {
+      if (entry.type === 'd') void navigate(addressOfPath(entry.path))
+      else if (isEditable(entry)) dispatch(fileOpened(itemOf(entry)))
+    },
+    remove: (items: Item[]) => void dispatch(deletionAsked(items.map(itemOf))),
+    rename: (item: Item) => void dispatch(renameStarted(itemOf(item))),
+    move: (items: Item[]) => void dispatch(moveStarted(items.map(itemOf))),
+
+    async download(items: Item[]) {
+      const [only, ...others] = items.filter(({ type }) => type !== 'l').map(itemOf)
+      if (!only) return
+      const isSingle = others.length === 0
+      if (isSingle && isFile(only)) {
+        const { error } = await dispatch(filesApi.endpoints.downloadFile.initiate(only, { track: false }))
+        if (error) tell(error, 'Failed to download file')
+        return
+      }
+      // The key lets the bar show it, wherever it was begun.
+      const { error } = await dispatch(
+        filesApi.endpoints.downloadFiles.initiate({ items: [only, ...others], as: isSingle ? `${only.name}.zip` : 'files.zip' }, { fixedCacheKey: 'download' }),
+      )
+      if (error) tell(error, 'Failed to download files')
+    },
+
+    async archive(items: Item[]) {
+      const { data, error } = await dispatch(filesApi.endpoints.archiveFiles.initiate(items.map(itemOf), { track: false }))
+      if (error) tellOfJob(error, 'Failed to archive files')
+      else dispatch(notified('success', data[0] ? `Created ${data[0]}` : `Archived ${counted(items.length, 'item')}`))
+    },
+
+    async unarchive(item: Item) {
+      const { data, error } = await dispatch(filesApi.endpoints.unarchiveFile.initiate(itemOf(item), { track: false }))
+      if (error) tellOfJob(error, 'Failed to unarchive files')
+      else dispatch(notified('success', data[0] ? `Extracted into ${data[0]}` : `Extracted ${item.name}`))
+    },
+  }
+}

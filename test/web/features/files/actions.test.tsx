@@ -1,0 +1,416 @@
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { HttpResponse } from 'msw'
+import { deploymentOf, entryOf } from '../../../support/web/factories'
+import { bar, box, filesPage, names, notifications, row, rows, selected } from '../../../support/web/filesPage'
+
+let followed: { href: string; name: string }[] = []
+beforeEach(() => {
+  followed = []
+  jest.spyOn(console, 'warn').mockImplementation(() => {})
+  jest.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(function (this: HTMLAnchorElement) {
+    followed.push({ href: this.getAttribute('href') ?? '', name: this.download })
+  })
+})
+afterEach(() => jest.restoreAllMocks())
+
+const five = () => filesPage(['a', 'b', 'c', 'd', 'e'].map((name) => entryOf(name)))
+const menu = async (user: { click: (element: Element) => Promise<void> }, name: string, action: string) => {
+  await user.click(screen.getByRole('button', { name: `Actions for ${name}` }))
+  await user.click(await screen.findByRole('button', { name: action }))
+}
+const closed = () => waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+const paths = (calls: { query: string }[]) => calls.map(({ query }) => new URLSearchParams(query).get('path')).sort()
+
+test("§2 a selection shows 'N selected' with Delete, Move, Download, Archive and close", async () => {
+  const { user } = await five()
+  await user.click(box('a'))
+  await user.click(box('c'))
+  expect(bar().getByText('2 selected')).toBeVisible()
+  for (const name of ['Delete', 'Move', 'Download', 'Archive']) expect(bar().getByRole('button', { name })).toBeVisible()
+  await user.click(bar().getByRole('button', { name: 'Clear the selection' }))
+  expect(screen.queryByRole('region', { name: 'Selection' })).not.toBeInTheDocument()
+})
+
+test('a click with Shift selects the range from the last one, Ctrl+A selects all, Space toggles', async () => {
+  const { user } = await five()
+  await user.click(box('b'))
+  fireEvent.click(row('d'), { shiftKey: true })
+  expect(selected()).toEqual(['b', 'c', 'd'])
+  fireEvent.keyDown(row('d'), { key: 'a', ctrlKey: true })
+  expect(selected()).toEqual(['a', 'b', 'c', 'd', 'e'])
+  fireEvent.keyDown(row('d'), { key: ' ' })
+  expect(selected()).toEqual(['a', 'b', 'c', 'e'])
+  fireEvent.keyDown(row('d'), { key: 'a', metaKey: true })
+  expect(bar().getByText('5 selected')).toBeVisible()
+})
+
+test('a click with Shift on a box selects the range, and every box shows it', async () => {
+  const { user } = await five()
+  await user.click(box('b'))
+  await user.keyboard('{Shift>}')
+  await user.click(box('d'))
+  expect(bar().getByText('3 selected')).toBeVisible()
+  for (const name of ['b', 'c', 'd']) expect(box(name)).toBeChecked()
+  // Within what is selected already nothing is to be selected, and no box may look as if it were not.
+  await user.click(box('c'))
+  await user.click(box('b'))
+  await user.keyboard('{/Shift}')
+  expect(selected()).toEqual(['b', 'c', 'd'])
+  for (const name of ['b', 'c', 'd']) expect(box(name)).toBeChecked()
+})
+
+test('Shift with the arrows extends the selection', async () => {
+  const { user } = await five()
+  act(() => rows()[1]?.focus())
+  await user.keyboard('{Shift>}{ArrowDown}{ArrowDown}{/Shift}')
+  expect(selected()).toEqual(['b', 'c', 'd'])
+})
+
+test('the box in the head selects all that is shown, and none', async () => {
+  const { user } = await five()
+  const all = screen.getByRole('checkbox', { name: 'Select all' })
+  await user.click(box('a'))
+  expect(all).toHaveProperty('indeterminate', true)
+  await user.click(all)
+  expect(selected()).toHaveLength(5)
+  await user.click(all)
+  expect(selected()).toEqual([])
+})
+
+test('§4 the selection is cleared after each listing refresh and after a mass archive', async () => {
+  const { user, network } = await five()
+  await user.click(box('a'))
+  await user.click(screen.getByRole('button', { name: 'Refresh' }))
+  await waitFor(() => expect(selected()).toEqual([]))
+  await user.click(box('a'))
+  await user.click(box('b'))
+  network.get('/api/sftp/files').answersLater({})
+  const archive = network.post('/api/sftp/archive-multiple').answers({ files: [{ name: 'archive-1.tar.gz', path: '/nfsshare/archive-1.tar.gz' }] })
+  await user.click(bar().getByRole('button', { name: 'Archive' }))
+  await waitFor(() => expect(selected()).toEqual([]))
+  expect(archive.calls[0]?.body).toEqual({ files: [{ path: '/nfsshare/a', name: 'a' }, { path: '/nfsshare/b', name: 'b' }] })
+  await waitFor(() => expect(notifications()).toEqual(['Created archive-1.tar.gz']))
+})
+
+test.each([
+  ['File', 'File name', 'Please enter a file name', 'File name contains invalid characters'],
+  ['Directory', 'Directory name', 'Please enter a directory name', 'Directory name contains invalid characters'],
+])('§5 a new %s needs a name, and one that is allowed', async (tab, label, missing, invalid) => {
+  const { user, network } = await five()
+  const create = network.post(tab === 'File' ? '/api/sftp/file' : '/api/sftp/directory').answers({})
+  await user.click(screen.getByRole('button', { name: 'Create New' }))
+  await user.click(screen.getByRole('tab', { name: tab }))
+  const submit = () => user.click(screen.getByRole('button', { name: 'Create' }))
+  await submit()
+  expect(screen.getByText(missing)).toBeVisible()
+  for (const name of ['a<', 'a>', 'a:', 'a"', 'a/b', 'a\\', 'a|', 'a?', 'a*', 'a\u0007', '.', '.. ']) {
+    fireEvent.change(screen.getByLabelText(label), { target: { value: name } })
+    expect(screen.getByText(invalid)).toBeVisible()
+  }
+  await submit()
+  expect(create.calls).toEqual([])
+  fireEvent.change(screen.getByLabelText(label), { target: { value: 'new one' } })
+  await submit()
+  await closed()
+  expect(create.calls[0]?.body).toEqual({ path: '/nfsshare/new one', ...(tab === 'File' && { content: '' }) })
+})
+
+test.each([
+  ['File', 'Failed to create file', '/api/sftp/file'],
+  ['Directory', 'Failed to create directory', '/api/sftp/directory'],
+])('§8 a new %s that fails says %p with the reason, and the name stays', async (tab, text, call) => {
+  const { user, network } = await five()
+  network.post(call).answers(409, { message: 'There is a "x" already' })
+  await user.click(screen.getByRole('button', { name: 'Create New' }))
+  await user.click(screen.getByRole('tab', { name: tab }))
+  await user.type(screen.getByRole('textbox', { name: `${tab} name` }), 'x')
+  await user.click(screen.getByRole('button', { name: 'Create' }))
+  expect((await screen.findByRole('alert')).textContent).toBe(`${text}There is a "x" already`)
+  expect(screen.getByRole('textbox', { name: `${tab} name` })).toHaveValue('x')
+})
+
+test('§5 rename: the exact messages, and a move to the new name', async () => {
+  const { user, network } = await five()
+  const move = network.post('/api/sftp/move').answers({})
+  await menu(user, 'b', 'Rename')
+  const field = await screen.findByLabelText('New name')
+  const submit = () => user.click(screen.getByRole('button', { name: 'Rename' }))
+  const type = (value: string) => fireEvent.change(field, { target: { value } })
+  expect(field).toHaveValue('b')
+  await submit()
+  expect(screen.getByText('New name must be different')).toBeVisible()
+  type(' ')
+  expect(screen.getByText('Name cannot be empty')).toBeVisible()
+  type('a/b')
+  expect(screen.getByText('Name contains invalid characters')).toBeVisible()
+  type('new')
+  await submit()
+  await closed()
+  expect(move.calls.map(({ body }) => body)).toEqual([{ sourcePath: '/nfsshare/b', targetPath: '/nfsshare/new' }])
+})
+
+test.each([
+  [{ message: 'There is a "new" already' }, 'Failed to renameThere is a "new" already'],
+  [{}, 'Failed to rename. Please try again.'],
+])('§8 a rename that fails with %j says %p', async (body, text) => {
+  const { user, network } = await five()
+  network.post('/api/sftp/move').answers(409, body)
+  await menu(user, 'b', 'Rename')
+  fireEvent.change(await screen.findByLabelText('New name'), { target: { value: 'new' } })
+  await user.click(screen.getByRole('button', { name: 'Rename' }))
+  expect((await screen.findByRole('alert')).textContent).toBe(text)
+})
+
+test('§2 the delete dialog lists the first 5 names and warns twice; one call per item', async () => {
+  const { user, network } = await filesPage([...['a', 'b', 'c', 'd', 'e', 'f'].map((name) => entryOf(name)), entryOf('world/')])
+  network.get('/api/deployments').answers(503)
+  const files = network.delete('/api/sftp/file').answers({})
+  const directories = network.delete('/api/sftp/directory').answers({})
+  await user.click(screen.getByRole('checkbox', { name: 'Select all' }))
+  await user.click(bar().getByRole('button', { name: 'Delete' }))
+  const dialog = await screen.findByRole('dialog', { name: 'Delete 7 Items' })
+  expect(within(dialog).getAllByRole('listitem').map((one) => one.textContent)).toEqual(['world', 'a', 'b', 'c', 'd', '...and 2 more items'])
+  expect(within(dialog).getByText('Directories are deleted with all their contents.')).toBeVisible()
+  expect(within(dialog).getByText('This action cannot be undone.')).toBeVisible()
+  await user.click(within(dialog).getByRole('button', { name: 'Delete' }))
+  await closed()
+  expect(paths(directories.calls)).toEqual(['/nfsshare/world'])
+  expect(paths(files.calls)).toEqual(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `/nfsshare/${name}`))
+})
+
+test('the delete dialog says which deployments work in the directories, beside its two warnings', async () => {
+  const { user, network } = await filesPage([entryOf('worker/'), entryOf('games/'), entryOf('work/'), entryOf('file')])
+  const at = (name: string, dataDirectory: string) => ({ ...deploymentOf(name), dataDirectory })
+  network.get('/api/deployments').answers({ deployments: [at('worker', '/worker'), at('lobby', 'games/lobby/'), at('other', '/worker/inner')] })
+  await user.click(screen.getByRole('checkbox', { name: 'Select all' }))
+  await user.click(bar().getByRole('button', { name: 'Delete' }))
+  const dialog = await screen.findByRole('dialog', { name: 'Delete 4 Items' })
+  await within(dialog).findByText('"worker" is the directory of the deployment worker')
+  expect([...dialog.querySelectorAll('p')].map((line) => line.textContent)).toEqual([
+    'Are you sure you want to delete:',
+    '"games" holds the directory of the deployment lobby',
+    '"worker" is the directory of the deployment worker',
+    '"worker" holds the directory of the deployment other',
+    'Directories are deleted with all their contents.',
+    'This action cannot be undone.',
+  ])
+})
+
+test('who deletes files only is asked about no deployment', async () => {
+  const { user, network } = await five()
+  const { calls } = network.get('/api/deployments').answers({ deployments: [] })
+  await menu(user, 'a', 'Delete')
+  await screen.findByRole('dialog', { name: 'Delete File' })
+  expect(calls).toEqual([])
+})
+
+test('§8 of several, those that could not be deleted are named, stay, and can be tried again', async () => {
+  const { user, network } = await filesPage([entryOf('locked/'), entryOf('a')])
+  network.get('/api/deployments').answers({ deployments: [] })
+  network.delete('/api/sftp/file').answers({})
+  network.delete('/api/sftp/directory').answers(403, { message: 'It is in use' })
+  await user.click(screen.getByRole('checkbox', { name: 'Select all' }))
+  await user.click(bar().getByRole('button', { name: 'Delete' }))
+  await user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Delete' }))
+  expect((await screen.findByRole('alert')).textContent).toBe('Failed to delete filesIt is in use')
+  expect(within(screen.getByRole('dialog')).getAllByRole('listitem').map((one) => one.textContent)).toEqual(['locked'])
+})
+
+test('§2, §5 move: relative to the directory, repeated slashes collapsed, with a preview', async () => {
+  const { user, network } = await filesPage([entryOf('a/b/x'), entryOf('a/b/y')], { at: '/files/a/b' })
+  const move = network.post('/api/sftp/move').answers({})
+  await user.click(screen.getByRole('checkbox', { name: 'Select all' }))
+  await user.click(bar().getByRole('button', { name: 'Move' }))
+  const dialog = await screen.findByRole('dialog', { name: 'Move 2 Items' })
+  const type = (value: string) => fireEvent.change(within(dialog).getByLabelText('Destination'), { target: { value } })
+  type('../../..')
+  await user.click(within(dialog).getByRole('button', { name: 'Move' }))
+  expect(within(dialog).getByText('This leads out of the shared area')).toBeVisible()
+  type('//old///worlds/')
+  expect(within(dialog).getByText('/nfsshare/a/b/old/worlds/')).toBeVisible()
+  type('..//c')
+  expect(within(dialog).getByText('/nfsshare/a/c/')).toBeVisible()
+  await user.click(within(dialog).getByRole('button', { name: 'Move' }))
+  await closed()
+  expect(move.calls.map(({ body }) => body)).toEqual([
+    { sourcePath: '/nfsshare/a/b/x', targetPath: '/nfsshare/a/c/x' },
+    { sourcePath: '/nfsshare/a/b/y', targetPath: '/nfsshare/a/c/y' },
+  ])
+})
+
+test("§8 a move that fails says 'Failed to move files' with the reason in its dialog, which goes on with those", async () => {
+  const { user, network } = await filesPage([entryOf('a'), entryOf('b')])
+  network.post('/api/sftp/move').answers(409, { message: 'There is a "a" already' })
+  await user.click(box('a'))
+  await user.click(box('b'))
+  await user.click(bar().getByRole('button', { name: 'Move' }))
+  const dialog = await screen.findByRole('dialog', { name: 'Move 2 Items' })
+  await user.type(within(dialog).getByLabelText('Destination'), 'old')
+  await user.click(within(dialog).getByRole('button', { name: 'Move' }))
+  expect((await within(dialog).findByRole('alert')).textContent).toBe('Failed to move filesThere is a "a" already')
+  expect(within(dialog).getAllByRole('listitem').map((one) => one.textContent)).toEqual(['a', 'b'])
+})
+
+test("§8 a drop that fails says 'Failed to move files' and which", async () => {
+  const { network } = await filesPage([entryOf('dir/'), entryOf('a')])
+  network.post('/api/sftp/move').answers(409, { message: 'There is a "a" already' })
+  const dataTransfer = { setData: () => {}, types: ['application/x-quarterdeck-entries'], effectAllowed: '', dropEffect: '' }
+  fireEvent.dragStart(row('a'), { dataTransfer })
+  fireEvent.dragOver(row('dir'), { dataTransfer })
+  fireEvent.drop(row('dir'), { dataTransfer })
+  await waitFor(() => expect(notifications()).toEqual(['Failed to move files: a. There is a "a" already']))
+})
+
+test('dragging entries onto a directory moves them, all that are selected with them', async () => {
+  const { user, network } = await filesPage([entryOf('dir/'), entryOf('a'), entryOf('b')])
+  const move = network.post('/api/sftp/move').answers({})
+  await user.click(box('a'))
+  await user.click(box('b'))
+  const dataTransfer = { setData: () => {}, types: ['application/x-quarterdeck-entries'], effectAllowed: '', dropEffect: '' }
+  fireEvent.dragStart(row('a'), { dataTransfer })
+  fireEvent.dragOver(row('dir'), { dataTransfer })
+  expect(row('dir')).toHaveAttribute('data-drop', 'over')
+  expect(screen.queryByText('Drop files here to upload')).not.toBeInTheDocument()
+  fireEvent.drop(row('dir'), { dataTransfer })
+  await waitFor(() => expect(move.calls.map(({ body }) => (body as { targetPath: string }).targetPath).sort()).toEqual(['/nfsshare/dir/a', '/nfsshare/dir/b']))
+})
+
+test('decisions §2: one file is downloaded with a ticket, which never reaches the store', async () => {
+  const { user, network, store } = await filesPage([entryOf('my file#1.zip')])
+  const ticket = network.post('/api/sftp/download-ticket').answers({ token: 'ticket-canary' })
+  await menu(user, 'my file#1.zip', 'Download')
+  await waitFor(() => expect(followed).toEqual([{ href: '/api/sftp/download?path=%2Fnfsshare%2Fmy%20file%231.zip&token=ticket-canary', name: 'my file#1.zip' }]))
+  expect(ticket.calls[0]?.body).toEqual({ path: '/nfsshare/my file#1.zip' })
+  expect(JSON.stringify(store.getState())).not.toContain('ticket-canary')
+})
+
+test("decisions §2: against a server without tickets the session's token is used", async () => {
+  const { user, network } = await filesPage([entryOf('a')])
+  network.post('/api/sftp/download-ticket').answers(404)
+  await menu(user, 'a', 'Download')
+  await waitFor(() => expect(followed[0]?.href).toMatch(/token=.*signature$/))
+})
+
+test('§8 a download that fails says so', async () => {
+  const { user, network } = await filesPage([entryOf('a')])
+  network.post('/api/sftp/download-ticket').answers(503)
+  await menu(user, 'a', 'Download')
+  await waitFor(() => expect(notifications()).toEqual(['Failed to download file']))
+})
+
+test.each([
+  [['a', 'b'], 'files.zip'],
+  [['world'], 'world.zip'],
+])('§7 %j are downloaded as %s', async (chosen, zip) => {
+  const { user, network, store } = await filesPage([entryOf('world/'), entryOf('a'), entryOf('b')])
+  const saved: Blob[] = []
+  URL.createObjectURL = (blob) => `blob:${saved.push(blob as Blob)}`
+  URL.revokeObjectURL = () => {}
+  const call = network.post('/api/sftp/download-multiple').answersWith(() => new HttpResponse('zip-canary', { headers: { 'content-type': 'application/zip' } }))
+  for (const name of chosen) await user.click(box(name))
+  await user.click(bar().getByRole('button', { name: 'Download' }))
+  await waitFor(() => expect(followed).toEqual([{ href: 'blob:1', name: zip }]))
+  expect(call.calls[0]?.body).toEqual({ files: chosen.map((name) => ({ path: `/nfsshare/${name}`, name })) })
+  expect(await saved[0]?.text()).toBe('zip-canary')
+  expect(JSON.stringify(store.getState())).not.toContain('canary')
+})
+
+test('§8 archive, unarchive and mass download that fail are logged and told; a 401 ends the session', async () => {
+  const { user, network } = await filesPage([entryOf('world/'), entryOf('a.zip', { isText: false })])
+  network.get('/api/sftp/jobs').answers({ jobs: [] })
+  network.post('/api/sftp/archive').answers(507, { message: 'The disk is full' })
+  await menu(user, 'world', 'Archive')
+  await waitFor(() => expect(notifications()).toContain('Failed to archive files: The disk is full'))
+  network.post('/api/sftp/unarchive').answers(400)
+  await menu(user, 'a.zip', 'Unarchive')
+  await waitFor(() => expect(notifications()).toContain('Failed to unarchive files'))
+  network.post('/api/sftp/download-multiple').answers(503)
+  await menu(user, 'world', 'Download')
+  await waitFor(() => expect(notifications()).toContain('Failed to download files'))
+  expect((console.warn as jest.Mock).mock.calls.filter(([text]) => String(text).startsWith('[files]'))).toHaveLength(3)
+  network.post('/api/sftp/download-multiple').answers(401)
+  await menu(user, 'world', 'Download')
+  expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
+})
+
+test('a dialog that was closed gives the focus back to the row it was about, not to the toolbar', async () => {
+  const { user } = await filesPage([entryOf('a'), entryOf('b')])
+  await menu(user, 'b', 'Rename')
+  await user.keyboard('{Escape}')
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+  await waitFor(() => expect(row('b')).toHaveFocus())
+})
+
+test('what was deleted, moved or renamed leaves the focus on the row in its place', async () => {
+  const { user, network, list } = await five()
+  const paused = network.delete('/api/sftp/file').answers({})
+  await menu(user, 'c', 'Delete')
+  list(['a', 'b', 'd', 'e'].map((name) => entryOf(name)))
+  await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Delete' }))
+  await waitFor(() => expect(names()).toEqual(['a', 'b', 'd', 'e']))
+  expect(paused.calls).toHaveLength(1)
+  await waitFor(() => expect(row('d')).toHaveFocus())
+
+  network.post('/api/sftp/move').answers({})
+  await menu(user, 'b', 'Rename')
+  list(['a', 'd', 'e', 'new'].map((name) => entryOf(name)))
+  fireEvent.change(await screen.findByLabelText('New name'), { target: { value: 'new' } })
+  await user.click(screen.getByRole('button', { name: 'Rename' }))
+  await waitFor(() => expect(names()).toEqual(['a', 'd', 'e', 'new']))
+  await waitFor(() => expect(row('new')).toHaveFocus())
+
+  await user.click(box('e'))
+  await user.click(box('new'))
+  await user.click(bar().getByRole('button', { name: 'Move' }))
+  const dialog = await screen.findByRole('dialog')
+  await user.type(within(dialog).getByLabelText('Destination'), 'old')
+  list(['a', 'd'].map((name) => entryOf(name)))
+  await user.click(within(dialog).getByRole('button', { name: 'Move' }))
+  await waitFor(() => expect(names()).toEqual(['a', 'd']))
+  await waitFor(() => expect(row('d')).toHaveFocus())
+})
+
+test('who opens a directory by the keyboard goes on from its first row', async () => {
+  const { user, list } = await filesPage([entryOf('dir/'), entryOf('a')])
+  row('dir').focus()
+  list([entryOf('dir/x'), entryOf('dir/y')])
+  await user.keyboard('{Enter}')
+  await waitFor(() => expect(names()).toEqual(['x', 'y']))
+  await waitFor(() => expect(row('x')).toHaveFocus())
+  list([])
+  await user.click(screen.getByRole('link', { name: 'Root' }))
+  await screen.findByText('This directory is empty')
+  await waitFor(() => expect(screen.getByRole('heading', { name: 'Files' })).toHaveFocus())
+})
+
+test('while something is packed its progress is shown, and it can be cancelled', async () => {
+  const { user, network } = await filesPage([entryOf('world/')])
+  const { release } = network.post('/api/sftp/archive').answersLater(409, { code: 'CANCELLED', message: 'The archive was cancelled.' })
+  network.get('/api/sftp/jobs').answers({ jobs: [{ id: 'j/1', kind: 'archive', paths: ['/nfsshare/world'], done: 1024, total: 4096, entry: 'region/r.0.mca' }] })
+  const cancel = network.delete('/api/sftp/jobs/j%2F1').answers({})
+  await menu(user, 'world', 'Archive')
+  expect(await screen.findByText('1.00 KB of 4.00 KB region/r.0.mca')).toBeVisible()
+  expect(screen.getByRole('progressbar', { name: 'Progress of world' })).toHaveAttribute('aria-valuenow', '25')
+  await user.click(screen.getByRole('button', { name: 'Cancel world' }))
+  await waitFor(() => expect(cancel.calls).toHaveLength(1))
+  release()
+  await waitFor(() => expect(screen.queryByRole('region', { name: 'Transfers' })).not.toBeInTheDocument())
+  // It did what it was told: no failure.
+  expect(notifications()).toEqual(['The archive was cancelled.'])
+  expect(screen.getByText('The archive was cancelled.').parentElement).toHaveClass('toast-info')
+})
+
+test('against a server without jobs a spinner tells that it goes on, and it is not asked again', async () => {
+  jest.useFakeTimers({ advanceTimers: true, doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick', 'performance'] })
+  const { user, network } = await filesPage([entryOf('world/')])
+  network.post('/api/sftp/archive').answersLater({})
+  const jobs = network.get('/api/sftp/jobs').answers(404)
+  await menu(user, 'world', 'Archive')
+  expect(await screen.findByText('Working...')).toBeVisible()
+  await waitFor(() => expect(jobs.calls).not.toHaveLength(0))
+  const { length } = jobs.calls
+  await act(() => jest.advanceTimersByTimeAsync(10_000))
+  jest.useRealTimers()
+  expect(jobs.calls).toHaveLength(length)
+  expect(names()).toEqual(['world'])
+})

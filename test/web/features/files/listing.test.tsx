@@ -1,0 +1,239 @@
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { entryOf } from '../../../support/web/factories'
+import { filesPage, names, notifications, row, rows } from '../../../support/web/filesPage'
+import { renderApp } from '../../../support/web/renderApp'
+
+beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => {}))
+afterEach(() => jest.restoreAllMocks())
+
+const trail = () => within(screen.getByRole('navigation', { name: 'Directory' })).getAllByRole('listitem').map((item) => item.textContent)
+
+test('§2 directories come first, then names in natural order, whatever the sorting', async () => {
+  const { user } = await filesPage([entryOf('b.txt', { size: 1 }), entryOf('world10/'), entryOf('A.txt', { size: 3000 }), entryOf('world2/'), entryOf('file 07.log', { size: 5 }), entryOf('file 7b.log', { size: 5 })])
+  expect(names()).toEqual(['world2', 'world10', 'A.txt', 'b.txt', 'file 07.log', 'file 7b.log'])
+  await user.click(screen.getByRole('button', { name: 'Name' }))
+  expect(names()).toEqual(['world10', 'world2', 'file 7b.log', 'file 07.log', 'b.txt', 'A.txt'])
+  expect(screen.getByRole('columnheader', { name: 'Name' })).toHaveAttribute('aria-sort', 'descending')
+  await user.click(screen.getByRole('button', { name: 'Size' }))
+  expect(names()).toEqual(['world2', 'world10', 'b.txt', 'file 07.log', 'file 7b.log', 'A.txt'])
+  expect(screen.getByRole('columnheader', { name: 'Size' })).toHaveAttribute('aria-sort', 'ascending')
+  expect(screen.getByRole('columnheader', { name: 'Name' })).toHaveAttribute('aria-sort', 'none')
+})
+
+test('sorting by Last Modified goes by time', async () => {
+  const { user } = await filesPage([entryOf('new', { modifyTime: 3 }), entryOf('old', { modifyTime: 1 }), entryOf('mid', { modifyTime: 2 })])
+  await user.click(screen.getByRole('button', { name: 'Last Modified' }))
+  expect(names()).toEqual(['old', 'mid', 'new'])
+})
+
+test('§2, §9 a row shows the name, the size and the time; a directory shows no size', async () => {
+  await filesPage([entryOf('world/'), entryOf('server.jar', { size: 1536, isText: false, modifyTime: Date.UTC(2026, 10, 3, 12) })])
+  const cells = within(row('server.jar')).getAllByRole('gridcell').map((cell) => cell.textContent)
+  expect(cells[1]).toBe('server.jar')
+  expect(cells[2]).toBe('1.50 KB')
+  expect(row('server.jar').querySelector('time')).toHaveAttribute('datetime', '2026-11-03T12:00:00.000Z')
+  expect(within(row('world')).getByLabelText('Directory')).toHaveTextContent('–')
+})
+
+test('a time that no calendar has is shown as none, and the others as they are', async () => {
+  await filesPage([entryOf('far', { modifyTime: 9e15 }), entryOf('none', { modifyTime: undefined as unknown as number }), entryOf('now', { modifyTime: Date.UTC(2026, 10, 3, 12) })])
+  expect(['far', 'none'].map((name) => row(name).querySelector('.column-modifyTime')?.textContent)).toEqual(['–', '–'])
+  expect(row('now').querySelector('time')).toHaveAttribute('datetime', '2026-11-03T12:00:00.000Z')
+})
+
+test("§2 an empty directory reads 'This directory is empty'", async () => {
+  await filesPage([])
+  expect(screen.getByText('This directory is empty')).toBeVisible()
+})
+
+test('§2 the breadcrumb starts at Root and leads to every directory above', async () => {
+  const { listing } = await filesPage([entryOf('a/b/c/')], { at: '/files/a/b' })
+  expect(trail()).toEqual(['Root', 'a', 'b'])
+  expect(screen.getByText('b', { selector: '[aria-current]' })).toHaveAttribute('aria-current', 'page')
+  expect(screen.getByRole('link', { name: 'Root' })).toHaveAttribute('href', '/files')
+  expect(screen.getByRole('link', { name: 'a' })).toHaveAttribute('href', '/files/a')
+  expect(listing.calls[0]?.query).toBe('?path=%2Fnfsshare%2Fa%2Fb')
+})
+
+test.each(['a#b', 'what?', '100%', '%2F', 'my world', 'π 🚢', "it's", 'a&b=c+d'])('decisions §3: a directory named %p opens under an address of its own', async (name) => {
+  const { user, list } = await filesPage([entryOf(`${name}/`)])
+  const inside = list([entryOf(`${name}/inside.txt`)])
+  await user.click(screen.getByRole('link', { name }))
+  await waitFor(() => expect(names()).toEqual(['inside.txt']))
+  expect(window.location.pathname).toBe(`/files/${encodeURIComponent(name)}`)
+  expect(new URLSearchParams(inside.calls[0]?.query).get('path')).toBe(`/nfsshare/${name}`)
+  expect(trail()).toEqual(['Root', name])
+})
+
+test('§2 clicking anywhere in the row of a directory opens it', async () => {
+  const { user, list } = await filesPage([entryOf('plugins/')])
+  list([entryOf('plugins/x')])
+  await user.click(within(row('plugins')).getByLabelText('Directory'))
+  await waitFor(() => expect(window.location.pathname).toBe('/files/plugins'))
+})
+
+test('§2, §3 archives, links that lead out and what is no text cannot be opened', async () => {
+  const { store, user } = await filesPage([entryOf('a.tar.gz'), entryOf('b.zip'), entryOf('c.7z'), entryOf('d.rar'), entryOf('e.jar', { isText: false }), entryOf('out', { type: 'l', isText: false })])
+  expect(screen.queryByRole('button', { name: /^(a|b|c|d|e|out)/ })).not.toBeInTheDocument()
+  for (const name of ['a.tar.gz', 'b.zip', 'e.jar', 'out']) await user.click(screen.getByText(name))
+  expect(store.getState().files?.dialog).toBeNull()
+  expect(screen.getByText('leads out of the shared area')).toBeVisible()
+})
+
+test('the filter box narrows the list and says how far; another directory begins without it', async () => {
+  const { user, list } = await filesPage([entryOf('world/'), entryOf('server.properties'), entryOf('Server.jar', { isText: false })])
+  const field = screen.getByRole('searchbox', { name: 'Filter by name' })
+  await user.type(field, 'server')
+  expect(names()).toEqual(['Server.jar', 'server.properties'])
+  expect(screen.getByText('2 of 3')).toBeVisible()
+  await user.type(field, 'x')
+  expect(screen.getByText('No name contains this')).toBeVisible()
+  await user.clear(field)
+  list([entryOf('world/level.dat')])
+  await user.type(field, 'world')
+  await user.click(screen.getByRole('link', { name: 'world' }))
+  await waitFor(() => expect(names()).toEqual(['level.dat']))
+})
+
+test('100,000 entries: only the rows that are seen are in the page, and readers are told how many there are', async () => {
+  const files = Array.from({ length: 100_000 }, (_, index) => entryOf(`region.${index}.mca`, { isText: false }))
+  const { user } = await filesPage(files)
+  const grid = screen.getByRole('grid')
+  expect(grid).toHaveAttribute('aria-rowcount', '100001')
+  expect(rows().length).toBeLessThan(50)
+  expect(names()[0]).toBe('region.0.mca')
+
+  grid.scrollTop = 50_000 * 52
+  fireEvent.scroll(grid)
+  expect(row('region.50000.mca')).toHaveAttribute('aria-rowindex', '50002')
+  expect(rows().length).toBeLessThan(50)
+
+  rows()[0]?.focus()
+  await user.keyboard('{End}')
+  expect(row('region.99999.mca')).toHaveFocus()
+  expect(rows().length).toBeLessThan(50)
+  await user.keyboard('{ArrowUp}{ArrowUp}{Home}{ArrowDown}')
+  expect(row('region.1.mca')).toHaveFocus()
+}, 60_000)
+
+test('the row that has the focus stays in the page when it is scrolled out of sight', async () => {
+  await filesPage(Array.from({ length: 1000 }, (_, index) => entryOf(`f${index}`)))
+  const grid = screen.getByRole('grid')
+  act(() => rows()[3]?.focus())
+  grid.scrollTop = 500 * 52
+  fireEvent.scroll(grid)
+  expect(row('f3')).toHaveFocus()
+  expect(row('f500')).toBeInTheDocument()
+})
+
+test('arrow keys walk the rows, Enter opens, and one row at a time is in the order of Tab', async () => {
+  const { user, list } = await filesPage([entryOf('a/'), entryOf('b/'), entryOf('c.txt')])
+  act(() => row('a').focus())
+  await user.keyboard('{ArrowDown}')
+  expect(row('b')).toHaveFocus()
+  expect(rows().map(({ tabIndex }) => tabIndex)).toEqual([-1, 0, -1])
+  await user.tab()
+  expect(screen.getByRole('checkbox', { name: 'Select b' })).toHaveFocus()
+  await user.keyboard('{ArrowUp}')
+  expect(row('a')).toHaveFocus()
+  list([entryOf('a/x')])
+  await user.keyboard('{Enter}')
+  await waitFor(() => expect(window.location.pathname).toBe('/files/a'))
+})
+
+test('while a listing is awaited a skeleton holds its place', async () => {
+  const { network } = renderApp('/files', { signedInAs: 'ann' })
+  const { release } = network.get('/api/sftp/files').answersLater({ files: [entryOf('a')], deploymentTypeIndex: null })
+  expect(await screen.findByText('Loading the files')).toBeInTheDocument()
+  release()
+  expect(await screen.findByRole('grid')).toBeVisible()
+  expect(screen.queryByText('Loading the files')).not.toBeInTheDocument()
+})
+
+test('§8 a listing that fails is logged, said once in its place, and can be tried again', async () => {
+  const { network, user } = renderApp('/files', { signedInAs: 'ann' })
+  network.get('/api/sftp/files').answers(503, { message: 'The shared area is not mounted' })
+  const alert = await screen.findByRole('alert')
+  expect(alert).toHaveTextContent('Failed to load filesThe shared area is not mountedRetry')
+  await waitFor(() => expect(console.warn).toHaveBeenCalledWith(expect.stringContaining('The shared area is not mounted')))
+  expect(notifications()).toEqual([])
+  network.get('/api/sftp/files').answers({ files: [entryOf('a')], deploymentTypeIndex: null })
+  await user.click(within(alert).getByRole('button', { name: 'Retry' }))
+  expect(await screen.findByRole('grid')).toBeVisible()
+  expect(screen.queryByRole('alert')).not.toBeInTheDocument()
+})
+
+test('§8 a listing that fails because there is no such directory is logged, too', async () => {
+  const { network } = renderApp('/files/gone', { signedInAs: 'ann' })
+  network.get('/api/sftp/files').answers(404, { message: 'There is no such directory.' })
+  await screen.findByRole('heading', { name: 'Directory not found' })
+  expect(console.warn).toHaveBeenCalledWith('[files] the listing of /nfsshare/gone failed: There is no such directory.')
+})
+
+test('§3 only d is a directory: a server may tell files by any other letter', async () => {
+  const { user, store, network } = await filesPage([entryOf('notes.txt', { type: 'f' as '-' })])
+  const ticket = network.post('/api/sftp/download-ticket').answers({ token: 'ticket' })
+  const follow = jest.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => {})
+  await user.click(screen.getByRole('button', { name: 'Actions for notes.txt' }))
+  await user.click(await screen.findByRole('button', { name: 'Download' }))
+  await waitFor(() => expect(follow).toHaveBeenCalled())
+  expect(ticket.calls.map(({ body }) => body)).toEqual([{ path: '/nfsshare/notes.txt' }])
+  network.get('/api/sftp/file/content').answers({ content: '' })
+  await user.click(screen.getByRole('button', { name: 'notes.txt' }))
+  expect(store.getState().files?.dialog).toMatchObject({ kind: 'edit' })
+})
+
+test('a directory that does not exist says so and leads back', async () => {
+  const { network } = renderApp('/files/worlds/gone', { signedInAs: 'ann' })
+  network.get('/api/sftp/files').answers(404, { message: 'There is no such directory.' })
+  expect(await screen.findByRole('heading', { name: 'Directory not found' })).toBeVisible()
+  expect(screen.getByRole('link', { name: 'Up to worlds' })).toHaveAttribute('href', '/files/worlds')
+  expect(screen.getByRole('link', { name: 'Back to Root' })).toHaveAttribute('href', '/files')
+  expect(screen.getByRole('button', { name: 'Create New' })).toBeDisabled()
+  expect(notifications()).toEqual([])
+})
+
+test.each([
+  [null, true],
+  [0, true],
+  [1, false],
+  [2, true],
+])('§2 in a directory of deployment type %p the sync indicator is shown: %p', async (deploymentTypeIndex, shown) => {
+  await filesPage([entryOf('a')], { deploymentTypeIndex })
+  expect(screen.queryAllByText('Synced')).toHaveLength(shown ? 1 : 0)
+})
+
+test('§4 the sync indicator turns from sync_started to sync_completed, and explains a problem to the keyboard too', async () => {
+  const { realtime } = await filesPage([entryOf('a')])
+  const tells = (data: object) => act(() => void realtime.listener?.received({ id: 'CLIENT_FILE_SYNC', data }))
+  expect(screen.getByRole('button', { name: /Synced/ })).toHaveClass('synced')
+  tells({ event: 'sync_started' })
+  const button = screen.getByRole('button', { name: /Syncing/ })
+  expect(button).not.toHaveClass('synced')
+  tells({ event: 'sync_started', problem: 'The disk of the node is full' })
+  expect(button).toHaveAccessibleDescription(/The disk of the node is full/)
+  tells({ event: 'sync_completed' })
+  expect(screen.getByRole('button', { name: /Synced/ })).not.toHaveAccessibleDescription(/disk/)
+})
+
+test('without a connection the sync indicator says that it may be out of date', async () => {
+  const { realtime } = await filesPage([entryOf('a')])
+  const button = screen.getByRole('button', { name: /Synced/ })
+  act(() => void realtime.listener?.connected())
+  expect(button).not.toHaveAccessibleDescription(/no connection/)
+  act(() => void realtime.listener?.disconnected())
+  expect(button).toHaveAccessibleDescription(/no connection to the server/)
+})
+
+test('what changed outside is shown after a sync, and what is still there stays selected', async () => {
+  const { realtime, user, list, network } = await filesPage([entryOf('a'), entryOf('b')])
+  await user.click(screen.getByRole('checkbox', { name: 'Select a' }))
+  await user.click(screen.getByRole('checkbox', { name: 'Select b' }))
+  list([entryOf('a'), entryOf('c')])
+  act(() => void realtime.listener?.received({ id: 'CLIENT_FILE_SYNC', data: { event: 'sync_completed' } }))
+  await waitFor(() => expect(names()).toEqual(['a', 'c']))
+  expect(screen.getByText('1 selected')).toBeVisible()
+  network.get('/api/sftp/files').answers({ files: [entryOf('a')], deploymentTypeIndex: null })
+  await user.click(screen.getByRole('button', { name: 'Refresh' }))
+  await waitFor(() => expect(screen.queryByText('1 selected')).not.toBeInTheDocument())
+})

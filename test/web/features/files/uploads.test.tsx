@@ -1,0 +1,446 @@
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { sessionEnded } from '../../../../src/web/facts'
+import { selectUploadState } from '../../../../src/web/features/files/uploads/uploadSlice'
+import type { RootState } from '../../../../src/web/app/types'
+import { entryOf } from '../../../support/web/factories'
+import { box, filesPage, notifications } from '../../../support/web/filesPage'
+
+const FAILED = 'Failed to upload files. Please try again.'
+const file = (name: string, text = 'content') => new File([text], name)
+const panel = () => screen.findByRole('region', { name: 'Transfers' })
+const item = async (name: string) => within(await panel()).getByText(name, { selector: 'bdi' }).closest('li')!
+const stored = (name: string) => JSON.stringify({ success: true, data: { files: [{ name, path: `/nfsshare/${name}` }] } })
+
+async function uploading(files: File[], present = [entryOf('old.txt')], at = '/files') {
+  const app = await filesPage(present, { at })
+  const choose = (more: File[]) => fireEvent.change(screen.getByLabelText('Files to upload'), { target: { files: more } })
+  choose(files)
+  await panel()
+  const answer = (name: string, status: number, body: object | string) =>
+    act(async () => app.uploads.of(name).listener.answered(status, typeof body === 'string' ? body : JSON.stringify(body)))
+  const sends = (name: string) => waitFor(() => app.uploads.of(name))
+  const names = () => app.uploads.requests.map((request) => request.name)
+  const state = () => selectUploadState(app.store.getState() as Required<RootState>)
+  return { ...app, choose, answer, sends, names, state }
+}
+
+afterEach(() => jest.useRealTimers())
+
+test('§7 a chosen file is sent with the directory, and the rule for a name that exists', async () => {
+  const chosen = file('new.jar')
+  const { uploads, sends, answer, list } = await uploading([chosen], [entryOf('plugins/a')], '/files/plugins')
+  await sends('new.jar')
+  expect(uploads.of('new.jar')).toMatchObject({ name: 'new.jar', directory: '/nfsshare/plugins', onConflict: 'refuse' })
+  expect(uploads.of('new.jar').token).toMatch(/\.signature$/)
+  expect(uploads.of('new.jar').file).toBe(chosen)
+  const listing = list([entryOf('plugins/a'), entryOf('plugins/new.jar')])
+  await answer('new.jar', 200, stored('new.jar'))
+  expect(await screen.findByText('1 of 1 uploaded')).toBeInTheDocument()
+  await waitFor(() => expect(listing.calls).toHaveLength(1))
+  expect(await screen.findByRole('row', { name: /new\.jar/ })).toBeVisible()
+})
+
+test('three at a time, the others wait their turn', async () => {
+  const { names, answer, sends } = await uploading(['a', 'b', 'c', 'd', 'e'].map((name) => file(name)))
+  await sends('c')
+  expect(names()).toEqual(['a', 'b', 'c'])
+  expect(await item('d')).toHaveTextContent('Waiting')
+  await answer('b', 200, stored('b'))
+  await sends('d')
+  expect(names()).toEqual(['a', 'b', 'c', 'd'])
+})
+
+test('progress is told for each file and in total, in bytes that left, with rate and time left', async () => {
+  const { uploads, sends, services, store, state } = await uploading([file('big.zip', 'x'.repeat(4096)), file('small.txt', 'x'.repeat(1024))])
+  await sends('small.txt')
+  await waitFor(() => expect(store.getState().uploads?.at).not.toBeNull())
+  const start = store.getState().uploads?.at ?? 0
+  jest.spyOn(services, 'now')
+  jest.spyOn(Date, 'now').mockReturnValue(start + 1000)
+  act(() => uploads.of('big.zip').listener.sent(1024))
+  await waitFor(() => expect(state()).toMatchObject({ uploading: true, sent: 1024, total: 5120, progress: 0.2 }))
+  expect(await item('big.zip')).toHaveTextContent('1.00 KB of 4.00 KB')
+  expect(screen.getByRole('progressbar', { name: 'Progress of big.zip' })).toHaveAttribute('aria-valuenow', '25')
+  expect(screen.getByRole('progressbar', { name: 'Total progress' })).toHaveAttribute('aria-valuenow', '20')
+  expect(screen.getByText('1.00 KB of 5.00 KB, 1.00 KB/s, 4s left')).toBeVisible()
+  jest.restoreAllMocks()
+})
+
+test('progress reaches the store a few times a second, whatever the browser reports', async () => {
+  const { uploads, sends, store } = await uploading([file('big.zip', 'x'.repeat(5000))])
+  await sends('big.zip')
+  await waitFor(() => expect(store.getState().uploads?.at).not.toBeNull())
+  let changes = 0
+  let before = store.getState().uploads
+  const stop = store.subscribe(() => {
+    if (store.getState().uploads !== before) changes += 1
+    before = store.getState().uploads
+  })
+  act(() => {
+    for (let sent = 1; sent <= 5000; sent++) uploads.of('big.zip').listener.sent(sent)
+  })
+  await waitFor(() => expect(screen.getByRole('progressbar', { name: 'Progress of big.zip' })).toHaveAttribute('aria-valuenow', '100'))
+  stop()
+  expect(changes).toBeLessThanOrEqual(2)
+})
+
+test('thousands of small files do not make the page tell of each', async () => {
+  const count = 200
+  const { uploads, store, state } = await uploading(Array.from({ length: count }, (_, at) => file(`f${at}`)))
+  let changes = 0
+  let before = store.getState().uploads
+  const stop = store.subscribe(() => {
+    if (store.getState().uploads !== before) changes += 1
+    before = store.getState().uploads
+  })
+  for (let at = 0; at < count; at += 1) {
+    await waitFor(() => uploads.of(`f${at}`))
+    await act(async () => uploads.of(`f${at}`).listener.answered(200, stored(`f${at}`)))
+  }
+  await waitFor(() => expect(state()).toMatchObject({ uploading: false, done: count }))
+  stop()
+  expect(changes).toBeLessThan(count)
+})
+
+test.each([
+  ['the server message', { success: false, message: 'The disk is full' }, 507, 'The disk is full'],
+  ['the text of the product without one', {}, 500, FAILED],
+])('§8 an upload that fails says %s, in the panel and as a notification, and can be tried again', async (_case, body, status, text) => {
+  const { answer, sends, user, uploads, state } = await uploading([file('a.txt')])
+  await sends('a.txt')
+  await answer('a.txt', status, body)
+  await waitFor(() => expect(notifications()).toEqual([text]))
+  expect(await item('a.txt')).toHaveTextContent(text)
+  expect(state()).toMatchObject({ uploading: false, error: text })
+  await user.click(screen.getByRole('button', { name: 'Retry a.txt' }))
+  await waitFor(() => expect(uploads.requests).toHaveLength(2))
+  await answer('a.txt', 200, stored('a.txt'))
+  expect(await screen.findByText('1 of 1 uploaded')).toBeInTheDocument()
+  expect(state().error).toBeNull()
+})
+
+test('§8 a connection that breaks is a failed upload', async () => {
+  const { uploads, sends } = await uploading([file('a.txt')])
+  await sends('a.txt')
+  await act(async () => uploads.of('a.txt').listener.failed())
+  await waitFor(() => expect(notifications()).toEqual([FAILED]))
+})
+
+test('several failures of one drop are one notification', async () => {
+  const { answer, sends } = await uploading([file('a'), file('b')])
+  await sends('b')
+  await answer('a', 507, { message: 'The disk is full' })
+  await answer('b', 507, { message: 'The disk is full' })
+  await waitFor(() => expect(notifications()).toEqual(['The disk is full']))
+})
+
+test('one upload is cancelled, and the next takes its place; all are cancelled', async () => {
+  const { uploads, sends, user, names } = await uploading(['a', 'b', 'c', 'd', 'e'].map((name) => file(name)))
+  await sends('c')
+  await user.click(screen.getByRole('button', { name: 'Cancel a' }))
+  expect(uploads.of('a').aborted).toBe(true)
+  await sends('d')
+  expect(await item('a')).toHaveTextContent('Cancelled')
+  await user.click(screen.getByRole('button', { name: 'Cancel all' }))
+  await waitFor(() => expect(uploads.requests.every(({ aborted }) => aborted)).toBe(true))
+  expect(names()).toEqual(['a', 'b', 'c', 'd'])
+  expect(await item('e')).toHaveTextContent('Cancelled')
+  expect(notifications()).toEqual([])
+})
+
+const asked = () => screen.findByRole('dialog', { name: 'File exists' })
+
+test('decisions §3: a name of the listing asks before anything is sent: Replace', async () => {
+  const { uploads, user, sends } = await uploading([file('old.txt')])
+  const dialog = await asked()
+  expect(dialog).toHaveTextContent('"old.txt" exists already in /nfsshare.')
+  expect(uploads.requests).toEqual([])
+  await user.click(within(dialog).getByRole('button', { name: 'Replace' }))
+  await sends('old.txt')
+  expect(uploads.of('old.txt').onConflict).toBe('replace')
+})
+
+test('decisions §3: Keep both sends it as such, under a name that is free; Skip sends nothing', async () => {
+  const { uploads, user, sends } = await uploading([file('a.txt'), file('b')], [entryOf('a.txt'), entryOf('a (2).txt'), entryOf('b')])
+  await user.click(within(await asked()).getByRole('button', { name: 'Keep both' }))
+  await sends('a (3).txt')
+  expect(uploads.of('a (3).txt').onConflict).toBe('keepBoth')
+  await waitFor(() => expect(screen.getByRole('dialog')).toHaveTextContent('"b" exists'))
+  await user.click(screen.getByRole('button', { name: 'Skip' }))
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+  expect(await item('b')).toHaveTextContent('Skipped')
+  expect(uploads.requests).toHaveLength(1)
+})
+
+test('what is cancelled and tried again while a free name is looked for is sent once', async () => {
+  const { uploads, user, network, sends } = await uploading([file('a.txt')], [entryOf('a.txt')])
+  const looking = network.get('/api/sftp/files').answersLater({ files: [entryOf('a.txt')], deploymentTypeIndex: null })
+  await user.click(within(await asked()).getByRole('button', { name: 'Keep both' }))
+  await waitFor(() => expect(looking.calls).toHaveLength(1))
+  await user.click(screen.getByRole('button', { name: 'Cancel a.txt', hidden: true }))
+  await user.click(screen.getByRole('button', { name: 'Retry a.txt', hidden: true }))
+  looking.release()
+  await sends('a (2).txt')
+  await act(async () => uploads.of('a (2).txt').listener.answered(200, stored('a (2).txt')))
+  expect(await screen.findByText('1 of 1 uploaded')).toBeInTheDocument()
+  expect(uploads.requests).toHaveLength(1)
+})
+
+test('decisions §3: an answer for all holds for those asked now and for those the server refuses later', async () => {
+  const { uploads, user, answer, sends } = await uploading([file('a'), file('b'), file('late')], [entryOf('a'), entryOf('b')])
+  await sends('late')
+  const dialog = await asked()
+  await user.click(within(dialog).getByRole('checkbox', { name: 'Do this for all files of this upload (1 more so far)' }))
+  await user.click(within(dialog).getByRole('button', { name: 'Replace' }))
+  await sends('b')
+  expect(uploads.requests.map(({ name, onConflict }) => `${name} ${onConflict}`)).toEqual(['late refuse', 'a replace', 'b replace'])
+  await answer('late', 409, { code: 'CONFLICT', message: 'There is a "late" already' })
+  await waitFor(() => expect(uploads.of('late').onConflict).toBe('replace'))
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
+})
+
+test('an answer for all is of that upload: the next question is not answered with it', async () => {
+  const { choose, user, sends } = await uploading([file('a'), file('b')], [entryOf('a'), entryOf('b')])
+  await user.click(within(await asked()).getByRole('checkbox'))
+  await user.click(screen.getByRole('button', { name: 'Skip' }))
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+  choose([file('a'), file('b')])
+  await user.click(within(await asked()).getByRole('button', { name: 'Replace' }))
+  await sends('a')
+  await waitFor(() => expect(screen.getByRole('dialog')).toHaveTextContent('"b" exists'))
+})
+
+test('decisions §3: a 409 of a name that nobody knew of asks, too', async () => {
+  const { answer, sends, uploads, user } = await uploading([file('late')])
+  await sends('late')
+  await answer('late', 409, { code: 'CONFLICT', message: 'There is a "late" already' })
+  await user.click(within(await asked()).getByRole('button', { name: 'Keep both' }))
+  await waitFor(() => expect(uploads.of('late').onConflict).toBe('keepBoth'))
+  await answer('late', 409, { code: 'CONFLICT', message: 'It is a directory' })
+  await waitFor(() => expect(notifications()).toEqual(['It is a directory']))
+})
+
+test('uploads go on, and are shown, on other pages; closing the tab asks while they do', async () => {
+  const { network, user, sends, answer } = await uploading([file('a')])
+  await sends('a')
+  network.shows([])
+  await user.click(screen.getByRole('link', { name: 'Overview' }))
+  await screen.findByRole('heading', { name: 'Network Overview' })
+  expect(within(await panel()).getByText('a')).toBeVisible()
+  const closes = () => window.dispatchEvent(new Event('beforeunload', { cancelable: true }))
+  expect(closes()).toBe(false)
+  await answer('a', 200, stored('a'))
+  await screen.findByText('1 of 1 uploaded')
+  await waitFor(() => expect(closes()).toBe(true))
+  await user.click(screen.getByRole('button', { name: 'Close' }))
+  expect(screen.queryByRole('region', { name: 'Transfers' })).not.toBeInTheDocument()
+})
+
+test('uploads that all succeeded leave their head only after 5 s, unless somebody looks at them', async () => {
+  const { sends, answer, user, choose } = await uploading([file('a')])
+  await sends('a')
+  jest.useFakeTimers({ advanceTimers: true })
+  const rests = () => act(() => jest.advanceTimersByTimeAsync(5000))
+  await answer('a', 200, stored('a'))
+  expect(await screen.findByText('1 of 1 uploaded')).toBeVisible()
+  const found = within(await panel())
+  const head = found.getByRole('button', { name: 'Uploads' })
+  const entries = () => found.queryAllByRole('listitem').length
+
+  await user.hover(head)
+  await rests()
+  expect(entries()).toBe(1)
+  await user.unhover(head)
+  await rests()
+  expect(entries()).toBe(0)
+  expect(head).toHaveAttribute('aria-expanded', 'false')
+  expect(found.getByText('1 of 1 uploaded')).toBeVisible()
+
+  // Opened again it stays while it has the focus.
+  await user.click(head)
+  await rests()
+  expect(entries()).toBe(1)
+  act(() => head.blur())
+  await user.unhover(head)
+  await rests()
+  expect(entries()).toBe(0)
+
+  // The next upload opens it, and a failure stays.
+  choose([file('b')])
+  await sends('b')
+  await answer('b', 500, {})
+  await rests()
+  expect(entries()).toBe(2)
+})
+
+test('the question about a name that exists is no look at the transfers: afterwards they rest, too', async () => {
+  const { sends, answer, user } = await uploading([file('old.txt')])
+  await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Replace' }))
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+  await sends('old.txt')
+  act(() => (document.activeElement as HTMLElement).blur())
+  jest.useFakeTimers({ advanceTimers: true })
+  await answer('old.txt', 200, stored('old.txt'))
+  await screen.findByText('1 of 1 uploaded')
+  await act(() => jest.advanceTimersByTimeAsync(5000))
+  expect(within(await panel()).queryByRole('listitem')).not.toBeInTheDocument()
+})
+
+test('who logs out while uploads run is asked first', async () => {
+  const { network, user, uploads, sends, store } = await uploading([file('a')])
+  await sends('a')
+  const logout = network.post('/api/auth/logout').answers({})
+  await user.click(screen.getByRole('button', { name: 'Logout' }))
+  const question = await screen.findByRole('dialog', { name: 'Log out while uploading?' })
+  await user.click(within(question).getByRole('button', { name: 'Cancel' }))
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+  expect(uploads.of('a').aborted).toBe(false)
+  expect(logout.calls).toHaveLength(0)
+  await user.click(screen.getByRole('button', { name: 'Logout' }))
+  await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Logout' }))
+  expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
+  expect(uploads.of('a').aborted).toBe(true)
+  expect(store.getState().uploads?.isSignOutAsked).toBeUndefined()
+})
+
+test('who logs out of a session that is over already is told of no failure', async () => {
+  const { network, user, sends, store } = await uploading([file('a')])
+  await sends('a')
+  network.post('/api/auth/logout').answers(401)
+  await user.click(screen.getByRole('button', { name: 'Logout' }))
+  await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Logout' }))
+  expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
+  expect(store.getState().notifications).toEqual([])
+})
+
+test('a logout that fails is told, and the uploads go on', async () => {
+  const { network, user, uploads, sends } = await uploading([file('a')])
+  await sends('a')
+  network.post('/api/auth/logout').answers(503)
+  await user.click(screen.getByRole('button', { name: 'Logout' }))
+  await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Logout' }))
+  await waitFor(() => expect(notifications()).toEqual(['Failed to log out']))
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
+  expect(uploads.of('a').aborted).toBe(false)
+})
+
+test('when nothing is uploaded any more, Logout asks nothing', async () => {
+  const { network, user, sends, answer } = await uploading([file('a')])
+  await sends('a')
+  await answer('a', 200, stored('a'))
+  await screen.findByText('1 of 1 uploaded')
+  network.post('/api/auth/logout').answers({})
+  await user.click(screen.getByRole('button', { name: 'Logout' }))
+  expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
+})
+
+test('§6 a 401 ends the session; with it all uploads are broken off and forgotten', async () => {
+  const { uploads, sends, answer, store } = await uploading([file('a'), file('b')])
+  await sends('b')
+  await answer('a', 401, { message: 'No session' })
+  expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
+  expect(uploads.of('b').aborted).toBe(true)
+  expect(store.getState().uploads?.ids).toEqual([])
+})
+
+test('signing out breaks uploads off', async () => {
+  const { uploads, sends, store } = await uploading([file('a')])
+  await sends('a')
+  act(() => void store.dispatch(sessionEnded('signedOut')))
+  expect(uploads.of('a').aborted).toBe(true)
+})
+
+/** As the browser hands out what was dropped: directories by portions, an empty one at the end. */
+function droppedDirectory(name: string, children: object[]) {
+  return {
+    isFile: false,
+    name,
+    createReader: () => {
+      const portions = [children.slice(0, 1), children.slice(1), []].filter((portion, at, all) => portion.length > 0 || at === all.length - 1)
+      return { readEntries: (done: (entries: object[]) => void) => done(portions.shift() ?? []) }
+    },
+  }
+}
+const droppedFile = (name: string) => ({ isFile: true, name, file: (done: (file: File) => void) => done(file(name)) })
+const unreadable = (name: string) => ({ isFile: true, name, file: (_: unknown, fail: (error: Error) => void) => fail(new Error('gone')) })
+const transferOf = (entries: object[]) => ({
+  types: ['Files'],
+  dropEffect: 'none',
+  items: entries.map((entry) => ({ kind: 'file', webkitGetAsEntry: () => entry })),
+})
+
+test("§2 dragging files over the page shows 'Drop files here to upload', leaving it hides that", async () => {
+  await filesPage([entryOf('a')])
+  const dataTransfer = transferOf([])
+  fireEvent.dragEnter(document.body, { dataTransfer })
+  expect(screen.getByText('Drop files here to upload')).toBeVisible()
+  fireEvent.dragLeave(document.body, { dataTransfer, relatedTarget: null })
+  expect(screen.queryByText('Drop files here to upload')).not.toBeInTheDocument()
+})
+
+test('a dropped folder keeps its structure: directories first, parents before what is in them, then each file to its own place', async () => {
+  const { network, uploads } = await filesPage([entryOf('present')], { at: '/files/base' })
+  const made = network.post('/api/sftp/directory').answers({})
+  const world = droppedDirectory('world', [droppedFile('level.dat'), droppedDirectory('region', [droppedFile('r.0.mca'), droppedFile('r.1.mca')]), droppedDirectory('empty', [])])
+  fireEvent.drop(document.body, { dataTransfer: transferOf([world, droppedFile('top.txt')]) })
+  await waitFor(() => expect(uploads.requests).toHaveLength(3))
+  expect(made.calls.map(({ body }) => (body as { path: string }).path)).toEqual(['/nfsshare/base/world', '/nfsshare/base/world/region', '/nfsshare/base/world/empty'])
+  expect(uploads.requests.map(({ directory, name }) => `${directory}/${name}`)).toEqual(['/nfsshare/base/world/level.dat', '/nfsshare/base/world/region/r.0.mca', '/nfsshare/base/world/region/r.1.mca'])
+  await act(async () => uploads.of('level.dat').listener.answered(200, stored('x')))
+  await waitFor(() => expect(uploads.of('top.txt').directory).toBe('/nfsshare/base'))
+})
+
+test('a dropped folder that exists is filled, and what exists in it asks', async () => {
+  const { network, uploads } = await filesPage([entryOf('world/')])
+  network.post('/api/sftp/directory').answers(409, { code: 'CONFLICT', message: 'There is a "world" already' })
+  network.get('/api/sftp/files').answers({ files: [entryOf('world/level.dat')], deploymentTypeIndex: null })
+  fireEvent.drop(document.body, { dataTransfer: transferOf([droppedDirectory('world', [droppedFile('level.dat'), droppedFile('new.dat')])]) })
+  expect(await asked()).toHaveTextContent('"level.dat" exists already in /nfsshare/world.')
+  await waitFor(() => expect(uploads.requests.map(({ name }) => name)).toEqual(['new.dat']))
+})
+
+test('files of a folder whose name a file has fail with that, and nothing is asked', async () => {
+  const { network, uploads } = await filesPage([entryOf('world')])
+  network.post('/api/sftp/directory').answers(409, { code: 'NAME_TAKEN', message: '/nfsshare/world exists already.' })
+  network.get('/api/sftp/files').answers(409, { code: 'CONFLICT', message: '/nfsshare/world is not a directory, or lies below a file.' })
+  fireEvent.drop(document.body, { dataTransfer: transferOf([droppedDirectory('world', [droppedFile('level.dat'), droppedDirectory('region', [droppedFile('r.0.mca')])])]) })
+  for (const name of ['level.dat', 'r.0.mca']) await waitFor(async () => expect(await item(name)).toHaveTextContent('/nfsshare/world is not a directory'))
+  expect(uploads.requests).toEqual([])
+  expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
+})
+
+test('files of a folder that cannot be made fail with its reason; the others go on', async () => {
+  const { network, uploads } = await filesPage([entryOf('a')])
+  network.post('/api/sftp/directory').answers(400, { message: 'That name cannot be used' })
+  fireEvent.drop(document.body, { dataTransfer: transferOf([droppedDirectory('con', [droppedFile('x')]), droppedFile('fine')]) })
+  await waitFor(() => expect(uploads.requests.map(({ name }) => name)).toEqual(['fine']))
+  expect(await item('x')).toHaveTextContent('That name cannot be used')
+})
+
+test('a dropped folder without files is shown once it is made; one that cannot be made is told', async () => {
+  const { network, list } = await filesPage([entryOf('a')])
+  network.post('/api/sftp/directory').answers({})
+  list([entryOf('a'), entryOf('empty/')])
+  fireEvent.drop(document.body, { dataTransfer: transferOf([droppedDirectory('empty', [])]) })
+  expect(await screen.findByRole('row', { name: /empty/ })).toBeVisible()
+  network.post('/api/sftp/directory').answers(507, { message: 'The disk of the shared area is full.' })
+  fireEvent.drop(document.body, { dataTransfer: transferOf([droppedDirectory('more', [])]) })
+  await waitFor(() => expect(notifications()).toEqual(['The disk of the shared area is full.']))
+})
+
+test('what the browser cannot read is named', async () => {
+  const { uploads } = await filesPage([entryOf('a')])
+  fireEvent.drop(document.body, { dataTransfer: transferOf([unreadable('locked.db'), droppedFile('fine')]) })
+  await waitFor(() => expect(uploads.requests).toHaveLength(1))
+  expect(notifications()).toEqual(['Could not be read: locked.db'])
+})
+
+test('nothing can be dropped while a dialog is open, and the browser does not open it either', async () => {
+  const { user, uploads } = await filesPage([entryOf('a')])
+  await user.click(screen.getByRole('button', { name: 'Create New' }))
+  await screen.findByRole('dialog')
+  const passedOn = fireEvent.drop(document.body, { dataTransfer: transferOf([droppedFile('x')]) })
+  expect(passedOn).toBe(false)
+  expect(uploads.requests).toEqual([])
+  expect(box('a')).toBeInTheDocument()
+})
