@@ -1,0 +1,67 @@
+import type { KeyboardEvent } from 'react'
+import { useDispatch } from 'react-redux'
+import { DATABASE_NAME_MAX_LENGTH, DATABASE_NAME_PATTERN, INVALID_DATABASE_NAME } from '../../../contract/rules'
+import { CallFailure } from '../../api/CallFailure'
+import { useCreateDatabaseMutation } from '../../api/databases'
+import { useReport } from '../../api/useReport'
+import { notified } from '../../facts'
+import { Field } from '../../ui/Field'
+import { FormDialog } from '../../ui/FormDialog'
+import type { Creation } from './databasesSlice'
+import { dialogClosed, nameTyped } from './databasesSlice'
+import { appearances } from './databaseType'
+
+const NAME_RULE = `Letters, digits and underscores (no dashes), at most ${DATABASE_NAME_MAX_LENGTH} characters`
+
+export function CreateDialog({ creation: { type, name } }: { creation: Creation }) {
+  const [create, { isLoading, error }] = useCreateDatabaseMutation()
+  const report = useReport()
+  const dispatch = useDispatch()
+  const { label } = appearances[type]
+  const problem = problemOf(name)
+  const isValid = name !== '' && !problem
+
+  const refuse = () => dispatch(notified('danger', 'Invalid database name'))
+  const submit = async () => {
+    if (!isValid) return refuse()
+    report(await create({ type, name }), `Successfully created ${label} database ${name}`, `Failed to create ${label} database ${name}`)
+  }
+  // A form whose button is disabled does not submit at all: the key would do nothing, and not say why.
+  const onKeyDown = ({ key }: KeyboardEvent) => key === 'Enter' && !isValid && refuse()
+
+  return (
+    <FormDialog
+      title={`Create ${label} Database`}
+      action="Create"
+      busyText="Creating..."
+      busy={isLoading}
+      disabled={!isValid}
+      onSubmit={submit}
+      onClose={() => dispatch(dialogClosed())}
+    >
+      <CallFailure error={error} text={`Failed to create ${label} database ${name}`} />
+      <Field
+        label="Database name"
+        rule={NAME_RULE}
+        problem={problem}
+        broken={problem !== undefined}
+        focused
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        required
+        readOnly={isLoading}
+        value={name}
+        onChange={(text) => dispatch(nameTyped(text))}
+        onKeyDown={onKeyDown}
+      />
+      <p className="form-text">It gets a user and a password of its own, which open this database and no other.</p>
+    </FormDialog>
+  )
+}
+
+function problemOf(name: string): string | undefined {
+  if (name !== '' && !DATABASE_NAME_PATTERN.test(name)) return INVALID_DATABASE_NAME
+  const excess = name.length - DATABASE_NAME_MAX_LENGTH
+  return excess > 0 ? `Database name is too long by ${excess}` : undefined
+}

@@ -1,0 +1,62 @@
+import { useEffect, useId, useRef } from 'react'
+import { useDispatch, useSelector } from 'react-redux'
+import type { DatabaseType } from '../../../contract/database'
+import type { ListedDatabase } from '../../api/databases'
+import { ActionIcon } from '../../ui/ActionIcon'
+import { counted } from '../../ui/counted'
+import { formatBytes } from '../../ui/formatBytes'
+import { Icon } from '../../ui/Icon'
+import { DatabasePanel } from './DatabasePanel'
+import { cardToggled, deletionAsked, resetAsked, selectIsExpanded, selectIsShown } from './databasesSlice'
+import { appearances } from './databaseType'
+import './databaseCard.scss'
+
+type State = Parameters<typeof selectIsShown>[0]
+
+export function DatabaseCard({ type, database }: { type: DatabaseType; database: ListedDatabase }) {
+  const { name, size, tables } = database
+  const named = { type, name }
+  const expanded = useSelector((state: State) => selectIsExpanded(state, named))
+  const isShown = useSelector((state: State) => selectIsShown(state, named))
+  const card = useRef<HTMLElement>(null)
+  const toggle = useRef<HTMLButtonElement>(null)
+  const dispatch = useDispatch()
+  const id = useId()
+  const { label, noun, uncounted } = appearances[type]
+
+  // What was asked for is here: whoever made it goes on with it, wherever on the page it has its place.
+  useEffect(() => {
+    if (!isShown || !card.current) return
+    if (!card.current.contains(document.activeElement)) toggle.current?.focus({ preventScroll: true })
+    card.current.scrollIntoView({ block: 'nearest' })
+    // On a phone the open card may be higher than the window.
+    toggle.current?.scrollIntoView({ block: 'nearest' })
+  }, [isShown])
+
+  return (
+    <article ref={card} className="database-card panel" aria-label={name}>
+      <div className="database-head">
+        <h3>
+          <button ref={toggle} type="button" className="database-toggle" aria-expanded={expanded} aria-controls={expanded ? id : undefined} onClick={() => dispatch(cardToggled(named))}>
+            <Icon name="chevron" />
+            <span className="database-name">{name}</span>
+          </button>
+        </h3>
+        <p className="database-facts">
+          <span className="database-type">{label}</span>
+          <span className="database-size">{size === undefined ? 'Size unknown' : formatBytes(size)}</span>
+          <span>{tables === undefined ? uncounted : counted(tables, noun)}</span>
+        </p>
+        <div className="database-actions">
+          <button type="button" className="database-action" aria-label={`Reset password of ${name}`} title="Reset password" onClick={() => dispatch(resetAsked(named))}>
+            <ActionIcon name="key" />
+          </button>
+          <button type="button" className="database-action danger" aria-label={`Delete ${name}`} title="Delete" onClick={() => dispatch(deletionAsked(named))}>
+            <ActionIcon name="trash" />
+          </button>
+        </div>
+      </div>
+      {expanded && <DatabasePanel id={id} type={type} database={database} />}
+    </article>
+  )
+}

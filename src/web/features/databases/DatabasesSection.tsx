@@ -1,0 +1,81 @@
+import { useEffect, useId, useRef } from 'react'
+import Button from 'react-bootstrap/Button'
+import { useDispatch, useSelector } from 'react-redux'
+import type { DatabaseType } from '../../../contract/database'
+import type { ListedDatabase } from '../../api/databases'
+import { isNotConfigured } from '../../api/failure'
+import { ActionIcon } from '../../ui/ActionIcon'
+import { DatabaseCard } from './DatabaseCard'
+import { creationStarted, selectDialog } from './databasesSlice'
+import { DatabasesSkeleton } from './DatabasesSkeleton'
+import { appearances } from './databaseType'
+import { SectionFailure } from './SectionFailure'
+import { SectionUnavailable } from './SectionUnavailable'
+
+type DatabasesSectionProps = {
+  type: DatabaseType
+  answer: { data?: ListedDatabase[]; error?: unknown; isFetching: boolean; refetch: () => unknown }
+  filter: string
+}
+
+/** Loads, fails and is filled by itself: what becomes of the other type's server is nothing to it. */
+export function DatabasesSection({ type, answer: { data, error, isFetching, refetch }, filter }: DatabasesSectionProps) {
+  const { label, section } = appearances[type]
+  const createButton = useRef<HTMLButtonElement>(null)
+  const dispatch = useDispatch()
+  const id = useId()
+  useFocusAfterDeletion(data?.length ?? 0, createButton)
+
+  const isMissing = isNotConfigured(error)
+  const found = data
+    ?.filter(({ name }) => name.toLowerCase().includes(filter.trim().toLowerCase()))
+    .sort((one, other) => one.name.localeCompare(other.name))
+
+  return (
+    <section className="databases-section" aria-labelledby={id}>
+      <div className="databases-section-head">
+        <h2 id={id}>{section}</h2>
+        <Button ref={createButton} variant="primary" size="sm" className="with-icon" disabled={isMissing} aria-describedby={isMissing ? `${id}-missing` : undefined} onClick={() => dispatch(creationStarted(type))}>
+          <ActionIcon name="plus" />
+          <span>
+            Create<span className="visually-hidden"> {label} database</span>
+          </span>
+        </Button>
+      </div>
+      {isMissing && <SectionUnavailable id={`${id}-missing`} section={section} error={error} busy={isFetching} onRetry={refetch} />}
+      {Boolean(error) && !isMissing && <SectionFailure error={error} busy={isFetching} hasData={Boolean(data?.length)} onRetry={refetch} />}
+      {!data && !error && <DatabasesSkeleton section={section} />}
+      {data?.length === 0 && !error && (
+        <div className="databases-empty">
+          <p>No {label} databases yet</p>
+          <p className="form-text">Create one, and its name, user and password are shown here.</p>
+        </div>
+      )}
+      {data && data.length > 0 && found?.length === 0 && (
+        <p className="databases-empty">
+          No {label} database has &quot;{filter.trim()}&quot; in its name
+        </p>
+      )}
+      {found && found.length > 0 && (
+        <ul className="databases-list">
+          {found.map((database) => (
+            <li key={database.name}>
+              <DatabaseCard type={type} database={database} />
+            </li>
+          ))}
+        </ul>
+      )}
+    </section>
+  )
+}
+
+/** The button that opened the dialog went with its card: the keyboard goes on at the section's own. */
+function useFocusAfterDeletion(count: number, target: { current: HTMLButtonElement | null }) {
+  const hasDialog = useSelector((state: Parameters<typeof selectDialog>[0]) => selectDialog(state) !== null)
+  const before = useRef(count)
+  useEffect(() => {
+    if (hasDialog) return
+    if (count < before.current && document.activeElement === document.body) target.current?.focus({ preventScroll: true })
+    before.current = count
+  }, [count, hasDialog, target])
+}

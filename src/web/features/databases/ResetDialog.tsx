@@ -1,0 +1,33 @@
+import { useDispatch } from 'react-redux'
+import type { DatabaseType } from '../../../contract/database'
+import { CallFailure } from '../../api/CallFailure'
+import { useResetDatabasePasswordMutation } from '../../api/databases'
+import { useReport } from '../../api/useReport'
+import { ConfirmDialog } from '../../ui/ConfirmDialog'
+import { dialogClosed } from './databasesSlice'
+import { appearances } from './databaseType'
+
+export function ResetDialog({ type, name }: { type: DatabaseType; name: string }) {
+  const [reset, { isLoading, error }] = useResetDatabasePasswordMutation()
+  const report = useReport()
+  const dispatch = useDispatch()
+  const { label } = appearances[type]
+  const failure = `Failed to reset password for ${label} database ${name}`
+
+  return (
+    <ConfirmDialog
+      title="Reset Password"
+      action="Reset"
+      busyText="Resetting..."
+      busy={isLoading}
+      onConfirm={async () => report(await reset({ type, name }), `Successfully reset password for ${label} database ${name}`, failure)}
+      onClose={() => dispatch(dialogClosed())}
+    >
+      <CallFailure error={error} text={failure} />
+      <p>
+        Are you sure you want to reset the password of the {label} database &quot;{name}&quot;?
+      </p>
+      <p className="form-text">The old password stops working at once: give the new one to everything that uses this database.</p>
+    </ConfirmDialog>
+  )
+}

@@ -1,0 +1,23 @@
+import Button from 'react-bootstrap/Button'
+import { failureDetail } from '../../api/failure'
+import { Icon } from '../../ui/Icon'
+
+type SectionFailureProps = { error: unknown; busy: boolean; hasData: boolean; onRetry: () => unknown }
+
+/** Why, and what to set or start, is in the server's own words. */
+export function SectionFailure({ error, busy, hasData, onRetry }: SectionFailureProps) {
+  const detail = failureDetail(error)
+  return (
+    <div className="databases-failure panel" role="alert">
+      <Icon name="alert" size={24} />
+      <div>
+        <h3>Failed to load databases</h3>
+        {detail && <p>{detail}</p>}
+        {hasData && <p>Showing what was known before.</p>}
+      </div>
+      <Button variant="outline-secondary" aria-disabled={busy} aria-busy={busy} onClick={() => !busy && onRetry()}>
+        Retry
+      </Button>
+    </div>
+  )
+}

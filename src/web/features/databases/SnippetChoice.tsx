@@ -1,0 +1,21 @@
+import type { Snippet } from './snippets'
+
+type SnippetChoiceProps = { snippets: readonly Snippet[]; chosen: Snippet; onChoose: (key: string) => void }
+
+export function SnippetChoice({ snippets, chosen, onChoose }: SnippetChoiceProps) {
+  return (
+    <div className="snippet-choice" role="group" aria-label="Ready to paste">
+      {snippets.map(({ key, title }) => (
+        <button
+          key={key}
+          type="button"
+          className={key === chosen.key ? 'btn btn-sm btn-primary' : 'btn btn-sm btn-outline-secondary'}
+          aria-pressed={key === chosen.key}
+          onClick={() => onChoose(key)}
+        >
+          {title}
+        </button>
+      ))}
+    </div>
+  )
+}
