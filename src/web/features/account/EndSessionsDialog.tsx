@@ -1,0 +1,56 @@
+import { useDispatch } from 'react-redux'
+import type { OwnSession } from '../../../contract/auth'
+import { useEndOtherSessionsMutation, useEndSessionMutation } from '../../api/account'
+import { CallFailure } from '../../api/CallFailure'
+import { useReport } from '../../api/useReport'
+import { counted } from '../../ui/counted'
+import { ConfirmDialog } from '../../ui/ConfirmDialog'
+import { type AccountState, sessionEndDropped } from './accountSlice'
+import { deviceOf } from './deviceOf'
+
+type EndSessionsDialogProps = {
+  ending: NonNullable<AccountState['ending']>
+  /** All but the one that asks. */
+  sessions: OwnSession[]
+}
+
+export function EndSessionsDialog({ ending, sessions }: EndSessionsDialogProps) {
+  const [endOne, one] = useEndSessionMutation()
+  const [endOthers, others] = useEndOtherSessionsMutation()
+  const report = useReport()
+  const dispatch = useDispatch()
+  const close = () => dispatch(sessionEndDropped())
+  const session = ending === 'others' ? undefined : sessions.find(({ id }) => id === ending.id)
+
+  const end = async () => {
+    const result = ending === 'others' ? await endOthers() : await endOne(ending.id)
+    report(
+      result,
+      ending === 'others' ? 'Ended all other sessions' : 'Ended the session',
+      ending === 'others' ? 'Failed to end the other sessions' : 'Failed to end the session',
+    )
+    if (!result.error) close()
+  }
+
+  return (
+    <ConfirmDialog
+      title={ending === 'others' ? 'End all other sessions' : 'End session'}
+      action="End"
+      busyText="Ending..."
+      busy={one.isLoading || others.isLoading}
+      onConfirm={end}
+      onClose={close}
+    >
+      <CallFailure error={one.error ?? others.error} text="Failed to end the session" />
+      {ending === 'others' ? (
+        <p>End {counted(sessions.length, 'other session')} of yours?</p>
+      ) : (
+        <p>
+          End the session of <strong>{session ? deviceOf(session.device) : 'this device'}</strong>
+          {session && ` at ${session.address}`}?
+        </p>
+      )}
+      <p className="form-text">Whoever uses it is signed out at once, open consoles included.</p>
+    </ConfirmDialog>
+  )
+}

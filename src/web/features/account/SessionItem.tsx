@@ -1,0 +1,34 @@
+import Button from 'react-bootstrap/Button'
+import { useDispatch } from 'react-redux'
+import type { OwnSession } from '../../../contract/auth'
+import { TimeAgo } from '../../ui/TimeAgo'
+import { sessionEndAsked } from './accountSlice'
+import { deviceOf } from './deviceOf'
+
+export function SessionItem({ session: { id, device, address, last_used_at, current } }: { session: OwnSession }) {
+  const dispatch = useDispatch()
+  const name = deviceOf(device)
+  return (
+    <li className="session">
+      <div>
+        <p className="session-device" title={device || undefined}>
+          {name}
+          {current && <span className="session-current">This one</span>}
+        </p>
+        <p className="session-trace">
+          {address} · used <TimeAgo time={Date.parse(last_used_at)} />
+        </p>
+      </div>
+      {!current && (
+        <Button
+          variant="outline-secondary"
+          size="sm"
+          aria-label={`End the session of ${name} at ${address}`}
+          onClick={() => dispatch(sessionEndAsked({ id }))}
+        >
+          End
+        </Button>
+      )}
+    </li>
+  )
+}

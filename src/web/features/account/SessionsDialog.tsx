@@ -1,0 +1,58 @@
+import Button from 'react-bootstrap/Button'
+import Modal from 'react-bootstrap/Modal'
+import { useDispatch, useSelector } from 'react-redux'
+import { useGetOwnSessionsQuery } from '../../api/account'
+import { isNotOffered } from '../../api/failure'
+import { accountDialogClosed, selectEnding, sessionEndAsked } from './accountSlice'
+import { EndSessionsDialog } from './EndSessionsDialog'
+import { SessionItem } from './SessionItem'
+import { SessionsFailure } from './SessionsFailure'
+import { SessionsSkeleton } from './SessionsSkeleton'
+import '../../styles/modal.scss'
+import './account.scss'
+
+export function SessionsDialog() {
+  const { data, error, isFetching, refetch } = useGetOwnSessionsQuery(undefined, { refetchOnMountOrArgChange: true })
+  const ending = useSelector(selectEnding)
+  const dispatch = useDispatch()
+  const close = () => dispatch(accountDialogClosed())
+
+  // The one that asks first, then the last used.
+  const sessions = data?.toSorted((a, b) => Number(b.current) - Number(a.current) || b.last_used_at.localeCompare(a.last_used_at))
+  const others = sessions?.filter(({ current }) => !current) ?? []
+
+  // In place of the list, and the list again when it is settled: one dialog at a time.
+  if (ending) return <EndSessionsDialog ending={ending} sessions={others} />
+  return (
+    <Modal show onHide={close} centered scrollable aria-labelledby="sessions-title">
+      <Modal.Header closeButton>
+        <Modal.Title as="h2" id="sessions-title">
+          Your sessions
+        </Modal.Title>
+      </Modal.Header>
+      <Modal.Body tabIndex={0} role="group" aria-labelledby="sessions-title">
+        {error && isNotOffered(error) && <p>This server does not offer a list of your sessions.</p>}
+        {error && !isNotOffered(error) && <SessionsFailure error={error} busy={isFetching} onRetry={refetch} />}
+        {!data && !error && <SessionsSkeleton />}
+        {sessions && (
+          <ul className="sessions">
+            {sessions.map((session) => (
+              <SessionItem key={session.id} session={session} />
+            ))}
+          </ul>
+        )}
+        {sessions && others.length === 0 && <p className="sessions-alone">You are signed in nowhere else.</p>}
+      </Modal.Body>
+      <Modal.Footer>
+        {others.length > 1 && (
+          <Button variant="outline-danger" onClick={() => dispatch(sessionEndAsked('others'))}>
+            End all others
+          </Button>
+        )}
+        <Button variant="outline-secondary" onClick={close}>
+          Close
+        </Button>
+      </Modal.Footer>
+    </Modal>
+  )
+}

@@ -1,0 +1,52 @@
+import type { PayloadAction } from '@reduxjs/toolkit'
+import { createSlice } from '@reduxjs/toolkit'
+import { sessionEnded } from '../../facts'
+
+export type AccountState = {
+  /** The user menu of the header. */
+  menuOpen: boolean
+  dialog: 'sessions' | 'password' | null
+  /** Which session is asked about before it is ended: its id, or all but this one. */
+  ending: { id: string } | 'others' | null
+}
+
+const initialState: AccountState = { menuOpen: false, dialog: null, ending: null }
+
+export const accountSlice = createSlice({
+  name: 'account',
+  initialState,
+  reducers: {
+    userMenuOpened(state) {
+      state.menuOpen = true
+    },
+    userMenuClosed(state) {
+      state.menuOpen = false
+    },
+    accountDialogOpened(state, { payload }: PayloadAction<NonNullable<AccountState['dialog']>>) {
+      state.dialog = payload
+      state.menuOpen = false
+      state.ending = null
+    },
+    accountDialogClosed(state) {
+      state.dialog = null
+    },
+    sessionEndAsked(state, { payload }: PayloadAction<{ id: string } | 'others'>) {
+      state.ending = payload
+    },
+    sessionEndDropped(state) {
+      state.ending = null
+    },
+  },
+  extraReducers: (builder) => {
+    builder.addCase(sessionEnded, () => initialState)
+  },
+  selectors: {
+    selectUserMenuOpen: (state) => state.menuOpen,
+    selectAccountDialog: (state) => state.dialog,
+    selectEnding: (state) => state.ending,
+  },
+})
+
+export const { userMenuOpened, userMenuClosed, accountDialogOpened, accountDialogClosed, sessionEndAsked, sessionEndDropped } =
+  accountSlice.actions
+export const { selectUserMenuOpen, selectAccountDialog, selectEnding } = accountSlice.selectors

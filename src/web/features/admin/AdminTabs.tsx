@@ -1,0 +1,57 @@
+import type { ComponentType } from 'react'
+import { useEffect, useRef } from 'react'
+import { useDispatch, useSelector } from 'react-redux'
+import { useSearchParams } from 'react-router-dom'
+import { panelId, tabId, TabList } from '../../ui/TabList'
+import { useKeptFocus } from '../../ui/useKeptFocus'
+import { ActivityTab } from './ActivityTab'
+import { AdminDialogs } from './AdminDialogs'
+import { dialogClosed, selectDialog } from './adminSlice'
+import { DashboardTab } from './DashboardTab'
+import { InvitesTab } from './InvitesTab'
+import { UsersTab } from './UsersTab'
+import './admin.scss'
+
+const TABS = [
+  { key: 'users', title: 'User Management' },
+  { key: 'invites', title: 'Invite Codes' },
+  { key: 'dashboard', title: 'Kubernetes Dashboard' },
+  { key: 'activity', title: 'Activity' },
+] as const
+type Tab = (typeof TABS)[number]
+
+const panels: Record<Tab['key'], ComponentType> = {
+  users: UsersTab,
+  invites: InvitesTab,
+  dashboard: DashboardTab,
+  activity: ActivityTab,
+}
+
+export function AdminTabs() {
+  const [parameters, setParameters] = useSearchParams()
+  const dispatch = useDispatch()
+  const { key, title } = TABS.find((tab) => tab.key === parameters.get('tab')) ?? TABS[0]
+  const Panel = panels[key]
+  const panel = useRef<HTMLDivElement>(null)
+
+  useKeptFocus(panel, useSelector(selectDialog) !== null)
+
+  useEffect(() => () => void dispatch(dialogClosed()), [key, dispatch])
+
+  return (
+    <>
+      <title>{`${title} · Administration · Quarterdeck`}</title>
+      <div className="page-head admin-head">
+        <h1>Administration</h1>
+      </div>
+      <div className="admin-tabs">
+        {/* Each choice is a step of the history: Back walks the tabs. */}
+        <TabList id="admin" label="Administration" tabs={TABS} chosen={key} onChoose={(tab) => setParameters({ tab }, { preventScrollReset: true })} />
+      </div>
+      <div ref={panel} id={panelId('admin', key)} role="tabpanel" aria-labelledby={tabId('admin', key)} className="admin-panel" tabIndex={-1}>
+        <Panel />
+      </div>
+      <AdminDialogs />
+    </>
+  )
+}

@@ -1,0 +1,18 @@
+import { Icon } from '../../ui/Icon'
+import { useCopy } from '../../ui/useCopy'
+
+type CopyActionProps = { text: string; children: string; /** Of what: so that no two buttons of the list have one name. */ of: string }
+
+export function CopyAction({ text, children, of }: CopyActionProps) {
+  const { outcome, copy } = useCopy(text)
+  return (
+    <button type="button" className="admin-action" aria-label={`${children} of "${of}"`} onClick={copy}>
+      <Icon name={outcome === 'copied' ? 'check' : outcome === 'failed' ? 'alert' : 'copy'} />
+      {children}
+      <span role="status" className="visually-hidden">
+        {outcome === 'copied' && 'Copied'}
+        {outcome === 'failed' && 'Could not be copied'}
+      </span>
+    </button>
+  )
+}

@@ -1,0 +1,48 @@
+import { useDispatch } from 'react-redux'
+import { useCreateInviteCodeMutation } from '../../api/admin'
+import { CallFailure } from '../../api/CallFailure'
+import { Field } from '../../ui/Field'
+import { FormDialog } from '../../ui/FormDialog'
+import type { InviteCreation } from './adminSlice'
+import { dialogClosed, inviteMessageTyped, inviteTried } from './adminSlice'
+import { useOutcome } from './useOutcome'
+
+export function CreateInviteDialog({ creation: { message, tries = 0 } }: { creation: InviteCreation }) {
+  const [create, { isLoading, error }] = useCreateInviteCodeMutation()
+  const tell = useOutcome()
+  const dispatch = useDispatch()
+  const lacksMessage = tries > 0 && message.trim() === ''
+
+  const submit = async () => {
+    dispatch(inviteTried())
+    if (message.trim() === '') return
+    const result = await create({ message: message.trim() })
+    tell(result, 'Successfully created the invite code', 'Failed to create the invite code')
+    if (!result.error) dispatch(dialogClosed('createInvite'))
+  }
+
+  return (
+    <FormDialog
+      title="Create Invite Code"
+      action="Create"
+      busyText="Creating..."
+      busy={isLoading}
+      onSubmit={submit}
+      onClose={() => dispatch(dialogClosed('createInvite'))}
+    >
+      <CallFailure error={error} text="Failed to create the invite code" />
+      <Field
+        label="Message"
+        rule={lacksMessage ? 'Message cannot be empty' : 'Who it is for, or what. Only administrators see it.'}
+        broken={lacksMessage}
+        focused
+        focusKey={tries}
+        autoComplete="off"
+        maxLength={500}
+        required
+        value={message}
+        onChange={(text) => dispatch(inviteMessageTyped(text))}
+      />
+    </FormDialog>
+  )
+}

@@ -1,0 +1,52 @@
+import { useState } from 'react'
+import Button from 'react-bootstrap/Button'
+import { useDispatch } from 'react-redux'
+import { useCreateDashboardTokenMutation } from '../../api/admin'
+import { CallFailure } from '../../api/CallFailure'
+import { BusyButton } from '../../ui/BusyButton'
+import { CopyButton } from '../../ui/CopyButton'
+import { dialogOpened } from './adminSlice'
+import { useOutcome } from './useOutcome'
+
+export function DashboardToken({ token }: { token: string | null }) {
+  const [create, { isLoading, error }] = useCreateDashboardTokenMutation()
+  const [revealed, setRevealed] = useState(false)
+  const tell = useOutcome()
+  const dispatch = useDispatch()
+
+  const onCreate = async () => {
+    if (isLoading) return
+    setRevealed(false)
+    tell(await create(), 'Successfully created the dashboard token', 'Failed to create the dashboard token')
+  }
+
+  return (
+    <div className="dashboard-row">
+      <h2>Token</h2>
+      <CallFailure error={error} text="Failed to create the dashboard token" />
+      {token === null ? (
+        <>
+          <p>There is no token yet. With one you sign in to the Kubernetes dashboard.</p>
+          <BusyButton busy={isLoading} busyText="Creating..." onClick={onCreate}>
+            Create Token
+          </BusyButton>
+        </>
+      ) : (
+        <>
+          <div className="dashboard-token">
+            <code aria-label={revealed ? undefined : 'Hidden token'}>{revealed ? token : '•'.repeat(24)}</code>
+            <CopyButton text={token} label="Copy token" />
+          </div>
+          <div className="dashboard-actions">
+            <Button variant="outline-secondary" aria-pressed={revealed} onClick={() => setRevealed(!revealed)}>
+              {revealed ? 'Hide' : 'Reveal'}
+            </Button>
+            <Button variant="outline-danger" onClick={() => dispatch(dialogOpened({ kind: 'deleteToken' }))}>
+              Delete Token
+            </Button>
+          </div>
+        </>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,39 @@
+import { useDispatch } from 'react-redux'
+import { useDeleteInviteCodeMutation, useGetInviteCodesQuery } from '../../api/admin'
+import { CallFailure } from '../../api/CallFailure'
+import { ConfirmDialog } from '../../ui/ConfirmDialog'
+import { dialogClosed } from './adminSlice'
+import { keyInvites } from './inviteKey'
+import { inviteStatus } from './inviteStatus'
+import { useOutcome } from './useOutcome'
+
+export function DeleteInviteDialog({ inviteKey }: { inviteKey: string }) {
+  const { data } = useGetInviteCodesQuery()
+  const [remove, { isLoading, error }] = useDeleteInviteCodeMutation()
+  const tell = useOutcome()
+  const dispatch = useDispatch()
+  const close = () => dispatch(dialogClosed('deleteInvite'))
+  const invite = keyInvites(data ?? []).find(({ key }) => key === inviteKey)
+
+  const onDelete = async () => {
+    // Gone meanwhile, by somebody else's hand.
+    if (!invite) return close()
+    const result = await remove(invite.code)
+    tell(result, 'Successfully deleted the invite code', 'Failed to delete the invite code')
+    if (!result.error) close()
+  }
+
+  return (
+    <ConfirmDialog title="Delete Invite Code" action="Delete" busyText="Deleting..." busy={isLoading} onConfirm={onDelete} onClose={close}>
+      <CallFailure error={error} text="Failed to delete the invite code" />
+      {invite ? (
+        <p>
+          Are you sure you want to delete the invite code <code>{invite.code}</code> (&quot;{invite.message}&quot;)?
+        </p>
+      ) : (
+        <p>This invite code is no longer in the list.</p>
+      )}
+      {invite && inviteStatus(invite) === 'Active' && <p className="form-text">Nobody can register with it any more.</p>}
+    </ConfirmDialog>
+  )
+}

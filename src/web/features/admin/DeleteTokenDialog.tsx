@@ -1,0 +1,33 @@
+import { useDispatch } from 'react-redux'
+import { useDeleteDashboardTokenMutation } from '../../api/admin'
+import { CallFailure } from '../../api/CallFailure'
+import { ConfirmDialog } from '../../ui/ConfirmDialog'
+import { dialogClosed } from './adminSlice'
+import { useOutcome } from './useOutcome'
+
+export function DeleteTokenDialog() {
+  const [remove, { isLoading, error }] = useDeleteDashboardTokenMutation()
+  const tell = useOutcome()
+  const dispatch = useDispatch()
+
+  const onDelete = async () => {
+    const result = await remove()
+    tell(result, 'Successfully deleted the dashboard token', 'Failed to delete the dashboard token')
+    if (!result.error) dispatch(dialogClosed('deleteToken'))
+  }
+
+  return (
+    <ConfirmDialog
+      title="Delete Token"
+      action="Delete"
+      busyText="Deleting..."
+      busy={isLoading}
+      onConfirm={onDelete}
+      onClose={() => dispatch(dialogClosed('deleteToken'))}
+    >
+      <CallFailure error={error} text="Failed to delete the dashboard token" />
+      <p>Are you sure you want to delete the Kubernetes dashboard token?</p>
+      <p className="form-text">Whoever uses it is signed out of the dashboard.</p>
+    </ConfirmDialog>
+  )
+}

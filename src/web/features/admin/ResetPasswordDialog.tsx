@@ -1,0 +1,64 @@
+import { useState } from 'react'
+import { useDispatch } from 'react-redux'
+import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '../../../contract/rules'
+import { useGetUsersQuery, useSetPasswordMutation } from '../../api/admin'
+import { CallFailure } from '../../api/CallFailure'
+import { FormDialog } from '../../ui/FormDialog'
+import { NewPasswordField } from '../../ui/NewPasswordField'
+import { dialogClosed } from './adminSlice'
+import { useOutcome } from './useOutcome'
+import { useOwnId } from './useOwnId'
+
+export function ResetPasswordDialog({ id }: { id: number }) {
+  const { data: users } = useGetUsersQuery()
+  const username = users?.find((user) => user.id === id)?.username ?? `user ${id}`
+  const isOwn = useOwnId(users) === id
+  // A secret: it stays in the component.
+  const [password, setPassword] = useState('')
+  const [tries, setTries] = useState(0)
+  const [reset, { isLoading, error }] = useSetPasswordMutation()
+  const tell = useOutcome()
+  const dispatch = useDispatch()
+  const problem = problemOf(password)
+
+  const submit = async () => {
+    setTries(tries + 1)
+    if (problem) return
+    const result = await reset({ id, password })
+    tell(result, `Successfully reset the password of ${username}`, `Failed to reset the password of ${username}`)
+    if (!result.error) dispatch(dialogClosed('resetPassword'))
+  }
+
+  return (
+    <FormDialog
+      title="Reset Password"
+      action="Reset"
+      busyText="Resetting..."
+      busy={isLoading}
+      onSubmit={submit}
+      onClose={() => dispatch(dialogClosed('resetPassword'))}
+    >
+      <CallFailure error={error} text={`Failed to reset the password of ${username}`} />
+      <p>
+        Set a new password for <strong>{username}</strong>.
+      </p>
+      <NewPasswordField
+        label="New password"
+        rule={tries > 0 && problem ? problem : `${PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters`}
+        broken={tries > 0 && problem !== undefined}
+        focused
+        focusKey={tries}
+        value={password}
+        onChange={setPassword}
+      />
+      <p className="form-text">{isOwn ? 'All your sessions end at once, this one too: you sign in again with the new password.' : 'All their sessions end at once.'}</p>
+    </FormDialog>
+  )
+}
+
+/** The first two texts are product §5's. */
+function problemOf(password: string): string | undefined {
+  if (password.trim() === '') return 'Password cannot be empty'
+  if (password.length < PASSWORD_MIN_LENGTH) return `Password must be at least ${PASSWORD_MIN_LENGTH} characters`
+  if (password.length > PASSWORD_MAX_LENGTH) return `Password must be at most ${PASSWORD_MAX_LENGTH} characters`
+}

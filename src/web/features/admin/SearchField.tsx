@@ -1,0 +1,20 @@
+import { ActionIcon } from '../../ui/ActionIcon'
+
+export function SearchField({ label, text, onChange }: { label: string; text: string; onChange: (text: string) => void }) {
+  return (
+    <div className="admin-search" role="search">
+      <ActionIcon name="search" />
+      <input
+        type="search"
+        className="form-control"
+        aria-label={label}
+        placeholder={label}
+        autoComplete="off"
+        spellCheck={false}
+        maxLength={200}
+        value={text}
+        onChange={(event) => onChange(event.target.value)}
+      />
+    </div>
+  )
+}

@@ -1,0 +1,123 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { activityOf } from '../../../support/web/factories'
+import { network } from '../../../support/web/network'
+import { renderApp } from '../../../support/web/renderApp'
+
+const rendered = () => renderApp('/admin?tab=activity', { signedInAs: '1', isAdmin: true })
+const rows = () => within(screen.getByRole('tabpanel')).queryAllByRole('listitem').map((item) => item.textContent)
+
+test('who did what, when and from where, in the order of the server, with failures marked', async () => {
+  const at = new Date(2026, 10, 20, 9, 30, 15).getTime()
+  jest.spyOn(Date, 'now').mockReturnValue(at + 3 * 3_600_000 + 60_000)
+  network.get('/api/activity').answers({
+    entries: [
+      activityOf(3, { at, action: 'failed to sign in', kind: 'session', username: null, subject: 'bob', address: '10.0.0.7', succeeded: false }),
+      activityOf(2, { at }),
+      activityOf(1, { at, action: 'signed in', kind: 'session', subject: null }),
+    ],
+    hasMore: false,
+  })
+  rendered()
+  expect(await screen.findByText('That is all. Entries are kept for 90 days.')).toBeVisible()
+  const when = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' }).format(at)
+  expect(rows()).toEqual([
+    `Somebody failed to sign in bob FailedSign-ins · from 10.0.0.73 hours ago${when}`,
+    `ann deleted deployment lobbyDeployments · from 10.0.0.13 hours ago${when}`,
+    `ann signed inSign-ins · from 10.0.0.13 hours ago${when}`,
+  ])
+  jest.restoreAllMocks()
+})
+
+test('older entries are asked for from where the page ended, and come below', async () => {
+  const first = network.get('/api/activity').answers({ entries: [activityOf(9, { subject: 'nine' }), activityOf(8, { subject: 'eight' })], hasMore: true })
+  const { user } = rendered()
+  await screen.findByText('eight')
+  expect(first.calls.map(({ query }) => query)).toEqual([''])
+  const older = network.get('/api/activity').answers({ entries: [activityOf(7, { subject: 'seven' })], hasMore: false })
+  await user.click(screen.getByRole('button', { name: 'Load older' }))
+  expect(await screen.findByText('seven')).toBeVisible()
+  expect(older.calls.map(({ query }) => query)).toEqual(['?before=8'])
+  expect(rows()).toHaveLength(3)
+  expect(screen.queryByRole('button', { name: 'Load older' })).not.toBeInTheDocument()
+})
+
+test('older entries that cannot be had leave what is there, and are asked for again', async () => {
+  network.get('/api/activity').answers({ entries: [activityOf(9, { subject: 'nine' })], hasMore: true })
+  const { user } = rendered()
+  await screen.findByText('nine')
+  network.get('/api/activity').answers(503, { message: 'The database is not reachable' })
+  await user.click(screen.getByRole('button', { name: 'Load older' }))
+  expect(await screen.findByText('The database is not reachable')).toBeVisible()
+  expect(screen.getByText('nine')).toBeVisible()
+  const again = network.get('/api/activity').answers({ entries: [activityOf(8, { subject: 'eight' })], hasMore: false })
+  await user.click(screen.getByRole('button', { name: 'Retry' }))
+  expect(await screen.findByText('eight')).toBeVisible()
+  expect(again.calls.map(({ query }) => query)).toEqual(['?before=9'])
+})
+
+test('the server filters by kind and by a search that waits until the typing pauses', async () => {
+  network.get('/api/activity').answers({ entries: [activityOf(1)], hasMore: false })
+  const { user, store } = rendered()
+  await screen.findByText('lobby')
+  const byKind = network.get('/api/activity').answers({ entries: [], hasMore: false })
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Kind of activity' }), 'Sign-ins')
+  expect(await screen.findByText('Nothing matches these filters')).toBeVisible()
+  expect(byKind.calls.map(({ query }) => query)).toEqual(['?kind=session'])
+
+  const bySearch = network.get('/api/activity').answers({ entries: [activityOf(5, { subject: 'found' })], hasMore: false })
+  await user.type(screen.getByRole('searchbox', { name: 'Search activity' }), 'a b&c')
+  expect(await screen.findByText('found')).toBeVisible()
+  expect(bySearch.calls.map(({ query }) => query)).toEqual(['?kind=session&search=a+b%26c'])
+  expect(store.getState().admin?.activity).toEqual({ kind: 'session', search: 'a b&c' })
+})
+
+test('what another filter found does not stand for what this one could not find out', async () => {
+  network.get('/api/activity').answers({ entries: [activityOf(1, { subject: 'of all kinds' })], hasMore: false })
+  const { user } = rendered()
+  await screen.findByText('of all kinds')
+  network.get('/api/activity').answers(503, { message: 'The database is not reachable' })
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Kind of activity' }), 'Sign-ins')
+  expect(await screen.findByText('The database is not reachable')).toBeVisible()
+  expect(screen.queryByText('of all kinds')).not.toBeInTheDocument()
+  expect(screen.queryByText(/^That is all/)).not.toBeInTheDocument()
+})
+
+test('that there is nothing is said once it is known, not of another filter', async () => {
+  network.get('/api/activity').answers({ entries: [], hasMore: false })
+  const { user } = rendered()
+  expect(await screen.findByText('Nothing has happened yet')).toBeVisible()
+  const { release } = network.get('/api/activity').answersLater({ entries: [activityOf(1, { subject: 'found' })], hasMore: false })
+  await user.selectOptions(screen.getByRole('combobox', { name: 'Kind of activity' }), 'Databases')
+  expect(screen.getByText('Loading the activity')).toBeInTheDocument()
+  expect(screen.queryByText(/^Nothing/)).not.toBeInTheDocument()
+  release()
+  expect(await screen.findByText('found')).toBeVisible()
+})
+
+test('Refresh asks anew', async () => {
+  network.get('/api/activity').answers({ entries: [], hasMore: false })
+  const { user } = rendered()
+  expect(await screen.findByText('Nothing has happened yet')).toBeVisible()
+  network.get('/api/activity').answers({ entries: [activityOf(1, { subject: 'fresh' })], hasMore: false })
+  await user.click(screen.getByRole('button', { name: 'Refresh' }))
+  expect(await screen.findByText('fresh')).toBeVisible()
+})
+
+test('decisions §0: a server without the call says that it does not offer it, and the other tabs go on', async () => {
+  network.get('/api/activity').answers(404)
+  network.get('/api/users').answers({ users: [] })
+  const { user } = rendered()
+  expect(await screen.findByText('This server does not offer an activity log.')).toBeVisible()
+  await user.click(screen.getByRole('tab', { name: 'User Management' }))
+  expect(await screen.findByText('No users yet')).toBeVisible()
+})
+
+test('a log that cannot be had says so, with Retry', async () => {
+  network.get('/api/activity').answers(500)
+  const { user } = rendered()
+  expect(await screen.findByRole('heading', { name: 'Failed to load the activity' })).toBeVisible()
+  network.get('/api/activity').answers({ entries: [activityOf(1)], hasMore: false })
+  await user.click(screen.getByRole('button', { name: 'Retry' }))
+  expect(await screen.findByText('lobby')).toBeVisible()
+  await waitFor(() => expect(screen.queryByText('Failed to load the activity')).not.toBeInTheDocument())
+})

@@ -1,0 +1,161 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import type { InviteCode } from '../../../../src/contract/admin'
+import { inviteOf } from '../../../support/web/factories'
+import { network } from '../../../support/web/network'
+import { renderApp } from '../../../support/web/renderApp'
+
+const notifications = () => [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
+const messages = () => screen.queryAllByRole('listitem').map((item) => item.getAttribute('aria-label'))
+const row = (message: string) => screen.findByRole('listitem', { name: message })
+
+async function rendered(codes: InviteCode[]) {
+  network.get('/api/invite-codes').answers({ codes })
+  const app = renderApp('/admin?tab=invites', { signedInAs: '1', isAdmin: true })
+  await screen.findByRole('button', { name: 'Create Invite Code' })
+  if (codes[0]) await row(codes[0].message)
+  else await screen.findByText('No invite codes yet. Who has one can create an account.')
+  return app
+}
+
+beforeEach(() => jest.spyOn(console, 'warn').mockReturnValue())
+afterEach(() => jest.restoreAllMocks())
+
+test.each([
+  ['Revoked', { revoked: true, is_expired: true, used_by: 'bob' }],
+  ['Expired', { is_expired: true, used_by: 'bob' }],
+  ['Used', { used_by: 'bob' }],
+  ['Active', {}],
+] as const)('§4 the status is %s for %p, in the order of the product', async (status, more) => {
+  await rendered([inviteOf('CODE-1', 'for bob', more)])
+  expect(within(await row('for bob')).getByText(status)).toBeVisible()
+})
+
+test('an active code says until when it can be used, where the server tells; no other does', async () => {
+  const until = { expires_at: '2026-11-08T10:00:00.000Z' }
+  await rendered([inviteOf('A-1', 'active', until), inviteOf('B-1', 'used', { ...until, used_by: 'bob' }), inviteOf('C-1', 'unknown'), inviteOf('D-1', 'odd', { expires_at: 'in a week' })])
+  expect(await row('active')).toHaveTextContent(/· expires .*2026/)
+  const when = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(Date.parse(until.expires_at))
+  expect(within(await row('active')).getByText(when)).toHaveAttribute('datetime', until.expires_at)
+  for (const message of ['used', 'unknown', 'odd']) expect(await row(message)).not.toHaveTextContent('expires')
+})
+
+test('§2 the newest code comes first, with its code, its message and who used it', async () => {
+  await rendered([
+    inviteOf('OLD-1', 'old', { created_at: '2026-10-01T10:00:00.000Z', used_by: 'bob' }),
+    inviteOf('NEW-1', 'new', { created_at: '2026-11-01T10:00:00.000Z' }),
+  ])
+  expect(messages()).toEqual(['new', 'old'])
+  expect(await row('old')).toHaveTextContent(/OLD-1.*used by bob/)
+})
+
+test.each([
+  ['code-b', ['second']],
+  ['SECO', ['second']],
+  ['carol', ['first']],
+  ['  code  ', ['first', 'second']],
+  ['nothing like it', []],
+])('§2 the search %p looks in code, message and used_by, without regard to case', async (text, found) => {
+  const { user, store } = await rendered([inviteOf('CODE-A', 'first', { used_by: 'Carol' }), inviteOf('CODE-B', 'second')])
+  await user.type(screen.getByRole('searchbox', { name: 'Search invite codes' }), text)
+  expect(messages()).toEqual(found)
+  if (found.length === 0) expect(screen.getByText('No invite code matches your search')).toBeVisible()
+  // What is searched for may be a code.
+  expect(JSON.stringify(store.getState().admin)).not.toContain(text.trim())
+})
+
+test('§2 the code and a registration link are copied, of active codes only', async () => {
+  const { user } = await rendered([inviteOf('A/B?1', 'open'), inviteOf('GONE', 'gone', { revoked: true })])
+  const write = jest.spyOn(navigator.clipboard, 'writeText')
+  for (const what of ['code', 'link']) {
+    const button = within(await row('open')).getByRole('button', { name: `Copy ${what} of "open"` })
+    await user.click(button)
+    expect(await within(button).findByText('Copied')).toBeInTheDocument()
+  }
+  expect(write.mock.calls).toEqual([['A/B?1'], [`${window.location.origin}/register?invite=A%2FB%3F1`]])
+  expect(within(await row('gone')).queryByRole('button', { name: /^Copy/ })).not.toBeInTheDocument()
+})
+
+test('§2 a code is created with a message, and shows in the list', async () => {
+  const { user, store } = await rendered([])
+  const { calls } = network.post('/api/invite-codes').answers({ code: 'SECRET-CODE' })
+  await user.click(screen.getByRole('button', { name: 'Create Invite Code' }))
+  const dialog = await screen.findByRole('dialog', { name: 'Create Invite Code' })
+  await user.type(within(dialog).getByLabelText('Message'), '  for bob ')
+  expect(store.getState().admin?.dialog).toEqual({ kind: 'createInvite', message: '  for bob ' })
+  network.get('/api/invite-codes').answers({ codes: [inviteOf('SECRET-CODE', 'for bob')] })
+  await user.click(within(dialog).getByRole('button', { name: 'Create' }))
+  expect(await row('for bob')).toBeVisible()
+  expect(calls.map(({ body }) => body)).toEqual([{ message: 'for bob' }])
+  expect(notifications()).toEqual(['Successfully created the invite code'])
+})
+
+test.each([[''], ['   ']])('§5 a message of %p is stopped before the server sees it', async (text) => {
+  const { user } = await rendered([])
+  const { calls } = network.post('/api/invite-codes').answers({})
+  await user.click(screen.getByRole('button', { name: 'Create Invite Code' }))
+  const field = within(await screen.findByRole('dialog')).getByLabelText('Message')
+  if (text) await user.type(field, text)
+  await user.click(screen.getByRole('button', { name: 'Create' }))
+  expect(field).toBeInvalid()
+  expect(field).toHaveAccessibleDescription('Message cannot be empty')
+  expect(calls).toHaveLength(0)
+})
+
+test('§8 a creation that fails says why and keeps the message', async () => {
+  const { user } = await rendered([])
+  network.post('/api/invite-codes').answers(429, { message: 'Too many codes' })
+  await user.click(screen.getByRole('button', { name: 'Create Invite Code' }))
+  const dialog = await screen.findByRole('dialog')
+  await user.type(within(dialog).getByLabelText('Message'), 'for bob{Enter}')
+  expect(await within(dialog).findByRole('alert')).toHaveTextContent('Too many codes')
+  expect(within(dialog).getByLabelText('Message')).toHaveValue('for bob')
+  expect(console.warn).toHaveBeenCalledWith('[admin] Failed to create the invite code: Too many codes')
+})
+
+test('§2 the code that was asked about is the one that is deleted, also of two made in the same moment', async () => {
+  const { user, store } = await rendered([inviteOf('TWIN-1', 'first'), inviteOf('TWIN-2', 'second')])
+  const { calls } = network.delete('/api/invite-codes/TWIN-2').answers({})
+  await user.click(within(await row('second')).getByRole('button', { name: 'Delete the invite code "second"' }))
+  const dialog = await screen.findByRole('dialog', { name: 'Delete Invite Code' })
+  expect(dialog).toHaveTextContent('Are you sure you want to delete the invite code TWIN-2 ("second")?')
+  // Who has the code can register: the slice names it otherwise.
+  expect(JSON.stringify(store.getState().admin)).not.toContain('TWIN')
+  network.get('/api/invite-codes').answers({ codes: [inviteOf('TWIN-1', 'first'), inviteOf('TWIN-2', 'second', { revoked: true })] })
+  await user.click(within(dialog).getByRole('button', { name: 'Delete' }))
+  expect(await within(await row('second')).findByText('Revoked')).toBeVisible()
+  expect(calls).toHaveLength(1)
+  expect(notifications()).toEqual(['Successfully deleted the invite code'])
+})
+
+test('§2 a used code is taken off the list, and the focus stays in the tab', async () => {
+  const { user } = await rendered([inviteOf('CODE-1', 'for bob', { used_by: 'bob' }), inviteOf('CODE-2', 'other')])
+  network.delete('/api/invite-codes/CODE-1').answers({})
+  await user.click(await screen.findByRole('button', { name: 'Delete the invite code "for bob"' }))
+  const { release } = network.get('/api/invite-codes').answersLater({ codes: [inviteOf('CODE-2', 'other')] })
+  await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Delete' }))
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+  expect(screen.getByRole('button', { name: 'Delete the invite code "for bob"' })).toHaveFocus()
+  release()
+  await waitFor(() => expect(messages()).toEqual(['other']))
+  await waitFor(() => expect(screen.getByRole('tabpanel')).toHaveFocus())
+})
+
+test('§8 a deletion that fails says why and is logged', async () => {
+  const { user } = await rendered([inviteOf('CODE-1', 'for bob')])
+  network.delete('/api/invite-codes/CODE-1').answers(404, { message: 'There is no such invite code.' })
+  await user.click(await screen.findByRole('button', { name: 'Delete the invite code "for bob"' }))
+  const dialog = await screen.findByRole('dialog')
+  await user.click(within(dialog).getByRole('button', { name: 'Delete' }))
+  expect(await within(dialog).findByRole('alert')).toHaveTextContent('There is no such invite code.')
+  expect(console.warn).toHaveBeenCalledWith('[admin] Failed to delete the invite code: There is no such invite code.')
+})
+
+test("§8 'Failed to load invite codes' with Retry", async () => {
+  network.get('/api/invite-codes').isUnreachable()
+  const { user } = renderApp('/admin?tab=invites', { signedInAs: '1', isAdmin: true })
+  expect(await screen.findByRole('heading', { name: 'Failed to load invite codes' })).toBeVisible()
+  expect(screen.getByText('The server could not be reached.')).toBeVisible()
+  network.get('/api/invite-codes').answers({ codes: [inviteOf('CODE-1', 'for bob')] })
+  await user.click(screen.getByRole('button', { name: 'Retry' }))
+  expect(await row('for bob')).toBeVisible()
+})

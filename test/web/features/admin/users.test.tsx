@@ -1,0 +1,207 @@
+import { screen, waitFor, within } from '@testing-library/react'
+import { userOf } from '../../../support/web/factories'
+import { network } from '../../../support/web/network'
+import { renderApp } from '../../../support/web/renderApp'
+
+const notifications = () => [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
+const row = (name: string) => screen.findByRole('listitem', { name })
+const toggleOf = (name: string) => screen.findByRole('switch', { name: `${name} is an administrator` })
+
+async function rendered(subject = '1') {
+  network.get('/api/users').answers({ users: [userOf(1, 'ann', true), userOf(2, 'bob'), userOf(3, 'Carol', true)] })
+  const app = renderApp('/admin', { signedInAs: subject, isAdmin: true })
+  await row('bob')
+  return app
+}
+
+beforeEach(() => jest.spyOn(console, 'warn').mockReturnValue())
+afterEach(() => jest.restoreAllMocks())
+
+test('§2 users are listed with who is an administrator', async () => {
+  await rendered()
+  expect(screen.getAllByRole('listitem').map((item) => item.getAttribute('aria-label'))).toEqual(['ann', 'bob', 'Carol'])
+  expect(await toggleOf('bob')).not.toBeChecked()
+  expect(await toggleOf('Carol')).toBeChecked()
+  expect(screen.getByText('3 users · 2 administrators')).toBeVisible()
+})
+
+test.each([
+  ['names the id', '1'],
+  ['names the username', 'ann'],
+])('decisions §2: where the token %s, the own row offers neither demote nor delete, and a reset of the password', async (_case, subject) => {
+  await rendered(subject)
+  const own = within(await row('ann'))
+  expect(own.getByText('You')).toBeVisible()
+  expect(own.getByText('Administrator')).toBeVisible()
+  expect(own.queryByRole('switch')).not.toBeInTheDocument()
+  expect(own.getAllByRole('button').map((button) => button.getAttribute('aria-label'))).toEqual(['Reset the password of ann'])
+  for (const other of ['bob', 'Carol']) expect(within(await row(other)).getByRole('button', { name: `Delete ${other}` })).toBeVisible()
+})
+
+test('§2 who resets the own password is told that all own sessions end, this one too', async () => {
+  const { user } = await rendered('1')
+  await user.click(within(await row('bob')).getByRole('button', { name: 'Reset the password of bob' }))
+  const dialog = () => within(screen.getByRole('dialog', { name: 'Reset Password' }))
+  expect(dialog().getByText('All their sessions end at once.')).toBeVisible()
+  await user.click(dialog().getByRole('button', { name: 'Cancel' }))
+  await user.click(within(await row('ann')).getByRole('button', { name: 'Reset the password of ann' }))
+  expect(dialog().getByText('All your sessions end at once, this one too: you sign in again with the new password.')).toBeVisible()
+  const reset = network.patch('/api/users/1/password').answers({})
+  network.get('/api/users').answers(401)
+  await user.type(dialog().getByLabelText('New password'), 'a new horse')
+  await user.click(dialog().getByRole('button', { name: 'Reset' }))
+  expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
+  expect(reset.calls.map(({ body }) => body)).toEqual([{ password: 'a new horse' }])
+})
+
+test('a username that looks like the own id is not taken for the own row', async () => {
+  network.get('/api/users').answers({ users: [userOf(100, 'ann', true), userOf(2, '100')] })
+  renderApp('/admin', { signedInAs: '100', isAdmin: true })
+  expect(within(await row('ann')).getByText('You')).toBeVisible()
+  expect(within(await row('100')).queryByText('You')).not.toBeInTheDocument()
+})
+
+test('§2 the admin flag is set at once, and told', async () => {
+  const { user } = await rendered()
+  const { calls, release } = network.patch('/api/users/2/admin').answersLater({})
+  const toggle = await toggleOf('bob')
+  await user.click(toggle)
+  // Patches of the cache reach the page with the next frame.
+  await waitFor(() => expect(toggle).toBeChecked())
+  expect(notifications()).toEqual([])
+  // A second press while the first is on its way does nothing.
+  await user.click(toggle)
+  network.get('/api/users').answers({ users: [userOf(1, 'ann', true), userOf(2, 'bob', true)] })
+  release()
+  await waitFor(() => expect(notifications()).toEqual(['bob is now an administrator']))
+  expect(calls.map(({ body }) => body)).toEqual([{ is_admin: true }])
+  expect(toggle).toBeChecked()
+})
+
+test('§8 a toggle that fails is taken back, logged, and told', async () => {
+  const { user } = await rendered()
+  const { release } = network.patch('/api/users/3/admin').answersLater(409, { message: 'One administrator has to remain.' })
+  const toggle = await toggleOf('Carol')
+  await user.click(toggle)
+  await waitFor(() => expect(toggle).not.toBeChecked())
+  release()
+  await waitFor(() => expect(notifications()).toEqual(['Failed to take administration from Carol']))
+  await waitFor(() => expect(toggle).toBeChecked())
+  expect(console.warn).toHaveBeenCalledWith('[admin] Failed to take administration from Carol: One administrator has to remain.')
+})
+
+async function resetting() {
+  const app = await rendered()
+  await app.user.click(within(await row('bob')).getByRole('button', { name: 'Reset the password of bob' }))
+  const dialog = await screen.findByRole('dialog', { name: 'Reset Password' })
+  return { ...app, dialog, field: within(dialog).getByLabelText('New password'), send: () => app.user.click(within(dialog).getByRole('button', { name: 'Reset' })) }
+}
+
+test.each([
+  ['', 'Password cannot be empty'],
+  ['   ', 'Password cannot be empty'],
+  ['short 7', 'Password must be at least 8 characters'],
+  ['x'.repeat(129), 'Password must be at most 128 characters'],
+])('§5 a new password of %p is stopped: %s', async (text, message) => {
+  const { user, field, send } = await resetting()
+  const { calls } = network.patch('/api/users/2/password').answers({})
+  if (text) await user.type(field, text)
+  await send()
+  expect(field).toBeInvalid()
+  expect(field).toHaveAccessibleDescription(message)
+  expect(field).toHaveFocus()
+  expect(calls).toHaveLength(0)
+})
+
+test('§2 a password is reset, shown when asked, and nothing of it stays in the state', async () => {
+  const { user, store, dialog, field, send } = await resetting()
+  const { calls } = network.patch('/api/users/2/password').answers({})
+  expect(field).toHaveAttribute('type', 'password')
+  expect(field).toHaveAttribute('autocomplete', 'new-password')
+  await user.click(within(dialog).getByRole('button', { name: 'Show password' }))
+  expect(field).toHaveAttribute('type', 'text')
+  await user.type(field, 'brand new secret')
+  expect(JSON.stringify(store.getState())).not.toContain('brand new secret')
+  await send()
+  await waitFor(() => expect(notifications()).toEqual(['Successfully reset the password of bob']))
+  expect(calls.map(({ body }) => body)).toEqual([{ password: 'brand new secret' }])
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+  expect(JSON.stringify(store.getState())).not.toContain('brand new secret')
+  expect(screen.getByRole('button', { name: 'Reset the password of bob' })).toHaveFocus()
+})
+
+test('§8 a reset that fails says why in the dialog, and is logged', async () => {
+  const { user, dialog, field, send } = await resetting()
+  network.patch('/api/users/2/password').answers(500)
+  await user.type(field, 'brand new secret')
+  await send()
+  expect(await within(dialog).findByRole('alert')).toHaveTextContent('Failed to reset the password of bob')
+  expect(notifications()).toEqual(['Failed to reset the password of bob'])
+  expect(console.warn).toHaveBeenCalledWith('[admin] Failed to reset the password of bob: no reason was given')
+})
+
+async function deleting() {
+  const app = await rendered()
+  await app.user.click(within(await row('bob')).getByRole('button', { name: 'Delete bob' }))
+  const dialog = await screen.findByRole('dialog', { name: 'Delete User' })
+  return { ...app, dialog, confirm: () => app.user.click(within(dialog).getByRole('button', { name: 'Delete' })) }
+}
+
+test('§2 deleting a user asks first; then the row is gone', async () => {
+  const { dialog, user } = await deleting()
+  const { calls, release } = network.delete('/api/users/2').answersLater({})
+  expect(dialog).toHaveTextContent('Are you sure you want to delete the user "bob"?')
+  await user.keyboard('{Escape}')
+  await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+  expect(calls).toHaveLength(0)
+
+  await user.click(within(await row('bob')).getByRole('button', { name: 'Delete bob' }))
+  await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Delete' }))
+  expect(within(screen.getByRole('dialog')).getByRole('button', { name: 'Deleting...' })).toHaveAttribute('aria-busy', 'true')
+  network.get('/api/users').answersLater({})
+  release()
+  await waitFor(() => expect(screen.queryByRole('listitem', { name: 'bob' })).not.toBeInTheDocument())
+  expect(notifications()).toEqual(['Successfully deleted bob'])
+  expect(calls).toHaveLength(1)
+  // The button that asked is gone with its row.
+  await waitFor(() => expect(screen.getByRole('tabpanel')).toHaveFocus())
+})
+
+test('§8 a deletion that fails says why and is logged; the row stays', async () => {
+  const { dialog, confirm } = await deleting()
+  network.delete('/api/users/2').answers(503, { message: 'The database is not reachable' })
+  await confirm()
+  expect(await within(dialog).findByRole('alert')).toHaveTextContent('The database is not reachable')
+  expect(notifications()).toEqual(['Failed to delete bob'])
+  expect(console.warn).toHaveBeenCalledWith('[admin] Failed to delete bob: The database is not reachable')
+  expect(screen.getByRole('listitem', { name: 'bob', hidden: true })).toBeInTheDocument()
+})
+
+test('users are found by a part of their name, without regard to case', async () => {
+  const { user } = await rendered()
+  const search = screen.getByRole('searchbox', { name: 'Search users' })
+  await user.type(search, 'cAR')
+  expect(screen.getAllByRole('listitem').map((item) => item.getAttribute('aria-label'))).toEqual(['Carol'])
+  await user.type(search, 'x')
+  expect(screen.getByText('No user matches "cARx"')).toBeVisible()
+})
+
+test.each([
+  ['in the words of the server', 500, { message: 'Out of order' }, 'Out of order'],
+  ['alone when it says nothing', 500, {}, undefined],
+])("§8 'Failed to load users' stands %s, with Retry", async (_case, status, body, detail) => {
+  network.get('/api/users').answers(status, body)
+  const { user } = renderApp('/admin', { signedInAs: '1', isAdmin: true })
+  expect(await screen.findByRole('heading', { name: 'Failed to load users' })).toBeVisible()
+  if (detail) expect(screen.getByText(detail)).toBeVisible()
+  network.get('/api/users').answers({ users: [userOf(1, 'ann', true)] })
+  await user.click(screen.getByRole('button', { name: 'Retry' }))
+  expect(await row('ann')).toBeVisible()
+  expect(screen.queryByText('Failed to load users')).not.toBeInTheDocument()
+})
+
+test('while the list is on its way a reader hears so', async () => {
+  network.get('/api/users').answersLater({ users: [] })
+  renderApp('/admin', { signedInAs: '1', isAdmin: true })
+  expect(await screen.findByText('Loading the users')).toBeInTheDocument()
+})
