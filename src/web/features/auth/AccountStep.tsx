@@ -2,7 +2,7 @@ import type { FormEvent } from 'react'
 import { useState } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
 import { Field } from '../../ui/Field'
-import { Icon } from '../../ui/Icon'
+import { NewPasswordField } from '../../ui/NewPasswordField'
 import { SubmitButton } from '../../ui/SubmitButton'
 import { isPassword, isUsername, PASSWORD_RULE, USERNAME_RULE } from './accountRules'
 import { selectUsername, usernameChosen } from './registrationSlice'
@@ -10,7 +10,6 @@ import { selectUsername, usernameChosen } from './registrationSlice'
 export function AccountStep({ busy, onSubmit }: { busy: boolean; onSubmit: (password: string) => unknown }) {
   const username = useSelector(selectUsername)
   const [password, setPassword] = useState('')
-  const [revealed, setRevealed] = useState(false)
   const [tries, setTries] = useState(0)
   const dispatch = useDispatch()
   const judged = tries > 0
@@ -36,28 +35,15 @@ export function AccountStep({ busy, onSubmit }: { busy: boolean; onSubmit: (pass
         value={username}
         onChange={(text) => dispatch(usernameChosen(text))}
       />
-      <Field
+      <NewPasswordField
         label="Password"
         rule={PASSWORD_RULE}
         broken={judged && !isPassword(password)}
         focused={judged && isUsername(username) && !isPassword(password)}
         focusKey={tries}
-        type={revealed ? 'text' : 'password'}
-        autoComplete="new-password"
-        required
         value={password}
         onChange={setPassword}
-      >
-        <button
-          type="button"
-          className="field-button"
-          aria-label="Show password"
-          aria-pressed={revealed}
-          onClick={() => setRevealed(!revealed)}
-        >
-          <Icon name="eye" />
-        </button>
-      </Field>
+      />
       <SubmitButton busy={busy}>Continue</SubmitButton>
     </form>
   )

@@ -56,6 +56,8 @@ export function CredentialsStep() {
           Forgot your password?
         </button>
         <Link to="/register">Create Account</Link>
+        {/* A page of its own, in which no session is even looked for. */}
+        <a href="/replay">Replay action log</a>
       </div>
       <Suspense>{forgotOpen && <ForgotPassword />}</Suspense>
     </>

@@ -1,9 +1,13 @@
+import { useEffect, useRef } from 'react'
 import { Link } from 'react-router-dom'
 import { Icon } from '../../ui/Icon'
 
 export function DoneStep() {
+  const message = useRef<HTMLDivElement>(null)
+  // The button of the step before went with it.
+  useEffect(() => message.current?.focus(), [])
   return (
-    <div className="auth-done" role="status">
+    <div className="auth-done" role="status" ref={message} tabIndex={-1}>
       <span className="auth-done-mark">
         <Icon name="check" size={28} />
       </span>

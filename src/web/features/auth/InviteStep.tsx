@@ -1,12 +1,19 @@
 import type { FormEvent } from 'react'
-import { useState } from 'react'
-import { useSearchParams } from 'react-router-dom'
+import { useEffect, useState } from 'react'
+import { useLocation, useSearchParams } from 'react-router-dom'
 import { Field } from '../../ui/Field'
 import { SubmitButton } from '../../ui/SubmitButton'
 
 export function InviteStep({ busy, onSubmit }: { busy: boolean; onSubmit: (inviteCode: string) => unknown }) {
-  const [parameters] = useSearchParams()
-  const [code, setCode] = useState(parameters.get('invite') ?? '')
+  const [parameters, setParameters] = useSearchParams()
+  const { state } = useLocation() as { state: { invite?: unknown } | null }
+  const linked = parameters.get('invite')
+  const [code, setCode] = useState(linked ?? (typeof state?.invite === 'string' ? state.invite : ''))
+
+  useEffect(() => {
+    // Who has the code can register, so it does not stay in the address. A reload still finds it.
+    if (linked !== null) setParameters({}, { replace: true, state: { invite: linked } })
+  }, [linked, setParameters])
 
   const submit = (event: FormEvent) => {
     event.preventDefault()

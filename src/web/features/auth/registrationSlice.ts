@@ -2,7 +2,7 @@ import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
 import { authApi } from '../../api/auth'
 
-type RegistrationState = { step: 'invite' | 'account' | 'authenticator' | 'done'; username: string }
+export type RegistrationState = { step: 'invite' | 'account' | 'authenticator' | 'done'; username: string }
 
 const initialState: RegistrationState = { step: 'invite', username: '' }
 

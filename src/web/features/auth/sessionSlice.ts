@@ -1,6 +1,6 @@
 import { createSlice } from '@reduxjs/toolkit'
 import type { Session, SessionEnd } from '../../facts'
-import { sessionEnded, sessionStarted, signInRequired } from '../../facts'
+import { adminLearned, sessionEnded, sessionStarted, signInRequired } from '../../facts'
 import { safeOrigin } from './safeOrigin'
 
 type SessionState = {
@@ -26,6 +26,9 @@ export const sessionSlice = createSlice({
         state.current = null
         state.origin = null
         state.ended = payload
+      })
+      .addCase(adminLearned, (state, { payload }) => {
+        if (state.current) state.current.isAdmin = payload
       })
       .addCase(signInRequired, (state, { payload }) => {
         // Who signs out on purpose does not want the next one to land on the same page.

@@ -41,7 +41,7 @@ function Configuration({ name }: { name: string }) {
           )}
         </>
       ) : (
-        <ConfigurationForm name={name} stored={stored} failure={failure} />
+        <ConfigurationForm name={name} stored={stored} failure={failure} onReload={refetch} />
       )}
     </div>
   )
@@ -59,6 +59,7 @@ function UnknownDeployment({ name }: { name: string }) {
       }
     >
       <title>Deployment not found · Quarterdeck</title>
+      <p role="alert">Failed to load deployment configuration content</p>
       <p>There is no deployment named &quot;{name}&quot;. It may have been deleted.</p>
     </Notice>
   )

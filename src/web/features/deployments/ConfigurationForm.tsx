@@ -1,28 +1,32 @@
 import type { ReactNode } from 'react'
 import { lazy, Suspense, useEffect, useRef } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
+import type { Configuration } from '../../../contract/deployment'
 import { useSaveDeploymentConfigMutation } from '../../api/deployments'
 import type { ApiFailure } from '../../api/failure'
 import { failureText } from '../../api/failure'
+import { useLeaveGuard } from '../../ui/useLeaveGuard'
+import { useSaveKey } from '../../ui/useSaveKey'
 import { Banner } from './Banner'
 import { ChangesDialog } from './ChangesDialog'
 import { ConfigurationHead } from './ConfigurationHead'
 import { ConfigurationStatus } from './ConfigurationStatus'
 import {
   changesOpened,
+  conflictMet,
   dialogClosed,
   draftDropped,
   draftSaved,
   draftTyped,
+  leaveAsked,
   selectDialog,
   selectDraft,
 } from './configurationSlice'
+import { ConflictDialog } from './ConflictDialog'
 import { EditorSkeleton } from './EditorSkeleton'
 import { FailureBanner } from './FailureBanner'
 import { LeaveDialog } from './LeaveDialog'
-import { useLeaveGuard } from './useLeaveGuard'
 import { useProblem } from './useProblem'
-import { useSaveKey } from './useSaveKey'
 import type { YamlEditorHandle } from './YamlEditor'
 
 // The page shows, and fetches the text, while the editor itself is still on its way.
@@ -32,17 +36,26 @@ const YamlEditor = lazy(async () => ({
 
 const FAILED = 'Failed to save deployment configuration content'
 
-/** `failure` is of a later attempt to fetch the stored text. */
-export function ConfigurationForm({ name, stored, failure }: { name: string; stored: string; failure: ReactNode }) {
+type ConfigurationFormProps = {
+  name: string
+  stored: Configuration
+  /** Of a later attempt to fetch the stored text. */
+  failure: ReactNode
+  /** Fetches the stored text anew. */
+  onReload: () => PromiseLike<{ error?: unknown }>
+}
+
+export function ConfigurationForm({ name, stored, failure, onReload }: ConfigurationFormProps) {
   const draft = useSelector((state: Parameters<typeof selectDraft>[0]) => selectDraft(state, name))
   const dialog = useSelector(selectDialog)
   const [save, saving] = useSaveDeploymentConfigMutation()
   const editor = useRef<YamlEditorHandle>(null)
+  const isGone = useRef(false)
   const dispatch = useDispatch()
 
-  const text = draft ?? stored
-  const changed = text !== stored
-  const hint = useProblem(text)
+  const { text, revision } = draft ?? { text: stored.content, revision: stored.revision }
+  const changed = text !== stored.content
+  const hint = useProblem(name, stored.content, text)
   // What the server said holds for the text that it was sent, and for no other.
   const refusal = saving.originalArgs?.content === text ? (saving.error as ApiFailure | undefined) : undefined
   const problem = refusal?.line
@@ -50,20 +63,39 @@ export function ConfigurationForm({ name, stored, failure }: { name: string; sto
     : hint && { severity: 'warning' as const, ...hint }
 
   const onChange = (typed: string) => {
-    if (saving.isSuccess) saving.reset()
-    dispatch(typed === stored ? draftDropped(name) : draftTyped({ name, text: typed }))
+    // What is told of the last save was about another text.
+    if (!saving.isLoading) saving.reset()
+    const madeFrom = stored.revision === undefined ? {} : { revision: stored.revision }
+    dispatch(typed === stored.content ? draftDropped(name) : draftTyped({ name, text: typed, ...madeFrom }))
   }
-  const onSave = async () => {
+  const store = async (made: Pick<Configuration, 'revision'>) => {
     if (saving.isLoading) return
-    const { error } = await save({ name, content: text })
-    const line = (error as ApiFailure | undefined)?.line
-    if (!error) dispatch(draftSaved({ name, text }))
+    const { data, error } = await save({ name, content: text, ...made })
+    const { line, status, field } = (error as ApiFailure | undefined) ?? {}
+    if (data) dispatch(draftSaved({ name, text, ...data }))
+    // Too late: by now another editor may be open.
+    else if (isGone.current) return
+    else if (status === 409 && field === 'revision') dispatch(conflictMet())
     else if (line) editor.current?.goTo(line)
   }
+  const onSave = () => dialog !== 'conflict' && store(revision === undefined ? {} : { revision })
+  const reload = async () => {
+    const { error } = await onReload()
+    // What could not be fetched takes nobody's work with it.
+    if (error) return
+    saving.reset()
+    dispatch(draftDropped(name))
+  }
 
-  useLeaveGuard(changed)
+  useLeaveGuard(changed, (leaving) => dispatch(leaveAsked(leaving)))
   useSaveKey(onSave)
-  useEffect(() => () => void dispatch(dialogClosed()), [dispatch])
+  useEffect(() => {
+    isGone.current = false
+    return () => {
+      isGone.current = true
+      dispatch(dialogClosed())
+    }
+  }, [dispatch])
 
   return (
     <>
@@ -81,8 +113,9 @@ export function ConfigurationForm({ name, stored, failure }: { name: string; sto
           <ConfigurationStatus problem={problem} changed={changed} onGoTo={(line) => editor.current?.goTo(line)} />
         </section>
       </Suspense>
-      {dialog === 'changes' && <ChangesDialog name={name} stored={stored} text={text} />}
-      {dialog && dialog !== 'changes' && <LeaveDialog name={name} leaving={dialog} />}
+      {dialog === 'changes' && <ChangesDialog name={name} stored={stored.content} text={text} />}
+      {dialog === 'conflict' && <ConflictDialog name={name} onReload={reload} onOverwrite={() => store({})} />}
+      {typeof dialog === 'object' && dialog && <LeaveDialog name={name} leaving={dialog} />}
     </>
   )
 }

@@ -2,10 +2,10 @@ import { useDispatch } from 'react-redux'
 import { Link } from 'react-router-dom'
 import type { Deployment } from '../../../contract/deployment'
 import { useRestartDeploymentMutation } from '../../api/deployments'
+import { useReport } from '../../api/useReport'
 import { ActionIcon } from '../../ui/ActionIcon'
 import { deletionAsked } from './deploymentsSlice'
 import { typeOf } from './deploymentType'
-import { useReport } from './useReport'
 
 export function DeploymentActions({ deployment: { name, typeIndex, enabled, dataDirectory } }: { deployment: Deployment }) {
   // The key keeps the call's state in the store, by deployment: it outlives this card while the user is elsewhere.

@@ -1,10 +1,10 @@
 import Form from 'react-bootstrap/Form'
 import type { Deployment } from '../../../contract/deployment'
 import { useToggleDeploymentMutation } from '../../api/deployments'
-import { useReport } from './useReport'
+import { useReport } from '../../api/useReport'
 
 export function DeploymentToggle({ name, enabled }: Pick<Deployment, 'name' | 'enabled'>) {
-  const [toggle, { isLoading }] = useToggleDeploymentMutation()
+  const [toggle, { isLoading }] = useToggleDeploymentMutation({ fixedCacheKey: `toggle ${name}` })
   const report = useReport()
   const change = async () => {
     // Not disabled meanwhile: the keyboard would lose its place.

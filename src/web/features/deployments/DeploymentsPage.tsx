@@ -1,8 +1,11 @@
-import { useEffect } from 'react'
+import { useEffect, useRef } from 'react'
 import Button from 'react-bootstrap/Button'
 import { useDispatch, useSelector } from 'react-redux'
+import { failureDetail } from '../../api/failure'
 import { useGetDeploymentsQuery } from '../../api/deployments'
 import { ActionIcon } from '../../ui/ActionIcon'
+import { LoadFailure } from '../../ui/LoadFailure'
+import { useKeptFocus } from '../../ui/useKeptFocus'
 import { CreateDialog } from './CreateDialog'
 import { DeleteDialog } from './DeleteDialog'
 import { DeploymentsSection } from './DeploymentsSection'
@@ -10,7 +13,6 @@ import { DeploymentsSkeleton } from './DeploymentsSkeleton'
 import { DeploymentsSummary } from './DeploymentsSummary'
 import { creationStarted, dialogClosed, selectDialog } from './deploymentsSlice'
 import { typeOf } from './deploymentType'
-import { ListFailure } from './ListFailure'
 import './deployments.scss'
 
 export function DeploymentsPage() {
@@ -21,6 +23,8 @@ export function DeploymentsPage() {
   const dialog = useSelector(selectDialog)
   const dispatch = useDispatch()
 
+  const page = useRef<HTMLDivElement>(null)
+  useKeptFocus(page, dialog !== null, headingOf)
   useEffect(() => () => void dispatch(dialogClosed()), [dispatch])
 
   const proxies = data?.filter(({ typeIndex }) => typeOf(typeIndex) === 'proxy') ?? []
@@ -29,17 +33,17 @@ export function DeploymentsPage() {
   const processes = data?.filter((deployment) => !proxies.includes(deployment) && !games.includes(deployment)) ?? []
 
   return (
-    <>
+    <div ref={page}>
       <title>Deployments · Quarterdeck</title>
       <div className="page-head deployments-head">
-        <h1>Deployments</h1>
+        <h1 tabIndex={-1}>Deployments</h1>
         <Button className="with-icon" onClick={() => dispatch(creationStarted('persistent'))}>
           <ActionIcon name="plus" />
           Create Deployment
         </Button>
         <DeploymentsSummary deployments={data} />
       </div>
-      {error && <ListFailure error={error} busy={isFetching} onRetry={refetch} />}
+      {error && <LoadFailure title="Failed to load deployments" detail={failureDetail(error)} busy={isFetching} onRetry={refetch} />}
       {!data && !error && <DeploymentsSkeleton />}
       {data && (
         <>
@@ -50,6 +54,8 @@ export function DeploymentsPage() {
       )}
       {dialog?.kind === 'create' && <CreateDialog creation={dialog} />}
       {dialog?.kind === 'delete' && <DeleteDialog name={dialog.name} />}
-    </>
+    </div>
   )
 }
+
+const headingOf = (page: HTMLElement) => page.querySelector('h1')

@@ -2,26 +2,20 @@ import Button from 'react-bootstrap/Button'
 import Modal from 'react-bootstrap/Modal'
 import { useDispatch } from 'react-redux'
 import { useNavigate } from 'react-router-dom'
-import { useLogoutMutation } from '../../api/auth'
-import { failureText } from '../../api/failure'
-import { notified } from '../../facts'
-import type { Leaving } from './configurationSlice'
+import { useLogout } from '../../api/useLogout'
+import type { Leaving } from '../../ui/useLeaveGuard'
 import { dialogClosed, draftDropped } from './configurationSlice'
 import '../../styles/modal.scss'
 
 export function LeaveDialog({ name, leaving }: { name: string; leaving: Leaving }) {
   const dispatch = useDispatch()
   const navigate = useNavigate()
-  const [logout] = useLogoutMutation()
-  const signOut = async () => {
-    const { error } = await logout()
-    if (error) dispatch(notified('danger', failureText(error, 'Failed to log out')))
-  }
+  const [logout] = useLogout()
   const stay = () => dispatch(dialogClosed())
   const leave = () => {
     dispatch(dialogClosed())
     dispatch(draftDropped(name))
-    if ('signingOut' in leaving) void signOut()
+    if ('signingOut' in leaving) void logout()
     else if ('to' in leaving) void navigate(leaving.to)
     else void navigate(leaving.by)
   }

@@ -1,5 +1,5 @@
 import { useEffect, useId, useRef } from 'react'
-import { CallFailure } from './CallFailure'
+import { CallFailure } from '../../api/CallFailure'
 
 type NodeChoiceProps = {
   nodes: string[] | undefined

@@ -2,7 +2,8 @@ import type { Ace } from 'ace-builds'
 import type { Ref } from 'react'
 import { useEffect, useImperativeHandle, useState } from 'react'
 import AceEditor from 'react-ace'
-import { theme } from './ace'
+import { theme } from '../../ui/ace'
+import '../../ui/aceYaml'
 
 /** `line` is counted from 1. */
 export type Problem = { severity: 'error' | 'warning'; message: string; line?: number }

@@ -1,14 +1,15 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
 import { sessionEnded } from '../../facts'
+import type { Leaving } from '../../ui/useLeaveGuard'
 
-/** Where the user wanted to go: an address, so many entries of the history back (or on), or out of the session. */
-export type Leaving = { to: string } | { by: number } | { signingOut: true }
+/** `revision` is of the stored text that it was made from, which may be another by now. */
+type Draft = { text: string; revision?: string }
 
-type ConfigurationState = {
+export type ConfigurationState = {
   /** What differs from the stored text, by deployment. */
-  drafts: Record<string, string>
-  dialog: 'changes' | Leaving | null
+  drafts: Record<string, Draft>
+  dialog: 'changes' | 'conflict' | Leaving | null
 }
 
 const initialState: ConfigurationState = { drafts: {}, dialog: null }
@@ -17,16 +18,24 @@ export const configurationSlice = createSlice({
   name: 'configuration',
   initialState,
   reducers: {
-    draftTyped(state, { payload: { name, text } }: PayloadAction<{ name: string; text: string }>) {
-      state.drafts[name] = text
+    draftTyped(state, { payload: { name, text, revision } }: PayloadAction<{ name: string } & Draft>) {
+      const draft = state.drafts[name]
+      if (draft) draft.text = text
+      else state.drafts[name] = { text, ...(revision !== undefined && { revision }) }
     },
     /** The stored text is what counts again: because it became the same, or because the user gave up. */
     draftDropped(state, { payload: name }: PayloadAction<string>) {
       delete state.drafts[name]
     },
-    /** Who typed on while the save was on its way keeps what came after. */
-    draftSaved(state, { payload: { name, text } }: PayloadAction<{ name: string; text: string }>) {
-      if (state.drafts[name] === text) delete state.drafts[name]
+    /** Who typed on while the save was on its way keeps what came after, made from what is stored now. */
+    draftSaved(state, { payload: { name, text, revision } }: PayloadAction<{ name: string } & Draft>) {
+      const draft = state.drafts[name]
+      if (draft?.text === text) delete state.drafts[name]
+      else if (draft) state.drafts[name] = { text: draft.text, ...(revision !== undefined && { revision }) }
+    },
+    /** Somebody else saved since the text was opened. */
+    conflictMet(state) {
+      state.dialog = 'conflict'
     },
     changesOpened(state) {
       state.dialog = 'changes'
@@ -50,5 +59,5 @@ export const configurationSlice = createSlice({
   },
 })
 
-export const { draftTyped, draftDropped, draftSaved, changesOpened, leaveAsked, dialogClosed } = configurationSlice.actions
+export const { draftTyped, draftDropped, draftSaved, conflictMet, changesOpened, leaveAsked, dialogClosed } = configurationSlice.actions
 export const { selectDraft, selectDialog } = configurationSlice.selectors

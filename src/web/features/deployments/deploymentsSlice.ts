@@ -2,19 +2,26 @@ import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
 import type { DeploymentType } from '../../../contract/deployment'
 
-/** An empty `node` means: not chosen. */
-export type Creation = { kind: 'create'; name: string; type: DeploymentType; node: string }
+/** An empty `node` means: not chosen. From the first try on, the form says what is missing. */
+export type Creation = { kind: 'create'; name: string; type: DeploymentType; node: string; tries?: number }
 type Deletion = { kind: 'delete'; name: string }
+
+export type DeploymentsState = { dialog: Creation | Deletion | null }
+
+const initialState: DeploymentsState = { dialog: null }
 
 export const deploymentsSlice = createSlice({
   name: 'deployments',
-  initialState: { dialog: null as Creation | Deletion | null },
+  initialState,
   reducers: {
     creationStarted(state, { payload: type }: PayloadAction<DeploymentType>) {
       state.dialog = { kind: 'create', name: '', type, node: '' }
     },
-    creationEdited(state, { payload }: PayloadAction<Partial<Omit<Creation, 'kind'>>>) {
+    creationEdited(state, { payload }: PayloadAction<Partial<Pick<Creation, 'name' | 'type' | 'node'>>>) {
       if (state.dialog?.kind === 'create') Object.assign(state.dialog, payload)
+    },
+    creationTried(state) {
+      if (state.dialog?.kind === 'create') state.dialog.tries = (state.dialog.tries ?? 0) + 1
     },
     deletionAsked(state, { payload: name }: PayloadAction<string>) {
       state.dialog = { kind: 'delete', name }
@@ -27,5 +34,5 @@ export const deploymentsSlice = createSlice({
   selectors: { selectDialog: (state) => state.dialog },
 })
 
-export const { creationStarted, creationEdited, deletionAsked, dialogClosed } = deploymentsSlice.actions
+export const { creationStarted, creationEdited, creationTried, deletionAsked, dialogClosed } = deploymentsSlice.actions
 export const { selectDialog } = deploymentsSlice.selectors

@@ -5,17 +5,19 @@ import type { DefinitionProblem } from '../../../contract/definitionText'
 const PAUSE_MS = 300
 
 /**
- * What a server like ours would say to the text, told before it is sent. A hint and no more: another server may know
- * other settings. The check comes as a chunk of its own; without it the editor works all the same.
+ * What a server like ours would say to the text of this deployment, told before it is sent; its name and type are those of
+ * the stored text. A hint and no more: another server may know other settings. The check comes as a chunk of its own; without it the editor works all the same.
  * Null: there is none. Undefined: nobody knows yet.
  */
-export function useProblem(text: string): DefinitionProblem | null | undefined {
+export function useProblem(name: string, stored: string, text: string): DefinitionProblem | null | undefined {
   const [problem, setProblem] = useState<DefinitionProblem | null>()
   useEffect(() => {
     let outdated = false
     const check = async () => {
       const { readDefinition } = await import(/* webpackChunkName: 'definition' */ '../../../contract/definitionText')
-      const reading = readDefinition(text)
+      const before = readDefinition(stored)
+      const fixed = 'definition' in before ? { name: before.definition.name, type: before.definition.type } : { name }
+      const reading = readDefinition(text, fixed)
       if (!outdated) setProblem('problem' in reading ? reading.problem : null)
     }
     const timer = setTimeout(() => void check().catch(() => {}), PAUSE_MS)
@@ -23,6 +25,6 @@ export function useProblem(text: string): DefinitionProblem | null | undefined {
       outdated = true
       clearTimeout(timer)
     }
-  }, [text])
+  }, [name, stored, text])
   return problem
 }

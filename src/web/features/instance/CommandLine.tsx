@@ -7,9 +7,9 @@ import { useCommandLine } from './useCommandLine'
 /** As long as the platform takes it (contract/consoleChannel.ts). */
 const LONGEST = 8192
 
-export function CommandLine() {
+export function CommandLine({ uid }: { uid: string }) {
   const isOpen = useSelector(selectConnection) === 'open'
-  const { text, type, older, newer } = useCommandLine(useSelector(selectCommands))
+  const { text, type, older, newer } = useCommandLine(uid, useSelector(selectCommands))
   const dispatch = useDispatch()
 
   const onSubmit = (event: FormEvent) => {

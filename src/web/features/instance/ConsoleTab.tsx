@@ -5,13 +5,14 @@ import { selectBuffer } from '../../sockets/consoleSlice'
 import type { LineBuffer } from '../../sockets/lineBuffer'
 import { CommandLine } from './CommandLine'
 import { ConnectionBadge } from './ConnectionBadge'
-import { selectIsAway, selectIsPaused } from './instanceSlice'
+import { selectFound, selectIsAway, selectIsPaused } from './instanceSlice'
 import { JumpButton } from './JumpButton'
 import { LogSearch } from './LogSearch'
 import { LogTools } from './LogTools'
 import { LogWindow } from './LogWindow'
+import './console.scss'
 
-export function ConsoleTab({ name }: { name: string }) {
+export function ConsoleTab({ uid, name }: { uid: string; name: string }) {
   const live = useSelector(selectBuffer)
   const buffer = useStill(live)
   const search = useRef<HTMLInputElement>(null)
@@ -30,24 +31,29 @@ export function ConsoleTab({ name }: { name: string }) {
     <section ref={console} className="console" aria-label="Console" onKeyDown={onKeyDown}>
       <div className="console-head">
         <ConnectionBadge />
-        <LogSearch buffer={buffer} field={search} onLeave={backToCommand} />
-        <LogTools buffer={live} name={name} />
+        <LogSearch shown={buffer} live={live} field={search} onLeave={backToCommand} />
+        <LogTools buffer={live} shown={buffer} name={name} />
       </div>
       <div className="log-frame">
         <LogWindow buffer={buffer} />
-        {buffer.next === buffer.first && <p className="log-empty">No output yet</p>}
-        <JumpButton unseen={live.next - buffer.next} />
+        {buffer.next === buffer.first && <p className="log-empty">{buffer.next === 0 ? 'No output yet' : 'Cleared. What comes from now on is shown here.'}</p>}
+        <JumpButton unseen={live.next - buffer.next} onJump={backToCommand} />
       </div>
-      <CommandLine />
+      <CommandLine uid={uid} />
     </section>
   )
 }
 
-/** What the reader looks at. Whoever paused or left the end keeps it as it is, also when its lines are long gone. */
+/**
+ * What the reader looks at. Whoever paused or left the end keeps it as it is, also when its lines are long gone; a search
+ * that leads on to a line that came since leads to what there is by then.
+ */
 function useStill(live: LineBuffer) {
   const isPaused = useSelector(selectIsPaused)
   const isStill = useSelector(selectIsAway) || isPaused
+  const found = useSelector(selectFound)
   const [still, setStill] = useState<LineBuffer | null>(null)
-  if (isStill !== (still !== null)) setStill(isStill ? live : null)
+  const isBeyond = still !== null && found !== null && found.line >= still.next && found.line < live.next
+  if (isStill !== (still !== null) || (isStill && isBeyond)) setStill(isStill ? live : null)
   return isStill ? (still ?? live) : live
 }

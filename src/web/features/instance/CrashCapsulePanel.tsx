@@ -1,17 +1,36 @@
+import { useLayoutEffect, useRef } from 'react'
 import Button from 'react-bootstrap/Button'
+import { useDispatch, useSelector } from 'react-redux'
 import { failureHint, failureText } from '../../api/failure'
-import { useLazyGetCrashCapsuleQuery } from '../../api/instances'
+import { useGetCrashCapsuleQuery } from '../../api/instances'
+import { saveText } from '../../api/saveAs'
 import { ToolIcon } from './ToolIcon'
 import { styleText } from './ansi'
-import { saveAs } from './logText'
+import { capsuleAsked, selectCapsuleOf } from './instanceSlice'
 
 type CrashCapsulePanelProps = { deployment: string; uid: string; name: string; crashedAt: number }
 
 /** What was kept of the last crash. Loaded when it is asked for. */
 export function CrashCapsulePanel({ deployment, uid, name, crashedAt }: CrashCapsulePanelProps) {
-  const [load, { currentData: capsule, error, isFetching }] = useLazyGetCrashCapsuleQuery()
-  const open = () => !isFetching && load({ deployment, uid, crashedAt }, true)
-  const save = () => saveAs(`${name}-crash.json`, JSON.stringify(capsule, null, 2), 'application/json')
+  const isAsked = useSelector(selectCapsuleOf) === crashedAt
+  const { currentData: capsule, error, isFetching, refetch } = useGetCrashCapsuleQuery({ deployment, uid, crashedAt }, { skip: !isAsked })
+  const dispatch = useDispatch()
+  const lines = useRef<HTMLPreElement>(null)
+  const isAwaited = useRef(false)
+  useLayoutEffect(() => {
+    if (!capsule || !lines.current) return
+    // Why it ended stands in the last lines.
+    lines.current.scrollTop = lines.current.scrollHeight
+    if (isAwaited.current) lines.current.scrollIntoView({ block: 'nearest' })
+    isAwaited.current = false
+  }, [capsule])
+
+  const open = () => {
+    isAwaited.current = true
+    if (!isAsked) dispatch(capsuleAsked(crashedAt))
+    else if (!isFetching) void refetch()
+  }
+  const save = () => saveText(`${name}-crash.json`, JSON.stringify(capsule, null, 2), 'application/json')
   return (
     <section className="panel details-panel" aria-labelledby="crash-title">
       <div className="details-head">
@@ -39,7 +58,7 @@ export function CrashCapsulePanel({ deployment, uid, name, crashedAt }: CrashCap
         <>
           <p>{capsule.exit.reason}</p>
           {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */}
-          <pre className="crash-lines" tabIndex={0} aria-label={`The last ${capsule.lines.length} lines`}>
+          <pre ref={lines} className="crash-lines" tabIndex={0} aria-label={`The last ${capsule.lines.length} lines`}>
             {capsule.lines.map(({ content }) => `${styleText(content).text}\n`)}
           </pre>
         </>

@@ -1,9 +1,10 @@
 import type { ReactNode } from 'react'
 import type { Instance } from '../../../contract/instance'
 import { CrashCapsulePanel } from './CrashCapsulePanel'
+import './details.scss'
 
 export function DetailsTab({ deployment, instance }: { deployment: string; instance: Instance }) {
-  const { uid, podName, ip, players, startedAt, restarts, lastExit, blockedReason, crashedAt } = instance
+  const { uid, podName, ip, port, players, startedAt, restarts, lastExit, blockedReason, crashedAt } = instance
   const names = Object.entries(players ?? {})
   return (
     <div className="details">
@@ -12,6 +13,7 @@ export function DetailsTab({ deployment, instance }: { deployment: string; insta
         <dl>
           <Row term="Pod name">{podName}</Row>
           <Row term="IP">{ip || '–'}</Row>
+          {port !== undefined && <Row term="Port">{port}</Row>}
           <Row term="Player count">{names.length}</Row>
           {names.length > 0 && (
             <Row term="Players">

@@ -6,8 +6,11 @@ import { ErrorBoundary } from '../../ui/ErrorBoundary'
 
 /** The same height whatever they say: nothing below them moves. */
 export function InstanceCards({ instance }: { instance: Instance | undefined }) {
-  const { state = '', connections = 0, uptime, cpu = 0, memory } = instance ?? {}
-  const { used = 0, total = 0 } = memory ?? {}
+  const { state = '', memory } = instance ?? {}
+  const isDown = state === 'STOPPED' || state === 'BLOCKED'
+  // The state is told at once, the figures with the next poll: those of what has ended are no longer true.
+  const { connections = 0, uptime, cpu = 0 } = (!isDown && instance) || {}
+  const { used = 0, total = 0 } = { ...memory, ...(isDown && { used: 0 }) }
   return (
     <div className="cards">
       <Card label="Status">

@@ -12,7 +12,8 @@ const POLL_MS = 3000
 export function InstancePage() {
   const { deploymentName = '', instanceUid = '' } = useParams()
   const { state } = useLocation() as { state: { instance?: Instance } | null }
-  const { data, error, isFetching, refetch } = useGetInstancesQuery(deploymentName, {
+  // Not that of the deployment that was shown before.
+  const { currentData: data, error, isFetching, refetch } = useGetInstancesQuery(deploymentName, {
     pollingInterval: POLL_MS,
     skipPollingIfUnfocused: true,
     refetchOnFocus: true,
@@ -30,6 +31,7 @@ export function InstancePage() {
     <InstanceView
       key={instanceUid}
       deployment={deploymentName}
+      uid={instanceUid}
       instance={instance}
       problem={error && failureText(error, 'Failed to fetch network data')}
     />

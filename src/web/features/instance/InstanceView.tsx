@@ -4,7 +4,7 @@ import type { Instance } from '../../../contract/instance'
 import { ConsoleTab } from './ConsoleTab'
 import { DetailsTab } from './DetailsTab'
 import { InstanceCards } from './InstanceCards'
-import { InstanceTabs, panelId, tabId, useTab } from './InstanceTabs'
+import { InstanceTabs, panelOf, useTab } from './InstanceTabs'
 import { MetricsSkeleton } from './MetricsSkeleton'
 import { PowerButtons } from './PowerButtons'
 import { ToolIcon } from './ToolIcon'
@@ -13,10 +13,10 @@ import { useConsole } from './useConsole'
 // The charts are as large as the rest of the console together.
 const MetricsTab = lazy(async () => ({ default: (await import(/* webpackChunkName: 'instance-metrics' */ './MetricsTab')).MetricsTab }))
 
-type InstanceViewProps = { deployment: string; instance: Instance | undefined; problem: string | undefined }
+type InstanceViewProps = { deployment: string; uid: string; instance: Instance | undefined; problem: string | undefined }
 
 /** Without an instance: its first answer is awaited, and everything stands where it will. */
-export function InstanceView({ deployment, instance, problem }: InstanceViewProps) {
+export function InstanceView({ deployment, uid, instance, problem }: InstanceViewProps) {
   const [tab, chooseTab] = useTab()
   useConsole(deployment, instance?.podName, instance?.state)
   const name = instance?.name ?? ''
@@ -40,14 +40,14 @@ export function InstanceView({ deployment, instance, problem }: InstanceViewProp
       </div>
       <InstanceCards instance={instance} />
       <InstanceTabs tab={tab} onChoose={chooseTab} />
-      <div id={panelId(tab)} role="tabpanel" aria-labelledby={tabId(tab)} className="tab-panel">
-        {tab === 'Console' && <ConsoleTab name={name} />}
-        {tab === 'Metrics' && (
+      <div {...panelOf(tab)} className="tab-panel">
+        {tab === 'console' && <ConsoleTab uid={uid} name={name} />}
+        {tab === 'metrics' && (
           <Suspense fallback={<MetricsSkeleton />}>
             {instance ? <MetricsTab podName={instance.podName} /> : <MetricsSkeleton />}
           </Suspense>
         )}
-        {tab === 'Details' && instance && <DetailsTab deployment={deployment} instance={instance} />}
+        {tab === 'details' && instance && <DetailsTab deployment={deployment} instance={instance} />}
       </div>
     </>
   )

@@ -2,8 +2,8 @@ import { useDispatch, useSelector } from 'react-redux'
 import { bottomReached, resumed, selectAutoScroll, selectIsPaused } from './instanceSlice'
 import { ToolIcon } from './ToolIcon'
 
-/** The way back to what is new, and how many lines that is. */
-export function JumpButton({ unseen }: { unseen: number }) {
+/** The way back to what is new, and how many lines that is. Once taken it is gone: `onJump` gives the focus another place. */
+export function JumpButton({ unseen, onJump }: { unseen: number; onJump: () => void }) {
   const isPaused = useSelector(selectIsPaused)
   const autoScroll = useSelector(selectAutoScroll)
   const dispatch = useDispatch()
@@ -12,6 +12,7 @@ export function JumpButton({ unseen }: { unseen: number }) {
   const jump = () => {
     dispatch(resumed())
     dispatch(bottomReached())
+    onJump()
   }
   const count = unseen > 0 ? ` (${unseen.toLocaleString('en')} new)` : ''
   return (

@@ -1,30 +1,40 @@
 import type { KeyboardEvent, RefObject } from 'react'
-import { useDeferredValue, useMemo } from 'react'
+import { useEffect, useRef } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
 import type { LineBuffer } from '../../sockets/lineBuffer'
-import { foundShown, searched, selectFound, selectQuery } from './instanceSlice'
+import type { Occurrence } from './instanceSlice'
+import { foundShown, searched, selectAutoScroll, selectFound, selectPosition, selectQuery } from './instanceSlice'
 import { aroundLine } from './logGeometry'
 import { LogButton } from './LogButton'
-import { createSearch } from './searchLines'
 import { ToolIcon } from './ToolIcon'
+import { useSearch } from './useSearch'
 
-type LogSearchProps = { buffer: LineBuffer; field: RefObject<HTMLInputElement | null>; onLeave: () => void }
+/** `shown` is what the reader looks at, which may be older than `live`; what came since is searched too. */
+type LogSearchProps = { shown: LineBuffer; live: LineBuffer; field: RefObject<HTMLInputElement | null>; onLeave: () => void }
 
-export function LogSearch({ buffer, field, onLeave }: LogSearchProps) {
+export function LogSearch({ shown, live, field, onLeave }: LogSearchProps) {
   const query = useSelector(selectQuery)
   const found = useSelector(selectFound)
   const dispatch = useDispatch()
-  const search = useMemo(() => createSearch(query), [query])
-  // Counting may lag behind lines that pour in; typing may not.
-  const numbers = search(useDeferredValue(buffer))
-  const at = found === null ? -1 : numbers.indexOf(found)
+  const autoScroll = useSelector(selectAutoScroll)
+  const { line: top } = useSelector(selectPosition)
+  const { search, lines, isComplete } = useSearch(shown, live, query)
+  const count = search.count(lines)
+  const rank = found && search.rank(lines, found)
 
-  const show = (line: number | undefined) => {
-    if (line !== undefined) dispatch(foundShown({ line, position: aroundLine(line) }))
+  const show = (occurrence: Occurrence | undefined) => {
+    if (occurrence) dispatch(foundShown({ occurrence, position: aroundLine(occurrence.line) }))
   }
-  // The first step goes to the newest.
-  const newer = () => show(numbers.find((number) => found !== null && number > found) ?? (found === null ? numbers.at(-1) : numbers[0]))
-  const older = () => show(numbers.findLast((number) => found !== null && number < found) ?? numbers.at(-1))
+  const newer = () => show(search.newer(lines, found))
+  const older = () => show(search.older(lines, found))
+
+  // Once for each text that is typed: lines that come later lead nobody away.
+  const sought = useRef(query)
+  useEffect(() => {
+    if (!isComplete || sought.current === query) return
+    sought.current = query
+    show(autoScroll ? search.upFrom(lines, shown.next - 1) : search.downFrom(lines, top))
+  })
 
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key === 'Enter') {
@@ -50,14 +60,20 @@ export function LogSearch({ buffer, field, onLeave }: LogSearchProps) {
         onKeyDown={onKeyDown}
       />
       <span className="log-count" role="status">
-        {query !== '' && (numbers.length === 0 ? 'No match' : `${at === -1 ? '–' : at + 1} of ${numbers.length}`)}
+        {query !== '' && countText(rank ?? undefined, count, isComplete)}
       </span>
-      <LogButton label="Previous match" disabled={numbers.length === 0} onClick={older}>
+      <LogButton label="Previous match" disabled={count === 0} onClick={older}>
         <ToolIcon name="up" />
       </LogButton>
-      <LogButton label="Next match" disabled={numbers.length === 0} onClick={newer}>
+      <LogButton label="Next match" disabled={count === 0} onClick={newer}>
         <ToolIcon name="down" />
       </LogButton>
     </div>
   )
+}
+
+/** While lines are still to be read, what was found by then. */
+function countText(rank: number | undefined, count: number, isComplete: boolean) {
+  if (count === 0) return isComplete ? 'No match' : 'Searching…'
+  return `${rank?.toLocaleString('en') ?? '–'} of ${count.toLocaleString('en')}${isComplete ? '' : '…'}`
 }

@@ -1,30 +1,33 @@
 import { useDispatch, useSelector } from 'react-redux'
+import { saveText } from '../../api/saveAs'
 import { notified } from '../../facts'
 import { linesCleared } from '../../sockets/consoleSlice'
 import type { LineBuffer } from '../../sockets/lineBuffer'
 import { ActionIcon } from '../../ui/ActionIcon'
 import { counted } from '../../ui/counted'
 import { Icon } from '../../ui/Icon'
-import { autoScrollChosen, paused, resumed, selectAutoScroll, selectIsPaused, selectWrap, wrapToggled } from './instanceSlice'
+import { autoScrollChosen, paused, resumed, selectAutoScroll, selectIsPaused, selectSelection, selectWrap, wrapToggled } from './instanceSlice'
 import { bottomOf } from './logGeometry'
 import { LogButton } from './LogButton'
-import { saveAs, textOf } from './logText'
+import { selectedText } from './logSelection'
+import { textOf } from './logText'
 import { ToolIcon } from './ToolIcon'
 
-type LogToolsProps = { buffer: LineBuffer; name: string }
+/** `shown` is what the reader looks at, which may be older. */
+type LogToolsProps = { buffer: LineBuffer; shown: LineBuffer; name: string }
 
-export function LogTools({ buffer, name }: LogToolsProps) {
+export function LogTools({ buffer, shown, name }: LogToolsProps) {
   const isPaused = useSelector(selectIsPaused)
   const autoScroll = useSelector(selectAutoScroll)
   const wrap = useSelector(selectWrap)
+  const selection = useSelector(selectSelection)
   const dispatch = useDispatch()
 
   const copy = async () => {
-    const selection = window.getSelection()
-    const isOurs = selection && !selection.isCollapsed && selection.anchorNode?.parentElement?.closest('.log-pane')
+    const selected = selection ? selectedText(shown, selection) : selectedByBrowser()
     try {
-      await navigator.clipboard.writeText(isOurs ? selection.toString() : textOf(buffer))
-      dispatch(notified('success', isOurs ? 'Copied the selection' : `Copied ${counted(buffer.next - buffer.first, 'line')}`))
+      await navigator.clipboard.writeText(selected || textOf(buffer))
+      dispatch(notified('success', selected ? 'Copied the selection' : `Copied ${counted(buffer.next - buffer.first, 'line')}`))
     } catch {
       // Browsers offer no clipboard to pages that are not served securely; the text can still be downloaded.
       dispatch(notified('warning', 'Could not be copied'))
@@ -49,7 +52,7 @@ export function LogTools({ buffer, name }: LogToolsProps) {
       <LogButton label="Copy the selection, or all lines" onClick={copy}>
         <Icon name="copy" size={16} />
       </LogButton>
-      <LogButton label="Download" onClick={() => saveAs(`${name}.log`, textOf(buffer))}>
+      <LogButton label="Download" onClick={() => saveText(`${name}.log`, textOf(buffer))}>
         <ToolIcon name="save" />
       </LogButton>
       <LogButton label="Clear" onClick={() => dispatch(linesCleared())}>
@@ -57,4 +60,11 @@ export function LogTools({ buffer, name }: LogToolsProps) {
       </LogButton>
     </div>
   )
+}
+
+/** As touch and other means of the browser's own make it. */
+function selectedByBrowser() {
+  const selection = window.getSelection()
+  const isOurs = selection && !selection.isCollapsed && selection.anchorNode?.parentElement?.closest('.log-pane')
+  return isOurs ? selection.toString() : ''
 }

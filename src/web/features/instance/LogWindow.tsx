@@ -6,6 +6,8 @@ import { bottomReached, scrolledAway, selectAutoScroll, selectFound, selectPosit
 import { LogRow } from './LogRow'
 import { createGeometry, HEIGHT, ROW } from './logGeometry'
 import { RULER, useColumns } from './useColumns'
+import { useLogSelection } from './useLogSelection'
+import './log.scss'
 
 /** So near to the end counts as the end (product §4). In pixels. */
 const TOLERANCE = 5
@@ -56,6 +58,14 @@ export function LogWindow({ buffer }: { buffer: LineBuffer }) {
     if (isNews) remeasured()
   })
 
+  // The line of what was found is drawn; in a long one it may still be out of sight, below or to the side.
+  useLayoutEffect(() => {
+    const mark = found && pane.current?.querySelector('mark.current')
+    if (pane.current && mark) bringIntoView(pane.current, mark)
+  }, [found])
+
+  useLogSelection(pane, buffer)
+
   const onScroll = () => {
     if (!pane.current) return
     const { scrollTop, scrollHeight, clientHeight } = pane.current
@@ -74,7 +84,7 @@ export function LogWindow({ buffer }: { buffer: LineBuffer }) {
   const drawn = []
   for (let number = first; number <= last; number++) {
     const line = lineAt(buffer, number)
-    if (line) drawn.push(<LogRow key={number} line={line} number={number} query={query} isFound={number === found} />)
+    if (line) drawn.push(<LogRow key={number} line={line} number={number} query={query} current={number === found?.line ? found.at : undefined} />)
   }
 
   return (
@@ -88,4 +98,13 @@ export function LogWindow({ buffer }: { buffer: LineBuffer }) {
       </div>
     </div>
   )
+}
+
+/** Scrolls the pane, and not the page, as far as it takes. */
+function bringIntoView(pane: Element, mark: Element) {
+  const [frame, { top, bottom, left, right }] = [pane.getBoundingClientRect(), mark.getBoundingClientRect()]
+  const isInRows = top >= frame.top && bottom <= frame.top + pane.clientHeight
+  const isInColumns = left >= frame.left && right <= frame.left + pane.clientWidth
+  if (!isInRows) pane.scrollTop += (top + bottom) / 2 - frame.top - pane.clientHeight / 2
+  if (!isInColumns) pane.scrollLeft += (left + right) / 2 - frame.left - pane.clientWidth / 2
 }

@@ -47,7 +47,7 @@ export function MetricChart({ podName, metric }: { podName: string; metric: Metr
           <span className="visually-hidden">Loading {words} metrics</span>
         </div>
       )}
-      {data && points.length === 0 && <p className="metric-wait">No metrics yet. The first come within 15 seconds of its start.</p>}
+      {data && points.length === 0 && <p className="metric-wait">No metrics yet. The first come within a minute of its start.</p>}
       {points.length > 0 && (
         <div className="metric-chart" aria-hidden="true">
           <Chart type="line" height={CHART_HEIGHT} width="100%" {...chart} />
@@ -66,7 +66,7 @@ const withGaps = (points: Point[]) =>
     return timestamp - before > 3 * POLL_MS ? [[before + 1, null], [timestamp, value]] : [[timestamp, value]]
   })
 
-/** Also in instance.scss. In pixels. */
+/** Also in metrics.scss. In pixels. */
 const CHART_HEIGHT = 260
 
 /** Colours of text, grid and tooltip are the style sheet's, so that they follow the theme by themselves. */

@@ -1,3 +1,5 @@
+import './metrics.scss'
+
 /** As high as the charts that follow. */
 export function MetricsSkeleton() {
   return (

@@ -39,17 +39,21 @@ export function PowerButtons({ name, state, type }: Pick<Instance, 'name' | 'sta
     // The middleware answers in place of the action whether it was sent: nobody is led away from what goes on.
     if (dispatch(powerRequested('kill')) as unknown) setIsKilled(true)
   }
-  const button = (action: PowerAction, label: string, icon: ReactNode, onClick: () => unknown) => (
-    <Button
-      variant={action === 'kill' ? 'outline-danger' : action === 'start' ? 'primary' : 'outline-secondary'}
-      className="power-button"
-      disabled={useless[action].includes(state)}
-      onClick={onClick}
-    >
-      {icon}
-      {label}
-    </Button>
-  )
+  const button = (action: PowerAction, label: string, icon: ReactNode, onClick: () => unknown) => {
+    const isUseless = useless[action].includes(state)
+    return (
+      <Button
+        variant={action === 'kill' ? 'outline-danger' : action === 'start' ? 'primary' : 'outline-secondary'}
+        className="power-button"
+        // Not disabled: whoever pressed it would lose their place by what it does.
+        aria-disabled={isUseless}
+        onClick={() => !isUseless && onClick()}
+      >
+        {icon}
+        {label}
+      </Button>
+    )
+  }
   const request = (action: PowerAction) => () => dispatch(powerRequested(action))
 
   return (

@@ -1,5 +1,5 @@
+import { looksSecret } from '../../../contract/secretCommands'
 import type { Services } from '../../app/types'
-import { looksSecret } from '../../sockets/secretCommands'
 
 const KEY = 'console-history'
 /** Instances come and go; the histories of the last few are kept. */

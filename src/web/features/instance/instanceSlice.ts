@@ -9,9 +9,17 @@ export const AUTOSCROLL_KEY = 'console-autoscroll'
 
 /** `offset` in pixels. */
 export type Position = { line: number; offset: number }
+/** Of what is searched: the number of its line, and the character of the line's text at which it begins. */
+export type Occurrence = { line: number; at: number }
+/** Before a character of a line's text. */
+export type Place = { line: number; column: number }
+/** From where it was begun to where it goes. */
+export type LogSelection = { anchor: Place; focus: Place }
 
 export type InstanceViewState = {
   killAsked: boolean
+  /** The crash whose capsule is shown, by its time. */
+  capsuleOf: number | null
   /** Oldest first. */
   commands: string[]
   prefersAutoScroll: boolean
@@ -23,12 +31,14 @@ export type InstanceViewState = {
   position: Position
   wrap: boolean
   query: string
-  /** Number of the found line that is shown. */
-  found: number | null
+  /** The one that is shown. */
+  found: Occurrence | null
+  selection: LogSelection | null
 }
 
 const initialState: InstanceViewState = {
   killAsked: false,
+  capsuleOf: null,
   commands: [],
   prefersAutoScroll: true,
   autoScroll: true,
@@ -38,6 +48,7 @@ const initialState: InstanceViewState = {
   wrap: true,
   query: '',
   found: null,
+  selection: null,
 }
 
 function leaveEnd(state: InstanceViewState, position: Position) {
@@ -61,13 +72,17 @@ export const instanceSlice = createSlice({
     killAsked(state) {
       state.killAsked = true
     },
+    /** The payload is the time of the crash. */
+    capsuleAsked(state, { payload }: PayloadAction<number>) {
+      state.capsuleOf = payload
+    },
     killAnswered(state) {
       state.killAsked = false
     },
     commandsRecalled(state, { payload }: PayloadAction<string[]>) {
       state.commands = payload
     },
-    /** Scrolling changes it for the moment; what was chosen is kept (addConsole.ts). */
+    /** Scrolling changes it for the moment; what was chosen is kept (consolePart.ts). */
     autoScrollChosen(state, { payload: { on, position } }: PayloadAction<{ on: boolean; position: Position }>) {
       if (!on) leaveEnd(state, position)
       state.autoScroll = on
@@ -96,9 +111,15 @@ export const instanceSlice = createSlice({
       state.query = payload
       state.found = null
     },
-    foundShown(state, { payload: { line, position } }: PayloadAction<{ line: number; position: Position }>) {
+    foundShown(state, { payload: { occurrence, position } }: PayloadAction<{ occurrence: Occurrence; position: Position }>) {
       leaveEnd(state, position)
-      state.found = line
+      state.found = occurrence
+    },
+    textSelected(state, { payload }: PayloadAction<LogSelection>) {
+      state.selection = payload
+    },
+    selectionEnded(state) {
+      state.selection = null
     },
   },
   extraReducers: (builder) => {
@@ -110,6 +131,7 @@ export const instanceSlice = createSlice({
       })
       .addCase(linesCleared, (state) => {
         state.found = null
+        state.selection = null
         state.isPaused = false
         state.isAway = false
         state.autoScroll = state.prefersAutoScroll
@@ -118,6 +140,7 @@ export const instanceSlice = createSlice({
   },
   selectors: {
     selectKillAsked: (state) => state.killAsked,
+    selectCapsuleOf: (state) => state.capsuleOf,
     selectCommands: (state) => state.commands,
     selectAutoScroll: (state) => state.autoScroll,
     selectIsPaused: (state) => state.isPaused,
@@ -126,11 +149,13 @@ export const instanceSlice = createSlice({
     selectWrap: (state) => state.wrap,
     selectQuery: (state) => state.query,
     selectFound: (state) => state.found,
+    selectSelection: (state) => state.selection,
   },
 })
 
 export const {
   killAsked,
+  capsuleAsked,
   killAnswered,
   commandsRecalled,
   autoScrollChosen,
@@ -142,9 +167,12 @@ export const {
   wrapToggled,
   searched,
   foundShown,
+  textSelected,
+  selectionEnded,
 } = instanceSlice.actions
 export const {
   selectKillAsked,
+  selectCapsuleOf,
   selectCommands,
   selectAutoScroll,
   selectIsPaused,
@@ -153,4 +181,5 @@ export const {
   selectWrap,
   selectQuery,
   selectFound,
+  selectSelection,
 } = instanceSlice.selectors

@@ -1,9 +1,9 @@
 import type { ConsoleLine, LineBlock, LineBuffer } from '../../sockets/lineBuffer'
 import { keptBlocks, lineAt } from '../../sockets/lineBuffer'
-import { styleLine } from './ansi'
+import { plainText } from './ansi'
 import type { Position } from './instanceSlice'
 
-/** The window of the log (product §9), and one row of it. Also in instance.scss. In pixels. */
+/** The window of the log (product §9), and one row of it. Also in log.scss. In pixels. */
 export const HEIGHT = 500
 export const ROW = 20
 
@@ -28,7 +28,7 @@ export function createGeometry(columns: number) {
   const rowsOf = (line: ConsoleLine) => {
     // Most lines are short, and most are gone before anybody sees them: they are not read for their colours.
     if (line.content.length <= columns && NARROW.test(line.content)) return 1
-    return measured.get(line) ?? Math.max(1, Math.ceil(styleLine(line).text.length / columns))
+    return measured.get(line) ?? Math.max(1, Math.ceil(plainText(line).length / columns))
   }
 
   const sumsOf = (block: LineBlock) => {

@@ -1,8 +1,11 @@
 import { useState } from 'react'
+import { useStore } from 'react-redux'
+import { draftOf, keepDraft } from './commandDrafts'
 
 /** What is typed, and the walk through what was sent before. */
-export function useCommandLine(commands: readonly string[]) {
-  const [text, setText] = useState('')
+export function useCommandLine(uid: string, commands: readonly string[]) {
+  const store = useStore()
+  const [text, setText] = useState(() => draftOf(store, uid))
   /** How many commands back, and what was typed before. */
   const [walk, setWalk] = useState({ back: 0, draft: '' })
 
@@ -16,6 +19,7 @@ export function useCommandLine(commands: readonly string[]) {
   const type = (typed: string) => {
     setWalk({ back: 0, draft: '' })
     setText(typed)
+    keepDraft(store, uid, typed)
   }
   return { text, type, older: () => go(1), newer: () => go(-1) }
 }

@@ -1,9 +1,14 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
 
+/** By name of the deployment. */
+export type OverviewState = { collapsed: string[] }
+
+const initialState: OverviewState = { collapsed: [] }
+
 export const overviewSlice = createSlice({
   name: 'overview',
-  initialState: { collapsed: [] as string[] },
+  initialState,
   reducers: {
     sectionToggled(state, { payload: name }: PayloadAction<string>) {
       const at = state.collapsed.indexOf(name)

@@ -28,7 +28,7 @@ test('§2 login asks for username and password, then for the code, then shows th
   await enterCode(rendered)
 
   expect(await screen.findByRole('heading', { name: 'Network Overview' })).toBeVisible()
-  expect(login.calls).toEqual([{ body: { username: 'ann', password: 'correct horse' }, authorization: null }])
+  expect(login.calls).toMatchObject([{ body: { username: 'ann', password: 'correct horse' }, authorization: null }])
   expect(verify.calls[0]?.body).toEqual({ username: 'ann', token: '123456', sessionToken: 'step-1' })
   expect(services.jar.get('isAdmin')).toBe('1')
   expect(services.stored.has('sessionToken')).toBe(false)
@@ -164,6 +164,7 @@ test('§2 Create Account leads to /register', async () => {
 
 test('§2 a protected page remembers its path and query across signing in', async () => {
   const rendered = renderApp('/files/lobby?sort=size')
+  rendered.network.get('/api/sftp/files').answers({ files: [], deploymentTypeIndex: null })
   rendered.network.post('/api/auth/login').answers({ sessionToken: 'step-1' })
   rendered.network.post('/api/auth/verify-login').answers({ token: tokenOf('ann'), isAdmin: 0 })
   await screen.findByLabelText('Username')
@@ -172,17 +173,18 @@ test('§2 a protected page remembers its path and query across signing in', asyn
   expect((window.history.state as { usr: unknown }).usr).toEqual({ origin: '/files/lobby?sort=size' })
   await enterCredentials(rendered)
   await enterCode(rendered)
-  expect(await screen.findByRole('heading', { name: 'Not part of this build yet' })).toBeVisible()
+  expect(await screen.findByRole('heading', { name: 'Files' })).toBeVisible()
   expect(window.location.pathname + window.location.search).toBe('/files/lobby?sort=size')
 })
 
 test('§2 the origin outlives a reload of the login page', async () => {
   const rendered = renderApp('/login', { historyState: { usr: { origin: '/databases?tab=sql' }, key: 'k', idx: 0 } })
+  for (const type of ['sql', 'mongo']) rendered.network.get(`/api/database/${type}`).answers({ databases: [] })
   rendered.network.post('/api/auth/login').answers({ sessionToken: 'step-1' })
   rendered.network.post('/api/auth/verify-login').answers({ token: tokenOf('ann'), isAdmin: 0 })
   await enterCredentials(rendered)
   await enterCode(rendered)
-  await screen.findByRole('heading', { name: 'Not part of this build yet' })
+  await screen.findByRole('heading', { name: 'Databases' })
   expect(window.location.pathname + window.location.search).toBe('/databases?tab=sql')
 })
 

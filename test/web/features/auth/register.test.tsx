@@ -47,6 +47,7 @@ test('§2 registration goes from invite to account to authenticator to success, 
   await enterCode(rendered)
 
   expect(await screen.findByText(success)).toBeVisible()
+  expect(screen.getByRole('status')).toHaveFocus()
   expect(invite.calls[0]?.body).toEqual({ inviteCode: 'INVITE-1' })
   expect(register.calls[0]?.body).toEqual({ username: 'ann', password: 'correct horse', inviteToken: 'invite-token' })
   expect(verify.calls[0]?.body).toEqual({ username: 'ann', token: '123456', inviteToken: 'invite-token' })
@@ -85,6 +86,17 @@ test('§2 a server that sends no secret as text shows the QR code alone', async 
 test('§2 an invite link fills in its code', async () => {
   const { invite } = await atStepTwo('/register?invite=FROM-LINK')
   expect(invite.calls[0]?.body).toEqual({ inviteCode: 'FROM-LINK' })
+})
+
+test('§2 the code of an invite link leaves the address at once, and a reload still finds it', async () => {
+  const first = renderApp('/register?invite=FROM-LINK')
+  expect(await screen.findByLabelText('Invite code')).toHaveValue('FROM-LINK')
+  expect(window.location.href).not.toContain('FROM-LINK')
+  expect(JSON.stringify(first.store.getState())).not.toContain('FROM-LINK')
+  const kept: unknown = window.history.state
+  first.leave()
+  renderApp('/register', { historyState: kept })
+  expect(await screen.findByLabelText('Invite code')).toHaveValue('FROM-LINK')
 })
 
 test.each([

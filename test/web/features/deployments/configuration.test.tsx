@@ -1,4 +1,5 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { api } from '../../../../src/web/api/api'
 import { sessionEnded } from '../../../../src/web/facts'
 import { aceEditor } from '../../../support/web/aceEditor'
 import { renderApp } from '../../../support/web/renderApp'
@@ -29,10 +30,10 @@ test('typing is a draft in the store, and undoing all of it leaves none', async 
   const { store, editor } = await opened()
   expect(screen.getByText('Saved')).toBeVisible()
   editor.type('x')
-  expect(store.getState().configuration.drafts).toEqual({ lobby: `x${stored}` })
+  expect(store.getState().configuration?.drafts).toEqual({ lobby: { text: `x${stored}` } })
   expect(screen.getByText('Unsaved changes')).toBeVisible()
   editor.undo()
-  expect(store.getState().configuration.drafts).toEqual({})
+  expect(store.getState().configuration?.drafts).toEqual({})
   editor.undo()
   // The first text is not a step that can be undone: nobody saves an empty file by mistake.
   expect(editor.text()).toBe(stored)
@@ -47,7 +48,7 @@ test("§2, §7 Save Changes sends the text, shows 'Changes saved successfully!' 
   expect(await screen.findByText('Changes saved successfully!')).toBeVisible()
   expect(save.calls.map(({ body }) => body)).toEqual([{ content: broken }])
   expect(editor.text()).toBe(broken)
-  expect(store.getState().configuration.drafts).toEqual({})
+  expect(store.getState().configuration?.drafts).toEqual({})
   expect(screen.getByText('Saved')).toBeVisible()
   expect(load.calls).toHaveLength(1)
 })
@@ -103,7 +104,7 @@ test('who types on while the save is on its way keeps what came after', async ()
   release()
   await waitFor(() => expect(screen.getByRole('button', { name: 'Save Changes' })).toHaveAttribute('aria-busy', 'false'))
   expect(editor.text()).toBe(`${broken}# more\n`)
-  expect(store.getState().configuration.drafts).toEqual({ lobby: `${broken}# more\n` })
+  expect(store.getState().configuration?.drafts).toEqual({ lobby: { text: `${broken}# more\n` } })
   expect(calls).toHaveLength(1)
 })
 
@@ -128,6 +129,15 @@ test('§8 a save that fails shows the red banner, marks the line and keeps the t
   await user.click(within(alert).getByRole('button', { name: 'Dismiss' }))
   expect(screen.queryByRole('alert')).not.toBeInTheDocument()
   expect(editor.text()).toBe(typed)
+})
+
+test('the red banner is about the text that was sent: it is gone with the next edit', async () => {
+  const { network, editor, onSave } = await opened()
+  network.patch('/api/deployments/lobby').answers(400, { message: 'Not here', line: 2 })
+  await onSave()
+  await screen.findByRole('alert')
+  editor.write(`${stored}# better\n`)
+  expect(screen.queryByRole('alert')).not.toBeInTheDocument()
 })
 
 test('the mark of a refusal is gone with the next edit: it was about another text', async () => {
@@ -160,6 +170,17 @@ test("decisions §4: what the server's rules refuse is marked before saving, and
   editor.write(stored)
   expect(await screen.findByText('No problems found')).toBeVisible()
   expect(editor.marks()).toEqual([])
+})
+
+test.each([
+  ['name: lobby', 'name: hub', 'Line 1: name: is fixed after creation and must stay "lobby"'],
+  ['type: process', 'type: scalable', 'Line 2: type: is fixed after creation and must stay "process"'],
+])('decisions §4: what is fixed after creation is checked before saving: %p as %p', async (was, becomes, text) => {
+  const { editor } = await opened()
+  await screen.findByText('No problems found')
+  editor.write(stored.replace(was, becomes))
+  expect(await screen.findByText(text)).toBeVisible()
+  expect(editor.marks()).toMatchObject([{ line: Number(text[5]), type: 'warning' }])
 })
 
 test('a hint never keeps anybody from saving: another server may know other settings', async () => {
@@ -215,10 +236,11 @@ test('§8 an answer without content is a failed load', async () => {
   expect(await screen.findByRole('alert')).toHaveTextContent('Failed to load deployment configuration content')
 })
 
-test('a deployment that does not exist says so and leads back', async () => {
+test('§8 a deployment that does not exist says so and leads back', async () => {
   const { network } = renderApp('/deployments/ghost/edit', { signedInAs: 'ann' })
   network.get('/api/deployments/ghost').answers(404, { message: 'There is no deployment named "ghost".' })
   expect(await screen.findByRole('heading', { name: 'Deployment not found' })).toBeVisible()
+  expect(screen.getByRole('alert')).toHaveTextContent('Failed to load deployment configuration content')
   expect(screen.getByRole('link', { name: 'Back to Deployments' })).toHaveAttribute('href', '/deployments')
 })
 
@@ -248,8 +270,8 @@ test('while the text is awaited a skeleton holds its place', async () => {
 })
 
 test.each([
-  ['refused', { lobby: broken }],
-  ['expired', { lobby: broken }],
+  ['refused', { lobby: { text: broken } }],
+  ['expired', { lobby: { text: broken } }],
   ['signedOut', {}],
   ['gone', {}],
 ] as const)('after a session that ended as %p the drafts are %p', async (end, drafts) => {
@@ -257,5 +279,104 @@ test.each([
   editor.write(broken)
   act(() => void store.dispatch(sessionEnded(end)))
   expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
-  expect(store.getState().configuration.drafts).toEqual(drafts)
+  expect(store.getState().configuration?.drafts).toEqual(drafts)
+})
+
+describe('when somebody else saved first', () => {
+  const theirs = `${stored}# theirs\n`
+  const mine = `${stored}# mine\n`
+
+  async function conflict() {
+    const app = renderApp('/deployments/lobby/edit', { signedInAs: 'ann' })
+    app.network.get('/api/deployments/lobby').answers({ content: stored, revision: 'one' })
+    const refused = app.network
+      .patch('/api/deployments/lobby')
+      .answers(409, { code: 'CONFLICT', message: 'The configuration of "lobby" was changed since it was opened. Nothing was saved.', field: 'revision' })
+    await screen.findByRole('region', { name: 'Configuration' })
+    const editor = aceEditor()
+    editor.write(mine)
+    await app.user.click(screen.getByRole('button', { name: 'Save Changes' }))
+    const dialog = await screen.findByRole('dialog', { name: 'Configuration changed' })
+    return { ...app, refused, editor, answer: (name: string) => app.user.click(within(dialog).getByRole('button', { name })) }
+  }
+
+  test('the save carries the revision that it was made from, and Cancel keeps the text, unsaved', async () => {
+    const { refused, store, editor, answer, user } = await conflict()
+    expect(refused.calls.map(({ body }) => body)).toEqual([{ content: mine, revision: 'one' }])
+    await answer('Cancel')
+    await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+    expect(screen.getByRole('alert')).toHaveTextContent('Failed to save deployment configuration contentThe configuration of "lobby" was changed')
+    expect(editor.text()).toBe(mine)
+    expect(store.getState().configuration?.drafts).toEqual({ lobby: { text: mine, revision: 'one' } })
+    await user.click(screen.getByRole('button', { name: 'Save Changes' }))
+    expect(await screen.findByRole('dialog', { name: 'Configuration changed' })).toBeVisible()
+  })
+
+  test('Reload shows theirs, and the next save is made from it', async () => {
+    const { network, store, editor, answer, user } = await conflict()
+    network.get('/api/deployments/lobby').answers({ content: theirs, revision: 'two' })
+    await answer('Reload')
+    await waitFor(() => expect(editor.text()).toBe(theirs))
+    expect(screen.queryByRole('alert')).not.toBeInTheDocument()
+    expect(store.getState().configuration?.drafts).toEqual({})
+    const save = network.patch('/api/deployments/lobby').answers({ revision: 'three' })
+    editor.write(mine)
+    await user.click(screen.getByRole('button', { name: 'Save Changes' }))
+    await screen.findByText('Changes saved successfully!')
+    expect(save.calls.map(({ body }) => body)).toEqual([{ content: mine, revision: 'two' }])
+  })
+
+  test('Overwrite saves without a revision', async () => {
+    const { network, answer } = await conflict()
+    const save = network.patch('/api/deployments/lobby').answers({ revision: 'three' })
+    network.get('/api/deployments/lobby').answers({ content: mine, revision: 'three' })
+    await answer('Overwrite')
+    expect(await screen.findByText('Changes saved successfully!')).toBeVisible()
+    expect(save.calls.map(({ body }) => body)).toEqual([{ content: mine }])
+  })
+
+  test('who has left by then is not asked, nor is the next editor', async () => {
+    const { network, user, store } = await opened()
+    const refused = network.patch('/api/deployments/lobby').answersLater(409, { message: 'Changed meanwhile', field: 'revision' })
+    await user.click(screen.getByRole('button', { name: 'Save Changes' }))
+    network.get('/api/deployments/hub').answers({ content: 'name: hub\n' })
+    window.history.pushState({ idx: 2 }, '', '/deployments/hub/edit')
+    act(() => void window.dispatchEvent(new PopStateEvent('popstate', { state: window.history.state })))
+    await waitFor(() => expect(screen.getByRole('heading', { level: 1 })).toHaveTextContent('hub'))
+    await screen.findByRole('region', { name: 'Configuration' })
+    refused.release()
+    await waitFor(() => expect(JSON.stringify(store.getState().api.mutations)).not.toContain('pending'))
+    expect(store.getState().configuration?.dialog).toBeNull()
+  })
+
+  test('a draft stays made from what it was made from, whatever is fetched meanwhile', async () => {
+    const { network, store, user } = await opened()
+    network.get('/api/deployments/lobby').answers({ content: stored, revision: 'one' })
+    act(() => void store.dispatch(api.util.invalidateTags(['Deployment'])))
+    await waitFor(() => expect(JSON.stringify(store.getState().api)).toContain('"one"'))
+    // What is fetched reaches the page with the next frame.
+    await act(() => new Promise<void>((drawn) => void requestAnimationFrame(() => drawn())))
+    aceEditor().write(mine)
+    network.get('/api/deployments/lobby').answers({ content: theirs, revision: 'two' })
+    act(() => void store.dispatch(api.util.invalidateTags(['Deployment'])))
+    await waitFor(() => expect(JSON.stringify(store.getState().api)).toContain('"two"'))
+    const save = network.patch('/api/deployments/lobby').answers({})
+    await user.click(screen.getByRole('button', { name: 'Save Changes' }))
+    await screen.findByText('Changes saved successfully!')
+    expect(save.calls.map(({ body }) => body)).toEqual([{ content: mine, revision: 'one' }])
+  })
+
+  test('who typed on while the save was on its way has made the rest from what was saved', async () => {
+    const { network, user } = await opened()
+    const first = network.patch('/api/deployments/lobby').answersLater({ revision: 'two' })
+    aceEditor().write(mine)
+    await user.click(screen.getByRole('button', { name: 'Save Changes' }))
+    aceEditor().write(`${mine}# more\n`)
+    network.get('/api/deployments/lobby').answers({ content: mine, revision: 'two' })
+    first.release()
+    await waitFor(() => expect(screen.getByRole('button', { name: 'Save Changes' })).toHaveAttribute('aria-busy', 'false'))
+    const second = network.patch('/api/deployments/lobby').answers({ revision: 'three' })
+    await user.click(screen.getByRole('button', { name: 'Save Changes' }))
+    await waitFor(() => expect(second.calls.map(({ body }) => body)).toEqual([{ content: `${mine}# more\n`, revision: 'two' }]))
+  })
 })

@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
 import { deploymentOf } from '../../../support/web/factories'
 import { renderApp } from '../../../support/web/renderApp'
 
@@ -84,6 +84,17 @@ test('the empty Proxy section creates the proxy, which is no choice of the gener
   await waitFor(() => expect(create.calls.map(({ body }) => body)).toEqual([{ name: 'gate', type: 'proxy' }]))
 })
 
+test('after the proxy is created the focus is on the heading: the button that had it went with the empty section', async () => {
+  const { network, user, name, submit } = await opened({ by: 'Create Proxy' })
+  await user.type(name, 'gate')
+  const { release } = network.get('/api/deployments').answersLater({ deployments: [deploymentOf('gate', { typeIndex: 0 })] })
+  await submit()
+  await waitFor(() => expect(screen.getByRole('button', { name: 'Create Proxy' })).toHaveFocus())
+  release()
+  await screen.findByRole('article', { name: 'gate' })
+  await waitFor(() => expect(screen.getByRole('heading', { name: 'Deployments' })).toHaveFocus())
+})
+
 test('§2 the types to choose from are persistent, scalable and process', async () => {
   const { dialog } = await opened()
   const group = within(dialog).getByRole('group', { name: 'Type' })
@@ -98,18 +109,47 @@ test.each(['Lobby', '-lobby', 'lobby-', 'a b', ';id', '..', 'x'.repeat(41)])('de
   expect(name).toHaveAttribute('aria-invalid', 'true')
 })
 
+test('decisions §4: a name that breaks the rule is not sent: the field says it, and nothing else does', async () => {
+  const { dialog, user, name, choose, submit, create } = await opened()
+  await choose('Scalable')
+  await user.type(name, 'My Server')
+  await submit()
+  expect(name).toHaveFocus()
+  expect(name).toHaveAttribute('aria-invalid', 'true')
+  expect(within(dialog).queryByRole('alert')).not.toBeInTheDocument()
+  expect(notifications()).toEqual([])
+  expect(create.calls).toEqual([])
+})
+
 test.each([
-  ['in the words of the server', 409, { message: 'A deployment named "lobby" already exists.' }, 'A deployment named "lobby" already exists.'],
-  ["as 'Failed to create deployment' when it says nothing", 500, {}, 'Failed to create deployment'],
-])('§8 a refusal is shown in the dialog %s, and what was typed stays', async (_case, status, body, text) => {
+  ['with the words of the server', 409, { message: 'A deployment named "lobby" already exists.' }, 'A deployment named "lobby" already exists.'],
+  ['alone when it says nothing', 500, {}, 'Failed to create deployment'],
+])("§8 'Failed to create deployment' is notified, and the dialog says why, %s, until something else is typed", async (_case, status, body, text) => {
   const { network, dialog, user, name, choose, submit } = await opened()
   network.post('/api/deployments').answers(status, body)
   await choose('Process')
   await user.type(name, 'lobby')
   await submit()
-  expect(await within(dialog).findByRole('alert')).toHaveTextContent(text)
+  expect((await within(dialog).findByRole('alert')).textContent).toBe(text)
   expect(notifications()).toEqual(['Failed to create deployment'])
   expect(name).toHaveValue('lobby')
+  await user.type(name, '2')
+  expect(within(dialog).queryByRole('alert')).not.toBeInTheDocument()
+})
+
+test('§8 who has left the page meanwhile is notified that it failed', async () => {
+  const { network, user, name, choose, submit } = await opened()
+  const { release } = network.post('/api/deployments').answersLater(500)
+  await choose('Process')
+  await user.type(name, 'lobby')
+  await submit()
+  network.get('/api/database/sql').answers({ databases: [] })
+  network.get('/api/database/mongo').answers({ databases: [] })
+  window.history.pushState({ idx: 2 }, '', '/databases')
+  act(() => void window.dispatchEvent(new PopStateEvent('popstate', { state: window.history.state })))
+  await screen.findByRole('heading', { name: 'Databases' })
+  release()
+  await waitFor(() => expect(notifications()).toEqual(['Failed to create deployment']))
 })
 
 test('nodes that cannot be had are said, and Retry asks again', async () => {
@@ -145,7 +185,7 @@ test('decisions §10: what is typed is in the store, and gone when the page is l
   const { store, user, name, choose } = await opened()
   await choose('Process')
   await user.type(name, 'bot')
-  expect(store.getState().deployments.dialog).toEqual({ kind: 'create', name: 'bot', type: 'process', node: '' })
+  expect(store.getState().deployments?.dialog).toEqual({ kind: 'create', name: 'bot', type: 'process', node: '' })
   await user.keyboard('{Escape}')
-  expect(store.getState().deployments.dialog).toBeNull()
+  expect(store.getState().deployments?.dialog).toBeNull()
 })

@@ -62,11 +62,21 @@ test('a deletion that ends late does not close what was opened meanwhile', async
   network.get('/api/network/nodes').answers({ nodes: [] })
   await confirm()
   // By the browser's own means: the dialog lets nobody through.
+  for (const type of ['sql', 'mongo']) network.get(`/api/database/${type}`).answers({ databases: [] })
   await user.click(screen.getByRole('link', { name: 'Databases', hidden: true }))
-  await screen.findByRole('heading', { name: 'Not part of this build yet' })
+  await screen.findByRole('heading', { name: 'Databases' })
   await user.click(screen.getByRole('link', { name: 'Deployments' }))
   await user.click(await screen.findByRole('button', { name: 'Create Deployment' }))
   release()
   await waitFor(() => expect(notifications()).toEqual(['Successfully deleted lobby']))
-  expect(store.getState().deployments.dialog).toMatchObject({ kind: 'create' })
+  expect(store.getState().deployments?.dialog).toMatchObject({ kind: 'create' })
+})
+
+test('after a deletion the focus is on the heading: the button that had it went with its card', async () => {
+  const { network, confirm } = await asked()
+  network.delete('/api/deployments/lobby').answers({})
+  network.get('/api/deployments').answers({ deployments: [deploymentOf('hub')] })
+  await confirm()
+  await waitFor(() => expect(screen.queryByRole('article', { name: 'lobby' })).not.toBeInTheDocument())
+  await waitFor(() => expect(screen.getByRole('heading', { name: 'Deployments' })).toHaveFocus())
 })

@@ -1,10 +1,15 @@
 import { act, screen, waitFor } from '@testing-library/react'
 import { deploymentOf } from '../../../support/web/factories'
 import { aceEditor } from '../../../support/web/aceEditor'
+import { network } from '../../../support/web/network'
 import { renderApp } from '../../../support/web/renderApp'
 
 const stored = 'name: lobby\n'
 const edited = 'name: lobby\n# more\n'
+
+beforeEach(() => {
+  for (const engine of ['sql', 'mongo']) network.get(`/api/database/${engine}`).answers({ databases: [] })
+})
 
 async function opened() {
   const app = renderApp('/deployments', { signedInAs: 'ann' })
@@ -55,6 +60,20 @@ test('signing out with unsaved changes asks first, and does so once they are giv
   await asked()
   await button('Discard changes')
   await screen.findByRole('heading', { name: 'Sign In' })
+})
+
+test.each([
+  [401, []],
+  [503, ['Failed to log out']],
+])('a sign-out that ends with %i tells %j', async (status, told) => {
+  const { network, user, editor, button, store } = await opened()
+  network.post('/api/auth/logout').answers(status)
+  editor.write(edited)
+  await user.click(screen.getByRole('button', { name: 'Logout' }))
+  await asked()
+  await button('Discard changes')
+  await waitFor(() => expect(store.getState().session.current === null || store.getState().notifications.length > 0).toBe(true))
+  expect(store.getState().notifications.map(({ message }) => message)).toEqual(told)
 })
 
 test('leaving unsaved changes by the Back button of the browser asks first', async () => {
@@ -109,6 +128,6 @@ test('a link of this page, or into another tab, leaves nothing behind', async ()
   }
   click('Databases', { ctrlKey: true })
   click('Skip to content')
-  expect(store.getState().configuration.dialog).toBeNull()
+  expect(store.getState().configuration?.dialog).toBeNull()
   expect(screen.getByRole('region', { name: 'Configuration' })).toBeVisible()
 })

@@ -1,5 +1,5 @@
 import type { Span } from '../../../../src/web/features/instance/ansi'
-import { styleText } from '../../../../src/web/features/instance/ansi'
+import { plainText, styleText } from '../../../../src/web/features/instance/ansi'
 
 const ESC = '\u001b'
 const bare = (text: string): Span => ({ text })
@@ -25,7 +25,9 @@ test.each<[string, string, Span[]]>([
   ['bold ended', `${ESC}[1mb${ESC}[22mc`, [{ text: 'b', className: 'ansi-bold' }, bare('c')]],
   ['inverse', `${ESC}[7mb${ESC}[27mc`, [{ text: 'b', style: { color: 'var(--log-ground)', backgroundColor: 'var(--log-text)' } }, bare('c')]],
   ['inverse with a colour', `${ESC}[31;7mb`, [{ text: 'b', style: { color: 'var(--log-ground)', backgroundColor: 'var(--ansi-1)' } }]],
-  ['dark text on a bright ground', `${ESC}[48;2;250;250;250mb`, [{ text: 'b', style: { color: 'var(--log-ground)', backgroundColor: 'rgb(250 250 250)' } }]],
+  ['dark text on a bright ground', `${ESC}[48;2;250;250;250mb`, [{ text: 'b', style: { color: 'rgb(0 0 0)', backgroundColor: 'rgb(250 250 250)' } }]],
+  ['the colour of the underline, which is not drawn', `${ESC}[4;58;5;1mb${ESC}[24;58;2;7;9;3mc`, [{ text: 'b', className: 'ansi-underline' }, bare('c')]],
+  ['an underline that is none', `${ESC}[4:3mb${ESC}[4:0mc`, [{ text: 'b', className: 'ansi-underline' }, bare('c')]],
   ['numbers that mean nothing', `${ESC}[73;999mb`, [bare('b')]],
   ['a private sequence that ends alike', `${ESC}[>4;1mb`, [bare('b')]],
 ])('decisions §6 colours: %s', (_what, content, spans) => expect(styleText(content).spans).toEqual(spans))
@@ -77,5 +79,19 @@ test.each([
 ])('a hostile line of %s costs no more than its length', (_what, content) => {
   const begun = performance.now()
   styleText(content)
-  expect(performance.now() - begun).toBeLessThan(1000)
+  // By its square it would take minutes.
+  expect(performance.now() - begun).toBeLessThan(10_000)
+})
+
+test.each([
+  'plain',
+  `a${ESC}[31mb${ESC}[0mc`,
+  `\ta\t${ESC}[1m\tb\t`,
+  `1234567${ESC}[31m\t8\t`,
+  `${ESC}]8;;http://x\u0007link${ESC}]8;;\u0007`,
+  `a\u200bb\u202ec\u0007${ESC}`,
+  `${ESC}[38;2;1;2;3mx${ESC}]0;no end`,
+  'gr\u00fc\u00dfe \u{1f600}\t!',
+])('the text alone is the same as that of what is drawn: %j', (content) => {
+  expect(plainText({ content })).toBe(styleText(content).text)
 })

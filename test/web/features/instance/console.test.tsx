@@ -1,5 +1,6 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
-import { instanceOf } from '../../../support/web/factories'
+import { sessionEnded, sessionStarted } from '../../../../src/web/facts'
+import { instanceOf, tokenOf } from '../../../support/web/factories'
 import { renderApp } from '../../../support/web/renderApp'
 
 const lobby = instanceOf('3fa2c1-lobby')
@@ -76,6 +77,35 @@ test('§2, §5 Up and Down walk the history, without consecutive duplicates, and
     seen.push((field() as HTMLInputElement).value)
   }
   expect(seen).toEqual(['one', 'two', 'one', 'one', 'two', 'one', 'draft', 'draft'])
+})
+
+test('a draft stays with its instance over tabs and pages, never in the store or the storage, and not for the next user', async () => {
+  const { user, store, services, network } = await shown()
+  network.shows([])
+  await user.type(field(), '/login hunter22')
+  await user.click(screen.getByRole('tab', { name: 'Metrics' }))
+  await user.click(screen.getByRole('tab', { name: 'Console' }))
+  expect(field()).toHaveValue('/login hunter22')
+
+  const go = (path: string) =>
+    act(() => {
+      window.history.pushState({ usr: null, key: path, idx: 1 }, '', path)
+      window.dispatchEvent(new PopStateEvent('popstate', { state: window.history.state }))
+    })
+  go('/instance/lobby/uid-77e0d4-lobby')
+  await screen.findByRole('heading', { level: 1, name: '77e0d4-lobby' })
+  expect(field()).toHaveValue('')
+  go(`/instance/lobby/${lobby.uid}`)
+  await screen.findByRole('heading', { level: 1, name: '3fa2c1-lobby' })
+  expect(field()).toHaveValue('/login hunter22')
+  expect(JSON.stringify([store.getState(), ...services.stored])).not.toContain('hunter22')
+
+  act(() => void store.dispatch(sessionEnded('signedOut')))
+  await screen.findByRole('heading', { name: 'Sign In' })
+  services.jar.set('token', tokenOf('bob'))
+  act(() => void store.dispatch(sessionStarted({ id: 'bob', isAdmin: false, expiresAt: Date.now() + 60_000 })))
+  go(`/instance/lobby/${lobby.uid}`)
+  expect(await screen.findByRole('textbox', { name: 'Command' })).toHaveValue('')
 })
 
 test('§5 the history is kept per instance in the browser: the last 100, and nothing that looks secret', async () => {
@@ -170,6 +200,7 @@ test('Jump to bottom shows what is new and follows it again', async () => {
   await user.click(jump()!)
   expect(rows().at(-1)).toBe('the newest')
   expect(jump()).toBeNull()
+  expect(field()).toHaveFocus()
 })
 
 test("§4 the preference 'console-autoscroll' is read, and written when chosen by hand only", async () => {
@@ -208,9 +239,7 @@ test('Ctrl+F searches the console: count, steps both ways, highlights, and Escap
   expect(search).toHaveFocus()
   await user.keyboard('LINE 10')
   const count = () => within(screen.getByRole('search')).getByRole('status').textContent
-  await waitFor(() => expect(count()).toBe('– of 11'))
-  await user.keyboard('{Enter}')
-  expect(count()).toBe('11 of 11')
+  await waitFor(() => expect(count()).toBe('11 of 11'))
   expect(log().querySelector('.found')).toHaveTextContent('line 109')
   expect(within(log()).getAllByText('line 10', { selector: 'mark' })).toHaveLength(10)
   await user.click(tool('Next match'))
@@ -220,11 +249,94 @@ test('Ctrl+F searches the console: count, steps both ways, highlights, and Escap
   expect(count()).toBe('11 of 11')
   await user.click(search)
   await user.keyboard('nothing like it')
-  expect(count()).toBe('No match')
+  await waitFor(() => expect(count()).toBe('No match'))
   await user.keyboard('{Escape}')
   expect(search).toHaveValue('')
   expect(field()).toHaveFocus()
   expect(log().querySelector('mark')).toBeNull()
+})
+
+type User = Awaited<ReturnType<typeof shown>>['user']
+const searchField = () => screen.getByRole('textbox', { name: 'Search the console' })
+const count = () => within(screen.getByRole('search')).getByRole('status').textContent
+
+test('typing goes to the nearest match at once: from the bottom up, or on from where the reader is', async () => {
+  const { print, user } = await shown()
+  await print(...numbered(1, 300))
+  await user.type(searchField(), 'line 1')
+  await waitFor(() => expect(count()).toBe('111 of 111'))
+  expect(log().querySelector('.found')).toHaveTextContent('line 199')
+  await user.type(searchField(), '5')
+  await waitFor(() => expect(count()).toBe('11 of 11'))
+  expect(log().querySelector('.found')).toHaveTextContent('line 159')
+  await user.clear(searchField())
+  scrollTo(20 * ROW)
+  await user.type(searchField(), 'line 2')
+  await waitFor(() => expect(count()).toBe('3 of 111'))
+  expect(log().querySelector('.found')).toHaveTextContent('line 21')
+  // Lines that come later lead nobody away.
+  scrollTo(0)
+  await print('line 2')
+  await waitFor(() => expect(count()).toBe('3 of 112'))
+  expect(log().scrollTop).toBe(0)
+})
+
+test.each([
+  ['scrolled up', async (user: User) => {
+    await user.click(field())
+    scrollTo(2000)
+  }],
+  ['paused', (user: User) => user.click(tool('Pause'))],
+])('who has %s finds lines that came since, and what is seen', async (_case, stay) => {
+  const { print, user } = await shown()
+  await print(...numbered(1, 300))
+  await stay(user)
+  await print(...numbered(301, 5400), 'a needle')
+  await user.type(searchField(), 'needle')
+  await waitFor(() => expect(count()).toBe('1 of 1'))
+  expect(log().querySelector('.found')).toHaveTextContent('a needle')
+  await print('another needle')
+  await waitFor(() => expect(count()).toBe('1 of 2'))
+  await user.keyboard('{Enter}')
+  await waitFor(() => expect(count()).toBe('2 of 2'))
+  expect(log().querySelector('.found')).toHaveTextContent('another needle')
+})
+
+test('what is seen is found, though more came since than is kept', async () => {
+  const { print, user } = await shown()
+  await print(...numbered(1, 300))
+  scrollTo(2000)
+  await print(...numbered(301, 6300))
+  await user.type(searchField(), 'line 110')
+  await waitFor(() => expect(count()).toBe('1 of 1'))
+  expect(log().querySelector('.found')).toHaveTextContent('line 110')
+})
+
+test('of several matches in a line each is counted and stepped to, and the shown one looks different', async () => {
+  const { print, user } = await shown()
+  await print('ab ab', 'none', 'AB')
+  await user.type(searchField(), 'ab')
+  await waitFor(() => expect(count()).toBe('3 of 3'))
+  const shownAt = () => [...log().querySelectorAll('mark')].map((mark) => mark.classList.contains('current'))
+  expect(shownAt()).toEqual([false, false, true])
+  await user.keyboard('{Enter}')
+  expect(count()).toBe('2 of 3')
+  expect(shownAt()).toEqual([false, true, false])
+  await user.keyboard('{Enter}')
+  expect(count()).toBe('1 of 3')
+  expect(shownAt()).toEqual([true, false, false])
+  await user.keyboard('{Shift>}{Enter}{/Shift}')
+  expect(shownAt()).toEqual([false, true, false])
+})
+
+test('in a line of thousands of matches a hundred are marked, the shown one among them', async () => {
+  const { print, user } = await shown()
+  await print('ab'.repeat(4000))
+  await user.type(searchField(), 'ab')
+  await waitFor(() => expect(count()).toBe('4,000 of 4,000'))
+  expect(log().querySelectorAll('mark').length).toBeLessThanOrEqual(100)
+  expect(log().querySelectorAll('mark.current')).toHaveLength(1)
+  expect(rows()).toEqual(['ab'.repeat(4000)])
 })
 
 test('a match that colours cut in two is highlighted whole', async () => {
@@ -238,12 +350,14 @@ test('a match that colours cut in two is highlighted whole', async () => {
 
 test('Clear empties the log, and what comes after is shown', async () => {
   const { print, user } = await shown()
+  expect(screen.getByText('No output yet')).toBeVisible()
   await print(...numbered(1, 300))
   scrollTo(0)
   await user.click(tool('Clear'))
   expect(rows()).toEqual([])
-  expect(screen.getByText('No output yet')).toBeVisible()
+  expect(screen.getByText(/^Cleared/)).toBeVisible()
   await print('afterwards')
+  expect(screen.queryByText(/^Cleared/)).toBeNull()
   expect(rows()).toEqual(['afterwards'])
   expect(jump()).toBeNull()
 })
@@ -265,6 +379,60 @@ test('Copy takes the selection when there is one in the log', async () => {
   const write = jest.spyOn(navigator.clipboard, 'writeText')
   await user.click(tool('Copy the selection, or all lines'))
   expect(write).toHaveBeenCalledWith('two')
+})
+
+const copied = () => {
+  const event = new Event('copy', { bubbles: true, cancelable: true })
+  let text: string | undefined
+  Object.assign(event, { clipboardData: { setData: (_type: string, data: string) => (text = data) } })
+  fireEvent(document.body, event)
+  return text
+}
+
+test('Ctrl+A in the log selects all its lines, and both Ctrl+C and Copy take those out of sight too', async () => {
+  const { print, user } = await shown()
+  await print(...numbered(1, 200))
+  act(() => log().focus())
+  await user.keyboard('{Control>}a{/Control}')
+  expect(window.getSelection()!.toString()).toContain('line 200')
+  expect(copied()).toBe(numbered(1, 200).join('\n'))
+  await print('later')
+  const write = jest.spyOn(navigator.clipboard, 'writeText')
+  await user.click(tool('Copy the selection, or all lines'))
+  expect(write).toHaveBeenCalledWith(numbered(1, 200).join('\n'))
+  expect(await screen.findByText('Copied the selection')).toBeVisible()
+  act(() => log().focus())
+  await user.keyboard('{Escape}')
+  expect(window.getSelection()!.isCollapsed).toBe(true)
+  expect(copied()).toBeUndefined()
+})
+
+test('what is selected stays so while it is scrolled out and back', async () => {
+  const { print, user } = await shown()
+  await print(...numbered(1, 300))
+  scrollTo(0)
+  act(() => log().focus())
+  await user.keyboard('{Control>}a{/Control}')
+  scrollTo(3000)
+  expect(window.getSelection()!.toString()).toContain('line 151')
+  expect(window.getSelection()!.toString()).not.toContain('line 300')
+  expect(copied()).toBe(numbered(1, 300).join('\n'))
+})
+
+test('a selection in the log ends where somebody types, and with the lines', async () => {
+  const { print, user } = await shown()
+  await print('one', 'two')
+  const selectAll = async () => {
+    act(() => log().focus())
+    await user.keyboard('{Control>}a{/Control}')
+    expect(copied()).toBe('one\ntwo')
+  }
+  await selectAll()
+  await user.click(field())
+  expect(copied()).toBeUndefined()
+  await selectAll()
+  await user.click(tool('Clear'))
+  expect(copied()).toBeUndefined()
 })
 
 test('Download saves the lines as a .log of the name of the instance', async () => {

@@ -2,6 +2,8 @@ import { act, screen, waitFor, within } from '@testing-library/react'
 import { deploymentOf, instanceOf } from '../../../support/web/factories'
 import { renderApp } from '../../../support/web/renderApp'
 import type { Instance } from '../../../../src/contract/instance'
+import { api } from '../../../../src/web/api/api'
+import { instancesApi } from '../../../../src/web/api/instances'
 
 const lobby = instanceOf('3fa2c1-lobby')
 const PATH = `/instance/lobby/${lobby.uid}`
@@ -53,6 +55,35 @@ test('§2 what the overview passed along is shown before any answer, and the ans
   release()
   expect(await screen.findByText('answered')).toBeVisible()
   expect(app.console.urls).toHaveLength(1)
+})
+
+test('an instance that came since its deployment was last looked at is shown at once, as the overview has it', async () => {
+  fakeClock()
+  const newcomer = instanceOf('77e0d4-lobby')
+  const app = renderApp('/', { signedInAs: 'ann' })
+  app.network.shows([{ deployment: deploymentOf('lobby'), instances: [lobby] }])
+  await app.user.click(await screen.findByRole('link', { name: /3fa2c1-lobby/ }))
+  await app.user.click(await screen.findByRole('link', { name: 'Back to home' }))
+  app.network.shows([{ deployment: deploymentOf('lobby'), instances: [lobby, newcomer] }])
+  // The overview's next poll (§9).
+  await pass(3100)
+  const link = await screen.findByRole('link', { name: /77e0d4-lobby/ })
+  const { release } = app.network.get(CALL).answersLater({ instances: [lobby, newcomer] })
+  await app.user.click(link)
+  expect(await screen.findByRole('heading', { level: 1 })).toHaveTextContent('77e0d4-lobby')
+  release()
+})
+
+test('from the instance of one deployment to that of another nothing of the first is taken for an answer', async () => {
+  const { network } = await shown()
+  const proxy = instanceOf('0b55aa-proxy')
+  const { release } = network.get('/api/deployments/proxy/instances').answersLater({ instances: [proxy] })
+  act(() => {
+    window.history.pushState({ usr: { instance: proxy }, key: 'y', idx: 1 }, '', `/instance/proxy/${proxy.uid}`)
+    window.dispatchEvent(new PopStateEvent('popstate', { state: window.history.state }))
+  })
+  expect(await screen.findByRole('heading', { level: 1, name: '0b55aa-proxy' })).toBeVisible()
+  release()
 })
 
 test('an instance passed along for another address is not shown here', async () => {
@@ -121,7 +152,30 @@ test.each([
 ] as const)('§4 power: when %s, disabled are %j', async (state, disabled) => {
   await shown({ state })
   const buttons = within(power()).getAllByRole('button')
-  expect(buttons.filter((button) => button.hasAttribute('disabled')).map((button) => button.textContent)).toEqual(disabled)
+  expect(buttons.filter((button) => button.getAttribute('aria-disabled') === 'true').map((button) => button.textContent)).toEqual(disabled)
+})
+
+test('§4 a button that does nothing keeps the focus of whoever pressed it, and does nothing', async () => {
+  const { user, console } = await shown()
+  const stop = within(power()).getByRole('button', { name: 'Stop' })
+  stop.focus()
+  await user.keyboard('{Enter}')
+  expect(console.sent).toEqual([{ type: 'power', action: 'stop' }])
+  act(() => console.receive({ type: 'power', content: 'STOPPING' }))
+  await waitFor(() => expect(stop).toHaveAttribute('aria-disabled', 'true'))
+  expect(stop).toHaveFocus()
+  await user.keyboard('{Enter}')
+  await user.click(stop)
+  expect(console.sent).toHaveLength(1)
+})
+
+test('what has ended uses nothing, also before the next answer says so', async () => {
+  const { console } = await shown({ connections: 3, uptime: '52s', cpu: 12, memory: { used: 0.04, total: 2 } })
+  act(() => console.receive({ type: 'power', content: 'STOPPED' }))
+  await waitFor(() => expect(card('Status')).toHaveTextContent('StatusOffline0 connections'))
+  expect(card('Uptime')).toHaveTextContent('Uptime0s')
+  expect(card('CPU Usage')).toHaveTextContent('0%of 100%')
+  expect(card('Memory Usage')).toHaveTextContent('0/2 GiB')
 })
 
 test('§2 Start and Restart are hidden when the type is process', async () => {
@@ -151,6 +205,34 @@ test('§4 a power message changes the state at once, here and on the overview', 
   expect(known('STOPPED')).toHaveLength(2)
   await waitFor(() => expect(card('Status')).toHaveTextContent('Offline'))
   expect(screen.getByRole('button', { name: 'Start' })).toBeEnabled()
+})
+
+test('an answer that was on its way when a power message came does not take the state back', async () => {
+  const { console, network, store } = await shown()
+  act(() => console.listener?.opened())
+  const outdated = network.get('/api/deployments/lobby/instances').answersLater({ instances: [{ ...lobby, state: 'STOPPING' }] })
+  act(() => void store.dispatch(api.util.invalidateTags(['Instance'])))
+  await waitFor(() => expect(outdated.calls).toHaveLength(1))
+  act(() => console.receive({ type: 'power', content: 'STOPPED' }))
+  const answered = store.dispatch(instancesApi.util.getRunningQueryThunk('getInstances', 'lobby'))
+  outdated.release()
+  await act(async () => expect(await answered).toMatchObject({ data: [{ state: 'STOPPING' }] }))
+  await waitFor(() => expect(card('Status')).toHaveTextContent('Offline'))
+})
+
+test('§4 from one instance to another the console reconnects, 100 ms after the first was left', async () => {
+  fakeClock()
+  const { console } = await shown()
+  act(() => {
+    window.history.pushState({ usr: null, key: 'y', idx: 1 }, '', '/instance/lobby/uid-77e0d4-lobby')
+    window.dispatchEvent(new PopStateEvent('popstate', { state: window.history.state }))
+  })
+  await screen.findByRole('heading', { level: 1, name: '77e0d4-lobby' })
+  expect(console.closed).toBe(1)
+  await pass(0)
+  expect(console.urls).toHaveLength(1)
+  await pass(100)
+  expect(console.urls).toEqual(['lobby/pod-3fa2c1-lobby', 'lobby/pod-77e0d4-lobby'].map((path) => `ws://localhost/api/logs/${path}`))
 })
 
 test('§4 Kill asks first; confirmed, it is sent, and after 1 s it returns home', async () => {
@@ -216,10 +298,11 @@ test('Details of a server that sends no more than product.md says', async () => 
   expect(screen.queryByText('Crash capsule')).toBeNull()
 })
 
-test('Details of ours: since when, restarts, how it ended, why it is blocked', async () => {
+test('Details of ours: the port, since when, restarts, how it ended, why it is blocked', async () => {
   const lastExit = { code: 3, signal: null, at: 1_700_000_000_000, reason: 'Ended by itself with exit code 3' }
-  await shown({ startedAt: 1_700_000_000_000, restarts: 2, lastExit, blockedReason: 'It crashed 5 times' }, `${PATH}?tab=details`)
+  await shown({ port: 25_567, startedAt: 1_700_000_000_000, restarts: 2, lastExit, blockedReason: 'It crashed 5 times' }, `${PATH}?tab=details`)
   const details = screen.getByRole('region', { name: 'Instance Details' })
+  expect(details).toHaveTextContent('IP10.0.0.1Port25567')
   expect(details).toHaveTextContent(`Running since${new Date(1_700_000_000_000).toLocaleString()}`)
   expect(details).toHaveTextContent('Restarts after it ended by itself2')
   expect(details).toHaveTextContent('Last exit code3')
@@ -228,6 +311,11 @@ test('Details of ours: since when, restarts, how it ended, why it is blocked', a
 })
 
 test('the crash capsule is loaded when asked for, shown as text and downloaded as it is', async () => {
+  jest.spyOn(Element.prototype, 'scrollHeight', 'get').mockReturnValue(700)
+  const shownTo = jest.fn()
+  Element.prototype.scrollIntoView = function () {
+    shownTo(this)
+  }
   const { user, network } = await shown({ crashedAt: 1_700_000_000_000 }, `${PATH}?tab=details`)
   const capsule = {
     exit: { code: 3, signal: null, at: 1, reason: 'Out of memory' },
@@ -243,6 +331,13 @@ test('the crash capsule is loaded when asked for, shown as text and downloaded a
   await user.click(screen.getByRole('button', { name: 'Show' }))
   expect(await screen.findByText('<b>boom</b>')).toBeVisible()
   expect(screen.getByText('Out of memory')).toBeVisible()
+  expect(screen.getByLabelText('The last 1 lines').scrollTop).toBe(700)
+  expect(shownTo.mock.calls).toEqual([[screen.getByLabelText('The last 1 lines')]])
+  // Who comes back to it is not taken there again.
+  await user.click(screen.getByRole('tab', { name: 'Console' }))
+  await user.click(screen.getByRole('tab', { name: 'Details' }))
+  expect(screen.getByText('<b>boom</b>')).toBeVisible()
+  expect(shownTo).toHaveBeenCalledTimes(1)
 
   const saved: Blob[] = []
   URL.createObjectURL = (blob) => {

@@ -1,5 +1,4 @@
 import { createGeometry } from '../../../../src/web/features/instance/logGeometry'
-import { createSearch } from '../../../../src/web/features/instance/searchLines'
 import { allLines, append, emptyBuffer, lineAt } from '../../../../src/web/sockets/lineBuffer'
 
 const bufferOf = (...contents: string[]) => append(emptyBuffer, contents.map((content) => ({ type: 'message' as const, content })))
@@ -48,14 +47,4 @@ test('an empty log has no rows', () => {
   const geometry = createGeometry(10)
   expect(geometry.total(emptyBuffer)).toBe(0)
   expect(lineAt(emptyBuffer, geometry.lineAt(emptyBuffer, 3))).toBeUndefined()
-})
-
-test('a search finds lines by their text, upper or lower case, past colours, and only those that are kept', () => {
-  const buffer = bufferOf('Hello', '\u001b[31mhe\u001b[0mllo', 'other', '\u001b[31mm')
-  expect(createSearch('HELLO')(buffer)).toEqual([0, 1])
-  expect(createSearch('31')(buffer)).toEqual([])
-  expect(createSearch('')(buffer)).toEqual([])
-  const full = append(buffer, Array.from({ length: 4999 }, () => ({ type: 'message' as const, content: 'filler' })))
-  expect(createSearch('hello')(full)).toEqual([])
-  expect(createSearch('m')(full)[0]).toBe(3)
 })

@@ -72,7 +72,7 @@ test('without any point it says so', async () => {
   const { network } = opened()
   network.get('/api/metrics/cpu').answers({ data: [] })
   network.get('/api/metrics/memory').answers({ data: [] })
-  expect(await within(await chart('CPU')).findByText(/^No metrics yet/)).toBeVisible()
+  expect(await within(await chart('CPU')).findByText('No metrics yet. The first come within a minute of its start.')).toBeVisible()
   expect(mockDrawn).not.toHaveBeenCalled()
 })
 

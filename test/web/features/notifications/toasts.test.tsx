@@ -9,7 +9,7 @@ const pass = (milliseconds: number) => act(() => jest.advanceTimersByTimeAsync(m
 const shown = () => [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
 
 async function rendered() {
-  const { store, user } = renderApp('/files', { signedInAs: 'ann' })
+  const { store, user } = renderApp('/nowhere', { signedInAs: 'ann' })
   await screen.findByRole('region', { name: 'Notifications' })
   const notify = (...messages: string[]) =>
     act(() => {

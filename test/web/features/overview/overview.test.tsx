@@ -101,7 +101,7 @@ test('§2 sections fold by mouse and by keyboard, and stay folded through the ne
   expect(toggle).toHaveAttribute('aria-expanded', 'true')
   await user.click(toggle)
   expect(toggle).toHaveAttribute('aria-expanded', 'false')
-  expect(store.getState().overview.collapsed).toEqual(['lobby'])
+  expect(store.getState().overview?.collapsed).toEqual(['lobby'])
   expect(screen.getByRole('button', { name: /^discord-bot/ })).toHaveAttribute('aria-expanded', 'true')
   await user.keyboard('{Enter}')
   expect(toggle).toHaveAttribute('aria-expanded', 'true')
@@ -170,8 +170,10 @@ test.each([
   [31_000, true],
   [-31_000, true],
 ])('§4 a heartbeat %i ms old: manager silent is %p', async (age, silent) => {
+  const now = Date.now()
+  jest.spyOn(Date, 'now').mockReturnValue(now)
   const { network } = renderApp('/', { signedInAs: 'ann' })
-  network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] }], { timestamp: Date.now() - age })
+  network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] }], { timestamp: now - age })
   expect(await screen.findByText('3fa2c1-lobby')).toBeVisible()
   expect(screen.queryByRole('heading', { name: 'Manager Not Responding' }) !== null).toBe(silent)
   expect(badge()).toHaveTextContent(silent ? 'Failed' : 'Live')

@@ -1,0 +1,68 @@
+import type { LogSelection, Place } from './instanceSlice'
+import { endsOf } from './logSelection'
+
+const rowsOf = (pane: Element) => [...pane.querySelectorAll<HTMLElement>('.log-row')]
+const lineOf = (row: HTMLElement) => Number(row.dataset.line)
+
+/** The place of the text at a point of the screen, or the nearest one. */
+export function placeAt(pane: Element, x: number, y: number): Place | undefined {
+  const rows = rowsOf(pane)
+  const row = rows.find((candidate) => candidate.getBoundingClientRect().bottom > y) ?? rows.at(-1)
+  if (!row) return undefined
+  const { top, bottom } = row.getBoundingClientRect()
+  // Beyond the text's ends the first and the last row count, and of a row its beginning and end.
+  if (y < top) return { line: lineOf(row), column: 0 }
+  if (y >= bottom) return { line: lineOf(row), column: row.textContent.length }
+  const { left, width } = pane.getBoundingClientRect()
+  return { line: lineOf(row), column: columnAt(row, Math.min(Math.max(x, left + 1), left + width - 1), y) }
+}
+
+function columnAt(row: HTMLElement, x: number, y: number) {
+  const caret = caretAt(x, y)
+  if (!caret || !row.contains(caret.node)) return x <= row.getBoundingClientRect().left ? 0 : row.textContent.length
+  const range = document.createRange()
+  range.setStart(row, 0)
+  range.setEnd(caret.node, caret.offset)
+  return range.toString().length
+}
+
+/** Browsers have one or the other. */
+function caretAt(x: number, y: number) {
+  if ('caretPositionFromPoint' in document) {
+    const position = document.caretPositionFromPoint(x, y)
+    return position && { node: position.offsetNode, offset: position.offset }
+  }
+  const range = (document as Document).caretRangeFromPoint(x, y)
+  return range && { node: range.startContainer, offset: range.startOffset }
+}
+
+/** Shows as much of a selection as there are rows for, as the browser's own, or takes it away. */
+export function drawSelection(pane: Element, selection: LogSelection | null) {
+  const native = window.getSelection()
+  const rows = rowsOf(pane)
+  const [first, last] = [rows[0], rows.at(-1)]
+  if (!native || !first || !last) return
+  if (!selection) return
+  const [from, to] = endsOf(selection)
+  if (to.line < lineOf(first) || from.line > lineOf(last)) return eraseSelection(pane)
+  const start = from.line < lineOf(first) ? { node: first, offset: 0 } : pointOf(rows, from)
+  const end = to.line > lineOf(last) ? { node: last, offset: last.childNodes.length } : pointOf(rows, to)
+  if (start && end) native.setBaseAndExtent(start.node, start.offset, end.node, end.offset)
+}
+
+export function eraseSelection(pane: Element) {
+  const native = window.getSelection()
+  if (native && pane.contains(native.anchorNode)) native.removeAllRanges()
+}
+
+function pointOf(rows: HTMLElement[], { line, column }: Place) {
+  const row = rows.find((candidate) => lineOf(candidate) === line)
+  if (!row) return undefined
+  const texts = document.createTreeWalker(row, NodeFilter.SHOW_TEXT)
+  let before = 0
+  for (let node = texts.nextNode() as Text | null; node; node = texts.nextNode() as Text | null) {
+    if (column <= before + node.length) return { node, offset: column - before }
+    before += node.length
+  }
+  return { node: row, offset: row.childNodes.length }
+}

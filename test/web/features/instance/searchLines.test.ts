@@ -1,0 +1,114 @@
+import { createSearch, occurrencesIn } from '../../../../src/web/features/instance/searchLines'
+import type { Occurrence } from '../../../../src/web/features/instance/instanceSlice'
+import type { LineBuffer } from '../../../../src/web/sockets/lineBuffer'
+import { append, emptyBuffer, since } from '../../../../src/web/sockets/lineBuffer'
+
+const linesOf = (...contents: string[]) => contents.map((content) => ({ type: 'message' as const, content }))
+const bufferOf = (...contents: string[]) => append(emptyBuffer, linesOf(...contents))
+/** As who searches a single buffer sees it. */
+const over = (buffer: LineBuffer, { read, count, rank, newer, older }: ReturnType<typeof createSearch>) => ({
+  read: (milliseconds: number) => read([buffer], milliseconds),
+  count: () => count([buffer]),
+  rank: (occurrence: Occurrence) => rank([buffer], occurrence),
+  newer: (found: Occurrence | null) => newer([buffer], found),
+  older: (found: Occurrence | null) => older([buffer], found),
+})
+const read = (query: string, buffer: LineBuffer) => {
+  const search = over(buffer, createSearch(query))
+  expect(search.read(Infinity)).toBe(true)
+  return search
+}
+
+test('a search counts every occurrence, upper or lower case, past colours, and only in lines that are kept', () => {
+  const buffer = bufferOf('Hello hello', '\u001b[31mhe\u001b[0mllo', 'other', '\u001b[31mm')
+  expect(read('HELLO', buffer).count()).toBe(3)
+  expect(read('31', buffer).count()).toBe(0)
+  expect(read('', buffer).count()).toBe(0)
+  const full = append(buffer, linesOf(...Array.from({ length: 4999 }, () => 'filler')))
+  expect(read('hello', full).count()).toBe(0)
+  expect(read('m', full).count()).toBe(1)
+})
+
+test('occurrences do not overlap, and are where they are in the text also past letters that grow in lower case', () => {
+  expect(occurrencesIn('aaaa', 'aa')).toEqual([0, 2])
+  expect(occurrencesIn('\u0130\u0130 Key', 'key')).toEqual([3])
+  expect(occurrencesIn('\u{1f600}x', 'X')).toEqual([2])
+})
+
+test('steps go through every occurrence in order, in both directions, and around at the ends', () => {
+  const buffer = bufferOf('ab ab', 'none', 'ab', 'x ab')
+  const search = read('ab', buffer)
+  const all: Occurrence[] = [{ line: 0, at: 0 }, { line: 0, at: 3 }, { line: 2, at: 0 }, { line: 3, at: 2 }]
+  expect(search.newer(null)).toEqual(all[3])
+  expect(search.older(null)).toEqual(all[3])
+  for (const [index, occurrence] of all.entries()) {
+    expect(search.rank(occurrence)).toBe(index + 1)
+    expect(search.newer(occurrence)).toEqual(all[(index + 1) % 4])
+    expect(search.older(occurrence)).toEqual(all.at(index - 1))
+  }
+  expect(search.rank({ line: 0, at: 1 })).toBeUndefined()
+  expect(read('ab', bufferOf('none')).newer(null)).toBeUndefined()
+})
+
+test('from an occurrence whose line is gone the steps go on among those that are kept', () => {
+  const buffer = append(bufferOf('ab'), linesOf(...Array.from({ length: 5000 }, (_, index) => (index % 2500 === 0 ? 'ab' : 'x'))))
+  const search = read('ab', buffer)
+  expect(search.count()).toBe(2)
+  expect(search.rank({ line: 0, at: 0 })).toBeUndefined()
+  expect(search.newer({ line: 0, at: 0 })).toEqual({ line: 1, at: 0 })
+  expect(search.older({ line: 0, at: 0 })).toEqual({ line: 2501, at: 0 })
+})
+
+test('reading goes on where its time ended, the newest lines first', () => {
+  const buffer = bufferOf(...Array.from({ length: 1500 }, () => 'needle'))
+  const search = over(buffer, createSearch('needle'))
+  const now = jest.spyOn(performance, 'now')
+  let calls = 0
+  // A millisecond per line that is read.
+  now.mockImplementation(() => calls++)
+  expect(search.read(700)).toBe(false)
+  expect(search.count()).toBe(500)
+  expect(search.rank({ line: 1400, at: 0 })).toBeUndefined()
+  for (let pieces = 1; !search.read(700); pieces++) expect(pieces).toBeLessThan(10)
+  now.mockRestore()
+  expect(search.count()).toBe(1500)
+  expect(search.rank({ line: 1400, at: 0 })).toBe(1401)
+})
+
+/** A reader who stopped after 700 of 7,000 lines: what they see, and what is kept of what came since. */
+const partsOf = (seen: number, all: number) => {
+  const lines = linesOf(...Array.from({ length: all }, (_, index) => `line ${index}`))
+  const shown = append(emptyBuffer, lines.slice(0, seen))
+  const live = append(shown, lines.slice(seen))
+  return [shown, since(live, seen)]
+}
+
+test.each([
+  ['that follows', 1700],
+  ['of which some is gone', 7000],
+])('what is seen is searched together with what came since, %s', (_case, all) => {
+  const parts = partsOf(700, all)
+  const search = createSearch('line')
+  expect(search.read(parts, Infinity)).toBe(true)
+  const kept = Math.min(5000, all - 700)
+  expect(search.count(parts)).toBe(700 + kept)
+  const [last, first] = [{ line: 699, at: 0 }, { line: all - kept, at: 0 }]
+  expect(search.newer(parts, last)).toEqual(first)
+  expect(search.older(parts, first)).toEqual(last)
+  expect([search.rank(parts, last), search.rank(parts, first)]).toEqual([700, 701])
+  expect(search.older(parts, { line: 0, at: 0 })).toEqual({ line: all - 1, at: 0 })
+  expect(search.rank(parts, { line: all - 1, at: 0 })).toBe(700 + kept)
+})
+
+test('the nearest occurrence is looked for up or down from a line first, then the other way', () => {
+  const parts = [bufferOf('ab', 'none', 'x', 'ab ab', 'none')]
+  const search = createSearch('ab')
+  expect(search.upFrom(parts, 4)).toEqual({ line: 3, at: 3 })
+  expect(search.upFrom(parts, 3)).toEqual({ line: 3, at: 3 })
+  expect(search.downFrom(parts, 1)).toEqual({ line: 3, at: 3 })
+  expect(search.downFrom(parts, 4)).toEqual({ line: 3, at: 3 })
+  const alone = createSearch('x')
+  expect(alone.upFrom(parts, 1)).toEqual({ line: 2, at: 0 })
+  expect(createSearch('y').upFrom(parts, 4)).toBeUndefined()
+  expect(createSearch('y').downFrom(parts, 0)).toBeUndefined()
+})
