@@ -1,0 +1,60 @@
+import { useEffect, useMemo, useRef, useState } from 'react'
+import type { ActionLog } from '../../contract/actionLog'
+import type { Replay } from './checkLog'
+import { differences, shortText } from './diff'
+import { CONTROLS } from './followReplay'
+import { markOf } from './playback'
+
+type ReplayActionsProps = { log: ActionLog; replay: Replay; index: number; onJump: (index: number) => void }
+
+/** What happened, one line each, with what the shown one changed. */
+export function ReplayActions({ log, replay, index, onJump }: ReplayActionsProps) {
+  const [query, setQuery] = useState('')
+  const current = useRef<HTMLLIElement>(null)
+  const rows = useMemo(() => log.actions.map((action) => ({ ...action, mark: markOf(action), text: action.payload === undefined ? '' : shortText(action.payload, 200) })), [log])
+  const wanted = query.trim().toLowerCase()
+  const odd = useMemo(() => new Set(replay.deviations.map((deviation) => deviation.index)), [replay])
+
+  useEffect(() => {
+    current.current?.scrollIntoView({ block: 'nearest' })
+  }, [index, query])
+
+  return (
+    <aside className="replay-list" aria-label="Actions" {...{ [CONTROLS]: '' }} data-bs-theme="dark">
+      <input type="search" className="form-control" aria-label="Search actions" placeholder="Search actions" value={query} onChange={({ target }) => setQuery(target.value)} />
+      <ol>
+        {rows.map(({ at, type, mark, text }, position) => {
+          if (wanted !== '' && !`${type} ${text}`.toLowerCase().includes(wanted)) return null
+          const isCurrent = position === index
+          return (
+            <li key={position} ref={isCurrent ? current : undefined} className={isCurrent ? 'current' : undefined}>
+              <button type="button" aria-current={isCurrent || undefined} onClick={() => onJump(position)}>
+                <span className="replay-at">{(at / 1000).toFixed(1)} s</span>
+                <span className={`replay-action ${mark ?? ''} ${odd.has(position) ? 'odd' : ''}`}>{type}</span>
+                <span className="replay-payload">{text}</span>
+              </button>
+              {isCurrent && <Changes replay={replay} index={index} />}
+            </li>
+          )
+        })}
+      </ol>
+    </aside>
+  )
+}
+
+function Changes({ replay: { base, steps }, index }: { replay: Replay; index: number }) {
+  const changes = useMemo(() => differences((index === 0 ? base : steps[index - 1]?.state) ?? base, steps[index]?.state ?? base), [base, steps, index])
+  if (changes.length === 0) return <p className="replay-changes">Changes nothing</p>
+  return (
+    <dl className="replay-changes">
+      {changes.map(({ path, before, after }) => (
+        <div key={path}>
+          <dt>{path}</dt>
+          <dd>
+            <del>{shortText(before)}</del> <ins>{shortText(after)}</ins>
+          </dd>
+        </div>
+      ))}
+    </dl>
+  )
+}

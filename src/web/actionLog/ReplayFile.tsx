@@ -1,0 +1,75 @@
+import type { ChangeEvent, DragEvent } from 'react'
+import { useState } from 'react'
+import type { ActionLog } from '../../contract/actionLog'
+import { loadPages } from '../app/routes'
+import { Logo } from '../ui/Logo'
+import { LogFault, readLog } from './readLog'
+
+/** Asks for the file, and loads all pages before the first is shown. */
+export function ReplayFile({ onRead }: { onRead: (log: ActionLog) => void }) {
+  const [fault, setFault] = useState<string | null>(null)
+  const [isOver, setIsOver] = useState(false)
+
+  const read = async (file: File | undefined) => {
+    if (!file) return
+    setFault(null)
+    try {
+      const log = readLog(await file.text())
+      await loadPages()
+      onRead(log)
+    } catch (error) {
+      setFault(error instanceof LogFault ? error.message : 'The console could not be loaded. Is its server still there?')
+    }
+  }
+  const onChange = ({ target }: ChangeEvent<HTMLInputElement>) => {
+    void read(target.files?.[0])
+    // The same file may be chosen again.
+    target.value = ''
+  }
+  const onDrop = (event: DragEvent) => {
+    event.preventDefault()
+    setIsOver(false)
+    void read(event.dataTransfer.files[0])
+  }
+
+  return (
+    <div className="auth">
+      <title>Replay action log · Quarterdeck</title>
+      <header className="auth-brand">
+        <p className="brand">
+          <Logo size={36} />
+          Quarterdeck
+        </p>
+        <p className="auth-tagline">The operator console of your server network.</p>
+      </header>
+      <main className="auth-main">
+        <div
+          className={isOver ? 'auth-panel panel replay-drop over' : 'auth-panel panel replay-drop'}
+          onDragOver={(event) => {
+            event.preventDefault()
+            setIsOver(true)
+          }}
+          onDragLeave={() => setIsOver(false)}
+          onDrop={onDrop}
+        >
+          <h1>Replay action log</h1>
+          <p className="auth-lead">
+            Choose a file that &lsquo;Export action log&rsquo; saved, or drop it here. It is played in this page and goes nowhere else.
+          </p>
+          {fault && (
+            <p className="alert alert-danger" role="alert">
+              {fault}
+            </p>
+          )}
+          <label className="btn btn-primary replay-choose">
+            Choose file
+            <input type="file" accept="application/json,.json" className="visually-hidden" onChange={onChange} />
+          </label>
+          <div className="auth-links">
+            <a href="/">Back to the console</a>
+          </div>
+        </div>
+      </main>
+    </div>
+  )
+}

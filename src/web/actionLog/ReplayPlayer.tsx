@@ -1,0 +1,64 @@
+import { useEffect, useLayoutEffect, useMemo, useReducer, useState } from 'react'
+import type { ActionLog } from '../../contract/actionLog'
+import { followTheme } from '../app/page'
+import { setClock } from '../ui/clock'
+import { build } from './build'
+import { replayLog } from './checkLog'
+import { onlyLook } from './followReplay'
+import { beginning, playbackReducer } from './playback'
+import { buildWarning } from './readLog'
+import { ReplayActions } from './ReplayActions'
+import { ReplayBar } from './ReplayBar'
+import { replayReducer } from './replayReducer'
+import { ReplayStage } from './ReplayStage'
+import { createReplayStore } from './replayStore'
+
+export function ReplayPlayer({ log, onClose }: { log: ActionLog; onClose: () => void }) {
+  const replay = useMemo(() => replayLog(log, replayReducer), [log])
+  const stage = useMemo(() => createReplayStore(replay.base), [replay])
+  const [playback, dispatch] = useReducer(useMemo(() => playbackReducer(log), [log]), beginning)
+  const [isListOpen, setIsListOpen] = useState(false)
+  const { index, isPlaying, at } = playback
+
+  useLayoutEffect(() => {
+    setClock(() => log.startedAt + at)
+    stage.show(replay.steps[index]?.state ?? replay.base)
+  }, [log, replay, stage, index, at])
+
+  useEffect(onlyLook, [])
+  useEffect(() => followTheme(stage.store), [stage])
+  useEffect(() => {
+    if (!isPlaying) return
+    let frame = 0
+    let before = performance.now()
+    const tick = (now: number) => {
+      dispatch({ type: 'elapsed', elapsed: Math.max(0, now - before) })
+      before = now
+      frame = requestAnimationFrame(tick)
+    }
+    frame = requestAnimationFrame(tick)
+    return () => cancelAnimationFrame(frame)
+  }, [isPlaying])
+
+  return (
+    <div className={isListOpen ? 'replay with-list' : 'replay'}>
+      <div className="replay-stage">
+        <ReplayStage store={stage.store} />
+      </div>
+      <div className="replay-controls">
+        {isListOpen && <ReplayActions log={log} replay={replay} index={index} onJump={(to) => dispatch({ type: 'jumped', index: to })} />}
+        <ReplayBar
+          log={log}
+          playback={playback}
+          warning={buildWarning(log, build)}
+          deviations={replay.deviations.length}
+          isListOpen={isListOpen}
+          onEvent={dispatch}
+          onToggleList={() => setIsListOpen(!isListOpen)}
+          onClose={onClose}
+          onLeave={() => window.location.assign('/')}
+        />
+      </div>
+    </div>
+  )
+}

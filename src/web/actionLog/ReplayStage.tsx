@@ -1,0 +1,36 @@
+import { Provider, useSelector } from 'react-redux'
+import type { Navigator } from 'react-router-dom'
+import { Router } from 'react-router-dom'
+import { PageBoundary } from '../app/PageBoundary'
+import { AppRoutes } from '../app/routes'
+import { selectRoute } from '../app/routeSlice'
+import type { AppStore } from '../app/types'
+import { RealtimeProvider } from '../sockets/RealtimeProvider'
+
+/** Where the recording goes is in its state; from here nobody goes anywhere. */
+const nowhere: Navigator = { createHref: (to) => (typeof to === 'string' ? to : `${to.pathname ?? ''}${to.search ?? ''}`), go() {}, push() {}, replace() {} }
+
+/** The console's own pages, in a state of the recording. */
+export function ReplayStage({ store }: { store: AppStore }) {
+  return (
+    <Provider store={store}>
+      <RealtimeProvider>
+        <Pages />
+      </RealtimeProvider>
+    </Provider>
+  )
+}
+
+function Pages() {
+  const route = useSelector(selectRoute)
+  // Before the first page was shown there is none.
+  if (route === '') return null
+  const [pathname = '/', search] = route.split('?')
+  return (
+    <Router location={{ pathname, search: search ? `?${search}` : '', hash: '', state: null, key: pathname }} navigator={nowhere}>
+      <PageBoundary>
+        <AppRoutes />
+      </PageBoundary>
+    </Router>
+  )
+}

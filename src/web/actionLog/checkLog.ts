@@ -1,0 +1,50 @@
+import type { ActionLog } from '../../contract/actionLog'
+import type { Difference } from './diff'
+import { differences } from './diff'
+import { hashOf } from './hash'
+import type { RootReducer, State, Step } from './steps'
+import { complete, takeStep } from './steps'
+
+/** A step that went elsewhere than it did when it was recorded. */
+export type Deviation = {
+  /** Of the action, from 0. */
+  index: number
+  /** The parts of the state that differ. */
+  parts: string[]
+  /** What the action changes here. */
+  changes: Difference[]
+  thrown?: string
+}
+
+export type Replay = {
+  base: State
+  steps: Step[]
+  deviations: Deviation[]
+  /** Between the recorded and the replayed final state. */
+  final: Difference[]
+}
+
+/** Takes all actions again, up to and with `until`, and compares each step with what was recorded. */
+export function replayLog({ base: recorded, actions, final }: ActionLog, reducer: RootReducer, until = actions.length - 1): Replay {
+  // What a newer console has beside is not this log's to judge.
+  const isKnown = (part: string) => part in final
+  const base = complete(reducer, recorded)
+  const steps: Step[] = []
+  const deviations: Deviation[] = []
+  let state = base
+  for (const [index, action] of actions.slice(0, until + 1).entries()) {
+    const step = takeStep(reducer, state, action)
+    steps.push(step)
+    const parts = [...new Set([...Object.keys(action.changed), ...Object.keys(step.changed)])].filter(
+      (part) => isKnown(part) && action.changed[part] !== step.changed[part],
+    )
+    if (parts.length > 0) {
+      const changes = parts.flatMap((part) => differences({ [part]: state[part] }, { [part]: step.state[part] }, 10))
+      deviations.push({ index, parts, changes, ...(step.thrown !== undefined && { thrown: step.thrown }) })
+    }
+    state = step.state
+  }
+  const isWhole = steps.length === actions.length
+  const differing = isWhole ? Object.keys(final).filter((part) => hashOf(final[part]) !== hashOf(state[part])) : []
+  return { base, steps, deviations, final: differing.flatMap((part) => differences({ [part]: final[part] }, { [part]: state[part] })) }
+}

@@ -1,0 +1,36 @@
+/** Of objects that never change once made, as states and actions are. */
+const known = new WeakMap<object, string>()
+
+/**
+ * The same for equal values, whatever the order of their keys; a key whose value is undefined counts as absent, as in
+ * JSON. It tells changes, not forgeries. What did not change since an earlier call costs nothing.
+ */
+export function hashOf(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return digest(JSON.stringify(value) ?? 'undefined')
+  const found = known.get(value)
+  if (found) return found
+  const text = Array.isArray(value)
+    ? `[${value.map(hashOf).join()}]`
+    : `{${Object.entries(value)
+        .filter(([, inner]) => inner !== undefined)
+        .sort(([one], [other]) => (one < other ? -1 : 1))
+        .map(([key, inner]) => `${JSON.stringify(key)}:${hashOf(inner)}`)
+        .join()}}`
+  const hash = digest(text)
+  known.set(value, hash)
+  return hash
+}
+
+/** cyrb53: two lanes of 32 bits, mixed at the end. */
+function digest(text: string): string {
+  let high = 0xdeadbeef
+  let low = 0x41c6ce57
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    high = Math.imul(high ^ code, 2654435761)
+    low = Math.imul(low ^ code, 1597334677)
+  }
+  high = Math.imul(high ^ (high >>> 16), 2246822507) ^ Math.imul(low ^ (low >>> 13), 3266489909)
+  low = Math.imul(low ^ (low >>> 16), 2246822507) ^ Math.imul(high ^ (high >>> 13), 3266489909)
+  return (low >>> 0).toString(16).padStart(8, '0') + (high >>> 0).toString(16).padStart(8, '0')
+}

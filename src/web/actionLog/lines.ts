@@ -1,0 +1,40 @@
+import type { ConsoleLine } from '../sockets/lineBuffer'
+import { maskLine } from './mask'
+
+/** Of the lines that came at once, so many stay from the start and from the end: what a burst began with, and what a window then shows. */
+const HEAD = { lines: 5, characters: 800 }
+const TAIL = { lines: 30, characters: 2200 }
+const OMITTED: ConsoleLine = Object.freeze({ type: 'message', content: '…' })
+
+/** As they are written: a text with the initial of its type before it, or how many lines in a row were omitted. */
+export type PackedLines = (string | number)[]
+const initials = { m: 'message', e: 'error', s: 'system' } as const
+
+/** Keeps the number of lines, by which the console counts, and of the first and last of them what may be told. */
+export function packLines(lines: readonly ConsoleLine[]): PackedLines {
+  const pack = ({ type, content }: ConsoleLine) => type[0] + maskLine(content)
+  const head = countOf(HEAD, lines.length, (index) => lines[index]!)
+  // However long it is, the last line is there.
+  const tail = Math.max(head < lines.length ? 1 : 0, countOf(TAIL, lines.length - head, (index) => lines[lines.length - 1 - index]!))
+  const omitted = lines.length - head - tail
+  return [...lines.slice(0, head).map(pack), ...(omitted > 0 ? [omitted] : []), ...lines.slice(lines.length - tail).map(pack)]
+}
+
+/** @returns how many of the lines, from the first on, are within both bounds. */
+function countOf(most: typeof HEAD, length: number, lineAt: (index: number) => ConsoleLine): number {
+  let count = 0
+  for (let characters = 0; count < Math.min(most.lines, length); count++) {
+    characters += lineAt(count).content.length
+    if (characters > most.characters) break
+  }
+  return count
+}
+
+export function unpackLines(packed: PackedLines): ConsoleLine[] {
+  const lines: ConsoleLine[] = []
+  for (const entry of packed) {
+    if (typeof entry === 'string') lines.push(Object.freeze({ type: initials[entry[0] as keyof typeof initials] ?? 'message', content: entry.slice(1) }))
+    else for (let count = 0; count < entry; count++) lines.push(OMITTED)
+  }
+  return lines
+}

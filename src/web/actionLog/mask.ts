@@ -1,0 +1,67 @@
+import { withoutSecret } from '../../contract/secretCommands'
+
+/** What stands for something that must not be told. */
+const HIDDEN = '•••'
+
+/** How long the text in place of a text may be: its length is told no more exactly than this. */
+const LENGTHS = [16, 64, 256]
+/** Of a text of many lines, so many are hinted at. */
+const LINES = 50
+
+/** A text of about the same size, from which nothing can be told. An empty one stays empty. */
+export function maskText(text: string): string {
+  if (text === '') return text
+  const lines = text.split('\n')
+  if (lines.length > 1) return lines.slice(0, LINES).map((line) => (line.trim() === '' ? '' : HIDDEN)).join('\n')
+  return '•'.repeat(LENGTHS.find((length) => text.length <= length) ?? Math.max(...LENGTHS))
+}
+
+/** The same shape, so that pages can draw it, with nothing of what was in it. */
+export function maskValue(value: unknown): unknown {
+  if (typeof value === 'string') return maskText(value)
+  if (typeof value === 'number') return 0
+  if (Array.isArray(value)) return value.map(maskValue)
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, maskValue(inner)]))
+  }
+  return value
+}
+
+/** A line of output or a command: as it is, or as far as the word, such as `password`, that a secret seems to follow. */
+export function maskLine(line: string): string {
+  const plain = withoutSecret(line)
+  return plain === line ? line : `${plain} ${HIDDEN}`
+}
+
+/** Settings of a deployment that say nothing secret, at the top level of its text. */
+const PLAIN = /^(?:name|type|description|dataDirectory|node): /
+/** Keys that the product itself knows; all others were chosen by somebody, and may be anything. */
+const KNOWN = /^\s*(?:- )?(?:name|type|description|dataDirectory|node|run|jar|javaArgs|command|env|image|port|stop|timeoutSeconds|ready|instances|min|max|playersPerInstance|resources|cpu|memory):(?=\s|$)/
+/** What YAML is made of, beside the words. */
+const WORDS = /[^\s[\]{},"':#|>&*?-]+/g
+
+/** A deployment's text: its lines, its structure and the settings' names stay, the values do not: any of them may hold a secret. */
+export function maskDefinition(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => {
+      // A comment may hold anything.
+      if (PLAIN.test(line)) return line.replace(/\s#.*/, ` # ${HIDDEN}`)
+      const key = KNOWN.exec(line)?.[0] ?? ''
+      return key + line.slice(key.length).replace(WORDS, HIDDEN)
+    })
+    .join('\n')
+}
+
+/** What of `masked` must not be told elsewhere either, such as in the text of a failure that quotes it. */
+export function secretsOf(value: unknown, masked: unknown): string[] {
+  if (typeof value === 'string') {
+    if (typeof masked !== 'string' || value === masked) return []
+    return [value, ...value.split(/[\s[\]{},"':#|>&*?]+/)].filter((word) => word.length >= 4 && !masked.includes(word))
+  }
+  if (typeof value !== 'object' || value === null) return []
+  const inside = (typeof masked === 'object' && masked !== null ? masked : {}) as Record<string, unknown>
+  return Object.entries(value).flatMap(([key, inner]) => secretsOf(inner, inside[key]))
+}
+
+export const hide = (text: string, secrets: readonly string[]) => secrets.reduce((shown, secret) => shown.replaceAll(secret, HIDDEN), text)

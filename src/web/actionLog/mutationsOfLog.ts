@@ -1,0 +1,31 @@
+import { api } from '../api/api'
+import '../api/endpoints'
+
+type Mutation = { endpointName?: string; startedTimeStamp?: number }
+type ApiState = { api: { mutations: Record<string, Mutation | undefined> } }
+type Endpoint = { select: Select; useMutation?: unknown }
+type Id = { requestId?: string; fixedCacheKey?: string }
+type Select = (id: Id | string) => (state: never) => unknown
+
+/**
+ * A component knows which call was its own only if it made it. In a replay nobody makes calls: there the newest call of
+ * an endpoint that is still remembered counts as the one that its component made.
+ */
+export function showMutationsOfLog() {
+  for (const [name, endpoint] of Object.entries<Endpoint>(api.endpoints)) {
+    if (!endpoint.useMutation) continue
+    const own = endpoint.select
+    const selectors = new Map<string, ReturnType<Select>>()
+    const selectOwn = (requestId: string) => {
+      const selector = selectors.get(requestId) ?? own({ requestId })
+      selectors.set(requestId, selector)
+      return selector
+    }
+    const selectNewest = (state: ApiState) => {
+      const calls = Object.entries(state.api.mutations).filter(([, call]) => call?.endpointName === name)
+      const newest = calls.reduce((found, call) => ((call[1]?.startedTimeStamp ?? 0) >= (found?.[1]?.startedTimeStamp ?? 0) ? call : found), calls[0])
+      return selectOwn(newest?.[0] ?? '')(state as never)
+    }
+    endpoint.select = (id) => (typeof id === 'object' && id.fixedCacheKey === undefined ? selectNewest : own(id))
+  }
+}

@@ -1,0 +1,16 @@
+import type { AppStore } from '../app/types'
+import { showAction, showState } from './devTools'
+import { createRecorder } from './recorder'
+import type { RootReducer } from './steps'
+
+const recorders = new WeakMap<AppStore, ReturnType<typeof createRecorder>>()
+
+/** The recorder of a store. The first call starts it, with everything that the tape holds. */
+export function recorderOf(store: AppStore) {
+  const found = recorders.get(store)
+  if (found) return found
+  const recorder = createRecorder(store.begun, store.tape.startedAt, store.reduce as RootReducer)
+  recorders.set(store, recorder)
+  store.tape.handTo(recorder.note, { action: showAction, state: showState })
+  return recorder
+}

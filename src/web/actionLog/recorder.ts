@@ -1,0 +1,64 @@
+import type { PlainAction } from './redactAction'
+import { redactAction } from './redactAction'
+import type { RootReducer, State } from './steps'
+import { actionOf } from './steps'
+
+/** How far back the log goes (decisions §10): so many actions, or fewer where they are long. */
+const KEPT_ACTIONS = 2000
+/** Of the actions as they are kept. In bytes. */
+const KEPT_BYTES = 7_500_000
+
+/** `at` in milliseconds since the epoch. As text an action can neither change nor hold on to what it came from. */
+type Entry = { at: number; text: string; bytes: number }
+
+export type Recording = { startedAt: number; base: State; actions: (PlainAction & { at: number })[] }
+
+/**
+ * Keeps the last actions, redacted, and the state before the first of them. That state is made of nothing but redacted
+ * actions itself: whenever an action is too old to be kept, the reducers take it.
+ */
+export function createRecorder(base: State, startedAt: number, reduce: RootReducer) {
+  /** From `first` on: what was forgotten is let go at once, its places now and then. */
+  let entries: (Entry | undefined)[] = []
+  let first = 0
+  let bytes = 0
+
+  const forget = () => {
+    const oldest = entries[first]
+    if (!oldest) return
+    entries[first] = undefined
+    first += 1
+    bytes -= oldest.bytes
+    startedAt = oldest.at
+    try {
+      base = reduce(base, actionOf(JSON.parse(oldest.text) as PlainAction))
+    } catch {
+      // As in replay: a reducer that throws leaves the state as it was.
+    }
+    if (first > KEPT_ACTIONS) {
+      entries = entries.slice(first)
+      first = 0
+    }
+  }
+
+  return {
+    note: (at: number, action: { type: string }) => {
+      const plain = redactAction(action)
+      if (!plain) return
+      const text = JSON.stringify(plain)
+      const entry = { at, text, bytes: sizeOf(text) }
+      entries.push(entry)
+      bytes += entry.bytes
+      while (entries.length - first > KEPT_ACTIONS || (bytes > KEPT_BYTES && entries.length - first > 1)) forget()
+    },
+    recording: (): Recording => ({
+      startedAt,
+      base,
+      actions: entries.flatMap((entry) => (entry ? [{ at: Math.max(0, entry.at - startedAt), ...(JSON.parse(entry.text) as PlainAction) }] : [])),
+    }),
+  }
+}
+
+/** Browsers keep a text in one byte a character for as long as that is enough. */
+// eslint-disable-next-line no-control-regex -- the range is what is meant
+const sizeOf = (text: string) => text.length * (/[^\u0000-\u00ff]/.test(text) ? 2 : 1)

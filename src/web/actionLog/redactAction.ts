@@ -1,0 +1,116 @@
+import { isPlainObject } from '@reduxjs/toolkit'
+import { defaultSerializeQueryArgs } from '@reduxjs/toolkit/query'
+import type { ConsoleLine } from '../sockets/lineBuffer'
+import { packLines } from './lines'
+import { hide, maskText, maskValue, secretsOf } from './mask'
+import { actionRules, callRules } from './redaction'
+import type { Rule } from './rule'
+import { each, fields, redact, ruleAt } from './rule'
+
+/** An action as it may be written down. `actionOf` (steps.ts) makes of it one that reducers take. */
+export type PlainAction = { type: string; payload?: unknown; meta?: unknown; error?: unknown }
+type Loose = Record<string, unknown>
+type Call = { endpointName: string; originalArgs?: unknown; queryCacheKey?: string } & Loose
+type Patch = { op: string; path: (string | number)[]; value?: unknown }
+
+const mask: { args: Rule; result: Rule } = { args: 'mask', result: 'mask' }
+const rulesOf = (endpoint: string) => (Object.hasOwn(callRules, endpoint) ? (callRules[endpoint] ?? mask) : mask)
+
+/** @returns undefined for what is nothing but bookkeeping of this page's own. */
+export function redactAction(action: { type: string } & Loose): PlainAction | undefined {
+  const { type, payload } = action
+  if (type.startsWith('api/')) return redactApiAction(action)
+  const rule = Object.hasOwn(actionRules, type) ? actionRules[type] : undefined
+  if (rule === 'lines') return { type, payload: packLines(payload as ConsoleLine[]) }
+  return { type, ...(payload !== undefined && { payload: redact(payload, rule ?? 'mask') }) }
+}
+
+/** RTK Query's own. Arguments are in `meta`, in the keys of the cache, and quoted by failures. */
+function redactApiAction(action: { type: string } & Loose): PlainAction | undefined {
+  const { type, payload } = action
+  switch (type) {
+    case 'api/executeQuery/pending':
+    case 'api/executeQuery/fulfilled':
+    case 'api/executeQuery/rejected':
+    case 'api/executeMutation/pending':
+    case 'api/executeMutation/fulfilled':
+    case 'api/executeMutation/rejected':
+      return redactCall(action)
+    // The id of this page's api, by which it knows itself.
+    case 'api/config/middlewareRegistered':
+      return undefined
+    case 'api/queries/removeQueryResult':
+    case 'api/subscriptions/unsubscribeQueryResult':
+    case 'api/subscriptions/updateSubscriptionOptions':
+      return { type, payload: withKey(payload as Loose) }
+    case 'api/queries/queryResultPatched': {
+      const { queryCacheKey, patches } = payload as { queryCacheKey: string; patches: Patch[] }
+      const { result } = rulesOf(endpointOf(queryCacheKey))
+      return { type, payload: { queryCacheKey: plainKey(queryCacheKey), patches: patches.map((patch) => ({ ...patch, ...('value' in patch && { value: redact(patch.value, ruleAt(result, patch.path)) }) })) } }
+    }
+    case 'api/internalSubscriptions/subscriptionsUpdated':
+      return { type, payload: (payload as Patch[]).map((patch) => ({ ...patch, path: patch.path.map((step) => (typeof step === 'string' ? plainKey(step) : step)) })) }
+    case 'api/invalidation/updateProvidedBy':
+      return { type, payload: (payload as Loose[]).map(withKey) }
+    case 'api/mutations/removeMutationResult':
+    case 'api/resetApiState':
+    case 'api/invalidateTags':
+      return { type, ...(payload !== undefined && { payload }) }
+    default:
+      return { type, ...(payload !== undefined && { payload: maskValue(payload) }) }
+  }
+}
+
+const keptMeta = ['requestId', 'requestStatus', 'startedTimeStamp', 'fulfilledTimeStamp', 'rejectedWithValue', 'aborted', 'condition', 'direction']
+const keptArg = ['type', 'endpointName', 'subscribe', 'forceRefetch', 'subscriptionOptions', 'track', 'fixedCacheKey', 'direction', 'param', 'initialPageParam', 'refetchCachedPages']
+const failure = fields({ status: 'keep', code: 'keep', message: 'keep', field: 'keep', line: 'keep', failed: each(fields({ path: 'keep', message: 'keep' })) })
+
+function redactCall({ type, payload, meta, error }: { type: string } & Loose): PlainAction {
+  const { arg, ...rest } = meta as { arg: Call } & Loose
+  const rules = rulesOf(arg.endpointName)
+  const originalArgs = redact(arg.originalArgs, rules.args)
+  const secrets = originalArgs === arg.originalArgs ? [] : secretsOf(arg.originalArgs, originalArgs)
+  const { queryCacheKey } = arg
+  const plainMeta = {
+    ...pick(rest, keptMeta),
+    arg: {
+      ...pick(arg, keptArg),
+      ...(originalArgs !== undefined && { originalArgs }),
+      ...(queryCacheKey !== undefined && { queryCacheKey: originalArgs === arg.originalArgs ? queryCacheKey : keyOf(arg.endpointName, originalArgs) }),
+    },
+  }
+  if (!type.endsWith('/rejected')) return { type, ...(payload !== undefined && { payload: redact(payload, rules.result) }), meta: plainMeta }
+  return {
+    type,
+    ...(payload !== undefined && { payload: quotingNone(redact(payload, failure), secrets) }),
+    meta: plainMeta,
+    ...(isPlainObject(error) && { error: quotingNone(pick(error as Loose, ['name', 'message']), secrets) }),
+  }
+}
+
+/** The texts of a failure, with the secrets that they quote hidden. */
+function quotingNone(value: unknown, secrets: readonly string[]): unknown {
+  if (typeof value === 'string') return hide(value, secrets)
+  if (Array.isArray(value)) return value.map((inner) => quotingNone(inner, secrets))
+  if (!isPlainObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, quotingNone(inner, secrets)]))
+}
+
+const pick = (from: Loose, names: readonly string[]) => Object.fromEntries(names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]]))
+
+const keyOf = (endpointName: string, queryArgs: unknown) => defaultSerializeQueryArgs({ endpointName, queryArgs, endpointDefinition: {} as never })
+const endpointOf = (key: string) => key.slice(0, Math.max(0, key.indexOf('(')))
+const withKey = (payload: Loose) => (typeof payload.queryCacheKey === 'string' ? { ...payload, queryCacheKey: plainKey(payload.queryCacheKey) } : payload)
+
+/** A key of the cache is the endpoint's name with its arguments as JSON. */
+function plainKey(key: string): string {
+  const endpoint = endpointOf(key)
+  const { args } = rulesOf(endpoint)
+  if (args === 'keep') return key
+  try {
+    return keyOf(endpoint, redact(JSON.parse(key.slice(endpoint.length + 1, -1)), args))
+  } catch {
+    // No arguments, or the id of a request: nothing that anybody typed.
+    return key.endsWith('(undefined)') || endpoint === '' ? key : maskText(key)
+  }
+}

@@ -1,0 +1,268 @@
+import type { Rule } from './rule'
+import { each, fields } from './rule'
+
+/**
+ * What of the console's actions may be written down: into the action log, and for Redux DevTools.
+ *
+ * Whatever is not listed keeps its shape only. A test asks for an entry for every endpoint and every action, so that
+ * nobody forgets to decide. What is entered as `keep` is shown to whoever reads a bug report.
+ */
+
+type CallRules = { args: Rule; result: Rule }
+
+const keepBoth: CallRules = { args: 'keep', result: 'keep' }
+
+/** A picture that can be drawn and says nothing; a masked address would be asked for. */
+const NO_PICTURE = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='184' height='184'%3E%3Crect width='184' height='184' fill='%23bbb'/%3E%3C/svg%3E"
+
+/** By endpoint. Failures are told as they are, without what they quote of masked arguments. */
+export const callRules: Record<string, CallRules> = {
+  login: { args: fields({ username: 'keep' }), result: 'keep' },
+  verifyLogin: keepNothing(),
+  verifyInvite: keepNothing(),
+  register: { args: fields({ username: 'keep' }), result: fields({ qrCode: { instead: NO_PICTURE } }) },
+  verifyRegistration: { args: fields({ username: 'keep' }), result: 'keep' },
+  logout: keepBoth,
+
+  getOwnSessions: keepBoth,
+  endSession: keepBoth,
+  endOtherSessions: keepBoth,
+  changePassword: { args: 'mask', result: 'keep' },
+
+  getUsers: keepBoth,
+  setAdmin: keepBoth,
+  setPassword: { args: fields({ id: 'keep' }), result: 'keep' },
+  deleteUser: keepBoth,
+  getInviteCodes: {
+    args: 'keep',
+    result: each(fields({ message: 'keep', created_at: 'keep', used_by: 'keep', revoked: 'keep', is_expired: 'keep', expires_at: 'keep' })),
+  },
+  createInviteCode: { args: 'keep', result: 'mask' },
+  deleteInviteCode: { args: 'mask', result: 'keep' },
+  getDashboardHost: keepBoth,
+  getDashboardToken: { args: 'keep', result: 'mask' },
+  createDashboardToken: { args: 'keep', result: 'mask' },
+  deleteDashboardToken: keepBoth,
+  // Its entries never hold a secret (contract/admin.ts).
+  getActivity: keepBoth,
+
+  getFiles: keepBoth,
+  createFile: keepBoth,
+  createDirectory: keepBoth,
+  createDirectories: keepBoth,
+  deleteFiles: keepBoth,
+  moveFiles: keepBoth,
+  renameFile: keepBoth,
+  downloadFile: { args: 'keep', result: 'mask' },
+  downloadFiles: { args: 'keep', result: 'mask' },
+  // `text` is a handle: what a file holds never enters the store (api/fileTexts.ts).
+  openFile: keepBoth,
+  saveFile: keepBoth,
+  archiveFiles: keepBoth,
+  unarchiveFile: keepBoth,
+  getFileJobs: keepBoth,
+  cancelFileJob: keepBoth,
+
+  getDatabases: { args: 'keep', result: databases() },
+  createDatabase: { args: 'keep', result: databases() },
+  resetDatabasePassword: { args: 'keep', result: databases() },
+  deleteDatabase: keepBoth,
+
+  getOverview: keepBoth,
+  getDeployments: keepBoth,
+  getNodes: keepBoth,
+  createDeployment: keepBoth,
+  deleteDeployment: keepBoth,
+  toggleDeployment: keepBoth,
+  restartDeployment: keepBoth,
+  // A text may hold credentials in its `env`, and anywhere else. From its revision, a hash, a short one could be guessed.
+  getDeploymentConfig: { args: 'keep', result: fields({ content: 'definition' }) },
+  saveDeploymentConfig: { args: fields({ name: 'keep', content: 'definition' }), result: 'mask' },
+
+  getInstances: keepBoth,
+  getMetric: keepBoth,
+  getCrashCapsule: {
+    args: 'keep',
+    result: fields({ exit: 'keep', cpu: 'keep', memory: 'keep', lines: each(fields({ seq: 'keep', type: 'keep', content: 'line' })) }),
+  },
+}
+
+/** By type; of the payload. */
+export const actionRules: Record<string, Rule | 'lines'> = {
+  'session/started': 'keep',
+  'session/ended': 'keep',
+  'session/adminLearned': 'keep',
+  'session/signInRequired': 'address',
+  'route/changed': 'address',
+
+  'page/loaded': 'keep',
+  'page/shown': 'keep',
+  'page/left': 'keep',
+  '__rtkq/focused': 'keep',
+  '__rtkq/unfocused': 'keep',
+  '__rtkq/online': 'keep',
+  '__rtkq/offline': 'keep',
+
+  // They never hold secrets (web/facts.ts).
+  'notifications/notified': 'keep',
+  'notifications/dismissed': 'keep',
+  'navigation/menuToggled': 'keep',
+  'navigation/menuClosed': 'keep',
+  'theme/themeChosen': 'keep',
+
+  'login/resumed': 'keep',
+  'login/usernameTyped': 'keep',
+  'login/returned': 'keep',
+  'login/forgotOpened': 'keep',
+  'login/forgotClosed': 'keep',
+  'registration/usernameChosen': 'keep',
+  'registration/left': 'keep',
+
+  'account/userMenuOpened': 'keep',
+  'account/userMenuClosed': 'keep',
+  'account/accountDialogOpened': 'keep',
+  'account/accountDialogClosed': 'keep',
+  'account/sessionEndAsked': 'keep',
+  'account/sessionEndDropped': 'keep',
+
+  // An invite is named by its time, never by its code (adminSlice.ts).
+  'admin/dialogOpened': 'keep',
+  'admin/dialogClosed': 'keep',
+  'admin/inviteMessageTyped': 'keep',
+  'admin/inviteTried': 'keep',
+  'admin/usersSearched': 'keep',
+  'admin/activityFiltered': 'keep',
+
+  'files/directoryOpened': 'keep',
+  'files/sortChosen': 'keep',
+  'files/filterTyped': 'keep',
+  'files/entryReached': 'keep',
+  'files/menuOpened': 'keep',
+  'files/menuClosed': 'keep',
+  'files/dragStarted': 'keep',
+  'files/dragEnded': 'keep',
+  'files/creationStarted': 'keep',
+  'files/creationEdited': 'keep',
+  'files/deletionAsked': 'keep',
+  'files/deletionFailed': 'keep',
+  'files/moveStarted': 'keep',
+  'files/moveFailed': 'keep',
+  'files/destinationTyped': 'keep',
+  'files/renameStarted': 'keep',
+  'files/newNameTyped': 'keep',
+  'files/formTried': 'keep',
+  'files/fileOpened': 'keep',
+  'files/conflictMet': 'keep',
+  'files/draftChanged': 'keep',
+  'files/leaveAsked': 'keep',
+  'files/questionAnswered': 'keep',
+  'files/dialogClosed': 'keep',
+  'selection/toggled': 'keep',
+  'selection/rangeSelected': 'keep',
+  'selection/allSelected': 'keep',
+  'selection/closed': 'keep',
+  'selection/listingChecked': 'keep',
+
+  // A database is named, and nothing else of it.
+  'databases/creationStarted': 'keep',
+  'databases/nameTyped': 'keep',
+  'databases/deletionAsked': 'keep',
+  'databases/resetAsked': 'keep',
+  'databases/dialogClosed': 'keep',
+  'databases/cardToggled': 'keep',
+  'databases/tabChosen': 'keep',
+  'databases/snippetChosen': 'keep',
+  'databases/filtered': 'keep',
+  'databases/left': 'keep',
+
+  'overview/sectionToggled': 'keep',
+
+  'deployments/creationStarted': 'keep',
+  'deployments/creationEdited': 'keep',
+  'deployments/creationTried': 'keep',
+  'deployments/deletionAsked': 'keep',
+  'deployments/dialogClosed': 'keep',
+  'configuration/draftTyped': fields({ name: 'keep', text: 'definition' }),
+  'configuration/draftDropped': 'keep',
+  'configuration/draftSaved': fields({ name: 'keep', text: 'definition' }),
+  'configuration/conflictMet': 'keep',
+  'configuration/changesOpened': 'keep',
+  'configuration/leaveAsked': 'keep',
+  'configuration/dialogClosed': 'keep',
+
+  'realtime/connected': 'keep',
+  'realtime/disconnected': 'keep',
+  'realtime/messageReceived': fields({ id: 'keep', data: fields({ event: 'keep', problem: 'keep' }) }),
+  'realtime/sendRequested': fields({ id: 'keep' }),
+
+  'console/consoleOpened': 'keep',
+  'console/consoleLeft': 'keep',
+  'console/attempted': 'keep',
+  'console/opened': 'keep',
+  'console/closed': 'keep',
+  'console/powerRequested': 'keep',
+  'console/instanceRevived': 'keep',
+  'console/stateReported': 'keep',
+  'console/linesCleared': 'keep',
+  'console/commandSent': 'line',
+  // The output is what a bug report is about more often than anything else, so it stays, line by line, but for what
+  // looks like a secret. Of a burst the first and last lines stay (lines.ts).
+  'console/linesReceived': 'lines',
+
+  'instance/killAsked': 'keep',
+  'instance/killAnswered': 'keep',
+  'instance/capsuleAsked': 'keep',
+  'instance/commandsRecalled': each('line'),
+  'instance/autoScrollChosen': 'keep',
+  'instance/autoScrollRecalled': 'keep',
+  'instance/scrolledAway': 'keep',
+  'instance/bottomReached': 'keep',
+  'instance/paused': 'keep',
+  'instance/resumed': 'keep',
+  'instance/wrapToggled': 'keep',
+  'instance/searched': 'line',
+  'instance/foundShown': 'keep',
+  'instance/textSelected': 'keep',
+  'instance/selectionEnded': 'keep',
+
+  'uploads/filesChosen': 'keep',
+  'uploads/advanced': 'keep',
+  'uploads/cancelled': 'keep',
+  'uploads/allCancelled': 'keep',
+  'uploads/retried': 'keep',
+  'uploads/forAllChosen': 'keep',
+  'uploads/conflictAnswered': 'keep',
+  'uploads/panelToggled': 'keep',
+  'uploads/panelRested': 'keep',
+  'uploads/signOutAsked': 'keep',
+  'uploads/signOutDeclined': 'keep',
+  'uploads/cleared': 'keep',
+}
+
+/** By part of the state, for Redux DevTools; of parts that hold no secrets there is nothing to say. */
+export const stateRules: Record<string, Rule> = {
+  configuration: fields({ drafts: each(fields({ text: 'definition' })), dialog: 'keep' }),
+  instance: fields({
+    killAsked: 'keep',
+    capsuleOf: 'keep',
+    commands: each('line'),
+    prefersAutoScroll: 'keep',
+    autoScroll: 'keep',
+    isPaused: 'keep',
+    isAway: 'keep',
+    position: 'keep',
+    wrap: 'keep',
+    query: 'line',
+    found: 'keep',
+    selection: 'keep',
+  }),
+}
+
+/** Their credentials keep their shape. */
+function databases(): Rule {
+  return each(fields({ name: 'keep', size: 'keep', tables: 'keep', credentials: fields({ port: 'keep' }) }))
+}
+
+function keepNothing(): CallRules {
+  return { args: 'mask', result: 'mask' }
+}

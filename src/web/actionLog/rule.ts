@@ -1,0 +1,37 @@
+import { plainAddress } from '../plainAddress'
+import { maskDefinition, maskLine, maskValue } from './mask'
+
+/**
+ * What may stay of a value.
+ *
+ * - `keep`: all of it. `mask`: its shape.
+ * - `line`: console output or a command, `definition`: a deployment's text, `address`: a path with its query; as far as
+ *   they look harmless.
+ * - `{ fields }`: an object; a field that is not listed is masked. `{ each }`: a list, or an object used as a map.
+ * - `{ instead }`: something else, always.
+ */
+export type Rule = 'keep' | 'mask' | keyof typeof texts | { fields: Record<string, Rule> } | { each: Rule } | { instead: unknown }
+
+const texts = { line: maskLine, definition: maskDefinition, address: plainAddress }
+
+export const fields = (rules: Record<string, Rule>): Rule => ({ fields: rules })
+export const each = (rule: Rule): Rule => ({ each: rule })
+
+/** @returns the value itself where nothing had to go. */
+export function redact(value: unknown, rule: Rule): unknown {
+  if (rule === 'keep' || value === undefined || value === null) return value
+  if (rule === 'mask') return maskValue(value)
+  if (typeof rule === 'string') return typeof value === 'string' ? texts[rule](value) : maskValue(value)
+  if ('instead' in rule) return rule.instead
+  if (typeof value !== 'object') return maskValue(value)
+  if (Array.isArray(value)) return 'each' in rule ? value.map((inner) => redact(inner, rule.each)) : value.map((inner) => redact(inner, 'mask'))
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, redact(inner, ruleAt(rule, [key]))]))
+}
+
+/** Of what lies at a path inside the value that the rule is for. */
+export function ruleAt(rule: Rule, path: readonly (string | number)[]): Rule {
+  const [first, ...rest] = path
+  if (first === undefined || typeof rule === 'string' || 'instead' in rule) return rule
+  if ('each' in rule) return ruleAt(rule.each, rest)
+  return ruleAt(Object.hasOwn(rule.fields, first) ? (rule.fields[first] ?? 'mask') : 'mask', rest)
+}

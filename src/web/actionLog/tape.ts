@@ -1,0 +1,51 @@
+import type { Middleware } from '@reduxjs/toolkit'
+import { isAction } from '@reduxjs/toolkit'
+
+/** As Redux DevTools show it. */
+type Show = { action: (action: { type: string }) => { type: string }; state: (state: Record<string, unknown>) => unknown }
+type Note = (at: number, action: { type: string }) => void
+type Call = { type: string; payload?: unknown; meta?: { arg?: { type?: string; originalArgs?: object } } }
+
+/** Nobody does so much before signing in. */
+const LONGEST = 2000
+
+/**
+ * Hands every action that reaches the reducers to the recorder. That one knows what has to be redacted, and comes with
+ * the first page after sign-in (record.ts): until then actions wait here, without anything that a call sent or got.
+ */
+export function createTape(now: () => number) {
+  const waiting: [number, { type: string }][] = []
+  let note: Note = (at, action) => {
+    if (waiting.length < LONGEST) waiting.push([at, withoutCall(action)])
+  }
+  let show: Show = { action: ({ type }) => ({ type }), state: () => 'shown with the first page after sign-in' }
+  const middleware: Middleware = () => (next) => (action) => {
+    if (isAction(action)) note(now(), action)
+    return next(action)
+  }
+  return {
+    middleware,
+    startedAt: now(),
+    /** What Redux DevTools may see follows the same rules, which come with the recorder. */
+    devTools: {
+      actionSanitizer: <Action extends { type: string }>(action: Action) => show.action(action) as Action,
+      stateSanitizer: <State>(state: State) => show.state(state as never) as State,
+    },
+    /** Everything from the start on goes to `recorder`. */
+    handTo(recorder: Note, shown: Show) {
+      note = recorder
+      show = shown
+      for (const [at, action] of waiting.splice(0)) note(at, action)
+    },
+  }
+}
+
+function withoutCall(action: Call): Call {
+  const { payload, meta } = action
+  if (meta?.arg?.type !== 'mutation') return action
+  const answer = action.type.endsWith('rejected') && !quotes(payload, meta.arg.originalArgs) ? payload : null
+  return { ...action, payload: answer, meta: { ...meta, arg: { ...meta.arg, originalArgs: undefined } } }
+}
+
+const quotes = (payload: unknown, args: object = {}) =>
+  Object.values(args).some((value) => JSON.stringify(payload)?.includes(String(value)))

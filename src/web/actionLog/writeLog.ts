@@ -1,0 +1,22 @@
+import type { Recording } from './recorder'
+import { hashOf } from './hash'
+import type { RootReducer } from './steps'
+import { complete, takeStep } from './steps'
+import type { ActionLog, LoggedAction } from '../../contract/actionLog'
+
+type About = Pick<ActionLog, 'build' | 'exportedAt' | 'viewport' | 'route'>
+
+/**
+ * The log as a file holds it. The states and hashes in it are those of the redacted actions, taken one by one from the
+ * redacted base: what a replay has to arrive at.
+ */
+export function writeLog({ startedAt, base, actions }: Recording, about: About, reducer: RootReducer): ActionLog {
+  const plainBase = JSON.parse(JSON.stringify(base)) as Recording['base']
+  let state = complete(reducer, plainBase)
+  const logged = actions.map((action): LoggedAction => {
+    const step = takeStep(reducer, state, action)
+    state = step.state
+    return { ...action, changed: step.changed }
+  })
+  return { format: 'quarterdeck-action-log', version: 1, ...about, startedAt, base: plainBase, actions: logged, final: state, hash: hashOf(state) }
+}

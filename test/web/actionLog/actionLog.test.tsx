@@ -1,0 +1,152 @@
+import { act, screen, waitFor } from '@testing-library/react'
+import type { ActionLog } from '../../../src/contract/actionLog'
+import { replayLog } from '../../../src/web/actionLog/checkLog'
+import { readLog } from '../../../src/web/actionLog/readLog'
+import { recorderOf } from '../../../src/web/actionLog/record'
+import { replayReducer } from '../../../src/web/actionLog/replayReducer'
+import type { RootReducer } from '../../../src/web/actionLog/steps'
+import { writeLog } from '../../../src/web/actionLog/writeLog'
+import type { AppStore } from '../../../src/web/app/types'
+import { sessionEnded } from '../../../src/web/facts'
+import { sectionToggled } from '../../../src/web/features/overview/overviewSlice'
+import { deploymentOf, instanceOf, tokenOf } from '../../support/web/factories'
+import { network } from '../../support/web/network'
+import { renderApp } from '../../support/web/renderApp'
+import { savedLogs } from '../../support/web/savedLogs'
+
+const about = { build: 'test', exportedAt: 0, viewport: { width: 1440, height: 900 }, route: '/' }
+
+const logOf = (store: AppStore) => JSON.stringify(writeLog(recorderOf(store).recording(), about, replayReducer))
+const expectFaithful = (text: string) => {
+  const log = readLog(text)
+  expect(replayLog(log, replayReducer)).toMatchObject({ deviations: [], final: [] })
+  return log
+}
+
+test('decisions §10: what is typed to sign in is not found in the log, and its replay arrives where the recording did', async () => {
+  network.post('/api/auth/login').answers(401, { message: 'Wrong: canary-password' })
+  const { store, user } = renderApp('/login?token=canary-ticket')
+  await user.type(await screen.findByLabelText('Username'), 'ann')
+  await user.type(screen.getByLabelText('Password'), 'canary-password')
+  await user.click(screen.getByRole('button', { name: 'Sign In' }))
+  await screen.findByRole('alert')
+  recorderOf(store)
+  network.post('/api/auth/login').answers(401, { message: 'Wrong again: canary-password' })
+  await user.click(screen.getByRole('button', { name: 'Sign In' }))
+  await screen.findByText(/Wrong again/)
+  network.post('/api/auth/login').answers({ sessionToken: 'canary-session' })
+  await user.click(screen.getByRole('button', { name: 'Sign In' }))
+  const token = tokenOf('canary-token')
+  network.post('/api/auth/verify-login').answers({ token, isAdmin: 0 })
+  network.shows([{ deployment: deploymentOf('lobby'), instances: [instanceOf('abc123-lobby')] }])
+  await user.type(await screen.findByLabelText('Verification code'), '739156')
+  await user.click(screen.getByRole('button', { name: 'Verify Code' }))
+  await screen.findByText('abc123-lobby')
+
+  const text = logOf(store)
+  expect(text).not.toContain('canary-password')
+  expect(text).not.toContain('canary-session')
+  expect(text).not.toContain('canary-ticket')
+  expect(text).not.toContain('739156')
+  expect(text).not.toContain(token)
+  const log = expectFaithful(text)
+  expect(log.actions.map(({ type }) => type)).toEqual(expect.arrayContaining(['route/changed', 'login/usernameTyped', 'session/started', 'api/executeQuery/fulfilled']))
+  expect(log.final).toMatchObject({ route: '/', session: { current: { isAdmin: false } } })
+})
+
+test('decisions §10: an invite code in an address, and all of a registration, stay out of the log', async () => {
+  const { store, user } = renderApp('/register?invite=canary-invite')
+  recorderOf(store)
+  network.post('/api/auth/verify-invite').answers({ token: 'canary-invite-token' })
+  await user.click(await screen.findByRole('button', { name: 'Continue' }))
+  network.post('/api/auth/register').answers({ qrCode: 'data:image/png;base64,canaryqr', secret: 'CANARYSECRET' })
+  await user.type(await screen.findByLabelText('Username'), 'ann')
+  await user.type(screen.getByLabelText('Password'), 'canary-password')
+  await user.click(screen.getByRole('button', { name: 'Continue' }))
+  await screen.findByRole('img', { name: /QR code/ })
+  const text = logOf(store)
+  expect(text).not.toMatch(/canary/i)
+  const log = expectFaithful(text)
+  expect(log.final.route).toBe('/register')
+  // What stands for the picture is one, and asks nobody for anything.
+  expect(text).toContain('data:image/svg+xml')
+})
+
+const signedIn = async () => {
+  network.shows([{ deployment: deploymentOf('lobby'), instances: [instanceOf('abc123-lobby')] }])
+  const app = renderApp('/', { signedInAs: 'ann' })
+  recorderOf(app.store)
+  await screen.findByText('abc123-lobby')
+  return app
+}
+
+test('a reducer that does something else than it did is found, and the action named', async () => {
+  const { store, user } = await signedIn()
+  await user.click(screen.getByRole('button', { name: /lobby/ }))
+  const log = readLog(logOf(store))
+  const broken: RootReducer = (state, action) => {
+    const next = replayReducer(state, action)
+    return action.type === 'overview/sectionToggled' ? { ...next, overview: { collapsed: ['other'] } } : next
+  }
+  const { deviations, final } = replayLog(log, broken)
+  expect(log.actions[deviations[0]!.index]!.type).toBe('overview/sectionToggled')
+  expect(deviations[0]).toMatchObject({ parts: ['overview'], changes: [{ path: 'overview.collapsed.0', after: 'other' }] })
+  expect(final).toEqual([{ path: 'overview.collapsed.0', before: 'lobby', after: 'other' }])
+
+  const throwing: RootReducer = (state, action) => {
+    if (action.type === 'overview/sectionToggled') throw new Error('no such section')
+    return replayReducer(state, action)
+  }
+  expect(replayLog(log, throwing).deviations[0]).toMatchObject({ parts: ['overview'], thrown: 'no such section' })
+})
+
+test('the log goes 2,000 actions back, from a state that moved along', async () => {
+  const { store } = await signedIn()
+  const { note } = recorderOf(store)
+  for (let count = 0; count < 2100; count++) note(Date.now(), sectionToggled(`section-${count % 4}`))
+  const log = expectFaithful(logOf(store))
+  expect(log.actions).toHaveLength(2000)
+  expect(log.actions[0]!.at).toBeGreaterThanOrEqual(0)
+  // 2,100 is 525 times each of the four, and 525 is odd.
+  expect(log.final.overview).toEqual({ collapsed: ['section-0', 'section-1', 'section-2', 'section-3'] })
+  expect(log.base.session).toMatchObject({ current: { isAdmin: false } })
+})
+
+test('what no build has ever heard of is kept as its shape', async () => {
+  const { store } = await signedIn()
+  store.dispatch({ type: 'unheard/of', payload: { note: 'canary', count: 7 } })
+  const log = readLog(logOf(store))
+  expect(log.actions.at(-1)).toMatchObject({ type: 'unheard/of', payload: { note: '•'.repeat(16), count: 0 } })
+})
+
+test.each<[string, (text: string) => string, RegExp]>([
+  ['cut off', (text) => text.slice(0, -40), /not JSON, or it was cut off: line 1, column \d+/],
+  ['empty', () => '', /is empty/],
+  ['something else', () => '{"name": "lobby"}', /not an action log/],
+  ['of another version', (text) => text.replace('"version":1', '"version":9'), /version 9; this console reads version 1/],
+  ['without a time', (text) => text.replace(/"at":\d+/, '"at":"soon"'), /damaged at actions\.0\.at: .*number/],
+  ['with another final state', (text) => text.replace(/("final":.*?"route":)"[^"]*"/, '$1"/elsewhere"'), /damaged at final/],
+])('a file that is %s is refused, and it is said why', async (_what, damage, message) => {
+  const { store } = await signedIn()
+  act(() => void store.dispatch(sessionEnded('signedOut')))
+  await waitFor(() => expect(store.getState().session.current).toBeNull())
+  expect(() => readLog(damage(logOf(store)))).toThrow(message)
+})
+
+test('a log is told the same whether it is read from its file or from memory', async () => {
+  const { store } = await signedIn()
+  const log = writeLog(recorderOf(store).recording(), about, replayReducer)
+  expect(readLog(JSON.stringify(log)).hash).toBe((log satisfies ActionLog).hash)
+})
+
+test('the user menu and Ctrl+Shift+L save the log as a file', async () => {
+  const saved = savedLogs()
+  const { user } = await signedIn()
+  await user.click(screen.getByRole('button', { name: 'Your account' }))
+  await user.click(screen.getByRole('menuitem', { name: 'Export action log' }))
+  await waitFor(() => expect(saved).toHaveLength(1))
+  await user.keyboard('{Control>}{Shift>}[KeyL]{/Shift}{/Control}')
+  await waitFor(() => expect(saved).toHaveLength(2))
+  expect(saved[1]!.log.actions.length).toBeGreaterThanOrEqual(saved[0]!.log.actions.length)
+  expectFaithful(JSON.stringify(saved[1]!.log))
+})

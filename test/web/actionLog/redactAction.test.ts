@@ -1,0 +1,88 @@
+import { maskDefinition, maskLine, maskText } from '../../../src/web/actionLog/mask'
+import { redactAction } from '../../../src/web/actionLog/redactAction'
+import { packLines, unpackLines } from '../../../src/web/actionLog/lines'
+import { plainAddress } from '../../../src/web/plainAddress'
+
+test('a masked text tells its size roughly and nothing else', () => {
+  expect([maskText(''), maskText('7'), maskText('exactly16letters')]).toEqual(['', '•'.repeat(16), '•'.repeat(16)])
+  expect(maskText('x'.repeat(17))).toHaveLength(64)
+  expect(maskText('x'.repeat(100_000))).toHaveLength(256)
+  expect(maskText('one\n\ntwo')).toBe('•••\n\n•••')
+})
+
+test.each([
+  ['/login hunter22', '/login •••'],
+  ['[12:00:01 INFO]: ann issued server command: /register hunter22 hunter22', '[12:00:01 INFO]: ann issued server command: /register •••'],
+  ['rcon.password=hunter22', 'rcon.password •••'],
+  ['connecting to postgres://root:hunter22@db/game', 'connecting to postgres •••'],
+  ['got eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.sig for you', 'got  •••'],
+  ['ann joined the game', 'ann joined the game'],
+])('the line %p is written down as %p', (line, written) => expect(maskLine(line)).toBe(written))
+
+test('of a deployment the structure stays, and of its values only those that name it', () => {
+  expect(
+    maskDefinition('name: lobby # hunter22\nrun:\n  command: ["node", "bot.js", "--key=hunter22"]\n  env:\n    name: hunter22\n    TOKEN: "hunter 22" # hunter22\n  port: 25565\nunknown: hunter22\n'),
+  ).toBe('name: lobby # •••\nrun:\n  command: ["•••", "•••", "--•••"]\n  env:\n    name: •••\n    •••: "••• •••" # •••\n  port: •••\n•••: •••\n')
+})
+
+test.each([
+  ['/files/a?sort=size&token=x', '/files/a?sort=size'],
+  ['/register?invite=abc&from=mail', '/register'],
+  ['/instance/a/b?tab=metrics', '/instance/a/b?tab=metrics'],
+  ['/?Code=1', '/'],
+])('the address %p is known as %p', (address, known) => expect(plainAddress(address)).toBe(known))
+
+test('of a burst of lines the first and last stay, and the console counts as many as there were', () => {
+  const lines = Array.from({ length: 500 }, (_, index) => ({ type: 'message' as const, content: `line ${index}` }))
+  const packed = packLines(lines)
+  expect(packed).toHaveLength(36)
+  const unpacked = unpackLines(packed)
+  expect(unpacked).toHaveLength(500)
+  expect([unpacked[4], unpacked[5]?.content, unpacked[469]?.content, unpacked[470], unpacked[499]]).toEqual([lines[4], '…', '…', lines[470], lines[499]])
+  expect(unpackLines(packLines([{ type: 'error', content: 'boom' }, { type: 'system', content: '[System] x' }]))).toEqual([
+    { type: 'error', content: 'boom' },
+    { type: 'system', content: '[System] x' },
+  ])
+})
+
+test('of a burst of long lines fewer stay, but always the last one', () => {
+  const lines = (count: number, length: number) => Array.from({ length: count }, (_, index) => ({ type: 'message' as const, content: String(index).padEnd(length, '.') }))
+  const long = lines(800, 200)
+  expect(packLines(long)).toEqual([...long.slice(0, 4), ...[785], ...long.slice(-11)].map((line) => (typeof line === 'number' ? line : `m${line.content}`)))
+  expect(unpackLines(packLines(long))).toHaveLength(800)
+  const [first, second] = lines(2, 100_000)
+  expect(packLines([first!, second!])).toEqual([1, `m${second!.content}`])
+  expect(packLines([first!])).toEqual([`m${first!.content}`])
+  expect(packLines([])).toEqual([])
+})
+
+const meta = (arg: object) => ({ requestId: 'r', requestStatus: 'rejected', startedTimeStamp: 1, baseQueryMeta: { cookie: 'canary' }, arg: { type: 'mutation', track: true, ...arg } })
+
+test('a call is written down with what its entry keeps, and a failure without what it quotes', () => {
+  const written = redactAction({
+    type: 'api/executeMutation/rejected',
+    payload: { status: 400, message: 'canary-password is too common', secret: 'canary' },
+    error: { message: 'Rejected', stack: 'canary' },
+    meta: meta({ endpointName: 'setPassword', originalArgs: { id: 7, password: 'canary-password' } }),
+  })
+  expect(written).toMatchObject({ payload: { status: 400, message: '••• is too common' }, meta: { arg: { originalArgs: { id: 7, password: '•'.repeat(16) } } } })
+  expect(JSON.stringify(written)).not.toContain('canary')
+})
+
+test('arguments are masked in the keys of the cache too, the same in every action', () => {
+  const query = redactAction({ type: 'api/executeQuery/pending', meta: meta({ type: 'query', endpointName: 'unknown', originalArgs: { path: 'canary' }, queryCacheKey: 'unknown({"path":"canary"})' }) })
+  const removed = redactAction({ type: 'api/queries/removeQueryResult', payload: { queryCacheKey: 'unknown({"path":"canary"})' } })
+  const subscribed = redactAction({ type: 'api/internalSubscriptions/subscriptionsUpdated', payload: [{ op: 'add', path: ['unknown({"path":"canary"})'], value: {} }] })
+  const key = `unknown({"path":"${'•'.repeat(16)}"})`
+  expect(query?.meta).toMatchObject({ arg: { queryCacheKey: key } })
+  expect(removed?.payload).toEqual({ queryCacheKey: key })
+  expect(subscribed?.payload).toMatchObject([{ path: [key] }])
+})
+
+test('a change of what is cached is masked by the place that it changes', () => {
+  const written = redactAction({
+    type: 'api/queries/queryResultPatched',
+    payload: { queryCacheKey: 'getDatabases("sql")', patches: [{ op: 'replace', path: [0, 'size'], value: 5 }, { op: 'replace', path: [0, 'credentials', 'password'], value: 'canary' }] },
+  })
+  expect(written?.payload).toMatchObject({ patches: [{ value: 5 }, { value: '•'.repeat(16) }] })
+})

@@ -1,0 +1,111 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { act, fireEvent, render, screen, within } from '@testing-library/react'
+import userEvent from '@testing-library/user-event'
+import type { ActionLog } from '../../../src/contract/actionLog'
+import { markOf } from '../../../src/web/actionLog/playback'
+import { readLog } from '../../../src/web/actionLog/readLog'
+import { ReplayApp } from '../../../src/web/actionLog/ReplayApp'
+import { ReplayPlayer } from '../../../src/web/actionLog/ReplayPlayer'
+import { loadPages } from '../../../src/web/app/routes'
+import { clock, setClock } from '../../../src/web/ui/clock'
+
+const folder = join(__dirname, '../../replays')
+const logs = readdirSync(folder).filter((name) => name.endsWith('.json'))
+const textOf = (name: string) => readFileSync(join(folder, name), 'utf8')
+
+// Nor is there a layout to scroll in.
+beforeAll(() => void (Element.prototype.scrollIntoView = () => {}))
+
+let requests: unknown[] = []
+beforeEach(() => {
+  requests = []
+  const refuse = (...what: unknown[]) => {
+    requests.push(what)
+    return new Promise<never>(() => {})
+  }
+  jest.spyOn(globalThis, 'fetch').mockImplementation(refuse)
+  jest.spyOn(Storage.prototype, 'setItem').mockImplementation((...what) => void requests.push(what))
+  jest.spyOn(console, 'error').mockImplementation(() => {})
+})
+afterEach(() => {
+  jest.restoreAllMocks()
+  setClock(() => Date.now())
+})
+
+const position = () => screen.getByRole('slider', { name: 'Position' })
+const jumpTo = (index: number) => act(async () => void fireEvent.change(position(), { target: { value: String(index) } }))
+
+async function play(name: string): Promise<ActionLog> {
+  const log = readLog(textOf(name))
+  await loadPages()
+  render(<ReplayPlayer log={log} onClose={() => {}} />)
+  return log
+}
+
+test.each(logs)('every step of %s is shown by the real pages, forwards and backwards, and nothing is asked for or kept', async (name) => {
+  const log = await play(name)
+  for (let index = 0; index < log.actions.length; index++) await jumpTo(index)
+  for (let index = log.actions.length - 1; index >= -1; index -= 7) await jumpTo(Math.max(-1, index))
+  expect(screen.queryByText('Something went wrong')).not.toBeInTheDocument()
+  await jumpTo(log.actions.length - 1)
+  expect(await screen.findByRole('navigation', { name: 'Main' })).toBeInTheDocument()
+  expect(requests).toEqual([])
+  expect(document.cookie).toBe('')
+  expect(clock()).toBe(log.startedAt + log.actions.at(-1)!.at)
+}, 120_000)
+
+test('steps go one action forth and back, the list finds actions and tells what they change', async () => {
+  const log = await play(logs[0]!)
+  const user = userEvent.setup()
+  await user.click(screen.getByRole('button', { name: 'Step forward' }))
+  expect(position()).toHaveAttribute('aria-valuetext', `Action 1 of ${log.actions.length}: ${log.actions[0]!.type}`)
+  await user.click(screen.getByRole('button', { name: 'Step back' }))
+  expect(position()).toHaveAttribute('aria-valuetext', 'Before the first action')
+  expect(screen.getByRole('button', { name: 'Step back' })).toBeDisabled()
+
+  await user.click(screen.getByRole('button', { name: 'Show actions' }))
+  const list = screen.getByRole('complementary', { name: 'Actions' })
+  await user.type(within(list).getByLabelText('Search actions'), 'theme/themeChosen')
+  await user.click(within(list).getAllByRole('button', { name: /theme\/themeChosen/ }).at(-1)!)
+  expect(within(list).getByText('theme')).toBeVisible()
+  expect(document.documentElement.dataset.bsTheme).toBe('dark')
+})
+
+test('failures and navigation are marked, and links of the pages lead nowhere', async () => {
+  const log = await play(logs[0]!)
+  const marks = log.actions.map(markOf)
+  expect(document.querySelectorAll('.replay-mark.failure')).toHaveLength(marks.filter((mark) => mark === 'failure').length)
+  expect(document.querySelectorAll('.replay-mark.navigation')).toHaveLength(marks.filter((mark) => mark === 'navigation').length)
+  await jumpTo(log.actions.length - 1)
+  const link = await screen.findByRole('link', { name: 'Files' })
+  const click = new MouseEvent('click', { bubbles: true, cancelable: true })
+  act(() => void link.dispatchEvent(click))
+  expect(click.defaultPrevented).toBe(true)
+})
+
+test('no key acts on the pages, and those of the browser, to copy or to reload, are left to it', async () => {
+  const log = await play(logs[0]!)
+  await jumpTo(log.actions.length - 1)
+  const link = await screen.findByRole('link', { name: 'Files' })
+  const heard = jest.fn()
+  document.addEventListener('keydown', heard)
+  /** Whether the browser may go on with it. */
+  const press = (init: KeyboardEventInit) => fireEvent.keyDown(link, init)
+  for (const init of [{ key: 'Enter' }, { key: 'x' }, { key: 'Delete' }, { key: '/' }, { key: 'ArrowDown' }]) expect({ ...init, isLeft: press(init) }).toEqual({ ...init, isLeft: false })
+  for (const init of [{ key: 'c', ctrlKey: true }, { key: 'c', metaKey: true }, { key: 'F5' }, { key: 'Tab' }, { key: 'PageDown' }]) expect({ ...init, isLeft: press(init) }).toEqual({ ...init, isLeft: true })
+  document.removeEventListener('keydown', heard)
+  expect(heard.mock.calls.map(([{ key }]) => key as string)).toEqual(['Tab', 'PageDown'])
+})
+
+test('a damaged file is refused, and it is said why; a whole one is played, with a warning where the build is another', async () => {
+  render(<ReplayApp />)
+  const user = userEvent.setup()
+  // jsdom's files cannot be read as text.
+  const fileOf = (text: string) => Object.assign(new File([text], 'log.json', { type: 'application/json' }), { text: async () => text })
+  const choose = (text: string) => user.upload(screen.getByLabelText('Choose file'), fileOf(text))
+  await choose(textOf(logs[0]!).slice(0, 1000))
+  expect(await screen.findByRole('alert')).toHaveTextContent('This is not JSON, or it was cut off: line 1, column')
+  await choose(textOf(logs[0]!))
+  expect(await screen.findByText(/Recorded with build .*; this is source\./)).toBeVisible()
+})
