@@ -27,6 +27,8 @@ module.exports = {
     {
       ...shared,
       displayName: 'platform',
+      transform: { '/node_modules/(@kubernetes/client-node|openid-client|oauth4webapi)/': '<rootDir>/test/support/platform/commonJs.js', ...shared.transform },
+      transformIgnorePatterns: [shared.transformIgnorePatterns[0].replace('jose|', 'jose|@kubernetes|openid-client|oauth4webapi|')],
       testMatch: ['<rootDir>/test/platform/**/*.test.ts'],
       globalSetup: '<rootDir>/test/support/platform/globalSetup.ts',
       globalTeardown: '<rootDir>/test/support/platform/globalTeardown.ts',

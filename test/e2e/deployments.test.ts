@@ -1,9 +1,10 @@
 import { writeFile } from 'node:fs/promises'
-import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import type { Page } from 'playwright-core'
+import type { BrowserContext, Page } from 'playwright-core'
 import { browserTest, closeBrowser, expectGoodPage, openPage } from '../support/browser/browserTest'
+import { freePort } from '../support/platform/freePort'
 import { signUp, startProduct, type Product } from '../support/browser/startProduct'
+import { until } from '../support/platform/until'
 
 let product: Product
 
@@ -40,7 +41,7 @@ const types = [
 ] as const
 
 browserTest('every type is created, edited, run, restarted and, but for the proxy, deleted', async () => {
-  const { page, errors } = await openPage(product.url)
+  const { context, page, errors } = await openPage(product.url)
   await signUp(page, product)
   await page.getByRole('link', { name: 'Deployments', exact: true }).click()
   for (const text of ['No Proxy Found', 'No Games Found', 'No Processes Found']) await page.getByText(text).waitFor()
@@ -55,7 +56,7 @@ browserTest('every type is created, edited, run, restarted and, but for the prox
     if (choice) await dialog.getByRole('button', { name: choice }).click()
     if (type === 'persistent') {
       // With one node it is chosen already.
-      expect(await dialog.getByLabel('Node').inputValue()).not.toBe('')
+      await until(() => dialog.getByLabel('Node').inputValue(), (node) => node !== '')
       await expectGoodPage(page, 'deployments-create')
     }
     await dialog.getByLabel('Name').fill(name)
@@ -66,12 +67,14 @@ browserTest('every type is created, edited, run, restarted and, but for the prox
     await card(page, name).getByRole('link', { name: `Edit ${name}` }).click()
     await page.getByRole('heading', { name }).waitFor()
     await page.getByText('Editing configuration file').waitFor()
-    const node = type === 'persistent' ? `node: ${await page.locator('.ace_content').innerText().then((text) => /node: ("?[^"\n]+"?)/.exec(text)![1])}\n` : ''
+    const node = type === 'persistent' ? `${(await page.locator('.ace_line').filter({ hasText: /^node: / }).first().innerText()).trim()}\n` : ''
     const text = `# by hand\nname: ${name}\ntype: ${type}\n${node}dataDirectory: /${name}\nrun: { command: ["node", "main.js"], env: { GREETING: hello }, port: ${await freePort()} }\nready: 'Done'\nstop: { command: ${type === 'proxy' ? 'end' : 'stop'}, timeoutSeconds: 5 }\n`
     await write(page, text.replace('timeoutSeconds: 5', 'timeoutSeconds: soon'))
     await page.getByRole('button', { name: 'Save Changes' }).click()
     await page.getByText('Failed to save deployment configuration content').waitFor()
-    await page.locator('.ace_gutter-cell.ace_error, .ace_gutter-cell.ace_warning, .ace_gutter-cell .ace_icon').first().waitFor()
+    const mark = page.locator('.ace_gutter-cell.ace_error')
+    await mark.waitFor()
+    expect(await mark.evaluate((cell) => getComputedStyle(cell).backgroundImage)).toContain('url(')
     if (at === 0) await expectGoodPage(page, 'editor-error')
     await write(page, text)
     if (at === 0) {
@@ -90,6 +93,7 @@ browserTest('every type is created, edited, run, restarted and, but for the prox
     await page.keyboard.press('Control+S')
     await page.getByText('Changes saved successfully!').waitFor()
     if (at === 0) await expectGoodPage(page, 'editor-saved')
+    if (at === 2) await saveInTwoTabs(context, page, text)
     await page.getByRole('link', { name: 'Back' }).click()
 
     await writeFile(join(product.dataDir, 'nfsshare', name, 'main.js'), PROGRAM)
@@ -127,10 +131,24 @@ browserTest('every type is created, edited, run, restarted and, but for the prox
   expect(errors).toEqual([])
 })
 
-async function freePort(): Promise<number> {
-  const server = createServer()
-  await new Promise((resolve) => server.listen(0, '127.0.0.1', () => resolve(undefined)))
-  const { port } = server.address() as AddressInfo
-  server.close()
-  return port
+/** What one tab saved is not lost to the other, which is asked. Ends with `text` saved again. */
+async function saveInTwoTabs(context: BrowserContext, page: Page, text: string): Promise<void> {
+  const other = await context.newPage()
+  await other.goto(page.url())
+  await other.locator('.ace_text-input').waitFor()
+  await write(other, `${text}# of the other tab\n`)
+  await other.keyboard.press('Control+S')
+  await other.getByText('Changes saved successfully!').waitFor()
+  await other.close()
+
+  const asked = page.getByRole('dialog', { name: 'Configuration changed' })
+  await write(page, `${text}# of this tab\n`)
+  await page.keyboard.press('Control+S')
+  await asked.getByRole('button', { name: 'Cancel' }).waitFor()
+  await expectGoodPage(page, 'editor-conflict')
+  await asked.getByRole('button', { name: 'Reload' }).click()
+  await page.locator('.ace_content').getByText('# of the other tab').waitFor()
+  await write(page, text)
+  await page.keyboard.press('Control+S')
+  await page.getByText('Changes saved successfully!').waitFor()
 }

@@ -55,6 +55,23 @@ browserTest('from the printed invite code to the sample instance Online, through
   await card.getByText('Online').waitFor()
   const id = await card.getByText(/^ID: [0-9a-f]{6}$/).innerText()
 
+  // A page whose code is still on its way: the one before stays, and the header's line runs.
+  let arrive = () => {}
+  const arrived = new Promise<void>((resolve) => (arrive = resolve))
+  await page.route(/page-databases[^/]*\.js/, async (route) => {
+    await arrived
+    await route.continue()
+  })
+  const waiting = page.locator('html[data-loading] .header')
+  await page.getByRole('link', { name: 'Databases' }).click()
+  await waiting.waitFor()
+  expect(await waiting.evaluate((header) => getComputedStyle(header, '::after').content)).toBe('""')
+  await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
+  arrive()
+  await page.getByRole('heading', { name: 'Databases', exact: true }).waitFor()
+  await waiting.waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'Overview', exact: true }).click()
+
   // Ctrl-C and start again: the same instance, still signed in.
   expect(await product.stop()).toBe(0)
   await page.getByText('Failed', { exact: true }).waitFor()

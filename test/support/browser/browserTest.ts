@@ -10,17 +10,21 @@ const executablePath = findBrowser()
 export const browserTest: jest.It = executablePath ? test : test.skip
 
 /** Where the pictures of the last run are, for people to look at. */
-const SCREENSHOTS = join(__dirname, '../../../.cache/screenshots')
+export const SCREENSHOTS = join(__dirname, '../../../.cache/screenshots')
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
 
-let browser: Browser | undefined
+const browsers = new Map<boolean, Browser>()
 
-/** A new browser profile with one page. What goes wrong in the page fails the test that calls `expectNoErrors`. */
-export async function openPage(url: string): Promise<{ context: BrowserContext; page: Page; errors: string[] }> {
-  browser ??= await chromium.launch({ executablePath, args: FLAGS })
+/**
+ * A new browser profile with one page, in which scroll bars take no room unless that is asked for. What goes wrong in the
+ * page fails the test that calls `expectNoErrors`.
+ */
+export async function openPage(url: string, { scrollBars = false } = {}): Promise<{ context: BrowserContext; page: Page; errors: string[] }> {
+  const browser = browsers.get(scrollBars) ?? (await chromium.launch({ executablePath, args: FLAGS, ignoreDefaultArgs: scrollBars ? ['--hide-scrollbars'] : [] }))
+  browsers.set(scrollBars, browser)
   const context = await browser.newContext({ baseURL: url, viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
   const page = await context.newPage()
-  page.setDefaultTimeout(15_000)
+  page.setDefaultTimeout(45_000)
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(error.message))
   page.on('console', (message) => {
@@ -31,8 +35,8 @@ export async function openPage(url: string): Promise<{ context: BrowserContext; 
 }
 
 export async function closeBrowser(): Promise<void> {
-  await browser?.close()
-  browser = undefined
+  for (const browser of browsers.values()) await browser.close()
+  browsers.clear()
 }
 
 /** Ends a page's test: axe finds nothing in either theme, nothing is wider than a phone, and both widths are pictured. */
@@ -40,6 +44,8 @@ export async function expectGoodPage(page: Page, name: string): Promise<void> {
   mkdirSync(SCREENSHOTS, { recursive: true })
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme })
+    // The page hears of it with its next frame.
+    await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
     const { violations } = await new AxeBuilder({ page }).analyze()
     expect({ page: name, theme, violations: violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.any[0]?.message}`) }).toEqual({ page: name, theme, violations: [] })
     for (const width of [1440, 360]) {

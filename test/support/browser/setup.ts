@@ -1,2 +1,2 @@
-/** Each of these tests walks through the whole product. */
-jest.setTimeout(120_000)
+/** Each of these tests walks through the whole product; each of its steps has a limit of its own. */
+jest.setTimeout(600_000)

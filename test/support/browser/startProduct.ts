@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { generate } from 'otplib'
 import type { Page } from 'playwright-core'
+import { mongoPath } from '../platform/mongoPath'
 
 const DIST = join(__dirname, '../../../dist/platform')
 
@@ -25,7 +26,7 @@ export interface Product {
 export async function startProduct(settings: Record<string, string> = {}): Promise<Product> {
   const dataDir = await mkdtemp(join(tmpdir(), 'quarterdeck-e2e-'))
   const { PATH, HOME } = process.env
-  const environment = { PATH, HOME, QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_LOG_LEVEL: 'warn', ...settings }
+  const environment = { PATH: mongoPath ?? PATH, HOME, QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_LOG_LEVEL: 'warn', ...settings }
   let child: ChildProcess
   let port = '0'
 
@@ -74,10 +75,10 @@ export function codeOf(secret: string, steps = 0): Promise<string> {
   return generate({ secret, epoch: Math.floor(Date.now() / 1000) + 30 * steps })
 }
 
-/** Registers through the pages, up to the overview. @returns the shown TOTP secret. */
-export async function register(page: Page, { inviteCode, username, password }: { inviteCode: string; username: string; password: string }): Promise<string> {
-  await page.goto('/register')
-  await page.getByLabel('Invite code').fill(inviteCode)
+/** Registers through the pages, by an invite code or by the link that holds it, up to the overview. @returns the shown TOTP secret. */
+export async function register(page: Page, { inviteCode, link, username, password }: { inviteCode?: string; link?: string; username: string; password: string }): Promise<string> {
+  await page.goto(link ?? '/register')
+  if (inviteCode !== undefined) await page.getByLabel('Invite code').fill(inviteCode)
   await page.getByRole('button', { name: 'Continue' }).click()
   await page.getByLabel('Username').fill(username)
   await page.getByLabel('Password', { exact: true }).fill(password)

@@ -1,6 +1,7 @@
 import { mkdtemp } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Client } from 'pg'
 import pino from 'pino'
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/platform/state/embeddedPostgres'
 
@@ -8,11 +9,21 @@ declare global {
   var testPostgres: { server: EmbeddedPostgres; directory: string } | undefined
 }
 
+/** Nothing of it outlives the run: a disk that is slow or busy is not waited for. */
+async function forgetTheDisk(adminUrl: string): Promise<void> {
+  const client = new Client(adminUrl)
+  await client.connect()
+  for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit']) await client.query(`alter system set ${setting} = off`)
+  await client.query('select pg_reload_conf()')
+  await client.end()
+}
+
 /** One real PostgreSQL for all tests of a run; each test makes a database of its own in it. */
 export default async function globalSetup(): Promise<void> {
   const directory = await mkdtemp(join(tmpdir(), 'quarterdeck-postgres-'))
   const server = await startEmbeddedPostgres(directory, pino({ level: 'silent' }))
   globalThis.testPostgres = { server, directory }
+  await forgetTheDisk(server.adminUrl)
   // Inherited by the workers.
   process.env.TEST_POSTGRES_URL = server.adminUrl
 }

@@ -3,22 +3,34 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { generate } from 'otplib'
-import pino from 'pino'
+import pino, { type Logger } from 'pino'
+import { createActivityLog, type ActivityLog } from '../../../src/platform/accounts/activityLog'
+import { createInvites } from '../../../src/platform/accounts/invites'
+import { createOwnPassword } from '../../../src/platform/accounts/ownPassword'
+import { createDownloadTickets } from '../../../src/platform/accounts/downloadTickets'
 import { createRegistration, type Registration } from '../../../src/platform/accounts/registration'
-import { createSessions } from '../../../src/platform/accounts/sessions'
+import { createSessions, type Sessions } from '../../../src/platform/accounts/sessions'
 import { createSignIn } from '../../../src/platform/accounts/signIn'
+import { createUsers } from '../../../src/platform/accounts/users'
 import { createApp } from '../../../src/platform/app'
-import { createDeployments } from '../../../src/platform/deployments/deployments'
+import { createDatabases } from '../../../src/platform/databases/databases'
+import type { DatabaseServer } from '../../../src/platform/databases/databaseServer'
+import { createMongo } from '../../../src/platform/databases/mongo'
+import { createPostgres } from '../../../src/platform/databases/postgres'
+import { createDeployments, type Deployments } from '../../../src/platform/deployments/deployments'
 import { instanceState } from '../../../src/platform/deployments/instances'
 import { startManager } from '../../../src/platform/deployments/manager'
 import { createMetrics } from '../../../src/platform/deployments/metrics'
 import { watchPlayers } from '../../../src/platform/deployments/players'
 import { createPower } from '../../../src/platform/deployments/power'
 import { createUsageMeter } from '../../../src/platform/deployments/usageMeter'
+import type { Cluster } from '../../../src/platform/kubernetes/cluster'
+import { createDashboard, type Dashboard } from '../../../src/platform/kubernetes/dashboard'
 import { openLocalRuntime } from '../../../src/platform/runtime/local/localRuntime'
 import type { Runtime } from '../../../src/platform/runtime/runtime'
+import { openFiles } from '../../../src/platform/share/files'
 import { createReplicas, type Replicas } from '../../../src/platform/share/replicas'
-import type { Db } from '../../../src/platform/state/db'
+import { placeOf, type Db, type Place } from '../../../src/platform/state/db'
 import { lastBeat } from '../../../src/platform/state/heartbeats'
 import { openSecrets } from '../../../src/platform/state/secrets'
 import { freshState, type FreshState } from './freshState'
@@ -38,7 +50,11 @@ export interface TestPlatform {
   state: FreshState
   runtime: Runtime
   replicas: Replicas
+  sessions: Sessions
   registration: Registration
+  activityLog: ActivityLog
+  deployments: Deployments
+  dashboard: Dashboard
   dataDir: string
   logged: string[]
   /** What time it is for accounts, in milliseconds; a test may move it. */
@@ -60,8 +76,18 @@ export interface Answer {
   body: { success: boolean; data: Record<string, unknown>; code: string; message: string; error: string; field?: string }
 }
 
+interface TestSettings {
+  origins?: string[]
+  cluster?: Cluster
+  sql?: DatabaseServer
+  mongo?: DatabaseServer
+  uploadLimit?: number
+  /** How long a JSON body may take to arrive. In milliseconds. */
+  bodyMs?: number
+}
+
 /** The whole platform on a database of its own, with real processes, without a port. */
-export async function startPlatform({ origins = [] }: { origins?: string[] } = {}): Promise<TestPlatform> {
+export async function startPlatform({ origins = [], cluster, sql, mongo, uploadLimit = 2 ** 30, bodyMs }: TestSettings = {}): Promise<TestPlatform> {
   const state = await freshState()
   const { db } = state
   const dataDir = await mkdtemp(join(tmpdir(), 'quarterdeck-data-'))
@@ -71,6 +97,7 @@ export async function startPlatform({ origins = [] }: { origins?: string[] } = {
   const runtime = await openLocalRuntime(dataDir, replicas)
   const shareDir = join(dataDir, 'nfsshare')
   await mkdir(shareDir)
+  const files = await openFiles({ dataDir, shareDir, log: silent, now: Date.now })
   const nodes = async () => ['node-a']
   const players = watchPlayers(db, runtime, () => manager.wake())
   const manager = startManager({ db, pool: state.pool, runtime, players, shareDir, replicas, log: silent, now: Date.now })
@@ -80,15 +107,28 @@ export async function startPlatform({ origins = [] }: { origins?: string[] } = {
   const log = pino({ level: 'trace' }, { write: (line) => void logged.push(line) })
   const sessions = createSessions(db, secrets, now)
   const registration = createRegistration(db, secrets, sessions, now)
+  const deployments = createDeployments({ db, runtime, players, usage: createUsageMeter(runtime, Date.now), now: Date.now, shareDir, nodes, wake: () => manager.wake() })
+  const activityLog = createActivityLog(db, log, Date.now)
+  const servers = { sql: sql ?? testPostgres({ state: await placeOf(state.pool), log }), mongo: mongo ?? createMongo({ url: undefined, dataDir, path: '', secrets, log }) }
+  const dashboard = createDashboard({ db, secrets, cluster, host: 'https://dashboard.example', log, now })
   const app = await createApp({
     log,
+    databases: createDatabases({ db, pool: state.pool, secrets, servers, log }),
     sessions,
     registration,
+    activityLog,
+    ownPassword: createOwnPassword(db, secrets, now),
+    users: createUsers(db, () => void dashboard.sweep()),
+    invites: createInvites(db, now),
+    dashboard,
     signIn: createSignIn(db, secrets, sessions, now),
-    deployments: createDeployments({ db, runtime, players, usage: createUsageMeter(runtime, Date.now), now: Date.now, shareDir, nodes, wake: () => manager.wake() }),
+    deployments,
     network: { managerTimestamp: () => lastBeat(db), nodes },
     health: { database: async () => void (await lastBeat(db)), runtime: async () => void (await runtime.list()) },
     replicas,
+    files,
+    tickets: createDownloadTickets(db, now),
+    uploadLimit,
     runtime,
     metrics: createMetrics(db),
     power: createPower({ db, runtime, wake: () => manager.wake() }),
@@ -96,11 +136,11 @@ export async function startPlatform({ origins = [] }: { origins?: string[] } = {
     webDir: join(dataDir, 'no-build'),
     origins,
     trustedProxies: [],
-  })
+  }, { bodyMs })
   await app.ready()
 
   const platform: TestPlatform = {
-    app, db, state, runtime, replicas, registration, dataDir, logged, clock,
+    app, db, state, runtime, replicas, sessions, registration, activityLog, deployments, dashboard, dataDir, logged, clock,
     async call(method, url, { body, token, address = '127.0.0.1', headers = {} } = {}) {
       const request: InjectOptions = { method, url, remoteAddress: address, headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) } }
       if (body !== undefined) {
@@ -137,8 +177,11 @@ export async function startPlatform({ origins = [] }: { origins?: string[] } = {
     },
     async close() {
       await app.close()
+      await activityLog.close()
+      await Promise.all([servers.sql.close(), servers.mongo.close()])
       await manager.close()
       await players.close()
+      await files.close()
       await replicas.close()
       await runtime.close()
       await stopHost(dataDir)
@@ -147,4 +190,9 @@ export async function startPlatform({ origins = [] }: { origins?: string[] } = {
     },
   }
   return platform
+}
+
+/** Users' databases on the run's PostgreSQL. */
+export function testPostgres({ url = process.env.TEST_POSTGRES_URL ?? '', state, log = pino({ level: 'silent' }) }: { url?: string; state?: Place | undefined; log?: Logger } = {}): DatabaseServer {
+  return createPostgres({ url: async () => url, title: 'The PostgreSQL server of the tests', remedy: 'Start it.', state, log })
 }

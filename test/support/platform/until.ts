@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** Asks again until the answer is there; fails after `seconds` with the last one. */
-export async function until<Answer>(ask: () => Answer | Promise<Answer>, isThere: (answer: Answer) => boolean = Boolean, seconds = 20): Promise<Answer> {
+export async function until<Answer>(ask: () => Answer | Promise<Answer>, isThere: (answer: Answer) => boolean = Boolean, seconds = 60): Promise<Answer> {
   const deadline = Date.now() + seconds * 1000
   for (;;) {
     const answer = await ask()

@@ -1,7 +1,7 @@
 import { http, HttpResponse } from 'msw'
 import { setupServer } from 'msw/node'
 
-type Call = { body: unknown; authorization: string | null }
+type Call = { body: unknown; query: string; authorization: string | null }
 type Answer = () => Response | Promise<Response>
 type Prepared = { answer: Answer; calls: Call[] }
 
@@ -17,7 +17,7 @@ const server = setupServer(
       return new HttpResponse(null, { status: 501 })
     }
     const text = await request.text()
-    found.calls.push({ body: text ? JSON.parse(text) : undefined, authorization: request.headers.get('authorization') })
+    found.calls.push({ body: text ? JSON.parse(text) : undefined, query: new URL(request.url).search, authorization: request.headers.get('authorization') })
     return found.answer()
   }),
 )
@@ -44,7 +44,7 @@ function route(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string) {
     answersRaw: (status: number, text: string) => reply(() => new HttpResponse(text, { status })),
     isUnreachable: () => reply(() => HttpResponse.error()),
     /** Waits with the answer until `release`; a number fails with that status. */
-    answersLater: (data: object | number) => {
+    answersLater: (data: object | number, failure: object = {}) => {
       let release = () => {}
       const released = new Promise<void>((resolve) => {
         release = resolve
@@ -52,7 +52,7 @@ function route(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string) {
       const { calls } = reply(async () => {
         await released
         return typeof data === 'number'
-          ? HttpResponse.json({ success: false }, { status: data })
+          ? HttpResponse.json({ success: false, ...failure }, { status: data })
           : HttpResponse.json({ success: true, data })
       })
       return { calls, release: () => release() }

@@ -5,7 +5,7 @@ import { followPage } from '../../../src/web/app/page'
 import { makeStore } from '../../../src/web/app/store'
 import { tokenOf } from './factories'
 import { network } from './network'
-import { fakeConsole, fakeRealtime, fakeServices } from './services'
+import { fakeConsole, fakeRealtime, fakeServices, fakeUploads } from './services'
 
 type Options = {
   signedInAs?: string
@@ -28,6 +28,7 @@ export function renderApp(path: string, { signedInAs, isAdmin = false, stored = 
   const services = fakeServices()
   const realtime = fakeRealtime()
   const console = fakeConsole()
+  const uploads = fakeUploads()
   for (const [key, value] of Object.entries(stored)) services.stored.set(key, value)
   if (signedInAs) {
     services.jar.set('token', tokenOf(signedInAs, { expiresAt }))
@@ -37,7 +38,7 @@ export function renderApp(path: string, { signedInAs, isAdmin = false, stored = 
   window.history.replaceState(historyState, '', path)
 
   const { cookies, storage, now } = services
-  const store = makeStore({ cookies, storage, now, connectConsole: console.connect, connectRealtime: realtime.connect })
+  const store = makeStore({ cookies, storage, now, connectConsole: console.connect, connectRealtime: realtime.connect, sendUpload: uploads.send })
   const stopFollowing = followPage(store)
   const { unmount } = render(<App store={store} />)
   leave = () => {
@@ -45,7 +46,7 @@ export function renderApp(path: string, { signedInAs, isAdmin = false, stored = 
     stopFollowing()
     leave = undefined
   }
-  return { store, network, realtime, console, services, user: userEvent.setup({ advanceTimers: advance }), leave: () => leave?.() }
+  return { store, network, realtime, console, uploads, services, user: userEvent.setup({ advanceTimers: advance }), leave: () => leave?.() }
 }
 
 /** Lets user-event wait by the clock of the test, whichever it is. */

@@ -1,4 +1,5 @@
 import type { Services } from '../../../src/web/app/types'
+import type { SendUpload, UploadListener, UploadRequest } from '../../../src/web/features/files/uploads/sendUpload'
 import type { ConnectConsole, ConsoleListener } from '../../../src/web/sockets/consoleLink'
 import type { ConnectRealtime, RealtimeListener } from '../../../src/web/sockets/fileSyncSocket'
 import type { RealtimeMessage } from '../../../src/web/sockets/realtimeSlice'
@@ -68,4 +69,26 @@ export function fakeConsole() {
     }
   }
   return Object.assign(consoles, { connect })
+}
+
+/** The far end of uploads, in the hands of the test. In the order in which they were begun. */
+export function fakeUploads() {
+  const requests: (UploadRequest & { listener: UploadListener; aborted: boolean })[] = []
+  const send: SendUpload = (request, listener) => {
+    const begun = { ...request, listener, aborted: false }
+    requests.push(begun)
+    return () => {
+      begun.aborted = true
+    }
+  }
+  return {
+    requests,
+    send,
+    /** The newest request for a file of this name. */
+    of(name: string) {
+      const found = requests.findLast((request) => request.name === name)
+      if (!found) throw new Error(`${name} was not sent`)
+      return found
+    },
+  }
 }

@@ -1,0 +1,73 @@
+import { connect, type Socket } from 'node:net'
+import { codeOf, startProduct } from '../support/browser/startProduct'
+
+/** security 54: whether somebody can still sign in while thousands of connections never finish their request header. */
+const SOCKETS = Number(process.env.BENCH_SOCKETS ?? 10_000)
+const LOGINS = 100
+/** Each of them sends another byte of its header so often. In milliseconds. */
+const DRIP_MS = 5000
+
+let people = 0
+
+/** Each call is another person's, from an address of their own: one address may not try so often. */
+async function post(url: string, path: string, body: unknown): Promise<Record<string, string>> {
+  const answer = await fetch(`${url}/api/auth/${path}`, { method: 'POST', headers: { 'content-type': 'application/json', connection: 'close', 'x-forwarded-for': `10.0.${++people >> 8}.${people & 255}` }, body: JSON.stringify(body) })
+  const { data, message } = (await answer.json()) as { data: Record<string, string>; message?: string }
+  if (!answer.ok) throw new Error(`${path}: ${message}`)
+  return data
+}
+
+/** One that is let in and takes its time. Undefined when it is not let in. */
+function open(port: number): Promise<Socket | undefined> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(socket))
+    socket.on('error', () => resolve(undefined))
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ')
+  })
+}
+
+const at = (sorted: number[], share: number) => `${(sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(0)} ms`
+
+async function main(): Promise<void> {
+  const product = await startProduct({ QUARTERDECK_SAMPLE: 'off', QUARTERDECK_TRUSTED_PROXIES: '127.0.0.1' })
+  const sockets: Socket[] = []
+  try {
+    const { url, inviteCode } = product
+    const account = { username: 'bench', password: 'correct horse battery' }
+    const { token: inviteToken } = await post(url, 'verify-invite', { inviteCode })
+    const { secret = '' } = await post(url, 'register', { ...account, inviteToken })
+    await post(url, 'verify-registration', { username: account.username, token: await codeOf(secret), inviteToken })
+
+    const measure = async (name: string) => {
+      const times: number[] = []
+      for (let login = 0; login < LOGINS; login++) {
+        const begun = performance.now()
+        await post(url, 'login', account)
+        times.push(performance.now() - begun)
+      }
+      times.sort((one, other) => one - other)
+      console.log(`${LOGINS} logins ${name}: p50 ${at(times, 0.5)}, p99 ${at(times, 0.99)}, longest ${at(times, 1)}`)
+    }
+    await measure('with nobody else')
+
+    const port = Number(new URL(url).port)
+    while (sockets.length < SOCKETS) {
+      const opened = (await Promise.all(Array.from({ length: Math.min(200, SOCKETS - sockets.length) }, () => open(port)))).filter((socket) => socket !== undefined)
+      if (opened.length === 0) break
+      sockets.push(...opened)
+    }
+    const drip = setInterval(() => {
+      for (const socket of sockets) if (socket.writable) socket.write('x')
+    }, DRIP_MS)
+    console.log(`${sockets.length} connections with a header that never ends`)
+    await measure('beside them')
+    clearInterval(drip)
+    console.log(`${sockets.filter(({ destroyed }) => !destroyed).length} of them are still open`)
+  } finally {
+    for (const socket of sockets) socket.destroy()
+    await product.stop()
+    await product.close()
+  }
+}
+
+void main()

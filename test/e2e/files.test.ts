@@ -1,0 +1,219 @@
+import { execFileSync } from 'node:child_process'
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Download, Locator, Page } from 'playwright-core'
+import { browserTest, closeBrowser, expectGoodPage, openPage } from '../support/browser/browserTest'
+import { signUp, startProduct, type Product } from '../support/browser/startProduct'
+import { until } from '../support/platform/until'
+
+let product: Product
+let share: string
+
+beforeAll(async () => {
+  product = await startProduct({ QUARTERDECK_SAMPLE: 'off' })
+  share = join(product.dataDir, 'nfsshare')
+})
+afterAll(async () => {
+  await closeBrowser()
+  await product.close()
+})
+
+const row = (page: Page, name: string) => page.getByRole('row').filter({ has: page.locator('bdi').getByText(name, { exact: true }) })
+const act = async (page: Page, name: string, action: string) => {
+  await row(page, name).getByRole('button', { name: `Actions for ${name}` }).click()
+  await page.getByRole('button', { name: action, exact: true }).click()
+}
+/** Nothing lies over the middle of it. */
+const inReach = (found: Locator) =>
+  found.evaluate((element) => {
+    const { x, y, width, height } = element.getBoundingClientRect()
+    return element.contains(document.elementFromPoint(x + width / 2, y + height / 2))
+  })
+const dialog = (page: Page) => page.getByRole('dialog')
+const gone = (page: Page) => dialog(page).waitFor({ state: 'detached' })
+const bytesOf = async (download: Download) => readFile(await download.path())
+const closeTransfers = (page: Page) => page.getByRole('region', { name: 'Transfers' }).getByRole('button', { name: 'Close' }).click()
+
+browserTest('every action of the Files page, compared on disk byte by byte', async () => {
+  const { page, errors } = await openPage(product.url)
+  await signUp(page, product)
+  await page.getByRole('link', { name: 'Files', exact: true }).click()
+  await page.getByText('This directory is empty').waitFor()
+  await page.getByText('Synced', { exact: true }).waitFor()
+  await expectGoodPage(page, 'files-empty')
+
+  // A directory, and in it all that follows. Its name means something in an address.
+  const base = '100% #1'
+  await page.getByRole('button', { name: 'Create New' }).click()
+  await page.getByRole('tab', { name: 'Directory' }).click()
+  await dialog(page).getByLabel('Directory name').fill(base)
+  await expectGoodPage(page, 'files-create')
+  await dialog(page).getByRole('button', { name: 'Create' }).click()
+  await gone(page)
+  await row(page, base).getByRole('link').click()
+  await page.getByText('This directory is empty').waitFor()
+  expect((await stat(join(share, base))).isDirectory()).toBe(true)
+
+  await page.getByRole('button', { name: 'Create New' }).click()
+  await dialog(page).getByLabel('File name').fill('empty.txt')
+  await page.keyboard.press('Enter')
+  await gone(page)
+  await row(page, 'empty.txt').waitFor()
+  expect(await readFile(join(share, base, 'empty.txt'))).toHaveLength(0)
+
+  // Uploads: bytes that are no text, and a name that exists.
+  const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, index) => (index * 31) % 256))
+  const choose = (name: string, buffer: Buffer) => page.getByLabel('Files to upload').setInputFiles({ name, mimeType: 'application/octet-stream', buffer })
+  await choose('data.bin', bytes)
+  await row(page, 'data.bin').waitFor()
+  expect((await readFile(join(share, base, 'data.bin'))).equals(bytes)).toBe(true)
+  await closeTransfers(page)
+  await choose('data.bin', Buffer.from('second'))
+  await dialog(page).getByText('exists already').waitFor()
+  await expectGoodPage(page, 'files-conflict')
+  await dialog(page).getByRole('button', { name: 'Keep both' }).click()
+  await row(page, 'data (2).bin').waitFor()
+  await choose('data.bin', Buffer.from('third'))
+  await dialog(page).getByRole('button', { name: 'Replace' }).click()
+  await page.getByText('2 of 2 uploaded').waitFor()
+  expect(await readFile(join(share, base, 'data.bin'), 'utf8')).toBe('third')
+  expect(await readFile(join(share, base, 'data (2).bin'), 'utf8')).toBe('second')
+  await expectGoodPage(page, 'files-uploaded')
+  // All done: after a while its head is left.
+  await page.getByRole('region', { name: 'Transfers' }).getByRole('listitem').first().waitFor({ state: 'detached' })
+  await expectGoodPage(page, 'files-transfers')
+  await closeTransfers(page)
+
+  // Downloads of one file, and of several as a zip.
+  const [single] = await Promise.all([page.waitForEvent('download'), act(page, 'data.bin', 'Download')])
+  expect(single.suggestedFilename()).toBe('data.bin')
+  expect((await bytesOf(single)).toString()).toBe('third')
+  await page.getByRole('checkbox', { name: 'Select data.bin' }).click()
+  await page.getByRole('checkbox', { name: 'Select data (2).bin' }).click()
+  await page.getByText('2 selected').waitFor()
+  await expectGoodPage(page, 'files-selection')
+  // With Shift up to there, and the boxes show it.
+  const boxOf = (name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true })
+  await boxOf('empty.txt').click({ modifiers: ['Shift'] })
+  await page.getByText('3 selected').waitFor()
+  for (const name of ['data.bin', 'data (2).bin', 'empty.txt']) expect(await boxOf(name).isChecked()).toBe(true)
+  await boxOf('empty.txt').click()
+  await page.getByText('2 selected').waitFor()
+  expect(await boxOf('empty.txt').isChecked()).toBe(false)
+  const [several] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download', exact: true }).click()])
+  expect(several.suggestedFilename()).toBe('files.zip')
+  const unpacked = await mkdtemp(join(tmpdir(), 'quarterdeck-zip-'))
+  await several.saveAs(join(unpacked, 'files.zip'))
+  execFileSync(process.execPath, [require.resolve('7z-wasm/cli.js'), 'x', '-y', 'files.zip'], { cwd: unpacked, stdio: 'ignore' })
+  expect(await readFile(join(unpacked, 'data.bin'), 'utf8')).toBe('third')
+  expect(await readFile(join(unpacked, 'data (2).bin'), 'utf8')).toBe('second')
+  await rm(unpacked, { recursive: true })
+
+  // Move by the dialog, and back by dragging.
+  await page.getByRole('button', { name: 'Move', exact: true }).click()
+  await mkdir(join(share, base, 'sub'))
+  await dialog(page).getByLabel('Destination').fill('.//sub/')
+  await dialog(page).getByText(`/nfsshare/${base}/sub/`).waitFor()
+  await expectGoodPage(page, 'files-move')
+  await dialog(page).getByRole('button', { name: 'Move' }).click()
+  await gone(page)
+  expect((await readdir(join(share, base, 'sub'))).sort()).toEqual(['data (2).bin', 'data.bin'])
+  // The list as it is now: a row that moves away under the pointer is not dragged.
+  await row(page, 'data.bin').waitFor({ state: 'detached' })
+  await row(page, 'sub').waitFor()
+  await row(page, 'empty.txt').dragTo(row(page, 'sub'))
+  await row(page, 'empty.txt').waitFor({ state: 'detached' })
+  expect((await readdir(join(share, base, 'sub'))).sort()).toEqual(['data (2).bin', 'data.bin', 'empty.txt'])
+  await row(page, 'sub').getByRole('link').click()
+  await row(page, 'data.bin').waitFor()
+  await row(page, 'empty.txt').dragTo(page.getByRole('navigation', { name: 'Directory' }).getByText(base))
+  await row(page, 'empty.txt').waitFor({ state: 'detached' })
+  expect(await readdir(join(share, base))).toContain('empty.txt')
+
+  // Rename, delete. The menu hangs at the button that opened it.
+  const actions = row(page, 'data.bin').getByRole('button', { name: 'Actions for data.bin' })
+  await actions.click()
+  const offsets = async () => {
+    const [button, menu] = await Promise.all([actions.boundingBox(), page.locator('.dropdown-menu').boundingBox()])
+    return [Math.max(menu!.y - (button!.y + button!.height), button!.y - (menu!.y + menu!.height)), menu!.x + menu!.width - (button!.x + button!.width)]
+  }
+  await until(offsets, (all) => all.every((offset) => Math.abs(offset) < 8))
+  await page.getByRole('button', { name: 'Rename', exact: true }).click()
+  await dialog(page).getByLabel('New name').fill('emoji 🚢.bin')
+  await dialog(page).getByRole('button', { name: 'Rename' }).click()
+  await row(page, 'emoji 🚢.bin').waitFor()
+  await page.locator('.file-row:focus').getByText('emoji 🚢.bin').waitFor()
+  await act(page, 'data (2).bin', 'Delete')
+  await dialog(page).getByText('This action cannot be undone.').waitFor()
+  await expectGoodPage(page, 'files-delete')
+  await dialog(page).getByRole('button', { name: 'Delete' }).click()
+  await gone(page)
+  expect(await readdir(join(share, base, 'sub'))).toEqual(['emoji 🚢.bin'])
+  await page.locator('.file-row:focus').getByText('emoji 🚢.bin').waitFor()
+
+  // Archive and unarchive.
+  await page.getByRole('navigation', { name: 'Directory' }).getByText(base).click()
+  await act(page, 'sub', 'Archive')
+  // What is told covers nothing that can be done here.
+  await page.getByText(/^Created /).waitFor()
+  for (const name of ['Refresh', 'Upload Files', 'Create New', 'Your account', 'Logout']) expect(await inReach(page.getByRole('button', { name }))).toBe(true)
+  await row(page, 'sub.tar.gz').waitFor()
+  expect(execFileSync('tar', ['-tzf', join(share, base, 'sub.tar.gz')], { encoding: 'utf8' })).toContain('emoji')
+  await act(page, 'sub.tar.gz', 'Unarchive')
+  await page.getByText(/^Extracted into/).waitFor()
+  await row(page, 'sub (2)').waitFor()
+
+  // A folder from outside is dropped anywhere, and keeps its structure.
+  const dropped = await mkdtemp(join(tmpdir(), 'quarterdeck-drop-'))
+  await mkdir(join(dropped, 'world/region/empty'), { recursive: true })
+  await writeFile(join(dropped, 'world/level.dat'), 'level')
+  await writeFile(join(dropped, 'world/region/r.0.0.mca'), bytes)
+  const devTools = await page.context().newCDPSession(page)
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
+    await devTools.send('Input.dispatchDragEvent', { type, x: 700, y: 500, data: { items: [], files: [join(dropped, 'world')], dragOperationsMask: 1 } })
+    if (type === 'dragOver') await page.getByText('Drop files here to upload').waitFor()
+  }
+  await page.getByText('2 of 2 uploaded').waitFor()
+  expect((await readdir(join(share, base, 'world'), { recursive: true })).sort()).toEqual(['level.dat', 'region', 'region/empty', 'region/r.0.0.mca'])
+  expect((await readFile(join(share, base, 'world/region/r.0.0.mca'))).equals(bytes)).toBe(true)
+  await closeTransfers(page)
+  await row(page, 'world').waitFor()
+  await rm(dropped, { recursive: true })
+
+  // The editor: mixed line ends and windows-1252 stay, and a file that changed meanwhile asks.
+  await writeFile(join(share, base, 'crlf.properties'), 'a=1\r\nb=2\nc=3\r\n')
+  await writeFile(join(share, base, 'latin.ini'), Buffer.from([0x6e, 0xef, 0x76, 0x0d, 0x0a]))
+  await page.getByRole('button', { name: 'Refresh' }).click()
+  await page.getByRole('button', { name: 'crlf.properties', exact: true }).click()
+  await page.locator('.ace_text-input').focus()
+  await page.keyboard.insertText('x')
+  await expectGoodPage(page, 'files-editor')
+  await page.keyboard.press('Control+S')
+  await dialog(page).getByText('Saved', { exact: true }).waitFor()
+  expect(await readFile(join(share, base, 'crlf.properties'), 'utf8')).toBe('xa=1\r\nb=2\nc=3\r\n')
+  await writeFile(join(share, base, 'crlf.properties'), 'theirs')
+  await page.locator('.ace_text-input').focus()
+  await page.keyboard.insertText('y')
+  await page.keyboard.press('Control+S')
+  await page.getByRole('dialog', { name: 'File changed' }).getByRole('button', { name: 'Reload' }).click()
+  await dialog(page).getByText('theirs').waitFor()
+  await dialog(page).getByRole('button', { name: 'Cancel' }).click()
+  await gone(page)
+  await page.getByRole('button', { name: 'latin.ini', exact: true }).click()
+  await page.locator('.ace_text-input').focus()
+  await page.keyboard.insertText('é')
+  await page.keyboard.press('Control+S')
+  await dialog(page).getByText('Saved', { exact: true }).waitFor()
+  expect([...(await readFile(join(share, base, 'latin.ini')))]).toEqual([0xe9, 0x6e, 0xef, 0x76, 0x0d, 0x0a])
+  // What that encoding lacks turns the file to UTF-8.
+  await page.keyboard.insertText('→')
+  await page.keyboard.press('Control+S')
+  await dialog(page).getByText('UTF-8', { exact: true }).waitFor()
+  expect(await readFile(join(share, base, 'latin.ini'), 'utf8')).toBe('é→nïv\r\n')
+  await dialog(page).getByRole('button', { name: 'Cancel' }).click()
+  await gone(page)
+  await expectGoodPage(page, 'files-full')
+  expect(errors).toEqual([])
+})
+

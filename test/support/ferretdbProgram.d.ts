@@ -1,0 +1,1 @@
+export function folder(): string | undefined

@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process'
+import { mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { promisify } from 'node:util'
+import { crc32, gzipSync } from 'node:zlib'
+import { pack, type Header } from 'tar-stream'
+import { ZipFile } from 'yazl'
+
+/** A zip of these files; a name that ends in `/` is a directory. `name` may be anything: see `renameInZip` for what yazl refuses. */
+export async function makeZip(files: Record<string, string | Buffer>, modes: Record<string, number> = {}): Promise<Buffer> {
+  const zip = new ZipFile()
+  for (const [name, content] of Object.entries(files)) {
+    if (name.endsWith('/')) zip.addEmptyDirectory(name)
+    else zip.addBuffer(Buffer.from(content), name, { mode: modes[name] ?? 0o100644, mtime: new Date('2024-05-06T07:08:10Z') })
+  }
+  zip.end()
+  return buffer(zip.outputStream)
+}
+
+/** Replaces a name by another one of the same length, in the headers of both kinds. */
+export function renameInZip(zip: Buffer, from: string, to: string): Buffer {
+  if (Buffer.byteLength(from) !== Buffer.byteLength(to)) throw new Error('The names must be of one length')
+  return Buffer.from(zip.toString('latin1').replaceAll(from, to), 'latin1')
+}
+
+/** A tar of these entries, whatever they say. */
+export async function makeTar(entries: (Partial<Header> & { name: string; content?: string })[]): Promise<Buffer> {
+  const tar = pack()
+  for (const { content, ...header } of entries) {
+    if (content === undefined) tar.entry({ type: 'file', ...header })
+    else tar.entry(header, content)
+  }
+  tar.finalize()
+  return buffer(tar)
+}
+
+export async function makeTarGz(entries: Parameters<typeof makeTar>[0]): Promise<Buffer> {
+  return gzipSync(await makeTar(entries))
+}
+
+/** Made by 7-Zip itself. A value that begins with `->` is a link. */
+export async function make7z(files: Record<string, string>, ...options: string[]): Promise<Buffer> {
+  const directory = await mkdtemp(join(tmpdir(), 'quarterdeck-7z-'))
+  try {
+    for (const [name, content] of Object.entries(files)) {
+      if (content.startsWith('->')) await symlink(content.slice(2), join(directory, name))
+      else await writeFile(join(directory, name), content)
+    }
+    await promisify(execFile)(process.execPath, [require.resolve('7z-wasm/cli.js'), 'a', '-snl', ...options, 'made.7z', ...Object.keys(files)], { cwd: directory })
+    return await readFile(join(directory, 'made.7z'))
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}
+
+/** A RAR 5 archive of stored files, written by its format's description (RARLAB, "RAR 5.0 archive format"). */
+export function makeRar(files: Record<string, string>): Buffer {
+  const blocks = [Buffer.from('526172211a070100', 'hex'), rarBlock(1, 0, [vint(0)])]
+  for (const [name, content] of Object.entries(files)) {
+    const data = Buffer.from(content)
+    const sum = Buffer.alloc(4)
+    sum.writeUInt32LE(crc32(data))
+    const encoded = Buffer.from(name)
+    // File flags: a CRC32 is there. No compression, made by a Unix.
+    blocks.push(rarBlock(2, data.length, [vint(4), vint(data.length), vint(0o100644), sum, vint(0), vint(1), vint(encoded.length), encoded]), data)
+  }
+  return Buffer.concat([...blocks, rarBlock(5, 0, [vint(0)])])
+}
+
+function rarBlock(type: number, dataSize: number, fields: Buffer[]): Buffer {
+  const body = Buffer.concat([vint(type), vint(dataSize > 0 ? 2 : 0), ...(dataSize > 0 ? [vint(dataSize)] : []), ...fields])
+  const sized = Buffer.concat([vint(body.length), body])
+  const sum = Buffer.alloc(4)
+  sum.writeUInt32LE(crc32(sized))
+  return Buffer.concat([sum, sized])
+}
+
+function vint(value: number): Buffer {
+  const bytes: number[] = []
+  for (let rest = value; ; rest = Math.floor(rest / 128)) {
+    if (rest < 128) return Buffer.from([...bytes, rest])
+    bytes.push((rest % 128) | 0x80)
+  }
+}

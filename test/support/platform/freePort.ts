@@ -1,0 +1,16 @@
+import { createServer } from 'node:net'
+
+/** Below what the system gives to outgoing connections, and each worker its own, so that nobody takes it before it is used. */
+const FIRST = 20_000
+const EACH = 200
+let next = FIRST + EACH * Number(process.env.JEST_WORKER_ID ?? 0)
+
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = next++
+    const server = createServer()
+    const isFree = await new Promise<boolean>((resolve) => server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true)))
+    await new Promise((resolve) => server.close(resolve))
+    if (isFree) return port
+  }
+}

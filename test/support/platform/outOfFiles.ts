@@ -1,0 +1,122 @@
+import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { Client } from 'pg'
+import pino from 'pino'
+import { supervise } from '../../../src/platform/databases/supervisor'
+import { HostClient } from '../../../src/platform/runtime/local/hostClient'
+import { createJail } from '../../../src/platform/share/jail'
+import { createListingPool } from '../../../src/platform/share/listingPool'
+import { unpackSevenZip } from '../../../src/platform/share/unpackSevenZip'
+import { startEmbeddedPostgres } from '../../../src/platform/state/embeddedPostgres'
+import { make7z } from './archives'
+import { stopHost } from './stopHost'
+import { until } from './until'
+
+/** A process may fail at any of the descriptors that starting another one takes. */
+const FREE = [0, 1, 2, 3, 4, 5, 6, 7, 8, 10]
+
+/** Opens files until only so many more can be opened. @returns what closes them. */
+function leaveFree(count: number): () => void {
+  const taken: number[] = []
+  try {
+    for (;;) taken.push(openSync('/dev/null', 'r'))
+  } catch (error) {
+    if ((error as { code?: string }).code !== 'EMFILE') throw error
+  }
+  for (const fd of taken.splice(0, count)) closeSync(fd)
+  return () => taken.forEach((fd) => closeSync(fd))
+}
+
+const outcome = (work: Promise<unknown>) => work.then(() => 'done', (error: Error & { code?: string }) => `${error.code ?? error.name}: ${error.message}`)
+const log = pino({ level: 'silent' })
+
+/** What came of it with ever more descriptors free, and at last with enough of them. */
+type Scenario = (directory: string) => Promise<string[]>
+
+/** Does a piece of work that is all its own each time. */
+async function sweep(work: () => Promise<unknown>): Promise<string[]> {
+  const outcomes: string[] = []
+  for (const free of [...FREE, undefined]) {
+    const release = free === undefined ? () => undefined : leaveFree(free)
+    const said = await outcome(work())
+    release()
+    // An 'error' that nobody listens to would come now.
+    await delay(20)
+    outcomes.push(said)
+  }
+  return outcomes
+}
+
+const scenarios: Record<string, Scenario> = {
+  async listing(directory) {
+    const held = await createJail(directory).directory([])
+    return sweep(async () => {
+      const pool = createListingPool()
+      await pool.entries(held, '/nfsshare', directory, 'key').finally(() => pool.close())
+    })
+  },
+
+  async sevenZip(directory) {
+    writeFileSync(join(directory, 'a.7z'), await make7z({ 'a.txt': 'x' }))
+    const jail = createJail(directory)
+    const from = await jail.directory([])
+    let count = 0
+    return sweep(async () => {
+      const name = `to-${count++}`
+      mkdirSync(join(directory, name))
+      const to = await jail.directory([name])
+      const limits = { entries: 10, size: 1000 }
+      await unpackSevenZip(from, 'a.7z', to, limits, { signal: new AbortController().signal, progress: () => undefined }).finally(() => to.close())
+    })
+  },
+
+  async server(directory) {
+    let count = 0
+    return sweep(async () => {
+      const server = supervise({
+        path: '/bin/sleep', directory: join(directory, String(count++)), firstPort: 28_500, claimed: new Set(), patienceMs: 1000,
+        prepare: async () => ({ args: ['60'] }),
+        whenReady: async () => undefined,
+      }, log)
+      await server.start().finally(() => server.stop())
+    })
+  },
+
+  /** It is tried until the descriptors are there. */
+  async host(directory) {
+    const release = leaveFree(0)
+    const open = outcome(HostClient.open(directory, { changed: () => undefined, lines: () => undefined, closed: () => undefined }).then((host) => host.close()))
+    await delay(500)
+    release()
+    const said = await open
+    await stopHost(directory)
+    return [said]
+  },
+
+  async postgres(directory) {
+    const postgres = await startEmbeddedPostgres(directory, log)
+    const postmaster = join(directory, 'postgres/postmaster.pid')
+    process.kill(Number(readFileSync(postmaster, 'utf8').split('\n')[0]), 'SIGINT')
+    const release = leaveFree(0)
+    // It is started again after a second.
+    await delay(1500)
+    release()
+    const isUp = async () => {
+      const client = new Client({ connectionString: postgres.adminUrl })
+      client.on('error', () => undefined)
+      return client.connect().then(() => client.end()).then(() => true, () => false)
+    }
+    const said = await outcome(until(isUp))
+    await postgres.stop()
+    return [said]
+  },
+}
+
+// Processes that wait for work do not keep this one alive.
+setInterval(() => undefined, 1000)
+const [name = '', directory = ''] = process.argv.slice(2)
+void scenarios[name]!(directory).then((outcomes) => {
+  console.log(JSON.stringify(outcomes))
+  process.exit(0)
+})
