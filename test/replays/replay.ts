@@ -1,0 +1,60 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { parseArgs } from 'node:util'
+import { replayLog } from '../../src/web/actionLog/checkLog'
+import { hashOf } from '../../src/web/actionLog/hash'
+import { LogFault, readLog } from '../../src/web/actionLog/readLog'
+import { replayReducer } from '../../src/web/actionLog/replayReducer'
+import { printReplay, reportReplay } from '../../src/web/actionLog/reportReplay'
+
+const USAGE = `npm run replay -- [options] FILE…
+
+Takes the actions of action logs again, without a browser, and compares each step and the final state with what was
+recorded. Ends with 1 when anything differs.
+
+  --until N   stop after action N (counted from 0)
+  --print     show each action and what it changes
+  --update    write into the files what happens now: for changes that are meant, after a look at them`
+
+function main(): number {
+  let options
+  try {
+    options = parseArgs({ allowPositionals: true, options: { until: { type: 'string' }, print: { type: 'boolean' }, update: { type: 'boolean' } } })
+  } catch (error) {
+    console.error(`${(error as Error).message}\n\n${USAGE}`)
+    return 2
+  }
+  const { values, positionals } = options
+  const until = values.until === undefined ? undefined : Number(values.until)
+  if (positionals.length === 0 || (until !== undefined && !(Number.isInteger(until) && until >= 0))) {
+    console.error(USAGE)
+    return 2
+  }
+  const results = positionals.map((file) => replayFile(file, until, values))
+  return results.every(Boolean) ? 0 : 1
+}
+
+/** @returns whether everything went as recorded. */
+function replayFile(file: string, until: number | undefined, { print = false, update = false }: { print?: boolean; update?: boolean }): boolean {
+  let log
+  try {
+    log = readLog(readFileSync(file, 'utf8'))
+  } catch (error) {
+    console.error(`${file}: ${error instanceof LogFault ? error.message : (error as Error).message}`)
+    return false
+  }
+  const replay = replayLog(log, replayReducer, until)
+  if (print) console.log(printReplay(log, replay).join('\n'))
+  const report = reportReplay(log, replay)
+  if (update && until === undefined && report.length > 0) {
+    const final = replay.steps.at(-1)?.state ?? replay.base
+    const actions = log.actions.map((action, index) => ({ ...action, changed: replay.steps[index]?.changed ?? {} }))
+    writeFileSync(file, `${JSON.stringify({ ...log, actions, final, hash: hashOf(final) })}\n`)
+    console.log(`${file}: updated; what differed:\n${report.join('\n')}`)
+    return true
+  }
+  if (report.length === 0) console.log(`${file}: ${replay.steps.length} actions, as recorded`)
+  else console.error(`${file}: not as recorded\n${report.join('\n')}`)
+  return report.length === 0
+}
+
+process.exitCode = main()
