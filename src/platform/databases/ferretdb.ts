@@ -10,6 +10,8 @@ import { randomPassword } from './names'
 import { supervise, type Supervised } from './supervisor'
 
 const FIRST_PORT = 27_217
+/** So many ports from there on one begins to look at. */
+const FIRST_PORTS = 2000
 const PARALLEL_STARTS = 4
 const READY_MS = 20_000
 /** It would wait seconds for its clients to leave. What it has answered is with the system by then, and outlives the process. */
@@ -58,7 +60,7 @@ export function createFerret({ path, directory, log }: { path: string; directory
       supervised: supervise({
         path, claimed,
         directory: directoryOf(database),
-        firstPort: FIRST_PORT,
+        firstPort: firstPortOf(database),
         patienceMs: PATIENCE_MS,
         async prepare(port) {
           await mkdir(data, { recursive: true, mode: 0o700 })
@@ -118,7 +120,7 @@ export function createFerret({ path, directory, log }: { path: string; directory
     },
 
     async address(database) {
-      return { host: '127.0.0.1', port: (await running.get(database.id)?.supervised.port()) ?? FIRST_PORT }
+      return { host: '127.0.0.1', port: (await running.get(database.id)?.supervised.port()) ?? firstPortOf(database) }
     },
 
     async measure(databases) {
@@ -150,12 +152,18 @@ export function createFerret({ path, directory, log }: { path: string; directory
       await rm(directoryOf(database), { recursive: true, force: true })
       // Not before: a listing that knew of it until now would start it anew where it is still on the disk.
       running.delete(database.id)
+      process.supervised.giveUpPort()
     },
 
     async close() {
       await Promise.all([...running.values()].map(({ supervised }) => supervised.stop()))
     },
   }
+}
+
+/** Each looks elsewhere: the port of one that restarts is not the next that another platform of this machine would find free. */
+function firstPortOf({ id }: ServerDatabase): number {
+  return FIRST_PORT + (Number.parseInt(id.slice(0, 8), 16) % FIRST_PORTS)
 }
 
 /** Signs in once it listens. SCRAM proves both sides: who listens there knows the password. */

@@ -50,6 +50,8 @@ export interface Supervised {
   start(): Promise<void>
   /** Resolves when it has ended. */
   stop(): Promise<void>
+  /** Others may have its port. For one that is stopped and will not be started again; until then it is kept for it. */
+  giveUpPort(): void
 }
 
 /** Runs nothing yet: `start` does. What the program prints is logged at level debug, the last of it with its end. */
@@ -63,6 +65,7 @@ export function supervise(program: Program, log: Logger): Supervised {
   let child: ChildProcess | undefined
   let starting: Promise<void> | undefined
   let port: Promise<number> | undefined
+  let claim: number | undefined
   let timer: NodeJS.Timeout | undefined
   let backOff = FIRST_BACK_OFF_MS
 
@@ -83,17 +86,25 @@ export function supervise(program: Program, log: Logger): Supervised {
   /** @param from where to look for another one. */
   async function choosePort(from: number): Promise<number> {
     const kept = Number(await readFile(portFile, 'utf8').catch(() => ''))
-    if (kept > 0 && !claimed.has(kept) && (await isFreePort(kept))) {
-      claimed.add(kept)
-      return kept
-    }
+    if (kept > 0 && (kept === claim || !claimed.has(kept)) && (await isFreePort(kept))) return claimPort(kept)
     let chosen = await freePort(from)
     while (claimed.has(chosen)) chosen = await freePort(chosen + 1)
-    claimed.add(chosen)
+    claimPort(chosen)
     await writeFile(`${portFile}.new`, String(chosen))
     await rename(`${portFile}.new`, portFile)
     if (kept > 0) log.warn({ port: kept, now: chosen }, `port ${kept} of ${name} is in use; it moves to ${chosen}`)
     return chosen
+  }
+
+  function claimPort(chosen: number): number {
+    giveUpPort()
+    claimed.add(chosen)
+    return (claim = chosen)
+  }
+
+  function giveUpPort(): void {
+    if (claim !== undefined) claimed.delete(claim)
+    claim = undefined
   }
 
   /** Between the look for a free port and the program's own start somebody else may take it. */
@@ -123,7 +134,6 @@ export function supervise(program: Program, log: Logger): Supervised {
       const over = (error: Error) => {
         child = undefined
         gone.abort()
-        claimed.delete(at)
         reject(error)
       }
       started.on('error', over)
@@ -213,6 +223,8 @@ export function supervise(program: Program, log: Logger): Supervised {
       await endForerunner()
       backOff = FIRST_BACK_OFF_MS
     },
+
+    giveUpPort,
   }
   return supervised
 }

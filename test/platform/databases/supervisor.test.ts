@@ -132,6 +132,28 @@ test('one that ends by itself is started again', async () => {
   expect(logged.flatMap(({ againInMs }) => againInMs ?? [])).toEqual([1000])
 })
 
+test('the port of one that is about to be started again is given to no other, until that one is gone for good', async () => {
+  const claimed = new Set<number>()
+  const first = superviseNode('first', LISTENS, { claimed })
+  await first.start()
+  const port = await first.port()
+  await first.stop()
+  await until(() => isFreePort(port))
+  const second = superviseNode('second', LISTENS, { claimed })
+  await second.start()
+  expect(await second.port()).not.toBe(port)
+  await first.start()
+  expect(await first.port()).toBe(port)
+
+  await first.stop()
+  first.giveUpPort()
+  await second.stop()
+  await until(() => isFreePort(port))
+  const third = superviseNode('third', LISTENS, { claimed })
+  await third.start()
+  expect(await third.port()).toBe(port)
+})
+
 test('one whose port cannot be written down, or was not whole, is told by its first port until it is up', async () => {
   const file = join(directory(), 'portless/port')
   await mkdir(file, { recursive: true })
