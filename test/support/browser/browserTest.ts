@@ -34,6 +34,9 @@ export async function openPage(url: string, { scrollBars = false } = {}): Promis
   return { context, page, errors }
 }
 
+/** What the browser itself says of a socket that the platform does not take or drops, because it is being ended or started. */
+export const tellsOfSocket = (error: string): boolean => error.startsWith('WebSocket connection to ')
+
 export async function closeBrowser(): Promise<void> {
   for (const browser of browsers.values()) await browser.close()
   browsers.clear()
