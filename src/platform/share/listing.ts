@@ -2,7 +2,8 @@ import { watch, type FSWatcher } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { fileFailure } from './fileFailure'
 import { holding, type HeldDirectory, type Jail } from './jail'
-import type { Entries, ListingPool } from './listingPool'
+import { bytesOf, withChanges, type Entries } from './entries'
+import type { ListingPool } from './listingPool'
 import { namesOf, wirePathOf } from './wirePath'
 
 /** Directories of fewer entries are read anew each time. */
@@ -12,6 +13,8 @@ const MOST_KEPT = 64
 const MOST_KEPT_BYTES = 64 * 2 ** 20
 /** Modification times are no finer than the kernel's tick: what was read within it may have changed after all. In milliseconds. */
 const TICK_MS = 20
+/** Where more has changed, it takes less time to read all. */
+const MOST_CHANGED = 100
 /** So old at the most, because the kernel drops what it would tell when too much happens at once. In milliseconds. */
 const MOST_AGE_MS = 30_000
 /** The same, where it does not tell of everything: what is in a directory, or behind a link, of this one. In milliseconds. */
@@ -29,7 +32,8 @@ interface Kept {
   entries: Promise<Entries>
   /** Of the directory when it was read. */
   stamp: string
-  isDirty: boolean
+  /** The names of what has changed since; undefined where that is not known. */
+  changed: Set<string> | undefined
   /** When it is too old, as `Date.now()` tells. */
   until: number
   bytes: number
@@ -69,15 +73,23 @@ export function createListing(jail: Jail, pool: ListingPool): Listing {
       return read()
     }
     // Watched first and read then: nothing falls in between.
-    const entry: Kept = { entries: read(), stamp, isDirty: false, until: Infinity, bytes: 0, watcher }
-    watcher.on('change', () => (entry.isDirty = true))
-    watcher.on('error', () => (entry.isDirty = true))
+    const entry: Kept = { entries: read(), stamp, changed: new Set(), until: Date.now() + MOST_AGE_MS, bytes: 0, watcher }
+    watcher.on('change', (_, name) => {
+      // Of a name that is no UTF-8 there may be several that read the same.
+      if (typeof name !== 'string' || name.includes('\ufffd')) entry.changed = undefined
+      else if (entry.changed?.add(name) && entry.changed.size > MOST_CHANGED) entry.changed = undefined
+    })
+    watcher.on('error', () => (entry.changed = undefined))
     forget(key)
     kept.set(key, entry)
+    return measured(entry, key)
+  }
+
+  async function measured(entry: Kept, key: string): Promise<Entries> {
     try {
       const entries = await entry.entries
-      entry.bytes = entries.json.reduce((sum, { byteLength }) => sum + byteLength, 0)
-      entry.until = Date.now() + (entries.isTold ? MOST_AGE_MS : MOST_AGE_UNTOLD_MS)
+      entry.bytes = bytesOf(entries)
+      if (!entries.isTold) entry.until = Math.min(entry.until, Date.now() + MOST_AGE_UNTOLD_MS)
       makeRoom()
       return entries
     } catch (error) {
@@ -86,26 +98,36 @@ export function createListing(jail: Jail, pool: ListingPool): Listing {
     }
   }
 
+  /** Of the few that have changed, each is asked for by its name. */
+  function renew(entry: Kept, key: string, stamp: string, read: (names: string[]) => Promise<Entries>): Promise<Entries> {
+    const names = [...(entry.changed ?? [])]
+    // Before they are read: what changes from now on is asked for again.
+    entry.changed = new Set()
+    entry.stamp = stamp
+    entry.entries = Promise.all([entry.entries, read(names)]).then(([before, now]) => withChanges(before, names, now))
+    return measured(entry, key)
+  }
+
   return {
     async list(path) {
       const names = namesOf(path)
       return holding(jail.directory(names), async (directory) => {
+        const root = await jail.root()
         const { ino, mtimeNs, mtimeMs } = await directory.stats()
         const stamp = `${ino}:${mtimeNs}`
         const { realPath } = directory
         const wirePath = wirePathOf(names)
         const key = `${realPath}:${wirePath}`
         const known = kept.get(key)
-        if (known && !known.isDirty && known.stamp === stamp && Date.now() < known.until) {
+        if (known?.changed && Date.now() < known.until && (known.changed.size > 0 || known.stamp === stamp)) {
           kept.delete(key)
           kept.set(key, known)
-          return known.entries
+          return known.changed.size > 0 ? renew(known, key, stamp, (changed) => pool.named(directory, wirePath, root, changed)) : known.entries
         }
-        const root = await jail.root()
-        const read = () => pool.entries(directory, wirePath, root, `${ino}:${key}`)
+        const read = (isDivided = false) => pool.entries(directory, wirePath, root, `${ino}:${key}`, isDivided)
         const isFresh = Date.now() - Number(mtimeMs) < TICK_MS
         const isKept = large.has(realPath) && !isFresh && LOCAL.has((await statfs(directory.self)).type)
-        const entries = await (isKept ? keep(directory, key, stamp, read) : read())
+        const entries = await (isKept ? keep(directory, key, stamp, () => read(true)) : read())
         if (entries.count >= KEPT_FROM) large.add(realPath)
         else large.delete(realPath)
         return entries

@@ -3,7 +3,7 @@ import { closeSync, constants, fstatSync, lstatSync, opendirSync, openSync, read
 import { createInterface } from 'node:readline'
 import type { FileEntry } from '../../contract/file'
 import { looksLikeText, TEXT_LIMIT, TEXT_SAMPLE } from './encodings'
-import { LONG, shareOf, type ListingAnswer, type ListingTask } from './listingTask'
+import { BUCKETS, bucketOf, LONG, shareOf, type ListingAnswer, type ListingTask } from './listingTask'
 import { isOwnName } from './ownNames'
 
 const O_PATH = 0o10000000
@@ -30,12 +30,18 @@ const sample = Buffer.alloc(TEXT_SAMPLE)
 // Synchronous calls: here nobody waits but this listing, and they take a third of the time.
 createInterface({ input: process.stdin }).on('line', (line) => {
   const task = JSON.parse(line) as ListingTask
-  const { json, ...answer } = answerTo(task)
-  process.stdout.write(`${JSON.stringify({ ...answer, id: task.id, bytes: json?.bytes ?? 0 } satisfies ListingAnswer)}\n`)
-  for (const piece of json?.pieces ?? []) process.stdout.write(piece)
+  const { json = [], ...answer } = answerTo(task)
+  process.stdout.cork()
+  process.stdout.write(`${JSON.stringify({ ...answer, id: task.id, pieces: json.map(lengthOf) } satisfies ListingAnswer)}\n`)
+  for (const buffer of json.flat()) process.stdout.write(buffer)
+  process.stdout.uncork()
 })
 
-type Answer = Omit<ListingAnswer, 'id' | 'bytes'> & { json?: { pieces: Buffer[]; bytes: number } }
+/** Its parts are one after the other. */
+type Piece = Buffer[]
+type Answer = Omit<ListingAnswer, 'id' | 'pieces'> & { json?: Piece[] }
+
+const lengthOf = (piece: Piece): number => piece.reduce((sum, { length }) => sum + length, 0)
 
 function answerTo(task: ListingTask): Answer {
   try {
@@ -49,25 +55,29 @@ function answerTo(task: ListingTask): Answer {
   }
 }
 
-function list({ path, root, share, limit }: ListingTask): Answer {
-  const found = share ? entriesHere() : [...firstOf(entriesHere(), LONG + 1)]
-  if (Array.isArray(found) && found.length > LONG) return { isTooLong: true }
-  const isMeant = (name: string) => !isOwnName(name) && (!share || shareOf(name, share.of) === share.number)
-  const json = createJoin(limit)
+function list({ path, root, share, limit, names, isDivided = false }: ListingTask): Answer {
   isTold = true
   expectsNew = false
+  if (names) {
+    const entries = names.map((name) => (isOwnName(name) ? undefined : entryOf(name, false, `${path}/${name}`, root)))
+    return { json: entries.map((entry) => (entry ? [Buffer.from(JSON.stringify(entry))] : [])), isTold, count: entries.filter(Boolean).length }
+  }
+  const found = share ? entriesHere() : [...firstOf(entriesHere(), LONG + 1)]
+  if (Array.isArray(found) && found.length > LONG) return { isTooLong: true }
+  const json = createJoin(limit, isDivided ? BUCKETS : 1)
   /** Names that are, or may be, what is left of others: whether there is an entry that is called so. */
   const doubtful = new Map<string, boolean>()
   for (const dirent of found) {
     const { name } = dirent
-    if (!isMeant(name) || doubtful.has(name)) continue
-    const entry = entryOf(dirent, `${path}/${name}`, root)
-    if (entry) json.add(entry)
+    const bucket = share || isDivided ? bucketOf(name) : 0
+    if (isOwnName(name) || doubtful.has(name) || (share && shareOf(bucket, share.of) !== share.number)) continue
+    const entry = entryOf(name, expectsNew && dirent.isFile(), `${path}/${name}`, root)
+    if (entry) json.add(entry, isDivided ? bucket : 0)
     if (name.includes('\ufffd')) doubtful.set(name, entry !== undefined)
     if (json.isFull()) return { isTooLarge: true }
   }
   const missing = new Set([...doubtful.keys()].filter((name) => !doubtful.get(name)))
-  for (const entry of missing.size > 0 ? unreadable(missing, path) : []) json.add(entry)
+  for (const entry of missing.size > 0 ? unreadable(missing, path) : []) json.add(entry, isDivided ? bucketOf(entry.name) : 0)
   return json.isFull() ? { isTooLarge: true } : { isTold, count: json.count(), json: json.end() }
 }
 
@@ -89,30 +99,33 @@ function* firstOf<Item>(items: Iterable<Item>, most: number): Generator<Item> {
   }
 }
 
-/** Puts entries together, as JSON with commas between them. */
-function createJoin(limit: number) {
-  const pieces: Buffer[] = []
-  let texts: string[] = []
-  let [count, length, bytes] = [0, 0, 0]
-  const put = () => {
-    if (texts.length === 0) return
-    const piece = Buffer.from(`${pieces.length > 0 ? ',' : ''}${texts.join(',')}`)
-    pieces.push(piece)
-    bytes += piece.length
-    ;[texts, length] = [[], 0]
+/** Puts entries together, as JSON with commas between them, in so many pieces. */
+function createJoin(limit: number, pieces: number) {
+  const parts = Array.from({ length: pieces }, () => ({ done: [] as Piece, texts: [] as string[], length: 0 }))
+  let [count, length] = [0, 0]
+  const put = (part: (typeof parts)[number]) => {
+    if (part.texts.length === 0) return
+    const text = Buffer.from(`${part.done.length > 0 ? ',' : ''}${part.texts.join(',')}`)
+    part.done.push(text)
+    length += text.length - part.length
+    part.texts = []
+    part.length = 0
   }
   return {
-    add(entry: FileEntry) {
+    add(entry: FileEntry, piece: number) {
       const text = JSON.stringify(entry)
-      texts.push(text)
+      const part = parts[piece]!
+      part.texts.push(text)
+      part.length += text.length
       count += 1
-      if ((length += text.length) > PIECE) put()
+      length += text.length
+      if (part.length > PIECE) put(part)
     },
-    isFull: () => bytes + length > limit,
+    isFull: () => length > limit,
     count: () => count,
     end() {
-      put()
-      return { pieces, bytes }
+      for (const part of parts) put(part)
+      return parts.map(({ done }) => done)
     },
   }
 }
@@ -132,9 +145,9 @@ function* unreadable(texts: Set<string>, path: string): Generator<FileEntry> {
   }
 }
 
-function entryOf(dirent: Dirent, path: string, root: string): FileEntry | undefined {
-  const { name } = dirent
-  const opened = expectsNew && dirent.isFile() ? judgeNew(name) : undefined
+/** @param isNew a file whose isText is not known, most likely. */
+function entryOf(name: string, isNew: boolean, path: string, root: string): FileEntry | undefined {
+  const opened = isNew ? judgeNew(name) : undefined
   let stats = opened ?? lstatSync(name, { throwIfNoEntry: false })
   // Gone since the names were read.
   if (!stats) return undefined

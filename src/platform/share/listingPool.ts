@@ -3,26 +3,22 @@ import { availableParallelism } from 'node:os'
 import type { Readable, Writable } from 'node:stream'
 import { AppError } from '../errors'
 import { childProgram } from './childProgram'
+import type { Entries } from './entries'
 import { tooManyFiles } from './fileFailure'
 import type { HeldDirectory } from './jail'
-import { hash, LONG, type ListingAnswer, type ListingTask } from './listingTask'
-
-/** Entries as JSON, without the brackets around them. */
-export interface Entries {
-  json: Uint8Array<ArrayBuffer>[]
-  count: number
-  /** Whether the kernel tells who watches the directory of every change to these. */
-  isTold: boolean
-}
+import { BUCKETS, hash, LONG, shareOf, type ListingAnswer, type ListingTask } from './listingTask'
 
 /** Processes that list directories, so that neither a large directory nor a mount that hangs holds up anything else. */
 export interface ListingPool {
   /**
    * Who asks for what waits to be read already is given the same.
    * @param key of the directory and the path together.
+   * @param isDivided to replace single ones later.
    * @throws AppError UNAVAILABLE when the file system does not answer in time, TOO_LARGE; Node.js errors of the file system
    */
-  entries(directory: HeldDirectory, path: string, root: string, key: string): Promise<Entries>
+  entries(directory: HeldDirectory, path: string, root: string, key: string, isDivided?: boolean): Promise<Entries>
+  /** Of some names: a piece for each, empty where there is none (any more). @throws as `entries` */
+  named(directory: HeldDirectory, path: string, root: string, names: string[]): Promise<Entries>
   close(): Promise<void>
 }
 
@@ -45,7 +41,8 @@ interface Lister {
   waiting: Map<number, (answer: Answer | AppError) => void>
 }
 
-type Answer = Omit<ListingAnswer, 'id' | 'bytes'> & { json: Buffer<ArrayBuffer> }
+type Answer = Omit<ListingAnswer, 'id' | 'pieces'> & { json: Buffer<ArrayBuffer>[] }
+type Asked = Omit<ListingTask, 'id' | 'pid' | 'fd'>
 
 /** @param timeoutMs how long a file system may take, for tests. */
 export function createListingPool(timeoutMs = TIMEOUT_MS): ListingPool {
@@ -81,7 +78,7 @@ export function createListingPool(timeoutMs = TIMEOUT_MS): ListingPool {
     return lister
   }
 
-  async function ask(at: number, task: Omit<ListingTask, 'id' | 'pid'>): Promise<Answer> {
+  async function ask(at: number, { fd }: HeldDirectory, task: Asked): Promise<Answer> {
     const silent = () => new AppError('UNAVAILABLE', 'The shared area does not answer. Check its disk or its mount.')
     if (hanging >= MOST_HANGING || isClosed) throw silent()
     const lister = listers[at] ?? start(at)
@@ -104,7 +101,7 @@ export function createListingPool(timeoutMs = TIMEOUT_MS): ListingPool {
         if (given instanceof AppError) reject(given)
         else resolve(given)
       })
-      lister.child.stdin.write(`${JSON.stringify({ id, pid: process.pid, ...task } satisfies ListingTask)}\n`)
+      lister.child.stdin.write(`${JSON.stringify({ id, pid: process.pid, fd, ...task } satisfies ListingTask)}\n`)
     })
     if (answer.isTooLarge) {
       throw new AppError('TOO_LARGE', `This directory holds more than can be listed: its entries would take more than ${MOST_BYTES / 2 ** 20} MiB. Divide it into several on the server.`)
@@ -113,15 +110,18 @@ export function createListingPool(timeoutMs = TIMEOUT_MS): ListingPool {
     return answer
   }
 
-  async function read({ fd, realPath }: HeldDirectory, path: string, root: string): Promise<Entries> {
-    // Always the same one for a directory: it remembers what it has judged.
-    const first = hash(realPath) % PROCESSES
+  /** Always the same one for a directory: it remembers what it has judged. */
+  const firstFor = ({ realPath }: HeldDirectory) => hash(realPath) % PROCESSES
+
+  async function read(directory: HeldDirectory, task: Asked): Promise<Entries> {
+    const { realPath } = directory
+    const first = firstFor(directory)
     if (!long.has(realPath)) {
-      const answer = await ask(first, { fd, path, root, limit: MOST_BYTES })
-      if (!answer.isTooLong) return together([answer])
+      const answer = await ask(first, directory, task)
+      if (!answer.isTooLong) return together([answer], task)
     }
-    const shares = listers.map(async (_, number) => ask((first + number) % PROCESSES, { fd, path, root, limit: MOST_BYTES / PROCESSES, share: { number, of: PROCESSES } }))
-    const entries = together(await Promise.all(shares))
+    const shares = listers.map(async (_, number) => ask((first + number) % PROCESSES, directory, { ...task, limit: task.limit / PROCESSES, share: { number, of: PROCESSES } }))
+    const entries = together(await Promise.all(shares), task)
     if (entries.count > LONG) long.add(realPath)
     else long.delete(realPath)
     return entries
@@ -141,18 +141,23 @@ export function createListingPool(timeoutMs = TIMEOUT_MS): ListingPool {
   }
 
   return {
-    async entries(directory, path, root, key) {
+    async entries(directory, path, root, place, isDivided = false) {
+      const key = `${isDivided}:${place}`
       const known = waiting.get(key)
       if (known) return known
       let hasBegun = false
       const entries = inTurn(() => {
         hasBegun = true
         waiting.delete(key)
-        return read(directory, path, root)
+        return read(directory, { path, root, limit: MOST_BYTES, isDivided })
       })
       // One that has begun may have missed what the next one asks for.
       if (!hasBegun) waiting.set(key, entries)
       return entries
+    },
+    async named(directory, path, root, names) {
+      const task = { path, root, limit: MOST_BYTES, names }
+      return inTurn(async () => together([await ask(firstFor(directory), directory, task)], task))
     },
     async close() {
       isClosed = true
@@ -168,9 +173,11 @@ export function createListingPool(timeoutMs = TIMEOUT_MS): ListingPool {
   }
 }
 
-function together(answers: Answer[]): Entries {
+/** @param answers of all shares, in their order. */
+function together(answers: Answer[], { isDivided }: Asked): Entries {
+  const ofBucket = (bucket: number) => answers[shareOf(bucket, answers.length)]?.json[bucket] ?? Buffer.alloc(0)
   return {
-    json: answers.filter(({ count }) => count).map(({ json }) => json),
+    json: isDivided ? Array.from({ length: BUCKETS }, (_, bucket) => ofBucket(bucket)) : answers.flatMap(({ json }) => json),
     count: answers.reduce((sum, { count = 0 }) => sum + count, 0),
     isTold: answers.every(({ isTold }) => isTold),
   }
@@ -181,18 +188,23 @@ function readAnswers(from: Readable, onAnswer: (answer: Answer & { id: number })
   let chunks: Buffer[] = []
   let length = 0
   let header: ListingAnswer | undefined
+  let bytes = 0
   from.on('data', (chunk: Buffer) => {
     chunks.push(chunk)
     length += chunk.length
     // While an answer's bytes come in they are left as they are: joining them each time would take ever longer.
-    while (header ? length >= header.bytes : chunks.at(-1)?.includes('\n')) {
+    while (header ? length >= bytes : chunks.at(-1)?.includes('\n')) {
       const all = Buffer.concat(chunks, length)
-      const end = header ? header.bytes : all.indexOf('\n') + 1
+      const end = header ? bytes : all.indexOf('\n') + 1
       if (header) {
-        const { bytes: _, ...answer } = header
-        onAnswer({ ...answer, json: all.subarray(0, end) })
+        const { pieces, ...answer } = header
+        let at = 0
+        onAnswer({ ...answer, json: pieces.map((piece) => all.subarray(at, (at += piece))) })
         header = undefined
-      } else header = JSON.parse(all.toString('utf8', 0, end)) as ListingAnswer
+      } else {
+        header = JSON.parse(all.toString('utf8', 0, end)) as ListingAnswer
+        bytes = header.pieces.reduce((sum, piece) => sum + piece, 0)
+      }
       // Nothing of an answer is kept for what follows it.
       chunks = length > end ? [Buffer.from(all.subarray(end))] : []
       length -= end

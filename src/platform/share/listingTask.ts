@@ -1,7 +1,9 @@
 /** Directories of more entries are shared out among the processes. */
 export const LONG = 4000
+/** Into so many pieces, by their names, the entries of a directory are divided where single ones of them are to be replaced. */
+export const BUCKETS = 64
 
-/** Asks for the entries of a held directory, or for one share of them. */
+/** Asks for the entries of a held directory, for one share of them, or for those of some names. */
 export interface ListingTask {
   id: number
   /** Whose descriptor it is. */
@@ -15,13 +17,17 @@ export interface ListingTask {
   limit: number
   /** Which names are meant: those that `shareOf` gives this number, from 0. */
   share?: { number: number; of: number }
+  /** Only these. */
+  names?: string[]
+  /** One piece for each bucket is wanted. */
+  isDivided?: boolean
 }
 
 /** What comes before the entries themselves, which are JSON without the brackets around them. */
 export interface ListingAnswer {
   id: number
-  /** Of the entries that follow. */
-  bytes: number
+  /** How long the pieces are that follow: one; or one for each bucket; or, of single names, one for each, without bytes where there is none. */
+  pieces: number[]
   count?: number
   isTold?: boolean
   /** Nothing was read: there are so many that all should help. */
@@ -31,8 +37,11 @@ export interface ListingAnswer {
   error?: { code?: string | undefined; message: string }
 }
 
-/** Which of so many shares a name belongs to: the same for every process, whatever else is in the directory by then. */
-export const shareOf = (name: string, shares: number): number => hash(name) % shares
+/** The same for every process, whatever else is in the directory by then. */
+export const bucketOf = (name: string): number => hash(name) % BUCKETS
+
+/** Which of so many shares a bucket belongs to. */
+export const shareOf = (bucket: number, shares: number): number => bucket % shares
 
 /** The same in every process and run; 32 bits, not for secrets. */
 export function hash(text: string): number {
