@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { randomUUID, webcrypto } from 'node:crypto'
 import { jwtVerify, SignJWT } from 'jose'
 import { z } from 'zod'
 import type { OwnSession } from '../../contract/auth'
@@ -44,19 +44,20 @@ const Claims = z.object({ sub: z.string(), jti: z.uuid() })
 
 /** @param secrets whose key signs the tokens: under another key nobody is signed in. @param now milliseconds since the epoch. */
 export function createSessions(db: Db, secrets: Secrets, now: () => number): Sessions {
-  const key = secrets.keyFor('session token')
+  // Once: each request has a token.
+  const imported = webcrypto.subtle.importKey('raw', secrets.keyFor('session token'), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
   const noSession = () => new AppError('NO_SESSION', 'Your session has ended. Please sign in again.')
   return {
     async open({ id: userId, username }, { address, device }, transaction = db) {
       const id = randomUUID()
       const expiresAt = new Date(now() + SESSION_DAYS * 86_400_000)
       await insertSession(transaction, { id, user_id: userId, expires_at: expiresAt, address, device: device.slice(0, 200) })
-      return new SignJWT({ preferred_username: username }).setProtectedHeader({ alg: 'HS256' }).setSubject(String(userId)).setJti(id).setExpirationTime(expiresAt).sign(key)
+      return new SignJWT({ preferred_username: username }).setProtectedHeader({ alg: 'HS256' }).setSubject(String(userId)).setJti(id).setExpirationTime(expiresAt).sign(await imported)
     },
     async read(token) {
       if (!token) throw noSession()
       // The one allowed algorithm is named: a token cannot choose (RFC 8725 §3.1).
-      const claims = await jwtVerify(token, key, { algorithms: ['HS256'], requiredClaims: ['exp', 'sub', 'jti'], currentDate: new Date(now()) })
+      const claims = await jwtVerify(token, await imported, { algorithms: ['HS256'], requiredClaims: ['exp', 'sub', 'jti'], currentDate: new Date(now()) })
         .then(({ payload }) => Claims.safeParse(payload).data)
         .catch(() => undefined)
       const user = claims && (await findSession(db, claims.jti))

@@ -10,6 +10,7 @@ import type { DownloadTickets } from '../accounts/downloadTickets'
 import { AppError } from '../errors'
 import type { Files } from '../share/files'
 import type { OpenedFile } from '../share/downloads'
+import { bytesOf } from '../share/entries'
 import { SHARED_ROOT } from '../share/paths'
 import { namesOf, wirePathOf } from '../share/wirePath'
 import { userOf } from './access'
@@ -48,7 +49,7 @@ export function fileRoutes(app: Router, { files, tickets, deploymentTypeIndexAt 
     // First of all: what fails after the other work has begun would leave that one's failure to nobody.
     const wirePath = wirePathOf(namesOf(path))
     const listed = files.listing.list(path).then((entries) => {
-      const length = entries.json.reduce((sum, { byteLength }) => sum + byteLength, 0)
+      const length = bytesOf(entries)
       // A long one is not copied for each who reads it, maybe slowly.
       const isLong = length > LONG_LISTING
       underWay.hold(request, reply, isLong ? entries.json : {}, length)

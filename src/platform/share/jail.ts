@@ -29,6 +29,12 @@ export interface HeldDirectory {
   close(): Promise<void>
 }
 
+/** One that was found by its path in the shared area. */
+export interface FoundDirectory extends HeldDirectory {
+  /** The real path of the shared area, as it was then. */
+  readonly root: string
+}
+
 /** What a name stands for, held open without having been read. */
 export interface HeldFile {
   readonly realPath: string
@@ -47,7 +53,7 @@ export interface Jail {
   /** The real path of the shared area. @throws AppError UNAVAILABLE */
   root(): Promise<string>
   /** @throws AppError NOT_FOUND, CONFLICT (not a directory), NOT_ALLOWED (leads out) */
-  directory(names: Names): Promise<HeldDirectory>
+  directory(names: Names): Promise<FoundDirectory>
   /** What is there, links followed. @throws AppError NOT_FOUND, NOT_ALLOWED (leads out) */
   follow(names: Names): Promise<HeldFile>
   /** The directory an entry is in, and its name there. A last symbolic link is not followed. @throws AppError as `directory` */
@@ -64,7 +70,7 @@ export function createJail(shareDir: string): Jail {
     })
   }
 
-  async function hold(names: Names, flags: number): Promise<{ handle: FileHandle; realPath: string }> {
+  async function hold(names: Names, flags: number): Promise<{ handle: FileHandle; realPath: string; root: string }> {
     const rootPath = await root()
     const handle = await open([rootPath, ...names].join('/'), O_PATH | flags).catch((error: unknown) => {
       throw fileFailure(error, wirePathOf(names))
@@ -74,16 +80,16 @@ export function createJail(shareDir: string): Jail {
       if (realPath !== rootPath && !realPath.startsWith(`${rootPath}/`)) {
         throw new AppError('NOT_ALLOWED', `${wirePathOf(names)} leads out of the shared area.`)
       }
-      return { handle, realPath }
+      return { handle, realPath, root: rootPath }
     } catch (error) {
       await handle.close()
       throw error
     }
   }
 
-  async function directory(names: Names): Promise<HeldDirectory> {
-    const { handle, realPath } = await hold(names, constants.O_DIRECTORY)
-    return heldDirectory(handle, realPath)
+  async function directory(names: Names): Promise<FoundDirectory> {
+    const { handle, realPath, root } = await hold(names, constants.O_DIRECTORY)
+    return { ...heldDirectory(handle, realPath), root }
   }
 
   return {
@@ -178,7 +184,7 @@ export async function namesIn({ self }: HeldDirectory): Promise<RawName[]> {
 }
 
 /** Gives the directory to `use` and closes it whatever happens. */
-export async function holding<Result>(opening: Promise<HeldDirectory>, use: (directory: HeldDirectory) => Promise<Result>): Promise<Result> {
+export async function holding<Held extends HeldDirectory, Result>(opening: Promise<Held>, use: (directory: Held) => Promise<Result>): Promise<Result> {
   const directory = await opening
   try {
     return await use(directory)

@@ -112,10 +112,9 @@ export function createListing(jail: Jail, pool: ListingPool): Listing {
     async list(path) {
       const names = namesOf(path)
       return holding(jail.directory(names), async (directory) => {
-        const root = await jail.root()
         const { ino, mtimeNs, mtimeMs } = await directory.stats()
         const stamp = `${ino}:${mtimeNs}`
-        const { realPath } = directory
+        const { realPath, root } = directory
         const wirePath = wirePathOf(names)
         const key = `${realPath}:${wirePath}`
         const known = kept.get(key)
