@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { call } from '../support/browser/api'
 import { bareWindow } from '../support/browser/bareTab'
-import { browserTest, closeBrowser, expectGoodPage, openPage, tellsOfSocket } from '../support/browser/browserTest'
+import { browserTest, closeBrowser, expectGoodPage, openPage } from '../support/browser/browserTest'
 import { signUp, startProduct, type Product } from '../support/browser/startProduct'
 import { until } from '../support/platform/until'
 
@@ -178,7 +178,7 @@ browserTest('the console, its tools, power, a crash, and a platform that dies an
   await page.getByRole('dialog').getByRole('button', { name: 'Kill', exact: true }).click()
   await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
   await page.getByRole('link', { name: /-world/ }).getByText('Offline').waitFor()
-  expect(errors.filter((error) => !tellsOfSocket(error))).toEqual([])
+  expect(errors).toEqual([])
 })
 
 const numbered = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}`)

@@ -28,14 +28,11 @@ export async function openPage(url: string, { scrollBars = false } = {}): Promis
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(error.message))
   page.on('console', (message) => {
-    // A refused call is an answer like any other; the browser reports it all the same.
-    if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) errors.push(message.text())
+    // A refused call or socket is an answer like any other; the browser reports it all the same.
+    if (message.type() === 'error' && !/^(?:Failed to load resource|WebSocket connection to )/.test(message.text())) errors.push(message.text())
   })
   return { context, page, errors }
 }
-
-/** What the browser itself says of a socket that the platform does not take or drops, because it is being ended or started. */
-export const tellsOfSocket = (error: string): boolean => error.startsWith('WebSocket connection to ')
 
 export async function closeBrowser(): Promise<void> {
   for (const browser of browsers.values()) await browser.close()
