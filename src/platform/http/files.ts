@@ -10,7 +10,7 @@ import type { DownloadTickets } from '../accounts/downloadTickets'
 import { AppError } from '../errors'
 import type { Files } from '../share/files'
 import type { OpenedFile } from '../share/downloads'
-import { bytesOf } from '../share/entries'
+import { bytesOf, joined } from '../share/entries'
 import { SHARED_ROOT } from '../share/paths'
 import { namesOf, wirePathOf } from '../share/wirePath'
 import { userOf } from './access'
@@ -57,10 +57,8 @@ export function fileRoutes(app: Router, { files, tickets, deploymentTypeIndexAt 
     })
     const [{ json, isLong }, typeIndex] = await Promise.all([listed, deploymentTypeIndexAt(wirePath)])
     // FilesAnswer, put together from what the listing processes have written: a hundred thousand entries are not parsed again.
-    const parts: Buffer[] = [Buffer.from('{"success":true,"data":{"files":[')]
-    for (const [at, part] of json.filter(({ byteLength }) => byteLength > 0).entries()) parts.push(Buffer.from(at > 0 ? ',' : ''), Buffer.from(part.buffer, part.byteOffset, part.byteLength))
-    parts.push(Buffer.from(`],"deploymentTypeIndex":${typeIndex}}}`))
-    reply.type('application/json; charset=utf-8').header('content-length', parts.reduce((sum, part) => sum + part.length, 0))
+    const parts = [Buffer.from('{"success":true,"data":{"files":['), ...joined(json), Buffer.from(`],"deploymentTypeIndex":${typeIndex}}}`)]
+    reply.type('application/json; charset=utf-8').header('content-length', parts.reduce((sum, { byteLength }) => sum + byteLength, 0))
     return reply.send(isLong ? Readable.from(parts, { objectMode: true, highWaterMark: 1 }) : Buffer.concat(parts))
   })
 

@@ -11,39 +11,52 @@ export interface Entries {
 
 const COMMA = Buffer.from(',')
 
+/** In bytes, without the commas between pieces. */
 export const bytesOf = ({ json }: Entries): number => json.reduce((sum, { byteLength }) => sum + byteLength, 0)
+
+/** Pieces with commas between them; empty ones are left out. */
+export function joined(pieces: Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer>[] {
+  return pieces.filter(({ byteLength }) => byteLength > 0).flatMap((piece, at) => (at > 0 ? [COMMA, piece] : [piece]))
+}
+
+/** How many bytes `withChanges` has to look through. */
+export function changesCost({ json }: Entries, names: string[]): number {
+  return names.reduce((sum, name) => sum + json[bucketOf(name)]!.byteLength, 0)
+}
 
 /**
  * Divided entries with those of some names replaced, added or, where there is none any more, left out. Nothing is parsed: of a
- * hundred thousand entries only the pieces that the names are in are copied.
+ * hundred thousand entries only the pieces that the names are in are looked through and copied.
  * @param now a piece for each of the names, empty where there is none
  */
 export function withChanges(before: Entries, names: string[], now: Entries): Entries {
   const json = [...before.json]
   let { count } = before
-  for (const [at, name] of names.entries()) {
-    const bucket = bucketOf(name)
-    const entry = now.json[at]!
-    const others = without(asBuffer(json[bucket]!), name)
-    json[bucket] = joined([...others.parts, entry])
-    count += Number(entry.byteLength > 0) - Number(others.had)
+  const changes = new Map<number, number[]>()
+  for (const [at, name] of names.entries()) changes.set(bucketOf(name), [...(changes.get(bucketOf(name)) ?? []), at])
+  for (const [bucket, changed] of changes) {
+    const { pieces, found } = without(asBuffer(json[bucket]!), changed.map((at) => names[at]!))
+    const entries = changed.map((at) => now.json[at]!)
+    json[bucket] = Buffer.concat(joined([...pieces, ...entries]))
+    count += entries.filter(({ byteLength }) => byteLength > 0).length - found
   }
   return { json, count, isTold: before.isTold && now.isTold }
 }
 
 /**
- * What is before and behind a name's entry. Its beginning and its last field cannot be within a text of the JSON: there a quotation
- * mark has a backslash before it.
+ * What is left of a piece without the entries of these names. Where one begins, and its last field, cannot be within a text of the
+ * JSON: there a quotation mark has a backslash before it.
  */
-function without(piece: Buffer, name: string): { parts: Uint8Array[]; had: boolean } {
-  const start = piece.indexOf(`{"name":${JSON.stringify(name)},`)
-  if (start === -1) return { parts: [piece], had: false }
-  const end = piece.indexOf('}', piece.indexOf('"isText":', start)) + 1
-  return { parts: [piece.subarray(0, Math.max(start - 1, 0)), piece.subarray(end + 1)], had: true }
+function without(piece: Buffer<ArrayBuffer>, names: string[]): { pieces: Buffer<ArrayBuffer>[]; found: number } {
+  const starts = names.map((name) => piece.indexOf(`{"name":${JSON.stringify(name)},`)).filter((start) => start !== -1)
+  starts.sort((one, other) => one - other)
+  let from = 0
+  const pieces = starts.map((start) => {
+    const kept = piece.subarray(from, Math.max(start - 1, from))
+    from = piece.indexOf('}', piece.indexOf('"isText":', start)) + 2
+    return kept
+  })
+  return { pieces: [...pieces, piece.subarray(from)], found: starts.length }
 }
 
-function joined(parts: Uint8Array[]): Uint8Array<ArrayBuffer> {
-  return Buffer.concat(parts.filter(({ byteLength }) => byteLength > 0).flatMap((part, at) => (at > 0 ? [COMMA, part] : [part])))
-}
-
-const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): Buffer => Buffer.from(buffer, byteOffset, byteLength)
+const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): Buffer<ArrayBuffer> => Buffer.from(buffer, byteOffset, byteLength)

@@ -2,7 +2,7 @@ import { watch, type FSWatcher } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { fileFailure } from './fileFailure'
 import { holding, type HeldDirectory, type Jail } from './jail'
-import { bytesOf, withChanges, type Entries } from './entries'
+import { bytesOf, changesCost, withChanges, type Entries } from './entries'
 import type { ListingPool } from './listingPool'
 import { namesOf, wirePathOf } from './wirePath'
 
@@ -11,10 +11,12 @@ const KEPT_FROM = 500
 const MOST_KEPT = 64
 /** In bytes. */
 const MOST_KEPT_BYTES = 64 * 2 ** 20
-/** Modification times are no finer than the kernel's tick: what was read within it may have changed after all. In milliseconds. */
+/** Modification times are no finer than the kernel's tick: what is read for the first time within it may have changed after all. In milliseconds. */
 const TICK_MS = 20
-/** Where more has changed, it takes less time to read all. */
+/** Where more has changed, all is read: the processes do that, and names are put in their places by the platform itself. */
 const MOST_CHANGED = 100
+/** So much may be looked through for that. In bytes: a few milliseconds. */
+const MOST_COST = 16 * 2 ** 20
 /** So old at the most, because the kernel drops what it would tell when too much happens at once. In milliseconds. */
 const MOST_AGE_MS = 30_000
 /** The same, where it does not tell of everything: what is in a directory, or behind a link, of this one. In milliseconds. */
@@ -30,10 +32,12 @@ export interface Listing {
 
 interface Kept {
   entries: Promise<Entries>
-  /** Of the directory when it was read. */
-  stamp: string
-  /** The names of what has changed since; undefined where that is not known. */
-  changed: Set<string> | undefined
+  /** Which directory it is (device and inode): another one may have taken its path. */
+  identity: string
+  /** When the directory was changed last, as of the last reading. */
+  mtimeNs: bigint
+  /** The names of what may have changed since. Of what happens to the directory itself libuv tells a name, too, which is no entry's. */
+  changed: Set<string>
   /** When it is too old, as `Date.now()` tells. */
   until: number
   bytes: number
@@ -64,7 +68,7 @@ export function createListing(jail: Jail, pool: ListingPool): Listing {
     }
   }
 
-  async function keep(directory: HeldDirectory, key: string, stamp: string, read: () => Promise<Entries>): Promise<Entries> {
+  async function keep(directory: HeldDirectory, key: string, state: Pick<Kept, 'identity' | 'mtimeNs'>, read: () => Promise<Entries>): Promise<Entries> {
     let watcher: FSWatcher
     try {
       watcher = watch(directory.self, { persistent: false })
@@ -73,13 +77,16 @@ export function createListing(jail: Jail, pool: ListingPool): Listing {
       return read()
     }
     // Watched first and read then: nothing falls in between.
-    const entry: Kept = { entries: read(), stamp, changed: new Set(), until: Date.now() + MOST_AGE_MS, bytes: 0, watcher }
+    const entry: Kept = { ...state, entries: read(), changed: new Set(), until: Date.now() + MOST_AGE_MS, bytes: 0, watcher }
+    const giveUp = () => {
+      if (kept.get(key) === entry) forget(key)
+    }
     watcher.on('change', (_, name) => {
       // Of a name that is no UTF-8 there may be several that read the same.
-      if (typeof name !== 'string' || name.includes('\ufffd')) entry.changed = undefined
-      else if (entry.changed?.add(name) && entry.changed.size > MOST_CHANGED) entry.changed = undefined
+      if (typeof name !== 'string' || name.includes('\ufffd')) giveUp()
+      else if (entry.changed.add(name).size > MOST_CHANGED) giveUp()
     })
-    watcher.on('error', () => (entry.changed = undefined))
+    watcher.on('error', giveUp)
     forget(key)
     kept.set(key, entry)
     return measured(entry, key)
@@ -98,35 +105,47 @@ export function createListing(jail: Jail, pool: ListingPool): Listing {
     }
   }
 
-  /** Of the few that have changed, each is asked for by its name. */
-  function renew(entry: Kept, key: string, stamp: string, read: (names: string[]) => Promise<Entries>): Promise<Entries> {
-    const names = [...(entry.changed ?? [])]
+  /** Of the few that have changed, each is asked for by its name; unless to put them in their places would hold up everything else. */
+  function renew(entry: Kept, key: string, mtimeNs: bigint, read: (names?: string[]) => Promise<Entries>): Promise<Entries> {
+    const names = [...entry.changed]
     // Before they are read: what changes from now on is asked for again.
-    entry.changed = new Set()
-    entry.stamp = stamp
-    entry.entries = Promise.all([entry.entries, read(names)]).then(([before, now]) => withChanges(before, names, now))
+    entry.changed.clear()
+    entry.mtimeNs = mtimeNs
+    entry.entries = entry.entries.then(async (before) => (changesCost(before, names) > MOST_COST ? read() : withChanges(before, names, await read(names))))
     return measured(entry, key)
+  }
+
+  /** What is kept of a directory, where that can still be so. */
+  function known(key: string, identity: string): Kept | undefined {
+    const entry = kept.get(key)
+    if (!entry) return undefined
+    kept.delete(key)
+    kept.set(key, entry)
+    if (entry.identity === identity && Date.now() < entry.until) return entry
+    forget(key)
+    return undefined
   }
 
   return {
     async list(path) {
       const names = namesOf(path)
       return holding(jail.directory(names), async (directory) => {
-        const { ino, mtimeNs, mtimeMs } = await directory.stats()
-        const stamp = `${ino}:${mtimeNs}`
+        const { dev, ino, mtimeNs, mtimeMs } = await directory.stats()
+        const identity = `${dev}:${ino}`
         const { realPath, root } = directory
         const wirePath = wirePathOf(names)
         const key = `${realPath}:${wirePath}`
-        const known = kept.get(key)
-        if (known?.changed && Date.now() < known.until && (known.changed.size > 0 || known.stamp === stamp)) {
-          kept.delete(key)
-          kept.set(key, known)
-          return known.changed.size > 0 ? renew(known, key, stamp, (changed) => pool.named(directory, wirePath, root, changed)) : known.entries
+        const readAll = (isDivided: boolean) => pool.entries(directory, wirePath, root, `${identity}:${key}`, isDivided)
+        const entry = known(key, identity)
+        if (entry && entry.changed.size > 0) {
+          return renew(entry, key, mtimeNs, (changed) => (changed ? pool.entriesNamed(directory, wirePath, root, changed) : readAll(true)))
         }
-        const read = (isDivided = false) => pool.entries(directory, wirePath, root, `${ino}:${key}`, isDivided)
+        if (entry?.mtimeNs === mtimeNs) return entry.entries
+        // Something has changed of which the kernel did not tell.
+        if (entry) forget(key)
         const isFresh = Date.now() - Number(mtimeMs) < TICK_MS
         const isKept = large.has(realPath) && !isFresh && LOCAL.has((await statfs(directory.self)).type)
-        const entries = await (isKept ? keep(directory, key, stamp, () => read(true)) : read())
+        const entries = await (isKept ? keep(directory, key, { identity, mtimeNs }, () => readAll(true)) : readAll(false))
         if (entries.count >= KEPT_FROM) large.add(realPath)
         else large.delete(realPath)
         return entries

@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer'
 import { closeSync, constants, fstatSync, lstatSync, opendirSync, openSync, readdirSync, readlinkSync, readSync, type Dirent, type Stats } from 'node:fs'
-import { createInterface } from 'node:readline'
 import type { FileEntry } from '../../contract/file'
 import { looksLikeText, TEXT_LIMIT, TEXT_SAMPLE } from './encodings'
+import { onLines } from './lines'
 import { BUCKETS, bucketOf, LONG, shareOf, type ListingAnswer, type ListingTask } from './listingTask'
 import { isOwnName } from './ownNames'
 
@@ -28,7 +28,7 @@ const sample = Buffer.alloc(TEXT_SAMPLE)
  * thread of the platform, which would have to name the held directory with every file.
  */
 // Synchronous calls: here nobody waits but this listing, and they take a third of the time.
-createInterface({ input: process.stdin }).on('line', (line) => {
+onLines(process.stdin, (line) => {
   const task = JSON.parse(line) as ListingTask
   const { json = [], ...answer } = answerTo(task)
   process.stdout.cork()
@@ -78,7 +78,7 @@ function list({ path, root, share, limit, names, isDivided = false }: ListingTas
   }
   const missing = new Set([...doubtful.keys()].filter((name) => !doubtful.get(name)))
   for (const entry of missing.size > 0 ? unreadable(missing, path) : []) json.add(entry, isDivided ? bucketOf(entry.name) : 0)
-  return json.isFull() ? { isTooLarge: true } : { isTold, count: json.count(), json: json.end() }
+  return json.end()
 }
 
 /** One by one: of a directory without end no more is read than is wanted. */
@@ -100,32 +100,33 @@ function* firstOf<Item>(items: Iterable<Item>, most: number): Generator<Item> {
 }
 
 /** Puts entries together, as JSON with commas between them, in so many pieces. */
-function createJoin(limit: number, pieces: number) {
-  const parts = Array.from({ length: pieces }, () => ({ done: [] as Piece, texts: [] as string[], length: 0 }))
-  let [count, length] = [0, 0]
-  const put = (part: (typeof parts)[number]) => {
-    if (part.texts.length === 0) return
-    const text = Buffer.from(`${part.done.length > 0 ? ',' : ''}${part.texts.join(',')}`)
-    part.done.push(text)
-    length += text.length - part.length
-    part.texts = []
-    part.length = 0
+function createJoin(limit: number, count: number) {
+  const open = Array.from({ length: count }, () => ({ done: [] as Piece, texts: [] as string[], length: 0 }))
+  let entries = 0
+  /** Of all, in bytes; in characters of what is not put yet. */
+  let length = 0
+  const put = (piece: (typeof open)[number]) => {
+    if (piece.texts.length === 0) return
+    const text = Buffer.from(`${piece.done.length > 0 ? ',' : ''}${piece.texts.join(',')}`)
+    piece.done.push(text)
+    length += text.length - piece.length
+    piece.texts = []
+    piece.length = 0
   }
   return {
-    add(entry: FileEntry, piece: number) {
+    add(entry: FileEntry, at: number) {
+      const piece = open[at]!
       const text = JSON.stringify(entry)
-      const part = parts[piece]!
-      part.texts.push(text)
-      part.length += text.length
-      count += 1
+      piece.texts.push(text)
+      piece.length += text.length
       length += text.length
-      if (part.length > PIECE) put(part)
+      entries += 1
+      if (piece.length > PIECE) put(piece)
     },
     isFull: () => length > limit,
-    count: () => count,
-    end() {
-      for (const part of parts) put(part)
-      return parts.map(({ done }) => done)
+    end(): Answer {
+      for (const piece of open) put(piece)
+      return length > limit ? { isTooLarge: true } : { isTold, count: entries, json: open.map(({ done }) => done) }
     },
   }
 }
@@ -145,7 +146,7 @@ function* unreadable(texts: Set<string>, path: string): Generator<FileEntry> {
   }
 }
 
-/** @param isNew a file whose isText is not known, most likely. */
+/** Its name is its first field and isText its last, by which it is found again (see withChanges). @param isNew a file whose isText is not known, most likely. */
 function entryOf(name: string, isNew: boolean, path: string, root: string): FileEntry | undefined {
   const opened = isNew ? judgeNew(name) : undefined
   let stats = opened ?? lstatSync(name, { throwIfNoEntry: false })

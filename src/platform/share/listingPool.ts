@@ -18,7 +18,7 @@ export interface ListingPool {
    */
   entries(directory: HeldDirectory, path: string, root: string, key: string, isDivided?: boolean): Promise<Entries>
   /** Of some names: a piece for each, empty where there is none (any more). @throws as `entries` */
-  named(directory: HeldDirectory, path: string, root: string, names: string[]): Promise<Entries>
+  entriesNamed(directory: HeldDirectory, path: string, root: string, names: string[]): Promise<Entries>
   close(): Promise<void>
 }
 
@@ -141,21 +141,21 @@ export function createListingPool(timeoutMs = TIMEOUT_MS): ListingPool {
   }
 
   return {
-    async entries(directory, path, root, place, isDivided = false) {
-      const key = `${isDivided}:${place}`
-      const known = waiting.get(key)
+    async entries(directory, path, root, key, isDivided = false) {
+      const ownKey = `${isDivided}:${key}`
+      const known = waiting.get(ownKey)
       if (known) return known
       let hasBegun = false
       const entries = inTurn(() => {
         hasBegun = true
-        waiting.delete(key)
+        waiting.delete(ownKey)
         return read(directory, { path, root, limit: MOST_BYTES, isDivided })
       })
       // One that has begun may have missed what the next one asks for.
-      if (!hasBegun) waiting.set(key, entries)
+      if (!hasBegun) waiting.set(ownKey, entries)
       return entries
     },
-    async named(directory, path, root, names) {
+    async entriesNamed(directory, path, root, names) {
       const task = { path, root, limit: MOST_BYTES, names }
       return inTurn(async () => together([await ask(firstFor(directory), directory, task)], task))
     },

@@ -37,8 +37,8 @@ export interface ListingAnswer {
   error?: { code?: string | undefined; message: string }
 }
 
-/** The same for every process, whatever else is in the directory by then. */
-export const bucketOf = (name: string): number => hash(name) % BUCKETS
+/** The same for every process, whatever else is in the directory by then. Spread by Knuth's multiplicative hashing: the last bits of hash are alike for names that count. */
+export const bucketOf = (name: string): number => (Math.imul(hash(name), 0x9e3779b1) >>> 16) % BUCKETS
 
 /** Which of so many shares a bucket belongs to. */
 export const shareOf = (bucket: number, shares: number): number => bucket % shares

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
-import { createInterface } from 'node:readline'
 import { AppError } from '../errors'
 import { childProgram } from './childProgram'
 import { badEntry, damaged, partsOf, tooLarge, tooManyEntries, type ExtractionLimits } from './extraction'
 import { fileFailure } from './fileFailure'
 import type { HeldDirectory } from './jail'
 import type { JobControl } from './jobs'
+import { onLines } from './lines'
 import { exitCodes } from './sevenZipExits'
 
 /** What reading an archive may take: dictionaries can be made to want gigabytes. In bytes. */
@@ -83,7 +83,7 @@ async function run(
   try {
     // One that could not be started may have none.
     if (child.stdout) {
-      createInterface({ input: child.stdout }).on('line', (line) => {
+      onLines(child.stdout, (line) => {
         if (isEnough || onLine(line) !== false) return
         isEnough = true
         child.kill('SIGKILL')

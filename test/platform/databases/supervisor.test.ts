@@ -10,7 +10,8 @@ import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory
 import { until } from '../../support/platform/until'
 
 const directory = useTemporaryDirectory()
-const FIRST_PORT = 28_700
+// Where no FerretDB of another test looks for one.
+const FIRST_PORT = 29_700
 let logged: { level: number; msg: string; againInMs?: number; err?: { message: string } }[] = []
 const log = pino({ level: 'debug' }, { write: (line) => void logged.push(JSON.parse(line) as (typeof logged)[number]) })
 let server: Supervised | undefined

@@ -93,7 +93,7 @@ describe('a listing', () => {
     const sizeOfLog = async () => (await entriesOf('/nfsshare/mixed')).find(({ name }) => name === 'log')?.size
     for (let round = 0; round < 5; round += 1) expect(await sizeOfLog()).toBe(0)
     await writeFile(join(share, 'grows.log'), 'grown')
-    await until(async () => (await sizeOfLog()) === 5)
+    await until(sizeOfLog, (size) => size === 5, 15)
   })
 
   test.each(['/nfsshare/../etc', '/nfsshare//a', '/etc', '/nfsshare/a\0'])('of the path %j, which is none, is 400, and no failure of it is left to nobody', async (path) => {

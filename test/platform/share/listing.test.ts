@@ -1,9 +1,12 @@
-import { appendFile, chmod, link, lstat, mkdir, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFile, chmod, lstat, mkdir, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FileEntry } from '../../../src/contract/file'
+import { joined } from '../../../src/platform/share/entries'
 import { createJail } from '../../../src/platform/share/jail'
 import { createListing, type Listing } from '../../../src/platform/share/listing'
 import { createListingPool } from '../../../src/platform/share/listingPool'
+import { bucketOf } from '../../../src/platform/share/listingTask'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
 
@@ -11,6 +14,8 @@ const root = useTemporaryDirectory()
 let listing: Listing
 /** What the processes were asked for: all, or so many names. */
 let asked: ('all' | number)[] = []
+/** What happens once names have been read, before anybody has the answer. */
+let meanwhile: (() => Promise<unknown>) | undefined
 
 beforeAll(() => {
   const pool = createListingPool()
@@ -20,26 +25,30 @@ beforeAll(() => {
       asked.push('all')
       return pool.entries(...parts)
     },
-    async named(...parts) {
+    async entriesNamed(...parts) {
       asked.push(parts[3].length)
-      return pool.named(...parts)
+      const entries = await pool.entriesNamed(...parts)
+      await meanwhile?.()
+      return entries
     },
   })
 })
+afterEach(() => jest.restoreAllMocks())
 afterAll(() => listing.close())
 
 async function list(directory: string): Promise<FileEntry[]> {
   const { json, count } = await listing.list(`/nfsshare/${directory}`)
-  const entries = JSON.parse(`[${json.filter(({ byteLength }) => byteLength > 0).map((piece) => Buffer.from(piece).toString()).join(',')}]`) as FileEntry[]
+  const entries = JSON.parse(`[${Buffer.concat(joined(json)).toString()}]`) as FileEntry[]
   expect(entries).toHaveLength(count)
   return entries.sort(byName)
 }
 
 const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1)
+const namesIn = async (directory: string) => (await list(directory)).map(({ name }) => name)
 
 /** What the disk says, in the words of a listing. */
 async function truth(directory: string): Promise<FileEntry[]> {
-  const names = await readdir(join(root(), directory))
+  const names = (await readdir(join(root(), directory))).filter((name) => !name.startsWith('.quarterdeck-'))
   return (await Promise.all(names.map(async (name): Promise<FileEntry> => {
     const path = join(root(), directory, name)
     const own = await lstat(path)
@@ -49,23 +58,32 @@ async function truth(directory: string): Promise<FileEntry[]> {
   }))).sort(byName)
 }
 
-async function makeKept(directory: string, count: number): Promise<(name: string) => string> {
+/** A directory whose listing is kept, and no older than it is now. */
+async function makeKept(directory: string, count = 600): Promise<(name: string) => string> {
   const at = (name: string) => join(root(), directory, name)
-  await mkdir(join(root(), directory))
+  jest.restoreAllMocks()
+  await mkdir(join(root(), directory), { recursive: true })
   for (let index = 0; index < count; index += 1) await writeFile(at(`file ${index}.txt`), 'hello\n')
-  // The first tells that it is large; from then on it is kept as soon as its time is not this very moment's.
+  await untilKept(directory)
+  const now = Date.now()
+  jest.spyOn(Date, 'now').mockReturnValue(now)
+  return at
+}
+
+/** The first listing tells that it is large; from then on it is kept as soon as its time is not this very moment's. */
+async function untilKept(directory: string): Promise<void> {
   await until(async () => {
     asked = []
     await list(directory)
     return asked.length === 0
   })
-  return at
 }
 
-test.each([600, 5000])('of %i entries that are kept, only those that have changed are read again, whatever happened to them', async (count) => {
+test.each([600, 4200])('of %i entries that are kept, only those that have changed are read again, whatever happened to them', async (count) => {
   const directory = `changing-${count}`
   const at = await makeKept(directory, count)
-  const awkward = ['a "quoted" {"name":"b","path"}', 'back\\slash', 'ends with {', 'Grüße 🚀', '"isText":true}', ',', '}{']
+  const awkward = ['a "quoted" {"name":"b","path"}', 'back\\slash', 'ends with {', 'Grüße 🚀', '"isText":true}', ',', '}{', 'a\u2028b', '7']
+  const together = Array.from({ length: count }, (_, index) => `file ${index}.txt`).filter((name) => bucketOf(name) === bucketOf('file 99.txt'))
   const steps: [string, () => Promise<unknown>][] = [
     ['grows', () => appendFile(at('file 7.txt'), 'more')],
     ['is added', () => writeFile(at('new.txt'), 'new')],
@@ -76,41 +94,138 @@ test.each([600, 5000])('of %i entries that are kept, only those that have change
       await writeFile(at('short.txt'), '')
       await rm(at('short.txt'))
     }],
-    ['is not ours to show', () => writeFile(at('.quarterdeck-1.part'), '')],
+    ['is not to be shown', () => writeFile(at('.quarterdeck-1.part'), '')],
     ['is placed by a rename', () => rename(at('.quarterdeck-1.part'), at('placed.txt'))],
     ...awkward.map((name): [string, () => Promise<unknown>] => [name, () => writeFile(at(name), name)]),
     ...awkward.map((name): [string, () => Promise<unknown>] => [`${name} grows`, () => appendFile(at(name), name)]),
     ['one of them goes', () => rm(at(awkward[0]!))],
     ['its mode', () => chmod(at('file 1.txt'), 0o600)],
-    ['a hundred at once', () => Promise.all(Array.from({ length: 50 }, (_, index) => rename(at(`file ${index + 100}.txt`), at(`moved ${index}.txt`))))],
+    ['the directory’s own mode', () => chmod(join(root(), directory), 0o700)],
+    ['neighbours in a piece grow', () => Promise.all(together.map((name) => appendFile(at(name), 'more')))],
+    ['neighbours in a piece go', () => Promise.all(together.map((name) => rm(at(name))))],
+    ['a hundred at once', () => Promise.all(Array.from({ length: 50 }, (_, index) => rename(at(`file ${index + 100}.txt`), at(`moved ${index}.txt`)).catch(() => writeFile(at(`moved ${index}.txt`), ''))))],
   ]
+  expect(together.length).toBeGreaterThan(2)
+  expect(together.length).toBeLessThan(100)
   for (const [what, change] of steps) {
     await change()
-    const expected = (await truth(directory)).filter(({ name }) => !name.startsWith('.quarterdeck-'))
-    expect([what, await list(directory)]).toEqual([what, expected])
+    expect([what, await list(directory)]).toEqual([what, await truth(directory)])
   }
   expect(asked.filter((one) => one === 'all')).toEqual([])
   expect(asked).toHaveLength(steps.length)
-  expect(asked.at(-1)).toBe(100)
 
-  // More than that is read as a whole; and so is what holds something of which the kernel does not tell everything, after a second.
+  // More than that is read as a whole.
   await Promise.all(Array.from({ length: 101 }, (_, index) => writeFile(at(`many ${index}`), '')))
   expect(await list(directory)).toEqual(await truth(directory))
   expect(asked.at(-1)).toBe('all')
-  await mkdir(at('directory'))
-  await symlink('file 1.txt', at('link'))
-  await link(at('file 2.txt'), at('other name'))
-  expect(await list(directory)).toEqual(await truth(directory))
 })
 
 test('entries that change while they are listed are right afterwards, and every listing is whole', async () => {
-  const at = await makeKept('busy', 600)
-  const listings: Promise<FileEntry[]>[] = []
+  const at = await makeKept('busy')
+  jest.restoreAllMocks()
+  const untouched = Array.from({ length: 200 }, (_, index) => `file ${index + 300}.txt`)
+  const listings: Promise<string[]>[] = []
   for (let round = 0; round < 100; round += 1) {
     const change = round % 3 === 0 ? rename(at(`file ${round}.txt`), at(`moved ${round}.txt`)) : round % 3 === 1 ? rm(at(`file ${round}.txt`)) : appendFile(at('file 599.txt'), 'x')
-    listings.push(list('busy'))
+    listings.push(namesIn('busy'))
     await change
   }
-  for (const entries of await Promise.all(listings)) expect(new Set(entries.map(({ name }) => name)).size).toBe(entries.length)
+  for (const names of await Promise.all(listings)) {
+    const listed = new Set(names)
+    expect(untouched.filter((name) => !listed.has(name))).toEqual([])
+    expect(listed.size).toBe(names.length)
+  }
   expect(await list('busy')).toEqual(await truth('busy'))
+
+  // What changes once more while it is read is read once more.
+  await untilKept('busy')
+  await appendFile(at('file 599.txt'), 'x')
+  meanwhile = () => appendFile(at('file 599.txt'), 'x')
+  await list('busy')
+  meanwhile = undefined
+  expect(await list('busy')).toEqual(await truth('busy'))
+})
+
+test('of a directory that takes another one’s place nothing of that one is listed, nor later', async () => {
+  const replace = async (what: string) => {
+    await rename(join(root(), what), join(root(), `${what}.old`))
+    await mkdir(join(root(), 'replaced/world'), { recursive: true })
+    await writeFile(join(root(), 'replaced/world/only'), '')
+  }
+  await makeKept('replaced/world')
+  await replace('replaced/world')
+  expect(await namesIn('replaced/world')).toEqual(['only'])
+
+  await rm(join(root(), 'replaced'), { recursive: true })
+  const at = await makeKept('replaced/world')
+  await appendFile(at('file 7.txt'), 'more')
+  await replace('replaced')
+  expect(await namesIn('replaced/world')).toEqual(['only'])
+  await appendFile(join(root(), 'replaced.old/world/file 8.txt'), 'more')
+  expect(await namesIn('replaced/world')).toEqual(['only'])
+})
+
+test('names that are no UTF-8 and read the same are listed once, however they come and go', async () => {
+  const at = await makeKept('latin')
+  const place = (byte: number) => Buffer.concat([Buffer.from(at('caf')), Buffer.of(byte)])
+  for (const [change, times] of [
+    [() => writeFile(place(0xe9), 'e acute'), 1],
+    [() => writeFile(place(0xe8), 'e grave'), 1],
+    [() => rm(place(0xe9)), 1],
+    [() => rm(place(0xe8)), 0],
+  ] as const) {
+    jest.restoreAllMocks()
+    await untilKept('latin')
+    await change()
+    expect((await namesIn('latin')).filter((name) => name === 'caf\ufffd')).toHaveLength(times)
+  }
+})
+
+test('what the kernel could not tell, because too much happened at once, is seen by the time of the directory', async () => {
+  const at = await makeKept('forgotten')
+  jest.restoreAllMocks()
+  await makeKept('storm')
+  await list('forgotten')
+  const most = Number(readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8'))
+  // Nothing is heard meanwhile: the queue of the kernel is full.
+  for (let index = 0; index <= most / 2 + 1000; index += 1) {
+    writeFileSync(join(root(), 'storm/x'), '')
+    rmSync(join(root(), 'storm/x'))
+  }
+  writeFileSync(at('new.txt'), '')
+  expect(await namesIn('forgotten')).toContain('new.txt')
+})
+
+test('what is kept is read anew after half a minute, and within seconds where the kernel does not tell of everything', async () => {
+  const at = await makeKept('old')
+  asked = []
+  const later = Date.now() + 30_001
+  jest.spyOn(Date, 'now').mockReturnValue(later)
+  await list('old')
+  expect(asked).toEqual(['all'])
+  jest.restoreAllMocks()
+
+  // Of what a link leads to, one that came after the others, it tells nothing.
+  await makeKept('told')
+  await symlink('../old/file 1.txt', join(root(), 'told/link'))
+  expect((await list('told')).find(({ name }) => name === 'link')?.size).toBe(6)
+  expect(asked).toEqual([1])
+  await appendFile(at('file 1.txt'), 'more')
+  const soon = Date.now() + 1001
+  jest.spyOn(Date, 'now').mockReturnValue(soon)
+  expect((await list('told')).find(({ name }) => name === 'link')?.size).toBe(10)
+})
+
+test('names that would take too long to be put in their places are read with all others', async () => {
+  const long = 'x'.repeat(200)
+  const names = Array.from({ length: 200_000 }, (_, index) => `${long}${index}`).filter((name) => bucketOf(name) === 0).slice(0, 3000)
+  await mkdir(join(root(), 'costly'))
+  for (const name of names) await writeFile(join(root(), 'costly', name), '')
+  const at = await makeKept('costly', 0)
+  for (const name of names.slice(0, 20)) await appendFile(at(name), 'more')
+  expect(await list('costly')).toEqual(await truth('costly'))
+  expect(asked).toEqual(['all'])
+  await appendFile(at(names[20]!), 'more')
+  expect(await list('costly')).toEqual(await truth('costly'))
+  expect(asked).toEqual(['all', 1])
 })

@@ -13,6 +13,8 @@ export const browserTest: jest.It = executablePath ? test : test.skip
 export const SCREENSHOTS = join(__dirname, '../../../.cache/screenshots')
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
 
+const REFUSED = /^(?:Failed to load resource|WebSocket connection to .* failed: (?:.*net::ERR_(?:CONNECTION_\w+|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED)|Connection closed before receiving a handshake response|Error during WebSocket handshake: Unexpected response code: (?:40\d|503)))/
+
 const browsers = new Map<boolean, Browser>()
 
 /**
@@ -29,7 +31,7 @@ export async function openPage(url: string, { scrollBars = false } = {}): Promis
   page.on('pageerror', (error) => errors.push(error.message))
   page.on('console', (message) => {
     // A refused call or socket is an answer like any other; the browser reports it all the same.
-    if (message.type() === 'error' && !/^(?:Failed to load resource|WebSocket connection to )/.test(message.text())) errors.push(message.text())
+    if (message.type() === 'error' && !REFUSED.test(message.text())) errors.push(message.text())
   })
   return { context, page, errors }
 }

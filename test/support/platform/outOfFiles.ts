@@ -75,7 +75,7 @@ const scenarios: Record<string, Scenario> = {
     let count = 0
     return sweep(async () => {
       const server = supervise({
-        path: '/bin/sleep', directory: join(directory, String(count++)), firstPort: 28_500, claimed: new Set(), patienceMs: 1000,
+        path: '/bin/sleep', directory: join(directory, String(count++)), firstPort: 29_500, claimed: new Set(), patienceMs: 1000,
         prepare: async () => ({ args: ['60'] }),
         whenReady: async () => undefined,
       }, log)
