@@ -13,7 +13,7 @@ export const browserTest: jest.It = executablePath ? test : test.skip
 export const SCREENSHOTS = join(__dirname, '../../../.cache/screenshots')
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
 
-const REFUSED = /^(?:Failed to load resource|WebSocket connection to .* failed: (?:.*net::ERR_(?:CONNECTION_\w+|EMPTY_RESPONSE|SOCKET_NOT_CONNECTED)|Connection closed before receiving a handshake response|Error during WebSocket handshake: Unexpected response code: (?:40\d|503)))/
+const REFUSED = /^(?:Failed to load resource|WebSocket connection to .* failed: (?:$|.*net::ERR_\w+|Connection closed before receiving a handshake response|Error during WebSocket handshake: Unexpected response code: (?:40\d|503)))/
 
 const browsers = new Map<boolean, Browser>()
 
