@@ -44,6 +44,8 @@ export async function closeBrowser(): Promise<void> {
 /** Ends a page's test: axe finds nothing in either theme, nothing is wider than a phone, and both widths are pictured. */
 export async function expectGoodPage(page: Page, name: string): Promise<void> {
   mkdirSync(SCREENSHOTS, { recursive: true })
+  // Its code may be on its way still.
+  await page.locator('h1').first().waitFor({ state: 'attached' })
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme })
     // The page hears of it with its next frame.
