@@ -2,7 +2,7 @@ import type { ChangeEvent, DragEvent } from 'react'
 import { useState } from 'react'
 import type { ActionLog } from '../../contract/actionLog'
 import { loadPages } from '../app/routes'
-import { Logo } from '../ui/Logo'
+import { AuthPage } from '../features/auth/AuthPage'
 import { LogFault, readLog } from './readLog'
 
 /** Asks for the file, and loads all pages before the first is shown. */
@@ -33,43 +33,31 @@ export function ReplayFile({ onRead }: { onRead: (log: ActionLog) => void }) {
   }
 
   return (
-    <div className="auth">
-      <title>Replay action log · Quarterdeck</title>
-      <header className="auth-brand">
-        <p className="brand">
-          <Logo size={36} />
-          Quarterdeck
+    <AuthPage
+      title="Replay action log"
+      className={isOver ? 'replay-drop over' : 'replay-drop'}
+      onDragOver={(event) => {
+        event.preventDefault()
+        setIsOver(true)
+      }}
+      onDragLeave={() => setIsOver(false)}
+      onDrop={onDrop}
+    >
+      <p className="auth-lead">
+        Choose a file that &lsquo;Export action log&rsquo; saved, or drop it here. It is played in this page and goes nowhere else.
+      </p>
+      {fault && (
+        <p className="alert alert-danger" role="alert">
+          {fault}
         </p>
-        <p className="auth-tagline">The operator console of your server network.</p>
-      </header>
-      <main className="auth-main">
-        <div
-          className={isOver ? 'auth-panel panel replay-drop over' : 'auth-panel panel replay-drop'}
-          onDragOver={(event) => {
-            event.preventDefault()
-            setIsOver(true)
-          }}
-          onDragLeave={() => setIsOver(false)}
-          onDrop={onDrop}
-        >
-          <h1>Replay action log</h1>
-          <p className="auth-lead">
-            Choose a file that &lsquo;Export action log&rsquo; saved, or drop it here. It is played in this page and goes nowhere else.
-          </p>
-          {fault && (
-            <p className="alert alert-danger" role="alert">
-              {fault}
-            </p>
-          )}
-          <label className="btn btn-primary replay-choose">
-            Choose file
-            <input type="file" accept="application/json,.json" className="visually-hidden" onChange={onChange} />
-          </label>
-          <div className="auth-links">
-            <a href="/">Back to the console</a>
-          </div>
-        </div>
-      </main>
-    </div>
+      )}
+      <label className="btn btn-primary replay-choose">
+        Choose file
+        <input type="file" accept="application/json,.json" className="visually-hidden" onChange={onChange} />
+      </label>
+      <div className="auth-links">
+        <a href="/">Back to the console</a>
+      </div>
+    </AuthPage>
   )
 }

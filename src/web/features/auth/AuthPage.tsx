@@ -1,8 +1,8 @@
-import type { ReactNode } from 'react'
+import type { ComponentProps } from 'react'
 import { Logo } from '../../ui/Logo'
 
-/** The frame of the pages before the session: the brand beside, or above, one panel. */
-export function AuthPage({ title, children }: { title: string; children: ReactNode }) {
+/** The frame of the pages before the session: the brand beside, or above, one panel, which takes what else is given. */
+export function AuthPage({ title, className = '', children, ...panel }: ComponentProps<'div'> & { title: string }) {
   return (
     <div className="auth">
       <title>{`${title} · Quarterdeck`}</title>
@@ -14,7 +14,7 @@ export function AuthPage({ title, children }: { title: string; children: ReactNo
         <p className="auth-tagline">The operator console of your server network.</p>
       </header>
       <main className="auth-main">
-        <div className="auth-panel panel">
+        <div className={`auth-panel panel ${className}`.trim()} {...panel}>
           <h1>{title}</h1>
           {children}
         </div>
