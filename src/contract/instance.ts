@@ -31,7 +31,7 @@ export const Instance = z.object({
   /** Unique, and stable for the instance's life. */
   podName: z.string(),
   ip: z.string(),
-  /** Player uuid to player name. Present for container mc only. */
+  /** Player uuid to player name. Present for container mc only. A server may name fewer than play on it: see `playerCount`. */
   players: z.record(z.string(), z.string()).optional(),
   state: InstanceState,
   type: InstanceType,
@@ -43,7 +43,9 @@ export const Instance = z.object({
   cpu: z.number().min(0).max(100),
   /** GiB. */
   memory: z.object({ used: z.number().nonnegative(), total: z.number().nonnegative() }),
-  // Our extras, for the Details tab.
+  // Our extras.
+  /** How many play, as the server says; null: it did not answer. Present where `players` is. */
+  playerCount: z.number().int().nonnegative().nullable().optional(),
   /** Where the present run was told to listen; absent when offline, or when it was told nothing. */
   port: z.number().int().optional(),
   /** Of the present run, milliseconds since the epoch; absent when offline. */

@@ -1,4 +1,4 @@
-import type { InstanceState } from '../contract/instance'
+import type { Instance, InstanceState } from '../contract/instance'
 
 type Appearance = { name: string; tone: 'running' | 'changing' | 'blocked' | 'stopped' }
 
@@ -14,4 +14,9 @@ const appearances: Record<InstanceState, Appearance> = {
 export function appearanceOf(state: string): Appearance {
   if (!Object.hasOwn(appearances, state)) throw new Error(`Unknown instance state: ${state}`)
   return appearances[state as InstanceState]
+}
+
+/** How many play on an instance; null: it did not answer; undefined: it has no players. A server that tells no count is taken by the names it gives. */
+export function playerCountOf({ players, playerCount }: Pick<Instance, 'players' | 'playerCount'>): number | null | undefined {
+  return players && (playerCount === undefined ? Object.keys(players).length : playerCount)
 }

@@ -6,6 +6,7 @@ import { findInstanceByPod, listInstances, type InstanceRow } from '../state/ins
 import { storedDefinition } from './definitions'
 import type { PlayerWatch } from './players'
 import { uptimeText } from './quantities'
+import type { Players } from './serverListPing'
 import type { UsageMeter } from './usageMeter'
 
 export interface InstanceParts {
@@ -16,6 +17,8 @@ export interface InstanceParts {
   now: () => number
 }
 
+const NOBODY: Players = { count: 0, names: {} }
+
 /** The instances of a deployment as its users see them. Of a disabled one only what is still ending is worth showing. */
 export async function describeInstances({ db, runtime, usage, players, now }: InstanceParts, deployment: DeploymentRow): Promise<Instance[]> {
   const { definition } = storedDefinition(deployment.content)
@@ -24,7 +27,7 @@ export async function describeInstances({ db, runtime, usage, players, now }: In
     const run = runs.find(({ podName }) => podName === row.pod_name)
     const isOver = !run || run.state === 'EXITED'
     if (isOver && !deployment.enabled) return []
-    const instance = describe(row, { type: deployment.type, description: definition?.description }, run, isOver ? {} : players.of(row.pod_name))
+    const instance = describe(row, { type: deployment.type, description: definition?.description }, run, isOver ? NOBODY : players.of(row.pod_name))
     return [{ ...instance, uptime: isOver ? '0s' : uptimeText(now() - run.startedAt), ...measure(row.pod_name, definition?.resources) }]
   })
 }
@@ -33,7 +36,7 @@ function describe(
   row: InstanceRow,
   { type, description }: { type: string; description: string | undefined },
   run: RuntimeInstance | undefined,
-  players: Record<string, string>,
+  players: Players | undefined,
 ): Omit<Instance, 'uptime' | 'cpu' | 'memory'> {
   const { uid, name, deployment } = row
   const live = run?.state === 'EXITED' ? undefined : run
@@ -53,7 +56,7 @@ function describe(
     blockedReason: row.blocked_reason ?? undefined,
   }
   if (type === 'process') return { ...common, type: 'process', connections: 0 }
-  return { ...common, type: 'minecraft', players, connections: Object.keys(players).length }
+  return { ...common, type: 'minecraft', players: players?.names ?? {}, connections: players?.count ?? 0, playerCount: players?.count ?? null }
 }
 
 /** The state that users see. */

@@ -1,20 +1,19 @@
-import { createHash } from 'node:crypto'
 import { GameDig } from 'gamedig'
-import { z } from 'zod'
 import type { Definition } from '../../contract/deployment'
 import type { Runtime } from '../runtime/runtime'
 import type { Db } from '../state/db'
 import { listDeployments } from '../state/deployments'
 import { listInstances } from '../state/instances'
 import { storedDefinition } from './definitions'
+import { serverListPing, type Players } from './serverListPing'
 
 const INTERVAL_MS = 5000
-/** A server that does not answer within this has nobody to tell of. In milliseconds. */
+/** A server that takes longer has not answered. */
 const ANSWER_MS = 2000
 
 export interface PlayerWatch {
-  /** Player uuid to player name, as of the last answer; empty while there was none. */
-  of(podName: string): Record<string, string>
+  /** As of the last ping; undefined when it failed or none was made: then nothing is known, which is not the same as nobody. */
+  of(podName: string): Players | undefined
   close(): Promise<void>
 }
 
@@ -23,17 +22,17 @@ export function portOf({ run }: Definition, slot: number): number | undefined {
   return run.port === undefined ? undefined : run.port + slot
 }
 
-/** Asks every running game server, again and again, who is playing: by the server list ping and the query protocol. */
+/** Asks every game server, again and again, who is playing. */
 export function watchPlayers(db: Db, runtime: Runtime, onChange: () => void): PlayerWatch {
-  let known = new Map<string, Record<string, string>>()
+  let known = new Map<string, Players>()
   let timer: NodeJS.Timeout | undefined
   let closed = false
   let busy: Promise<void> = Promise.resolve()
 
   async function ask(): Promise<void> {
-    const servers = await runningServers(db, runtime)
-    const answers = await Promise.all(servers.map(async ({ podName, host, port }) => [podName, await playersAt(host, port)] as const))
-    const next = new Map(answers)
+    const servers = await listServers(db, runtime)
+    const answers = await Promise.all(servers.map(async ({ podName, host, port }) => ({ podName, players: await playersAt(host, port) })))
+    const next = new Map(answers.flatMap(({ podName, players }) => (players ? [[podName, players] as const] : [])))
     const changed = JSON.stringify([...next].sort()) !== JSON.stringify([...known].sort())
     known = next
     if (changed) onChange()
@@ -50,7 +49,7 @@ export function watchPlayers(db: Db, runtime: Runtime, onChange: () => void): Pl
   askAndWait()
 
   return {
-    of: (podName) => known.get(podName) ?? {},
+    of: (podName) => known.get(podName),
     async close() {
       closed = true
       clearTimeout(timer)
@@ -59,40 +58,30 @@ export function watchPlayers(db: Db, runtime: Runtime, onChange: () => void): Pl
   }
 }
 
-async function runningServers(db: Db, runtime: Runtime): Promise<{ podName: string; host: string; port: number }[]> {
+/** Game servers that may have players. A ready pattern that never matches keeps nobody from playing, so STARTING ones are asked too. */
+async function listServers(db: Db, runtime: Runtime): Promise<{ podName: string; host: string; port: number }[]> {
   const [deployments, rows, runs] = await Promise.all([listDeployments(db), listInstances(db), runtime.list()])
   return rows.flatMap((row) => {
-    const run = runs.find(({ podName, state }) => podName === row.pod_name && state === 'RUNNING')
+    const run = runs.find(({ podName, state }) => podName === row.pod_name && (state === 'RUNNING' || state === 'STARTING'))
     const deployment = deployments.find(({ name }) => name === row.deployment)
     if (!run || !deployment || deployment.type === 'process') return []
     const { definition } = storedDefinition(deployment.content)
-    // What the definition says now may be another one than it was started with. A host of an older version does not tell.
+    // The definition may have changed since the run was started. A host of an older version does not tell the port.
     const port = run.port ?? (definition && portOf(definition, row.slot))
     return port === undefined ? [] : [{ podName: row.pod_name, host: run.ip, port }]
   })
 }
 
-/** A listed player; servers may send anything. */
-const Listed = z.object({ name: z.string().regex(/^[\w .*-]{1,40}$/), raw: z.object({ id: z.uuid() }).optional().catch(undefined) })
-
-async function playersAt(host: string, port: number): Promise<Record<string, string>> {
-  try {
-    const { players } = await GameDig.query({ type: 'minecraft', host, port, givenPortOnly: true, maxRetries: 1, socketTimeout: ANSWER_MS, attemptTimeout: 2 * ANSWER_MS })
-    return Object.fromEntries(
-      players.flatMap((player) => {
-        const { data } = Listed.safeParse(player)
-        return data ? [[data.raw?.id ?? offlineUuid(data.name), data.name]] : []
-      }),
-    )
-  } catch {
-    return {}
-  }
+async function playersAt(host: string, port: number): Promise<Players | undefined> {
+  return (await serverListPing(host, port, ANSWER_MS)) ?? bedrockPing(host, port)
 }
 
-/** The uuid that a server in offline mode gives a name (version 3 of RFC 9562 over "OfflinePlayer:<name>"). */
-function offlineUuid(name: string): string {
-  const bytes = createHash('md5').update(`OfflinePlayer:${name}`).digest()
-  bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x30, 6)
-  bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8)
-  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+/** Servers of the Bedrock edition do not know the server list ping of the Java edition; theirs tells no names. */
+async function bedrockPing(host: string, port: number): Promise<Players | undefined> {
+  try {
+    const { numplayers } = await GameDig.query({ type: 'mbe', host, port, givenPortOnly: true, maxRetries: 1, socketTimeout: ANSWER_MS, attemptTimeout: ANSWER_MS })
+    return Number.isSafeInteger(numplayers) && numplayers >= 0 ? { count: numplayers, names: {} } : undefined
+  } catch {
+    return undefined
+  }
 }

@@ -13,7 +13,7 @@ import { afterCrash, BLOCK_AFTER } from './crashes'
 import { storedDefinition } from './definitions'
 import { JAR_NOT_FOUND, specOf } from './instanceSpec'
 import type { PlayerWatch } from './players'
-import { excess, EXCESS_MS, wantedCount } from './scaling'
+import { excess, EXCESS_MS, scalingBounds } from './scaling'
 
 /** A restart goes on to the next instance when one stays this long without its ready line. */
 const READY_PATIENCE_MS = 120_000
@@ -114,7 +114,7 @@ async function reconcileDeployment(parts: ReconcileParts, deployment: Deployment
   if (!stored.definition) return []
   const { definition } = stored
   for (const row of rows) if (row.wanted === 'gone') await endAndForget(parts, row, runs.get(row.pod_name))
-  const wanted = await scale(parts, definition, rows)
+  const wanted = await scale(parts, definition, rows, runs)
   await progressRestart(parts, wanted, runs)
   const waits: number[] = []
   for (const row of wanted) {
@@ -137,22 +137,22 @@ function isOver(run: RuntimeInstance | undefined): boolean {
 }
 
 /** Brings the number of instances to what is wanted. @returns the ones that are to be. */
-async function scale({ db, players, now, excessSince }: ReconcileParts, definition: Definition, rows: InstanceRow[]): Promise<InstanceRow[]> {
-  const playersOf = (podName: string) => Object.keys(players.of(podName)).length
+async function scale({ db, players, now, excessSince }: ReconcileParts, definition: Definition, rows: InstanceRow[], runs: Runs): Promise<InstanceRow[]> {
+  const countOf = (podName: string) => (isOver(runs.get(podName)) ? 0 : players.of(podName)?.count)
   const all = rows.filter(({ wanted }) => wanted !== 'gone')
-  const count = wantedCount(definition, all.reduce((sum, { pod_name }) => sum + playersOf(pod_name), 0))
+  const { atLeast, atMost } = scalingBounds(definition, all.map(({ pod_name }) => countOf(pod_name)))
   const slots = new Set(rows.map(({ slot }) => slot))
-  for (let slot = 0; all.length < count; slot++) {
+  for (let slot = 0; all.length < atLeast; slot++) {
     if (!slots.has(slot)) all.push(await insertInstance(db, newInstance(definition.name, slot)))
   }
-  if (all.length <= count) {
+  if (all.length <= atMost) {
     excessSince.delete(definition.name)
     return all
   }
   const since = excessSince.get(definition.name) ?? now()
   excessSince.set(definition.name, since)
   if (now() - since < EXCESS_MS) return all
-  const ending = excess(all, count, playersOf)
+  const ending = excess(all, atMost, countOf)
   for (const { uid } of ending) await setWanted(db, uid, 'gone')
   return all.filter((row) => !ending.includes(row))
 }

@@ -4,19 +4,32 @@ import type { Definition } from '../../contract/deployment'
 export const EXCESS_MS = 60_000
 
 /**
+ * How many instances a scalable deployment wants to have and to keep. An instance whose players are unknown counts as empty for
+ * growing and as full for shrinking: neither a start nor an end may follow from what nobody knows.
+ */
+export function scalingBounds(definition: Definition, counts: (number | undefined)[]): { atLeast: number; atMost: number } {
+  const known = counts.reduce<number>((sum, count) => sum + (count ?? 0), 0)
+  const unknown = counts.filter((count) => count === undefined).length
+  return { atLeast: wantedCount(definition, known), atMost: wantedCount(definition, known + unknown * (definition.instances?.playersPerInstance ?? 0)) }
+}
+
+/**
  * How many instances a deployment wants: one, or for a scalable one enough for its players with a free place left,
  * between min and max.
  * @param players on all of its instances together.
  */
-export function wantedCount({ type, instances }: Definition, players: number): number {
+function wantedCount({ type, instances }: Definition, players: number): number {
   if (type !== 'scalable') return 1
   const { min, max, playersPerInstance } = instances ?? { min: 1, max: 1, playersPerInstance: 50 }
   const needed = players === 0 ? min : Math.floor(players / playersPerInstance) + 1
   return Math.min(max, Math.max(min, needed))
 }
 
-/** Of more instances than are wanted, the ones to end: the newest that have no players, never one that has. */
-export function excess<Row extends { pod_name: string; slot: number }>(rows: Row[], wanted: number, playersOf: (podName: string) => number): Row[] {
-  const empty = rows.filter(({ pod_name }) => playersOf(pod_name) === 0).sort((one, other) => other.slot - one.slot)
+/**
+ * The instances to end when there are more than wanted: the newest that are known to be empty.
+ * @param countOf the players of an instance; undefined: unknown, and then it is never ended.
+ */
+export function excess<Row extends { pod_name: string; slot: number }>(rows: Row[], wanted: number, countOf: (podName: string) => number | undefined): Row[] {
+  const empty = rows.filter(({ pod_name }) => countOf(pod_name) === 0).sort((one, other) => other.slot - one.slot)
   return empty.slice(0, Math.max(0, rows.length - wanted))
 }

@@ -27,6 +27,7 @@ interface Seen {
   state: string
   connections: number
   players: Record<string, string>
+  playerCount: number | null
 }
 const instanceOf = async (name: string) => ((await call('GET', `/${name}/instances`)).body.data.instances as Seen[])[0]
 const consoleOf = async (name: string) => (await platform.runtime.history((await instanceOf(name))!.podName, 1000)).map(({ content }) => content)
@@ -78,6 +79,7 @@ withGameServer('decisions §5: a real game server shows who is playing on it', a
   await run('arena', `name: arena\ntype: persistent\nnode: node-a\ndataDirectory: /arena\n${common}ready: Done\nstop: { timeoutSeconds: 1 }\n`)
   await until(() => instanceOf('arena'), (instance) => instance?.state === 'RUNNING', 60)
   expect(await instanceOf('arena')).toMatchObject({ type: 'minecraft', players: {}, connections: 0, port })
+  await until(() => instanceOf('arena'), (instance) => instance?.playerCount === 0, 60)
 
   await call('POST', '', { name: 'player', type: 'process' })
   await run('player', `name: player\ntype: process\ndataDirectory: /player\n${common}stop: { timeoutSeconds: 1 }\n`)
@@ -87,4 +89,22 @@ withGameServer('decisions §5: a real game server shows who is playing on it', a
 
   await call('POST', '/player/toggle', { enabled: false })
   await until(() => instanceOf('arena'), (instance) => instance?.connections === 0, 60)
+})
+
+withGameServer('§14 a real server that sends no sample counts as it says, and one that does not answer as unknown', async () => {
+  const serve = async (name: string, program: string) => {
+    await mkdir(directoryOf(name), { recursive: true })
+    await writeFile(join(directoryOf(name), 'main.js'), program)
+    await call('POST', '', { name, type: 'persistent', node: 'node-a' })
+    const settings = `run: { command: ["node", "main.js"], port: ${await freePort()}, env: { NODE_PATH: ${modules}, ONLINE: 5 } }`
+    await run(name, `name: ${name}\ntype: persistent\nnode: node-a\ndataDirectory: /${name}\n${settings}\nready: Done\nstop: { timeoutSeconds: 1 }\n`)
+    await until(() => instanceOf(name), (instance) => instance?.state === 'RUNNING', 60)
+  }
+  await serve('shy', GAME_SERVER)
+  await until(() => instanceOf('shy'), (instance) => instance?.playerCount === 5, 60)
+  expect(await instanceOf('shy')).toMatchObject({ players: {}, connections: 5 })
+  // Listens, accepts and is silent, as a server whose main thread hangs.
+  await serve('hung', "require('node:net').createServer(() => console.log('asked')).listen(process.env.PORT, '127.0.0.1', () => console.log('Done'))")
+  await until(() => consoleOf('hung'), (lines) => lines.filter((line) => line === 'asked').length >= 2, 60)
+  expect(await instanceOf('hung')).toMatchObject({ playerCount: null, players: {} })
 })

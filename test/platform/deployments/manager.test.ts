@@ -24,8 +24,9 @@ let runtime: Runtime
 let replicas: Replicas
 let managers: Manager[] = []
 /** Who plays where: asking real servers is another test's. */
-const playing = new Map<string, Record<string, string>>()
-const watch = { of: (podName: string) => playing.get(podName) ?? {}, close: async () => undefined }
+const playing = new Map<string, number | undefined>()
+const watch = { of: (podName: string) => playersOf(playing.has(podName) ? playing.get(podName) : 0), close: async () => undefined }
+const playersOf = (count: number | undefined) => (count === undefined ? undefined : { count, names: {} })
 const clock = { ahead: 0 }
 
 beforeAll(async () => {
@@ -227,7 +228,7 @@ test('a deployment whose stored text cannot be read keeps its instances as they 
 
 const FOREVER = "console.log('pid ' + process.pid); setInterval(() => {}, 1000)"
 const running = async (name: string) => (await deployments().instances(name)).filter(({ state: current }) => current === 'RUNNING')
-const fill = (podName: string, players: number) => playing.set(podName, Object.fromEntries(Array.from({ length: players }, (_player, at) => [`u${at}`, `Player${at}`])))
+const fill = (podName: string, players: number | undefined) => playing.set(podName, players)
 
 test('decisions §4: a scalable deployment grows with its players, up to max, and keeps a place free', async () => {
   await add('lobby', FOREVER, 'instances: { min: 1, max: 3, playersPerInstance: 2 }\n', 'scalable')
@@ -271,6 +272,34 @@ test('decisions §4: it shrinks after a minute of too many, and never ends an in
     (all) => all.length === 1,
   )
   expect(left[0]!.podName).toBe(last.podName)
+})
+
+test('§14 an instance whose players are unknown is never ended by scaling, nor are the others that its players may need', async () => {
+  await add('lobby', FOREVER, 'instances: { min: 1, max: 3, playersPerInstance: 2 }\n', 'scalable')
+  const begun = Date.now()
+  const parts = { db: state.db, runtime, players: watch, shareDir: shareDir(), replicas, log, now: () => begun + clock.ahead, excessSince: new Map<string, number>(), told: new Map<string, string>() }
+  await reconcile(parts)
+  const [first] = await until(() => running('lobby'), (all) => all.length === 1)
+  fill(first!.podName, 4)
+  await reconcile(parts)
+  const three = await until(() => running('lobby'), (all) => all.length === 3)
+  // Its ping fails from now on. Up to two may play there, which takes two instances.
+  const last = three.at(-1)!
+  fill(first!.podName, 0)
+  fill(last.podName, undefined)
+  const settle = async () => {
+    for (const minutes of [2, 4, 6]) {
+      clock.ahead = minutes * 60_000
+      await reconcile(parts)
+      await until(() => runtime.list(), (all) => all.every((run) => run.state !== 'STOPPING'))
+    }
+  }
+  await settle()
+  expect((await running('lobby')).map(({ podName }) => podName)).toEqual([first!.podName, last.podName])
+  for (const { podName } of three) fill(podName, undefined)
+  await settle()
+  expect(await running('lobby')).toHaveLength(2)
+  expect((await running('lobby'))[0]).toMatchObject({ players: {}, connections: 0, playerCount: null })
 })
 
 test('decisions §4: a restart replaces one instance after another and resolves when all are up', async () => {

@@ -1,10 +1,11 @@
-/** A server that speaks the Minecraft protocol, on the port it is given. */
+/** A server that speaks the Minecraft protocol, on the port it is given. With ONLINE it says that so many play, and names none. */
 export const GAME_SERVER = `
 const minecraft = require('minecraft-protocol')
 const server = minecraft.createServer({
   'online-mode': false, host: '127.0.0.1', port: Number(process.env.PORT), version: '1.20.4',
   beforePing(response) {
     const clients = Object.values(server.clients).filter(({ username }) => username)
+    if (process.env.ONLINE) return void (response.players = { max: 7, online: Number(process.env.ONLINE) })
     response.players = { max: 20, online: clients.length, sample: clients.map(({ username, uuid }) => ({ name: username, id: uuid })) }
   },
 })

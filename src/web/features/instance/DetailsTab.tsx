@@ -1,5 +1,6 @@
 import type { ReactNode } from 'react'
 import type { Instance } from '../../../contract/instance'
+import { playerCountOf } from '../../instanceState'
 import { CrashCapsulePanel } from './CrashCapsulePanel'
 import './details.scss'
 
@@ -14,7 +15,7 @@ export function DetailsTab({ deployment, instance }: { deployment: string; insta
           <Row term="Pod name">{podName}</Row>
           <Row term="IP">{ip || '–'}</Row>
           {port !== undefined && <Row term="Port">{port}</Row>}
-          <Row term="Player count">{names.length}</Row>
+          <Row term="Player count">{playerCountOf(instance) === null ? 'Unknown: the server does not answer' : (playerCountOf(instance) ?? 0)}</Row>
           {names.length > 0 && (
             <Row term="Players">
               <ul className="player-list">

@@ -10,6 +10,7 @@ export function InstanceCards({ instance }: { instance: Instance | undefined }) 
   const isDown = state === 'STOPPED' || state === 'BLOCKED'
   // The state is told at once, the figures with the next poll: those of what has ended are no longer true.
   const { connections = 0, uptime, cpu = 0 } = (!isDown && instance) || {}
+  const isUnknown = !isDown && instance?.playerCount === null
   const { used = 0, total = 0 } = { ...memory, ...(isDown && { used: 0 }) }
   return (
     <div className="cards">
@@ -19,7 +20,7 @@ export function InstanceCards({ instance }: { instance: Instance | undefined }) 
             <Status state={state} />
           </ErrorBoundary>
         )}
-        <span className="card-aside">{counted(connections, 'connection')}</span>
+        <span className="card-aside">{isUnknown ? 'connections unknown' : counted(connections, 'connection')}</span>
       </Card>
       <Card label="Uptime">
         <span className="card-value">{uptime || '0s'}</span>

@@ -1,11 +1,12 @@
 import { Link } from 'react-router-dom'
 import type { Instance } from '../../../contract/instance'
-import { appearanceOf } from '../../instanceState'
+import { appearanceOf, playerCountOf } from '../../instanceState'
 import { counted } from '../../ui/counted'
 import { Icon } from '../../ui/Icon'
 
 export function InstanceCard({ deployment, instance }: { deployment: string; instance: Instance }) {
-  const { uid, name, description, players, state } = instance
+  const { uid, name, description, state } = instance
+  const count = playerCountOf(instance)
   const { name: stateName, tone } = appearanceOf(state)
   const [id] = name.split('-')
   return (
@@ -16,11 +17,11 @@ export function InstanceCard({ deployment, instance }: { deployment: string; ins
     >
       <span className="instance-head">
         <span className="instance-name">{name}</span>
-        {players && (
-          <span className="players" title={counted(Object.keys(players).length, 'player')}>
+        {count !== undefined && (
+          <span className="players" title={count === null ? 'The number of players is unknown: the server does not answer' : counted(count, 'player')}>
             <Icon name="players" size={14} />
-            {Object.keys(players).length}
-            <span className="visually-hidden"> {Object.keys(players).length === 1 ? 'player' : 'players'}</span>
+            {count ?? '?'}
+            <span className="visually-hidden"> {count === 1 ? 'player' : 'players'}</span>
           </span>
         )}
       </span>

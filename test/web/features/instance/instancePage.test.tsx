@@ -292,6 +292,15 @@ test('§2 Details: pod name, IP, player count and who they are', async () => {
   expect(within(details).getAllByRole('listitem').map((item) => item.textContent)).toEqual(['Ann', 'Bob'])
 })
 
+test.each([
+  [5, 'Player count5', '5 connections'],
+  [null, 'Player countUnknown: the server does not answer', 'connections unknown'],
+])('§14 Details and the status card tell the true number of players: %p', async (playerCount, count, connections) => {
+  await shown({ players: { a: 'Ann' }, playerCount, connections: playerCount ?? 0 }, `${PATH}?tab=details`)
+  expect(screen.getByRole('region', { name: 'Instance Details' })).toHaveTextContent(count)
+  expect(card('Status')).toHaveTextContent(connections)
+})
+
 test('Details of a server that sends no more than product.md says', async () => {
   await shown({}, `${PATH}?tab=details`)
   expect(screen.getAllByRole('term').map((term) => term.textContent)).toEqual(['Pod name', 'IP', 'Player count'])

@@ -61,6 +61,16 @@ test.each([
   expect(await screen.findByRole('link', { name: /3fa2c1-lobby/ })).toHaveTextContent(text)
 })
 
+test.each([
+  [5, '5 players'],
+  [1, '1 player'],
+  [null, '? players'],
+])('§14 the badge shows the count that the server tells, not the number of names: %p', async (playerCount, text) => {
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby', { players: { a: 'Ann', b: 'Bob' }, playerCount })] }])
+  expect(await screen.findByRole('link', { name: /3fa2c1-lobby/ })).toHaveTextContent(text)
+})
+
 test('§2 without a players map there is no badge, and without a description no empty line', async () => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: bot, instances: [instanceOf('5150aa-discord-bot', { type: 'process' })] }])

@@ -1,0 +1,71 @@
+import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
+import { serverListPing } from '../../../src/platform/deployments/serverListPing'
+
+let server: Server | undefined
+const sockets = new Set<Socket>()
+afterEach(() => {
+  for (const socket of sockets) socket.destroy()
+  server?.close()
+})
+
+/** A server that answers every connection so, whatever it is asked. */
+async function serve(answer: (socket: Socket) => void): Promise<number> {
+  server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+    socket.once('data', () => answer(socket))
+  })
+  await new Promise<void>((resolve) => server!.listen(0, '127.0.0.1', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+const varint = (value: number): number[] => (value > 0x7f ? [(value & 0x7f) | 0x80, ...varint(value >>> 7)] : [value])
+function status(json: string): Buffer {
+  const text = Buffer.from(json)
+  const body = Buffer.from([0, ...varint(text.length), ...text])
+  return Buffer.from([...varint(body.length), ...body])
+}
+const ping = (port: number, timeoutMs = 5000) => serverListPing('127.0.0.1', port, timeoutMs)
+
+test('§14 the count is `players.online`; the sample names fewer, with odd entries left out', async () => {
+  const sample = [{ name: 'Steve', id: '5627dd98-e6be-3c21-b8a8-e92344183641' }, { name: 'Alex', id: 'none' }, { name: '<b>', id: '' }, null, 'x']
+  const answer = status(JSON.stringify({ players: { max: 100, online: 42, sample }, favicon: 'x'.repeat(40_000) }))
+  const port = await serve((socket) => {
+    // In pieces, as a network delivers it.
+    socket.write(answer.subarray(0, 1))
+    setImmediate(() => socket.write(answer.subarray(1)))
+  })
+  expect(await ping(port)).toEqual({
+    count: 42,
+    names: { '5627dd98-e6be-3c21-b8a8-e92344183641': 'Steve', [expectedOfflineUuid('Alex')]: 'Alex' },
+  })
+})
+
+/** As a Java server computes it: UUID.nameUUIDFromBytes("OfflinePlayer:Alex"). */
+const expectedOfflineUuid = (name: 'Alex') => ({ Alex: '36532b5e-c442-3dbb-a24c-c7e55d0f979a' })[name]
+
+test('§14 a server without a sample tells its count all the same', async () => {
+  const port = await serve((socket) => socket.write(status('{"players":{"max":7,"online":5}}')))
+  expect(await ping(port)).toEqual({ count: 5, names: {} })
+})
+
+test.each<[string, (socket: Socket) => void]>([
+  ['closes the connection', (socket) => socket.end()],
+  ['sends no JSON', (socket) => socket.write(status('nonsense'))],
+  ['tells no count', (socket) => socket.write(status('{"players":{}}'))],
+  ['tells a count that is none', (socket) => socket.write(status('{"players":{"online":-3}}'))],
+  ['speaks another protocol', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
+  ['announces too much', (socket) => socket.write(Buffer.from([0xff, 0xff, 0xff, 0x7f]))],
+  ['announces a negative length', (socket) => socket.write(Buffer.from([0xff, 0xff, 0xff, 0xff, 0x0f]))],
+])('a failed ping is unknown, not zero: a server that %s', async (_case, answer) => {
+  const port = await serve(answer)
+  expect(await ping(port)).toBeUndefined()
+})
+
+test('a server that never answers is given up after the time-out, and one that does not listen at once', async () => {
+  const port = await serve(() => undefined)
+  expect(await ping(port, 100)).toBeUndefined()
+  for (const socket of sockets) socket.destroy()
+  await new Promise((resolve) => server!.close(resolve))
+  expect(await ping(port, 600_000)).toBeUndefined()
+})
