@@ -7,17 +7,21 @@ const LINES = 50
 /** How much of the metrics before the end. In seconds. */
 const SECONDS = 600
 
-/** How a run ended, for people: `with exit code 1`. */
-export function describeEnd({ code, signal, failure }: InstanceExit): string {
-  if (failure) return failure.charAt(0).toLowerCase() + failure.slice(1).replace(/\.$/, '')
-  return signal ? `by signal ${signal}` : `with exit code ${code}`
-}
-
-/** The end of a run as the Details tab shows it: `Ended by itself with exit code 1`. */
+/** The end of a run as the Details tab shows it: `Ended by itself with exit code 1`. A failure is a sentence of its own. */
 export function lastExitOf(exit: InstanceExit): LastExit {
   const { code, signal, at, requested } = exit
-  return { code, signal, at, reason: `${requested ? 'Stopped' : 'Ended by itself'} ${describeEnd(exit)}` }
+  return { code, signal, at, reason: failureOf(exit) ?? `${requested ? 'Stopped' : 'Ended by itself'} ${howEnded(exit)}` }
 }
+
+/** Why an instance that ended again and again is not started any more, without a full stop. */
+export function describeCrashes(count: number, last: InstanceExit): string {
+  const failure = failureOf(last)
+  return `Ended ${count} times within 5 minutes${failure ? `. The last time: ${failure}` : `, the last time ${howEnded(last)}`}`
+}
+
+const failureOf = ({ failure }: InstanceExit) => failure?.replace(/\.$/, '')
+
+const howEnded = ({ code, signal }: InstanceExit) => (signal ? `by signal ${signal}` : `with exit code ${code}`)
 
 /** Gathers what is known of the moments before an end, while it is still there. */
 export async function captureCrash({ db, runtime }: { db: Db; runtime: Runtime }, podName: string, exit: InstanceExit): Promise<CrashCapsule> {

@@ -5,7 +5,7 @@ import { AppError } from '../errors'
 import { deploymentDirectory, SHARED_ROOT } from '../share/paths'
 import { isDuplicate } from '../state/db'
 import { findDeployment, insertDeployment, listDeployments, updateDeployment, type DeploymentRow } from '../state/deployments'
-import { listInstances, setBlocked, setRestartRun, type InstanceRow } from '../state/instances'
+import { listInstances, setBlocked, setRestartRun, setWanted, type InstanceRow } from '../state/instances'
 import { parseDefinition, storedDefinition } from './definitions'
 import { describeInstances, type InstanceParts } from './instances'
 import { newDefinition } from './templates'
@@ -128,8 +128,10 @@ export function createDeployments(parts: DeploymentParts): Deployments {
       // What could not come up again is not ended.
       await deploymentDirectory(shareDir, parseDefinition(deployment.content).dataDirectory)
       const runs = await runtime.list()
-      const asked = (await listInstances(db, name)).filter(({ wanted }) => wanted === 'running')
+      // A restart means running afterwards, also for what was stopped: a process has no Start of its own.
+      const asked = (await listInstances(db, name)).filter(({ wanted }) => wanted !== 'gone')
       for (const row of asked) {
+        if (row.wanted === 'stopped') await setWanted(db, row.uid, 'running')
         const run = runs.find(({ podName, state }) => podName === row.pod_name && state !== 'EXITED')
         if (run) await setRestartRun(db, row.uid, run.runId)
         // One that was given up, or waits after a crash, is tried again.

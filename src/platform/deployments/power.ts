@@ -27,6 +27,8 @@ export function createPower({ db, runtime, wake }: { db: Db; runtime: Runtime; w
         if (run && (action === 'restart' || run.state === 'STOPPING')) await setRestartRun(db, row.uid, run.runId)
       } else {
         await setWanted(db, row.uid, 'stopped')
+        // Nothing is wanted of it any more, so nothing keeps it from that.
+        if (row.blocked_reason !== null) await setBlocked(db, row.uid, null)
         if (action === 'stop') await runtime.stop(podName)
         else await runtime.kill(podName)
       }

@@ -8,7 +8,7 @@ import type { Replicas } from '../share/replicas'
 import type { Db } from '../state/db'
 import { deleteDeployment, listDeployments, type DeploymentRow } from '../state/deployments'
 import { deleteInstance, insertInstance, listInstances, noteEnd, setBlocked, setRestartRun, setWanted, type InstanceRow } from '../state/instances'
-import { captureCrash, describeEnd, lastExitOf } from './crashCapsule'
+import { captureCrash, describeCrashes, lastExitOf } from './crashCapsule'
 import { afterCrash, BLOCK_AFTER } from './crashes'
 import { storedDefinition } from './definitions'
 import { JAR_NOT_FOUND, specOf } from './instanceSpec'
@@ -199,7 +199,7 @@ async function dealWithEnd(
   const isWanted = row.wanted === 'running' && !exit.requested
   const next = isWanted ? afterCrash(row.crashes, exit.at) : { crashes: row.crashes, startAfter: 0 }
   const capsule = exit.requested ? undefined : await captureCrash({ db, runtime }, row.pod_name, exit)
-  const blockedReason = next.startAfter === undefined ? `Ended ${BLOCK_AFTER} times within 5 minutes, the last time ${describeEnd(exit)}` : null
+  const blockedReason = next.startAfter === undefined ? describeCrashes(BLOCK_AFTER, exit) : null
   if (blockedReason !== null) await runtime.note(row.pod_name, `[System] Blocked: ${blockedReason}. ${remedyOf(definition)}`)
   else if (isWanted) await runtime.note(row.pod_name, `[System] Starting again in ${Math.max(0, Math.ceil(((next.startAfter ?? 0) - now()) / 1000))} s.`)
   await noteEnd(db, row.uid, {

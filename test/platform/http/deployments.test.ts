@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { createPower } from '../../../src/platform/deployments/power'
 import { lockOwner } from '../../../src/platform/processLock'
 import { startPlatform, type Account, type Answer, type TestPlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
@@ -134,6 +135,32 @@ test('decisions §4: a restart tries again what was blocked, and says what keeps
   expect(await call('POST', '/given-up/restart')).toMatchObject({ status: 200 })
   await until(() => statesOf('given-up'), (states) => states[0] === 'RUNNING')
   expect(await call('DELETE', '/given-up')).toMatchObject({ status: 200 })
+})
+
+test('§4 restart means running afterwards: what was stopped is started, also where it had been blocked', async () => {
+  const definition = (program: string) => `name: halted\ntype: process\ndataDirectory: /halted\nrun: { command: [${program}] }\nstop: { timeoutSeconds: 1 }\n`
+  const forever = definition('"node", "-e", "setInterval(() => {}, 1000)"')
+  const power = createPower({ db: platform.db, runtime: platform.runtime, wake: () => undefined })
+  const podName = async () => ((await call('GET', '/halted/instances')).body.data.instances as { podName: string }[])[0]!.podName
+  await call('POST', '', { name: 'halted', type: 'process' })
+  expect(await call('PATCH', '/halted', { content: forever })).toMatchObject({ status: 200 })
+  await call('POST', '/halted/toggle', { enabled: true })
+  await until(() => statesOf('halted'), (states) => states[0] === 'RUNNING')
+  await power.request(await podName(), 'stop')
+  await until(() => statesOf('halted'), (states) => states[0] === 'STOPPED')
+  expect(await call('POST', '/halted/restart')).toMatchObject({ status: 200 })
+  expect(await statesOf('halted')).toEqual(['RUNNING'])
+
+  await call('PATCH', '/halted', { content: definition('"no-such-program"') })
+  await platform.db.updateTable('instances').set({ crashes: JSON.stringify([1, 2, 3, 4].map((ago) => Date.now() - ago)) }).execute()
+  expect(await call('POST', '/halted/restart')).toMatchObject({ status: 409 })
+  expect(await statesOf('halted')).toEqual(['BLOCKED'])
+  await power.request(await podName(), 'stop')
+  await until(() => statesOf('halted'), (states) => states[0] === 'STOPPED')
+  await call('PATCH', '/halted', { content: forever })
+  expect(await call('POST', '/halted/restart')).toMatchObject({ status: 200 })
+  expect(await statesOf('halted')).toEqual(['RUNNING'])
+  expect(await call('DELETE', '/halted')).toMatchObject({ status: 200 })
 })
 
 test('a call that waits when the platform is closed is answered at once, and what it asked for goes on with the next start', async () => {
