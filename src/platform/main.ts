@@ -36,6 +36,7 @@ import { dropOldActivity } from './state/activity'
 import { openState, placeOf, type Place } from './state/db'
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './state/embeddedPostgres'
 import { lastBeat } from './state/heartbeats'
+import { holdPlatformLock } from './state/platformLock'
 import { openSecrets } from './state/secrets'
 import { dropExpired } from './state/sessions'
 import { dropOldTries } from './state/tries'
@@ -49,15 +50,18 @@ const CLOSE_TIMEOUT_MS = 10_000
 /** Everything that was opened, closed again in reverse order. */
 type Closers = (() => Promise<unknown>)[]
 
-async function start(settings: Settings, log: Logger, closers: Closers): Promise<void> {
+/** @param onLost called when another platform has taken over the state. */
+async function start(settings: Settings, log: Logger, closers: Closers, onLost: () => void): Promise<void> {
   const { dataDir, shareDir } = settings
   if (settings.runtime === 'kubernetes') throw new StartError(['QUARTERDECK_RUNTIME: this version runs instances as local processes only'])
   const isFirstStart = await prepareDirectories(settings)
 
   const postgres = settings.stateUrl === undefined ? await startEmbeddedPostgres(dataDir, log) : undefined
   if (postgres) closers.push(() => postgres.stop())
-  const state = await openState(settings.stateUrl ?? postgres?.stateUrl ?? '')
+  const stateUrl = settings.stateUrl ?? postgres?.stateUrl ?? ''
+  const state = await openState(stateUrl)
   closers.push(() => state.close())
+  closers.push(await holdPlatformLock(stateUrl, log, onLost))
   const { db, pool } = state
   const secrets = await openSecrets(dataDir, db)
   if (isFirstStart && settings.sample) await makeSample(db, shareDir)
@@ -147,6 +151,7 @@ function sqlServer({ sqlUrl, dataDir }: Settings, running: EmbeddedPostgres | un
 async function prepareDirectories({ dataDir, shareDir }: Settings): Promise<boolean> {
   const made = async <T>(path: string, work: () => Promise<T>): Promise<T> =>
     work().catch((error: unknown) => {
+      if (error instanceof StartError) throw error
       throw new StartError([`The directory ${path} cannot be written (${errorCodeOf(error)}): make it writable or choose another one`])
     })
   // PostgreSQL, which may run as somebody else, has to pass through; nobody has to look around.
@@ -154,7 +159,8 @@ async function prepareDirectories({ dataDir, shareDir }: Settings): Promise<bool
   const isFirstStart = (await readdir(dataDir)).length === 0
   const lock = join(dataDir, 'platform.lock')
   if (!(await made(dataDir, async () => acquireLock(lock)))) {
-    throw new StartError([`Quarterdeck runs already in ${dataDir} (process ${lockOwner(lock)})`])
+    const owner = lockOwner(lock)
+    throw new StartError([`Quarterdeck runs already in ${dataDir} (${owner === undefined ? 'in another container or on another machine' : `process ${owner}`})`])
   }
   for (const path of [shareDir, join(dataDir, 'instances'), join(dataDir, 'replica')]) await made(path, () => mkdir(path, { recursive: true, mode: 0o700 }))
   return isFirstStart
@@ -191,15 +197,15 @@ async function main(): Promise<void> {
     (closing ??= (async () => {
       for (const closer of closers.reverse()) await closer().catch((error: unknown) => log.warn({ err: error }, 'a part could not be closed'))
     })())
-  const end = () => {
+  const end = (code: number) => {
     setTimeout(() => process.exit(1), CLOSE_TIMEOUT_MS).unref()
-    void close().then(() => process.exit(0))
+    void close().then(() => process.exit(code))
   }
-  process.on('SIGTERM', end)
-  process.on('SIGINT', end)
+  process.on('SIGTERM', () => end(0))
+  process.on('SIGINT', () => end(0))
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'an error was not handled'))
   try {
-    await start(settings, log, closers)
+    await start(settings, log, closers, () => end(1))
   } catch (error) {
     await close()
     throw error

@@ -1,42 +1,59 @@
-import { linkSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { errorCodeOf } from './errors'
+import { spawnSync } from 'node:child_process'
+import { closeSync, constants, ftruncateSync, openSync, readFileSync, readlinkSync, writeSync } from 'node:fs'
+import { errorCodeOf, StartError } from './errors'
+
+export interface HeldLock {
+  /** A process that inherits this descriptor holds the lock too, for as long as it or one of its children lives. */
+  readonly fd: number
+  /** Pid, start time, boot id and pid namespace of the process that held it last; empty when nobody did. */
+  readonly previousOwner: string
+  /** Gives it back; the death of the process does so as well. */
+  release(): void
+}
 
 /**
- * Takes a lock that its owner's death gives back: a file with the pid and start time of the owner.
- * @returns false while a living process holds it.
+ * Takes a kernel lock (flock(2)) on a file, which is made when it is missing and must never be removed. The kernel gives it
+ * back when its last holder dies, and it counts across containers: no pid has to be trusted. Node.js has no call for it;
+ * `flock` of util-linux locks the open file description that it inherits from us, and the lock stays with ours.
+ * @returns undefined while another process holds it.
+ * @throws StartError without `flock` or on a file system without locks; Node.js errors when the file cannot be opened
  */
-export function acquireLock(file: string): boolean {
-  const mine = `${process.pid} ${startTimeOf(process.pid)}`
-  const own = `${file}.${process.pid}`
-  writeFileSync(own, mine)
+export function takeLock(file: string): HeldLock | undefined {
+  const fd = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600)
+  let isTaken = false
   try {
-    for (;;) {
-      try {
-        // A link is there whole or not at all.
-        linkSync(own, file)
-        return true
-      } catch (error) {
-        if (errorCodeOf(error) !== 'EEXIST') throw error
-      }
-      const owner = read(file)
-      if (owner !== undefined && lives(owner)) return false
-      // Of several that find a dead owner, one moves the file away; the others find it gone and try again.
-      const stale = `${own}.stale`
-      try {
-        renameSync(file, stale)
-        const moved = read(stale)
-        if (moved !== undefined && lives(moved)) renameSync(stale, file)
-        else rmSync(stale, { force: true })
-      } catch (error) {
-        if (errorCodeOf(error) !== 'ENOENT') throw error
-      }
-    }
+    if (!flock(file, fd)) return undefined
+    const previousOwner = readFileSync(file, 'utf8')
+    if (isHeldByOlderVersion(previousOwner)) return undefined
+    isTaken = true
+    // For people, and for who has to signal the owner.
+    ftruncateSync(fd, writeSync(fd, `${process.pid} ${startTimeOf(process.pid)} ${placeOfPids()}`, 0))
+    return { fd, previousOwner, release: () => closeSync(fd) }
   } finally {
-    rmSync(own, { force: true })
+    if (!isTaken) closeSync(fd)
   }
 }
 
-/** The pid of the living process that holds a lock. */
+/** As `takeLock`, for the life of this process. @returns false while another process holds it. */
+export function acquireLock(file: string): boolean {
+  return takeLock(file) !== undefined
+}
+
+/** `flock -n FD` ends with 1 when the lock is taken, and with another code when it could not be asked for. */
+function flock(file: string, fd: number): boolean {
+  const { status, error, stderr } = spawnSync('flock', ['-n', '3'], { stdio: ['ignore', 'ignore', 'pipe', fd], encoding: 'utf8' })
+  if (errorCodeOf(error) === 'ENOENT') throw new StartError(['`flock` (util-linux) is not installed: install it. It keeps two platforms from using one data directory'])
+  if (error) throw error
+  if (status === 0 || status === 1) return status === 0
+  throw new StartError([`${file} cannot be locked (${stderr.trim() || `flock ended with ${status}`}): the data directory must be on a file system with locks`])
+}
+
+/** Versions before the kernel lock wrote only pid and start time, and locked nothing. */
+function isHeldByOlderVersion(owner: string): boolean {
+  return owner.split(' ').length === 2 && lives(owner)
+}
+
+/** The pid of the living process that holds a lock; undefined also when it is one of another container or machine. */
 export function lockOwner(file: string): number | undefined {
   const owner = read(file)
   return owner !== undefined && lives(owner) ? Number(owner.split(' ')[0]) : undefined
@@ -51,8 +68,18 @@ function read(file: string): string | undefined {
 }
 
 function lives(owner: string): boolean {
-  const [pid = '', startTime = ''] = owner.split(' ')
-  return isAlive(Number(pid), startTime)
+  const [pid = '', startTime = '', ...place] = owner.split(' ')
+  // A number of another boot or pid namespace says nothing about the process that has it here.
+  return (place.length === 0 || place.join(' ') === placeOfPids()) && isAlive(Number(pid), startTime)
+}
+
+/** Within what a pid means one process: the boot of the machine and the pid namespace. Empty where there is no /proc. */
+function placeOfPids(): string {
+  try {
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`
+  } catch {
+    return ''
+  }
 }
 
 /**

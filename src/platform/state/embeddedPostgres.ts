@@ -2,16 +2,15 @@ import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
 import { chown, lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
-import { platform } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import type { Readable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { Client, escapeIdentifier, escapeLiteral } from 'pg'
 import type { Logger } from 'pino'
 import { z } from 'zod'
 import { errorCodeOf, StartError } from '../errors'
+import { takeLock, type HeldLock } from '../processLock'
 import { freePort } from './freePort'
 import { findPostgresBinaries, type PostgresBinaries } from './postgresBinaries'
 
@@ -21,6 +20,8 @@ const FIRST_PORT = 15_432
 const STATE_NAME = 'quarterdeck'
 
 const PORT_TRIES = 5
+/** How long the server of an earlier start may take to end. In milliseconds. */
+const FORERUNNER_MS = 10_000
 
 class PortInUse extends StartError {}
 
@@ -48,15 +49,25 @@ export interface EmbeddedPostgres {
  */
 export async function startEmbeddedPostgres(dataDir: string, log: Logger): Promise<EmbeddedPostgres> {
   const binaries = await findPostgresBinaries(dataDir)
+  const lock = await lockServer(dataDir, log)
+  try {
+    return await startLocked(dataDir, binaries, lock, log)
+  } catch (error) {
+    lock.release()
+    throw error
+  }
+}
+
+async function startLocked(dataDir: string, binaries: PostgresBinaries, lock: HeldLock, log: Logger): Promise<EmbeddedPostgres> {
   const directory = join(dataDir, 'postgres')
   const clusterFile = join(dataDir, 'postgres.json')
   const known = (await readCluster(clusterFile)) ?? (await finishCluster(directory, clusterFile))
   const cluster = known ?? (await makeCluster(directory, clusterFile, binaries))
-  await waitForForerunner(directory)
+  await removeStalePidFile(directory, lock)
 
   let stopping = false
   let restarting: Promise<void> | undefined
-  let server = await startOnFreePort(directory, clusterFile, cluster, binaries, log)
+  let server = await startOnFreePort(directory, clusterFile, cluster, binaries, lock, log)
   const keepRunning = (): void => {
     server.once('exit', (code, signal) => {
       if (stopping) return
@@ -69,7 +80,7 @@ export async function startEmbeddedPostgres(dataDir: string, log: Logger): Promi
       await delay(1000)
       if (stopping) return
       try {
-        server = await startServer(directory, cluster, binaries, log)
+        server = await startServer(directory, cluster, binaries, lock, log)
         keepRunning()
         return
       } catch (error) {
@@ -88,10 +99,12 @@ export async function startEmbeddedPostgres(dataDir: string, log: Logger): Promi
       stopping = true
       // One that was about to be ready meanwhile.
       await restarting
-      if (server.exitCode !== null || server.signalCode !== null) return
-      const exited = once(server, 'exit')
-      server.kill('SIGINT')
-      await exited
+      if (server.exitCode === null && server.signalCode === null) {
+        const exited = once(server, 'exit')
+        server.kill('SIGINT')
+        await exited
+      }
+      lock.release()
     },
   }
 }
@@ -154,10 +167,10 @@ async function writeCluster(file: string, cluster: Cluster): Promise<void> {
 }
 
 /** Its port may be somebody else's by now: then it moves to another one, for good. */
-async function startOnFreePort(directory: string, clusterFile: string, cluster: Cluster, binaries: PostgresBinaries, log: Logger): Promise<ChildProcess> {
+async function startOnFreePort(directory: string, clusterFile: string, cluster: Cluster, binaries: PostgresBinaries, lock: HeldLock, log: Logger): Promise<ChildProcess> {
   for (let tries = 1; ; tries++) {
     try {
-      return await startServer(directory, cluster, binaries, log)
+      return await startServer(directory, cluster, binaries, lock, log)
     } catch (error) {
       if (!(error instanceof PortInUse) || tries === PORT_TRIES) throw error
       const { port } = cluster
@@ -169,22 +182,42 @@ async function startOnFreePort(directory: string, clusterFile: string, cluster: 
   }
 }
 
-/** After a kill of the platform its PostgreSQL is still shutting down for a moment; starting before it ended would fail. */
-async function waitForForerunner(directory: string): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
-    const pid = Number((await readFile(join(directory, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')[0])
-    if (!pid) return
-    if (!(await isPostgresOf(pid, directory))) {
-      // After a crash of the machine the number may belong to somebody else, and PostgreSQL would refuse to start.
-      await rm(join(directory, 'postmaster.pid'), { force: true })
-      return
-    }
-    await delay(50)
+/**
+ * The lock is held by the platform and inherited by every process of the PostgreSQL that it starts: while one of them lives,
+ * in whatever container, no other server is started on these files. After a kill of the platform it is still shutting down for a moment.
+ */
+async function lockServer(dataDir: string, log: Logger): Promise<HeldLock> {
+  const file = join(dataDir, 'postgres.lock')
+  let isTold = false
+  for (const since = Date.now(); ; await delay(50)) {
+    const lock = takeLock(file)
+    if (lock) return lock
+    if (Date.now() - since > FORERUNNER_MS) throw stillInUse(join(dataDir, 'postgres'))
+    if (!isTold) log.info('waiting for the PostgreSQL of an earlier start to end')
+    isTold = true
   }
-  throw new StartError([`The embedded PostgreSQL in ${directory} is still in use by another process`])
 }
 
-async function startServer(directory: string, cluster: Cluster, binaries: PostgresBinaries, log: Logger): Promise<ChildProcess> {
+/**
+ * A killed server leaves its pid file, and PostgreSQL refuses to start while any process has that number. The pid says nothing
+ * when it is of another boot or another container; what counts is that we hold the lock which that server held.
+ */
+async function removeStalePidFile(directory: string, { previousOwner }: HeldLock): Promise<void> {
+  const file = join(directory, 'postmaster.pid')
+  const readPid = async () => Number((await readFile(file, 'utf8').catch(() => '')).split('\n')[0])
+  for (const deadline = Date.now() + FORERUNNER_MS; await isPostgresOf(await readPid(), directory); await delay(50)) {
+    // One without the lock: it was started by an older version, or by hand.
+    if (Date.now() > deadline) throw stillInUse(directory)
+  }
+  // Left by a version that locked nothing: whether its server lives in another container is not known, so PostgreSQL decides.
+  if (previousOwner !== '') await rm(file, { force: true })
+}
+
+function stillInUse(directory: string): StartError {
+  return new StartError([`The embedded PostgreSQL in ${directory} is still in use by another process`])
+}
+
+async function startServer(directory: string, cluster: Cluster, binaries: PostgresBinaries, lock: HeldLock, log: Logger): Promise<ChildProcess> {
   const [program, args] = binaries.command(
     'postgres', '-D', directory, '-p', String(cluster.port),
     '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'max_connections=200', '-c', 'shared_buffers=64MB',
@@ -192,13 +225,13 @@ async function startServer(directory: string, cluster: Cluster, binaries: Postgr
     '-c', 'reserved_connections=40', '-c', 'superuser_reserved_connections=15',
   )
   // A session of its own: Ctrl-C in the terminal must reach the platform alone, which ends PostgreSQL last.
-  const server = spawn(program, args, { detached: true, stdio: ['ignore', 'ignore', 'pipe'], env: { PATH: process.env.PATH, LC_ALL: 'C' } })
+  const server = spawn(program, args, { detached: true, stdio: ['ignore', 'ignore', 'pipe', lock.fd], env: { PATH: process.env.PATH, LC_ALL: 'C' } })
   let last = ''
   let isPortTaken = false
   return new Promise((resolve, reject) => {
     server.on('error', (error) => reject(new StartError([`The embedded PostgreSQL could not be started: ${error.message}`])))
     // Where there was no descriptor for it.
-    if (!(server.stderr as Readable | undefined)) return
+    if (!server.stderr) return
     createInterface(server.stderr).on('line', (line) => {
       log.debug({ postgres: line }, 'postgres')
       isPortTaken ||= line.includes('could not create any TCP/IP sockets')
@@ -234,12 +267,6 @@ function randomPassword(): string {
 }
 
 async function isPostgresOf(pid: number, directory: string): Promise<boolean> {
-  try {
-    process.kill(pid, 0)
-  } catch (error) {
-    if (errorCodeOf(error) === 'ESRCH') return false
-  }
-  // Where there is no /proc the number alone has to do.
-  const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => undefined)
-  return commandLine === undefined ? platform() !== 'linux' : commandLine.includes(directory)
+  const commandLine = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+  return commandLine.includes(directory)
 }

@@ -18,10 +18,14 @@ export function killLeftovers(): void {
   for (const child of running) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
 }
 
-/** Runs a program of the platform from its sources, in a process of its own, with just these settings. */
-export function runProgram(file: string, settings: Record<string, string>): RunningProgram {
+/**
+ * Runs a program of the platform from its sources, in a process of its own, with just these settings.
+ * @param under a program and its arguments that runs it, such as `unshare`.
+ */
+export function runProgram(file: string, settings: Record<string, string>, under: string[] = []): RunningProgram {
   const { PATH, HOME } = process.env
-  const child = spawn(process.execPath, ['--import', 'tsx', join(SOURCE, file)], { env: { PATH, HOME, ...settings }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const [program = '', ...args] = [...under, process.execPath, '--import', 'tsx', join(SOURCE, file)]
+  const child = spawn(program, args, { env: { PATH, HOME, ...settings }, stdio: ['ignore', 'pipe', 'pipe'] })
   running.add(child)
   const said = { stdout: '', stderr: '' }
   child.stdout.on('data', (chunk: Buffer) => (said.stdout += chunk.toString()))

@@ -1,8 +1,9 @@
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { readSettings } from '../../config'
 import { StartError } from '../../errors'
-import { lockOwner } from '../../processLock'
+import { acquireLock, lockOwner } from '../../processLock'
 import { HostClient } from './hostClient'
 
 /** `npm run stop:all`: ends the platform, then every instance gracefully, then their host. */
@@ -14,6 +15,10 @@ async function stopAll(): Promise<void> {
     console.log('Stopping the platform …')
     process.kill(platform, 'SIGTERM')
     while (lockOwner(lock) === platform) await delay(50)
+  }
+  // Held until the end of this process: no platform starts meanwhile.
+  if (existsSync(lock) && !acquireLock(lock)) {
+    throw new StartError([`The platform of ${dataDir} runs in another container or on another machine: run this there`])
   }
   const host = await HostClient.connect(dataDir)
   if (host) {

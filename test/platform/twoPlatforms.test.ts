@@ -1,0 +1,150 @@
+import { spawnSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import pino from 'pino'
+import { holdPlatformLock } from '../../src/platform/state/platformLock'
+import { freshDatabase } from '../support/platform/freshState'
+import { processesOf } from '../support/platform/processesOf'
+import { killLeftovers, runProgram, type RunningProgram } from '../support/platform/runPlatform'
+import { stopHost } from '../support/platform/stopHost'
+import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
+import { until } from '../support/platform/until'
+
+const directory = useTemporaryDirectory()
+const silent = pino({ level: 'silent' })
+const run = (settings: Record<string, string>, under?: string[]) =>
+  runProgram('main.ts', { QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'error', QUARTERDECK_SAMPLE: 'off', ...settings }, under)
+const isReady = (platform: RunningProgram) =>
+  until(() => {
+    if (platform.child.exitCode !== null) throw new Error(platform.output().stderr)
+    return platform.output().stdout.includes('ready:')
+  })
+
+afterAll(killLeftovers)
+
+describe('one data directory', () => {
+  /** As a container is: pids of its own, and a first process that stays when the platform is killed. */
+  const CONTAINER = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child', 'sh', '-c', '"$@" & wait $!; code=$?; [ $code = 137 ] && sleep 600; exit $code', 'sh']
+  const canUnshare = spawnSync('unshare', ['--pid', '--fork', '--mount-proc', 'true']).status === 0
+  const dataDir = () => join(directory(), 'shared')
+  const pidFile = () => readFileSync(join(dataDir(), 'postgres/postmaster.pid'), 'utf8')
+  const postmasters = () => processesOf(join(dataDir(), 'postgres'))
+  const parentOf = (pid: number) => Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')[1])
+
+  ;(canUnshare ? test : test.skip)('is used by one of two containers at a time, and PostgreSQL of the first must end before the second starts its own', async () => {
+    const settings = { QUARTERDECK_DATA_DIR: dataDir() }
+    const first = run(settings, CONTAINER)
+    await isReady(first)
+    const [postmaster = 0] = postmasters()
+    const pids = pidFile()
+
+    const second = run(settings, CONTAINER)
+    expect(await second.exited).toBe(1)
+    expect(second.output().stderr.trimEnd()).toBe(`Quarterdeck runs already in ${dataDir()} (in another container or on another machine)`)
+    const stop = runProgram('runtime/local/stopAll.ts', settings)
+    expect(await stop.exited).toBe(1)
+    expect(stop.output().stderr.trimEnd()).toBe(`The platform of ${dataDir()} runs in another container or on another machine: run this there`)
+    expect(pidFile()).toBe(pids)
+
+    // The platform is killed and its PostgreSQL does not get round to ending.
+    process.kill(postmaster, 'SIGSTOP')
+    process.kill(parentOf(postmaster), 'SIGKILL')
+    const third = run({ ...settings, QUARTERDECK_LOG_LEVEL: 'info' }, CONTAINER)
+    await until(() => third.output().stderr.includes('waiting for the PostgreSQL of an earlier start'))
+    expect(pidFile()).toBe(pids)
+    expect(postmasters()).toEqual([postmaster])
+    process.kill(postmaster, 'SIGCONT')
+    await isReady(third)
+    expect(postmasters()).toHaveLength(1)
+    first.child.kill('SIGKILL')
+    // All of a container at once, as the kernel does it when its first process dies.
+    third.child.kill('SIGKILL')
+    await until(() => postmasters().length === 0)
+  })
+
+  test('starts after a crash although the number of its PostgreSQL belongs to another process by now', async () => {
+    const settings = { QUARTERDECK_DATA_DIR: join(directory(), 'crashed') }
+    const file = join(settings.QUARTERDECK_DATA_DIR, 'postgres/postmaster.pid')
+    const first = run(settings)
+    await isReady(first)
+    const [, ...rest] = readFileSync(file, 'utf8').split('\n')
+    const postmaster = processesOf(join(settings.QUARTERDECK_DATA_DIR, 'postgres'))
+    for (const pid of [first.child.pid!, ...postmaster]) process.kill(pid, 'SIGKILL')
+    await until(() => processesOf(join(settings.QUARTERDECK_DATA_DIR, 'postgres')).length === 0)
+    writeFileSync(file, [process.pid, ...rest].join('\n'))
+    const second = run(settings)
+    await isReady(second)
+    second.child.kill('SIGTERM')
+    expect(await second.exited).toBe(0)
+    await stopHost(settings.QUARTERDECK_DATA_DIR)
+  })
+
+  test('is refused in one line where flock(1) is not installed', async () => {
+    const platform = run({ QUARTERDECK_DATA_DIR: join(directory(), 'no-flock'), PATH: '/nowhere' })
+    expect(await platform.exited).toBe(1)
+    expect(platform.output().stderr.trimEnd()).toBe('`flock` (util-linux) is not installed: install it. It keeps two platforms from using one data directory')
+  })
+})
+
+describe('§15 one state', () => {
+  let database: Awaited<ReturnType<typeof freshDatabase>>
+  const clients: Client[] = []
+  const connectTo = async () => {
+    const client = new Client({ connectionString: database.url })
+    client.on('error', () => undefined)
+    clients.push(client)
+    await client.connect()
+    return client
+  }
+  const LOCKS = "select pid from pg_locks where locktype = 'advisory' and objid = 7230002 and granted and database = (select oid from pg_database where datname = current_database())"
+  const holderOf = async (client: Client) => (await client.query<{ pid: number }>(LOCKS)).rows[0]?.pid
+
+  beforeEach(async () => void (database = await freshDatabase()))
+  afterEach(async () => {
+    for (const client of clients.splice(0)) await client.end()
+    await database.drop()
+  })
+
+  test('a second platform with the local runtime is refused at the start, in one line', async () => {
+    const release = await holdPlatformLock(database.url, silent, () => undefined)
+    const dataDir = join(directory(), 'second')
+    const settings = { QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_STATE_URL: database.url, QUARTERDECK_SQL_URL: database.url }
+    const refused = run(settings)
+    expect(await refused.exited).toBe(1)
+    expect(refused.output().stderr.trimEnd()).toBe('Another Quarterdeck with the local runtime uses this state: stop it, or name another database in QUARTERDECK_STATE_URL')
+    await release()
+    const next = run(settings)
+    await isReady(next)
+    next.child.kill('SIGTERM')
+    expect(await next.exited).toBe(0)
+    await stopHost(dataDir)
+  })
+
+  test('a lock whose connection breaks is taken again', async () => {
+    const lost = jest.fn()
+    const release = await holdPlatformLock(database.url, silent, lost)
+    const client = await connectTo()
+    const before = await holderOf(client)
+    await client.query('select pg_terminate_backend($1)', [before])
+    await until(() => holderOf(client), (holder) => holder !== undefined && holder !== before)
+    expect(lost).not.toHaveBeenCalled()
+    await release()
+    expect(await holderOf(client)).toBeUndefined()
+  })
+
+  test('a platform whose lock another one took while its connection was broken ends in order', async () => {
+    const dataDir = join(directory(), 'taken-over')
+    const platform = run({ QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_STATE_URL: database.url, QUARTERDECK_SQL_URL: database.url })
+    await isReady(platform)
+    const client = await connectTo()
+    const holder = await holderOf(client)
+    // In the queue before the connection breaks, as a second start that is being refused.
+    const taken = client.query('select pg_advisory_lock(7230002)')
+    await (await connectTo()).query('select pg_terminate_backend($1)', [holder])
+    await taken
+    expect(await platform.exited).toBe(1)
+    expect(platform.output().stderr).toContain('another platform with the local runtime has taken over this state')
+    await stopHost(dataDir)
+  })
+})
