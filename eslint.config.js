@@ -72,6 +72,16 @@ module.exports = tseslint.config(
     },
   },
   {
+    files: ['src/platform/**/*.ts'],
+    ignores: ['src/platform/share/streams.ts'],
+    rules: {
+      'no-restricted-syntax': [
+        'error',
+        { selector: "CallExpression[callee.property.name='pipe']", message: 'Use `pipeline` where somebody waits for the end, else `piped` of share/streams.ts: a stream error without a listener ends the process' },
+      ],
+    },
+  },
+  {
     files: ['src/web/**/*.{ts,tsx}', 'test/web/**/*.tsx'],
     extends: [jsxA11y.flatConfigs.recommended, reactHooks.configs.flat.recommended],
   },

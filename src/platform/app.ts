@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { PassThrough } from 'node:stream'
 import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { Logger } from 'pino'
@@ -25,6 +24,7 @@ import { endConnections, limitConnections } from './http/connections'
 import { answerFailures, answerUnreadable, bodyOf } from './http/envelope'
 import { healthRoutes, type HealthChecks } from './http/health'
 import { fileRoutes, type FileRouteParts } from './http/files'
+import { readJsonBodies } from './http/jsonBody'
 import { metricRoutes } from './http/metrics'
 import { networkRoutes, type Network } from './http/network'
 import { pageRoutes } from './http/page'
@@ -61,34 +61,6 @@ export interface Parts extends ConsoleParts, Omit<FileRouteParts, 'deploymentTyp
 /** How long a JSON body may take to arrive. In milliseconds. */
 const BODY_MS = 20_000
 
-/** JSON bodies: an empty one is none, a slow one is refused. */
-function readJson(app: FastifyInstance, bodyMs: number): void {
-  const parse = app.getDefaultJsonParser('error', 'error')
-  app.removeContentTypeParser('application/json')
-  app.addContentTypeParser('application/json', { parseAs: 'string' }, (request, text, done) => {
-    if (text === '') done(null, undefined)
-    else void parse(request, String(text), done)
-  })
-  app.addHook('preParsing', async ({ headers }, reply, payload) => {
-    if (!headers['content-type']?.startsWith('application/json')) return payload
-    // Hung up while it was looked up who asks: nothing tells of it any more.
-    if (reply.raw.destroyed) throw new AppError('TOO_SLOW', 'Nobody waits for the answer any more.')
-    // Not the request itself, which would take the connection along, and the answer with it.
-    const body = new PassThrough()
-    const timer = setTimeout(() => {
-      reply.header('connection', 'close')
-      body.destroy(new AppError('TOO_SLOW', 'The request took too long to arrive.'))
-    }, bodyMs)
-    // Also a body that nobody reads to its end, because it is too large.
-    reply.raw.once('close', () => {
-      clearTimeout(timer)
-      body.destroy()
-    })
-    payload.once('error', (error) => body.destroy(error))
-    return payload.pipe(body)
-  })
-}
-
 /** Without the query, which may hold a ticket, and without an invite code, which stays good when its deletion failed. */
 function loggedPath({ url, routeOptions }: FastifyRequest): string | undefined {
   return routeOptions.url?.endsWith('/:code') ? routeOptions.url : url.split('?')[0]
@@ -118,7 +90,7 @@ export async function createApp(parts: Parts, { bodyMs = BODY_MS } = {}): Promis
   }).withTypeProvider<ZodTypeProvider>()
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
-  readJson(app, bodyMs)
+  readJsonBodies(app, bodyMs)
   // Simple content types need no leave of another site's browser (CORS): only JSON is read.
   app.removeContentTypeParser('text/plain')
   app.addHook('onRequest', async (request, reply) => {

@@ -47,6 +47,9 @@ const CLUSTER_MS = 8000
 /** The longest that an orderly end may take before the process ends anyhow. */
 const CLOSE_TIMEOUT_MS = 10_000
 
+/** How much of the log is kept while it cannot be written. In characters. */
+const LOG_BUFFER = 2 ** 20
+
 /** Everything that was opened, closed again in reverse order. */
 type Closers = (() => Promise<unknown>)[]
 
@@ -188,9 +191,18 @@ function greet(url: string, invite: string | undefined): void {
   }
 }
 
+/** JSON lines on standard error. A reader that goes away, or a full disk behind it, loses lines and nothing else. */
+function openLog(level: string): Logger {
+  const lost = () => undefined
+  const destination = pino.destination({ fd: 2, sync: true, maxLength: LOG_BUFFER })
+  destination.on('error', lost)
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', lost)
+  return pino({ level }, destination)
+}
+
 async function main(): Promise<void> {
   const settings = readSettings(process.env)
-  const log = pino({ level: settings.logLevel }, pino.destination({ fd: 2, sync: true }))
+  const log = openLog(settings.logLevel)
   const closers: Closers = []
   let closing: Promise<void> | undefined
   const close = () =>
@@ -204,6 +216,13 @@ async function main(): Promise<void> {
   process.on('SIGTERM', () => end(0))
   process.on('SIGINT', () => end(0))
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'an error was not handled'))
+  // The last resort: nobody knows what state the process is in, so it ends, but in order. Instances go on with their host.
+  process.on('uncaughtException', (error) => {
+    // Another one, while it ends: the time-out above bounds what is left to do.
+    if (closing) return log.fatal({ err: error }, 'another error was not handled')
+    log.fatal({ err: error }, 'an error was not handled: the platform ends')
+    end(1)
+  })
   try {
     await start(settings, log, closers, () => end(1))
   } catch (error) {

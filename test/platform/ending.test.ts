@@ -44,7 +44,9 @@ async function register(): Promise<string> {
 beforeEach(async () => {
   database = await freshDatabase()
   dataDir = join(directory(), randomUUID())
-  platform = runProgram('main.ts', { QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'warn', QUARTERDECK_FIRST_INVITE: 'first-invite-of-all', QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_STATE_URL: database.url, QUARTERDECK_SQL_URL: database.url })
+  const throwing = join(directory(), 'throwing.js')
+  writeFileSync(throwing, "process.on('SIGUSR2', () => { throw new Error('nobody handles this') })")
+  platform = runProgram('main.ts', { NODE_OPTIONS: `--require ${throwing}`, QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'warn', QUARTERDECK_FIRST_INVITE: 'first-invite-of-all', QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_STATE_URL: database.url, QUARTERDECK_SQL_URL: database.url })
   url = await until(() => /ready: (http\S+)/.exec(platform.output().stdout)?.[1] ?? '')
   token = ''
   token = await register()
@@ -134,4 +136,12 @@ test('a call that is being answered is answered before the end', async () => {
   const ended = end('SIGTERM')
   expect((await answer).status).toBe(400)
   expect(await ended).toBe(0)
+})
+
+test('an error that nobody handles is logged, and the platform ends in order: its viewers are told', async () => {
+  const viewer = await openConsole()
+  expect(await end('SIGUSR2')).toBe(1)
+  await until(() => viewer.code() === 1001)
+  const lines = platform.output().stderr.trimEnd().split('\n').map((line) => JSON.parse(line) as { level: number; msg: string; err: { message: string } })
+  expect(lines).toEqual([expect.objectContaining({ level: 60, msg: 'an error was not handled: the platform ends', err: expect.objectContaining({ message: 'nobody handles this' }) })])
 })

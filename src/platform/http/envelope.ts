@@ -73,7 +73,6 @@ function expected(thrown: FastifyError): AppError | undefined {
   if (hasZodFastifySchemaValidationErrors(thrown)) return invalidInput(thrown)
   const error = stateFailure(thrown)
   if (error instanceof AppError) return error
-  if (thrown.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new AppError('TOO_LARGE', 'The request is larger than this call takes.')
   if (thrown.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new AppError('INVALID_INPUT', 'The Content-Type must be application/json.')
   if (thrown.statusCode === 400) return new AppError('INVALID_INPUT', 'The request’s body is not valid JSON.')
   return undefined

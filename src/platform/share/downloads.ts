@@ -7,6 +7,7 @@ import { ZipFile } from 'yazl'
 import { AppError } from '../errors'
 import { fileFailure } from './fileFailure'
 import type { HeldDirectory, Jail } from './jail'
+import { piped } from './streams'
 import { walkTree } from './walk'
 import { namesOf, printable, type Names } from './wirePath'
 
@@ -64,7 +65,9 @@ export function createDownloads(jail: Jail): Downloads {
         await held.close()
       }
       const zip = new ZipFile()
-      const output = zip.outputStream.pipe(new PassThrough({ highWaterMark: 2 ** 20 }))
+      const output = piped(zip.outputStream as Readable, new PassThrough({ highWaterMark: 2 ** 20 }))
+      // yazl reports here what goes wrong with an entry.
+      zip.on('error', (error: Error) => output.destroy(error))
       // The reader may go away at any moment, and no file may stay open for it.
       const gone = new AbortController()
       output.once('close', () => gone.abort())

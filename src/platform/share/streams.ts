@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises'
-import type { Duplex, Readable } from 'node:stream'
+import { pipeline as pipelineWithCallback, type Duplex, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
 /** How much is read at a time. In bytes. */
@@ -43,4 +43,15 @@ export async function writeStream(content: Readable | [Readable, Duplex], handle
     // What was destroyed on the way says only that it was aborted.
     throw failure ?? error
   }
+}
+
+/**
+ * Pipes a stream into another and returns that one, for somebody who reads it later. A stream error without a listener ends the process, so
+ * this is the only place that pipes without waiting for the end (the linter forbids `.pipe`): both streams have an error listener from
+ * here on, a failure of either destroys both, and the reader gets it by reading.
+ */
+export function piped<Destination extends Duplex>(source: Readable, destination: Destination): Destination {
+  for (const stream of [source, destination]) stream.on('error', () => undefined)
+  pipelineWithCallback(source, destination, () => undefined)
+  return destination
 }

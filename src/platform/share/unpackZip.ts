@@ -6,6 +6,7 @@ import { fromFd, type Entry, type ZipFile } from 'yauzl'
 import { AppError } from '../errors'
 import { badEntry, damaged, tooLarge, tooManyEntries, type Extraction, type ExtractionLimits } from './extraction'
 import type { JobControl } from './jobs'
+import { piped } from './streams'
 
 /** File types in the upper half of the external attributes, where a Unix made the archive (APPNOTE 4.4.15, stat(2)). */
 const TYPE_MASK = 0o170000
@@ -78,11 +79,8 @@ async function contentOf(zip: ZipFile, entry: Entry): Promise<Readable> {
       next(sum === entry.crc32 ? null : badEntry(entry.fileName, 'is damaged'))
     },
   })
-  // Who reads it hears of it, also later; until then nobody listens, and an error that nobody takes would end the platform.
-  checked.on('error', () => undefined)
   content.on('error', () => checked.destroy(badEntry(entry.fileName, 'is damaged')))
-  checked.on('close', () => content.destroy())
-  return content.pipe(checked)
+  return piped(content, checked)
 }
 
 async function readTarget(zip: ZipFile, entry: Entry): Promise<string> {

@@ -244,6 +244,8 @@ async function startServer(directory: string, cluster: Cluster, binaries: Postgr
 
 async function makeStateDatabase(adminUrl: string, password: string): Promise<void> {
   const admin = new Client({ connectionString: adminUrl })
+  // A connection that breaks fails its query; without a listener it would end the process as well.
+  admin.on('error', () => undefined)
   await admin.connect()
   try {
     const name = escapeIdentifier(STATE_NAME)

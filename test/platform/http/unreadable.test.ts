@@ -1,7 +1,10 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
+import { writeFile } from 'node:fs/promises'
 import { connect, type AddressInfo, type Socket } from 'node:net'
+import { join } from 'node:path'
 import { startPlatform, type TestPlatform } from '../../support/platform/startPlatform'
+import { until } from '../../support/platform/until'
 
 /** No other wait of the platform is of this length. */
 const BODY_MS = 317
@@ -54,12 +57,31 @@ test('decisions §1: a request whose header does not come to its end is 408', as
   expect(text).toContain('"code":"TOO_SLOW"')
 })
 
-test('a JSON body that does not come to its end is 408 after its time, and the connection ends', async () => {
+test.each(['application/json', 'Application/JSON', 'APPLICATION/json;Charset=UTF-8'])('a body of type %s that does not come to its end is 408 after its time, and the connection ends', async (type) => {
   const begun = performance.now()
-  const answer = await answerTo('POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n', '{"username":')
+  const answer = await answerTo(`POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 100\r\n\r\n`, '{"username":')
   expect(performance.now() - begun).toBeGreaterThanOrEqual(BODY_MS - 5)
   expect(answer).toMatchObject({ status: 408, body: { success: false, code: 'TOO_SLOW', message: 'The request took too long to arrive.' } })
   expect(answer.head).toContain('connection: close')
+})
+
+test('the body of a call that reads none has no time-out: an answer that nobody reads ends nothing but its connection', async () => {
+  const { token } = await platform.register('olga')
+  await writeFile(join(platform.dataDir, 'nfsshare/long.txt'), 'x'.repeat(4 * 2 ** 20))
+  const wait = jest.spyOn(globalThis, 'setTimeout')
+  const reader = connect(port, '127.0.0.1')
+  try {
+    reader.on('error', () => undefined).pause()
+    reader.write(`GET /api/sftp/file/content?path=/nfsshare/long.txt HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n\r\n`.repeat(12))
+    const [{ socket }] = (await once(platform.app.server, 'request')) as [IncomingMessage]
+    await until(() => socket.bytesWritten > 0)
+    // It takes as long as the others' bodies may: whatever they left behind would end the process now.
+    expect(await answerTo('POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n', '{')).toMatchObject({ status: 408 })
+    expect(wait.mock.calls.filter(([, ms]) => ms === BODY_MS)).toHaveLength(1)
+  } finally {
+    wait.mockRestore()
+    reader.destroy()
+  }
 })
 
 test('a body that is broken off leaves nothing behind, and the next one is read', async () => {
