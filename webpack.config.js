@@ -27,6 +27,23 @@ class LoginPageSize {
   }
 }
 
+/** Leaves the folders of the packages that the console contains where `src/notices.js` reads them. */
+class BundledPackages {
+  apply(compiler) {
+    compiler.hooks.afterEmit.tap('BundledPackages', ({ modules, outputOptions }) => {
+      // webpack's own runtime is in every build.
+      const folders = new Set(['node_modules/webpack'])
+      for (const module of modules) {
+        for (const { resource = '' } of module.modules ?? [module]) {
+          const [, folder] = /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(path.relative(__dirname, resource)) ?? []
+          if (folder) folders.add(folder)
+        }
+      }
+      compiler.outputFileSystem.writeFileSync(path.join(outputOptions.path, '../bundled-packages.json'), `${JSON.stringify([...folders].sort(), null, 2)}\n`)
+    })
+  }
+}
+
 module.exports = (env, { mode = 'production' }) => {
   const production = mode === 'production'
   const platform = process.env.QUARTERDECK_PLATFORM_URL ?? `http://127.0.0.1:${process.env.QUARTERDECK_PORT || '8080'}`
@@ -81,7 +98,7 @@ module.exports = (env, { mode = 'production' }) => {
         chunkFilename: production ? 'assets/[name].[contenthash:10].css' : 'assets/[name].css',
       }),
       new DefinePlugin({ __BUILD__: JSON.stringify(process.env.QUARTERDECK_BUILD ?? 'development') }),
-      ...(production ? [new LoginPageSize()] : []),
+      ...(production ? [new LoginPageSize(), new BundledPackages()] : []),
     ],
     optimization: {
       minimizer: [new TerserPlugin({ minify: TerserPlugin.swcMinify, extractComments: false }), new CssMinimizerPlugin()],

@@ -49,9 +49,17 @@ function build(force) {
   bin('babel', ['src', '--ignore', 'src/web', '--extensions', '.ts', '--out-dir', 'dist', '--quiet'])
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   bin('webpack', ['--mode', 'production'], { QUARTERDECK_BUILD: `${version}+${hash.slice(0, 8)}` })
+  writeNotices()
   compress(join(root, 'dist', 'web'))
   // Last, so that a build that was cut off is made again.
   writeFileSync(buildStamp, hash)
+}
+
+/** What the licences of other authors ask to be shipped with the product; the user menu links to it. */
+function writeNotices() {
+  const { collectNotices, noticesText } = require('./notices')
+  const bundled = JSON.parse(readFileSync(join(root, 'dist', 'bundled-packages.json'), 'utf8'))
+  writeFileSync(join(root, 'dist', 'web', 'third-party-notices.txt'), noticesText(collectNotices(root, bundled)))
 }
 
 /** The platform serves these as they are: compressing once is better than with each request. */

@@ -41,6 +41,7 @@ function Menu() {
     { label: 'Export action log', icon: 'log', choose: () => void exportActionLog(store) },
     // In a tab of its own: this one keeps what it has.
     { label: 'Replay action log', icon: 'replay', choose: () => void window.open('/replay', '_blank', 'noopener') },
+    { label: 'Third-party notices', icon: 'log', choose: () => void window.open('/third-party-notices.txt', '_blank', 'noopener') },
   ] as const
   const itemsOnPage = () => [...(menu.current?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])]
 

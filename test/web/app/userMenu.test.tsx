@@ -92,3 +92,12 @@ test('§2 the Logout button stands beside the menu', async () => {
   await rendered()
   expect(screen.getByRole('button', { name: 'Logout' })).toHaveAttribute('data-leaves', 'session')
 })
+
+test('the notices of other authors open in a tab of their own', async () => {
+  const open = jest.spyOn(window, 'open').mockReturnValue(null)
+  const { button, user } = await rendered()
+  await user.click(button)
+  await user.click(screen.getByRole('menuitem', { name: 'Third-party notices' }))
+  expect(open).toHaveBeenCalledWith('/third-party-notices.txt', '_blank', 'noopener')
+  open.mockRestore()
+})
