@@ -34,3 +34,15 @@ test.each(['say hello', 'list', 'stop', 'whitelist add login_fan', 'give ann min
   'decisions §10: %p does not',
   (command) => expect(looksSecret(command)).toBe(false),
 )
+
+test('decisions §10: what is longer than the patterns look at is taken for a secret', () => {
+  const long = 'say '.repeat(40_000)
+  expect(looksSecret(long)).toBe(true)
+  expect(long.startsWith(withoutSecret(long))).toBe(true)
+  expect(withoutSecret(long).length).toBeLessThan(long.length)
+})
+
+test('decisions §10: a word for a secret before blanks, however many, is told with what follows hidden', () => {
+  expect(looksSecret(`pass${' '.repeat(8000)}hunter22`)).toBe(true)
+  expect(looksSecret(`pass${' '.repeat(8000)}`)).toBe(false)
+})

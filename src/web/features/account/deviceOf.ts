@@ -9,7 +9,7 @@ const browsers: [RegExp, string][] = [
   [/\bHeadlessChrome\//, 'Headless Chrome'],
   [/\bChromium\//, 'Chromium'],
   [/\bChrome\/|\bCriOS\//, 'Chrome'],
-  [/\bVersion\/[\d.]+.*\bSafari\//, 'Safari'],
+  [/\bVersion\/[\d.].{0,200}\bSafari\//, 'Safari'],
   [/^curl\//, 'curl'],
 ]
 

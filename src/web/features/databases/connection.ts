@@ -80,7 +80,7 @@ export function marked(given: string): Code {
 /** Host and port as URIs have them: an IPv6 address in brackets, its zone encoded (RFC 6874). */
 export function addressOf({ host, port }: Pick<Connection, 'host' | 'port'>) {
   const [address = '', zone] = host.split('%')
-  const isIPv6 = /^[0-9a-f:.]*:[0-9a-f:.]*:[0-9a-f:.]*$/i.test(address)
+  const isIPv6 = /^[0-9a-f:.]+$/i.test(address) && address.split(':').length > 2
   const encoded = isIPv6 ? `[${address}${zone === undefined ? '' : `%25${percentEncoded(zone)}`}]` : percentEncoded(host)
   return port === undefined ? encoded : `${encoded}:${port}`
 }

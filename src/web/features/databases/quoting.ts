@@ -25,4 +25,4 @@ export const quoted = (source: Code): Code =>
  * own. A backslash before it goes along, since newer versions take it for an escape.
  */
 export const springQuoted = (source: Code): Code =>
-  quoted(mapCode(source, (text) => text.replace(/(\\*)\$(?=\{)/g, (dollar) => '${quarterdeck.literal:' + dollar + '}')))
+  quoted(mapCode(source, (text) => text.replace(/(?<!\\)(\\*)\$(?=\{)/g, (dollar) => '${quarterdeck.literal:' + dollar + '}')))

@@ -1,0 +1,56 @@
+import { createContext, Script } from 'node:vm'
+import { worstCasesOf, type Attack } from './worstCases'
+
+/** In UTF-16 units. */
+const SIZE = 4 * 1024
+/** The size of the second look, as a multiple of the first. */
+const STEP = 8
+/** Eight times the text takes a linear pattern eight times as long, and a quadratic one sixty-four times. */
+const MOST_GROWTH = 24
+const TRIES = 5
+/** What takes less than this at SIZE is not looked at again. In milliseconds. */
+const WORTH_A_LOOK_MS = 0.4
+
+/** Its variables are its own: those of a context are slow. */
+const script = new Script(`((pattern, attacks, current, size, now) => {
+  const took = ({ prefix, pump, suffix }, ofSize) => {
+    const text = prefix + pump.repeat(ofSize / pump.length) + suffix
+    const from = now()
+    pattern.lastIndex = 0
+    // To the end with the flag g, as \`replaceAll\` and \`matchAll\` do.
+    for (let at = 0; pattern.test(text) && pattern.global; at = pattern.lastIndex) if (pattern.lastIndex === at) pattern.lastIndex += 1
+    return now() - from
+  }
+  return attacks.map((attack) => {
+    current.attack = attack
+    return Math.min(took(attack, size), took(attack, size))
+  })
+})(pattern, attacks, current, size, now)`)
+
+/**
+ * An attack whose time grows faster than its length, in words; undefined when there is none.
+ * @param deadline of each step, in milliseconds: what takes longer has grown without bounds.
+ */
+export function superLinearAttack(pattern: RegExp, deadline = 20_000): string | undefined {
+  const current: { attack?: Attack } = {}
+  const took = (attacks: Attack[], size: number) =>
+    script.runInContext(createContext({ pattern, attacks, current, size, now: () => performance.now() }), { timeout: deadline }) as number[]
+  const isSteep = (attack: Attack) => {
+    let [short, long] = [Infinity, Infinity]
+    // The machine does other things as well: the quickest run is the one that it disturbed the least.
+    for (let tries = 0; tries < TRIES; tries++) {
+      short = Math.min(short, ...took([attack, attack], SIZE))
+      long = Math.min(long, ...took([attack], SIZE * STEP))
+      if (long / short <= MOST_GROWTH) return false
+    }
+    return true
+  }
+  try {
+    const attacks = worstCasesOf(pattern)
+    const times = took(attacks, SIZE)
+    const steep = attacks.find((attack, at) => (times[at] ?? 0) > WORTH_A_LOOK_MS && isSteep(attack))
+    return steep && `${JSON.stringify(steep)} takes more than ${MOST_GROWTH} times as long at ${STEP} times the length`
+  } catch (error) {
+    return `${JSON.stringify(current.attack)} does not end: ${(error as Error).message}`
+  }
+}
