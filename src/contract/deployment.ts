@@ -111,6 +111,8 @@ export const Definition = z
       .min(1)
       .refine(isRegularExpression, 'must be a valid regular expression')
       .optional(),
+    /** From a start until it is told that the instance is not ready yet. Nothing else follows from it. */
+    readyTimeoutSeconds: z.number().int().min(1).max(86_400).default(300),
     /** Scalable only. */
     instances: Instances.optional(),
     resources: z

@@ -55,6 +55,25 @@ export const Instance = z.object({
   lastExit: LastExit.optional(),
   /** When it last ended by itself, milliseconds since the epoch: then there is a crash capsule. */
   crashedAt: z.number().optional(),
+  /** STARTING for longer than its definition's `readyTimeoutSeconds`. */
+  lateStart: z
+    .object({
+      afterSeconds: z.number(),
+      /** For people: `a console line that matches Done`. */
+      waitingFor: z.string(),
+    })
+    .optional(),
+  /** It ended by itself and is started again. */
+  retry: z
+    .object({
+      /** Milliseconds from now: clocks of browsers differ. */
+      inMs: z.number().nonnegative(),
+      /** Counted from 1. */
+      attempt: z.number().int(),
+      /** With the end of the last one it is BLOCKED. */
+      of: z.number().int(),
+    })
+    .optional(),
   /** Why it is BLOCKED. */
   blockedReason: z.string().optional(),
 })

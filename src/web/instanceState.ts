@@ -20,3 +20,8 @@ export function appearanceOf(state: string): Appearance {
 export function playerCountOf({ players, playerCount }: Pick<Instance, 'players' | 'playerCount'>): number | null | undefined {
   return players && (playerCount === undefined ? Object.keys(players).length : playerCount)
 }
+
+/** What is told in place of 'Offline' between two tries of an instance that ends by itself. */
+export function retryText({ attempt, of }: NonNullable<Instance['retry']>, seconds: number): string {
+  return `Restarting${seconds > 0 ? ` in ${seconds} s` : ''}, try ${attempt} of ${of}`
+}

@@ -15,6 +15,17 @@ const REMEMBERED = 7
 export function afterCrash(earlier: number[], at: number): { crashes: number[]; startAfter: number | undefined } {
   const last = earlier.at(-1) ?? -Infinity
   const crashes = [...(at - last < WINDOW_MS ? earlier : []), at].slice(-REMEMBERED)
-  if (crashes.filter((time) => at - time < WINDOW_MS).length >= BLOCK_AFTER) return { crashes, startAfter: undefined }
+  if (recent(crashes) >= BLOCK_AFTER) return { crashes, startAfter: undefined }
   return { crashes, startAfter: at + Math.min(LONGEST_WAIT_MS, 1000 * 2 ** (crashes.length - 1)) }
+}
+
+/** Which try follows the last of these ends, counted from 1; the end of try BLOCK_AFTER blocks it. */
+export function nextAttempt(crashes: number[]): number {
+  return recent(crashes) + 1
+}
+
+/** How many of the ends lie within the window before the last one. */
+function recent(crashes: number[]): number {
+  const last = crashes.at(-1) ?? 0
+  return crashes.filter((time) => last - time < WINDOW_MS).length
 }

@@ -3,7 +3,9 @@ import type { Runtime, RuntimeInstance } from '../runtime/runtime'
 import type { Db } from '../state/db'
 import type { DeploymentRow } from '../state/deployments'
 import { findInstanceByPod, listInstances, type InstanceRow } from '../state/instances'
+import { BLOCK_AFTER, nextAttempt } from './crashes'
 import { storedDefinition } from './definitions'
+import { lateStartOf } from './lateStart'
 import type { PlayerWatch } from './players'
 import { uptimeText } from './quantities'
 import type { Players } from './serverListPing'
@@ -28,7 +30,8 @@ export async function describeInstances({ db, runtime, usage, players, now }: In
     const isOver = !run || run.state === 'EXITED'
     if (isOver && !deployment.enabled) return []
     const instance = describe(row, { type: deployment.type, description: definition?.description }, run, isOver ? NOBODY : players.of(row.pod_name))
-    return [{ ...instance, uptime: isOver ? '0s' : uptimeText(now() - run.startedAt), ...measure(row.pod_name, definition?.resources) }]
+    const lateStart = run && definition && lateStartOf(definition, run, now())
+    return [{ ...instance, lateStart, retry: retryOf(row, run, now()), uptime: isOver ? '0s' : uptimeText(now() - run.startedAt), ...measure(row.pod_name, definition?.resources) }]
   })
 }
 
@@ -37,7 +40,7 @@ function describe(
   { type, description }: { type: string; description: string | undefined },
   run: RuntimeInstance | undefined,
   players: Players | undefined,
-): Omit<Instance, 'uptime' | 'cpu' | 'memory'> {
+): Omit<Instance, 'uptime' | 'cpu' | 'memory' | 'lateStart' | 'retry'> {
   const { uid, name, deployment } = row
   const live = run?.state === 'EXITED' ? undefined : run
   const common = {
@@ -57,6 +60,13 @@ function describe(
   }
   if (type === 'process') return { ...common, type: 'process', connections: 0 }
   return { ...common, type: 'minecraft', players: players?.names ?? {}, connections: players?.count ?? 0, playerCount: players?.count ?? null }
+}
+
+/** The start that follows a crash. */
+function retryOf(row: InstanceRow, run: RuntimeInstance | undefined, now: number): Instance['retry'] {
+  const { start_after: startAfter, crashes, wanted, blocked_reason: blockedReason } = row
+  if (run?.state !== 'EXITED' || row.handled_run !== run.runId || startAfter === null || wanted !== 'running' || blockedReason !== null) return undefined
+  return { inMs: Math.max(0, startAfter.getTime() - now), attempt: nextAttempt(crashes), of: BLOCK_AFTER }
 }
 
 /** The state that users see. */

@@ -7,11 +7,12 @@ import { deploymentDirectory } from '../share/paths'
 import type { Replicas } from '../share/replicas'
 import type { Db } from '../state/db'
 import { deleteDeployment, listDeployments, type DeploymentRow } from '../state/deployments'
-import { deleteInstance, insertInstance, listInstances, noteEnd, setBlocked, setRestartRun, setWanted, type InstanceRow } from '../state/instances'
+import { deleteInstance, insertInstance, listInstances, noteEnd, setBlocked, setLateRun, setRestartRun, setWanted, type InstanceRow } from '../state/instances'
 import { captureCrash, describeCrashes, lastExitOf } from './crashCapsule'
 import { afterCrash, BLOCK_AFTER } from './crashes'
 import { storedDefinition } from './definitions'
 import { JAR_NOT_FOUND, specOf } from './instanceSpec'
+import { dueAt, lateStartOf } from './lateStart'
 import type { PlayerWatch } from './players'
 import { excess, EXCESS_MS, scalingBounds } from './scaling'
 
@@ -121,6 +122,7 @@ async function reconcileDeployment(parts: ReconcileParts, deployment: Deployment
     const run = runs.get(row.pod_name)
     if (!isOver(run)) {
       if (row.wanted === 'stopped') await parts.runtime.stop(row.pod_name)
+      waits.push(...(await tellLateStart(parts, definition, row, run)))
       continue
     }
     const { blocked, startAfter } = await dealWithEnd(parts, definition, row, run)
@@ -132,7 +134,17 @@ async function reconcileDeployment(parts: ReconcileParts, deployment: Deployment
   return waits
 }
 
-function isOver(run: RuntimeInstance | undefined): boolean {
+/** Tells, once, of a run that is not ready in time. @returns milliseconds until that may be due. */
+async function tellLateStart({ db, runtime, now }: ReconcileParts, definition: Definition, row: InstanceRow, run: RuntimeInstance): Promise<number[]> {
+  if (run.state !== 'STARTING' || row.late_run === run.runId) return []
+  const late = lateStartOf(definition, run, now())
+  if (!late) return [dueAt(definition, run) - now()]
+  await runtime.note(row.pod_name, `[System] Not ready after ${late.afterSeconds} s: still waiting for ${late.waitingFor}.`)
+  await setLateRun(db, row.uid, run.runId)
+  return []
+}
+
+function isOver(run: RuntimeInstance | undefined): run is undefined | (RuntimeInstance & { state: 'EXITED' }) {
   return !run || run.state === 'EXITED'
 }
 

@@ -12,6 +12,7 @@ ${commented('  jar: server.jar', 'started as: java <javaArgs> -jar server.jar no
 ${commented(`  port: ${port}`, ports)}\
 ${commented(`stop: { command: ${stop}, timeoutSeconds: 30 }`, 'then SIGTERM, then SIGKILL')}\
 ${commented("ready: 'Done \\('", 'a console line that matches says it is ready')}\
+${commented('# readyTimeoutSeconds: 300', 'then it is told that it is not ready yet')}\
 resources: { cpu: 2000m, memory: 2Gi }
 `
 

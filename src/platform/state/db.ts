@@ -8,6 +8,7 @@ import * as databases from './migrations/0004_databases'
 import * as activity from './migrations/0005_activity'
 import * as downloadTickets from './migrations/0006_download_tickets'
 import * as dashboard from './migrations/0007_dashboard'
+import * as instanceCare from './migrations/0008_instance_care'
 import type { State } from './schema'
 
 export type Db = Kysely<State>
@@ -21,6 +22,7 @@ const migrations: Record<string, Migration> = {
   '0005_activity': activity,
   '0006_download_tickets': downloadTickets,
   '0007_dashboard': dashboard,
+  '0008_instance_care': instanceCare,
 }
 
 /** So long a request waits for a connection or an answer: a server that is away is said within five seconds. */

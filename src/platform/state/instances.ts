@@ -74,6 +74,11 @@ export async function setBlocked(db: Db, uid: string, reason: string | null): Pr
     .execute()
 }
 
+/** Notes that the console of a run was told that it starts late. */
+export async function setLateRun(db: Db, uid: string, runId: string): Promise<void> {
+  await db.updateTable('instances').set({ late_run: runId }).where('uid', '=', uid).execute()
+}
+
 /** Asks for a run to be replaced; null: it has been, or need not be any more. */
 export async function setRestartRun(db: Db, uid: string, runId: string | null): Promise<void> {
   await db.updateTable('instances').set({ restart_run: runId }).where('uid', '=', uid).execute()

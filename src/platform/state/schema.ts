@@ -73,6 +73,11 @@ export interface State {
     last_exit: Json<LastExit>
     crash: Json<CrashCapsule>
     crashed_at: Date | null
+    late_run: string | null
+    block_lifts: Generated<boolean>
+    drain_run: string | null
+    drain_then: 'stop' | 'restart' | 'gone' | null
+    drain_since: Date | null
     created_at: Generated<Date>
   }
   metrics: { pod_name: string; at: Date; cpu: number; memory: number }

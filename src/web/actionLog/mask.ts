@@ -36,7 +36,7 @@ export function maskLine(line: string): string {
 /** Settings of a deployment that say nothing secret, at the top level of its text. */
 const PLAIN = /^(?:name|type|description|dataDirectory|node): /
 /** Keys that the product itself knows; all others were chosen by somebody, and may be anything. */
-const KNOWN = /^\s*(?:- )?(?:name|type|description|dataDirectory|node|run|jar|javaArgs|command|env|image|port|stop|timeoutSeconds|ready|instances|min|max|playersPerInstance|resources|cpu|memory):(?=\s|$)/
+const KNOWN = /^\s*(?:- )?(?:name|type|description|dataDirectory|node|run|jar|javaArgs|command|env|image|port|stop|timeoutSeconds|ready|readyTimeoutSeconds|drain|discover|instances|min|max|playersPerInstance|resources|cpu|memory):(?=\s|$)/
 /** What YAML is made of, beside the words. */
 const WORDS = /[^\s[\]{},"':#|>&*?-]+/g
 

@@ -1,5 +1,5 @@
 import { describeCrashes, lastExitOf } from '../../../src/platform/deployments/crashCapsule'
-import { afterCrash } from '../../../src/platform/deployments/crashes'
+import { afterCrash, nextAttempt } from '../../../src/platform/deployments/crashes'
 import { bytesOf, coresOf, uptimeText } from '../../../src/platform/deployments/quantities'
 
 test('decisions §5: 1, 2, 4, 8 s, and the fifth end within five minutes blocks', () => {
@@ -34,6 +34,10 @@ test('quantities and durations are read and written as the field writes them', (
 })
 
 const exit = { code: null, signal: null, at: 1, requested: false, failure: undefined }
+
+test('the try that follows is counted among the ends of the last five minutes', () => {
+  expect([[], [1000], [1000, 2000, 3000, 4000], [1000, 400_000], [1000, 300_999]].map(nextAttempt)).toEqual([1, 2, 5, 2, 3])
+})
 
 test.each([
   [{ ...exit, code: 4 }, 'Ended by itself with exit code 4', ', the last time with exit code 4'],

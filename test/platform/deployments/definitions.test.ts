@@ -39,6 +39,7 @@ resources: { cpu: 1000m, memory: 1Gi }
     run: { jar: 'server.jar', javaArgs: ['-Xmx1G'], env: { KEY: 'value', NUMBER: '5' }, image: 'eclipse-temurin:21-jre', port: 25565 },
     stop: { command: 'stop', timeoutSeconds: 30 },
     ready: 'Done \\(',
+    readyTimeoutSeconds: 300,
     instances: { min: 1, max: 3, playersPerInstance: 50 },
     resources: { cpu: '1000m', memory: '1Gi' },
   })

@@ -126,6 +126,32 @@ test('an instance that ends by itself is started again, and says so in its conso
   expect((await deployments().instances('bot'))[0]!.restarts).toBeGreaterThanOrEqual(1)
 })
 
+test('§5 between two tries it says when the next one comes, and which', async () => {
+  await add('bot', "process.exit(4)")
+  manage()
+  const [instance] = await until(() => deployments().instances('bot'), (all) => (all[0]?.retry?.attempt ?? 0) >= 3)
+  expect(instance).toMatchObject({ state: 'STOPPED', retry: { inMs: expect.any(Number), of: 5 } })
+  expect(instance!.retry!.inMs).toBeLessThanOrEqual(1000 * 2 ** (instance!.retry!.attempt - 2))
+})
+
+test('§4 after readyTimeoutSeconds one that is not ready says so, once in its console, with what is waited for; then it is ready and silent', async () => {
+  await add('bot', "process.stdin.on('data', () => console.log('Done (1 s)'))", "ready: 'Done \\('\nreadyTimeoutSeconds: 1\n")
+  const manager = manage()
+  const lateStart = { afterSeconds: 1, waitingFor: 'a console line that matches Done \\(' }
+  const told = '[System] Not ready after 1 s: still waiting for a console line that matches Done \\(.'
+  await until(() => consoleOf('bot'), (lines) => lines.includes(told))
+  expect((await deployments().instances('bot'))[0]).toMatchObject({ state: 'STARTING', lateStart })
+  await manager.close()
+  // Another platform takes over, and does not repeat it.
+  const beats = await lastBeat(state.db)
+  manage()
+  await until(() => lastBeat(state.db), (beat) => beat > beats)
+  expect((await consoleOf('bot')).filter((line) => line === told)).toHaveLength(1)
+  await runtime.write((await deployments().instances('bot'))[0]!.podName, 'go')
+  await until(() => stateOf('bot'), (current) => current === 'RUNNING')
+  expect((await deployments().instances('bot'))[0]!.lateStart).toBeUndefined()
+})
+
 test.each([
   ['scalable', 'Start it to try again.'],
   // §2: a process has no Start.

@@ -1,8 +1,9 @@
 import type { ReactNode } from 'react'
 import type { Instance } from '../../../contract/instance'
-import { appearanceOf } from '../../instanceState'
+import { appearanceOf, retryText } from '../../instanceState'
 import { counted } from '../../ui/counted'
 import { ErrorBoundary } from '../../ui/ErrorBoundary'
+import { useCountdown } from '../../ui/useCountdown'
 
 /** The same height whatever they say: nothing below them moves. */
 export function InstanceCards({ instance }: { instance: Instance | undefined }) {
@@ -10,6 +11,8 @@ export function InstanceCards({ instance }: { instance: Instance | undefined }) 
   const isDown = state === 'STOPPED' || state === 'BLOCKED'
   // The state is told at once, the figures with the next poll: those of what has ended are no longer true.
   const { connections = 0, uptime, cpu = 0 } = (!isDown && instance) || {}
+  const retry = state === 'STOPPED' ? instance?.retry : undefined
+  const lateStart = state === 'STARTING' ? instance?.lateStart : undefined
   const isUnknown = !isDown && instance?.playerCount === null
   const { used = 0, total = 0 } = { ...memory, ...(isDown && { used: 0 }) }
   return (
@@ -17,10 +20,16 @@ export function InstanceCards({ instance }: { instance: Instance | undefined }) 
       <Card label="Status">
         {instance && (
           <ErrorBoundary resetKey={state} fallback={({ message }) => <span className="card-error" role="alert">{message}</span>}>
-            <Status state={state} />
+            {retry ? <Retry {...retry} /> : <Status state={state} />}
           </ErrorBoundary>
         )}
-        <span className="card-aside">{isUnknown ? 'connections unknown' : counted(connections, 'connection')}</span>
+        {lateStart ? (
+          <span className="card-aside card-warning" title={`It waits for ${lateStart.waitingFor}`}>
+            Not ready after {lateStart.afterSeconds} s
+          </span>
+        ) : (
+          !retry && <span className="card-aside">{isUnknown ? 'connections unknown' : counted(connections, 'connection')}</span>
+        )}
       </Card>
       <Card label="Uptime">
         <span className="card-value">{uptime || '0s'}</span>
@@ -52,6 +61,10 @@ function Card({ label, children }: { label: string; children: ReactNode }) {
 function Status({ state }: { state: string }) {
   const { name, tone } = appearanceOf(state)
   return <span className={`card-value state ${tone}`}>{name}</span>
+}
+
+function Retry(retry: NonNullable<Instance['retry']>) {
+  return <span className="card-value card-retry state changing">{retryText(retry, useCountdown(retry.inMs))}</span>
 }
 
 /** Says in a picture what the figure beside it says. */

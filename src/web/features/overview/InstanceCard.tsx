@@ -1,19 +1,21 @@
 import { Link } from 'react-router-dom'
 import type { Instance } from '../../../contract/instance'
-import { appearanceOf, playerCountOf } from '../../instanceState'
+import { appearanceOf, playerCountOf, retryText } from '../../instanceState'
 import { counted } from '../../ui/counted'
 import { Icon } from '../../ui/Icon'
+import { useCountdown } from '../../ui/useCountdown'
 
 export function InstanceCard({ deployment, instance }: { deployment: string; instance: Instance }) {
   const { uid, name, description, state } = instance
+  const retry = state === 'STOPPED' ? instance.retry : undefined
+  const lateStart = state === 'STARTING' ? instance.lateStart : undefined
   const count = playerCountOf(instance)
-  const { name: stateName, tone } = appearanceOf(state)
   const [id] = name.split('-')
   return (
     <Link
       to={`/instance/${encodeURIComponent(deployment)}/${encodeURIComponent(uid)}`}
       state={{ instance }}
-      className={`instance panel ${tone}`}
+      className={`instance panel ${retry ? 'changing' : appearanceOf(state).tone}`}
     >
       <span className="instance-head">
         <span className="instance-name">{name}</span>
@@ -26,10 +28,24 @@ export function InstanceCard({ deployment, instance }: { deployment: string; ins
         )}
       </span>
       {description && <span className="instance-description">{description}</span>}
+      {lateStart && (
+        <span className="instance-warning" title={`It waits for ${lateStart.waitingFor}`}>
+          Not ready after {lateStart.afterSeconds} s
+        </span>
+      )}
       <span className="instance-foot">
-        <span className={`state ${tone}`}>{stateName}</span>
+        {retry ? <Retry {...retry} /> : <State state={state} />}
         <span className="instance-id">ID: {id}</span>
       </span>
     </Link>
   )
+}
+
+function State({ state }: Pick<Instance, 'state'>) {
+  const { name, tone } = appearanceOf(state)
+  return <span className={`state ${tone}`}>{name}</span>
+}
+
+function Retry(retry: NonNullable<Instance['retry']>) {
+  return <span className="state changing">{retryText(retry, useCountdown(retry.inMs))}</span>
 }

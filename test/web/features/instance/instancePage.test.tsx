@@ -301,6 +301,22 @@ test.each([
   expect(card('Status')).toHaveTextContent(connections)
 })
 
+test('between two tries the status card counts down, until it is told that it starts', async () => {
+  const { console } = await shown({ state: 'STOPPED', retry: { inMs: 8000, attempt: 3, of: 5 } })
+  expect(within(card('Status')).getByText('Restarting in 8 s, try 3 of 5')).toHaveClass('state', 'changing')
+  act(() => console.receive({ type: 'power', content: 'STARTING' }))
+  await waitFor(() => expect(card('Status')).toHaveTextContent('StatusStarting Up'))
+})
+
+test('a late start is told on the status card and in Details, until it is ready', async () => {
+  const lateStart = { afterSeconds: 300, waitingFor: 'a console line that matches Done \\(' }
+  const { console } = await shown({ state: 'STARTING', lateStart }, `${PATH}?tab=details`)
+  expect(card('Status')).toHaveTextContent('StatusStarting UpNot ready after 300 s')
+  expect(screen.getByRole('region', { name: 'Instance Details' })).toHaveTextContent('Not ready yetAfter 300 s it still waits for a console line that matches Done \\(')
+  act(() => console.receive({ type: 'power', content: 'RUNNING' }))
+  await waitFor(() => expect(card('Status')).toHaveTextContent('StatusOnline0 connections'))
+})
+
 test('Details of a server that sends no more than product.md says', async () => {
   await shown({}, `${PATH}?tab=details`)
   expect(screen.getAllByRole('term').map((term) => term.textContent)).toEqual(['Pod name', 'IP', 'Player count'])

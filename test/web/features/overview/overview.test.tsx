@@ -89,6 +89,28 @@ test.each([
   expect(await screen.findByText(name)).toHaveClass('state', tone)
 })
 
+test('one that ends by itself counts down to its next try, in amber, and is Offline no more than that', async () => {
+  fakeClock()
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby', { state: 'STOPPED', retry: { inMs: 8000, attempt: 3, of: 5 } })] }])
+  expect(await screen.findByText('Restarting in 8 s, try 3 of 5')).toHaveClass('state', 'changing')
+  expect(screen.queryByText('Offline')).toBeNull()
+  // The next answer is slow to come; the countdown goes on.
+  const { release } = network.get('/api/deployments/lobby/instances').answersLater({ instances: [instanceOf('3fa2c1-lobby', { state: 'STARTING' })] })
+  await pass(4000)
+  expect(screen.getByText('Restarting in 4 s, try 3 of 5')).toBeVisible()
+  await pass(6000)
+  expect(screen.getByText('Restarting, try 3 of 5')).toBeVisible()
+  release()
+  expect(await screen.findByText('Starting Up')).toBeVisible()
+})
+
+test('one that is not ready in time says so on its card, with what it waits for', async () => {
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby', { state: 'STARTING', lateStart: { afterSeconds: 300, waitingFor: 'a console line that matches Done' } })] }])
+  expect(await screen.findByText('Not ready after 300 s')).toHaveAttribute('title', 'It waits for a console line that matches Done')
+})
+
 test('§3 an unknown state is an error on its own card, and the others stay', async () => {
   jest.spyOn(console, 'error').mockImplementation(() => {})
   const { network } = renderApp('/', { signedInAs: 'ann' })
