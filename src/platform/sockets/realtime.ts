@@ -1,9 +1,11 @@
+import type { IncomingMessage } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { Server, type Socket } from 'socket.io'
 import { REALTIME_EVENT, ServerBound, type ClientBound } from '../../contract/realtime'
 import type { Sessions } from '../accounts/sessions'
 import type { Replicas, SyncNews } from '../share/replicas'
+import type { SessionUser } from '../state/sessions'
 import { cookieOf, isAllowedOrigin } from './handshake'
 import { watchSessions, type Opened } from './sessionWatch'
 
@@ -16,29 +18,51 @@ export interface RealtimeParts {
   replicas: Pick<Replicas, 'state' | 'onSync'>
 }
 
+/** Open connections of one user. A browser has one for each tab. */
+const MOST_OF_ONE = 100
+
 /**
  * The real-time socket on the default path /socket.io: authorised by the `token` cookie, from the page's own origin,
  * greeted with CLIENT_HANDSHAKE, told whether the shared area is in sync, and closed when its session ends.
  */
 export function openRealtime(app: FastifyInstance, { sessions, origins, replicas }: RealtimeParts): void {
+  /** By handshake, for as long as engine.io keeps that. */
+  const users = new WeakMap<IncomingMessage, SessionUser>()
+  const openOf = new Map<number, number>()
   const io = new Server(app.server, {
     path: '/socket.io',
     serveClient: false,
     destroyUpgrade: false,
     maxHttpBufferSize: MESSAGE_LIMIT,
-    // A refused handshake is a 403, for polling and websocket alike; who it is, is asked once it has passed.
+    // Before engine.io opens a connection: what is refused, with a 403 for polling, costs no memory. Later requests of a connection do not come here.
     allowRequest: (request, decide) => {
-      decide(null, isAllowedOrigin(request, origins))
+      if (!isAllowedOrigin(request, origins)) return decide('ORIGIN', false)
+      sessions.read(cookieOf(request, 'token')).then(
+        (user) => {
+          const isAllowed = (openOf.get(user.userId) ?? 0) < MOST_OF_ONE
+          if (isAllowed) users.set(request, user)
+          decide(isAllowed ? null : 'TOO_MANY', isAllowed)
+        },
+        () => decide('NO_SESSION', false),
+      )
     },
   })
+  io.engine.on('connection', (connection: { request: IncomingMessage; once(event: 'close', listener: () => void): void }) => {
+    const user = users.get(connection.request)
+    if (!user) return
+    openOf.set(user.userId, (openOf.get(user.userId) ?? 0) + 1)
+    connection.once('close', () => {
+      const left = (openOf.get(user.userId) ?? 0) - 1
+      if (left > 0) openOf.set(user.userId, left)
+      else openOf.delete(user.userId)
+    })
+  })
   io.use((socket, next) => {
-    sessions.read(cookieOf(socket.request, 'token')).then(
-      ({ sessionId, isAdmin }) => {
-        socket.data = { sessionId, isAdmin }
-        next()
-      },
-      () => next(new Error('NO_SESSION')),
-    )
+    const user = users.get(socket.request)
+    if (!user) return next(new Error('NO_SESSION'))
+    const { sessionId, isAdmin } = user
+    socket.data = { sessionId, isAdmin }
+    next()
   })
   io.on('connection', (socket) => {
     const greeting: ClientBound = { id: 'CLIENT_HANDSHAKE', data: { hello: 'Quarterdeck' } }

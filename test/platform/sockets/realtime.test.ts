@@ -2,6 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { io, type Socket } from 'socket.io-client'
+import { expectHeldUnder } from '../../support/platform/heldMemory'
 import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
@@ -33,6 +34,12 @@ const outcome = (socket: Socket) =>
     socket.once('connect', () => resolve('connected'))
     socket.once('connect_error', (error) => resolve(error.message))
   })
+
+/** The first request of a connection by polling. */
+async function poll(token: string): Promise<{ status: number; text: string }> {
+  const answer = await fetch(`${url}/socket.io/?EIO=4&transport=polling`, { headers: { origin: url, cookie: `token=${token}` } })
+  return { status: answer.status, text: await answer.text() }
+}
 
 test('decisions §6: a new socket is greeted with CLIENT_HANDSHAKE and may answer', async () => {
   const socket = open()
@@ -75,7 +82,30 @@ test('security 41: the refusal is a 403', async () => {
 })
 
 test('security 36: without a session there is no socket', async () => {
-  for (const token of ['', 'nonsense', `${ann.token}x`]) expect(await outcome(open({ token }))).toBe('NO_SESSION')
+  for (const transports of [['polling'], ['websocket']]) {
+    for (const token of ['', 'nonsense', `${ann.token}x`]) expect(await outcome(open({ token, transports }))).not.toBe('connected')
+  }
+  expect((await poll('nonsense')).status).toBe(403)
+})
+
+test('security 36: polls without a session open no connection and hold no memory, however many there are', async () => {
+  await expectHeldUnder(8 * 2 ** 20, async () => {
+    for (let round = 0; round < 60; round++) {
+      const answers = await Promise.all(Array.from({ length: 50 }, () => poll('nonsense')))
+      expect(answers.every(({ status }) => status === 403)).toBe(true)
+    }
+  })
+})
+
+test('one user opens at most 100 connections, and may open another when one of them is closed', async () => {
+  const bob = await platform.register('bob')
+  const answers = []
+  for (let count = 0; count < 105; count++) answers.push(await poll(bob.token))
+  expect(answers.map(({ status }) => status)).toEqual([...Array<number>(100).fill(200), ...Array<number>(5).fill(403)])
+  const { sid } = JSON.parse(answers[0]!.text.slice(1)) as { sid: string }
+  // Engine.IO's packet 1: close.
+  await fetch(`${url}/socket.io/?EIO=4&transport=polling&sid=${sid}`, { method: 'POST', headers: { cookie: `token=${bob.token}` }, body: '1' })
+  await until(async () => (await poll(bob.token)).status === 200)
 })
 
 test('security 37: when the session ends, its sockets are closed and others stay', async () => {

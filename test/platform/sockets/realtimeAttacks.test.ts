@@ -30,10 +30,15 @@ const isWell = async () => {
   return answer.status === 200
 }
 
-/** A bare Engine.IO connection, past its handshake. */
-async function connected(): Promise<WebSocket> {
+/** A bare Engine.IO connection. */
+function opened(): WebSocket {
   const socket = new WebSocket(`${origin.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`, { origin, headers: { cookie: `token=${ann.token}` } })
-  socket.on('error', () => undefined)
+  return socket.on('error', () => undefined)
+}
+
+/** And past its handshake. */
+async function connected(): Promise<WebSocket> {
+  const socket = opened()
   await once(socket, 'message')
   return socket
 }
@@ -98,12 +103,13 @@ test.each(['451000000000-["message",{"_placeholder":true,"num":0}]', '4599999999
 )
 
 test('security 44: 500 connects at once are served or refused, others are answered meanwhile, and nothing is left', async () => {
-  const opening = Array.from({ length: 500 }, () => connected())
-  const begun = performance.now()
+  const sockets = Array.from({ length: 500 }, opened)
+  const outcomes = sockets.map((socket) => Promise.race([once(socket, 'message').then(() => 'served', () => 'refused'), new Promise((resolve) => socket.once('close', () => resolve('refused')))]))
+  // A freeze would run into the time-out of the test.
   expect(await isWell()).toBe(true)
-  expect(performance.now() - begun).toBeLessThan(5000)
-  const sockets = await Promise.all(opening)
-  expect(sockets.every(({ readyState }) => readyState === WebSocket.OPEN)).toBe(true)
+  const served = (await Promise.all(outcomes)).filter((outcome) => outcome === 'served')
+  // As many as one user may have.
+  expect(served).toHaveLength(100)
   for (const socket of sockets) socket.terminate()
   await until(connections, (count) => count === 0)
 })
