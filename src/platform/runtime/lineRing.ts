@@ -1,26 +1,31 @@
 import type { ConsoleLine } from './runtime'
 
-/** How many lines an instance's console keeps (decisions §6). */
+/** How many lines an instance's console keeps (decisions §6), */
 export const KEPT_LINES = 10_000
+/** unless they are longer than this together. In bytes of UTF-8. */
+export const KEPT_BYTES = 4 * 2 ** 20
 
 /** The last numbered lines of a console, bounded by their number and size. Adding one costs the same however many there are. */
 export class LineRing {
   /** Where the line of a number stands: at `seq % capacity`. */
   private readonly lines: (ConsoleLine | undefined)[]
+  /** Of the lines, in the same places. */
+  private readonly sizes: Uint32Array
   private newest = 0
   private eldest = 1
   private size = 0
 
   /**
    * @param capacity in lines.
-   * @param sizeLimit of all lines together, in UTF-16 units.
+   * @param sizeLimit of all lines together, in bytes of UTF-8. The newest line is kept however long it is.
    */
   constructor(
     private readonly capacity = KEPT_LINES,
-    private readonly sizeLimit = Infinity,
+    private readonly sizeLimit = KEPT_BYTES,
   ) {
     // Of its full length from the start: one that begins in the middle would become a slow dictionary.
     this.lines = new Array<ConsoleLine | undefined>(capacity)
+    this.sizes = new Uint32Array(capacity)
   }
 
   /** The number of the newest line; 0 when there is none. */
@@ -37,9 +42,11 @@ export class LineRing {
   add(line: ConsoleLine): void {
     if (line.seq !== this.newest + 1) this.clear(line.seq)
     this.newest = line.seq
-    this.size += line.content.length
+    const size = Buffer.byteLength(line.content)
+    this.size += size
     while (this.newest - this.eldest >= this.capacity || (this.size > this.sizeLimit && this.eldest < this.newest)) this.dropEldest()
     this.lines[line.seq % this.capacity] = line
+    this.sizes[line.seq % this.capacity] = size
   }
 
   at(seq: number): ConsoleLine | undefined {
@@ -57,13 +64,15 @@ export class LineRing {
   }
 
   private dropEldest(): void {
-    this.size -= this.lines[this.eldest % this.capacity]?.content.length ?? 0
+    this.size -= this.sizes[this.eldest % this.capacity] ?? 0
+    this.sizes[this.eldest % this.capacity] = 0
     this.lines[this.eldest % this.capacity] = undefined
     this.eldest += 1
   }
 
   private clear(eldest: number): void {
     this.lines.fill(undefined)
+    this.sizes.fill(0)
     this.size = 0
     this.eldest = eldest
   }

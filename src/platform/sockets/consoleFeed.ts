@@ -7,8 +7,8 @@ const FLUSH_MS = 50
 const FLUSH_LINES = 100
 /** A fast process prints more than an instance's console keeps while a viewer takes a breath. Shared by all viewers. */
 const FEED_LINES = 20_000
-/** In UTF-16 units. */
-const FEED_SIZE = 16 * 2 ** 20
+/** In bytes of UTF-8. */
+const FEED_SIZE = 4 * 2 ** 20
 /** A frame is ended by its size, so that a long history does not come in one piece. In UTF-16 units. */
 const FRAME_LIMIT = 64 * 1024
 /** With this much not yet taken by its network, a viewer gets no more for now: with the last frame under 1 MiB. In bytes. */

@@ -82,6 +82,23 @@ test('a viewer that reads again goes on from where it stood, or is told what it 
   feed.close()
 })
 
+test('#39 a history of the longest lines is 4 MiB at most, in pieces that wait for the network', async () => {
+  const { feed, print } = await feedOf()
+  for (let round = 0; round < 100; round++) print(100, 'x'.repeat(8192))
+  const network = new Network(false)
+  feed.attach(network, 1, 1000)
+  await until(() => {
+    network.take()
+    return network.numbers.at(-1) === 10_000
+  })
+  expect(network.mostHeld).toBeLessThan(2 ** 20)
+  expect(Math.max(...network.frames.map(({ length }) => length))).toBeLessThan(128 * 1024)
+  expect(network.numbers.length * 8192).toBeLessThanOrEqual(4 * 2 ** 20)
+  expect(network.numbers.length * 8192).toBeGreaterThan(3 * 2 ** 20)
+  expect(network.frames[0]).toContain(`${10_000 - network.numbers.length} lines skipped`)
+  feed.close()
+})
+
 test('few lines are joined in one frame, flushed after 50 ms at the most', async () => {
   const { feed, print } = await feedOf()
   const network = new Network(true)

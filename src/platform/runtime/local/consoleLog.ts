@@ -1,6 +1,6 @@
-import { appendFileSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { appendFileSync, closeSync, existsSync, fstatSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
 import { StringDecoder } from 'node:string_decoder'
-import { KEPT_LINES, LineRing } from '../lineRing'
+import { KEPT_BYTES, KEPT_LINES, LineRing } from '../lineRing'
 import type { ConsoleLine, ConsoleLineType } from '../runtime'
 
 /** A line longer than this is cut (decisions §6). In bytes of UTF-8. */
@@ -8,6 +8,9 @@ const LINE_LIMIT = 8192
 
 /** What waits at most for a disk to have room again. In UTF-16 units. */
 const PENDING_LIMIT = 2 ** 20
+
+/** So much of a file's end is read at most: what is kept, with the numbers and types of its lines. In bytes. */
+const READ_LIMIT = 4 * KEPT_BYTES
 
 function cut(text: string): string {
   // No unit of UTF-16 takes more than three bytes.
@@ -25,11 +28,13 @@ function storable(text: string): string {
 
 /**
  * One instance's console: numbered lines, kept in memory for reading and in two files for the next host. When the
- * current file holds KEPT_LINES it becomes the previous one, so both together always hold the last KEPT_LINES.
+ * current file holds KEPT_LINES, or KEPT_BYTES, it becomes the previous one, so both together always hold what is kept.
  */
 export class ConsoleLog {
   private readonly ring = new LineRing()
   private linesInFile = 0
+  /** Of the lines alone, without their numbers and types. */
+  private bytesInFile = 0
   private pending = ''
   private flushed = 0
 
@@ -40,6 +45,7 @@ export class ConsoleLog {
   ) {
     for (const path of [this.previousFile, file]) {
       this.linesInFile = 0
+      this.bytesInFile = 0
       if (existsSync(path)) this.read(path)
     }
     this.flushed = this.ring.last
@@ -69,9 +75,10 @@ export class ConsoleLog {
     try {
       appendFileSync(this.file, this.pending, { mode: 0o600 })
       this.pending = ''
-      if (this.linesInFile >= KEPT_LINES) {
+      if (this.linesInFile >= KEPT_LINES || this.bytesInFile >= KEPT_BYTES) {
         renameSync(this.file, this.previousFile)
         this.linesInFile = 0
+        this.bytesInFile = 0
       }
     } catch {
       // Some of it may have been written: it is repeated whole, after whatever row was cut short.
@@ -92,17 +99,31 @@ export class ConsoleLog {
   private keep(line: ConsoleLine): void {
     this.ring.add(line)
     this.linesInFile += 1
+    this.bytesInFile += Buffer.byteLength(line.content)
   }
 
   private read(path: string): void {
     // A row that was written twice counts as it was the second time.
     const lines = new Map<number, ConsoleLine>()
-    for (const row of readFileSync(path, 'utf8').split('\n')) {
+    for (const row of endOf(path).split('\n')) {
       const [seq = '', type, ...content] = row.split('\t')
       // A row that a crash cut short has no type; its number is given again.
       if (!/^\d+$/.test(seq) || (type !== 'message' && type !== 'error')) continue
       lines.set(Number(seq), { seq: Number(seq), type, content: content.join('\t') })
     }
     for (const line of lines.values()) this.keep(line)
+  }
+}
+
+/** The last READ_LIMIT bytes of a file; where it is longer, from the first row that begins there. */
+function endOf(path: string): string {
+  const descriptor = openSync(path, 'r')
+  try {
+    const { size } = fstatSync(descriptor)
+    const bytes = Buffer.alloc(Math.min(size, READ_LIMIT))
+    const text = bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, bytes.length, size - bytes.length))
+    return size > bytes.length ? text.slice(text.indexOf('\n') + 1) : text
+  } finally {
+    closeSync(descriptor)
   }
 }
