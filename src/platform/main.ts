@@ -17,6 +17,7 @@ import { createDatabases } from './databases/databases'
 import type { DatabaseServer } from './databases/databaseServer'
 import { createMongo } from './databases/mongo'
 import { createPostgres } from './databases/postgres'
+import { storedDefinition } from './deployments/definitions'
 import { createDeployments } from './deployments/deployments'
 import { instanceState } from './deployments/instances'
 import { startManager } from './deployments/manager'
@@ -31,8 +32,11 @@ import { createDashboard } from './kubernetes/dashboard'
 import { acquireLock, lockOwner } from './processLock'
 import { openLocalRuntime } from './runtime/local/localRuntime'
 import { openFiles } from './share/files'
+import { createJail } from './share/jail'
 import { createReplicas } from './share/replicas'
+import { openShareMarker } from './share/shareMarker'
 import { dropOldActivity } from './state/activity'
+import { listDeployments } from './state/deployments'
 import { openState, placeOf, type Place } from './state/db'
 import { startEmbeddedPostgres, type EmbeddedPostgres } from './state/embeddedPostgres'
 import { lastBeat } from './state/heartbeats'
@@ -67,19 +71,27 @@ async function start(settings: Settings, log: Logger, closers: Closers, onLost: 
   closers.push(await holdPlatformLock(stateUrl, log, onLost))
   const { db, pool } = state
   const secrets = await openSecrets(dataDir, db)
+  const dataDirectories = async () => (await listDeployments(db)).flatMap(({ content }) => storedDefinition(content).definition?.dataDirectory ?? [])
+  const marker = await openShareMarker({ dataDir, shareDir, dataDirectories, log })
+  // One that was used before and is missing is not made: that would be the place it is mounted at.
+  if (!marker.isMade) await madeBy(shareDir, () => mkdir(shareDir, { recursive: true, mode: 0o700 }))
+  const jail = createJail(shareDir, marker)
+  await jail.root().catch((error: unknown) => {
+    log.error({ err: error, shareDir }, 'the shared area is not mounted; if this is the right directory, make an empty file .quarterdeck-share in it')
+  })
   if (isFirstStart && settings.sample) await makeSample(db, shareDir)
 
-  const replicas = createReplicas(dataDir, log)
+  const replicas = createReplicas(dataDir, log, () => jail.root())
   closers.push(() => replicas.close())
   const runtime = await openLocalRuntime(dataDir, replicas)
   closers.push(() => runtime.close())
   log.info({ limits: runtime.limits }, `resource limits: ${runtime.limits}`)
   const players = watchPlayers(db, runtime, () => manager.wake())
   closers.push(() => players.close())
-  const manager = startManager({ db, pool, runtime, players, shareDir, replicas, log, now: Date.now })
+  const manager = startManager({ db, pool, runtime, players, shareDir, marker, replicas, log, now: Date.now })
   closers.push(() => manager.close())
   closers.push(sampleMetrics({ db, runtime, log, isActive: () => manager.isActive }))
-  const files = await openFiles({ dataDir, shareDir, log, now: Date.now })
+  const files = await openFiles({ dataDir, shareDir, marker, log, now: Date.now })
   closers.push(() => files.close())
   const nodes = async () => [hostname()]
   const servers = { sql: sqlServer(settings, postgres, await placeOf(pool), log, closers), mongo: createMongo({ url: settings.mongoUrl, dataDir, path: process.env.PATH ?? '', secrets, log }) }
@@ -109,12 +121,13 @@ async function start(settings: Settings, log: Logger, closers: Closers, onLost: 
     invites: createInvites(db, Date.now),
     dashboard,
     signIn: createSignIn(db, secrets, sessions, Date.now),
-    deployments: createDeployments({ db, runtime, players, usage: createUsageMeter(runtime, Date.now), now: Date.now, shareDir, nodes, wake: () => manager.wake() }),
+    deployments: createDeployments({ db, runtime, players, usage: createUsageMeter(runtime, Date.now), now: Date.now, shareDir, marker, nodes, wake: () => manager.wake() }),
     databases,
     network: { managerTimestamp: () => lastBeat(db), nodes },
     health: {
       database: async () => void (await sql`select 1`.execute(db)),
       runtime: async () => void (await runtime.list()),
+      share: async () => void (await jail.root()),
     },
     replicas,
     files,
@@ -151,22 +164,25 @@ function sqlServer({ sqlUrl, dataDir }: Settings, running: EmbeddedPostgres | un
 }
 
 /** @returns whether the data directory was empty: this is the first start. */
-async function prepareDirectories({ dataDir, shareDir }: Settings): Promise<boolean> {
-  const made = async <T>(path: string, work: () => Promise<T>): Promise<T> =>
-    work().catch((error: unknown) => {
-      if (error instanceof StartError) throw error
-      throw new StartError([`The directory ${path} cannot be written (${errorCodeOf(error)}): make it writable or choose another one`])
-    })
+async function prepareDirectories({ dataDir }: Settings): Promise<boolean> {
   // PostgreSQL, which may run as somebody else, has to pass through; nobody has to look around.
-  await made(dataDir, () => mkdir(dataDir, { recursive: true, mode: 0o711 }))
+  await madeBy(dataDir, () => mkdir(dataDir, { recursive: true, mode: 0o711 }))
   const isFirstStart = (await readdir(dataDir)).length === 0
   const lock = join(dataDir, 'platform.lock')
-  if (!(await made(dataDir, async () => acquireLock(lock)))) {
+  if (!(await madeBy(dataDir, async () => acquireLock(lock)))) {
     const owner = lockOwner(lock)
     throw new StartError([`Quarterdeck runs already in ${dataDir} (${owner === undefined ? 'in another container or on another machine' : `process ${owner}`})`])
   }
-  for (const path of [shareDir, join(dataDir, 'instances'), join(dataDir, 'replica')]) await made(path, () => mkdir(path, { recursive: true, mode: 0o700 }))
+  for (const path of [join(dataDir, 'instances'), join(dataDir, 'replica')]) await madeBy(path, () => mkdir(path, { recursive: true, mode: 0o700 }))
   return isFirstStart
+}
+
+/** @throws StartError that names the directory when it cannot be made or written */
+async function madeBy<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
+  return work().catch((error: unknown) => {
+    if (error instanceof StartError) throw error
+    throw new StartError([`The directory ${path} cannot be written (${errorCodeOf(error)}): make it writable or choose another one`])
+  })
 }
 
 async function listen({ host, port }: Settings, begin: () => Promise<string>): Promise<string> {

@@ -2,17 +2,18 @@ import { createHash } from 'node:crypto'
 import { DEPLOYMENT_TYPES, type Configuration, type CreateDeployment, type Deployment, type DeploymentType } from '../../contract/deployment'
 import type { CrashCapsule, Instance } from '../../contract/instance'
 import { AppError } from '../errors'
-import { deploymentDirectory, SHARED_ROOT } from '../share/paths'
+import { makeDeploymentDirectory, SHARED_ROOT } from '../share/paths'
+import type { ShareParts } from '../share/shareMarker'
 import { isDuplicate } from '../state/db'
 import { findDeployment, insertDeployment, listDeployments, updateDeployment, type DeploymentRow } from '../state/deployments'
 import { listInstances, setBlocked, setRestartRun, setWanted, type InstanceRow } from '../state/instances'
 import { parseDefinition, storedDefinition } from './definitions'
+import { directoryOf } from './directory'
 import { describeInstances, type InstanceParts } from './instances'
 import { newDefinition } from './templates'
 import { shareWaits } from './waits'
 
-export interface DeploymentParts extends InstanceParts {
-  shareDir: string
+export interface DeploymentParts extends InstanceParts, ShareParts {
   nodes: () => Promise<string[]>
   /** Has the manager look at once. */
   wake: () => void
@@ -45,7 +46,7 @@ export interface Deployments {
 
 /** Writes down what is wanted, and waits where the answer is about what has come about; the manager does the work. */
 export function createDeployments(parts: DeploymentParts): Deployments {
-  const { db, runtime, shareDir, wake } = parts
+  const { db, runtime, wake } = parts
 
   async function find(name: string): Promise<DeploymentRow> {
     const deployment = await findDeployment(db, name)
@@ -101,8 +102,8 @@ export function createDeployments(parts: DeploymentParts): Deployments {
       const content = newDefinition(request)
       parseDefinition(content)
       // First, because a row without its directory could never run. A directory that nobody uses does no harm.
-      await deploymentDirectory(shareDir, `/${name}`)
-      await insertDeployment(db, { name, type, content, enabled: false }).catch(async (error: unknown) => {
+      await makeDeploymentDirectory(parts, `/${name}`)
+      await insertDeployment(db, { name, type, content, enabled: false, directory_seen: `/${name}` }).catch(async (error: unknown) => {
         if (!isDuplicate(error)) throw error
         if (await findDeployment(db, name)) throw new AppError('NAME_TAKEN', `A deployment named "${name}" already exists.`)
         throw new AppError('CONFLICT', 'There is a proxy already, and a network has one.')
@@ -126,7 +127,7 @@ export function createDeployments(parts: DeploymentParts): Deployments {
       const deployment = await find(name)
       if (!deployment.enabled) throw new AppError('CONFLICT', `The deployment "${name}" is disabled. Enable it to start it.`)
       // What could not come up again is not ended.
-      await deploymentDirectory(shareDir, parseDefinition(deployment.content).dataDirectory)
+      await directoryOf(parts, deployment, parseDefinition(deployment.content).dataDirectory)
       const runs = await runtime.list()
       // A restart means running afterwards, also for what was stopped: a process has no Start of its own.
       const asked = (await listInstances(db, name)).filter(({ wanted }) => wanted !== 'gone')
@@ -149,11 +150,13 @@ export function createDeployments(parts: DeploymentParts): Deployments {
     },
 
     async configure(name, { content, revision }) {
-      const { type, content: stored } = await find(name)
+      const { type, content: stored, directory_seen } = await find(name)
       if (revision !== undefined && revision !== revisionOf(stored)) throw changedMeanwhile(name)
       const definition = parseDefinition(content, { name, type: type as DeploymentType })
-      await deploymentDirectory(shareDir, definition.dataDirectory)
-      await change(name, { content }, revision === undefined ? undefined : stored)
+      const { dataDirectory } = definition
+      // One that was there and is gone is not made anew: see directoryOf.
+      if (dataDirectory !== directory_seen) await makeDeploymentDirectory(parts, dataDirectory)
+      await change(name, { content, directory_seen: dataDirectory }, revision === undefined ? undefined : stored)
       return revisionOf(content)
     },
   }

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Definition } from '../../contract/deployment'
 import type { InstanceSpec } from '../runtime/runtime'
-import { deploymentDirectory, SHARED_ROOT } from '../share/paths'
+import { SHARED_ROOT } from '../share/paths'
 import type { InstanceRow } from '../state/instances'
 import { portOf } from './players'
 import { bytesOf, coresOf } from './quantities'
@@ -17,11 +17,10 @@ export interface MissingJar {
 
 /**
  * What the runtime needs to run an instance of a definition.
- * @throws AppError CONFLICT for its directory, as deploymentDirectory.
+ * @param directory the real path of its deployment's directory.
  */
-export async function specOf(definition: Definition, row: InstanceRow, shareDir: string): Promise<InstanceSpec | MissingJar> {
+export async function specOf(definition: Definition, row: InstanceRow, directory: string): Promise<InstanceSpec | MissingJar> {
   const { type, run, stop, ready, resources } = definition
-  const directory = await deploymentDirectory(shareDir, definition.dataDirectory)
   if (!run.command && !(await isFile(join(directory, run.jar ?? '')))) return { missingJar: `${SHARED_ROOT}${definition.dataDirectory}/${run.jar ?? ''}` }
   const port = portOf(definition, row.slot)
   return {

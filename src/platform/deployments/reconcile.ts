@@ -3,14 +3,16 @@ import type { Logger } from 'pino'
 import type { Definition } from '../../contract/deployment'
 import { AppError } from '../errors'
 import type { Runtime, RuntimeInstance } from '../runtime/runtime'
-import { deploymentDirectory } from '../share/paths'
+import { createJail } from '../share/jail'
 import type { Replicas } from '../share/replicas'
+import type { ShareParts } from '../share/shareMarker'
 import type { Db } from '../state/db'
 import { deleteDeployment, listDeployments, type DeploymentRow } from '../state/deployments'
 import { deleteInstance, insertInstance, listInstances, noteEnd, setBlocked, setLateRun, setRestartRun, setWanted, type InstanceRow } from '../state/instances'
 import { captureCrash, describeCrashes, lastExitOf } from './crashCapsule'
 import { afterCrash, BLOCK_AFTER } from './crashes'
 import { storedDefinition } from './definitions'
+import { directoryOf } from './directory'
 import { JAR_NOT_FOUND, specOf } from './instanceSpec'
 import { dueAt, lateStartOf } from './lateStart'
 import type { PlayerWatch } from './players'
@@ -19,11 +21,10 @@ import { excess, EXCESS_MS, scalingBounds } from './scaling'
 /** A restart goes on to the next instance when one stays this long without its ready line. */
 const READY_PATIENCE_MS = 120_000
 
-export interface ReconcileParts {
+export interface ReconcileParts extends ShareParts {
   db: Db
   runtime: Runtime
   players: PlayerWatch
-  shareDir: string
   replicas: Replicas
   log: Logger
   now: () => number
@@ -76,19 +77,23 @@ function tell({ log, told }: ReconcileParts, deployment: string, problem: string
 
 /**
  * Follows the directories whose instances run in copies: all but those of persistent deployments. A directory that cannot
- * be told just now may be one that is needed: then nothing is thrown away.
+ * be told just now may be one that is needed: then nothing is thrown away. While the shared area is not mounted none is followed;
+ * the watches of before would tell nothing of what is mounted again.
  */
 async function followDirectories(parts: ReconcileParts, deployments: DeploymentRow[]): Promise<void> {
-  const { shareDir, replicas } = parts
+  const { shareDir, marker, replicas } = parts
+  const isMounted = await createJail(shareDir, marker).root().then(() => true, () => false)
+  if (!isMounted) return replicas.follow([])
   const directories = new Set<string>()
   let isComplete = true
-  for (const { name, type, content, deleting } of deployments) {
+  for (const deployment of deployments) {
+    const { name, type, content, deleting } = deployment
     if (deleting) continue
     const stored = storedDefinition(content)
     let problem = stored.definition ? undefined : stored.problem
-    if (stored.definition && type !== 'persistent') {
-      await deploymentDirectory(shareDir, stored.definition.dataDirectory).then(
-        (directory) => directories.add(directory),
+    if (stored.definition) {
+      await directoryOf(parts, deployment, stored.definition.dataDirectory).then(
+        (directory) => type !== 'persistent' && directories.add(directory),
         (error: unknown) => (problem = error instanceof Error ? error.message : String(error)),
       )
     }
@@ -129,7 +134,7 @@ async function reconcileDeployment(parts: ReconcileParts, deployment: Deployment
     if (blocked || row.wanted === 'stopped') continue
     const wait = startAfter - parts.now()
     if (wait > 0) waits.push(wait)
-    else await start(parts, definition, row)
+    else await start(parts, deployment, definition, row)
   }
   return waits
 }
@@ -235,11 +240,22 @@ function newInstance(deployment: string, slot: number): Pick<InstanceRow, 'uid' 
   return { uid: randomUUID(), deployment, name: `${id}-${deployment}`, pod_name: `${deployment}-${id}`, slot }
 }
 
-async function start({ db, runtime, shareDir, log }: ReconcileParts, definition: Definition, row: InstanceRow): Promise<void> {
-  const spec = await specOf(definition, row, shareDir).catch((error: unknown) => {
-    if (error instanceof AppError) return error
-    throw error
-  })
+async function start(parts: ReconcileParts, deployment: DeploymentRow, definition: Definition, row: InstanceRow): Promise<void> {
+  const { db, runtime, log, told } = parts
+  const spec = await directoryOf(parts, deployment, definition.dataDirectory).then(
+    (directory) => specOf(definition, row, directory),
+    (error: unknown) => {
+      if (error instanceof AppError) return error
+      throw error
+    },
+  )
+  if (spec instanceof AppError && spec.code === 'UNAVAILABLE') {
+    // It starts by itself when the shared area is back.
+    if (told.get(row.pod_name) !== spec.message) await runtime.note(row.pod_name, `[System] Not started: ${spec.message}`)
+    told.set(row.pod_name, spec.message)
+    return
+  }
+  told.delete(row.pod_name)
   if (spec instanceof AppError) {
     await runtime.note(row.pod_name, `[System] Blocked: ${spec.message} ${remedyOf(definition)}`)
     await setBlocked(db, row.uid, spec.message)

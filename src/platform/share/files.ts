@@ -9,6 +9,7 @@ import { createJobs, type Jobs } from './jobs'
 import { createListing, type Listing } from './listing'
 import { createListingPool } from './listingPool'
 import { createPacker } from './pack'
+import type { ShareParts } from './shareMarker'
 import { openTemporaries } from './temporaries'
 import { createUnpacker } from './unpack'
 import { createUploads, type Upload } from './uploads'
@@ -36,9 +37,8 @@ export interface Files {
   close(): Promise<void>
 }
 
-interface FileParts {
+interface FileParts extends ShareParts {
   dataDir: string
-  shareDir: string
   log: Logger
   now: () => number
   /** What an archive of so many bytes may become; for tests. */
@@ -46,8 +46,8 @@ interface FileParts {
 }
 
 /** Also removes what a killed platform left unfinished in the shared area. */
-export async function openFiles({ dataDir, shareDir, log, now, limitsOf }: FileParts): Promise<Files> {
-  const jail = createJail(shareDir)
+export async function openFiles({ dataDir, shareDir, marker, log, now, limitsOf }: FileParts): Promise<Files> {
+  const jail = createJail(shareDir, marker)
   const turns = createEntryTurns()
   const temporaries = await openTemporaries(dataDir, jail, turns, log)
   const listing = createListing(jail, createListingPool())

@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer'
 import { constants, type BigIntStats, type Stats } from 'node:fs'
-import { open, readdir, readlink, realpath, type FileHandle } from 'node:fs/promises'
+import { open, readdir, readlink, type FileHandle } from 'node:fs/promises'
 import { AppError, errorCodeOf } from '../errors'
 import { fileFailure } from './fileFailure'
+import type { ShareMarker } from './shareMarker'
 import { parentAndName, wirePathOf, type Names } from './wirePath'
 
 /** Opens only the place (open(2)): nothing is read, no FIFO waited for, no device touched. Node.js has no name for it. */
@@ -50,7 +51,7 @@ export interface HeldFile {
  * because the use is of the very thing that was checked. Linux only, as /proc is.
  */
 export interface Jail {
-  /** The real path of the shared area. @throws AppError UNAVAILABLE */
+  /** The real path of the shared area. @throws AppError UNAVAILABLE while it is not there or not mounted, as every other call */
   root(): Promise<string>
   /** @throws AppError NOT_FOUND, CONFLICT (not a directory), NOT_ALLOWED (leads out) */
   directory(names: Names): Promise<FoundDirectory>
@@ -62,18 +63,34 @@ export interface Jail {
   parentOfTarget(names: Names, field?: string): Promise<[HeldDirectory, string]>
 }
 
-/** @param shareDir the shared area; need not exist yet. */
-export function createJail(shareDir: string): Jail {
-  async function root(): Promise<string> {
-    return realpath(shareDir).catch(() => {
+/**
+ * @param shareDir the shared area; need not exist yet.
+ * @param marker what tells whether it is mounted.
+ */
+export function createJail(shareDir: string, marker?: ShareMarker): Jail {
+  async function holdRoot(): Promise<HeldDirectory> {
+    const handle = await open(shareDir, O_PATH | constants.O_DIRECTORY).catch(() => {
       throw new AppError('UNAVAILABLE', 'The shared area is not there. Check QUARTERDECK_SHARE_DIR, or mount it.')
     })
+    try {
+      const root = heldDirectory(handle, await readlink(`/proc/self/fd/${handle.fd}`))
+      await marker?.check(root)
+      return root
+    } catch (error) {
+      await handle.close()
+      throw fileFailure(error, wirePathOf([]))
+    }
   }
 
+  const root = () => holding(holdRoot(), async ({ realPath }) => realPath)
+
   async function hold(names: Names, flags: number): Promise<{ handle: FileHandle; realPath: string; root: string }> {
-    const rootPath = await root()
-    const handle = await open([rootPath, ...names].join('/'), O_PATH | flags).catch((error: unknown) => {
-      throw fileFailure(error, wirePathOf(names))
+    // By the root that was checked: what is mounted over it or away from it meanwhile makes no difference.
+    const [rootPath, handle] = await holding(holdRoot(), async ({ realPath, self }) => {
+      const opened = await open([self, ...names].join('/'), O_PATH | flags).catch((error: unknown) => {
+        throw fileFailure(error, wirePathOf(names))
+      })
+      return [realPath, opened] as const
     })
     try {
       const realPath = await readlink(`/proc/self/fd/${handle.fd}`)

@@ -53,8 +53,11 @@ interface Followed {
   problem: string | undefined
 }
 
-/** @param dataDir where the copies lie, in `replica`. */
-export function createReplicas(dataDir: string, log: Logger): Replicas {
+/**
+ * @param dataDir where the copies lie, in `replica`.
+ * @param checkShare throws while the shared area is not mounted: then what is known of it stays as it is.
+ */
+export function createReplicas(dataDir: string, log: Logger, checkShare: () => Promise<unknown> = async () => undefined): Replicas {
   const events = new EventEmitter()
   const followed = new Map<string, Followed>()
   const oneByOne = createKeyedQueue()
@@ -64,6 +67,11 @@ export function createReplicas(dataDir: string, log: Logger): Replicas {
 
   const root = join(dataDir, 'replica')
   const replicaOf = (directory: string) => join(root, createHash('sha256').update(directory).digest('hex').slice(0, 32))
+
+  async function bringUpToDate(directory: string, signal?: AbortSignal): Promise<number> {
+    await checkShare()
+    return replicate(directory, replicaOf(directory), signal)
+  }
 
   /** What is being copied from is removed after that, and only if nobody follows it by then. */
   async function removeUnneeded(): Promise<void> {
@@ -109,7 +117,7 @@ export function createReplicas(dataDir: string, log: Logger): Replicas {
     entry.since = undefined
     entry.isSyncing = true
     try {
-      const changes = await oneByOne(replicaOf(directory), () => replicate(directory, replicaOf(directory)))
+      const changes = await oneByOne(replicaOf(directory), () => bringUpToDate(directory))
       log.debug({ directory, changes }, 'a directory was synchronised')
     } catch (error) {
       log.warn({ err: error, directory }, 'a directory could not be synchronised; it is tried again')
@@ -140,7 +148,7 @@ export function createReplicas(dataDir: string, log: Logger): Replicas {
   return {
     async copyTo(directory, target, signal) {
       await oneByOne(replicaOf(directory), async () => {
-        await replicate(directory, replicaOf(directory), signal)
+        await bringUpToDate(directory, signal)
         await replicate(await realpath(replicaOf(directory)), target, signal)
       })
     },

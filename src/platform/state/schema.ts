@@ -54,6 +54,7 @@ export interface State {
     content: string
     enabled: Generated<boolean>
     deleting: Generated<boolean>
+    directory_seen: string | null
     created_at: Generated<Date>
   }
   instances: {

@@ -105,7 +105,7 @@ test('§7 the path may come after the files', async () => {
   const path = await makeDirectory('late')
   expect(await upload([['files', Buffer.from('x'), 'a.txt'], ['path', path]])).toMatchObject({ status: 201 })
   expect(await readdir(join(share, 'late'))).toEqual(['a.txt'])
-  expect((await readdir(share)).filter((name) => name.startsWith('.quarterdeck'))).toEqual([])
+  expect((await readdir(share)).filter((name) => name.endsWith('.part'))).toEqual([])
 })
 
 test('decisions §3: an existing name is replaced, kept beside, or refused, as was asked for', async () => {
@@ -160,7 +160,7 @@ test('an upload into what is not there, or leads out, is refused and leaves noth
   expect(await upload([['files', Buffer.from('x'), 'a']])).toMatchObject({ status: 400, body: { message: 'path: is missing' } })
   expect(await upload([['path', '/nfsshare']])).toMatchObject({ status: 400, body: { message: 'files: is missing' } })
   expect(await upload([['path', '/nfsshare'], ['role', 'admin'], ['files', Buffer.from('x'), 'a']])).toMatchObject({ status: 400, body: { message: 'role: is not known here' } })
-  expect((await readdir(share)).filter((name) => name.startsWith('.quarterdeck'))).toEqual([])
+  expect((await readdir(share)).filter((name) => name.endsWith('.part'))).toEqual([])
   expect(await notes()).toEqual([])
 })
 

@@ -29,7 +29,9 @@ import { createDashboard, type Dashboard } from '../../../src/platform/kubernete
 import { openLocalRuntime } from '../../../src/platform/runtime/local/localRuntime'
 import type { Runtime } from '../../../src/platform/runtime/runtime'
 import { openFiles } from '../../../src/platform/share/files'
+import { createJail } from '../../../src/platform/share/jail'
 import { createReplicas, type Replicas } from '../../../src/platform/share/replicas'
+import { openShareMarker } from '../../../src/platform/share/shareMarker'
 import { placeOf, type Db, type Place } from '../../../src/platform/state/db'
 import { lastBeat } from '../../../src/platform/state/heartbeats'
 import { openSecrets } from '../../../src/platform/state/secrets'
@@ -82,32 +84,38 @@ interface TestSettings {
   sql?: DatabaseServer
   mongo?: DatabaseServer
   uploadLimit?: number
+  /** Else one in a directory of its own. */
+  dataDir?: string
+  shareDir?: string
   /** How long a JSON body may take to arrive. In milliseconds. */
   bodyMs?: number
 }
 
 /** The whole platform on a database of its own, with real processes, without a port. */
-export async function startPlatform({ origins = [], cluster, sql, mongo, uploadLimit = 2 ** 30, bodyMs }: TestSettings = {}): Promise<TestPlatform> {
+export async function startPlatform({ origins = [], cluster, sql, mongo, uploadLimit = 2 ** 30, bodyMs, ...given }: TestSettings = {}): Promise<TestPlatform> {
   const state = await freshState()
   const { db } = state
-  const dataDir = await mkdtemp(join(tmpdir(), 'quarterdeck-data-'))
+  const dataDir = given.dataDir ?? (await mkdtemp(join(tmpdir(), 'quarterdeck-data-')))
   const secrets = await openSecrets(dataDir, db)
   const silent = pino({ level: 'silent' })
-  const replicas = createReplicas(dataDir, silent)
+  const shareDir = given.shareDir ?? join(dataDir, 'nfsshare')
+  await mkdir(shareDir, { recursive: true })
+  const dataDirectories = async () => (await db.selectFrom('deployments').select('name').execute()).map(({ name }) => `/${name}`)
+  const marker = await openShareMarker({ dataDir, shareDir, dataDirectories, log: silent })
+  const jail = createJail(shareDir, marker)
+  const replicas = createReplicas(dataDir, silent, () => jail.root())
   const runtime = await openLocalRuntime(dataDir, replicas)
-  const shareDir = join(dataDir, 'nfsshare')
-  await mkdir(shareDir)
-  const files = await openFiles({ dataDir, shareDir, log: silent, now: Date.now })
+  const files = await openFiles({ dataDir, shareDir, marker, log: silent, now: Date.now })
   const nodes = async () => ['node-a']
   const players = watchPlayers(db, runtime, () => manager.wake())
-  const manager = startManager({ db, pool: state.pool, runtime, players, shareDir, replicas, log: silent, now: Date.now })
+  const manager = startManager({ db, pool: state.pool, runtime, players, shareDir, marker, replicas, log: silent, now: Date.now })
   const clock = { now: Date.now() }
   const now = () => clock.now
   const logged: string[] = []
   const log = pino({ level: 'trace' }, { write: (line) => void logged.push(line) })
   const sessions = createSessions(db, secrets, now)
   const registration = createRegistration(db, secrets, sessions, now)
-  const deployments = createDeployments({ db, runtime, players, usage: createUsageMeter(runtime, Date.now), now: Date.now, shareDir, nodes, wake: () => manager.wake() })
+  const deployments = createDeployments({ db, runtime, players, usage: createUsageMeter(runtime, Date.now), now: Date.now, shareDir, marker, nodes, wake: () => manager.wake() })
   const activityLog = createActivityLog(db, log, Date.now)
   const servers = { sql: sql ?? testPostgres({ state: await placeOf(state.pool), log }), mongo: mongo ?? createMongo({ url: undefined, dataDir, path: '', secrets, log }) }
   const dashboard = createDashboard({ db, secrets, cluster, host: 'https://dashboard.example', log, now })
@@ -124,7 +132,7 @@ export async function startPlatform({ origins = [], cluster, sql, mongo, uploadL
     signIn: createSignIn(db, secrets, sessions, now),
     deployments,
     network: { managerTimestamp: () => lastBeat(db), nodes },
-    health: { database: async () => void (await lastBeat(db)), runtime: async () => void (await runtime.list()) },
+    health: { database: async () => void (await lastBeat(db)), runtime: async () => void (await runtime.list()), share: async () => void (await jail.root()) },
     replicas,
     files,
     tickets: createDownloadTickets(db, now),

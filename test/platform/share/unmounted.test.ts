@@ -1,0 +1,151 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pino from 'pino'
+import { createJail } from '../../../src/platform/share/jail'
+import { openShareMarker } from '../../../src/platform/share/shareMarker'
+import { startPlatform, type TestPlatform } from '../../support/platform/startPlatform'
+import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+import { canMount, mountTmpfs, moveMount, unmount } from '../../support/platform/tmpfs'
+import { until } from '../../support/platform/until'
+
+const directory = useTemporaryDirectory()
+const MARKER = '.quarterdeck-share'
+const MESSAGE = 'The shared area is not mounted: its marker file .quarterdeck-share is missing. Nothing is started or written there until it is back.'
+
+;(canMount ? describe : describe.skip)('§13 a shared area that is mounted', () => {
+  const share = () => join(directory(), 'share')
+  const aside = () => join(directory(), 'aside')
+  let platform: TestPlatform
+  let token: string
+  const call = (method: 'GET' | 'POST' | 'PATCH', url: string, body?: unknown) => platform.call(method, `/api/${url}`, { token, body })
+  const instances = async (name: string) => (await call('GET', `deployments/${name}/instances`)).body.data.instances as { state: string; podName: string; blockedReason?: string }[]
+  const consoleOf = async (podName: string) => (await platform.runtime.history(podName, 100)).map(({ content }) => content)
+
+  async function addDeployment(name: string): Promise<void> {
+    expect(await call('POST', 'deployments', { name, type: 'persistent', node: 'node-a' })).toMatchObject({ status: 201 })
+    const content = `name: ${name}\ntype: persistent\nnode: node-a\ndataDirectory: /${name}\nrun: { command: ["sh", "-c", "echo started in $PWD; exec sleep 600"] }\nstop: { timeoutSeconds: 1 }\n`
+    expect(await call('PATCH', `deployments/${name}`, { content })).toMatchObject({ status: 200 })
+  }
+
+  beforeAll(async () => {
+    mountTmpfs(share())
+    platform = await startPlatform({ shareDir: share() })
+    token = (await platform.register('ann')).token
+  })
+  afterAll(async () => {
+    await platform.close()
+    for (const path of [share(), aside()]) if (existsSync(join(path, MARKER))) unmount(path)
+  })
+
+  test('is marked once; while it is not mounted health says so, nothing starts or is written, and all goes on when it is back', async () => {
+    await addDeployment('world')
+    expect(readdirSync(share()).sort()).toEqual([MARKER, 'world'])
+    expect((await call('GET', 'sftp/files?path=/nfsshare')).body.data.files).toMatchObject([{ name: 'world' }])
+    expect(await call('GET', 'health')).toMatchObject({ status: 200 })
+
+    moveMount(share(), aside())
+    expect(await call('GET', 'health')).toMatchObject({ status: 503, body: { message: 'Not ready: share' } })
+    const refused = { status: 503, body: { code: 'UNAVAILABLE', message: MESSAGE } }
+    expect(await call('GET', 'sftp/files?path=/nfsshare/world')).toMatchObject(refused)
+    expect(await call('PATCH', 'sftp/file/content', { path: '/nfsshare/a.txt', content: 'x' })).toMatchObject(refused)
+    expect(await call('POST', 'sftp/directory', { path: '/nfsshare/new' })).toMatchObject(refused)
+    expect(await call('POST', 'deployments', { name: 'another', type: 'process' })).toMatchObject(refused)
+    expect(await call('POST', 'deployments/world/toggle', { enabled: true })).toMatchObject({ status: 200 })
+    const [instance] = await until(() => instances('world'), ([first]) => first !== undefined)
+    await until(() => consoleOf(instance!.podName), (lines) => lines.includes(`[System] Not started: ${MESSAGE}`))
+    expect(await instances('world')).toMatchObject([{ state: 'STOPPED' }])
+    expect(readdirSync(share())).toEqual([])
+
+    moveMount(aside(), share())
+    await until(() => instances('world'), ([first]) => first?.state === 'RUNNING')
+    await until(() => consoleOf(instance!.podName), (lines) => lines.includes(`started in ${join(share(), 'world')}`))
+    expect(await call('GET', 'health')).toMatchObject({ status: 200 })
+    expect(await call('PATCH', 'sftp/file/content', { path: '/nfsshare/world/a.txt', content: 'x' })).toMatchObject({ status: 200 })
+  })
+
+  test('a deployment whose directory was there before and is not is never started empty: it is blocked with the reason', async () => {
+    await addDeployment('lost')
+    rmSync(join(share(), 'lost'), { recursive: true })
+    const reason = 'The directory /nfsshare/lost was there and is gone. Mount or restore it, or make an empty one on the file page.'
+    // Saving its configuration does not make it either.
+    const { content } = (await call('GET', 'deployments/lost')).body.data as { content: string }
+    expect(await call('PATCH', 'deployments/lost', { content: `${content}# changed\n` })).toMatchObject({ status: 200 })
+    await call('POST', 'deployments/lost/toggle', { enabled: true })
+    const [blocked] = await until(() => instances('lost'), ([first]) => first?.state === 'BLOCKED')
+    expect(blocked!.blockedReason).toBe(reason)
+    expect(await call('POST', 'deployments/lost/restart')).toMatchObject({ status: 409, body: { message: reason } })
+    expect(existsSync(join(share(), 'lost'))).toBe(false)
+    mkdirSync(join(share(), 'lost'))
+    expect(await call('POST', 'deployments/lost/restart')).toMatchObject({ status: 200 })
+    expect(await instances('lost')).toMatchObject([{ state: 'RUNNING' }])
+  })
+
+  test('the replica that instances are copied from is not emptied by an unmounted share', async () => {
+    writeFileSync(join(share(), 'world', 'level.dat'), 'kept')
+    const target = join(directory(), 'copy')
+    await platform.replicas.copyTo(join(share(), 'world'), target)
+    moveMount(share(), aside())
+    mkdirSync(join(share(), 'world'))
+    await expect(platform.replicas.copyTo(join(share(), 'world'), target)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    expect(readFileSync(join(target, 'level.dat'), 'utf8')).toBe('kept')
+    rmSync(join(share(), 'world'), { recursive: true })
+    moveMount(aside(), share())
+  })
+})
+
+describe('§13 the marker', () => {
+  let number = 0
+  const log = pino({ level: 'silent' })
+  const places = () => {
+    const base = join(directory(), `marker-${number++}`)
+    const [dataDir, shareDir] = [join(base, 'data'), join(base, 'share')]
+    for (const path of [dataDir, shareDir]) mkdirSync(path, { recursive: true })
+    return { dataDir, shareDir }
+  }
+  const rootOf = async (place: { dataDir: string; shareDir: string }, known: string[] = []) =>
+    createJail(place.shareDir, await openShareMarker({ ...place, dataDirectories: async () => known, log })).root()
+
+  test('is made at the first use, and never again in silence', async () => {
+    const place = places()
+    expect(await rootOf(place)).toBe(place.shareDir)
+    rmSync(join(place.shareDir, MARKER))
+    await expect(rootOf(place)).rejects.toMatchObject({ code: 'UNAVAILABLE', message: MESSAGE })
+    expect(readdirSync(place.shareDir)).toEqual([])
+    // By hand: this is the right directory.
+    writeFileSync(join(place.shareDir, MARKER), '')
+    expect(await rootOf(place)).toBe(place.shareDir)
+  })
+
+  test('an installation from before there were markers goes on, unless none of its directories is there', async () => {
+    const upgraded = places()
+    mkdirSync(join(upgraded.shareDir, 'lobby'))
+    expect(await rootOf(upgraded, ['/lobby', '/deleted'])).toBe(upgraded.shareDir)
+    expect(existsSync(join(upgraded.shareDir, MARKER))).toBe(true)
+
+    const unmounted = places()
+    await expect(rootOf(unmounted, ['/lobby'])).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    expect(readdirSync(unmounted.shareDir)).toEqual([])
+    mkdirSync(join(unmounted.shareDir, 'lobby'))
+    expect(await rootOf(unmounted, ['/lobby'])).toBe(unmounted.shareDir)
+  })
+
+  test('a share that another platform marked is used as it is; another directory gets a marker of its own', async () => {
+    const one = places()
+    await rootOf(one)
+    const other = { ...places(), shareDir: one.shareDir }
+    await rootOf(other)
+    rmSync(join(one.shareDir, MARKER))
+    await expect(rootOf(other)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    const moved = { ...other, shareDir: places().shareDir }
+    expect(await rootOf(moved)).toBe(moved.shareDir)
+    expect(existsSync(join(moved.shareDir, MARKER))).toBe(true)
+  })
+
+  test('many first calls at once make it once', async () => {
+    const place = places()
+    const jail = createJail(place.shareDir, await openShareMarker({ ...place, dataDirectories: async () => [], log }))
+    await Promise.all(Array.from({ length: 20 }, () => jail.root()))
+    expect(readdirSync(place.shareDir)).toEqual([MARKER])
+    expect(readdirSync(place.dataDir)).toEqual(['share.json'])
+  })
+})
