@@ -3,6 +3,7 @@ import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, t
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { Logger } from 'pino'
 import type { ActivityLog } from './accounts/activityLog'
+import { createTrustedProxies } from './accounts/clientAddress'
 import type { Invites } from './accounts/invites'
 import type { OwnPassword } from './accounts/ownPassword'
 import type { Registration } from './accounts/registration'
@@ -93,6 +94,7 @@ export async function createApp(parts: Parts, { bodyMs = BODY_MS } = {}): Promis
   readJsonBodies(app, bodyMs)
   // Simple content types need no leave of another site's browser (CORS): only JSON is read.
   app.removeContentTypeParser('text/plain')
+  limitConnections(app, createTrustedProxies(parts.trustedProxies))
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) throw new AppError('INVALID_INPUT', 'The request names no host.')
@@ -118,7 +120,6 @@ export async function createApp(parts: Parts, { bodyMs = BODY_MS } = {}): Promis
   await pageRoutes(app, parts.webDir)
   openRealtime(app, parts)
   openConsoleChannel(app, parts)
-  limitConnections(app)
   endConnections(app)
   return app
 }

@@ -96,7 +96,7 @@ test('more connections than there is room for do not keep the platform from its 
   try {
     expect(await health(agent)).toBe(200)
     let refused = 0
-    for (let count = 0; count < 300; count++) flood.push(connect(Number(port), hostname).on('error', () => undefined).on('close', () => (refused += 1)))
+    for (let count = 0; count < 300; count++) flood.push(connect({ port: Number(port), host: hostname, localAddress: `127.0.0.${2 + (count % 3)}` }).on('error', () => undefined).on('close', () => (refused += 1)))
     await until(() => refused, (count) => count === 300 - 99)
     expect(await health(agent)).toBe(200)
     expect(await health()).toBeUndefined()

@@ -1,33 +1,98 @@
 import { readFileSync } from 'node:fs'
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
+import type { TrustedProxies } from '../accounts/clientAddress'
+import { networkOf } from '../accounts/limits'
+import { AppError } from '../errors'
+import { onceAnswered } from './sending'
 
 /** So long what is being answered may go on when the platform is closed, and peers have to answer a close. In milliseconds. */
 const GRACE_MS = 2000
 const CHECK_MS = 50
 /** That connections are refused is logged at most this often. In milliseconds. */
 const TELL_MS = 60_000
+/** Connections of one client address, or half of all where that is less. An office behind one address has several for each browser. */
+const MOST_OF_ADDRESS = 1000
+/** Requests of one connection that are not answered yet. Browsers and proxies send one at a time. */
+const MOST_PIPELINED = 16
 
 /**
- * Keeps connections from taking every descriptor: PostgreSQL, files and processes need theirs. What is above the limit is
- * closed as soon as it is accepted; one that cannot be accepted, for want of descriptors after all, is logged.
+ * Limits connections: in total, so that they do not take every descriptor (PostgreSQL, files and processes need theirs), per client
+ * address, so that one client does not take them all, and the requests that wait on one connection. What is above a limit is closed.
+ * A trusted proxy's connections are shared by its clients: there the calls and sockets of each forwarded address are counted instead.
  * @param openFiles how many files the process may have open; undefined: nobody knows.
  */
-export function limitConnections({ server, log }: FastifyInstance, openFiles = openFileLimit()): void {
+export function limitConnections(app: FastifyInstance, proxies: TrustedProxies, openFiles = openFileLimit()): void {
+  const { server, log } = app
+  const total = openFiles === undefined ? Infinity : Math.floor(openFiles / 2)
+  const limit = Math.min(MOST_OF_ADDRESS, Math.ceil(total / 2))
+  const counts = new Map<string, number>()
+  const tellOfTotal = atMostOnceIn(TELL_MS, () => log.warn({ limit: total }, 'connections are refused: there are too many. The limit is half of the open files that the process may have (ulimit -n)'))
+  const tellOfOne = atMostOnceIn(TELL_MS, (address: string) => log.warn({ limit, address }, 'connections are refused: there are too many from one address'))
+
+  /** @returns a function that gives the place back, to be called once; undefined when the address has none left. */
+  function takePlace(address: string): (() => void) | undefined {
+    const network = networkOf(address)
+    const count = counts.get(network) ?? 0
+    if (count >= limit) {
+      tellOfOne(address)
+      return undefined
+    }
+    counts.set(network, count + 1)
+    return () => {
+      const left = (counts.get(network) ?? 0) - 1
+      if (left > 0) counts.set(network, left)
+      else counts.delete(network)
+    }
+  }
+
   server.on('error', (error) => {
     // A failure to listen is told to who called for it.
     if (server.listening) log.error({ err: error }, 'a connection could not be accepted')
   })
-  if (openFiles === undefined) return
-  const limit = Math.floor(openFiles / 2)
-  server.maxConnections = limit
-  let toldAt = -Infinity
-  server.on('drop', () => {
-    if (Date.now() - toldAt < TELL_MS) return
-    toldAt = Date.now()
-    log.warn({ limit }, 'connections are refused: there are too many. The limit is half of the open files that the process may have (ulimit -n)')
+  if (total !== Infinity) server.maxConnections = total
+  server.on('drop', () => tellOfTotal())
+  server.on('connection', (socket) => {
+    const { remoteAddress } = socket
+    if (remoteAddress === undefined || proxies.includes(remoteAddress)) return
+    const giveBack = takePlace(remoteAddress)
+    if (giveBack) socket.once('close', giveBack)
+    else socket.destroy()
   })
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex) => {
+    if (!proxies.includes(request.socket.remoteAddress)) return
+    const giveBack = takePlace(proxies.addressOf(request))
+    if (giveBack) socket.once('close', giveBack)
+    else socket.destroy()
+  })
+
+  const waiting = new WeakMap<Socket, number>()
+  app.addHook('onRequest', async (request, reply) => {
+    const { socket } = request.raw
+    const count = (waiting.get(socket) ?? 0) + 1
+    waiting.set(socket, count)
+    onceAnswered(request, reply, () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1))
+    if (count > MOST_PIPELINED) {
+      socket.destroy()
+      throw new AppError('TOO_MANY_TRIES', 'Too many requests wait on one connection.')
+    }
+    if (!proxies.includes(socket.remoteAddress)) return
+    const giveBack = takePlace(proxies.addressOf(request.raw))
+    if (!giveBack) throw new AppError('TOO_MANY_TRIES', 'Too many calls from your address are under way. Try again in a moment.', { retryAfterSeconds: 1 })
+    onceAnswered(request, reply, giveBack)
+  })
+}
+
+function atMostOnceIn<Parameters extends unknown[]>(ms: number, tell: (...parameters: Parameters) => void): (...parameters: Parameters) => void {
+  let toldAt = -Infinity
+  return (...parameters) => {
+    if (Date.now() - toldAt < ms) return
+    toldAt = Date.now()
+    tell(...parameters)
+  }
 }
 
 /** How many files this process may have open, where the system tells. */

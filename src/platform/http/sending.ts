@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../errors'
 
@@ -9,16 +10,25 @@ export function checkAwaited({ raw }: FastifyRequest): void {
   if (raw.socket.destroyed) throw new AppError('TOO_SLOW', 'Nobody waits for the answer any more.')
 }
 
-/** Calls back once, when an answer has been sent or its connection has closed; that is closed when `silenceMs` pass in which nothing of it is taken. */
-export function onceSent(request: FastifyRequest, { raw }: FastifyReply, silenceMs: number, release: () => void): void {
-  const { socket } = request.raw
-  const over = () => {
-    raw.off('finish', over)
-    socket.off('close', over)
-    release()
+/** What to do when a connection closes before its answers are given. One listener for all: requests may wait behind each other. */
+const whenClosed = new WeakMap<Socket, Set<() => void>>()
+
+/** Calls back once: when a request has been answered, or its connection has closed. */
+export function onceAnswered({ raw: { socket } }: FastifyRequest, { raw }: FastifyReply, release: () => void): void {
+  const releases = whenClosed.get(socket) ?? new Set()
+  if (!whenClosed.has(socket)) {
+    whenClosed.set(socket, releases)
+    socket.once('close', () => releases.forEach((over) => over()))
   }
+  const over = () => {
+    if (releases.delete(over)) release()
+  }
+  releases.add(over)
   raw.once('finish', over)
-  // Of an answer that waits behind another on its connection nothing else tells.
-  socket.once('close', over)
-  raw.setTimeout(silenceMs, () => socket.destroy())
+}
+
+/** As `onceAnswered`; the connection is closed when `silenceMs` pass in which nothing of the answer is taken. */
+export function onceSent(request: FastifyRequest, reply: FastifyReply, silenceMs: number, release: () => void): void {
+  onceAnswered(request, reply, release)
+  reply.raw.setTimeout(silenceMs, () => request.raw.socket.destroy())
 }

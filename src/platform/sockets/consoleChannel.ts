@@ -6,13 +6,14 @@ import { CLOSE_RIGHTS_CHANGED, CLOSE_SESSION_ENDED, CLOSE_TOO_FAST, ConsoleReque
 import type { InstanceState } from '../../contract/instance'
 import { looksSecret } from '../../contract/secretCommands'
 import type { ActivityLog, Happening } from '../accounts/activityLog'
+import { createTrustedProxies } from '../accounts/clientAddress'
 import type { Sessions } from '../accounts/sessions'
 import type { Power } from '../deployments/power'
 import { AppError } from '../errors'
 import type { Runtime } from '../runtime/runtime'
 import type { SessionUser } from '../state/sessions'
 import { ConsoleFeed } from './consoleFeed'
-import { addressFinder, cookieOf, isAllowedOrigin } from './handshake'
+import { cookieOf, isAllowedOrigin } from './handshake'
 import { watchSessions } from './sessionWatch'
 
 /** What comes first on a new connection (decisions §6). */
@@ -57,7 +58,7 @@ interface Watched {
 export function openConsoleChannel(app: FastifyInstance, { sessions, origins, trustedProxies, activityLog, runtime, power, instanceState }: ConsoleParts): void {
   const wss = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_LIMIT, perMessageDeflate: false })
   const watched = new Map<string, Watched>()
-  const addressOf = addressFinder(trustedProxies)
+  const proxies = createTrustedProxies(trustedProxies)
 
   app.server.on('upgrade', (request, socket, head) => {
     if (request.url?.startsWith('/socket.io/')) return
@@ -74,7 +75,7 @@ export function openConsoleChannel(app: FastifyInstance, { sessions, origins, tr
     const target = targetOf(request.url ?? '')
     if (!target) throw new AppError('NOT_FOUND', 'There is no such channel.')
     if (!isAllowedOrigin(request, origins)) throw new AppError('NOT_ALLOWED', 'Another origin.')
-    const who = { ...(await sessions.read(cookieOf(request, 'token'))), address: addressOf(request) }
+    const who = { ...(await sessions.read(cookieOf(request, 'token'))), address: proxies.addressOf(request) }
     const state = await instanceState(target.deployment, target.podName)
     if (!state) throw new AppError('NOT_FOUND', 'There is no such instance.')
     const entry = watch(target, state)
@@ -227,8 +228,10 @@ function targetOf(url: string): Target | undefined {
   return { deployment: match[1], podName: match[2], since: since !== null && /^[1-9]\d{0,14}$/.test(since) ? Number(since) : undefined }
 }
 
+/** Answers, and closes the connection whether the peer closes its side or not: no time-out of the HTTP server applies after an upgrade. */
 function refuse(socket: Duplex, status: number): void {
-  socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+  socket.end(`HTTP/1.1 ${status} Refused\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`, () => socket.destroy())
+  setTimeout(() => socket.destroy(), CLOSE_MS).unref()
 }
 
 /** Closes politely, and at once for a peer that does not answer. */

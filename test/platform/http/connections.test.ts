@@ -1,18 +1,31 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import Fastify, { type FastifyInstance } from 'fastify'
+import { createTrustedProxies } from '../../../src/platform/accounts/clientAddress'
 import { limitConnections, openFileLimit } from '../../../src/platform/http/connections'
+import { answerFailures } from '../../../src/platform/http/envelope'
 import { until } from '../../support/platform/until'
 
 let app: FastifyInstance | undefined
 let logged: string[]
 const sockets: Socket[] = []
 
-async function listenWith(openFiles: number): Promise<number> {
+/** All of 127.0.0.0/8 leads here, and any of it may be where a connection comes from. */
+const connectFrom = (localAddress: string, port: number) => {
+  const socket = connect({ port, host: '127.0.0.1', localAddress }).on('error', () => undefined)
+  sockets.push(socket)
+  return socket
+}
+const noConnections = () => until(() => new Promise((resolve) => app!.server.getConnections((_error, count) => resolve(count === 0))))
+
+async function listenWith(openFiles: number, proxies: string[] = []): Promise<number> {
   logged = []
   app = Fastify({ forceCloseConnections: true, logger: { level: 'warn', stream: { write: (line: string) => void logged.push(line) } } })
-  limitConnections(app, openFiles)
+  answerFailures(app)
+  limitConnections(app, createTrustedProxies(proxies), openFiles)
   app.get('/', () => 'here')
+  app.get('/slow', () => new Promise(() => undefined))
   await app.listen({ host: '127.0.0.1', port: 0 })
   return (app.server.address() as AddressInfo).port
 }
@@ -30,11 +43,11 @@ test('the system tells how many files may be open', () => {
 test('half of the open files are for connections; what is above is refused, which is logged once, and there is room again when some end', async () => {
   const port = await listenWith(21)
   let refused = 0
-  for (let count = 0; count < 15; count++) sockets.push(connect(port, '127.0.0.1').on('error', () => undefined).on('close', () => (refused += 1)))
+  for (let count = 0; count < 15; count++) connectFrom(`127.0.0.${2 + (count % 3)}`, port).on('close', () => (refused += 1))
   await until(() => refused === 5)
-  expect(logged.filter((line) => line.includes('connections are refused'))).toHaveLength(1)
+  expect(logged.filter((line) => line.includes('connections are refused: there are too many. '))).toHaveLength(1)
   for (const socket of sockets.splice(0)) socket.destroy()
-  await until(() => new Promise((resolve) => app!.server.getConnections((_error, count) => resolve(count === 0))))
+  await noConnections()
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200)
 })
 
@@ -44,4 +57,61 @@ test('a connection that cannot be accepted is logged, and does not end the platf
   app!.server.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }))
   expect(logged.filter((line) => line.includes('a connection could not be accepted'))).toHaveLength(1)
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200)
+})
+
+test('one address may have half of the connections; what is above is closed, which is logged once, and others are served', async () => {
+  const port = await listenWith(40)
+  let refused = 0
+  for (let count = 0; count < 15; count++) connectFrom('127.0.0.2', port).on('close', () => (refused += 1))
+  await until(() => refused, (count) => count === 5, 5)
+  expect(logged.map((line) => JSON.parse(line) as object)).toEqual([expect.objectContaining({ msg: 'connections are refused: there are too many from one address', limit: 10, address: '127.0.0.2' })])
+  expect((await fetch(`http://127.0.0.1:${port}/`, { headers: { connection: 'close' } })).status).toBe(200)
+  for (const socket of sockets.splice(0)) socket.destroy()
+  await noConnections()
+  const again = connectFrom('127.0.0.2', port)
+  again.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  expect(String((await once(again, 'data'))[0])).toMatch(/^HTTP\/1.1 200 /)
+})
+
+test('behind a trusted proxy the calls of each forwarded address are counted, not the connections of the proxy', async () => {
+  const port = await listenWith(100, ['127.0.0.3'])
+  const proxied = (client: string, path: string) => {
+    const socket = connectFrom('127.0.0.3', port)
+    socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${client}\r\n\r\n`)
+    return socket
+  }
+  const status = async (socket: Socket) => Number(String((await once(socket, 'data'))[0]).slice(9, 12))
+  const slow = Array.from({ length: 25 }, () => proxied('192.0.2.1', '/slow'))
+  expect(await status(proxied('192.0.2.1', '/'))).toBe(429)
+  expect(await status(proxied('192.0.2.2', '/'))).toBe(200)
+  for (const socket of slow) socket.destroy()
+  await until(async () => (await status(proxied('192.0.2.1', '/'))) === 200)
+})
+
+test('behind a trusted proxy an upgrade above the limit of its forwarded address is closed', async () => {
+  const port = await listenWith(40, ['127.0.0.3'])
+  app!.server.on('upgrade', (_request, socket: Socket) => {
+    socket.on('error', () => undefined).on('end', () => socket.destroy()).resume()
+    socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n')
+  })
+  const upgrade = (client: string) => {
+    const socket = connectFrom('127.0.0.3', port)
+    socket.write(`GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Forwarded-For: ${client}\r\n\r\n`)
+    return new Promise((resolve) => socket.once('data', () => resolve('upgraded')).once('close', () => resolve('closed')))
+  }
+  expect(new Set(await Promise.all(Array.from({ length: 10 }, () => upgrade('192.0.2.1'))))).toEqual(new Set(['upgraded']))
+  expect(await upgrade('192.0.2.1')).toBe('closed')
+  expect(await upgrade('192.0.2.2')).toBe('upgraded')
+})
+
+test('a connection on which more than 16 requests wait is closed', async () => {
+  const port = await listenWith(1000)
+  const pipelining = async (count: number) => {
+    const socket = connectFrom('127.0.0.2', port)
+    socket.resume().write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(count))
+    return socket
+  }
+  const within = await pipelining(16)
+  await once(await pipelining(17), 'close')
+  expect(within.closed).toBe(false)
 })

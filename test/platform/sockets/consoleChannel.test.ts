@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { connect, type AddressInfo } from 'node:net'
+import { connect, type AddressInfo, type Socket } from 'node:net'
 import { WebSocket } from 'ws'
 import type { ConsoleFrame } from '../../../src/contract/consoleChannel'
 import { awakeMs } from '../../support/platform/awakeMs'
@@ -229,6 +229,21 @@ test('security 36: without a session, with odd names and for what is not there, 
   expect(await refusal('/api/logs/echo/nothing')).toBe(404)
   expect(await refusal(`/api/logs/other/${podName}`)).toBe(404)
   for (const path of ['/api/logs/echo/..%2f..', '/api/logs/../x', '/api/logs/echo', '/api/other', '/']) expect(await refusal(path)).toBe(404)
+})
+
+test('a refused upgrade is closed, although its peer never closes its side', async () => {
+  const held: Socket[] = []
+  try {
+    for (const path of ['/api/logs/echo/nothing', '/other', '/socket.io/?EIO=4&transport=websocket']) {
+      const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true }).on('error', () => undefined)
+      held.push(socket)
+      const [accepted] = (await once(platform.app.server, 'connection')) as [Socket]
+      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\n\r\n`)
+      await until(() => accepted.closed)
+    }
+  } finally {
+    for (const socket of held) socket.destroy()
+  }
 })
 
 test('a peer that goes in the middle of its upgrade harms nobody, session or not', async () => {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { addressFinder } from '../../../src/platform/sockets/handshake'
+import { createTrustedProxies } from '../../../src/platform/accounts/clientAddress'
 
 const from = (remoteAddress: string, forwarded?: string) => ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage
 
@@ -12,5 +12,5 @@ test.each([
   ['the proxy says nothing', ['10.0.0.1'], '10.0.0.1', undefined, '10.0.0.1'],
   ['the socket is of both families', ['10.0.0.1'], '::ffff:10.0.0.1', '192.0.2.7', '192.0.2.7'],
 ])('where a handshake comes from when %s', (_case, trusted, remote, forwarded, expected) => {
-  expect(addressFinder(trusted)(from(remote, forwarded))).toBe(expected)
+  expect(createTrustedProxies(trusted).addressOf(from(remote, forwarded))).toBe(expected)
 })

@@ -1,0 +1,35 @@
+import type { IncomingMessage } from 'node:http'
+import { BlockList, isIP } from 'node:net'
+
+/** The reverse proxies whose word about the client's address is believed. */
+export interface TrustedProxies {
+  /** Whether a connection from this address is one of theirs. */
+  includes(address: string | undefined): boolean
+  /** The client's address, as Fastify's `request.ip` has it for calls: the last one of `X-Forwarded-For` that is not a trusted proxy's own. */
+  addressOf(request: IncomingMessage): string
+}
+
+/** @param proxies addresses or networks, as the settings have checked them. */
+export function createTrustedProxies(proxies: string[]): TrustedProxies {
+  const trusted = new BlockList()
+  const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
+  for (const proxy of proxies) {
+    const [address = '', bits] = proxy.split('/')
+    if (bits === undefined) trusted.addAddress(address, familyOf(address))
+    else trusted.addSubnet(address, Number(bits), familyOf(address))
+  }
+  const includes = (address: string | undefined) => address !== undefined && isIP(address) !== 0 && trusted.check(address, familyOf(address))
+  return {
+    includes,
+    addressOf({ headers, socket }) {
+      const forwarded = String(headers['x-forwarded-for'] ?? '').split(',').map((address) => address.trim())
+      let address = socket.remoteAddress ?? ''
+      while (includes(address)) {
+        const next = forwarded.pop()
+        if (next === undefined || next === '') break
+        address = next
+      }
+      return address
+    },
+  }
+}
