@@ -1,41 +1,88 @@
 /**
- * What gives a secret away, from the word before it. Console lines are attacker's text: each of these takes time in
- * proportion to the line (test/contract/patterns.test.ts), so no two parts of one may match the same run of characters.
+ * What gives a secret away in a console command or a line of output: one table for the activity log, the console's echo and the
+ * action log. Where in doubt, a row matches. Lines are other people's text: each expression takes time in proportion to the line
+ * (test/contract/patterns.test.ts), and every row has its cases in test/contract/secretCommands.test.ts.
  */
-const secrets = [
-  // Plugins for signing in to a game server take the password as an argument.
-  /^\s*\/?(?:login|log|l|register|reg|changepassword|changepw|unregister|premium|2fa|totp|email)\b/i,
-  // Servers print the commands that they are given.
-  /(?<=[\s:"'])\/(?:login|log|l|register|reg|changepassword|changepw|unregister|premium|2fa|totp|email)\b/i,
-  // Part of a longer name too: `DB_PASSWORD`, `clientSecret`, `AWS_SECRET_ACCESS_KEY`.
-  /(?:passw(?:or)?d|passphrase|passcode|pwd|token|secret|credential|cookie|(?:api|access|private)[-_ ]?key)[\w.-]{0,40}['"]?\s*[=:]\s*\S/i,
-  /(?:passw(?:or)?d|passphrase|passcode|pwd|token|secret|credential|cookie|(?:api|access|private)[-_ ]?key)s?['"]?\s+\S/i,
-  // These are part of other words as well: compass, author, spin.
-  /(?<![a-z0-9])(?:pass|bearer|auth(?:orization)?|pin)s?(?![a-z0-9])['"]?[=:\s]+[^=:\s]/i,
-  // A password within a URL, from the end of its scheme.
-  /[a-z0-9]:\/\/[^\s/:@]*:[^\s/@]+@/i,
-  // A signed token.
-  /(?<![\w-])eyJ[\w-]{8}/,
-]
+export interface SecretPattern {
+  name: string
+  /** What of its match may be told is the group `told`; without it, nothing of it. */
+  pattern: RegExp
+}
 
-/** What every one of these holds something of: most lines do not, and there may be thousands. */
-const hint = /(?:^\s*\/?|(?<=[\s:"'])\/)(?:login|log|l|register|reg|changepassword|changepw|unregister|premium|2fa|totp|email)\b|pass|pwd|token|secret|credential|cookie|key|bearer|auth|pin|:\/\/|eyJ/i
+export const secretPatterns: readonly SecretPattern[] = [
+  // Plugins for signing in to a game server take the password as an argument.
+  {
+    name: 'command of a sign-in plugin',
+    pattern:
+      /^(?<told>\s*(?:> ?)?\/?(?:[\w-]{1,40}:)?(?:log|login|logon|l|reg|register|unreg|unregister|signin|signup|(?:change|set|reset|new)(?:password|passwd|pass|pw)|cp|premium|cracked|2fa|totp|otp|mfa|email|mail|recover|recovery|identify|force(?:login|register)|captcha))(?![\w-])/i,
+  },
+  // Servers print the commands that they are given.
+  {
+    name: 'command of a sign-in plugin within a line',
+    pattern:
+      /(?<=[\s:"'])(?<told>\/(?:[\w-]{1,40}:)?(?:log|login|logon|l|reg|register|unreg|unregister|signin|signup|(?:change|set|reset|new)(?:password|passwd|pass|pw)|cp|premium|cracked|2fa|totp|otp|mfa|email|recover|recovery|identify|force(?:login|register)|captcha))(?![\w-])/i,
+  },
+  {
+    name: 'sign-in plugin',
+    pattern:
+      /(?<![a-z0-9.])(?<told>(?:authme|nlogin|openlogin|librelogin|librepremium|jpremium|fastlogin|loginsecurity|xauth|crazylogin|limboauth|dynamicbungeeauth|simplelogin|userlogin|easyauth|simpleauth|nexauth|mcauth)\s+(?:[\w-]{1,40}))\s+\S/i,
+  },
+  // Part of a longer name too: `DB_PASSWORD`, `clientSecret`, `AWS_SECRET_ACCESS_KEY`.
+  {
+    name: 'name with a value',
+    pattern:
+      /(?<told>(?:passw(?:or)?d|passphrase|passcode|pwd|token|secret|credential|cookie|mnemonic|webhook|(?:api|access|private|license|licence|signing|encryption|encrypt|master|shared|account|auth|ssh|deploy|service|host|client|server)[-_ ]?key)[\w.-]{0,40})['"]?\s*[=:]\s*\S/i,
+  },
+  {
+    name: 'name before a value',
+    pattern: /(?<told>(?:passw(?:or)?d|passphrase|passcode|pwd|token|secret|credential|cookie|(?:api|access|private|license|licence|signing|encryption|master|auth|ssh)[-_ ]?key)s?)['"]?\s+\S/i,
+  },
+  // These are part of other words as well: compass, author, spin.
+  { name: 'short name', pattern: /(?<![a-z0-9])(?<told>(?:pass|bearer|auth(?:orization)?|pin|otp|identified by)s?)(?![a-z0-9])['"]?[=:\s]+[^=:\s]/i },
+  {
+    name: 'name that ends in pass',
+    pattern: /(?<told>(?:require|master|root|db|user|admin|my|key|store|trust|ssh|ldap|rcon|smtp|mail|proxy|sql|redis|mysql|jdbc|old|new)pass|masterauth|requirepass)(?![a-z])['"]?[=:\s]+[^=:\s]/i,
+  },
+  { name: 'Authorization header', pattern: /(?<told>\b(?:basic|digest|negotiate))\s+[\w+/]{8}/i },
+  {
+    name: 'option of a program that signs in',
+    pattern: /(?<![\w-])(?<told>(?:mysql|mariadb|mongo|redis-cli|sshpass|curl|wget|m?c?rcon|psql|ldapsearch|htpasswd|smbclient|xfreerdp|zip|7z)[\w.-]{0,20})\s[^\r\n]{0,200}?(?<=\s)-[apuwP]/i,
+  },
+  // From the end of its scheme, to no other address.
+  { name: 'password in an address', pattern: /(?<told>[a-z0-9]:\/\/)[^\s/:@]{0,100}:(?:[^\s@/]|\/(?!\/)){1,300}@/i },
+  { name: 'token in an address', pattern: /(?<told>[a-z0-9]:\/\/)[^\s/@]{1,300}@/i },
+  { name: 'parameter of an address', pattern: /(?<told>[?&](?:key|sig|signature|code|auth|session|sid|ticket|invite|hmac|x-amz-(?:signature|credential))=)[^\s&]/i },
+  // Whoever knows it can write to the channel.
+  { name: 'address of a webhook', pattern: /(?<told>(?<![a-z])(?:web)?hooks?(?:\.[\w.-]{1,80})?\/)[^\s/]/i },
+  { name: 'signed token', pattern: /(?<![\w-])eyJ[\w-]{8}/ },
+  {
+    name: 'key with a known beginning',
+    pattern:
+      /(?<![A-Za-z0-9])(?:gh[oprsu]_|github_pat_|gl(?:pat|dt|rt|cbt)-|[prsw]k[-_]|whsec_|xox[a-z]-|xapp-|npm_|pypi-|hf_|dop_v1_|hvs\.|tskey-|SG\.|ya29\.|AIza|shpat_|dckr_pat_|glsa_|sntrys_|AGE-SECRET-KEY-)[\w-]{10}/,
+  },
+  { name: 'key of AWS', pattern: /(?<![A-Za-z0-9])A(?:KIA|SIA|GPA|IDA|ROA|NPA)[A-Z0-9]{8}/ },
+  { name: 'token of a chat bot', pattern: /(?<![\w-])(?:[MNO][\w-]{22,28}\.[\w-]{5,8}\.[\w-]{20}|\d{8,10}:AA[\w-]{20})/ },
+  { name: 'hash of a password', pattern: /\$(?:2[abxy]?|[1567y]|argon2\w{0,2}|scrypt|pbkdf2[\w-]{0,12}|SHA)\$[\w$./=,+]{8}/i },
+  { name: 'PEM', pattern: /-----BEGIN/ },
+  // Lines of a PEM come one by one; a long key looks the same.
+  { name: 'long run of Base64', pattern: /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{60}/ },
+  { name: 'end of Base64', pattern: /^\s{0,20}[A-Za-z0-9+/]{16,76}={1,2}\s*$/ },
+]
 
 /** Longer texts are looked at so far; whatever comes after is taken for a secret. In UTF-16 units. */
 const LOOKED_AT = 128 * 1024
 
 /** Whether a console command looks like it holds a secret: it is remembered for as long as the page, and never written down. */
-export const looksSecret = (command: string) => command.length > LOOKED_AT || (hint.test(command) && secrets.some((pattern) => pattern.test(command)))
+export const looksSecret = (command: string) =>
+  command.length > LOOKED_AT || secretPatterns.some(({ pattern }) => pattern.test(command))
 
 /** The part of a line, from its start, that may be told: up to and with the word that gives the secret away. */
 export function withoutSecret(text: string): string {
   const line = text.slice(0, LOOKED_AT)
-  if (!hint.test(line)) return line
-  const ends = secrets.flatMap((pattern) => {
+  let end = line.length
+  for (const { pattern } of secretPatterns) {
     const match = pattern.exec(line)
-    if (!match) return []
-    const word = match[0].startsWith('eyJ') ? '' : (/^\s*\/?[\w+.-]+/.exec(match[0])?.[0] ?? '')
-    return [match.index + word.length]
-  })
-  return line.slice(0, Math.min(line.length, ...ends))
+    if (match) end = Math.min(end, match.index + (match.groups?.told?.length ?? 0))
+  }
+  return line.slice(0, end)
 }

@@ -4,9 +4,9 @@ import { worstCasesOf, type Attack } from './worstCases'
 /** In UTF-16 units. */
 const SIZE = 4 * 1024
 /** The size of the second look, as a multiple of the first. */
-const STEP = 8
-/** Eight times the text takes a linear pattern eight times as long, and a quadratic one sixty-four times. */
-const MOST_GROWTH = 24
+const STEP = 16
+/** A linear pattern takes 16 times as long for 16 times the text, and a quadratic one 256 times. */
+const MOST_GROWTH = 100
 const TRIES = 5
 /** What takes less than this at SIZE is not looked at again. In milliseconds. */
 const WORTH_A_LOOK_MS = 0.4

@@ -33,6 +33,25 @@ export function maskLine(line: string): string {
   return plain === line ? line : `${plain} ${HIDDEN}`
 }
 
+/** Commands of game servers, without arguments that could be secrets. All others may be a plugin's, which take anything. */
+const PLAIN_COMMANDS = new Set(
+  (
+    'advancement attribute ban ban-ip banlist bossbar clear clone damage datapack debug defaultgamemode deop difficulty effect enchant end execute experience fill ' +
+    'fillbiome forceload function gamemode gamerule gc give glist help item jfr kick kill list locate loot mspt op pardon pardon-ip particle perf place playsound pl plugins ' +
+    'random recipe reload restart ride rotate save-all save-off save-on say schedule scoreboard seed send server setblock setidletimeout setworldspawn spawnpoint spectate ' +
+    'spreadplayers start status stop stopsound summon tag team teleport tick time timings title tp tps transfer trigger uptime version ver weather whitelist worldborder xp'
+  ).split(' '),
+)
+/** A word as commands begin with. Anything else at that place may be the answer to a question, such as for a password. */
+const COMMAND_WORD = /^\s*\/?[a-z][a-z_:-]{0,31}(?=\s|$)/i
+
+/** A command: as a line where it is a known harmless one, otherwise its first word and its length (decisions §10). */
+export function maskCommand(command: string): string {
+  const word = COMMAND_WORD.exec(command)?.[0] ?? ''
+  if (PLAIN_COMMANDS.has(word.trim().replace('/', '').replace('minecraft:', '').toLowerCase())) return maskLine(command)
+  return `${maskLine(word)} ${HIDDEN} (${command.length})`.trimStart()
+}
+
 /** Settings of a deployment that say nothing secret, at the top level of its text. */
 const PLAIN = /^(?:name|type|description|dataDirectory|node): /
 /** Keys that the product itself knows; all others were chosen by somebody, and may be anything. */

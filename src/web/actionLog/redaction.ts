@@ -17,11 +17,12 @@ const NO_PICTURE = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg'
 
 /** By endpoint. Failures are told as they are, without what they quote of masked arguments. */
 export const callRules: Record<string, CallRules> = {
-  login: { args: fields({ username: 'keep' }), result: 'keep' },
+  // What is typed for a user name may be the password: who it is, is told by the session.
+  login: { args: 'mask', result: 'keep' },
   verifyLogin: keepNothing(),
   verifyInvite: keepNothing(),
-  register: { args: fields({ username: 'keep' }), result: fields({ qrCode: { instead: NO_PICTURE } }) },
-  verifyRegistration: { args: fields({ username: 'keep' }), result: 'keep' },
+  register: { args: 'mask', result: fields({ qrCode: { instead: NO_PICTURE } }) },
+  verifyRegistration: { args: 'mask', result: 'keep' },
   logout: keepBoth,
 
   getOwnSessions: keepBoth,
@@ -111,11 +112,11 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'theme/themeChosen': 'keep',
 
   'login/resumed': 'keep',
-  'login/usernameTyped': 'keep',
+  'login/usernameTyped': 'mask',
   'login/returned': 'keep',
   'login/forgotOpened': 'keep',
   'login/forgotClosed': 'keep',
-  'registration/usernameChosen': 'keep',
+  'registration/usernameChosen': 'mask',
   'registration/left': 'keep',
 
   'account/userMenuOpened': 'keep',
@@ -204,7 +205,7 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'console/instanceRevived': 'keep',
   'console/stateReported': 'keep',
   'console/linesCleared': 'keep',
-  'console/commandSent': 'line',
+  'console/commandSent': 'command',
   // The output is what a bug report is about more often than anything else, so it stays, line by line, but for what
   // looks like a secret. Of a burst the first and last lines stay (lines.ts).
   'console/linesReceived': 'lines',
@@ -212,7 +213,7 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'instance/killAsked': 'keep',
   'instance/killAnswered': 'keep',
   'instance/capsuleAsked': 'keep',
-  'instance/commandsRecalled': each('line'),
+  'instance/commandsRecalled': each('command'),
   'instance/autoScrollChosen': 'keep',
   'instance/autoScrollRecalled': 'keep',
   'instance/scrolledAway': 'keep',
@@ -241,11 +242,13 @@ export const actionRules: Record<string, Rule | 'lines'> = {
 
 /** By part of the state, for Redux DevTools; of parts that hold no secrets there is nothing to say. */
 export const stateRules: Record<string, Rule> = {
+  login: fields({ step: 'keep', forgotOpen: 'keep' }),
+  registration: fields({ username: 'mask' }),
   configuration: fields({ drafts: each(fields({ text: 'definition' })), dialog: 'keep' }),
   instance: fields({
     killAsked: 'keep',
     capsuleOf: 'keep',
-    commands: each('line'),
+    commands: each('command'),
     prefersAutoScroll: 'keep',
     autoScroll: 'keep',
     isPaused: 'keep',

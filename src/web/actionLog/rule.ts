@@ -1,18 +1,18 @@
 import { plainAddress } from '../plainAddress'
-import { maskDefinition, maskLine, maskValue } from './mask'
+import { maskCommand, maskDefinition, maskLine, maskValue } from './mask'
 
 /**
  * What may stay of a value.
  *
  * - `keep`: all of it. `mask`: its shape.
- * - `line`: console output or a command, `definition`: a deployment's text, `address`: a path with its query; as far as
+ * - `line`: console output, `command`: one of the console, `definition`: a deployment's text, `address`: a path with its query; as far as
  *   they look harmless.
  * - `{ fields }`: an object; a field that is not listed is masked. `{ each }`: a list, or an object used as a map.
  * - `{ instead }`: something else, always.
  */
 export type Rule = 'keep' | 'mask' | keyof typeof texts | { fields: Record<string, Rule> } | { each: Rule } | { instead: unknown }
 
-const texts = { line: maskLine, definition: maskDefinition, address: plainAddress }
+const texts = { line: maskLine, command: maskCommand, definition: maskDefinition, address: plainAddress }
 
 export const fields = (rules: Record<string, Rule>): Rule => ({ fields: rules })
 export const each = (rule: Rule): Rule => ({ each: rule })

@@ -1,4 +1,4 @@
-import { maskDefinition, maskLine, maskText } from '../../../src/web/actionLog/mask'
+import { maskCommand, maskDefinition, maskLine, maskText } from '../../../src/web/actionLog/mask'
 import { redactAction } from '../../../src/web/actionLog/redactAction'
 import { packLines, unpackLines } from '../../../src/web/actionLog/lines'
 import { plainAddress } from '../../../src/web/plainAddress'
@@ -14,10 +14,36 @@ test.each([
   ['/login hunter22', '/login •••'],
   ['[12:00:01 INFO]: ann issued server command: /register hunter22 hunter22', '[12:00:01 INFO]: ann issued server command: /register •••'],
   ['rcon.password=hunter22', 'rcon.password •••'],
-  ['connecting to postgres://root:hunter22@db/game', 'connecting to postgres •••'],
+  ['connecting to postgres://root:hunter22@db/game', 'connecting to postgres:// •••'],
   ['got eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.sig for you', 'got  •••'],
   ['ann joined the game', 'ann joined the game'],
 ])('the line %p is written down as %p', (line, written) => expect(maskLine(line)).toBe(written))
+
+test.each([
+  ['say hello ann', 'say hello ann'],
+  ['/gamemode creative ann', '/gamemode creative ann'],
+  ['minecraft:tp ann bob', 'minecraft:tp ann bob'],
+  ['say the token hunter22', 'say the token •••'],
+  ['authme register bob hunter22', 'authme ••• (28)'],
+  ['someplugin hunter22', 'someplugin ••• (19)'],
+  ['/login', '/login ••• (6)'],
+  ['hunter22', '••• (8)'],
+  ['correct horse battery staple', 'correct ••• (28)'],
+  ['{"a":1}', '••• (7)'],
+])('decisions §10: of the command %p is written down %p', (command, written) => {
+  expect(maskCommand(command)).toBe(written)
+  expect(redactAction({ type: 'console/commandSent', payload: command })).toEqual({ type: 'console/commandSent', payload: written })
+  expect(redactAction({ type: 'instance/commandsRecalled', payload: [command] })).toEqual({ type: 'instance/commandsRecalled', payload: [written] })
+})
+
+test.each(['login/usernameTyped', 'registration/usernameChosen'])('decisions §10: a password typed for the user name is not written down by %s', (type) => {
+  expect(JSON.stringify(redactAction({ type, payload: 'hunter22' }))).not.toContain('hunter22')
+})
+
+test.each(['login', 'register', 'verifyLogin', 'verifyRegistration'])('decisions §10: what was typed for the user name is not written down with the call %s, nor quoted by its failure', (endpointName) => {
+  const written = redactAction({ type: 'api/executeMutation/rejected', payload: { status: 409, message: 'hunter22 is taken' }, meta: meta({ endpointName, originalArgs: { username: 'hunter22', password: 'x' } }) })
+  expect(JSON.stringify(written)).not.toContain('hunter22')
+})
 
 test('of a deployment the structure stays, and of its values only those that name it', () => {
   expect(
