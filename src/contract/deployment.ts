@@ -47,7 +47,13 @@ export type Configuration = z.infer<typeof Configuration>
 export const ConfigurationAnswer = success(Configuration)
 export type ConfigurationAnswer = z.infer<typeof ConfigurationAnswer>
 /** Of a save: the revision of what is stored now, which the next save sends (our extra). */
-export const SavedConfigurationAnswer = success(z.object({ revision: Revision.optional() }))
+export const SavedConfigurationAnswer = success(
+  z.object({
+    revision: Revision.optional(),
+    /** What was saved all the same, for people: ports that other deployments have as well (our extra). */
+    warnings: z.array(z.string()).optional(),
+  }),
+)
 export type SavedConfigurationAnswer = z.infer<typeof SavedConfigurationAnswer>
 
 const Text = (max: number) =>
@@ -61,6 +67,8 @@ const DataDirectory = Text(255).regex(
   /^(?:\/(?!\.{1,2}(?:\/|$))[^/\\]+)+$/,
   'must be a path under the shared root such as /lobby',
 )
+
+const MAX_PORT = 65_535
 
 const Run = z.strictObject({
   /** Container mc: started as `java <javaArgs> -jar <jar> nogui`. */
@@ -76,8 +84,8 @@ const Run = z.strictObject({
     .optional(),
   /** Kubernetes only. */
   image: Text(255).min(1).optional(),
-  /** Where players connect. */
-  port: z.number().int().min(1).max(65_535).optional(),
+  /** Where players connect. Further instances of a scalable deployment have the ports after it. */
+  port: z.number().int().min(1).max(MAX_PORT).optional(),
 })
 
 const Instances = z
@@ -139,6 +147,8 @@ export const Definition = z
     if (type !== 'process' && !run.jar && !run.command) report(['run', 'jar'], 'is required')
     if (type === 'persistent' && !definition.node) report(['node'], 'is required for a persistent deployment')
     if (type !== 'persistent' && definition.node) report(['node'], 'is for a persistent deployment only')
+    const lastPort = (run.port ?? 0) + (definition.instances?.max ?? 1) - 1
+    if (lastPort > MAX_PORT) report(['run', 'port'], `leaves no room for ${definition.instances?.max} instances: the last one would have port ${lastPort}`)
     if (type !== 'scalable' && definition.instances) report(['instances'], 'is for a scalable deployment only')
   })
 export type Definition = z.infer<typeof Definition>

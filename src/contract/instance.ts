@@ -74,6 +74,8 @@ export const Instance = z.object({
       of: z.number().int(),
     })
     .optional(),
+  /** What is not as it should be, for people. */
+  warnings: z.array(z.string()).optional(),
   /** Why it is BLOCKED. */
   blockedReason: z.string().optional(),
 })

@@ -20,6 +20,7 @@ import { createPostgres } from './databases/postgres'
 import { storedDefinition } from './deployments/definitions'
 import { createDeployments } from './deployments/deployments'
 import { instanceState } from './deployments/instances'
+import { createListeningSockets } from './deployments/listeningSockets'
 import { startManager } from './deployments/manager'
 import { createMetrics, sampleMetrics } from './deployments/metrics'
 import { watchPlayers } from './deployments/players'
@@ -86,9 +87,10 @@ async function start(settings: Settings, log: Logger, closers: Closers, onLost: 
   const runtime = await openLocalRuntime(dataDir, replicas)
   closers.push(() => runtime.close())
   log.info({ limits: runtime.limits }, `resource limits: ${runtime.limits}`)
-  const players = watchPlayers(db, runtime, () => manager.wake())
+  const listening = createListeningSockets()
+  const players = watchPlayers({ db, runtime, listening, onChange: () => manager.wake(), now: Date.now })
   closers.push(() => players.close())
-  const manager = startManager({ db, pool, runtime, players, shareDir, marker, replicas, log, now: Date.now })
+  const manager = startManager({ db, pool, runtime, players, listening, shareDir, marker, replicas, log, now: Date.now })
   closers.push(() => manager.close())
   closers.push(sampleMetrics({ db, runtime, log, isActive: () => manager.isActive }))
   const files = await openFiles({ dataDir, shareDir, marker, log, now: Date.now })

@@ -27,7 +27,7 @@ withGameServer('decisions §5: a real game server shows its players on the overv
     await mkdir(join(product.dataDir, 'nfsshare', name), { recursive: true })
     await writeFile(join(product.dataDir, 'nfsshare', name, 'main.js'), program)
     await call(page, 'POST', '/deployments', { name, type })
-    const content = `name: ${name}\ntype: ${type}\ndataDirectory: /${name}\nrun: { command: ["node", "main.js"], port: 25765, env: { NODE_PATH: ${JSON.stringify(modules)} } }\n${name === 'arena' ? 'ready: Done\n' : ''}stop: { timeoutSeconds: 1 }\n`
+    const content = `name: ${name}\ntype: ${type}\ndataDirectory: /${name}\nrun: { command: ["node", "main.js"], ${name === 'arena' ? 'port: 25765, ' : ''}env: { NODE_PATH: ${JSON.stringify(modules)}${name === 'arena' ? '' : ', PORT: 25765'} } }\n${name === 'arena' ? 'ready: Done\n' : ''}stop: { timeoutSeconds: 1 }\n`
     await call(page, 'PATCH', `/deployments/${name}`, { content })
     await call(page, 'POST', `/deployments/${name}/toggle`, { enabled: true })
     await page.getByRole('link', { name: new RegExp(`-${name}`) }).getByText('Online').waitFor({ timeout: 60_000 })

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { DEPLOYMENT_TYPES, type Configuration, type CreateDeployment, type Deployment, type DeploymentType } from '../../contract/deployment'
+import { DEPLOYMENT_TYPES, type Configuration, type CreateDeployment, type Definition, type Deployment, type DeploymentType } from '../../contract/deployment'
 import type { CrashCapsule, Instance } from '../../contract/instance'
 import { AppError } from '../errors'
 import { makeDeploymentDirectory, SHARED_ROOT } from '../share/paths'
@@ -10,6 +10,7 @@ import { listInstances, setBlocked, setRestartRun, setWanted, type InstanceRow }
 import { parseDefinition, storedDefinition } from './definitions'
 import { directoryOf } from './directory'
 import { describeInstances, type InstanceParts } from './instances'
+import { portRangeOf, portWarnings } from './portRanges'
 import { newDefinition } from './templates'
 import { shareWaits } from './waits'
 
@@ -38,10 +39,10 @@ export interface Deployments {
   /** The YAML as its author wrote it, with its revision. */
   configuration(name: string): Promise<Required<Configuration>>
   /**
-   * Counts from the next start of each instance on. @returns the revision of what is stored now.
+   * Counts from the next start of each instance on. @returns the revision of what is stored now, and what to warn of.
    * @throws AppError INVALID_DEFINITION, or CONFLICT (field `revision`) where another text than that of the revision is stored; then that stays
    */
-  configure(name: string, configuration: Configuration): Promise<string>
+  configure(name: string, configuration: Configuration): Promise<{ revision: string; warnings: string[] }>
 }
 
 /** Writes down what is wanted, and waits where the answer is about what has come about; the manager does the work. */
@@ -52,6 +53,11 @@ export function createDeployments(parts: DeploymentParts): Deployments {
     const deployment = await findDeployment(db, name)
     if (!deployment) throw new AppError('NOT_FOUND', `There is no deployment named "${name}".`)
     return deployment
+  }
+
+  /** Of all deployments whose text can be read. */
+  async function definitions(): Promise<Definition[]> {
+    return (await listDeployments(db)).flatMap(({ content }) => storedDefinition(content).definition ?? [])
   }
 
   async function change(name: string, columns: Parameters<typeof updateDeployment>[2], from?: string): Promise<void> {
@@ -99,7 +105,8 @@ export function createDeployments(parts: DeploymentParts): Deployments {
       const { name, type, node } = request
       if (type === 'persistent') await checkNode(node, parts.nodes)
       else if (node !== undefined) throw new AppError('INVALID_INPUT', 'node: is for a persistent deployment only', { field: 'node' })
-      const content = newDefinition(request)
+      const taken = (await definitions()).flatMap((definition) => portRangeOf(definition) ?? [])
+      const content = newDefinition(request, taken)
       parseDefinition(content)
       // First, because a row without its directory could never run. A directory that nobody uses does no harm.
       await makeDeploymentDirectory(parts, `/${name}`)
@@ -157,7 +164,7 @@ export function createDeployments(parts: DeploymentParts): Deployments {
       // One that was there and is gone is not made anew: see directoryOf.
       if (dataDirectory !== directory_seen) await makeDeploymentDirectory(parts, dataDirectory)
       await change(name, { content, directory_seen: dataDirectory }, revision === undefined ? undefined : stored)
-      return revisionOf(content)
+      return { revision: revisionOf(content), warnings: portWarnings(definition, await definitions()) }
     },
   }
 }

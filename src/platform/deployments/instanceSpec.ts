@@ -1,9 +1,11 @@
 import { stat } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Definition } from '../../contract/deployment'
 import type { InstanceSpec } from '../runtime/runtime'
 import { SHARED_ROOT } from '../share/paths'
 import type { InstanceRow } from '../state/instances'
+import { INSTANCE_VARIABLE } from './listeningSockets'
 import { portOf } from './players'
 import { bytesOf, coresOf } from './quantities'
 
@@ -28,7 +30,13 @@ export async function specOf(definition: Definition, row: InstanceRow, directory
     command: commandOf(definition, row.slot, port),
     directory,
     copy: type !== 'persistent',
-    env: { ...(port !== undefined && { PORT: String(port) }), ...run.env },
+    env: {
+      ...(port !== undefined && { PORT: String(port) }),
+      ...run.env,
+      QUARTERDECK_DEPLOYMENT: definition.name,
+      [INSTANCE_VARIABLE]: row.pod_name,
+      QUARTERDECK_NODE: definition.node ?? hostname(),
+    },
     port,
     ready,
     stop: { command: stop.command, timeoutSeconds: stop.timeoutSeconds },

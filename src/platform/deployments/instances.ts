@@ -31,7 +31,8 @@ export async function describeInstances({ db, runtime, usage, players, now }: In
     if (isOver && !deployment.enabled) return []
     const instance = describe(row, { type: deployment.type, description: definition?.description }, run, isOver ? NOBODY : players.of(row.pod_name))
     const lateStart = run && definition && lateStartOf(definition, run, now())
-    return [{ ...instance, lateStart, retry: retryOf(row, run, now()), uptime: isOver ? '0s' : uptimeText(now() - run.startedAt), ...measure(row.pod_name, definition?.resources) }]
+    const warning = isOver ? undefined : players.portWarning(row.pod_name)
+    return [{ ...instance, lateStart, warnings: warning === undefined ? undefined : [warning], retry: retryOf(row, run, now()), uptime: isOver ? '0s' : uptimeText(now() - run.startedAt), ...measure(row.pod_name, definition?.resources) }]
   })
 }
 
@@ -40,7 +41,7 @@ function describe(
   { type, description }: { type: string; description: string | undefined },
   run: RuntimeInstance | undefined,
   players: Players | undefined,
-): Omit<Instance, 'uptime' | 'cpu' | 'memory' | 'lateStart' | 'retry'> {
+): Omit<Instance, 'uptime' | 'cpu' | 'memory' | 'lateStart' | 'retry' | 'warnings'> {
   const { uid, name, deployment } = row
   const live = run?.state === 'EXITED' ? undefined : run
   const common = {

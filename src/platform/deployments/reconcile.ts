@@ -14,10 +14,14 @@ import { afterCrash, BLOCK_AFTER } from './crashes'
 import { storedDefinition } from './definitions'
 import { directoryOf } from './directory'
 import { JAR_NOT_FOUND, specOf } from './instanceSpec'
+import type { Listening } from './listeningSockets'
 import { dueAt, lateStartOf } from './lateStart'
 import type { PlayerWatch } from './players'
+import { checkPort } from './portChecks'
 import { excess, EXCESS_MS, scalingBounds } from './scaling'
 
+/** How soon it is looked again whether a port is free that the instance's own earlier run still holds. */
+const PORT_CHECK_MS = 500
 /** A restart goes on to the next instance when one stays this long without its ready line. */
 const READY_PATIENCE_MS = 120_000
 
@@ -25,6 +29,8 @@ export interface ReconcileParts extends ShareParts {
   db: Db
   runtime: Runtime
   players: PlayerWatch
+  /** Who listens on the ports of this machine. */
+  listening: () => Promise<Listening | undefined>
   replicas: Replicas
   log: Logger
   now: () => number
@@ -131,10 +137,10 @@ async function reconcileDeployment(parts: ReconcileParts, deployment: Deployment
       continue
     }
     const { blocked, startAfter } = await dealWithEnd(parts, definition, row, run)
-    if (blocked || row.wanted === 'stopped') continue
+    if ((blocked && !row.block_lifts) || row.wanted === 'stopped') continue
     const wait = startAfter - parts.now()
     if (wait > 0) waits.push(wait)
-    else await start(parts, deployment, definition, row)
+    else waits.push(...(await start(parts, deployment, definition, row, runs)))
   }
   return waits
 }
@@ -240,8 +246,9 @@ function newInstance(deployment: string, slot: number): Pick<InstanceRow, 'uid' 
   return { uid: randomUUID(), deployment, name: `${id}-${deployment}`, pod_name: `${deployment}-${id}`, slot }
 }
 
-async function start(parts: ReconcileParts, deployment: DeploymentRow, definition: Definition, row: InstanceRow): Promise<void> {
-  const { db, runtime, log, told } = parts
+/** Starts an instance, or says why it cannot be started. @returns milliseconds until it is to be tried again, if it is to be soon. */
+async function start(parts: ReconcileParts, deployment: DeploymentRow, definition: Definition, row: InstanceRow, runs: Runs): Promise<number[]> {
+  const { db, runtime, listening, log, told, now } = parts
   const spec = await directoryOf(parts, deployment, definition.dataDirectory).then(
     (directory) => specOf(definition, row, directory),
     (error: unknown) => {
@@ -253,20 +260,35 @@ async function start(parts: ReconcileParts, deployment: DeploymentRow, definitio
     // It starts by itself when the shared area is back.
     if (told.get(row.pod_name) !== spec.message) await runtime.note(row.pod_name, `[System] Not started: ${spec.message}`)
     told.set(row.pod_name, spec.message)
-    return
+    return []
   }
   told.delete(row.pod_name)
   if (spec instanceof AppError) {
     await runtime.note(row.pod_name, `[System] Blocked: ${spec.message} ${remedyOf(definition)}`)
     await setBlocked(db, row.uid, spec.message)
-    return
+    return []
   }
   if ('missingJar' in spec) {
     // Alone: to a console it is the last word, after which it closes (product §4).
     await runtime.note(row.pod_name, JAR_NOT_FOUND)
     await setBlocked(db, row.uid, `${JAR_NOT_FOUND} It was looked for at ${spec.missingJar}.`)
-    return
+    return []
   }
+  if (spec.port !== undefined) {
+    const answer = await checkPort(spec.port, row, await listInstances(db), runs.values(), await listening(), now())
+    if (answer === 'soon') return [PORT_CHECK_MS]
+    if (answer !== 'free') {
+      const reason = `Port ${spec.port} is taken by ${answer.takenBy}.`
+      if (row.blocked_reason === reason) return []
+      await runtime.note(row.pod_name, `[System] Blocked: ${reason} It is started when the port is free.`)
+      await setBlocked(db, row.uid, reason, true)
+      return []
+    }
+  }
+  if (row.blocked_reason !== null) await setBlocked(db, row.uid, null)
   // Not waited for: copying a large directory must not hold up the others. The runtime lists it as starting at once.
   runtime.ensure(spec).catch((error: unknown) => log.error({ err: error, podName: row.pod_name }, 'an instance could not be started'))
+  // So that the next one of this pass does not take its port.
+  runs.set(row.pod_name, { podName: row.pod_name, runId: '', state: 'STARTING', ip: '', port: spec.port, startedAt: now(), exit: undefined })
+  return []
 }

@@ -1,4 +1,5 @@
 import type { CreateDeployment, DeploymentType } from '../../contract/deployment'
+import { firstFreePort, type PortRange } from './portRanges'
 
 /** Comments begin here, where the setting before them leaves room. */
 const COMMENT_COLUMN = 31
@@ -16,11 +17,11 @@ ${commented('# readyTimeoutSeconds: 300', 'then it is told that it is not ready 
 resources: { cpu: 2000m, memory: 2Gi }
 `
 
-const bodies: Record<DeploymentType, string> = {
-  proxy: game(25577, 'end'),
-  persistent: game(25565, 'stop'),
-  scalable: game(25565, 'stop', 'where players connect; further instances take the ports after it') + commented('instances: { min: 1, max: 3, playersPerInstance: 50 }', 'as many as the players need'),
-  process: `run:
+const bodies: Record<DeploymentType, (taken: PortRange[]) => string> = {
+  proxy: (taken) => game(firstFreePort(25577, taken), 'end'),
+  persistent: (taken) => game(firstFreePort(25565, taken), 'stop'),
+  scalable: (taken) => game(firstFreePort(25565, taken), 'stop', 'where players connect; further instances take the ports after it') + commented('instances: { min: 1, max: 3, playersPerInstance: 50 }', 'as many as the players need'),
+  process: () => `run:
 ${commented('  command: ["node", "bot.js"]', 'the program and its arguments; no shell')}\
   # env: { KEY: value }
 ${commented('# stop: { command: stop, timeoutSeconds: 30 }', 'typed into its console before SIGTERM')}\
@@ -29,8 +30,11 @@ ${commented("# ready: 'Ready'", 'a console line that matches says it is ready; w
 `,
 }
 
-/** The commented YAML that a new deployment begins with. It is valid as it stands. */
-export function newDefinition({ name, type, node }: CreateDeployment): string {
+/**
+ * The commented YAML that a new deployment begins with. It is valid as it stands.
+ * @param taken ports of other deployments, which it does not use
+ */
+export function newDefinition({ name, type, node }: CreateDeployment, taken: PortRange[] = []): string {
   const head = [
     commented(`name: ${name}`, 'fixed'),
     commented(`type: ${type}`, 'fixed'),
@@ -38,5 +42,5 @@ export function newDefinition({ name, type, node }: CreateDeployment): string {
     commented(`dataDirectory: /${name}`, 'its files, under the shared root'),
     ...(type === 'persistent' ? [`node: ${JSON.stringify(node ?? '')}\n`] : []),
   ]
-  return head.join('') + bodies[type]
+  return head.join('') + bodies[type](taken)
 }

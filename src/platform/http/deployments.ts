@@ -35,7 +35,7 @@ export function deploymentRoutes(app: Router, deployments: Deployments): void {
     done(await deployments.configuration(params.name)))
 
   app.patch('/api/deployments/:name', { config: recorded('changed configuration'), schema: { params: ByName, body: Configuration, response: { 200: SavedConfigurationAnswer } } }, async ({ params, body }) =>
-    done({ revision: await deployments.configure(params.name, body) }))
+    done(await deployments.configure(params.name, body)))
 
   app.delete('/api/deployments/:name', { config: recorded('deleted deployment'), schema: { params: ByName, response: { 200: Done } } }, async ({ params }, reply) => {
     await deployments.remove(params.name, endOfWaiting(reply))

@@ -53,6 +53,7 @@ export async function noteEnd(db: Db, uid: string, { runId, crashes, startAfter,
       crashes: JSON.stringify(crashes),
       start_after: startAfter,
       blocked_reason: blockedReason,
+      block_lifts: false,
       last_exit: JSON.stringify(exit),
       // A restart that ended in a block is over.
       ...(blockedReason !== null && { restart_run: null }),
@@ -65,11 +66,14 @@ export async function noteEnd(db: Db, uid: string, { runId, crashes, startAfter,
     .execute()
 }
 
-/** Why it is not started although it is wanted; null lifts it and forgets its crashes. */
-export async function setBlocked(db: Db, uid: string, reason: string | null): Promise<void> {
+/**
+ * Why it is not started although it is wanted; null lifts it and forgets its crashes.
+ * @param lifts whether the start is tried again by itself until the reason is gone
+ */
+export async function setBlocked(db: Db, uid: string, reason: string | null, lifts = false): Promise<void> {
   await db
     .updateTable('instances')
-    .set({ blocked_reason: reason, ...(reason === null ? { crashes: '[]', start_after: null } : { restart_run: null }) })
+    .set({ blocked_reason: reason, block_lifts: lifts, ...(reason === null ? { crashes: '[]', start_after: null } : { restart_run: null }) })
     .where('uid', '=', uid)
     .execute()
 }

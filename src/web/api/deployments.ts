@@ -7,6 +7,9 @@ import { listIn, reading } from './reading'
 /** Restarting and deleting answer when the last instance has stopped, and stopping may take its time. In milliseconds. */
 const STOPPING_TIMEOUT_MS = 600_000
 
+/** `made` is of the text as it is stored now; `warnings` are what it was stored in spite of. */
+type Saved = { made: Pick<Configuration, 'revision'>; warnings: string[] }
+
 const urlOf = (name: string) => `deployments/${encodeURIComponent(name)}`
 
 const deploymentsApi = api.injectEndpoints({
@@ -69,16 +72,16 @@ const deploymentsApi = api.injectEndpoints({
     }),
 
     /** With a revision it fails where another text than that one's is stored by now. Answers the new one, if the server tells. */
-    saveDeploymentConfig: build.mutation<Pick<Configuration, 'revision'>, { name: string } & Configuration>({
+    saveDeploymentConfig: build.mutation<Saved, { name: string } & Configuration>({
       query: ({ name, ...body }) => ({ url: urlOf(name), method: 'PATCH', body }),
       transformResponse: (answer: Partial<SavedConfigurationAnswer>) => {
-        const revision = answer.data?.revision
-        return revision === undefined ? {} : { revision }
+        const { revision, warnings } = answer.data ?? {}
+        return { made: revision === undefined ? {} : { revision }, warnings: warnings ?? [] }
       },
       async onQueryStarted({ name, content }, { dispatch, queryFulfilled }) {
         // The stored text is known before whoever waits for the save lets go of the draft: the editor never jumps back.
-        const keep = (saved: Pick<Configuration, 'revision'>) =>
-          dispatch(deploymentsApi.util.updateQueryData('getDeploymentConfig', name, () => ({ content, ...saved })))
+        const keep = ({ made }: Saved) =>
+          dispatch(deploymentsApi.util.updateQueryData('getDeploymentConfig', name, () => ({ content, ...made })))
         await queryFulfilled.then(({ data }) => keep(data), () => {})
       },
       invalidatesTags: ['Deployment'],

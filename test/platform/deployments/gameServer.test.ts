@@ -1,6 +1,10 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createListeningSockets } from '../../../src/platform/deployments/listeningSockets'
+import { watchPlayers } from '../../../src/platform/deployments/players'
+import { serverListPing } from '../../../src/platform/deployments/serverListPing'
 import { modules as gameServerModules } from '../../support/gameServerPackage'
 import { freePort } from '../../support/platform/freePort'
 import { GAME_SERVER, PLAYER } from '../../support/platform/gameServer'
@@ -82,7 +86,7 @@ withGameServer('decisions §5: a real game server shows who is playing on it', a
   await until(() => instanceOf('arena'), (instance) => instance?.playerCount === 0, 60)
 
   await call('POST', '', { name: 'player', type: 'process' })
-  await run('player', `name: player\ntype: process\ndataDirectory: /player\n${common}stop: { timeoutSeconds: 1 }\n`)
+  await run('player', `name: player\ntype: process\ndataDirectory: /player\nrun: { command: ["node", "main.js"], env: { NODE_PATH: ${modules}, PORT: ${port} } }\nstop: { timeoutSeconds: 1 }\n`)
   await until(() => consoleOf('arena'), (lines) => lines.includes('Steve joined the game'), 60)
   const arena = await until(() => instanceOf('arena'), (instance) => instance?.connections === 1, 60)
   expect(Object.entries(arena!.players)).toEqual([[expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-3/), 'Steve']])
@@ -107,4 +111,41 @@ withGameServer('§14 a real server that sends no sample counts as it says, and o
   await serve('hung', "require('node:net').createServer(() => console.log('asked')).listen(process.env.PORT, '127.0.0.1', () => console.log('Done'))")
   await until(() => consoleOf('hung'), (lines) => lines.filter((line) => line === 'asked').length >= 2, 60)
   expect(await instanceOf('hung')).toMatchObject({ playerCount: null, players: {} })
+})
+
+withGameServer('§14 another program’s players are not shown as ours: an instance that does not listen where it is told to', async () => {
+  const port = await freePort()
+  // Starts the server in the place of the instance, outside of it.
+  const outside = spawn('node', ['-e', GAME_SERVER], { env: { ...process.env, PORT: String(port), NODE_PATH: modules, ONLINE: '3' } })
+  try {
+    await until(async () => (await serverListPing('127.0.0.1', port, 2000))?.count === 3)
+    const definition = { name: 'elsewhere', type: 'persistent', dataDirectory: '/elsewhere', run: { port, command: ['x'] } }
+    await platform.db.insertInto('deployments').values({ name: 'elsewhere', type: 'persistent', content: JSON.stringify({ ...definition, node: 'node-a' }), enabled: false }).execute()
+    await platform.db.insertInto('instances').values({ uid: randomUUID(), deployment: 'elsewhere', name: 'abc123-elsewhere', pod_name: 'elsewhere-abc123', slot: 0 }).execute()
+    const run = { podName: 'elsewhere-abc123', runId: 'r', state: 'RUNNING' as const, ip: '127.0.0.1', port, startedAt: 1, exit: undefined }
+    let now = 0
+    let looks = 0
+    const listening = createListeningSockets()
+    const watch = watchPlayers({
+      db: platform.db,
+      runtime: { list: async () => [run] } as unknown as TestPlatform['runtime'],
+      listening: async () => {
+        looks += 1
+        return listening()
+      },
+      onChange: () => undefined,
+      now: () => now,
+    })
+    await until(() => looks >= 2)
+    expect(watch.of(run.podName)).toBeUndefined()
+    expect(watch.portWarning(run.podName)).toBeUndefined()
+    now = 30_000
+    expect(await until(() => watch.portWarning(run.podName))).toBe(
+      `The instance is ready but does not listen on port ${port}: the program "node" (process ${outside.pid}) does. Compare run.port with the server’s own settings.`,
+    )
+    expect(watch.of(run.podName)).toBeUndefined()
+    await watch.close()
+  } finally {
+    outside.kill('SIGKILL')
+  }
 })

@@ -1,8 +1,10 @@
+import { createServer, type AddressInfo } from 'node:net'
 import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pg, { type Pool } from 'pg'
 import pino from 'pino'
 import { createDeployments } from '../../../src/platform/deployments/deployments'
+import { createListeningSockets } from '../../../src/platform/deployments/listeningSockets'
 import { startManager, type Manager } from '../../../src/platform/deployments/manager'
 import { reconcile } from '../../../src/platform/deployments/reconcile'
 import { makeSample } from '../../../src/platform/deployments/sample'
@@ -12,6 +14,7 @@ import type { Runtime } from '../../../src/platform/runtime/runtime'
 import { createReplicas, type Replicas } from '../../../src/platform/share/replicas'
 import { insertDeployment } from '../../../src/platform/state/deployments'
 import { lastBeat } from '../../../src/platform/state/heartbeats'
+import { freePort } from '../../support/platform/freePort'
 import { freshState, type FreshState } from '../../support/platform/freshState'
 import { stopHost } from '../../support/platform/stopHost'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
@@ -25,8 +28,9 @@ let replicas: Replicas
 let managers: Manager[] = []
 /** Who plays where: asking real servers is another test's. */
 const playing = new Map<string, number | undefined>()
-const watch = { of: (podName: string) => playersOf(playing.has(podName) ? playing.get(podName) : 0), close: async () => undefined }
+const watch = { of: (podName: string) => playersOf(playing.has(podName) ? playing.get(podName) : 0), portWarning: () => undefined, close: async () => undefined }
 const playersOf = (count: number | undefined) => (count === undefined ? undefined : { count, names: {} })
+const listening = createListeningSockets()
 const clock = { ahead: 0 }
 
 beforeAll(async () => {
@@ -59,7 +63,7 @@ afterEach(async () => {
 const shareDir = () => join(directory(), 'nfsshare')
 
 function manage(pool: Pool = state.pool): Manager {
-  const manager = startManager({ db: state.db, pool, runtime, players: watch, shareDir: shareDir(), replicas, log, now: () => Date.now() + clock.ahead })
+  const manager = startManager({ db: state.db, pool, runtime, players: watch, listening, shareDir: shareDir(), replicas, log, now: () => Date.now() + clock.ahead })
   managers.push(manager)
   return manager
 }
@@ -245,8 +249,8 @@ test('a deployment whose stored text cannot be read keeps its instances as they 
   await first.close()
   await state.db.updateTable('deployments').set({ content: 'name: bot\nnonsense: 1\n' }).execute()
   const logged: { deployment?: string; problem?: string }[] = []
-  const listening = pino({ level: 'warn' }, { write: (line) => void logged.push(JSON.parse(line) as object) })
-  const parts = { db: state.db, runtime, players: watch, shareDir: shareDir(), replicas, log: listening, now: Date.now, excessSince: new Map(), told: new Map() }
+  const warned = pino({ level: 'warn' }, { write: (line) => void logged.push(JSON.parse(line) as object) })
+  const parts = { db: state.db, runtime, players: watch, listening, shareDir: shareDir(), replicas, log: warned, now: Date.now, excessSince: new Map(), told: new Map() }
   for (let pass = 1; pass <= 3; pass++) await reconcile(parts)
   expect(await running('bot')).toMatchObject([{ uid: before!.uid, startedAt: before!.startedAt, type: 'process' }])
   expect(logged).toMatchObject([{ deployment: 'bot', problem: expect.stringContaining('Line ') }])
@@ -261,7 +265,7 @@ test('decisions §4: a scalable deployment grows with its players, up to max, an
   const manager = manage()
   const [first] = await until(() => running('lobby'), (all) => all.length === 1)
   fill(first!.podName, 1)
-  await reconcile({ db: state.db, runtime, players: watch, shareDir: shareDir(), replicas, log, now: Date.now, excessSince: new Map(), told: new Map() })
+  await reconcile({ db: state.db, runtime, players: watch, listening, shareDir: shareDir(), replicas, log, now: Date.now, excessSince: new Map(), told: new Map() })
   expect(await deployments().instances('lobby')).toHaveLength(1)
   fill(first!.podName, 2)
   manager.wake()
@@ -275,7 +279,7 @@ test('decisions §4: a scalable deployment grows with its players, up to max, an
 test('decisions §4: it shrinks after a minute of too many, and never ends an instance with players', async () => {
   await add('lobby', FOREVER, 'instances: { min: 1, max: 3, playersPerInstance: 2 }\n', 'scalable')
   const begun = Date.now()
-  const parts = { db: state.db, runtime, players: watch, shareDir: shareDir(), replicas, log, now: () => begun + clock.ahead, excessSince: new Map<string, number>(), told: new Map<string, string>() }
+  const parts = { db: state.db, runtime, players: watch, listening, shareDir: shareDir(), replicas, log, now: () => begun + clock.ahead, excessSince: new Map<string, number>(), told: new Map<string, string>() }
   await reconcile(parts)
   const [first] = await until(() => running('lobby'), (all) => all.length === 1)
   fill(first!.podName, 4)
@@ -303,7 +307,7 @@ test('decisions §4: it shrinks after a minute of too many, and never ends an in
 test('§14 an instance whose players are unknown is never ended by scaling, nor are the others that its players may need', async () => {
   await add('lobby', FOREVER, 'instances: { min: 1, max: 3, playersPerInstance: 2 }\n', 'scalable')
   const begun = Date.now()
-  const parts = { db: state.db, runtime, players: watch, shareDir: shareDir(), replicas, log, now: () => begun + clock.ahead, excessSince: new Map<string, number>(), told: new Map<string, string>() }
+  const parts = { db: state.db, runtime, players: watch, listening, shareDir: shareDir(), replicas, log, now: () => begun + clock.ahead, excessSince: new Map<string, number>(), told: new Map<string, string>() }
   await reconcile(parts)
   const [first] = await until(() => running('lobby'), (all) => all.length === 1)
   fill(first!.podName, 4)
@@ -350,6 +354,56 @@ test('each instance tells the port that it was started with, whatever its defini
   await until(() => running('lobby'), (all) => all.length === 2)
   await state.db.updateTable('deployments').set({ content: content(30_000) }).execute()
   expect((await running('lobby')).map(({ port }) => port).sort()).toEqual([25_565, 25_566])
+})
+
+describe('§14 a port that is taken', () => {
+  const LISTEN = "require('node:net').createServer().listen(process.env.PORT, '127.0.0.1', () => console.log('listens'))"
+  const addServer = async (name: string, port: number, more = '', type = 'persistent') => {
+    const node = type === 'persistent' ? 'node: node-a\n' : ''
+    const content = `name: ${name}\ntype: ${type}\n${node}dataDirectory: /${name}\nrun: { command: ["node", "-e", ${JSON.stringify(LISTEN)}], port: ${port} }\nstop: { timeoutSeconds: 1 }\n${more}`
+    await insertDeployment(state.db, { name, type, content, enabled: true })
+  }
+  const blockedReason = async (name: string) => (await deployments().instances(name))[0]?.blockedReason
+
+  test('by another program: the server is not started, the reason names it, and it starts when the port is free', async () => {
+    const other = createServer()
+    await new Promise<void>((resolve) => other.listen(0, resolve))
+    const { port } = other.address() as AddressInfo
+    await addServer('world', port)
+    const manager = manage()
+    const reason = await until(() => blockedReason('world'))
+    expect(reason).toBe(`Port ${port} is taken by Quarterdeck itself.`)
+    manager.wake()
+    await expect(deployments().restart('world')).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringContaining(reason!) })
+    expect(await runtime.list()).toEqual([])
+    await new Promise((resolve) => other.close(resolve))
+    manager.wake()
+    await until(() => consoleOf('world'), (lines) => lines.includes('listens'))
+    expect(await consoleOf('world')).toContain(`[System] Blocked: ${reason} It is started when the port is free.`)
+    expect(await blockedReason('world')).toBeUndefined()
+  })
+
+  test('by another deployment: the reason names that; of two that start at once one waits for the other', async () => {
+    const port = await freePort()
+    await addServer('first', port)
+    await addServer('second', port)
+    const manager = manage()
+    await until(() => consoleOf('first'), (lines) => lines.includes('listens'))
+    const { podName } = (await deployments().instances('first'))[0]!
+    expect(await blockedReason('second')).toBe(`Port ${port} is taken by the deployment "first" (${podName}).`)
+    expect((await consoleOf('second')).filter((line) => line.includes('Blocked'))).toHaveLength(1)
+    await deployments().setEnabled('first', false)
+    manager.wake()
+    await until(() => consoleOf('second'), (lines) => lines.includes('listens'))
+  })
+
+  test('by the instance itself, which is restarted, is no reason', async () => {
+    await addServer('lobby', await freePort(), 'instances: { min: 2, max: 2 }\n', 'scalable')
+    manage()
+    await until(() => running('lobby'), (all) => all.length === 2)
+    await deployments().restart('lobby')
+    await until(() => running('lobby'), (all) => all.length === 2)
+  })
 })
 
 test('a restart that fails says which instance did not come up', async () => {

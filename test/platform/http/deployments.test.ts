@@ -95,6 +95,22 @@ test('a save made from another text than the stored one is 409 and saves nothing
   expect((await call('GET', '/shared')).body.data).toEqual(opened)
 })
 
+test('§14 ports that another deployment has are told with the save, and a new deployment gets its own', async () => {
+  for (const name of ['port-a', 'port-b']) await call('POST', '', { name, type: 'persistent', node: 'node-a' })
+  const [one, two] = await Promise.all(['port-a', 'port-b'].map(contentOf))
+  const portIn = (content: string) => Number(/port: (\d+)/.exec(content)![1])
+  expect(portIn(two!)).toBe(portIn(one!) + 1)
+  expect(await call('PATCH', '/port-b', { content: two })).toMatchObject({ status: 200, body: { data: { warnings: [] } } })
+  const same = two!.replace(String(portIn(two!)), String(portIn(one!)))
+  const saved = await call('PATCH', '/port-b', { content: same })
+  expect(saved).toMatchObject({ status: 200, body: { data: { warnings: [expect.stringContaining('of the deployment "port-a"')] } } })
+  expect(await contentOf('port-b')).toBe(same)
+  const far = 'name: far\ntype: scalable\ndataDirectory: /far\nrun: { jar: a.jar, port: 65535 }\ninstances: { min: 1, max: 2 }\n'
+  await call('POST', '', { name: 'far', type: 'scalable' })
+  expect(await call('PATCH', '/far', { content: far })).toMatchObject({ status: 400, body: { field: 'run.port', line: 4 } })
+  for (const name of ['port-a', 'port-b', 'far']) await call('DELETE', `/${name}`)
+})
+
 test('of saves made from one text at once exactly one is stored', async () => {
   await call('POST', '', { name: 'raced-save', type: 'process' })
   const { content, revision } = (await call('GET', '/raced-save')).body.data as { content: string; revision: string }

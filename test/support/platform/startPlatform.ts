@@ -19,6 +19,7 @@ import { createMongo } from '../../../src/platform/databases/mongo'
 import { createPostgres } from '../../../src/platform/databases/postgres'
 import { createDeployments, type Deployments } from '../../../src/platform/deployments/deployments'
 import { instanceState } from '../../../src/platform/deployments/instances'
+import { createListeningSockets } from '../../../src/platform/deployments/listeningSockets'
 import { startManager } from '../../../src/platform/deployments/manager'
 import { createMetrics } from '../../../src/platform/deployments/metrics'
 import { watchPlayers } from '../../../src/platform/deployments/players'
@@ -107,8 +108,9 @@ export async function startPlatform({ origins = [], cluster, sql, mongo, uploadL
   const runtime = await openLocalRuntime(dataDir, replicas)
   const files = await openFiles({ dataDir, shareDir, marker, log: silent, now: Date.now })
   const nodes = async () => ['node-a']
-  const players = watchPlayers(db, runtime, () => manager.wake())
-  const manager = startManager({ db, pool: state.pool, runtime, players, shareDir, marker, replicas, log: silent, now: Date.now })
+  const listening = createListeningSockets()
+  const players = watchPlayers({ db, runtime, listening, onChange: () => manager.wake(), now: Date.now })
+  const manager = startManager({ db, pool: state.pool, runtime, players, listening, shareDir, marker, replicas, log: silent, now: Date.now })
   const clock = { now: Date.now() }
   const now = () => clock.now
   const logged: string[] = []

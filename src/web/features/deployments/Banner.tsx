@@ -2,12 +2,12 @@ import type { ReactNode } from 'react'
 import CloseButton from 'react-bootstrap/CloseButton'
 import { Icon } from '../../ui/Icon'
 
-type BannerProps = { tone: 'danger' | 'success'; onDismiss: () => void; children: ReactNode }
+type BannerProps = { tone: 'danger' | 'warning' | 'success'; onDismiss: () => void; children: ReactNode }
 
 export function Banner({ tone, onDismiss, children }: BannerProps) {
   return (
     <div className={`alert alert-${tone} configuration-banner`} role={tone === 'danger' ? 'alert' : 'status'}>
-      <Icon name={tone === 'danger' ? 'alert' : 'check'} />
+      <Icon name={tone === 'success' ? 'check' : 'alert'} />
       <div>{children}</div>
       <CloseButton aria-label="Dismiss" onClick={onDismiss} />
     </div>

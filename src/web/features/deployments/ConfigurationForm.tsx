@@ -72,7 +72,7 @@ export function ConfigurationForm({ name, stored, failure, onReload }: Configura
     if (saving.isLoading) return
     const { data, error } = await save({ name, content: text, ...made })
     const { line, status, field } = (error as ApiFailure | undefined) ?? {}
-    if (data) dispatch(draftSaved({ name, text, ...data }))
+    if (data) dispatch(draftSaved({ name, text, ...data.made }))
     // Too late: by now another editor may be open.
     else if (isGone.current) return
     else if (status === 409 && field === 'revision') dispatch(conflictMet())
@@ -105,6 +105,13 @@ export function ConfigurationForm({ name, stored, failure, onReload }: Configura
       {saving.isSuccess && (
         <Banner tone="success" onDismiss={saving.reset}>
           Changes saved successfully!
+        </Banner>
+      )}
+      {saving.data && saving.data.warnings.length > 0 && (
+        <Banner tone="warning" onDismiss={saving.reset}>
+          {saving.data.warnings.map((warning) => (
+            <p key={warning}>{warning}</p>
+          ))}
         </Banner>
       )}
       <Suspense fallback={<EditorSkeleton />}>

@@ -5,7 +5,7 @@ import { CrashCapsulePanel } from './CrashCapsulePanel'
 import './details.scss'
 
 export function DetailsTab({ deployment, instance }: { deployment: string; instance: Instance }) {
-  const { uid, podName, ip, port, players, startedAt, restarts, lastExit, lateStart, blockedReason, crashedAt } = instance
+  const { uid, podName, ip, port, players, startedAt, restarts, lastExit, lateStart, warnings, blockedReason, crashedAt } = instance
   const names = Object.entries(players ?? {})
   return (
     <div className="details">
@@ -27,6 +27,11 @@ export function DetailsTab({ deployment, instance }: { deployment: string; insta
           )}
           {startedAt !== undefined && <Row term="Running since">{timeOf(startedAt)}</Row>}
           {lateStart && <Row term="Not ready yet">{`After ${lateStart.afterSeconds} s it still waits for ${lateStart.waitingFor}`}</Row>}
+          {warnings?.map((warning) => (
+            <Row key={warning} term="Warning">
+              <span className="details-warning">{warning}</span>
+            </Row>
+          ))}
           {restarts !== undefined && <Row term="Restarts after it ended by itself">{restarts}</Row>}
           {blockedReason !== undefined && <Row term="Blocked because">{blockedReason}</Row>}
           {lastExit && <Row term="Last exit code">{lastExit.code ?? lastExit.signal ?? '–'}</Row>}

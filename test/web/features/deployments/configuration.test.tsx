@@ -53,6 +53,18 @@ test("§2, §7 Save Changes sends the text, shows 'Changes saved successfully!' 
   expect(load.calls).toHaveLength(1)
 })
 
+test('§14 what a save warns of is shown beside its success, and gone with the next edit', async () => {
+  const { network, editor, onSave } = await opened()
+  network.patch('/api/deployments/lobby').answers({ revision: 'r2', warnings: ['run.port: port 25565 overlaps with port 25565 of the deployment "world".'] })
+  editor.write(broken)
+  network.get('/api/deployments/lobby').answers({ content: broken, revision: 'r2' })
+  await onSave()
+  expect(await screen.findByText('Changes saved successfully!')).toBeVisible()
+  expect(screen.getByText(/overlaps with port 25565 of the deployment "world"/)).toBeVisible()
+  editor.type('x')
+  await waitFor(() => expect(screen.queryByText(/overlaps with/)).toBeNull())
+})
+
 test('§2 the green banner is dismissed by hand, and by the next edit', async () => {
   const { network, user, editor, onSave } = await opened()
   editor.write(broken)

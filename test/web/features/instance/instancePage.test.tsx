@@ -301,6 +301,11 @@ test.each([
   expect(card('Status')).toHaveTextContent(connections)
 })
 
+test('§14 Details carry what is not as it should be', async () => {
+  await shown({ warnings: ['The instance is ready but does not listen on port 25565: nobody does.'] }, `${PATH}?tab=details`)
+  expect(screen.getByRole('region', { name: 'Instance Details' })).toHaveTextContent('WarningThe instance is ready but does not listen on port 25565: nobody does.')
+})
+
 test('between two tries the status card counts down, until it is told that it starts', async () => {
   const { console } = await shown({ state: 'STOPPED', retry: { inMs: 8000, attempt: 3, of: 5 } })
   expect(within(card('Status')).getByText('Restarting in 8 s, try 3 of 5')).toHaveClass('state', 'changing')

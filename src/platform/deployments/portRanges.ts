@@ -1,0 +1,38 @@
+import type { Definition } from '../../contract/deployment'
+
+/** Ports that the instances of a deployment listen on, both ends included. */
+export interface PortRange {
+  name: string
+  first: number
+  last: number
+}
+
+type Placed = Pick<Definition, 'name' | 'type' | 'node' | 'run' | 'instances'>
+
+/** On one machine each instance of a deployment has a port of its own; undefined: its definition names none. */
+export function portRangeOf({ name, type, run, instances }: Placed): PortRange | undefined {
+  if (run.port === undefined) return undefined
+  return { name, first: run.port, last: run.port + (type === 'scalable' ? (instances?.max ?? 1) : 1) - 1 }
+}
+
+/** What to tell somebody who saves a definition whose ports other deployments have as well. They may take turns, so it is no error. */
+export function portWarnings(definition: Placed, others: Placed[]): string[] {
+  const own = portRangeOf(definition)
+  if (!own) return []
+  return others.flatMap((other) => {
+    const range = portRangeOf(other)
+    const isElsewhere = other.node !== undefined && definition.node !== undefined && other.node !== definition.node
+    if (!range || isElsewhere || other.name === definition.name || !overlap(own, range)) return []
+    return [`run.port: ${portsText(own)} overlaps with ${portsText(range)} of the deployment "${other.name}". An instance whose port is taken is not started.`]
+  })
+}
+
+/** The first port from the given one on that nobody has. */
+export function firstFreePort(from: number, taken: PortRange[]): number {
+  const inTheWay = taken.find(({ first, last }) => first <= from && from <= last)
+  return inTheWay && inTheWay.last < 65_000 ? firstFreePort(inTheWay.last + 1, taken) : from
+}
+
+const overlap = (one: PortRange, other: PortRange) => one.first <= other.last && other.first <= one.last
+
+const portsText = ({ first, last }: PortRange) => (first === last ? `port ${first}` : `the range of ports ${first} to ${last}`)

@@ -1,0 +1,100 @@
+import { spawn } from 'node:child_process'
+import { createSocket } from 'node:dgram'
+import { createServer, type AddressInfo } from 'node:net'
+import type { Definition } from '../../../src/contract/deployment'
+import { createListeningSockets, type Holder } from '../../../src/platform/deployments/listeningSockets'
+import { describeHolder, ListenWatch } from '../../../src/platform/deployments/portChecks'
+import { firstFreePort, portWarnings } from '../../../src/platform/deployments/portRanges'
+import { freePort } from '../../support/platform/freePort'
+import { until } from '../../support/platform/until'
+
+const read = createListeningSockets()
+const holderOf = async (port: number) => (await read())?.holderOf(port)
+
+test.each([['0.0.0.0'], ['127.0.0.1'], ['::'], ['::1']])('a listening socket on %s is found, with the program that has it', async (host) => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, host, resolve))
+  const { port } = server.address() as AddressInfo
+  expect(await holderOf(port)).toEqual({ kind: 'program', name: expect.any(String), pid: process.pid })
+  await new Promise((resolve) => server.close(resolve))
+  expect(await holderOf(port)).toBeUndefined()
+})
+
+test('a UDP socket is found as well', async () => {
+  const socket = createSocket('udp4')
+  await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
+  expect(await holderOf(socket.address().port)).toMatchObject({ kind: 'program', pid: process.pid })
+  await new Promise<void>((resolve) => socket.close(resolve))
+})
+
+test.each([
+  ['itself', 'exec node -e "$0"'],
+  ['as a child that cleared its environment', 'env -i "PATH=$PATH" "PORT=$PORT" node -e "$0"; true'],
+])('the socket of an instance is known as its own: %s', async (_how, script) => {
+  const port = await freePort()
+  const program = "require('node:net').createServer().listen(process.env.PORT, '127.0.0.1')"
+  const parent = spawn('sh', ['-c', script, program], { env: { ...process.env, PORT: String(port), QUARTERDECK_INSTANCE: 'lobby-abc123' }, detached: true })
+  try {
+    expect(await until(() => holderOf(port))).toEqual({ kind: 'instance', podName: 'lobby-abc123' })
+  } finally {
+    process.kill(-parent.pid!, 'SIGKILL')
+  }
+})
+
+test('who has a port is told by what people know it as', () => {
+  const rows = [{ pod_name: 'lobby-abc123', deployment: 'lobby' }]
+  const told = (holder: Holder) => describeHolder(holder, rows)
+  expect(told({ kind: 'instance', podName: 'lobby-abc123' })).toBe('the deployment "lobby" (lobby-abc123)')
+  expect(told({ kind: 'instance', podName: 'other-abc123' })).toBe('an instance of another Quarterdeck')
+  expect(told({ kind: 'program', name: 'nginx', pid: 7 })).toBe('the program "nginx" (process 7)')
+  expect(told({ kind: 'unknown' })).toBe('another program')
+})
+
+describe('§14 one that is ready and does not listen within 30 s', () => {
+  const run = { podName: 'lobby-abc123', runId: 'r', state: 'RUNNING' as const, ip: '127.0.0.1', port: 25_565, startedAt: 0, exit: undefined }
+  const ours: Holder = { kind: 'instance', podName: 'lobby-abc123' }
+
+  test('carries a warning until it does', () => {
+    const watch = new ListenWatch()
+    const look = (now: number, holder?: Holder, state: 'RUNNING' | 'STARTING' = 'RUNNING') => watch.look({ ...run, state }, 25_565, holder, [], now)
+    expect(look(0, undefined, 'STARTING')).toBeUndefined()
+    expect(look(100_000)).toBeUndefined()
+    expect(look(129_999)).toBeUndefined()
+    expect(look(130_000)).toBe('The instance is ready but does not listen on port 25565: nobody does. Compare run.port with the server’s own settings.')
+    expect(look(140_000, ours)).toBeUndefined()
+    expect(look(150_000)).toBeUndefined()
+  })
+
+  test('starts anew with another run', () => {
+    const watch = new ListenWatch()
+    watch.look(run, 25_565, undefined, [], 0)
+    watch.keepOnly([])
+    expect(watch.look(run, 25_565, undefined, [], 60_000)).toBeUndefined()
+  })
+
+  test('carries none where it cannot be told who listens', () => {
+    const watch = new ListenWatch()
+    for (const now of [0, 60_000]) expect(watch.look(run, 25_565, { kind: 'unknown' }, [], now)).toBeUndefined()
+  })
+})
+
+const definition = (name: string, port: number | undefined, more: Partial<Definition> = {}): Definition =>
+  ({ name, type: 'persistent', dataDirectory: '/x', run: { jar: 'x.jar', port }, stop: { timeoutSeconds: 30 }, ready: undefined, readyTimeoutSeconds: 300, ...more })
+
+test.each<[string, Definition, Definition, string[]]>([
+  ['the same port', definition('a', 25_565), definition('b', 25_565), ['run.port: port 25565 overlaps with port 25565 of the deployment "b". An instance whose port is taken is not started.']],
+  ['a port within a range', definition('a', 25_567), definition('b', 25_565, { type: 'scalable', instances: { min: 1, max: 3, playersPerInstance: 50 } }),
+    ['run.port: port 25567 overlaps with the range of ports 25565 to 25567 of the deployment "b". An instance whose port is taken is not started.']],
+  ['a port after a range', definition('a', 25_568), definition('b', 25_565, { type: 'scalable', instances: { min: 1, max: 3, playersPerInstance: 50 } }), []],
+  ['its own ports', definition('a', 25_565), definition('a', 25_565), []],
+  ['none', definition('a', undefined), definition('b', undefined), []],
+  ['a port of another node', definition('a', 25_565, { node: 'one' }), definition('b', 25_565, { node: 'two' }), []],
+])('duplicate ports are told when a configuration is saved: %s', (_case, saved, other, warnings) => {
+  expect(portWarnings(saved, [other])).toEqual(warnings)
+})
+
+test('a new deployment is given a port that no other has', () => {
+  const taken = [{ name: 'a', first: 25_565, last: 25_567 }, { name: 'b', first: 25_568, last: 25_568 }]
+  expect(firstFreePort(25_565, taken)).toBe(25_569)
+  expect(firstFreePort(25_565, [])).toBe(25_565)
+})
