@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import multipart, { type MultipartFile, type MultipartValue } from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { OnConflict, SharedPath, StoredFiles } from '../../contract/file'
@@ -14,6 +15,9 @@ export interface UploadRouteParts {
 
 /** A connection that sends nothing for so long is given up. In milliseconds. */
 const SILENCE_MS = 60_000
+/** How often it is checked that the form's parser goes on while the next part is awaited. In milliseconds. */
+const STALL_CHECK_MS = 500
+const STALL_CHECKS = 3
 const MOST_FILES = 1000
 
 /**
@@ -85,11 +89,36 @@ async function* partsOf(request: FastifyRequest, uploadLimit: number): AsyncGene
     throw badForm()
   }
   for (;;) {
-    const next = await parts.next().catch((error: unknown) => {
+    const next = await unlessStalled(request.raw, parts.next()).catch((error: unknown) => {
+      if (error instanceof AppError) throw error
       throw errorCodeOf(error)?.startsWith('FST_') ? formFailure(error, uploadLimit) : badForm()
     })
     if (next.done) return
     yield next.value
+  }
+}
+
+/**
+ * The form's parser waits forever over a long part that it skips: one without a header, with another disposition than `form-data`, or with too
+ * many header lines. It does not tell, not even when the client disconnects. So a form is refused when for `STALL_CHECKS` checks in a row the
+ * parser takes nothing (the request is paused, or all of it has been handed over) and there is still no next part.
+ */
+async function unlessStalled<Part>(raw: IncomingMessage, next: Promise<Part>): Promise<Part> {
+  let checks = 0
+  let seen = -1
+  let timer: NodeJS.Timeout | undefined
+  const stalled = new Promise<never>((_resolve, reject) => {
+    timer = setInterval(() => {
+      const { bytesRead } = raw.socket
+      checks = bytesRead === seen && (raw.readableEnded || raw.isPaused()) ? checks + 1 : 0
+      seen = bytesRead
+      if (checks >= STALL_CHECKS) reject(badForm())
+    }, STALL_CHECK_MS)
+  })
+  try {
+    return await Promise.race([next, stalled])
+  } finally {
+    clearInterval(timer)
   }
 }
 
