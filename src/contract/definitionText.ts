@@ -25,7 +25,8 @@ export function readDefinition(text: string, fixed: Partial<Pick<Definition, 'na
   if (text.length > TEXT_LIMIT) return problem(`The configuration is larger than ${TEXT_LIMIT / 1024} KiB.`)
   if (isTooDeep(text)) return problem('The configuration is nested too deeply.')
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines, version: '1.2', uniqueKeys: true, prettyErrors: false })
+  const document = parsed(text, lines)
+  if (!document) return problem('The configuration is nested too deeply.')
   const fault = document.errors[0] ?? document.warnings[0]
   if (fault) return problem(`${fault.message.replace(/\.$/, '')}.`, { line: lines.linePos(fault.pos[0]).line })
   let value: unknown
@@ -49,6 +50,16 @@ export function readDefinition(text: string, fixed: Partial<Pick<Definition, 'na
   if (field === '') return problem('The configuration must be a list of settings such as "name: lobby".', { line })
   const message = issue?.code === 'unrecognized_keys' ? 'is not a setting of a deployment' : issue ? issueText(issue) : 'is not valid'
   return problem(`${field}: ${message}`, { field, line })
+}
+
+/** @returns undefined where the parser, which is recursive, ran out of stack */
+function parsed(text: string, lineCounter: LineCounter): Document | undefined {
+  try {
+    return parseDocument(text, { lineCounter, version: '1.2', uniqueKeys: true, prettyErrors: false })
+  } catch (error) {
+    if (error instanceof RangeError) return undefined
+    throw error
+  }
 }
 
 function problem(message: string, place: Pick<DefinitionProblem, 'field' | 'line'> = {}): { problem: DefinitionProblem } {
@@ -83,5 +94,6 @@ function isTooDeep(text: string): boolean {
     else if (character === ']' || character === '}') open = Math.max(0, open - 1)
     if (open > DEPTH_LIMIT) return true
   }
-  return text.split('\n').some((line) => (/^[ \t?:-]*/.exec(line)?.[0].length ?? 0) > 2 * DEPTH_LIMIT)
+  // Each `key: ` and `- ` of one line is a level as well.
+  return text.split('\n').some((line) => (/^[ \t?:-]*/.exec(line)?.[0].length ?? 0) > 2 * DEPTH_LIMIT || (line.match(/[?:-](?=[ \t])/g)?.length ?? 0) > 2 * DEPTH_LIMIT)
 }

@@ -102,6 +102,9 @@ const bombs = {
   '10,000 levels of a block': `${'- '.repeat(10_000)}x`,
   '7,000 levels of a block': `${'- '.repeat(7_000)}x`,
   '10,000 levels of keys': `${'? '.repeat(10_000)}x`,
+  '8,000 levels of keys in one line': `a${': '.repeat(8_000)}`,
+  '2,000 levels of values in one line': 'cpu: -1'.repeat(2_000),
+  '3,000 quoted keys without a space between': '{"a":'.repeat(50) + '"a":'.repeat(3_000),
   '1,000 levels of indentation': Array.from({ length: 250 }, (_level, at) => `${' '.repeat(at)}a:`).join('\n'),
   'a long text': `# ${'x'.repeat(70_000)}\n${minimal}`,
 }
