@@ -134,6 +134,8 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
     // In the same transaction: a role is there with its mark or not at all.
     await client.query(`comment on role ${role} is ${escapeLiteral(markOf(database))}`)
     for (const [name, value] of Object.entries(TIMEOUTS)) await client.query(`alter role ${role} set ${name} = ${escapeLiteral(value)}`)
+    // Only superusers may say this, and raise it.
+    if (isSuperuser) await client.query(`alter role ${role} set temp_file_limit = '1GB'`)
     // Who is no superuser may give a database to a role only as its member.
     if (!isSuperuser) await client.query(`grant ${role} to current_user`)
     await client.query('commit')

@@ -13,6 +13,7 @@ import { errorCodeOf, StartError } from '../errors'
 import { takeLock, type HeldLock } from '../processLock'
 import { freePort } from './freePort'
 import { findPostgresBinaries, type PostgresBinaries } from './postgresBinaries'
+import { makeExtensions } from './postgresExtensions'
 
 const run = promisify(execFile)
 const FIRST_PORT = 15_432
@@ -64,10 +65,11 @@ async function startLocked(dataDir: string, binaries: PostgresBinaries, lock: He
   const known = (await readCluster(clusterFile)) ?? (await finishCluster(directory, clusterFile))
   const cluster = known ?? (await makeCluster(directory, clusterFile, binaries))
   await removeStalePidFile(directory, lock)
+  const extensions = await makeExtensions(dataDir, binaries.shareDir)
 
   let stopping = false
   let restarting: Promise<void> | undefined
-  let server = await startOnFreePort(directory, clusterFile, cluster, binaries, lock, log)
+  let server = await startOnFreePort(directory, clusterFile, cluster, binaries, extensions, lock, log)
   const keepRunning = (): void => {
     server.once('exit', (code, signal) => {
       if (stopping) return
@@ -80,7 +82,7 @@ async function startLocked(dataDir: string, binaries: PostgresBinaries, lock: He
       await delay(1000)
       if (stopping) return
       try {
-        server = await startServer(directory, cluster, binaries, lock, log)
+        server = await startServer(directory, cluster, binaries, extensions, lock, log)
         keepRunning()
         return
       } catch (error) {
@@ -167,10 +169,10 @@ async function writeCluster(file: string, cluster: Cluster): Promise<void> {
 }
 
 /** Its port may be somebody else's by now: then it moves to another one, for good. */
-async function startOnFreePort(directory: string, clusterFile: string, cluster: Cluster, binaries: PostgresBinaries, lock: HeldLock, log: Logger): Promise<ChildProcess> {
+async function startOnFreePort(directory: string, clusterFile: string, cluster: Cluster, binaries: PostgresBinaries, extensions: string, lock: HeldLock, log: Logger): Promise<ChildProcess> {
   for (let tries = 1; ; tries++) {
     try {
-      return await startServer(directory, cluster, binaries, lock, log)
+      return await startServer(directory, cluster, binaries, extensions, lock, log)
     } catch (error) {
       if (!(error instanceof PortInUse) || tries === PORT_TRIES) throw error
       const { port } = cluster
@@ -217,12 +219,14 @@ function stillInUse(directory: string): StartError {
   return new StartError([`The embedded PostgreSQL in ${directory} is still in use by another process`])
 }
 
-async function startServer(directory: string, cluster: Cluster, binaries: PostgresBinaries, lock: HeldLock, log: Logger): Promise<ChildProcess> {
+async function startServer(directory: string, cluster: Cluster, binaries: PostgresBinaries, extensions: string, lock: HeldLock, log: Logger): Promise<ChildProcess> {
   const [program, args] = binaries.command(
     'postgres', '-D', directory, '-p', String(cluster.port),
     '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'max_connections=200', '-c', 'shared_buffers=64MB',
     // Users' databases are here too: however many connections they open, these stay for the platform's state and for administration.
     '-c', 'reserved_connections=40', '-c', 'superuser_reserved_connections=15',
+    // One query of a user must not fill the disk that the state is on, and only superusers may raise this. For each session.
+    '-c', 'temp_file_limit=1GB', '-c', `extension_control_path=${extensions}`,
   )
   // A session of its own: Ctrl-C in the terminal must reach the platform alone, which ends PostgreSQL last.
   const server = spawn(program, args, { detached: true, stdio: ['ignore', 'ignore', 'pipe', lock.fd], env: { PATH: process.env.PATH, LC_ALL: 'C' } })

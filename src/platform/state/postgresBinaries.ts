@@ -11,6 +11,8 @@ const NOBODY = 65_534
 export interface PostgresBinaries {
   /** The owner that PostgreSQL's data directory must have; undefined: whoever we are. */
   owner: number | undefined
+  /** What it brings beside its programs, extensions among it. */
+  shareDir: string
   /** The program and arguments that run one of the binaries as that owner. It gets SIGINT when we die. */
   command(name: 'initdb' | 'postgres', ...args: string[]): [program: string, args: string[]]
 }
@@ -37,6 +39,7 @@ export async function findPostgresBinaries(dataDir: string): Promise<PostgresBin
   }
   return {
     owner: asRoot ? NOBODY : undefined,
+    shareDir: join(native, 'share/postgresql'),
     command(name, ...args) {
       const [program = '', ...rest] = [...prefix, join(bin, name), ...args]
       return [program, rest]

@@ -56,6 +56,21 @@ async function as<Result>(database: Database, work: (client: Client) => Promise<
 
 const codeOf = (work: Promise<unknown>) => work.then(() => 'it worked', ({ code }: { code?: string }) => code)
 
+test('#48 an owner makes no language in the embedded server, but the other extensions, and no temporary files without end', async () => {
+  await as(await create(unique('languages')), async (client) => {
+    for (const language of ['pltcl', 'plperl', 'hstore_plperl', 'jsonb_plperl']) {
+      expect(await codeOf(client.query(`create extension ${language} cascade`))).toBe('0A000')
+    }
+    expect(await codeOf(client.query('create language pltcl'))).toBe('0A000')
+    const { rows } = await client.query<{ name: string }>("select name from pg_available_extensions where name ~ 'perl|tcl|python'")
+    expect(rows).toEqual([])
+    for (const extension of ['hstore', 'pgcrypto', 'citext', 'unaccent']) await client.query(`create extension ${extension}`)
+    expect((await client.query<{ hash: string }>("select encode(digest('x', 'sha256'), 'hex') as hash")).rows[0]?.hash).toHaveLength(64)
+    expect((await client.query('show temp_file_limit')).rows).toEqual([{ temp_file_limit: '1GB' }])
+    expect(await codeOf(client.query('set temp_file_limit = -1'))).toBe('42501')
+  })
+})
+
 test('decisions §8: the credentials shown open a database to write and read, and the listing shows size and tables grow', async () => {
   const name = unique('plots')
   const made = await create(name)
@@ -129,8 +144,8 @@ describe('security 48: a role opens its own database and nothing else:', () => {
     ['create table stolen (line text); copy stolen from \'/etc/passwd\'', '42501'],
     ["copy (select 1) to program 'id'", '42501'],
     ['create extension file_fdw', '42501'],
-    ['create extension plperlu', '42501'],
-    ['create extension plpython3u', '42501'],
+    ['create extension plperlu', '0A000'],
+    ['create extension plpython3u', '0A000'],
     ['create extension dblink', '42501'],
     ['create extension postgres_fdw', '42501'],
     ["load '/tmp/evil.so'", '42501'],
