@@ -17,6 +17,8 @@ export interface SignIn {
   login(credentials: Login, client: Client): Promise<string>
   /** Step 2. @returns the session's token, and the username as it was registered. @throws AppError STEP_EXPIRED, INVALID_CODE, TOO_MANY_TRIES */
   verify(step: VerifyLogin, client: Client): Promise<{ token: string; username: string; isAdmin: boolean }>
+  /** @returns the name of the user who is meant, as it was registered; undefined when nobody has it. */
+  usernameOf(tried: string): Promise<string | undefined>
 }
 
 /** @param secrets what opens the users' TOTP secrets. @param now milliseconds since the epoch. */
@@ -53,5 +55,7 @@ export function createSignIn(db: Db, secrets: Secrets, sessions: Sessions, now: 
       })
       return { token, username: user.username, isAdmin: user.is_admin }
     },
+
+    usernameOf: async (tried) => (await findUserByName(db, tried))?.username,
   }
 }

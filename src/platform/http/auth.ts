@@ -3,44 +3,47 @@ import {
   VerifyRegistration, VerifyRegistrationAnswer,
 } from '../../contract/auth'
 import { Done, Nothing } from '../../contract/envelope'
-import { USERNAME_PATTERN } from '../../contract/rules'
 import type { Registration } from '../accounts/registration'
 import type { Sessions } from '../accounts/sessions'
 import type { SignIn } from '../accounts/signIn'
+import { AppError } from '../errors'
 import type { FastifyRequest } from 'fastify'
 import { clientOf, userOf } from './access'
-import { fieldOf, type Activity } from './activity'
+import type { Activity } from './activity'
 import { done } from './envelope'
 import type { Router } from './router'
 
 /** 1 means administrator. */
 const flag = (isAdmin: boolean): 0 | 1 => (isAdmin ? 1 : 0)
 
-/** The username that was tried. What cannot be one may be a password in the wrong field. */
-function triedUsername(request: FastifyRequest): string | null {
-  const username = fieldOf('body', 'username')(request)
-  return username !== undefined && USERNAME_PATTERN.test(username) ? username : null
-}
+const failedToSignIn = ({ activitySubject }: FastifyRequest) => (activitySubject === undefined ? 'failed to sign in' : 'failed to sign in as')
 
-const failedTo = (what: string) => (request: FastifyRequest) => (triedUsername(request) === null ? `failed to ${what}` : `failed to ${what} as`)
-/** Once it is known who it is, there is nothing to add. */
-const unlessKnown = (request: FastifyRequest) => (request.activityActor === undefined ? triedUsername(request) : null)
-
-/** A right password is not worth an entry, for the code follows. The same for users that exist and that do not. */
-const firstStep: Activity = { kind: 'session', action: null, failure: failedTo('sign in'), subject: triedUsername }
-const secondStep: Activity = { kind: 'session', action: 'signed in', failure: failedTo('sign in'), subject: unlessKnown }
+/** A right password is not worth an entry, for the code follows. */
+const firstStep: Activity = { kind: 'session', action: null, failure: failedToSignIn }
+const secondStep: Activity = { kind: 'session', action: 'signed in', failure: failedToSignIn }
 const inviteTried: Activity = { kind: 'invite', action: null, failure: 'tried an invite code that is not valid' }
-const registered: Activity = { kind: 'user', action: 'registered', failure: failedTo('register'), subject: unlessKnown }
+const registered: Activity = { kind: 'user', action: 'registered', failure: 'failed to register' }
 
 /** Signing in and out, and registering (product §7, Authentication). */
 export function authRoutes(app: Router, { signIn, registration, sessions }: { signIn: SignIn; registration: Registration; sessions: Sessions }): void {
   const open = (activity: Activity) => ({ access: 'public' as const, activity })
 
+  /** Of a failure the user is recorded whose name was tried. A name that nobody has may be a password in the wrong field. */
+  async function recordingWhom<Result>(request: FastifyRequest<{ Body: { username: string } }>, attempt: Promise<Result>): Promise<Result> {
+    try {
+      return await attempt
+    } catch (error) {
+      const isWrong = error instanceof AppError && ['BAD_CREDENTIALS', 'INVALID_CODE', 'STEP_EXPIRED'].includes(error.code)
+      if (isWrong) request.activitySubject = await signIn.usernameOf(request.body.username).catch(() => undefined)
+      throw error
+    }
+  }
+
   app.post('/api/auth/login', { config: open(firstStep), schema: { body: Login, response: { 200: LoginAnswer } } }, async (request) =>
-    done({ sessionToken: await signIn.login(request.body, clientOf(request)) }))
+    done({ sessionToken: await recordingWhom(request, signIn.login(request.body, clientOf(request))) }))
 
   app.post('/api/auth/verify-login', { config: open(secondStep), schema: { body: VerifyLogin, response: { 200: VerifyLoginAnswer } } }, async (request) => {
-    const { token, username, isAdmin } = await signIn.verify(request.body, clientOf(request))
+    const { token, username, isAdmin } = await recordingWhom(request, signIn.verify(request.body, clientOf(request)))
     request.activityActor = username
     return done({ token, isAdmin: flag(isAdmin) })
   })
