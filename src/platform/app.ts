@@ -15,6 +15,7 @@ import type { Metrics } from './deployments/metrics'
 import { guardRoutes } from './http/access'
 import { accountRoutes } from './http/account'
 import { recordActivity } from './http/activity'
+import { createAnswersUnderWay, limitAnswers } from './http/answersUnderWay'
 import { adminRoutes } from './http/admin'
 import { authRoutes } from './http/auth'
 import { dashboardRoutes } from './http/dashboard'
@@ -39,7 +40,7 @@ import { openRealtime } from './sockets/realtime'
 /** JSON bodies are at most this long (decisions §1). In bytes. */
 const BODY_LIMIT = 2 ** 20
 
-export interface Parts extends ConsoleParts, Omit<FileRouteParts, 'deploymentTypeIndexAt'>, UploadRouteParts {
+export interface Parts extends ConsoleParts, Omit<FileRouteParts, 'deploymentTypeIndexAt' | 'answers'>, UploadRouteParts {
   files: Files
   log: Logger
   signIn: SignIn
@@ -104,6 +105,8 @@ export async function createApp(parts: Parts, { bodyMs = BODY_MS } = {}): Promis
     request.log.debug({ method, path: loggedPath(request), status: reply.statusCode, ms: Math.round(reply.elapsedTime), ip, user: request.user?.username }, 'request')
   })
   answerFailures(app)
+  const answers = createAnswersUnderWay()
+  limitAnswers(app, answers)
   recordActivity(app, parts.activityLog)
   guardRoutes(app, parts.sessions)
   healthRoutes(app, parts.health)
@@ -115,7 +118,7 @@ export async function createApp(parts: Parts, { bodyMs = BODY_MS } = {}): Promis
   deploymentRoutes(app, parts.deployments)
   databaseRoutes(app, parts.databases)
   metricRoutes(app, parts.metrics)
-  fileRoutes(app, { ...parts, deploymentTypeIndexAt: (path) => parts.deployments.typeIndexAt(path) })
+  fileRoutes(app, { ...parts, answers, deploymentTypeIndexAt: (path) => parts.deployments.typeIndexAt(path) })
   await uploadRoutes(app, parts)
   await pageRoutes(app, parts.webDir)
   openRealtime(app, parts)

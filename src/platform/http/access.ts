@@ -46,6 +46,12 @@ export function clientOf(request: FastifyRequest): Client {
   return { address: request.ip, network: networkOf(request.ip), device: request.headers['user-agent'] ?? '' }
 }
 
+/** Whose account a request counts against: its user, whoever a download ticket was issued to, else the client's network. */
+export function payerOf(request: FastifyRequest): { key: string; isUser: boolean } {
+  const username = request.user?.username ?? request.activityActor
+  return username === undefined ? { key: `address ${networkOf(request.ip)}`, isUser: false } : { key: `user ${username}`, isUser: true }
+}
+
 /** The token of an `Authorization: Bearer` header (RFC 6750 §2.1). */
 function bearerOf({ headers }: FastifyRequest): string | undefined {
   return /^Bearer ([\w.~+/-]+=*)$/i.exec(headers.authorization ?? '')?.[1]

@@ -11,11 +11,12 @@ import { AppError } from '../errors'
 import type { Files } from '../share/files'
 import type { OpenedFile } from '../share/downloads'
 import { bytesOf, joined } from '../share/entries'
+import { createFairTurns } from '../share/fairTurns'
 import { SHARED_ROOT } from '../share/paths'
 import { namesOf, wirePathOf } from '../share/wirePath'
 import { userOf } from './access'
 import { fieldOf } from './activity'
-import { createAnswersUnderWay } from './answersUnderWay'
+import type { AnswersUnderWay } from './answersUnderWay'
 import { byteRangeOf } from './byteRange'
 import { done } from './envelope'
 import { hangUpOf } from './hangUp'
@@ -27,6 +28,7 @@ export interface FileRouteParts {
   tickets: DownloadTickets
   /** Of the deployment whose directory this is or is within; null for none. */
   deploymentTypeIndexAt: (path: string) => Promise<number | null>
+  answers: AnswersUnderWay
 }
 
 /** File contents may be longer than other bodies: 5 MiB of text, as JSON writes it. In bytes. */
@@ -37,8 +39,8 @@ const SEVERAL_BODY_LIMIT = 8 * 2 ** 20
 const LONG_LISTING = 2 ** 20
 
 /** Product §7, Files, but uploads; and of our own tickets and jobs. */
-export function fileRoutes(app: Router, { files, tickets, deploymentTypeIndexAt }: FileRouteParts): void {
-  const underWay = createAnswersUnderWay()
+export function fileRoutes(app: Router, { files, tickets, deploymentTypeIndexAt, answers }: FileRouteParts): void {
+  const reading = createFairTurns()
   const zips = createZipsUnderWay()
   const quiet = { access: 'user', activity: false } as const
   const acting = (action: string, subject: (request: FastifyRequest) => string | undefined = fieldOf('body', 'path')) =>
@@ -50,9 +52,9 @@ export function fileRoutes(app: Router, { files, tickets, deploymentTypeIndexAt 
     const wirePath = wirePathOf(namesOf(path))
     const listed = files.listing.list(path).then((entries) => {
       const length = bytesOf(entries)
-      // A long one is not copied for each who reads it, maybe slowly.
+      // A long one is not copied for each client, and counts once for all of them. Short ones count like every answer.
       const isLong = length > LONG_LISTING
-      underWay.hold(request, reply, isLong ? entries.json : {}, length)
+      if (isLong) answers.hold(request, reply, entries.json, length)
       return { json: entries.json, isLong }
     })
     const [{ json, isLong }, typeIndex] = await Promise.all([listed, deploymentTypeIndexAt(wirePath)])
@@ -62,8 +64,15 @@ export function fileRoutes(app: Router, { files, tickets, deploymentTypeIndexAt 
     return reply.send(isLong ? Readable.from(parts, { objectMode: true, highWaterMark: 1 }) : Buffer.concat(parts))
   })
 
-  app.get('/api/sftp/file/content', { config: { access: 'user' }, schema: { querystring: AtPath, response: { 200: FileContentAnswer } } }, async ({ query }) =>
-    done(await files.contents.read(query.path)))
+  app.get('/api/sftp/file/content', { config: { access: 'user' }, schema: { querystring: AtPath, response: { 200: FileContentAnswer } } }, async (request, reply) => {
+    // Some at a time: each takes its whole content, in more than one form, before the answer can be counted.
+    const end = await reading.turn(userOf(request).userId, hangUpOf(reply))
+    try {
+      return done(await files.contents.read(request.query.path))
+    } finally {
+      end()
+    }
+  })
 
   app.patch(
     '/api/sftp/file/content',

@@ -2,9 +2,6 @@ import type { Socket } from 'node:net'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../errors'
 
-/** Who takes nothing of an answer for so long is given up. In milliseconds. */
-export const SILENCE_MS = 60_000
-
 /** @throws AppError TOO_SLOW when who asked has hung up already: nothing tells of it any more. */
 export function checkAwaited({ raw }: FastifyRequest): void {
   if (raw.socket.destroyed) throw new AppError('TOO_SLOW', 'Nobody waits for the answer any more.')
@@ -25,10 +22,4 @@ export function onceAnswered({ raw: { socket } }: FastifyRequest, { raw }: Fasti
   }
   releases.add(over)
   raw.once('finish', over)
-}
-
-/** As `onceAnswered`; the connection is closed when `silenceMs` pass in which nothing of the answer is taken. */
-export function onceSent(request: FastifyRequest, reply: FastifyReply, silenceMs: number, release: () => void): void {
-  onceAnswered(request, reply, release)
-  reply.raw.setTimeout(silenceMs, () => request.raw.socket.destroy())
 }

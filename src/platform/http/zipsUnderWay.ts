@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AppError } from '../errors'
 import { userOf } from './access'
-import { checkAwaited, onceSent, SILENCE_MS } from './sending'
+import { checkAwaited, onceAnswered } from './sending'
 
 /** Of one user. */
 const MOST_OF_ONE = 4
@@ -17,8 +17,7 @@ export interface ZipsUnderWay {
   begin(request: FastifyRequest, reply: FastifyReply): void
 }
 
-/** @param silenceMs for tests. */
-export function createZipsUnderWay(silenceMs = SILENCE_MS): ZipsUnderWay {
+export function createZipsUnderWay(): ZipsUnderWay {
   const underWay = new Map<number, number>()
 
   return {
@@ -30,7 +29,7 @@ export function createZipsUnderWay(silenceMs = SILENCE_MS): ZipsUnderWay {
         throw new AppError('TOO_MANY_TRIES', `${MOST_OF_ONE} zips are on their way to you already. Try again when one of them is done.`, { retryAfterSeconds: RETRY_AFTER })
       }
       underWay.set(userId, count + 1)
-      onceSent(request, reply, silenceMs, () => {
+      onceAnswered(request, reply, () => {
         const left = (underWay.get(userId) ?? 0) - 1
         if (left > 0) underWay.set(userId, left)
         else underWay.delete(userId)

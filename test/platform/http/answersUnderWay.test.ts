@@ -1,20 +1,14 @@
 import { once } from 'node:events'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import Fastify from 'fastify'
-import { createAnswersUnderWay } from '../../../src/platform/http/answersUnderWay'
+import { createAnswersUnderWay, limitAnswers } from '../../../src/platform/http/answersUnderWay'
 
 const LENGTH = 60 * 2 ** 20
 
 test('who takes nothing of a long answer for too long is hung up on, and who takes it slowly is not', async () => {
   const app = Fastify()
-  const underWay = createAnswersUnderWay(1000)
-  app.decorateRequest('user', undefined)
-  app.get('/', async (request, reply) => {
-    request.user = { userId: 1 } as NonNullable<typeof request.user>
-    const answer = Buffer.alloc(LENGTH)
-    underWay.hold(request, reply, answer, LENGTH)
-    return reply.send(answer)
-  })
+  limitAnswers(app, createAnswersUnderWay(), 1000)
+  app.get('/', async (_request, reply) => reply.send(Buffer.alloc(LENGTH)))
   const connections = new Set<Socket>()
   app.server.on('connection', (socket) => connections.add(socket))
   await app.listen({ port: 0, host: '127.0.0.1' })

@@ -2,11 +2,13 @@ import { once } from 'node:events'
 import { connect, type AddressInfo, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import Fastify from 'fastify'
+import { createAnswersUnderWay, limitAnswers } from '../../../src/platform/http/answersUnderWay'
 import { createZipsUnderWay } from '../../../src/platform/http/zipsUnderWay'
 
 test('who takes nothing of a zip for too long is hung up on, and it counts no more', async () => {
   const app = Fastify()
-  const zips = createZipsUnderWay(400)
+  const zips = createZipsUnderWay()
+  limitAnswers(app, createAnswersUnderWay(), 400)
   app.decorateRequest('user', undefined)
   app.get('/', async (request, reply) => {
     request.user = { userId: 1 } as NonNullable<typeof request.user>

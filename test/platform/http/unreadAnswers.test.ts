@@ -1,0 +1,79 @@
+import { once } from 'node:events'
+import { truncateSync, writeFileSync } from 'node:fs'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { expectHeldUnder } from '../../support/platform/heldMemory'
+import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+import { until } from '../../support/platform/until'
+
+let platform: TestPlatform
+let ann: Account
+let port: number
+/** The platform's ends, in the order of the requests. */
+const served: Socket[] = []
+const clients: Socket[] = []
+
+beforeAll(async () => {
+  platform = await startPlatform()
+  ann = await platform.register('ann')
+  await platform.app.listen({ port: 0, host: '127.0.0.1' })
+  port = (platform.app.server.address() as AddressInfo).port
+  platform.app.server.on('connection', (socket) => served.push(socket))
+})
+afterEach(async () => {
+  for (const client of clients.splice(0)) client.destroy()
+  await until(() => served.every(({ closed }) => closed))
+  served.length = 0
+})
+afterAll(() => platform.close())
+
+/** Sends a request and does not read the answer. */
+function ask(head: string, body?: Buffer): Socket {
+  const client = connect(port, '127.0.0.1').on('error', () => undefined).pause()
+  clients.push(client)
+  client.write(`${head} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann.token}\r\n${body ? 'Content-Type: application/json\r\nContent-Length: 31457280\r\n' : ''}\r\n`)
+  if (body) client.write(body)
+  return client
+}
+
+async function statusOf(client: Socket): Promise<number> {
+  await once(client, 'readable')
+  return Number(String(client.read(12)).slice(9))
+}
+
+test('the contents of files that nobody reads are counted: twenty of them hold no more than one user may have', async () => {
+  // JSON writes each of these characters as six.
+  writeFileSync(join(platform.dataDir, 'nfsshare/long.txt'), '\u0001'.repeat(5 * 2 ** 20))
+  await expectHeldUnder(200 * 2 ** 20, async () => {
+    const waiting = Array.from({ length: 20 }, () => ask('GET /api/sftp/file/content?path=/nfsshare/long.txt'))
+    await until(() => served.length === 20 && served.every(({ bytesWritten }) => bytesWritten > 0))
+    const statuses = await Promise.all(waiting.map(statusOf))
+    expect(statuses.filter((status) => status === 200)).toHaveLength(4)
+    expect(statuses.filter((status) => status === 503)).toHaveLength(16)
+  })
+  for (const client of clients) client.destroy()
+  await until(async () => (await platform.call('GET', '/api/sftp/file/content?path=/nfsshare/long.txt', { token: ann.token })).status === 200)
+})
+
+test('the downloads of one user that are under way are counted; one that ends makes room', async () => {
+  writeFileSync(join(platform.dataDir, 'nfsshare/world.bin'), '')
+  truncateSync(join(platform.dataDir, 'nfsshare/world.bin'), 64 * 2 ** 20)
+  const download = async () => {
+    const { body } = await platform.call('POST', '/api/sftp/download-ticket', { token: ann.token, body: { path: '/nfsshare/world.bin' } })
+    return ask(`GET /api/sftp/download?path=/nfsshare/world.bin&token=${String(body.data.token)}`)
+  }
+  const statuses = []
+  for (let count = 0; count < 33; count++) statuses.push(await statusOf(await download()))
+  expect(statuses).toEqual([...Array<number>(32).fill(200), 429])
+  clients[0]!.destroy()
+  await until(async () => (await statusOf(await download())) === 200)
+})
+
+test('the bodies that one user sends at once are counted, also unfinished ones', async () => {
+  const body = Buffer.alloc(25 * 2 ** 20, ' ')
+  await expectHeldUnder(200 * 2 ** 20, async () => {
+    for (let count = 0; count < 2; count++) ask('PATCH /api/sftp/file/content', body)
+    await until(() => served.length === 2 && served.every(({ bytesRead }) => bytesRead > body.length))
+    expect(await statusOf(ask('PATCH /api/sftp/file/content', body))).toBe(503)
+  })
+})
