@@ -1,10 +1,13 @@
 import { z } from 'zod'
+import { Disk } from './disk'
 import { success } from './envelope'
 
 export const ManagerTimestampAnswer = success(
   z.object({
     /** The manager's last heartbeat, milliseconds since the epoch; 0 when there was none yet. */
     timestamp: z.number().int().nonnegative(),
+    /** Those that are not `ok`; absent when all are. Our extra. */
+    disks: z.array(Disk).optional(),
   }),
 )
 export type ManagerTimestampAnswer = z.infer<typeof ManagerTimestampAnswer>

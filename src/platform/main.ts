@@ -33,6 +33,7 @@ import { createDashboard } from './kubernetes/dashboard'
 import { acquireLock, lockOwner } from './processLock'
 import { openLocalRuntime } from './runtime/local/localRuntime'
 import { openFiles } from './share/files'
+import { watchDisks } from './share/disks'
 import { createJail } from './share/jail'
 import { createReplicas } from './share/replicas'
 import { openShareMarker } from './share/shareMarker'
@@ -96,6 +97,8 @@ async function start(settings: Settings, log: Logger, closers: Closers, onLost: 
   const files = await openFiles({ dataDir, shareDir, marker, log, now: Date.now })
   closers.push(() => files.close())
   const nodes = async () => [hostname()]
+  const disks = watchDisks(dataDir, shareDir, log)
+  closers.push(async () => disks.close())
   const servers = { sql: sqlServer(settings, postgres, await placeOf(pool), log, closers), mongo: createMongo({ url: settings.mongoUrl, dataDir, path: process.env.PATH ?? '', secrets, log }) }
   closers.push(async () => void (await Promise.all([servers.sql.close(), servers.mongo.close()])))
   const databases = createDatabases({ db, pool, secrets, servers, log })
@@ -125,7 +128,7 @@ async function start(settings: Settings, log: Logger, closers: Closers, onLost: 
     signIn: createSignIn(db, secrets, sessions, Date.now),
     deployments: createDeployments({ db, runtime, players, usage: createUsageMeter(runtime, Date.now), now: Date.now, shareDir, marker, nodes, wake: () => manager.wake() }),
     databases,
-    network: { managerTimestamp: () => lastBeat(db), nodes },
+    network: { managerTimestamp: () => lastBeat(db), nodes, disks: () => disks.list() },
     health: {
       database: async () => void (await sql`select 1`.execute(db)),
       runtime: async () => void (await runtime.list()),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { Disk } from '../../contract/disk'
 import { Failure } from '../../contract/errors'
 import { success } from '../../contract/envelope'
 import { AppError } from '../errors'
@@ -8,15 +9,18 @@ import type { Router } from './router'
 /** What must work for the platform to be of use; each check throws when it does not. */
 export type HealthChecks = Record<string, () => Promise<void>>
 
-/** `GET /api/health` (decisions §11): 200 once ready, 503 with the names of what fails otherwise. */
-export function healthRoutes(app: Router, checks: HealthChecks): void {
-  const answers = { 200: success(z.object({ parts: z.array(z.string()) })), 503: Failure }
+/** `GET /api/health` (decisions §11): 200 once ready, 503 with the names of what fails otherwise; with both the disks as they are, our extra. */
+export function healthRoutes(app: Router, checks: HealthChecks, listDisks: () => Promise<Disk[]>): void {
+  const disks = z.array(Disk)
+  const answers = { 200: success(z.object({ parts: z.array(z.string()), disks })), 503: Failure.extend({ disks }) }
   app.get('/api/health', { config: { access: 'public' }, schema: { response: answers } }, async (request, reply) => {
-    const names = Object.keys(checks)
+    const disks = await listDisks().catch(() => [])
+    const names = [...Object.keys(checks), 'disk']
     const results = await Promise.allSettled(Object.values(checks).map((check) => check()))
     const failing = names.filter((_name, at) => results[at]?.status === 'rejected')
-    if (failing.length === 0) return done({ parts: names })
+    if (disks.some(({ level }) => level === 'full')) failing.push('disk')
+    if (failing.length === 0) return done({ parts: names, disks })
     request.log.warn({ failing }, 'not healthy')
-    return reply.code(503).send(bodyOf(new AppError('UNAVAILABLE', `Not ready: ${failing.join(', ')}`)))
+    return reply.code(503).send({ ...bodyOf(new AppError('UNAVAILABLE', `Not ready: ${failing.join(', ')}`)), disks })
   })
 }

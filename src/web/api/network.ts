@@ -1,6 +1,7 @@
 import { original } from '@reduxjs/toolkit'
 import { copyWithStructuralSharing } from '@reduxjs/toolkit/query'
 import type { Deployment, DeploymentsAnswer } from '../../contract/deployment'
+import type { Disk } from '../../contract/disk'
 import type { Instance, InstancesAnswer } from '../../contract/instance'
 import type { ManagerTimestampAnswer } from '../../contract/network'
 import { MANAGER_ALIVE_MS } from '../../contract/rules'
@@ -12,7 +13,8 @@ import { badAnswer } from './failure'
 
 /** With a failure the instances are those that were known before, if any. */
 export type OverviewSection = { deployment: Deployment; instances: Instance[]; failure?: ApiFailure }
-export type Overview = { managerSilent: boolean; sections: OverviewSection[] }
+/** `disks`: those that are running out of room, of a server that tells. */
+export type Overview = { managerSilent: boolean; sections: OverviewSection[]; disks?: Disk[] }
 
 export const networkApi = api.injectEndpoints({
   endpoints: (build) => ({
@@ -25,7 +27,7 @@ export const networkApi = api.injectEndpoints({
         const [heartbeat, listed] = await Promise.all([request('network/getManagerTimestamp'), request('deployments')])
         const error = heartbeat.error ?? listed.error
         if (error) return { error }
-        const timestamp = (heartbeat.data as Partial<ManagerTimestampAnswer> | null)?.data?.timestamp
+        const { timestamp, disks } = (heartbeat.data as Partial<ManagerTimestampAnswer> | null)?.data ?? {}
         const deployments = (listed.data as Partial<DeploymentsAnswer> | null)?.data?.deployments
         if (typeof timestamp !== 'number' || !Array.isArray(deployments)) return { error: badAnswer }
 
@@ -39,7 +41,7 @@ export const networkApi = api.injectEndpoints({
           }),
         )
         const age = serverTime(heartbeat.meta, extra as Services) - timestamp
-        return { data: { managerSilent: Math.abs(age) > MANAGER_ALIVE_MS, sections } }
+        return { data: { managerSilent: Math.abs(age) > MANAGER_ALIVE_MS, sections, ...(Array.isArray(disks) && { disks }) } }
       },
       merge: (current, fresh) => copyWithStructuralSharing<Overview>(original(current), keepKnown(original(current), fresh)),
       providesTags: ['Deployment', 'Instance'],

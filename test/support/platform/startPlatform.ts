@@ -30,6 +30,7 @@ import { createDashboard, type Dashboard } from '../../../src/platform/kubernete
 import { openLocalRuntime } from '../../../src/platform/runtime/local/localRuntime'
 import type { Runtime } from '../../../src/platform/runtime/runtime'
 import { openFiles } from '../../../src/platform/share/files'
+import { watchDisks } from '../../../src/platform/share/disks'
 import { createJail } from '../../../src/platform/share/jail'
 import { createReplicas, type Replicas } from '../../../src/platform/share/replicas'
 import { openShareMarker } from '../../../src/platform/share/shareMarker'
@@ -111,6 +112,7 @@ export async function startPlatform({ origins = [], cluster, sql, mongo, uploadL
   const listening = createListeningSockets()
   const players = watchPlayers({ db, runtime, listening, onChange: () => manager.wake(), now: Date.now })
   const manager = startManager({ db, pool: state.pool, runtime, players, listening, shareDir, marker, replicas, log: silent, now: Date.now })
+  const disks = watchDisks(dataDir, shareDir, silent)
   const clock = { now: Date.now() }
   const now = () => clock.now
   const logged: string[] = []
@@ -133,7 +135,7 @@ export async function startPlatform({ origins = [], cluster, sql, mongo, uploadL
     dashboard,
     signIn: createSignIn(db, secrets, sessions, now),
     deployments,
-    network: { managerTimestamp: () => lastBeat(db), nodes },
+    network: { managerTimestamp: () => lastBeat(db), nodes, disks: () => disks.list() },
     health: { database: async () => void (await lastBeat(db)), runtime: async () => void (await runtime.list()), share: async () => void (await jail.root()) },
     replicas,
     files,
@@ -191,6 +193,7 @@ export async function startPlatform({ origins = [], cluster, sql, mongo, uploadL
       await Promise.all([servers.sql.close(), servers.mongo.close()])
       await manager.close()
       await players.close()
+      disks.close()
       await files.close()
       await replicas.close()
       await runtime.close()

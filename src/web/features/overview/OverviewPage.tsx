@@ -1,5 +1,6 @@
 import { useGetOverviewQuery } from '../../api/network'
 import { DeploymentSection } from './DeploymentSection'
+import { DiskWarning } from './DiskWarning'
 import { LoadFailure } from './LoadFailure'
 import { ManagerSilent } from './ManagerSilent'
 import { NoDeployments } from './NoDeployments'
@@ -30,6 +31,7 @@ export function OverviewPage() {
       {!data && !error && <OverviewSkeleton />}
       {!data && error && <LoadFailure error={error} busy={isFetching} onRetry={refetch} />}
       {data?.managerSilent && <ManagerSilent />}
+      {data?.disks?.map((disk) => <DiskWarning key={disk.name} {...disk} />)}
       {data?.sections.length === 0 && <NoDeployments />}
       {data?.sections.map((section) => <DeploymentSection key={section.deployment.name} {...section} />)}
     </>

@@ -225,6 +225,15 @@ test('§4 a wrong clock in the browser does not silence the manager of a server 
   expect(screen.queryByText('Manager Not Responding')).not.toBeInTheDocument()
 })
 
+test('a disk that is running out of room is told', async () => {
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] }])
+  const disk = (name: string, free: number, level: string) => ({ name, free, total: 100 * 2 ** 30, level })
+  network.get('/api/network/getManagerTimestamp').answers({ timestamp: Date.now(), disks: [disk('data', 2 * 2 ** 30, 'critical'), disk('share', 0, 'full')] })
+  expect(await screen.findByText('The disk of the platform’s data directory has 2 % (2.00 GB) left. Make room now: when it is full, nothing can be saved.')).toBeVisible()
+  expect(screen.getByText('The disk of the shared area is full. What runs goes on, but nothing can be saved until there is room again.')).toBeVisible()
+})
+
 test('§9 the overview polls every 3 s', async () => {
   fakeClock()
   const { network } = renderApp('/', { signedInAs: 'ann' })

@@ -1,0 +1,22 @@
+import type { Disk } from '../../../contract/disk'
+import { formatBytes } from '../../ui/formatBytes'
+import { Icon } from '../../ui/Icon'
+
+const NAMES: Record<Disk['name'], string> = { data: 'the platform’s data directory', share: 'the shared area' }
+
+export function DiskWarning({ name, free, total, level }: Disk) {
+  const left = `${Math.floor((free / total) * 100)} % (${formatBytes(free)})`
+  return (
+    <section className="banner panel silent" role="alert">
+      <Icon name="warning" size={24} />
+      <div className="banner-text">
+        <h2>{level === 'full' ? 'Disk Full' : 'Disk Almost Full'}</h2>
+        <p>
+          {level === 'full'
+            ? `The disk of ${NAMES[name]} is full. What runs goes on, but nothing can be saved until there is room again.`
+            : `The disk of ${NAMES[name]} has ${left} left. ${level === 'critical' ? 'Make room now: when' : 'When'} it is full, nothing can be saved.`}
+        </p>
+      </div>
+    </section>
+  )
+}
