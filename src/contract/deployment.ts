@@ -114,6 +114,17 @@ export const Definition = z
         timeoutSeconds: z.number().int().min(1).max(3600).default(30),
       })
       .default({ timeoutSeconds: 30 }),
+    /** How its players leave before an end that can wait (decisions §14). */
+    drain: z
+      .strictObject({
+        /** Written to the instance's standard input. */
+        command: Text(256).min(1).optional(),
+        /** From the command to the end, at most. In seconds. */
+        timeoutSeconds: z.number().int().min(1).max(86_400).default(600),
+      })
+      .optional(),
+    /** The deployments whose instances its own are told of, in a file. */
+    discover: z.array(DeploymentName).max(64).optional(),
     /** A regular expression: a console line that matches moves STARTING to RUNNING. */
     ready: Text(500)
       .min(1)
@@ -147,6 +158,7 @@ export const Definition = z
     if (type !== 'process' && !run.jar && !run.command) report(['run', 'jar'], 'is required')
     if (type === 'persistent' && !definition.node) report(['node'], 'is required for a persistent deployment')
     if (type !== 'persistent' && definition.node) report(['node'], 'is for a persistent deployment only')
+    if (type === 'process' && definition.drain) report(['drain'], 'is not for a process: it has no players')
     const lastPort = (run.port ?? 0) + (definition.instances?.max ?? 1) - 1
     if (lastPort > MAX_PORT) report(['run', 'port'], `leaves no room for ${definition.instances?.max} instances: the last one would have port ${lastPort}`)
     if (type !== 'scalable' && definition.instances) report(['instances'], 'is for a scalable deployment only')

@@ -74,6 +74,10 @@ export const Instance = z.object({
       of: z.number().int(),
     })
     .optional(),
+  /** It is emptied before it ends: no new players. */
+  draining: z.boolean().optional(),
+  /** Its definition says how to drain it. */
+  canDrain: z.boolean().optional(),
   /** What is not as it should be, for people. */
   warnings: z.array(z.string()).optional(),
   /** Why it is BLOCKED. */

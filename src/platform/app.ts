@@ -11,6 +11,7 @@ import type { SignIn } from './accounts/signIn'
 import type { Users } from './accounts/users'
 import type { Databases } from './databases/databases'
 import type { Deployments } from './deployments/deployments'
+import type { Discovery } from './deployments/discovery'
 import type { Metrics } from './deployments/metrics'
 import { guardRoutes } from './http/access'
 import { accountRoutes } from './http/account'
@@ -21,6 +22,7 @@ import { authRoutes } from './http/auth'
 import { dashboardRoutes } from './http/dashboard'
 import { databaseRoutes } from './http/databases'
 import { deploymentRoutes } from './http/deployments'
+import { discoveryRoutes } from './http/discovery'
 import { AppError } from './errors'
 import { endConnections, limitConnections } from './http/connections'
 import { answerFailures, answerUnreadable, bodyOf } from './http/envelope'
@@ -51,6 +53,7 @@ export interface Parts extends ConsoleParts, Omit<FileRouteParts, 'deploymentTyp
   invites: Invites
   dashboard: Dashboard
   deployments: Deployments
+  discovery: Pick<Discovery, 'peersOf'>
   databases: Databases
   network: Network
   metrics: Metrics
@@ -116,6 +119,7 @@ export async function createApp(parts: Parts, { bodyMs = BODY_MS } = {}): Promis
   dashboardRoutes(app, parts.dashboard)
   networkRoutes(app, parts.network)
   deploymentRoutes(app, parts.deployments)
+  discoveryRoutes(app, parts.discovery)
   databaseRoutes(app, parts.databases)
   metricRoutes(app, parts.metrics)
   fileRoutes(app, { ...parts, answers, deploymentTypeIndexAt: (path) => parts.deployments.typeIndexAt(path) })

@@ -19,6 +19,7 @@ import { createMongo } from './databases/mongo'
 import { createPostgres } from './databases/postgres'
 import { storedDefinition } from './deployments/definitions'
 import { createDeployments } from './deployments/deployments'
+import { createDiscovery } from './deployments/discovery'
 import { instanceState } from './deployments/instances'
 import { createListeningSockets } from './deployments/listeningSockets'
 import { startManager } from './deployments/manager'
@@ -89,9 +90,14 @@ async function start(settings: Settings, log: Logger, closers: Closers, onLost: 
   closers.push(() => runtime.close())
   log.info({ limits: runtime.limits }, `resource limits: ${runtime.limits}`)
   const listening = createListeningSockets()
-  const players = watchPlayers({ db, runtime, listening, onChange: () => manager.wake(), now: Date.now })
+  const players = watchPlayers({ db, runtime, listening, onChange: () => {
+    manager.wake()
+    discovery.changed()
+  }, now: Date.now })
   closers.push(() => players.close())
-  const manager = startManager({ db, pool, runtime, players, listening, shareDir, marker, replicas, log, now: Date.now })
+  const discovery = createDiscovery({ db, runtime, players: () => players, directory: join(dataDir, 'runtime/peers'), log })
+  closers.push(() => discovery.close())
+  const manager = startManager({ db, pool, runtime, players, listening, discovery, shareDir, marker, replicas, log, now: Date.now })
   closers.push(() => manager.close())
   closers.push(sampleMetrics({ db, runtime, log, isActive: () => manager.isActive }))
   const files = await openFiles({ dataDir, shareDir, marker, log, now: Date.now })
@@ -126,6 +132,7 @@ async function start(settings: Settings, log: Logger, closers: Closers, onLost: 
     invites: createInvites(db, Date.now),
     dashboard,
     signIn: createSignIn(db, secrets, sessions, Date.now),
+    discovery,
     deployments: createDeployments({ db, runtime, players, usage: createUsageMeter(runtime, Date.now), now: Date.now, shareDir, marker, nodes, wake: () => manager.wake() }),
     databases,
     network: { managerTimestamp: () => lastBeat(db), nodes, disks: () => disks.list() },

@@ -6,7 +6,7 @@ import { makeDeploymentDirectory, SHARED_ROOT } from '../share/paths'
 import type { ShareParts } from '../share/shareMarker'
 import { isDuplicate } from '../state/db'
 import { findDeployment, insertDeployment, listDeployments, updateDeployment, type DeploymentRow } from '../state/deployments'
-import { listInstances, setBlocked, setRestartRun, setWanted, type InstanceRow } from '../state/instances'
+import { listInstances, setBlocked, setDrain, setRestartRun, setWanted, type InstanceRow } from '../state/instances'
 import { parseDefinition, storedDefinition } from './definitions'
 import { directoryOf } from './directory'
 import { describeInstances, type InstanceParts } from './instances'
@@ -137,10 +137,11 @@ export function createDeployments(parts: DeploymentParts): Deployments {
       await directoryOf(parts, deployment, parseDefinition(deployment.content).dataDirectory)
       const runs = await runtime.list()
       // A restart means running afterwards, also for what was stopped: a process has no Start of its own.
-      const asked = (await listInstances(db, name)).filter(({ wanted }) => wanted !== 'gone')
+      const asked = (await listInstances(db, name)).filter(({ wanted, drain_then }) => wanted !== 'gone' && drain_then !== 'gone')
       for (const row of asked) {
         if (row.wanted === 'stopped') await setWanted(db, row.uid, 'running')
         const run = runs.find(({ podName, state }) => podName === row.pod_name && state !== 'EXITED')
+        if (run && row.drain_then === 'stop') await setDrain(db, row.uid, { run: run.runId, then: 'restart' })
         if (run) await setRestartRun(db, row.uid, run.runId)
         // One that was given up, or waits after a crash, is tried again.
         else await setBlocked(db, row.uid, null)

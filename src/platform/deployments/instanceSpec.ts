@@ -5,6 +5,7 @@ import type { Definition } from '../../contract/deployment'
 import type { InstanceSpec } from '../runtime/runtime'
 import { SHARED_ROOT } from '../share/paths'
 import type { InstanceRow } from '../state/instances'
+import { peersFileIn } from './discovery'
 import { INSTANCE_VARIABLE } from './listeningSockets'
 import { portOf } from './players'
 import { bytesOf, coresOf } from './quantities'
@@ -21,7 +22,7 @@ export interface MissingJar {
  * What the runtime needs to run an instance of a definition.
  * @param directory the real path of its deployment's directory.
  */
-export async function specOf(definition: Definition, row: InstanceRow, directory: string): Promise<InstanceSpec | MissingJar> {
+export async function specOf(definition: Definition, row: InstanceRow, directory: string, peersDirectory?: string): Promise<InstanceSpec | MissingJar> {
   const { type, run, stop, ready, resources } = definition
   if (!run.command && !(await isFile(join(directory, run.jar ?? '')))) return { missingJar: `${SHARED_ROOT}${definition.dataDirectory}/${run.jar ?? ''}` }
   const port = portOf(definition, row.slot)
@@ -36,7 +37,9 @@ export async function specOf(definition: Definition, row: InstanceRow, directory
       QUARTERDECK_DEPLOYMENT: definition.name,
       [INSTANCE_VARIABLE]: row.pod_name,
       QUARTERDECK_NODE: definition.node ?? hostname(),
+      ...(peersDirectory !== undefined && { QUARTERDECK_PEERS: peersFileIn(peersDirectory) }),
     },
+    ...(peersDirectory !== undefined && { peersDirectory }),
     port,
     ready,
     stop: { command: stop.command, timeoutSeconds: stop.timeoutSeconds },

@@ -5,6 +5,7 @@ import type { DeploymentRow } from '../state/deployments'
 import { findInstanceByPod, listInstances, type InstanceRow } from '../state/instances'
 import { BLOCK_AFTER, nextAttempt } from './crashes'
 import { storedDefinition } from './definitions'
+import { isDraining } from './drain'
 import { lateStartOf } from './lateStart'
 import type { PlayerWatch } from './players'
 import { uptimeText } from './quantities'
@@ -31,8 +32,9 @@ export async function describeInstances({ db, runtime, usage, players, now }: In
     if (isOver && !deployment.enabled) return []
     const instance = describe(row, { type: deployment.type, description: definition?.description }, run, isOver ? NOBODY : players.of(row.pod_name))
     const lateStart = run && definition && lateStartOf(definition, run, now())
+    const drains = { draining: isDraining(row, isOver ? undefined : run) || undefined, canDrain: definition?.drain !== undefined || undefined }
     const warning = isOver ? undefined : players.portWarning(row.pod_name)
-    return [{ ...instance, lateStart, warnings: warning === undefined ? undefined : [warning], retry: retryOf(row, run, now()), uptime: isOver ? '0s' : uptimeText(now() - run.startedAt), ...measure(row.pod_name, definition?.resources) }]
+    return [{ ...instance, ...drains, lateStart, warnings: warning === undefined ? undefined : [warning], retry: retryOf(row, run, now()), uptime: isOver ? '0s' : uptimeText(now() - run.startedAt), ...measure(row.pod_name, definition?.resources) }]
   })
 }
 
@@ -41,7 +43,7 @@ function describe(
   { type, description }: { type: string; description: string | undefined },
   run: RuntimeInstance | undefined,
   players: Players | undefined,
-): Omit<Instance, 'uptime' | 'cpu' | 'memory' | 'lateStart' | 'retry' | 'warnings'> {
+): Omit<Instance, 'uptime' | 'cpu' | 'memory' | 'lateStart' | 'retry' | 'warnings' | 'draining' | 'canDrain'> {
   const { uid, name, deployment } = row
   const live = run?.state === 'EXITED' ? undefined : run
   const common = {

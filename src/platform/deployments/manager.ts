@@ -75,6 +75,7 @@ export function startManager(given: Omit<ReconcileParts, 'excessSince' | 'told'>
     } catch (error) {
       log.error({ err: error }, 'the manager could not look after the instances; it tries again')
     }
+    parts.discovery.changed()
     lookedAt = Date.now()
     clearTimeout(timer)
     if (!closed) timer = setTimeout(wake, wait)

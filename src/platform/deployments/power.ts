@@ -1,14 +1,15 @@
 import { AppError } from '../errors'
-import type { Runtime } from '../runtime/runtime'
+import type { Runtime, RuntimeInstance } from '../runtime/runtime'
 import type { Db } from '../state/db'
 import { findDeployment } from '../state/deployments'
-import { findInstanceByPod, setBlocked, setRestartRun, setWanted } from '../state/instances'
+import { findInstanceByPod, setBlocked, setDrain, setRestartRun, setWanted } from '../state/instances'
+import { storedDefinition } from './definitions'
 
-export type PowerAction = 'start' | 'stop' | 'restart' | 'kill'
+export type PowerAction = 'start' | 'stop' | 'restart' | 'kill' | 'drainAndStop' | 'drainAndRestart'
 
 /** Starts and stops single instances. What was asked for is in the state, so that it outlives this platform. */
 export interface Power {
-  /** Resolves when it has begun. @throws AppError NOT_FOUND, CONFLICT when its deployment is disabled */
+  /** Resolves when it has begun. @throws AppError NOT_FOUND, CONFLICT when its deployment is disabled or, for a drain, does not say how */
   request(podName: string, action: PowerAction): Promise<void>
 }
 
@@ -19,12 +20,24 @@ export function createPower({ db, runtime, wake }: { db: Db; runtime: Runtime; w
       const row = await findInstanceByPod(db, podName)
       const deployment = row && (await findDeployment(db, row.deployment))
       if (!row || !deployment || row.wanted === 'gone') throw new AppError('NOT_FOUND', `There is no pod named "${podName}".`)
+      if (action === 'drainAndStop' || action === 'drainAndRestart') {
+        const run = (await runtime.list()).find((candidate) => candidate.podName === podName && isUp(candidate))
+        if (!run) throw new AppError('CONFLICT', 'The instance is not running.')
+        if (!storedDefinition(deployment.content).definition?.drain) throw new AppError('CONFLICT', `The configuration of "${row.deployment}" does not say how to drain it: add "drain".`)
+        await setDrain(db, row.uid, { run: run.runId, then: action === 'drainAndStop' ? 'stop' : 'restart' })
+        return wake()
+      }
+      // What is asked for now is not waited with.
+      if (row.drain_run !== null) await setDrain(db, row.uid, null)
       if (action === 'start' || action === 'restart') {
         if (!deployment.enabled) throw new AppError('CONFLICT', `The deployment "${row.deployment}" is disabled. Enable it to start it.`)
         const run = (await runtime.list()).find((candidate) => candidate.podName === podName && candidate.state !== 'EXITED')
         await setWanted(db, row.uid, 'running')
         if (row.blocked_reason !== null || !run) await setBlocked(db, row.uid, null)
-        if (run && (action === 'restart' || run.state === 'STOPPING')) await setRestartRun(db, row.uid, run.runId)
+        if (run && (action === 'restart' || run.state === 'STOPPING')) {
+          await setRestartRun(db, row.uid, run.runId)
+          await runtime.stop(podName)
+        }
       } else {
         await setWanted(db, row.uid, 'stopped')
         // Nothing is wanted of it any more, so nothing keeps it from that.
@@ -36,3 +49,5 @@ export function createPower({ db, runtime, wake }: { db: Db; runtime: Runtime; w
     },
   }
 }
+
+const isUp = ({ state }: RuntimeInstance) => state === 'STARTING' || state === 'RUNNING'

@@ -8,11 +8,13 @@ import type { Replicas } from '../share/replicas'
 import type { ShareParts } from '../share/shareMarker'
 import type { Db } from '../state/db'
 import { deleteDeployment, listDeployments, type DeploymentRow } from '../state/deployments'
-import { deleteInstance, insertInstance, listInstances, noteEnd, setBlocked, setLateRun, setRestartRun, setWanted, type InstanceRow } from '../state/instances'
+import { deleteInstance, insertInstance, listInstances, noteEnd, setBlocked, setDrain, setDrainSince, setLateRun, setRestartRun, setWanted, type InstanceRow } from '../state/instances'
 import { captureCrash, describeCrashes, lastExitOf } from './crashCapsule'
 import { afterCrash, BLOCK_AFTER } from './crashes'
 import { storedDefinition } from './definitions'
 import { directoryOf } from './directory'
+import type { Discovery } from './discovery'
+import { endOfDrain, isDrained } from './drain'
 import { JAR_NOT_FOUND, specOf } from './instanceSpec'
 import type { Listening } from './listeningSockets'
 import { dueAt, lateStartOf } from './lateStart'
@@ -22,6 +24,8 @@ import { excess, EXCESS_MS, scalingBounds } from './scaling'
 
 /** How soon it is looked again whether a port is free that the instance's own earlier run still holds. */
 const PORT_CHECK_MS = 500
+/** How long a server that has just started may take to answer its first ping, while others are to be restarted. */
+const ANSWER_PATIENCE_MS = 30_000
 /** A restart goes on to the next instance when one stays this long without its ready line. */
 const READY_PATIENCE_MS = 120_000
 
@@ -31,6 +35,7 @@ export interface ReconcileParts extends ShareParts {
   players: PlayerWatch
   /** Who listens on the ports of this machine. */
   listening: () => Promise<Listening | undefined>
+  discovery: Discovery
   replicas: Replicas
   log: Logger
   now: () => number
@@ -126,9 +131,9 @@ async function reconcileDeployment(parts: ReconcileParts, deployment: Deployment
   if (!stored.definition) return []
   const { definition } = stored
   for (const row of rows) if (row.wanted === 'gone') await endAndForget(parts, row, runs.get(row.pod_name))
+  await progressRestart(parts, definition, rows.filter((row) => !isLeaving(row)), runs)
+  const waits = await progressDrains(parts, definition, rows, runs)
   const wanted = await scale(parts, definition, rows, runs)
-  await progressRestart(parts, wanted, runs)
-  const waits: number[] = []
   for (const row of wanted) {
     const run = runs.get(row.pod_name)
     if (!isOver(run)) {
@@ -162,10 +167,13 @@ function isOver(run: RuntimeInstance | undefined): run is undefined | (RuntimeIn
 /** Brings the number of instances to what is wanted. @returns the ones that are to be. */
 async function scale({ db, players, now, excessSince }: ReconcileParts, definition: Definition, rows: InstanceRow[], runs: Runs): Promise<InstanceRow[]> {
   const countOf = (podName: string) => (isOver(runs.get(podName)) ? 0 : players.of(podName)?.count)
-  const all = rows.filter(({ wanted }) => wanted !== 'gone')
-  const { atLeast, atMost } = scalingBounds(definition, all.map(({ pod_name }) => countOf(pod_name)))
+  const all = rows.filter((row) => !isLeaving(row))
+  // Those that are drained to go still hold players, who may come back to the others, and a place.
+  const draining = rows.filter((row) => isLeaving(row) && row.wanted !== 'gone')
+  const { atLeast, atMost } = scalingBounds(definition, [...all, ...draining].map(({ pod_name }) => countOf(pod_name)))
   const slots = new Set(rows.map(({ slot }) => slot))
-  for (let slot = 0; all.length < atLeast; slot++) {
+  const most = Math.max(1, definition.instances?.max ?? 1)
+  for (let slot = 0; all.length < atLeast && all.length + draining.length < most; slot++) {
     if (!slots.has(slot)) all.push(await insertInstance(db, newInstance(definition.name, slot)))
   }
   if (all.length <= atMost) {
@@ -175,20 +183,72 @@ async function scale({ db, players, now, excessSince }: ReconcileParts, definiti
   const since = excessSince.get(definition.name) ?? now()
   excessSince.set(definition.name, since)
   if (now() - since < EXCESS_MS) return all
-  const ending = excess(all, atMost, countOf)
-  for (const { uid } of ending) await setWanted(db, uid, 'gone')
+  const ending = excess(all, atMost, countOf, definition.drain !== undefined)
+  for (const row of ending) {
+    const run = runs.get(row.pod_name)
+    if (definition.drain && !isOver(run)) await drain(db, row, run, 'gone')
+    else await setWanted(db, row.uid, 'gone')
+  }
   return all.filter((row) => !ending.includes(row))
 }
 
-async function endAndForget({ db, runtime }: ReconcileParts, row: InstanceRow, run: RuntimeInstance | undefined): Promise<void> {
+/** Whether an instance is on its way out for good. */
+function isLeaving({ wanted, drain_then }: InstanceRow): boolean {
+  return wanted === 'gone' || drain_then === 'gone'
+}
+
+/** Asks for a run to be drained. The manager sends the command with its next look at it. */
+async function drain(db: Db, row: InstanceRow, run: RuntimeInstance, then: NonNullable<InstanceRow['drain_then']>): Promise<void> {
+  await setDrain(db, row.uid, { run: run.runId, then })
+  Object.assign(row, { drain_run: run.runId, drain_then: then, drain_since: row.drain_run === run.runId ? row.drain_since : null })
+}
+
+/** Takes every drain one step further: the command, then the end once the instance is empty. @returns milliseconds until a time is up. */
+async function progressDrains(parts: ReconcileParts, definition: Definition, rows: InstanceRow[], runs: Runs): Promise<number[]> {
+  const { db, runtime, players, now } = parts
+  const waits: number[] = []
+  for (const row of rows) {
+    if (row.drain_run === null) continue
+    const run = runs.get(row.pod_name)
+    const isDone = isOver(run) || run.runId !== row.drain_run
+    if (isDone || run.state === 'STOPPING') {
+      // It may have ended by itself meanwhile: what was to follow follows.
+      if (row.drain_then === 'gone') await setWanted(db, row.uid, 'gone')
+      if (row.drain_then === 'stop') await setWanted(db, row.uid, 'stopped')
+      if (isDone) await setDrain(db, row.uid, null)
+      if (isDone && row.drain_then !== 'restart') waits.push(0)
+      continue
+    }
+    const count = players.of(row.pod_name)?.count
+    if (row.drain_since === null && definition.drain) {
+      const { command, timeoutSeconds } = definition.drain
+      if (command !== undefined) await runtime.write(row.pod_name, command)
+      await runtime.note(row.pod_name, `[System] Draining: it ends when nobody plays any more, at the latest in ${timeoutSeconds} s.`)
+      row.drain_since = new Date(now())
+      await setDrainSince(db, row.uid, row.drain_since)
+    }
+    if (isDrained(row, definition, count, now())) {
+      if (row.drain_then === 'restart') await setRestartRun(db, row.uid, run.runId)
+      else await setWanted(db, row.uid, row.drain_then === 'gone' ? 'gone' : 'stopped')
+      await runtime.stop(row.pod_name)
+    } else if (row.drain_since && definition.drain) {
+      waits.push(Math.max(0, endOfDrain(row.drain_since, definition.drain) - now()))
+    }
+  }
+  return waits.filter((wait) => wait > 0)
+}
+
+async function endAndForget({ db, runtime, discovery }: ReconcileParts, row: InstanceRow, run: RuntimeInstance | undefined): Promise<void> {
   if (!isOver(run)) return runtime.stop(row.pod_name)
   await runtime.remove(row.pod_name)
+  await discovery.forget(row.pod_name)
   await deleteInstance(db, row.uid)
 }
 
 /** Ends an instance of a disabled deployment, and lets bygones be bygones for when it is enabled again. */
 async function standDown({ db, runtime }: ReconcileParts, row: InstanceRow, run: RuntimeInstance | undefined): Promise<void> {
   if (row.restart_run !== null) await setRestartRun(db, row.uid, null)
+  if (row.drain_run !== null) await setDrain(db, row.uid, null)
   if (!isOver(run)) return runtime.stop(row.pod_name)
   if (row.blocked_reason !== null || row.crashes.length > 0) await setBlocked(db, row.uid, null)
   if (row.wanted === 'stopped') await setWanted(db, row.uid, 'running')
@@ -198,15 +258,30 @@ async function standDown({ db, runtime }: ReconcileParts, row: InstanceRow, run:
 }
 
 /** Takes a restart one step further: one instance at a time is ended, started by the ordinary course, and waited for. */
-async function progressRestart({ db, runtime, now }: ReconcileParts, rows: InstanceRow[], runs: Runs): Promise<void> {
+async function progressRestart(parts: ReconcileParts, definition: Definition, rows: InstanceRow[], runs: Runs): Promise<void> {
+  const { db, runtime, now } = parts
   for (const row of rows) {
     if (row.restart_run === null) continue
     const run = runs.get(row.pod_name)
-    if (run?.runId === row.restart_run && !isOver(run)) return runtime.stop(row.pod_name)
+    if (run?.runId === row.restart_run && !isOver(run)) {
+      if (run.state === 'STOPPING') return
+      if (!definition.drain) return isWaitedFor(parts, row, rows, runs) ? undefined : runtime.stop(row.pod_name)
+      if (row.drain_run !== run.runId) await drain(db, row, run, 'restart')
+      return
+    }
     const isUp = run?.state === 'RUNNING' || (run?.state === 'STARTING' && now() - run.startedAt > READY_PATIENCE_MS)
     if (!isUp && row.blocked_reason === null && row.wanted === 'running') return
     await setRestartRun(db, row.uid, null)
   }
+}
+
+/** Whether the players of an instance that is to be restarted have to wait for another one, just started, to have somewhere to go. */
+function isWaitedFor({ players, now }: ReconcileParts, row: InstanceRow, rows: InstanceRow[], runs: Runs): boolean {
+  if (!players.of(row.pod_name)?.count) return false
+  return rows.some(({ pod_name }) => {
+    const run = runs.get(pod_name)
+    return run?.state === 'RUNNING' && run.port !== undefined && now() - run.startedAt < ANSWER_PATIENCE_MS && players.of(pod_name) === undefined
+  })
 }
 
 /** Notes the end of a run once, and says what may happen next. */
@@ -248,9 +323,9 @@ function newInstance(deployment: string, slot: number): Pick<InstanceRow, 'uid' 
 
 /** Starts an instance, or says why it cannot be started. @returns milliseconds until it is to be tried again, if it is to be soon. */
 async function start(parts: ReconcileParts, deployment: DeploymentRow, definition: Definition, row: InstanceRow, runs: Runs): Promise<number[]> {
-  const { db, runtime, listening, log, told, now } = parts
+  const { db, runtime, listening, discovery, log, told, now } = parts
   const spec = await directoryOf(parts, deployment, definition.dataDirectory).then(
-    (directory) => specOf(definition, row, directory),
+    async (directory) => specOf(definition, row, directory, definition.discover && (await discovery.prepare(row.pod_name, definition.discover))),
     (error: unknown) => {
       if (error instanceof AppError) return error
       throw error

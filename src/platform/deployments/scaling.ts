@@ -26,10 +26,15 @@ function wantedCount({ type, instances }: Definition, players: number): number {
 }
 
 /**
- * The instances to end when there are more than wanted: the newest that are known to be empty.
+ * The instances to end when there are more than wanted: the newest that are known to be empty and, where they are drained first, those
+ * with the fewest players.
  * @param countOf the players of an instance; undefined: unknown, and then it is never ended.
  */
-export function excess<Row extends { pod_name: string; slot: number }>(rows: Row[], wanted: number, countOf: (podName: string) => number | undefined): Row[] {
-  const empty = rows.filter(({ pod_name }) => countOf(pod_name) === 0).sort((one, other) => other.slot - one.slot)
-  return empty.slice(0, Math.max(0, rows.length - wanted))
+export function excess<Row extends { pod_name: string; slot: number }>(rows: Row[], wanted: number, countOf: (podName: string) => number | undefined, areDrained: boolean): Row[] {
+  const known = rows.flatMap((row) => {
+    const count = countOf(row.pod_name)
+    return count === undefined || (count > 0 && !areDrained) ? [] : [{ row, count }]
+  })
+  known.sort((one, other) => one.count - other.count || other.row.slot - one.row.slot)
+  return known.map(({ row }) => row).slice(0, Math.max(0, rows.length - wanted))
 }

@@ -35,6 +35,8 @@ ${commented("# ready: 'Ready'", 'a console line that matches says it is ready; w
  * @param taken ports of other deployments, which it does not use
  */
 export function newDefinition({ name, type, node }: CreateDeployment, taken: PortRange[] = []): string {
+  const more = type === 'process' ? '' : commented('# drain: { command: "…" }', 'sent before a restart or scaling down, which then wait for the players to leave')
+  const discover = commented('# discover: [lobby]', 'a file at $QUARTERDECK_PEERS tells where its instances are')
   const head = [
     commented(`name: ${name}`, 'fixed'),
     commented(`type: ${type}`, 'fixed'),
@@ -42,5 +44,5 @@ export function newDefinition({ name, type, node }: CreateDeployment, taken: Por
     commented(`dataDirectory: /${name}`, 'its files, under the shared root'),
     ...(type === 'persistent' ? [`node: ${JSON.stringify(node ?? '')}\n`] : []),
   ]
-  return head.join('') + bodies[type](taken)
+  return head.join('') + bodies[type](taken) + more + discover
 }

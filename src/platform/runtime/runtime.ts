@@ -10,6 +10,11 @@ export interface InstanceSpec {
   copy: boolean
   /** All of its environment besides PATH, HOME, LANG and TZ. */
   env: Record<string, string>
+  /**
+   * Absolute path of a directory of the platform that holds the file of the instance's environment variable QUARTERDECK_PEERS, and nothing
+   * else. The instance may read it, at this path; the file is replaced by renaming within it. Absent where the definition asks for none.
+   */
+  peersDirectory?: string
   /** Where it is told to listen, for those who list it. */
   port: number | undefined
   /** A console line that matches this regular expression says that it is ready; without one it is ready at once. */

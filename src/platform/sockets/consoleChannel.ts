@@ -200,7 +200,7 @@ export function openConsoleChannel(app: FastifyInstance, { sessions, origins, tr
   })
 }
 
-const powerWords = { start: 'started instance', stop: 'stopped instance', restart: 'restarted instance', kill: 'killed instance' } as const
+const powerWords = { start: 'started instance', stop: 'stopped instance', restart: 'restarted instance', kill: 'killed instance', drainAndStop: 'drained and stopped instance', drainAndRestart: 'drained and restarted instance' } as const
 
 /** A command as others may see it; of one that looks like it holds a secret, no more than that. */
 function showable(command: string): string {

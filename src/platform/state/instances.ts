@@ -83,6 +83,24 @@ export async function setLateRun(db: Db, uid: string, runId: string): Promise<vo
   await db.updateTable('instances').set({ late_run: runId }).where('uid', '=', uid).execute()
 }
 
+/** Asks for a run to be drained, and what for; null: that is over. Asking again for the same run keeps its time. */
+export async function setDrain(db: Db, uid: string, drain: { run: string; then: NonNullable<InstanceRow['drain_then']> } | null): Promise<void> {
+  await db
+    .updateTable('instances')
+    .set({
+      drain_run: drain?.run ?? null,
+      drain_then: drain?.then ?? null,
+      drain_since: drain && sql<Date | null>`case when drain_run = ${drain.run} then drain_since end`,
+    })
+    .where('uid', '=', uid)
+    .execute()
+}
+
+/** Notes that the drain command was sent: the time-out begins. */
+export async function setDrainSince(db: Db, uid: string, since: Date): Promise<void> {
+  await db.updateTable('instances').set({ drain_since: since }).where('uid', '=', uid).execute()
+}
+
 /** Asks for a run to be replaced; null: it has been, or need not be any more. */
 export async function setRestartRun(db: Db, uid: string, runId: string | null): Promise<void> {
   await db.updateTable('instances').set({ restart_run: runId }).where('uid', '=', uid).execute()

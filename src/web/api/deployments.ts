@@ -6,6 +6,8 @@ import { listIn, reading } from './reading'
 
 /** Restarting and deleting answer when the last instance has stopped, and stopping may take its time. In milliseconds. */
 const STOPPING_TIMEOUT_MS = 600_000
+/** A restart may wait for the players of one instance after another to leave. In milliseconds. */
+const RESTART_TIMEOUT_MS = 4 * 3_600_000
 
 /** `made` is of the text as it is stored now; `warnings` are what it was stored in spite of. */
 type Saved = { made: Pick<Configuration, 'revision'>; warnings: string[] }
@@ -58,7 +60,7 @@ const deploymentsApi = api.injectEndpoints({
     }),
 
     restartDeployment: build.mutation<null, string>({
-      query: (name) => ({ url: `${urlOf(name)}/restart`, method: 'POST', timeoutMs: STOPPING_TIMEOUT_MS }),
+      query: (name) => ({ url: `${urlOf(name)}/restart`, method: 'POST', timeoutMs: RESTART_TIMEOUT_MS }),
       transformResponse: () => null,
       invalidatesTags: ['Deployment'],
     }),

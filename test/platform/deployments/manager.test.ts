@@ -1,9 +1,14 @@
 import { createServer, type AddressInfo } from 'node:net'
-import { mkdir, readFile, realpath, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import pg, { type Pool } from 'pg'
 import pino from 'pino'
+import type { Peers } from '../../../src/contract/discovery'
+import { parseDefinition } from '../../../src/platform/deployments/definitions'
 import { createDeployments } from '../../../src/platform/deployments/deployments'
+import { createDiscovery, type Discovery } from '../../../src/platform/deployments/discovery'
+import { createPower } from '../../../src/platform/deployments/power'
 import { createListeningSockets } from '../../../src/platform/deployments/listeningSockets'
 import { startManager, type Manager } from '../../../src/platform/deployments/manager'
 import { reconcile } from '../../../src/platform/deployments/reconcile'
@@ -32,6 +37,7 @@ const watch = { of: (podName: string) => playersOf(playing.has(podName) ? playin
 const playersOf = (count: number | undefined) => (count === undefined ? undefined : { count, names: {} })
 const listening = createListeningSockets()
 const clock = { ahead: 0 }
+let discovery: Discovery
 
 beforeAll(async () => {
   replicas = createReplicas(directory(), log)
@@ -46,6 +52,7 @@ beforeEach(async () => {
   playing.clear()
   clock.ahead = 0
   state = await freshState()
+  discovery = createDiscovery({ db: state.db, runtime, players: () => watch, directory: join(directory(), 'runtime/peers'), log })
   await mkdir(join(directory(), 'nfsshare'), { recursive: true })
 })
 afterEach(async () => {
@@ -57,13 +64,14 @@ afterEach(async () => {
   await until(() => runtime.list(), (all) => all.length === 0)
   await last.close()
   managers = []
+  await discovery.close()
   await state.close()
 })
 
 const shareDir = () => join(directory(), 'nfsshare')
 
 function manage(pool: Pool = state.pool): Manager {
-  const manager = startManager({ db: state.db, pool, runtime, players: watch, listening, shareDir: shareDir(), replicas, log, now: () => Date.now() + clock.ahead })
+  const manager = startManager({ db: state.db, pool, runtime, players: watch, listening, discovery, shareDir: shareDir(), replicas, log, now: () => Date.now() + clock.ahead })
   managers.push(manager)
   return manager
 }
@@ -147,9 +155,7 @@ test('§4 after readyTimeoutSeconds one that is not ready says so, once in its c
   expect((await deployments().instances('bot'))[0]).toMatchObject({ state: 'STARTING', lateStart })
   await manager.close()
   // Another platform takes over, and does not repeat it.
-  const beats = await lastBeat(state.db)
-  manage()
-  await until(() => lastBeat(state.db), (beat) => beat > beats)
+  await reconcile({ db: state.db, runtime, players: watch, listening, discovery, shareDir: shareDir(), replicas, log, now: Date.now, excessSince: new Map(), told: new Map() })
   expect((await consoleOf('bot')).filter((line) => line === told)).toHaveLength(1)
   await runtime.write((await deployments().instances('bot'))[0]!.podName, 'go')
   await until(() => stateOf('bot'), (current) => current === 'RUNNING')
@@ -250,7 +256,7 @@ test('a deployment whose stored text cannot be read keeps its instances as they 
   await state.db.updateTable('deployments').set({ content: 'name: bot\nnonsense: 1\n' }).execute()
   const logged: { deployment?: string; problem?: string }[] = []
   const warned = pino({ level: 'warn' }, { write: (line) => void logged.push(JSON.parse(line) as object) })
-  const parts = { db: state.db, runtime, players: watch, listening, shareDir: shareDir(), replicas, log: warned, now: Date.now, excessSince: new Map(), told: new Map() }
+  const parts = { db: state.db, runtime, players: watch, listening, discovery, shareDir: shareDir(), replicas, log: warned, now: Date.now, excessSince: new Map(), told: new Map() }
   for (let pass = 1; pass <= 3; pass++) await reconcile(parts)
   expect(await running('bot')).toMatchObject([{ uid: before!.uid, startedAt: before!.startedAt, type: 'process' }])
   expect(logged).toMatchObject([{ deployment: 'bot', problem: expect.stringContaining('Line ') }])
@@ -265,7 +271,7 @@ test('decisions §4: a scalable deployment grows with its players, up to max, an
   const manager = manage()
   const [first] = await until(() => running('lobby'), (all) => all.length === 1)
   fill(first!.podName, 1)
-  await reconcile({ db: state.db, runtime, players: watch, listening, shareDir: shareDir(), replicas, log, now: Date.now, excessSince: new Map(), told: new Map() })
+  await reconcile({ db: state.db, runtime, players: watch, listening, discovery, shareDir: shareDir(), replicas, log, now: Date.now, excessSince: new Map(), told: new Map() })
   expect(await deployments().instances('lobby')).toHaveLength(1)
   fill(first!.podName, 2)
   manager.wake()
@@ -279,7 +285,7 @@ test('decisions §4: a scalable deployment grows with its players, up to max, an
 test('decisions §4: it shrinks after a minute of too many, and never ends an instance with players', async () => {
   await add('lobby', FOREVER, 'instances: { min: 1, max: 3, playersPerInstance: 2 }\n', 'scalable')
   const begun = Date.now()
-  const parts = { db: state.db, runtime, players: watch, listening, shareDir: shareDir(), replicas, log, now: () => begun + clock.ahead, excessSince: new Map<string, number>(), told: new Map<string, string>() }
+  const parts = { db: state.db, runtime, players: watch, listening, discovery, shareDir: shareDir(), replicas, log, now: () => begun + clock.ahead, excessSince: new Map<string, number>(), told: new Map<string, string>() }
   await reconcile(parts)
   const [first] = await until(() => running('lobby'), (all) => all.length === 1)
   fill(first!.podName, 4)
@@ -307,7 +313,7 @@ test('decisions §4: it shrinks after a minute of too many, and never ends an in
 test('§14 an instance whose players are unknown is never ended by scaling, nor are the others that its players may need', async () => {
   await add('lobby', FOREVER, 'instances: { min: 1, max: 3, playersPerInstance: 2 }\n', 'scalable')
   const begun = Date.now()
-  const parts = { db: state.db, runtime, players: watch, listening, shareDir: shareDir(), replicas, log, now: () => begun + clock.ahead, excessSince: new Map<string, number>(), told: new Map<string, string>() }
+  const parts = { db: state.db, runtime, players: watch, listening, discovery, shareDir: shareDir(), replicas, log, now: () => begun + clock.ahead, excessSince: new Map<string, number>(), told: new Map<string, string>() }
   await reconcile(parts)
   const [first] = await until(() => running('lobby'), (all) => all.length === 1)
   fill(first!.podName, 4)
@@ -354,6 +360,160 @@ test('each instance tells the port that it was started with, whatever its defini
   await until(() => running('lobby'), (all) => all.length === 2)
   await state.db.updateTable('deployments').set({ content: content(30_000) }).execute()
   expect((await running('lobby')).map(({ port }) => port).sort()).toEqual([25_565, 25_566])
+})
+
+describe('§14 drain', () => {
+  const ECHO = "console.log('up'); process.stdin.on('data', (line) => console.log('got ' + line))"
+  const drained = (timeoutSeconds: number) => `drain: { command: leave, timeoutSeconds: ${timeoutSeconds} }\n`
+  const linesOf = async (podName: string) => (await runtime.history(podName, 1000)).map(({ content }) => content)
+  const runOf = async (podName: string) => (await runtime.list()).find((run) => run.podName === podName)!
+
+  test('a restart empties one instance after the other, with the command once, and ends none that has players', async () => {
+    await add('lobby', ECHO, `instances: { min: 2, max: 2 }\n${drained(600)}`, 'scalable')
+    const manager = manage()
+    const [first, second] = (await until(() => running('lobby'), (all) => all.length === 2)).map(({ podName }) => podName) as [string, string]
+    const before = [(await runOf(first)).runId, (await runOf(second)).runId]
+    fill(first, 3)
+    fill(second, 2)
+    const restarted = deployments().restart('lobby')
+    await until(() => linesOf(first), (lines) => lines.includes('got leave'))
+    manager.wake()
+    await until(() => deployments().instances('lobby'), (all) => all[0]?.draining === true)
+    expect(await deployments().instances('lobby')).toMatchObject([{ state: 'RUNNING', canDrain: true }, { state: 'RUNNING' }])
+    expect((await deployments().instances('lobby'))[1]!.draining).toBeUndefined()
+    fill(first, 0)
+    manager.wake()
+    await until(() => linesOf(second), (lines) => lines.includes('got leave'))
+    expect((await runOf(first)).runId).not.toBe(before[0])
+    expect((await runOf(second)).runId).toBe(before[1])
+    expect((await linesOf(first)).filter((line) => line === 'got leave')).toHaveLength(1)
+    fill(second, 0)
+    manager.wake()
+    await restarted
+    expect((await running('lobby')).map(({ draining }) => draining)).toEqual([undefined, undefined])
+  })
+
+  test('drain and stop waits for the players, at the latest until its time is up, also where they are unknown', async () => {
+    await add('world', ECHO, `node: node-a\n${drained(1)}`, 'persistent')
+    const manager = manage()
+    const { podName } = (await until(() => running('world'), (all) => all.length === 1))[0]!
+    fill(podName, undefined)
+    const power = createPower({ db: state.db, runtime, wake: () => manager.wake() })
+    await power.request(podName, 'drainAndStop')
+    await until(() => stateOf('world'), (now) => now === 'STOPPED')
+    expect(await linesOf(podName)).toEqual(expect.arrayContaining(['got leave', '[System] Draining: it ends when nobody plays any more, at the latest in 1 s.']))
+    await expect(power.request(podName, 'drainAndRestart')).rejects.toMatchObject({ code: 'CONFLICT', message: 'The instance is not running.' })
+  })
+
+  test('drain and restart ends with a new run; a plain restart does not wait', async () => {
+    await add('world', ECHO, `node: node-a\n${drained(600)}`, 'persistent')
+    const manager = manage()
+    const { podName } = (await until(() => running('world'), (all) => all.length === 1))[0]!
+    const power = createPower({ db: state.db, runtime, wake: () => manager.wake() })
+    const isReplaced = async (runId: string) => (await runOf(podName)).runId !== runId && (await runOf(podName)).state === 'RUNNING'
+    const first = (await runOf(podName)).runId
+    await power.request(podName, 'drainAndRestart')
+    await until(() => isReplaced(first))
+    fill(podName, 5)
+    const second = (await runOf(podName)).runId
+    await power.request(podName, 'drainAndRestart')
+    await until(() => deployments().instances('world'), ([instance]) => instance?.draining === true)
+    await power.request(podName, 'restart')
+    await until(() => isReplaced(second))
+    expect((await deployments().instances('world'))[0]!.draining).toBeUndefined()
+  })
+
+  test('scaling down drains the emptiest, and never ends one whose players became unknown', async () => {
+    await add('lobby', ECHO, `instances: { min: 1, max: 3, playersPerInstance: 5 }\n${drained(600)}`, 'scalable')
+    const begun = Date.now()
+    const parts = { db: state.db, runtime, players: watch, listening, discovery, shareDir: shareDir(), replicas, log, now: () => begun + clock.ahead, excessSince: new Map<string, number>(), told: new Map<string, string>() }
+    await reconcile(parts)
+    const first = (await until(() => running('lobby'), (all) => all.length === 1))[0]!.podName
+    fill(first, 5)
+    await reconcile(parts)
+    const two = await until(() => running('lobby'), (all) => all.length === 2)
+    const second = two.find(({ podName }) => podName !== first)!.podName
+    fill(first, 2)
+    fill(second, 1)
+    await reconcile(parts)
+    clock.ahead = 61_000
+    await reconcile(parts)
+    await reconcile(parts)
+    await until(() => linesOf(second), (lines) => lines.includes('got leave'))
+    expect(await running('lobby')).toMatchObject([{ podName: first }, { podName: second, draining: true }])
+    fill(second, undefined)
+    clock.ahead = 3_600_000
+    await reconcile(parts)
+    expect(await running('lobby')).toHaveLength(2)
+    fill(second, 0)
+    await until(async () => {
+      await reconcile(parts)
+      return deployments().instances('lobby')
+    }, (all) => all.length === 1 && all[0]!.podName === first)
+  })
+
+  test('a process has no players to wait for, and a definition without drain does not say how', async () => {
+    expect(() => parseDefinition('name: a\ntype: process\ndataDirectory: /a\nrun: { command: [x] }\ndrain: {}\n')).toThrow('drain: is not for a process: it has no players')
+    await add('world', ECHO, 'node: node-a\n', 'persistent')
+    manage()
+    const [instance] = await until(() => running('world'), (all) => all.length === 1)
+    const power = createPower({ db: state.db, runtime, wake: () => undefined })
+    await expect(power.request(instance!.podName, 'drainAndStop')).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('does not say how to drain it') })
+  })
+})
+
+describe('§14 discovery', () => {
+  test('an instance is told who it is and, by a file that is always whole, where the others are, within a second of a change', async () => {
+    const SHOW = "console.log('env ' + ['DEPLOYMENT', 'INSTANCE', 'NODE', 'PEERS'].map((name) => process.env['QUARTERDECK_' + name]).join(' ')); console.log(require('node:fs').readFileSync(process.env.QUARTERDECK_PEERS, 'utf8')); setInterval(() => {}, 1000)"
+    await add('lobby', FOREVER, 'drain: { timeoutSeconds: 600 }\n', 'scalable')
+    const manager = manage()
+    const [lobby] = await until(() => running('lobby'), (all) => all.length === 1)
+    await add('proxy', SHOW, 'discover: [lobby, nothing]\n', 'proxy')
+    manager.wake()
+    const lines = await until(() => consoleOf('proxy'), (all) => all.length >= 2)
+    const { podName } = (await deployments().instances('proxy'))[0]!
+    const own = join(directory(), 'runtime/peers', podName)
+    const file = join(own, 'peers.json')
+    expect(lines[0]).toBe(`env proxy ${podName} ${hostname()} ${file}`)
+    const peer = { podName: lobby!.podName, ip: '127.0.0.1', port: null, state: 'RUNNING', players: 0, draining: false }
+    expect(JSON.parse(lines[1]!)).toEqual({ deployments: { lobby: [peer], nothing: [] } })
+    expect([(await stat(own)).mode & 0o777, (await stat(file)).mode & 0o777]).toEqual([0o755, 0o644])
+
+    let unreadable = 0
+    let isReading = true
+    const reading = (async () => {
+      while (isReading) await readFile(file, 'utf8').then(JSON.parse).catch(() => (unreadable += 1))
+    })()
+    const read = async () => (JSON.parse(await readFile(file, 'utf8')) as Peers).deployments.lobby![0]
+    fill(lobby!.podName, 7)
+    discovery.changed()
+    await until(read, (seen) => seen?.players === 7)
+    const power = createPower({ db: state.db, runtime, wake: () => manager.wake() })
+    await power.request(lobby!.podName, 'drainAndStop')
+    await until(read, (seen) => seen?.draining === true)
+    await power.request(lobby!.podName, 'kill')
+    await until(read, (seen) => seen === undefined)
+    isReading = false
+    await reading
+    expect(unreadable).toBe(0)
+    expect(await readdir(own)).toEqual(['peers.json'])
+
+    await deployments().remove('proxy')
+    await expect(stat(own)).rejects.toThrow('ENOENT')
+  })
+
+  test('a platform that comes later goes on with the files of instances that run', async () => {
+    await add('proxy', FOREVER, 'discover: [lobby]\n', 'proxy')
+    const manager = manage()
+    const [proxy] = await until(() => running('proxy'), (all) => all.length === 1)
+    await manager.close()
+    await discovery.close()
+    discovery = createDiscovery({ db: state.db, runtime, players: () => watch, directory: join(directory(), 'runtime/peers'), log })
+    await add('lobby', FOREVER, '', 'scalable')
+    manage()
+    const file = join(directory(), 'runtime/peers', proxy!.podName, 'peers.json')
+    await until(async () => (JSON.parse(await readFile(file, 'utf8')) as Peers).deployments.lobby?.[0]?.state === 'RUNNING')
+  })
 })
 
 describe('§14 a port that is taken', () => {

@@ -60,6 +60,7 @@ const matrix: Record<string, 'public' | 'user' | 'admin'> = {
   'GET /api/deployments/:name/instances/:uid/crash': 'user',
   'POST /api/deployments/:name/toggle': 'user',
   'POST /api/deployments/:name/restart': 'user',
+  'GET /api/discovery': 'user',
 }
 
 let platform: TestPlatform

@@ -237,6 +237,21 @@ test('who hangs up while something ends is not waited for; it ends all the same'
   await until(() => call('GET', '/slow-end'), ({ status }) => status === 404)
 })
 
+test('§14 discovery tells where the instances of the named deployments are, to who is signed in', async () => {
+  const content = 'name: found\ntype: process\ndataDirectory: /found\nrun: { command: ["node", "-e", "setInterval(() => {}, 1000)"] }\nstop: { timeoutSeconds: 1 }\n'
+  await call('POST', '', { name: 'found', type: 'process' })
+  expect(await call('PATCH', '/found', { content })).toMatchObject({ status: 200 })
+  await call('POST', '/found/toggle', { enabled: true })
+  await until(() => statesOf('found'), (states) => states[0] === 'RUNNING')
+  const discover = (query: string) => platform.call('GET', `/api/discovery${query}`, { token: ann.token })
+  const peer = { podName: expect.stringMatching(/^found-/) as string, ip: '127.0.0.1', port: null, state: 'RUNNING', players: null, draining: false }
+  expect((await discover('?deployment=found')).body.data).toEqual({ deployments: { found: [peer] } })
+  expect((await discover('?deployment=found&deployment=nothing')).body.data).toEqual({ deployments: { found: [peer], nothing: [] } })
+  for (const query of ['', '?deployment=', '?deployment=__proto__', '?other=1']) expect(await discover(query)).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT' } })
+  expect(await platform.call('GET', '/api/discovery?deployment=found')).toMatchObject({ status: 401 })
+  expect(await call('DELETE', '/found')).toMatchObject({ status: 200 })
+})
+
 test('every call for a name that is not there is 404', async () => {
   for (const [method, path, body] of [['GET', ''], ['PATCH', '', { content: 'x: 1' }], ['DELETE', ''], ['GET', '/instances'], ['POST', '/toggle', { enabled: true }], ['POST', '/restart']] as const) {
     expect(await call(method, `/nothing${path}`, body)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND', message: 'There is no deployment named "nothing".' } })

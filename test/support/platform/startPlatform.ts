@@ -18,6 +18,7 @@ import type { DatabaseServer } from '../../../src/platform/databases/databaseSer
 import { createMongo } from '../../../src/platform/databases/mongo'
 import { createPostgres } from '../../../src/platform/databases/postgres'
 import { createDeployments, type Deployments } from '../../../src/platform/deployments/deployments'
+import { createDiscovery } from '../../../src/platform/deployments/discovery'
 import { instanceState } from '../../../src/platform/deployments/instances'
 import { createListeningSockets } from '../../../src/platform/deployments/listeningSockets'
 import { startManager } from '../../../src/platform/deployments/manager'
@@ -110,8 +111,12 @@ export async function startPlatform({ origins = [], cluster, sql, mongo, uploadL
   const files = await openFiles({ dataDir, shareDir, marker, log: silent, now: Date.now })
   const nodes = async () => ['node-a']
   const listening = createListeningSockets()
-  const players = watchPlayers({ db, runtime, listening, onChange: () => manager.wake(), now: Date.now })
-  const manager = startManager({ db, pool: state.pool, runtime, players, listening, shareDir, marker, replicas, log: silent, now: Date.now })
+  const players = watchPlayers({ db, runtime, listening, onChange: () => {
+    manager.wake()
+    discovery.changed()
+  }, now: Date.now })
+  const discovery = createDiscovery({ db, runtime, players: () => players, directory: join(dataDir, 'runtime/peers'), log: silent })
+  const manager = startManager({ db, pool: state.pool, runtime, players, listening, discovery, shareDir, marker, replicas, log: silent, now: Date.now })
   const disks = watchDisks(dataDir, shareDir, silent)
   const clock = { now: Date.now() }
   const now = () => clock.now
@@ -135,6 +140,7 @@ export async function startPlatform({ origins = [], cluster, sql, mongo, uploadL
     dashboard,
     signIn: createSignIn(db, secrets, sessions, now),
     deployments,
+    discovery,
     network: { managerTimestamp: () => lastBeat(db), nodes, disks: () => disks.list() },
     health: { database: async () => void (await lastBeat(db)), runtime: async () => void (await runtime.list()), share: async () => void (await jail.root()) },
     replicas,
@@ -192,6 +198,7 @@ export async function startPlatform({ origins = [], cluster, sql, mongo, uploadL
       await activityLog.close()
       await Promise.all([servers.sql.close(), servers.mongo.close()])
       await manager.close()
+      await discovery.close()
       await players.close()
       disks.close()
       await files.close()

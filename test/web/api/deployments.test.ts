@@ -4,7 +4,7 @@ import { renderApp } from '../../support/web/renderApp'
 
 afterEach(() => jest.restoreAllMocks())
 
-test('decisions §4: a restart answers when all instances are done, so it may take ten minutes; other calls 30 s', async () => {
+test('decisions §4: a restart answers when all instances are done, and §14 may wait for players to leave, so it may take hours; other calls 30 s', async () => {
   const timeouts = jest.spyOn(AbortSignal, 'timeout')
   const { network, user } = renderApp('/deployments', { signedInAs: 'ann' })
   network.get('/api/deployments').answers({ deployments: [deploymentOf('lobby')] })
@@ -13,7 +13,7 @@ test('decisions §4: a restart answers when all instances are done, so it may ta
   expect(timeouts.mock.calls).toEqual([[30_000]])
   await user.click(restart)
   await waitFor(() => expect(calls).toHaveLength(1))
-  expect(timeouts.mock.calls).toEqual([[30_000], [600_000]])
+  expect(timeouts.mock.calls).toEqual([[30_000], [14_400_000]])
 })
 
 test('names are encoded where they are part of an address', async () => {

@@ -5,7 +5,7 @@ import { CrashCapsulePanel } from './CrashCapsulePanel'
 import './details.scss'
 
 export function DetailsTab({ deployment, instance }: { deployment: string; instance: Instance }) {
-  const { uid, podName, ip, port, players, startedAt, restarts, lastExit, lateStart, warnings, blockedReason, crashedAt } = instance
+  const { uid, podName, ip, port, players, startedAt, restarts, lastExit, lateStart, draining, warnings, blockedReason, crashedAt } = instance
   const names = Object.entries(players ?? {})
   return (
     <div className="details">
@@ -26,6 +26,7 @@ export function DetailsTab({ deployment, instance }: { deployment: string; insta
             </Row>
           )}
           {startedAt !== undefined && <Row term="Running since">{timeOf(startedAt)}</Row>}
+          {draining && <Row term="Draining">It gets no new players, and ends when nobody plays any more or its time is up</Row>}
           {lateStart && <Row term="Not ready yet">{`After ${lateStart.afterSeconds} s it still waits for ${lateStart.waitingFor}`}</Row>}
           {warnings?.map((warning) => (
             <Row key={warning} term="Warning">

@@ -28,7 +28,8 @@ export function InstanceCards({ instance }: { instance: Instance | undefined }) 
             Not ready after {lateStart.afterSeconds} s
           </span>
         ) : (
-          !retry && <span className="card-aside">{isUnknown ? 'connections unknown' : counted(connections, 'connection')}</span>
+          !retry && <span className="card-aside">{isUnknown ? 'connections unknown' : counted(connections, 'connection')}
+            {!isDown && instance?.draining && ', draining'}</span>
         )}
       </Card>
       <Card label="Uptime">

@@ -36,7 +36,7 @@ export function InstanceView({ deployment, uid, instance, problem }: InstanceVie
             </p>
           </div>
         </div>
-        {instance && <PowerButtons name={name} state={instance.state} type={instance.type} />}
+        {instance && <PowerButtons {...instance} />}
       </div>
       <InstanceCards instance={instance} />
       <InstanceTabs tab={tab} onChoose={chooseTab} />

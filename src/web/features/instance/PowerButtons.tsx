@@ -20,9 +20,11 @@ const useless: Record<PowerAction, readonly Instance['state'][]> = {
   restart: ['STOPPED', 'STOPPING'],
   stop: ['STOPPED', 'STOPPING'],
   kill: ['STOPPED'],
+  drainAndRestart: ['STOPPED', 'STOPPING', 'BLOCKED'],
+  drainAndStop: ['STOPPED', 'STOPPING', 'BLOCKED'],
 }
 
-export function PowerButtons({ name, state, type }: Pick<Instance, 'name' | 'state' | 'type'>) {
+export function PowerButtons({ name, state, type, canDrain, draining }: Pick<Instance, 'name' | 'state' | 'type' | 'canDrain' | 'draining'>) {
   const isKillAsked = useSelector(selectKillAsked)
   const dispatch = useDispatch()
   const navigate = useNavigate()
@@ -40,7 +42,7 @@ export function PowerButtons({ name, state, type }: Pick<Instance, 'name' | 'sta
     if (dispatch(powerRequested('kill')) as unknown) setIsKilled(true)
   }
   const button = (action: PowerAction, label: string, icon: ReactNode, onClick: () => unknown) => {
-    const isUseless = useless[action].includes(state)
+    const isUseless = useless[action].includes(state) || (draining === true && action.startsWith('drain'))
     return (
       <Button
         variant={action === 'kill' ? 'outline-danger' : action === 'start' ? 'primary' : 'outline-secondary'}
@@ -60,6 +62,8 @@ export function PowerButtons({ name, state, type }: Pick<Instance, 'name' | 'sta
     <div className="power-buttons" role="group" aria-label="Power">
       {type !== 'process' && button('start', 'Start', <ToolIcon name="play" />, request('start'))}
       {type !== 'process' && button('restart', 'Restart', <ActionIcon name="restart" />, request('restart'))}
+      {canDrain && button('drainAndRestart', 'Drain and restart', <ActionIcon name="restart" />, request('drainAndRestart'))}
+      {canDrain && button('drainAndStop', 'Drain and stop', <ToolIcon name="stop" />, request('drainAndStop'))}
       {button('stop', 'Stop', <ToolIcon name="stop" />, request('stop'))}
       {button('kill', 'Kill', <ToolIcon name="kill" />, () => dispatch(killAsked()))}
       {isKillAsked && <KillDialog name={name} onKill={kill} onClose={() => dispatch(killAnswered())} />}

@@ -7,6 +7,7 @@ import { useCountdown } from '../../ui/useCountdown'
 
 export function InstanceCard({ deployment, instance }: { deployment: string; instance: Instance }) {
   const { uid, name, description, state } = instance
+  const draining = state !== 'STOPPED' && instance.draining
   const retry = state === 'STOPPED' ? instance.retry : undefined
   const lateStart = state === 'STARTING' ? instance.lateStart : undefined
   const count = playerCountOf(instance)
@@ -33,6 +34,7 @@ export function InstanceCard({ deployment, instance }: { deployment: string; ins
           Not ready after {lateStart.afterSeconds} s
         </span>
       )}
+      {draining && <span className="instance-warning">Draining: no new players</span>}
       <span className="instance-foot">
         {retry ? <Retry {...retry} /> : <State state={state} />}
         <span className="instance-id">ID: {id}</span>

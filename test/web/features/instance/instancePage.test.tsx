@@ -301,6 +301,21 @@ test.each([
   expect(card('Status')).toHaveTextContent(connections)
 })
 
+test('§14 where its deployment says how, an instance is drained before it stops or restarts', async () => {
+  const { user, console } = await shown({ canDrain: true })
+  expect(within(power()).getAllByRole('button').map((button) => button.textContent)).toEqual(['Start', 'Restart', 'Drain and restart', 'Drain and stop', 'Stop', 'Kill'])
+  for (const label of ['Drain and restart', 'Drain and stop']) await user.click(screen.getByRole('button', { name: label }))
+  expect(console.sent).toEqual([{ type: 'power', action: 'drainAndRestart' }, { type: 'power', action: 'drainAndStop' }])
+})
+
+test('§14 one that is drained says so, and is not drained again', async () => {
+  const { user, console } = await shown({ canDrain: true, draining: true, connections: 2 }, `${PATH}?tab=details`)
+  expect(card('Status')).toHaveTextContent('2 connections, draining')
+  expect(screen.getByRole('region', { name: 'Instance Details' })).toHaveTextContent('DrainingIt gets no new players')
+  await user.click(screen.getByRole('button', { name: 'Drain and stop' }))
+  expect(console.sent).toEqual([])
+})
+
 test('§14 Details carry what is not as it should be', async () => {
   await shown({ warnings: ['The instance is ready but does not listen on port 25565: nobody does.'] }, `${PATH}?tab=details`)
   expect(screen.getByRole('region', { name: 'Instance Details' })).toHaveTextContent('WarningThe instance is ready but does not listen on port 25565: nobody does.')

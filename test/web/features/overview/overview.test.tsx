@@ -105,6 +105,12 @@ test('one that ends by itself counts down to its next try, in amber, and is Offl
   expect(await screen.findByText('Starting Up')).toBeVisible()
 })
 
+test('§14 a card says that its instance is drained', async () => {
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby', { draining: true })] }])
+  expect(await screen.findByText('Draining: no new players')).toBeVisible()
+})
+
 test('one that is not ready in time says so on its card, with what it waits for', async () => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby', { state: 'STARTING', lateStart: { afterSeconds: 300, waitingFor: 'a console line that matches Done' } })] }])
