@@ -8,7 +8,7 @@ export function DiskWarning({ name, free, total, level }: Disk) {
   const left = `${Math.floor((free / total) * 100)} % (${formatBytes(free)})`
   return (
     <section className="banner panel silent" role="alert">
-      <Icon name="warning" size={24} />
+      <Icon name="alert" size={24} />
       <div className="banner-text">
         <h2>{level === 'full' ? 'Disk Full' : 'Disk Almost Full'}</h2>
         <p>
