@@ -30,7 +30,7 @@ function titlesOf(file: string): Set<string> {
   const visit = (node: ts.Node): void => {
     const first = ts.isCallExpression(node) ? node.arguments[0] : undefined
     if (first && ts.isStringLiteralLike(first)) found.add(first.text)
-    if (first && ts.isTemplateExpression(first)) found.add(first.head.text)
+    if (first && ts.isTemplateExpression(first)) found.add(first.head.text.trim())
     ts.forEachChild(node, visit)
   }
   visit(ts.createSourceFile(file, readFileSync(join(tests, file), 'utf8'), ts.ScriptTarget.Latest, false))
