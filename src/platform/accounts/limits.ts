@@ -14,6 +14,8 @@ export const limits = {
   password: { name: 'password', tries: 10, seconds: 300 },
   /** Passwords from one address, whatever the account. Generous: an office shares one. */
   address: { name: 'address', tries: 100, seconds: 300 },
+  /** Second steps of signing in and registering from one address. Generous, as above: each step has its own few tries. */
+  step: { name: 'step', tries: 200, seconds: 300 },
   /** Wrong codes for one account, from anywhere: who tries has the password already. */
   code: { name: 'code', tries: 10, seconds: 900 },
   /** Invite codes and registrations from one address. */

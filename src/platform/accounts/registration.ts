@@ -57,6 +57,7 @@ export function createRegistration(db: Db, secrets: Secrets, sessions: Sessions,
     },
 
     async verify({ username, token: code, inviteToken }, client) {
+      await takeTry(db, limits.step, client.network)
       const tokenHash = hashToken(inviteToken)
       const pending = await takeRegistrationTry(db, tokenHash, CODE_TRIES)
       if (!pending?.username || !pending.password_hash || !pending.totp_secret || pending.username !== username) throw expired()

@@ -37,9 +37,11 @@ export function createSignIn(db: Db, secrets: Secrets, sessions: Sessions, now: 
     },
 
     async verify({ username, token: code, sessionToken }, client) {
+      await takeTry(db, limits.step, client.network)
       const tokenHash = hashToken(sessionToken)
+      // Both, whatever the first one finds: the same queries for every name, so that the time tells nothing about who exists.
+      const step = await takeLoginTry(db, tokenHash, CODE_TRIES)
       const user = await findUserByName(db, username)
-      const step = user && (await takeLoginTry(db, tokenHash, CODE_TRIES))
       const expired = () => new AppError('STEP_EXPIRED', 'This sign-in has expired. Please go back to login and start again.')
       if (!user || step?.user_id !== user.id) throw expired()
       await takeTry(db, limits.code, String(user.id))

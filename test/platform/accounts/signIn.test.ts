@@ -61,6 +61,28 @@ test('security 4: a known and an unknown user, 200 times each, cannot be told ap
   expect(high).toBeGreaterThan(-5)
 })
 
+test('security 4: the second step makes the same queries for a known and an unknown user', async () => {
+  const queries = jest.spyOn(platform.state.pool, 'connect')
+  const made: number[] = []
+  for (const username of ['Ann', 'nobody']) {
+    queries.mockClear()
+    expect(await verify({ username, token: '000000', sessionToken: 'nonsense' })).toMatchObject({ status: 400, body: { code: 'STEP_EXPIRED' } })
+    made.push(queries.mock.calls.length)
+  }
+  queries.mockRestore()
+  expect(made[0]).toBeGreaterThan(1)
+  expect(made[1]).toBe(made[0])
+})
+
+test('security 2: second steps are limited by address', async () => {
+  const statuses = []
+  for (let tries = 0; tries < 202; tries++) {
+    const body = { username: 'nobody', token: '000000', sessionToken: 'nonsense' }
+    statuses.push((await platform.call('POST', '/api/auth/verify-login', { body, address: '10.9.0.1' })).status)
+  }
+  expect(statuses).toEqual([...Array<number>(200).fill(400), 429, 429])
+})
+
 test('security 1: one code in two logins at the same time lets exactly one in, and never again', async () => {
   const [one, two, three] = [await firstStep(), await firstStep(), await firstStep()]
   const code = await platform.nextCode(ann.secret)
