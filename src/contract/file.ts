@@ -80,6 +80,19 @@ export type SaveFileAnswer = z.infer<typeof SaveFileAnswer>
 export const OnConflict = z.enum(['replace', 'keepBoth', 'refuse'])
 export type OnConflict = z.infer<typeof OnConflict>
 
+/** Of an upload (our extra): the names of its files, in their order, as a JSON list. Preferred over those of the parts. */
+export const UploadNames = z
+  .string()
+  .transform((text, context) => {
+    try {
+      return JSON.parse(text) as unknown
+    } catch {
+      context.addIssue({ code: 'custom', message: 'must be a JSON list of names' })
+      return z.NEVER
+    }
+  })
+  .pipe(z.array(z.string('must be a JSON list of names'), 'must be a JSON list of names'))
+
 /** Of uploads, and of archive and unarchive: what came to be. */
 export const StoredFiles = success(z.object({ files: z.array(z.object({ name: z.string(), path: SharedPath })) }))
 export type StoredFiles = z.infer<typeof StoredFiles>

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import multipart, { type MultipartFile, type MultipartValue } from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
-import { OnConflict, SharedPath, StoredFiles } from '../../contract/file'
+import { OnConflict, SharedPath, StoredFiles, UploadNames } from '../../contract/file'
 import { AppError, errorCodeOf } from '../errors'
 import type { Upload } from '../share/uploads'
 import { done } from './envelope'
@@ -19,14 +19,18 @@ const SILENCE_MS = 60_000
 const STALL_CHECK_MS = 500
 const STALL_CHECKS = 3
 const MOST_FILES = 1000
+const FIELDS = ['path', 'onConflict', 'names']
+/** Takes the names of as many files as a form may have, each of 255 bytes. In bytes. */
+const FIELD_LIMIT = 2 ** 19
 
 /**
- * `POST /api/sftp/upload`, multipart/form-data (RFC 7578): fields `path` and, our extra, `onConflict`; files under `files`. Fields may
- * come after the files, as some clients send them; before them, nothing has to be moved.
+ * `POST /api/sftp/upload`, multipart/form-data (RFC 7578): fields `path` and, our extras, `onConflict` and `names`; files under `files`. Fields
+ * may come after the files, as some clients send them; before them, nothing has to be moved. `names` comes before them: browsers
+ * percent-encode quotes and line ends in the file name of a part, and it cannot be told from a name with a percent sign.
  */
 export async function uploadRoutes(app: FastifyInstance, { files, uploadLimit }: UploadRouteParts): Promise<void> {
   await app.register(async (scope) => {
-    await scope.register(multipart, { limits: { fileSize: uploadLimit, files: MOST_FILES, fields: 10, fieldSize: 8192, fieldNameSize: 100, parts: MOST_FILES + 10, headerPairs: 50 } })
+    await scope.register(multipart, { limits: { fileSize: uploadLimit, files: MOST_FILES, fields: 10, fieldSize: FIELD_LIMIT, fieldNameSize: 100, parts: MOST_FILES + 10, headerPairs: 50 } })
     const route = scope as unknown as Router
     route.post(
       '/api/sftp/upload',
@@ -62,21 +66,30 @@ export async function uploadRoutes(app: FastifyInstance, { files, uploadLimit }:
 
 async function receive(request: FastifyRequest, upload: Upload, uploadLimit: number): Promise<{ path: string; onConflict: OnConflict }> {
   const fields: Partial<Record<string, string>> = {}
+  let names: string[] | undefined
   let count = 0
   for await (const part of partsOf(request, uploadLimit)) {
     if (part.type === 'field') {
-      if (part.fieldname !== 'path' && part.fieldname !== 'onConflict') throw new AppError('INVALID_INPUT', `${part.fieldname}: is not known here`, { field: part.fieldname })
+      if (!FIELDS.includes(part.fieldname)) throw new AppError('INVALID_INPUT', `${part.fieldname}: is not known here`, { field: part.fieldname })
       fields[part.fieldname] = String(part.value)
       // Should it fail: this is what was tried.
       if (part.fieldname === 'path') request.activitySubject = checked(SharedPath, part.value, 'path')
+      if (part.fieldname === 'names') {
+        if (count > 0) throw new AppError('INVALID_INPUT', 'names: must come before the files', { field: 'names' })
+        names = checked(UploadNames, part.value, 'names')
+      }
       continue
     }
     if (part.fieldname !== 'files') throw new AppError('INVALID_INPUT', `${part.fieldname}: is not known here; files come as "files"`, { field: part.fieldname })
-    await upload.receive(part.filename, part.file, fields.path)
+    // The types promise a name; a part with a media type alone is taken for a file as well.
+    const name = names ? names[count] : (part.filename as string | undefined)
+    if (name === undefined) throw new AppError('INVALID_INPUT', names ? 'names: is shorter than the list of files' : 'files: one has no file name', { field: names ? 'names' : 'files' })
+    await upload.receive(name, part.file, fields.path)
     if (part.file.truncated) throw tooLarge(uploadLimit)
     count += 1
   }
   if (count === 0) throw new AppError('INVALID_INPUT', 'files: is missing', { field: 'files' })
+  if (names && names.length > count) throw new AppError('INVALID_INPUT', 'names: is longer than the list of files', { field: 'names' })
   return { path: checked(SharedPath, fields.path, 'path'), onConflict: checked(OnConflict, fields.onConflict ?? 'replace', 'onConflict') }
 }
 

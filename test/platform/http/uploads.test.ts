@@ -51,6 +51,40 @@ async function makeDirectory(name: string, files: Record<string, string> = {}): 
 const descriptors = async () => (await Promise.all((await readdir('/proc/self/fd')).map(async (fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')))).filter((path) => path.startsWith(share))
 const notes = () => readdir(join(platform.dataDir, 'temporaries'))
 
+test('names of their own field are preferred to those of the parts, which browsers percent-encode', async () => {
+  const path = await makeDirectory('named')
+  const names = ['a"b.txt', '100%22.txt']
+  const { status } = await upload([['path', path], ['names', JSON.stringify(names)], ['files', Buffer.from('one'), names[0]!], ['files', Buffer.from('two'), names[1]!]])
+  expect(status).toBe(201)
+  expect((await readdir(join(share, 'named'))).sort()).toEqual(names.toSorted())
+  expect(await readFile(join(share, 'named', 'a"b.txt'), 'utf8')).toBe('one')
+})
+
+test.each<[string, string, string]>([
+  ['is no JSON', 'a.txt', 'names: must be a JSON list of names'],
+  ['is no list of texts', '[1]', 'names: must be a JSON list of names'],
+  ['is shorter than the files', '[]', 'names: is shorter than the list of files'],
+  ['is longer than the files', '["a.txt","b.txt"]', 'names: is longer than the list of files'],
+  ['holds a path', '["../a.txt"]', 'files: "../a.txt" is not a name of a file'],
+])('a list of names that %s is 400, and nothing is stored', async (_case, names, message) => {
+  const path = await makeDirectory(`names-${randomBytes(4).toString('hex')}`)
+  const answer = await upload([['path', path], ['names', names], ['files', Buffer.from('x'), 'x.txt']])
+  expect(answer).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT', message: expect.stringContaining(message) as string } })
+  expect(await readdir(join(share, path.slice('/nfsshare/'.length)))).toEqual([])
+})
+
+test('names after the files are 400', async () => {
+  const path = await makeDirectory('names-late')
+  expect(await upload([['path', path], ['files', Buffer.from('x'), 'x.txt'], ['names', '["y.txt"]']])).toMatchObject({ status: 400, body: { message: 'names: must come before the files' } })
+})
+
+test('a file part without a file name is 400', async () => {
+  const path = await makeDirectory('nameless')
+  const body = `--edge\r\nContent-Disposition: form-data; name="path"\r\n\r\n${path}\r\n--edge\r\nContent-Disposition: form-data; name="files"\r\nContent-Type: application/octet-stream\r\n\r\nx\r\n--edge--\r\n`
+  const answer = await fetch(`http://127.0.0.1:${port}/api/sftp/upload`, { method: 'POST', headers: { authorization: `Bearer ${ann.token}`, 'content-type': 'multipart/form-data; boundary=edge' }, body })
+  expect({ status: answer.status, body: (await answer.json()) as object }).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT', message: 'files: one has no file name' } })
+})
+
 test('§7 several files come to be, byte by byte', async () => {
   const path = await makeDirectory('several')
   const [one, two] = [randomBytes(300_000), Buffer.alloc(0)]

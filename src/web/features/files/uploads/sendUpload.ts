@@ -20,9 +20,11 @@ export type SendUpload = (request: UploadRequest, listener: UploadListener) => (
 /** By XMLHttpRequest: `fetch` does not say how much was sent. The browser reads the file as it sends it, however large it is. */
 export const sendUpload: SendUpload = ({ file, name, directory, onConflict, token }, listener) => {
   const form = new FormData()
-  // In this order: the server decides by the first two what to do with the third.
+  // In this order: the server decides by the others what to do with the file.
   form.append('path', directory)
   form.append('onConflict', onConflict)
+  // Browsers percent-encode quotes in the name of the file itself.
+  form.append('names', JSON.stringify([name]))
   form.append('files', file, name)
 
   const request = new XMLHttpRequest()
