@@ -22,6 +22,12 @@ const CONTENT_SECURITY_POLICY = [
 /** Of a file that a build makes. Its name holds a hash, so it is never another file. */
 const ASSET = /^\/(assets\/[\w-][\w.-]*)(?:\?|$)/
 
+/** Where machines ask for metrics, health and the like: a page with status 200 would tell them that there are some. */
+const MACHINE_PATH = /^\/(?:metrics|healthz?|livez?|readyz?|version|openapi|swagger)(?:[/?]|$)/
+
+/** A file by its name (/openapi.json, /robots.txt, /.env), which would have been served if it were there. In /files the console names files of its own. */
+const isFile = (url: string) => /^(?!\/files\/)[^?]*\.[^/?]*(?:\?|$)/.test(url)
+
 const isCall = (url: string) => /^\/api(?:[/?]|$)/.test(url)
 
 /**
@@ -55,7 +61,8 @@ export async function pageRoutes(app: FastifyInstance, directory: string): Promi
     // A build under the running platform: its page names files that were not there at the start.
     const [, asset = ''] = ASSET.exec(request.url) ?? []
     if (request.method === 'GET' && asset && isBuilt && existsSync(join(directory, asset))) return reply.sendFile(asset)
-    const isPage = request.method === 'GET' && !isCall(request.url) && !/^\/(?:socket\.io|assets)(?:[/?]|$)/.test(request.url)
+    const { method, url } = request
+    const isPage = method === 'GET' && !isCall(url) && !isFile(url) && !MACHINE_PATH.test(url) && !/^\/(?:socket\.io|assets)(?:[/?]|$)/.test(url)
     if (!isPage) return reply.code(404).send(bodyOf(new AppError('NOT_FOUND', 'There is no such call.')))
     if (!isBuilt) return reply.code(503).type('text/plain').send('The console is not built. Run: npm run build\n')
     return reply.sendFile('index.html')

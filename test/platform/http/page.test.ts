@@ -15,7 +15,7 @@ async function served(url: string) {
   return { statusCode, policy: String(headers['content-security-policy'] ?? ''), cache: headers['cache-control'], isPage: body.includes('the console') }
 }
 
-test.each(['/', '/files/world', '/apix', '/api-docs', '/socket.iox'])('security 57: every address of the page has its policy: %s', async (url) => {
+test.each(['/', '/files/world', '/files/world/server.properties?sort=name', '/nothing', '/apix', '/api-docs', '/socketio'])('security 57: every address of the page has its policy: %s', async (url) => {
   expect(await served(url)).toMatchObject({ statusCode: 200, isPage: true, policy: expect.stringContaining("frame-ancestors 'none'") as string })
 })
 
@@ -26,6 +26,13 @@ test.each(['/api', '/api/none', '/api?x=1', '/api/?x'])('an unknown call is no p
 test.each(['/assets/none.js', '/assets/..%2findex.html', '/assets/', '/socket.io', '/socket.io?x'])('a file that is not there is no page: %s', async (url) => {
   expect(await served(url)).toMatchObject({ statusCode: 404, isPage: false })
 })
+
+test.each(['/metrics', '/metrics?x', '/health', '/healthz', '/readyz', '/livez', '/openapi.json', '/swagger/', '/robots.txt', '/favicon.ico', '/.env', '/x/wp-login.php?a=b'])(
+  'what machines look for is no page where it is not there: %s',
+  async (url) => {
+    expect(await served(url)).toMatchObject({ statusCode: 404, isPage: false })
+  },
+)
 
 test('what a build adds under a running platform is served: a page that names it is not left blank', async () => {
   mkdirSync(`${directory()}/assets`, { recursive: true })
