@@ -32,6 +32,7 @@ import { readJsonBodies } from './http/jsonBody'
 import { metricRoutes } from './http/metrics'
 import { networkRoutes, type Network } from './http/network'
 import { pageRoutes } from './http/page'
+import { warnOfUnnamedProxies } from './http/unnamedProxy'
 import { uploadRoutes, type UploadRouteParts } from './http/uploads'
 import type { Files } from './share/files'
 import type { Dashboard } from './kubernetes/dashboard'
@@ -98,7 +99,9 @@ export async function createApp(parts: Parts, { bodyMs = BODY_MS } = {}): Promis
   readJsonBodies(app, bodyMs)
   // Simple content types need no leave of another site's browser (CORS): only JSON is read.
   app.removeContentTypeParser('text/plain')
-  limitConnections(app, createTrustedProxies(parts.trustedProxies))
+  const proxies = createTrustedProxies(parts.trustedProxies)
+  limitConnections(app, proxies)
+  warnOfUnnamedProxies(app, proxies)
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
     if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) throw new AppError('INVALID_INPUT', 'The request names no host.')

@@ -190,7 +190,11 @@ function isOrigin(text: string): boolean {
   return URL.canParse(text) && new URL(text).origin === text
 }
 
+/** As Fastify and BlockList both take it: an address, or a network with a prefix of at least one bit. */
 function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/')
-  return isIP(address) !== 0 && rest.length === 0 && (bits === undefined || /^\d{1,3}$/.test(bits))
+  const family = isIP(address)
+  // A zone names an interface of this machine, not a peer.
+  if (family === 0 || rest.length > 0 || address.includes('%')) return false
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }

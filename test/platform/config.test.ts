@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
+import Fastify from 'fastify'
+import { createTrustedProxies } from '../../src/platform/accounts/clientAddress'
 import { readSettings, settingsTable } from '../../src/platform/config'
 
 test('decisions §11: the defaults', () => {
@@ -51,6 +53,17 @@ test.each([
 
 test.each(['mongodb://', 'mongodb:///admin', 'mongodb://one:27017,/admin', 'mongodb://one:port', 'mongodb://a b', 'postgresql://db.example', 'db.example:27017'])('QUARTERDECK_MONGO_URL may not be %s', (url) => {
   expect(() => readSettings({ QUARTERDECK_MONGO_URL: url })).toThrow('QUARTERDECK_MONGO_URL: must be a URL such as mongodb://')
+})
+
+test.each(['10.0.0.1', '10.0.0.0/8', '10.0.0.1/32', '::1', 'fd00::/8', 'fd00::1/128', '::ffff:10.0.0.1'])('QUARTERDECK_TRUSTED_PROXIES may be %s, and what uses it takes it', (proxy) => {
+  const { trustedProxies } = readSettings({ QUARTERDECK_TRUSTED_PROXIES: proxy })
+  expect(trustedProxies).toEqual([proxy])
+  expect(() => createTrustedProxies(trustedProxies)).not.toThrow()
+  expect(() => Fastify({ trustProxy: trustedProxies })).not.toThrow()
+})
+
+test.each(['10.0.0.0/999', '10.0.0.0/33', '10.0.0.0/0', '10.0.0.0/', '10.0.0.0/8/8', '10.0.0.0/-1', '10.0.0/8', 'fd00::/129', 'fe80::1%eth0', 'proxy.example'])('QUARTERDECK_TRUSTED_PROXIES may not be %s', (proxy) => {
+  expect(() => readSettings({ QUARTERDECK_TRUSTED_PROXIES: proxy })).toThrow('QUARTERDECK_TRUSTED_PROXIES: must be a comma-separated list of addresses or networks such as 10.0.0.0/8')
 })
 
 test('every wrong value is one line that names its setting', () => {
