@@ -7,5 +7,5 @@ test('§7 an upload sends its path and, before the file, the name as it is: brow
   const form = send.mock.calls[0]![0] as FormData
   send.mockRestore()
   expect([...form.keys()]).toEqual(['path', 'onConflict', 'names', 'files'])
-  expect(JSON.parse(String(form.get('names')))).toEqual(['a"b.txt'])
+  expect(JSON.parse(form.get('names') as string)).toEqual(['a"b.txt'])
 })
