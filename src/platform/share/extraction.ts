@@ -10,7 +10,7 @@ import { printable } from './wirePath'
 
 /** What an archive may become. */
 export interface ExtractionLimits {
-  /** Files, directories and links. */
+  /** Files, directories and links; directories also where only the paths of other entries name them. */
   entries: number
   /** In bytes. */
   size: number
@@ -65,7 +65,9 @@ export function createExtraction(root: HeldDirectory, limits: ExtractionLimits):
     if (links.has(path)) throw badEntry(path, 'lies behind a link')
     const above = await hold(parts.slice(0, -1))
     const name = parts.at(-1) ?? ''
-    await mkdir(above.entry(name), { mode: 0o755 }).catch(ignoreExisting)
+    // Also those that no entry names: a few entries of deep paths could make any number of them.
+    const isNew = await mkdir(above.entry(name), { mode: 0o755 }).then(() => true, ignoreExisting)
+    if (isNew) count()
     const directory = await openSubdirectory(above, name)
     if (!directory) throw badEntry(path, 'is a file and a directory')
     held.set(path, directory)
@@ -89,9 +91,11 @@ export function createExtraction(root: HeldDirectory, limits: ExtractionLimits):
 
   return {
     async directory(path) {
-      count()
       if (held.size > HELD) await close()
+      const before = entries
       await hold(partsOf(path))
+      // Counted as what it made; one that is there already counts as well.
+      if (entries === before) count()
     },
 
     async file(path, content, { mode = 0o644, mtime }) {
@@ -184,6 +188,7 @@ export function damaged(kind: string): AppError {
   return new AppError('INVALID_INPUT', `The archive was not extracted: it is damaged, or it is not a ${kind} file.`)
 }
 
-function ignoreExisting(error: unknown): void {
+function ignoreExisting(error: unknown): false {
   if (errorCodeOf(error) !== 'EEXIST') throw error
+  return false
 }

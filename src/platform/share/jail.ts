@@ -222,3 +222,9 @@ export async function holdingParent<Result>(
     await directory.close()
   }
 }
+
+/** A directory that this process was given as a descriptor, held by another one. */
+export async function holdDescriptor(fd: number): Promise<HeldDirectory> {
+  const handle = await open(`/proc/self/fd/${fd}`, O_PATH | constants.O_DIRECTORY)
+  return heldDirectory(handle, await readlink(`/proc/self/fd/${handle.fd}`))
+}

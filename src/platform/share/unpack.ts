@@ -1,14 +1,12 @@
-import type { FileHandle } from 'node:fs/promises'
 import { AppError } from '../errors'
-import { createExtraction, limitsFor, type ExtractionLimits } from './extraction'
+import { limitsFor, type ExtractionLimits } from './extraction'
 import { fileFailure } from './fileFailure'
 import { holdingParent, openRegularFile, type Jail } from './jail'
 import type { JobControl } from './jobs'
 import { lstatOf } from './placing'
-import type { Temporaries, TemporaryDirectory } from './temporaries'
+import type { Temporaries } from './temporaries'
+import { unpackInProcess } from './unpackProcess'
 import { unpackSevenZip } from './unpackSevenZip'
-import { unpackGzip, unpackTar } from './unpackTar'
-import { unpackZip } from './unpackZip'
 import { namesOf, parentAndName, printable, wirePathOf } from './wirePath'
 
 /** Extracts archives into a new directory beside them, named after them. */
@@ -41,7 +39,7 @@ export function createUnpacker(jail: Jail, temporaries: Temporaries, limitsOf: (
           const temporary = await temporaries.directory(directory)
           try {
             if (/^(?:7z|rar)$/i.test(kind)) await unpackSevenZip(directory, name, temporary.directory, limits, control)
-            else await unpackHere(archive.handle, kind.toLowerCase(), stem, temporary, limits, control)
+            else await unpackInProcess(archive.handle, kind.toLowerCase(), stem, temporary.directory, limits, control)
             control.signal.throwIfAborted()
           } catch (error) {
             await temporary.discard()
@@ -56,17 +54,5 @@ export function createUnpacker(jail: Jail, temporaries: Temporaries, limitsOf: (
         throw fileFailure(error, path)
       })
     },
-  }
-}
-
-async function unpackHere(archive: FileHandle, kind: string, stem: string, { directory }: TemporaryDirectory, limits: ExtractionLimits, control: JobControl): Promise<void> {
-  const extraction = createExtraction(directory, limits)
-  try {
-    if (kind === 'zip') await unpackZip(archive, extraction, limits, control)
-    else if (kind === 'gz') await unpackGzip(archive, stem, extraction, control)
-    else await unpackTar(archive, kind !== 'tar', extraction, control)
-    await extraction.finish()
-  } finally {
-    await extraction.close()
   }
 }

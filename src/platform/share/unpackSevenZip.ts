@@ -1,17 +1,12 @@
-import { spawn } from 'node:child_process'
-import { readFile } from 'node:fs/promises'
 import { AppError } from '../errors'
-import { childProgram } from './childProgram'
+import { runArchiveProcess } from './archiveProcess'
 import { badEntry, damaged, partsOf, tooLarge, tooManyEntries, type ExtractionLimits } from './extraction'
-import { fileFailure } from './fileFailure'
 import type { HeldDirectory } from './jail'
 import type { JobControl } from './jobs'
-import { onLines } from './lines'
 import { exitCodes } from './sevenZipExits'
 
 /** What reading an archive may take: dictionaries can be made to want gigabytes. In bytes. */
 const MEMORY = 2 ** 30
-const MEMORY_CHECK_MS = 200
 /** Listings say little about an entry in more than this. In bytes. */
 const LISTING_LIMIT = 256 * 2 ** 20
 
@@ -64,48 +59,17 @@ async function run(
   kind: string,
   onLine: (line: string) => boolean | void,
 ): Promise<void> {
-  // With nothing of the platform's environment.
-  const child = spawn(process.execPath, [...childProgram('sevenZipMain'), mode, name, JSON.stringify(limits)], {
-    stdio: ['ignore', 'pipe', 'ignore', from.fd, to.fd],
-    env: {},
-    signal,
-    killSignal: 'SIGKILL',
+  const end = await runArchiveProcess({
+    program: 'sevenZipMain', args: [mode, name, JSON.stringify(limits)], descriptors: [from.fd, to.fd], name, signal, memory: MEMORY, onLine,
   })
-  const ended = new Promise<number | null>((resolve, reject) => child.on('error', reject).once('close', resolve))
-  let [isHungry, isEnough] = [false, false]
-  const watchMemory = setInterval(() => {
-    void residentBytes(child.pid ?? 0).then((bytes) => {
-      if (bytes <= MEMORY || isHungry) return
-      isHungry = true
-      child.kill('SIGKILL')
-    })
-  }, MEMORY_CHECK_MS)
-  try {
-    // One that could not be started may have none.
-    if (child.stdout) {
-      onLines(child.stdout, (line) => {
-        if (isEnough || onLine(line) !== false) return
-        isEnough = true
-        child.kill('SIGKILL')
-      })
-    }
-    const code = await ended.catch((error: unknown) => {
-      throw fileFailure(error, name)
-    })
-    if (isEnough || code === 0) return
-    if (isHungry) throw new AppError('TOO_LARGE', `The archive was not extracted: unpacking it takes more than ${MEMORY / 2 ** 20} MiB of memory.`)
-    if (code === exitCodes.tooLarge) throw tooLarge(limits)
-    if (code === exitCodes.tooManyEntries) throw tooManyEntries(limits)
-    if (code === exitCodes.link) throw new AppError('INVALID_INPUT', 'The archive was not extracted: it holds links.')
-    throw damaged(kind)
-  } finally {
-    clearInterval(watchMemory)
-  }
-}
-
-async function residentBytes(pid: number): Promise<number> {
-  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
-  return Number(/^VmRSS:\s+(\d+) kB/m.exec(status)?.[1] ?? 0) * 1024
+  if (end === 'enough') return
+  if (end === 'memory') throw new AppError('TOO_LARGE', `The archive was not extracted: unpacking it takes more than ${MEMORY / 2 ** 20} MiB of memory.`)
+  if (typeof end === 'string') throw damaged(kind)
+  if (end.code === 0) return
+  if (end.code === exitCodes.tooLarge) throw tooLarge(limits)
+  if (end.code === exitCodes.tooManyEntries) throw tooManyEntries(limits)
+  if (end.code === exitCodes.link) throw new AppError('INVALID_INPUT', 'The archive was not extracted: it holds links.')
+  throw damaged(kind)
 }
 
 function caught(check: () => unknown): AppError | undefined {

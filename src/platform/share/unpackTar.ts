@@ -2,18 +2,21 @@ import type { FileHandle } from 'node:fs/promises'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createGunzip } from 'node:zlib'
-import { extract, type Header } from 'tar-stream'
+import { extract, type Extract, type Header } from 'tar-stream'
 import { AppError, errorCodeOf } from '../errors'
 import { badEntry, damaged, type Extraction } from './extraction'
 import type { JobControl } from './jobs'
 import { chunksOf } from './streams'
+
+/** Of what a header says beside its block: long names, extended attributes. In bytes. */
+const HEADER_LIMIT = 64 * 1024
 
 /**
  * Extracts a tar file, plain or gzipped.
  * @throws AppError INVALID_INPUT (damaged, a name that leads out, hard links, devices), TOO_LARGE
  */
 export async function unpackTar(archive: FileHandle, isGzipped: boolean, extraction: Extraction, control: JobControl): Promise<void> {
-  const tar = extract()
+  const tar = extractWithBoundedHeaders()
   const source = reading(archive, control)
   const filled = isGzipped ? pipeline(source, createGunzip(), tar, { signal: control.signal }) : pipeline(source, tar, { signal: control.signal })
   filled.catch(() => undefined)
@@ -32,6 +35,31 @@ export async function unpackTar(archive: FileHandle, isGzipped: boolean, extract
     throw readable(error, isGzipped ? 'gzipped tar' : 'tar')
   }
   if (entries === 0) throw damaged('tar')
+}
+
+/**
+ * tar-stream reads headers of up to 4 MiB, any number of them, and never ends with one whose record has a negative length. So what it
+ * is about to decode is judged first, where it does that: who looked for headers beside it could be made to see others.
+ */
+function extractWithBoundedHeaders(): Extract {
+  const tar = extract() as Extract & { _decodeLongHeader(bytes: Buffer): void; _header: Header }
+  const decode = tar._decodeLongHeader.bind(tar)
+  tar._decodeLongHeader = (bytes) => {
+    if (bytes.length > HEADER_LIMIT) throw badEntry(tar._header.name, `has a header of more than ${HEADER_LIMIT / 1024} KiB`)
+    if (String(tar._header.type).startsWith('pax-') && !isPax(bytes)) throw badEntry(tar._header.name, 'has a header that is damaged')
+    decode(bytes)
+  }
+  return tar
+}
+
+/** Whether a header is records of `<length> <key>=<value>`, as POSIX has them (pax, extended header). */
+function isPax(bytes: Buffer): boolean {
+  for (let at = 0; at < bytes.length;) {
+    const length = Number(/^[1-9]\d{0,6}(?= )/.exec(bytes.toString('latin1', at, at + 8))?.[0])
+    if (!(at + length <= bytes.length)) return false
+    at += length
+  }
+  return true
 }
 
 /** Extracts the one file of a `.gz`. @param name of that file. */

@@ -195,6 +195,32 @@ describe('unarchive', () => {
     expect((await readdir(share)).sort()).toEqual(archives)
   })
 
+  test('security 28: headers without end are refused, whatever they would become', async () => {
+    await put('long.tgz', await makeTarGz(['a', 'b'].map((name) => ({ name, content: 'x', pax: { comment: 'x'.repeat(4_000_000) } }))))
+    await expect(files.unarchive(ANN, '/nfsshare/long.tgz')).rejects.toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('has a header of more than 64 KiB') as string })
+    const tar = await makeTar([{ name: 'a', content: 'x', pax: { abc: 'd' } }])
+    const at = tar.indexOf('8 abc=d\n')
+    expect(at).toBeGreaterThan(0)
+    for (const record of ['-1 bc=d\n', '99 bc=d\n', '0 xbc=d\n', 'abcdefgh']) {
+      tar.write(record, at)
+      await put('record.tar', tar)
+      await expect(files.unarchive(ANN, '/nfsshare/record.tar')).rejects.toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('has a header that is damaged') as string })
+    }
+    expect((await readdir(share)).sort()).toEqual(['long.tgz', 'record.tar'])
+  })
+
+  test('security 28: directories that only the paths of entries name are entries', async () => {
+    await files.close()
+    files = await open(() => ({ entries: 20, size: 1000 }))
+    const deep = (top: string) => `${top}/${'d/'.repeat(12)}file`
+    await put('deep.zip', await makeZip({ [deep('a')]: 'x', [deep('b')]: 'x' }))
+    await put('deep.tar', await makeTar([{ name: deep('a'), content: 'x' }, { name: deep('b'), content: 'x' }]))
+    await put('few.tar', await makeTar([{ name: 'a/', type: 'directory' }, { name: 'a/b/', type: 'directory' }, ...Array.from({ length: 18 }, (_, index) => ({ name: `a/b/${index}`, content: 'x' }))]))
+    for (const name of ['deep.zip', 'deep.tar']) await expect(files.unarchive(ANN, `/nfsshare/${name}`)).rejects.toMatchObject({ code: 'TOO_LARGE' })
+    await files.unarchive(ANN, '/nfsshare/few.tar')
+    expect((await readdir(share)).sort()).toEqual(['deep.tar', 'deep.zip', 'few', 'few.tar'])
+  })
+
   test('an archive within an archive is a file like any other', async () => {
     await put('outer.zip', await makeZip({ 'inner.zip': await makeZip({ a: '1' }) }))
     await files.unarchive(ANN, '/nfsshare/outer.zip')
