@@ -103,6 +103,10 @@ export const Definition = z
     type: DeploymentType,
     description: Text(200).optional(),
     dataDirectory: DataDirectory,
+    /** Where instances write (decisions §13): see `dataOf`. */
+    data: z.enum(['copy', 'shared'], 'must be copy or shared').optional(),
+    /** Further directories of the shared area, which instances may read. */
+    mounts: z.array(DataDirectory).max(16, 'must be at most 16 directories').optional(),
     /** Persistent only. */
     node: Text(253).min(1).optional(),
     run: Run,
@@ -161,9 +165,19 @@ export const Definition = z
     if (type === 'process' && definition.drain) report(['drain'], 'is not for a process: it has no players')
     const lastPort = (run.port ?? 0) + (definition.instances?.max ?? 1) - 1
     if (lastPort > MAX_PORT) report(['run', 'port'], `leaves no room for ${definition.instances?.max} instances: the last one would have port ${lastPort}`)
+    // A maximum of one: two programs on one directory damage each other's files.
+    if (definition.data === 'shared' && (definition.instances?.max ?? 1) > 1) report(['data'], 'must be copy where there may be more than one instance (instances.max)')
     if (type !== 'scalable' && definition.instances) report(['instances'], 'is for a scalable deployment only')
   })
 export type Definition = z.infer<typeof Definition>
+
+/**
+ * Where the instances of a definition write: `shared`, in the deployment's directory itself; `copy`, each in a copy of it that is
+ * made at its start, so that what it writes is gone at the next one.
+ */
+export function dataOf({ type, data }: Pick<Definition, 'type' | 'data'>): 'copy' | 'shared' {
+  return data ?? (type === 'persistent' || type === 'process' ? 'shared' : 'copy')
+}
 
 function isRegularExpression(text: string): boolean {
   try {

@@ -1,4 +1,6 @@
+import type { Definition } from '../../contract/deployment'
 import { AppError } from '../errors'
+import type { InstanceSpec } from '../runtime/runtime'
 import { deploymentDirectory, makeDeploymentDirectory, SHARED_ROOT } from '../share/paths'
 import type { ShareParts } from '../share/shareMarker'
 import type { Db } from '../state/db'
@@ -19,4 +21,20 @@ export async function directoryOf(parts: ShareParts & { db: Db }, { name, direct
     if (!(error instanceof AppError && error.code === 'NOT_FOUND')) throw error
     throw new AppError('CONFLICT', `The directory ${SHARED_ROOT}${dataDirectory} was there and is gone. Mount or restore it, or make an empty one on the file page.`)
   })
+}
+
+/**
+ * The directories that a definition mounts, which are found below the shared root at the path that the console shows them at.
+ * @throws AppError CONFLICT when one is missing, or as `deploymentDirectory`; UNAVAILABLE while the shared area is not mounted
+ */
+export async function mountsOf(parts: ShareParts, { mounts = [] }: Definition): Promise<NonNullable<InstanceSpec['mounts']>> {
+  return Promise.all(
+    mounts.map(async (path) => {
+      const target = SHARED_ROOT + path
+      const source = await deploymentDirectory(parts, path).catch((error: unknown) => {
+        throw error instanceof AppError && error.code === 'NOT_FOUND' ? new AppError('CONFLICT', `The directory ${target}, which "mounts" names, is missing.`) : error
+      })
+      return { source, target }
+    }),
+  )
 }

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import type { Definition } from '../../contract/deployment'
+import { dataOf, type Definition } from '../../contract/deployment'
 import type { InstanceSpec } from '../runtime/runtime'
 import { SHARED_ROOT } from '../share/paths'
 import type { InstanceRow } from '../state/instances'
@@ -21,16 +21,18 @@ export interface MissingJar {
 /**
  * What the runtime needs to run an instance of a definition.
  * @param directory the real path of its deployment's directory.
+ * @param mounts those of its definition, found.
  */
-export async function specOf(definition: Definition, row: InstanceRow, directory: string, peersDirectory?: string): Promise<InstanceSpec | MissingJar> {
-  const { type, run, stop, ready, resources } = definition
+export async function specOf(definition: Definition, row: InstanceRow, directory: string, mounts: NonNullable<InstanceSpec['mounts']>, peersDirectory?: string): Promise<InstanceSpec | MissingJar> {
+  const { run, stop, ready, resources } = definition
   if (!run.command && !(await isFile(join(directory, run.jar ?? '')))) return { missingJar: `${SHARED_ROOT}${definition.dataDirectory}/${run.jar ?? ''}` }
   const port = portOf(definition, row.slot)
   return {
     podName: row.pod_name,
     command: commandOf(definition, row.slot, port),
     directory,
-    copy: type !== 'persistent',
+    copy: dataOf(definition) === 'copy',
+    mounts,
     env: {
       ...(port !== undefined && { PORT: String(port) }),
       ...run.env,

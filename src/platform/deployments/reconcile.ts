@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
-import type { Definition } from '../../contract/deployment'
+import { dataOf, type Definition } from '../../contract/deployment'
 import { AppError } from '../errors'
 import type { Runtime, RuntimeInstance } from '../runtime/runtime'
 import { createJail } from '../share/jail'
@@ -12,7 +12,7 @@ import { deleteInstance, insertInstance, listInstances, noteEnd, setBlocked, set
 import { captureCrash, describeCrashes, lastExitOf } from './crashCapsule'
 import { afterCrash, BLOCK_AFTER } from './crashes'
 import { storedDefinition } from './definitions'
-import { directoryOf } from './directory'
+import { directoryOf, mountsOf } from './directory'
 import type { Discovery } from './discovery'
 import { endOfDrain, isDrained } from './drain'
 import { JAR_NOT_FOUND, specOf } from './instanceSpec'
@@ -87,9 +87,8 @@ function tell({ log, told }: ReconcileParts, deployment: string, problem: string
 }
 
 /**
- * Follows the directories whose instances run in copies: all but those of persistent deployments. A directory that cannot
- * be told just now may be one that is needed: then nothing is thrown away. While the shared area is not mounted none is followed;
- * the watches of before would tell nothing of what is mounted again.
+ * Follows the directories whose instances run in copies: see `dataOf`. A directory that cannot
+ * be told just now may be one that is needed: then nothing is thrown away. While the shared area is not mounted none is followed.
  */
 async function followDirectories(parts: ReconcileParts, deployments: DeploymentRow[]): Promise<void> {
   const { shareDir, marker, replicas } = parts
@@ -98,13 +97,14 @@ async function followDirectories(parts: ReconcileParts, deployments: DeploymentR
   const directories = new Set<string>()
   let isComplete = true
   for (const deployment of deployments) {
-    const { name, type, content, deleting } = deployment
+    const { name, content, deleting } = deployment
     if (deleting) continue
     const stored = storedDefinition(content)
     let problem = stored.definition ? undefined : stored.problem
-    if (stored.definition) {
-      await directoryOf(parts, deployment, stored.definition.dataDirectory).then(
-        (directory) => type !== 'persistent' && directories.add(directory),
+    const { definition } = stored
+    if (definition) {
+      await directoryOf(parts, deployment, definition.dataDirectory).then(
+        (directory) => dataOf(definition) === 'copy' && directories.add(directory),
         (error: unknown) => (problem = error instanceof Error ? error.message : String(error)),
       )
     }
@@ -321,18 +321,21 @@ function newInstance(deployment: string, slot: number): Pick<InstanceRow, 'uid' 
   return { uid: randomUUID(), deployment, name: `${id}-${deployment}`, pod_name: `${deployment}-${id}`, slot }
 }
 
+async function findSpec(parts: ReconcileParts, deployment: DeploymentRow, definition: Definition, row: InstanceRow): Promise<Awaited<ReturnType<typeof specOf>> | AppError> {
+  try {
+    const peersDirectory = definition.discover && (await parts.discovery.prepare(row.pod_name, definition.discover))
+    return await specOf(definition, row, await directoryOf(parts, deployment, definition.dataDirectory), await mountsOf(parts, definition), peersDirectory)
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+}
+
 /** Starts an instance, or says why it cannot be started. @returns milliseconds until it is to be tried again, if it is to be soon. */
 async function start(parts: ReconcileParts, deployment: DeploymentRow, definition: Definition, row: InstanceRow, runs: Runs): Promise<number[]> {
-  const { db, runtime, listening, discovery, log, told, now } = parts
-  const spec = await directoryOf(parts, deployment, definition.dataDirectory).then(
-    async (directory) => specOf(definition, row, directory, definition.discover && (await discovery.prepare(row.pod_name, definition.discover))),
-    (error: unknown) => {
-      if (error instanceof AppError) return error
-      throw error
-    },
-  )
+  const { db, runtime, listening, log, told, now } = parts
+  const spec = await findSpec(parts, deployment, definition, row)
   if (spec instanceof AppError && spec.code === 'UNAVAILABLE') {
-    // It starts by itself when the shared area is back.
     if (told.get(row.pod_name) !== spec.message) await runtime.note(row.pod_name, `[System] Not started: ${spec.message}`)
     told.set(row.pod_name, spec.message)
     return []

@@ -17,6 +17,12 @@ ${commented('# readyTimeoutSeconds: 300', 'then it is told that it is not ready 
 resources: { cpu: 2000m, memory: 2Gi }
 `
 
+const COPY = commented('data: copy', 'each instance writes in a copy: what it writes is gone at its next start')
+const SHARED = commented('data: shared', 'it writes in this directory; copy: what it writes is gone at its next start')
+
+/** What `data` means, in words; see `dataOf`. */
+const data: Record<DeploymentType, string> = { proxy: COPY, persistent: SHARED, scalable: COPY, process: SHARED }
+
 const bodies: Record<DeploymentType, (taken: PortRange[]) => string> = {
   proxy: (taken) => game(firstFreePort(25577, taken), 'end'),
   persistent: (taken) => game(firstFreePort(25565, taken), 'stop'),
@@ -42,6 +48,7 @@ export function newDefinition({ name, type, node }: CreateDeployment, taken: Por
     commented(`type: ${type}`, 'fixed'),
     '# description: shown on its cards\n',
     commented(`dataDirectory: /${name}`, 'its files, under the shared root'),
+    data[type],
     ...(type === 'persistent' ? [`node: ${JSON.stringify(node ?? '')}\n`] : []),
   ]
   return head.join('') + bodies[type](taken) + more + discover

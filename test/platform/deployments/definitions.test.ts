@@ -1,3 +1,4 @@
+import { dataOf } from '../../../src/contract/deployment'
 import { readDefinition } from '../../../src/contract/definitionText'
 import { parseDefinition } from '../../../src/platform/deployments/definitions'
 import type { AppError } from '../../../src/platform/errors'
@@ -53,6 +54,16 @@ test('decisions §4: another name or type than the deployment was created with i
   expect(readDefinition(minimal)).toMatchObject({ definition: fixed })
 })
 
+test.each([
+  ['proxy', 'copy'],
+  ['persistent', 'shared'],
+  ['scalable', 'copy'],
+  ['process', 'shared'],
+] as const)('§13 the instances of a %s write in a %s directory unless its definition says otherwise', (type, data) => {
+  expect(dataOf({ type })).toBe(data)
+  expect([dataOf({ type, data: 'copy' }), dataOf({ type, data: 'shared' })]).toEqual(['copy', 'shared'])
+})
+
 test('what is left out has its default', () => {
   expect(parseDefinition(minimal)).toMatchObject({ stop: { timeoutSeconds: 30 } })
 })
@@ -67,6 +78,8 @@ test.each([
   ['a missing command', 'name: lobby\ntype: process\ndataDirectory: /lobby\nrun:\n  port: 1\n', 5, 'run.command'],
   ['a node for a process', `${minimal}node: a\n`, 6, 'node'],
   ['min over max', minimal.replace('process', 'scalable') + 'instances: { min: 3, max: 2 }\n', 6, 'instances.min'],
+  ['§13 a shared directory for several instances', minimal.replace('process', 'scalable') + 'instances: { max: 2 }\ndata: shared\n', 7, 'data'],
+  ['§12 a mount out of the shared area', `${minimal}mounts: ["/maps/../../etc"]\n`, 6, 'mounts.0'],
   ['a regular expression that is none', `${minimal}ready: "("\n`, 6, 'ready'],
   ['a quantity', `${minimal}resources:\n  memory: 1 GB\n`, 7, 'resources.memory'],
 ])('decisions §4: %s is refused with its line and field', (_case, text, line, field) => {

@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo } from 'node:net'
-import { mkdir, readdir, readFile, realpath, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, realpath, stat, symlink, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import pg, { type Pool } from 'pg'
@@ -550,7 +550,7 @@ describe('§14 a port that is taken', () => {
     const manager = manage()
     await until(() => consoleOf('first'), (lines) => lines.includes('listens'))
     const { podName } = (await deployments().instances('first'))[0]!
-    expect(await blockedReason('second')).toBe(`Port ${port} is taken by the deployment "first" (${podName}).`)
+    expect(await until(() => blockedReason('second'))).toBe(`Port ${port} is taken by the deployment "first" (${podName}).`)
     expect((await consoleOf('second')).filter((line) => line.includes('Blocked'))).toHaveLength(1)
     await deployments().setEnabled('first', false)
     manager.wake()
@@ -617,7 +617,7 @@ test('decisions §5: a process runs in a copy that is made at start, a persisten
     await mkdir(join(shareDir(), name), { recursive: true })
     await writeFile(join(shareDir(), name, 'config.txt'), 'first')
   }
-  await add('copied', program)
+  await add('copied', program, 'data: copy\n')
   await add('shared', program, 'node: node-a\n', 'persistent')
   manage()
   for (const name of ['copied', 'shared']) await until(() => consoleOf(name), (lines) => lines.includes('first'))
@@ -628,6 +628,38 @@ test('decisions §5: a process runs in a copy that is made at start, a persisten
   await writeFile(join(shareDir(), 'copied', 'config.txt'), 'second')
   await deployments().restart('copied')
   await until(() => consoleOf('copied'), (lines) => lines.includes('second'))
+})
+
+test('§13 a process keeps what it wrote over its restart', async () => {
+  await add('counter', "const fs = require('fs'); fs.appendFileSync('runs', 'x'); console.log('run ' + fs.readFileSync('runs', 'utf8').length); setInterval(() => {}, 1000)")
+  manage()
+  await until(() => consoleOf('counter'), (lines) => lines.includes('run 1'))
+  await deployments().restart('counter')
+  await until(() => consoleOf('counter'), (lines) => lines.includes('run 2'))
+  expect(await readFile(join(shareDir(), 'counter/runs'), 'utf8')).toBe('xx')
+})
+
+test('§12 what a definition mounts is handed to the runtime by its real path; one that is missing blocks the instance', async () => {
+  await mkdir(join(shareDir(), 'maps'))
+  await mkdir(join(shareDir(), 'common'))
+  await symlink('maps', join(shareDir(), 'linked'))
+  await symlink('/etc', join(shareDir(), 'escape'))
+  const ensured = jest.spyOn(runtime, 'ensure')
+  const keepRunning = 'setInterval(() => {}, 1000)'
+  await add('mounting', keepRunning, 'mounts: ["/common", "/linked"]\n')
+  await add('missing', keepRunning, 'mounts: ["/nothing"]\n')
+  await add('escaping', keepRunning, 'mounts: ["/escape"]\n')
+  manage()
+  await until(() => stateOf('mounting'), (now) => now === 'RUNNING')
+  const root = await realpath(shareDir())
+  expect(ensured.mock.calls.find(([{ podName }]) => podName.startsWith('mounting'))?.[0].mounts).toEqual([
+    { source: join(root, 'common'), target: '/nfsshare/common' },
+    { source: join(root, 'maps'), target: '/nfsshare/linked' },
+  ])
+  const reasonOf = async (name: string) => (await deployments().instances(name))[0]?.blockedReason
+  expect(await until(() => reasonOf('missing'))).toBe('The directory /nfsshare/nothing, which "mounts" names, is missing.')
+  expect(await until(() => reasonOf('escaping'))).toBe('The directory /nfsshare/escape leads out of the shared area.')
+  ensured.mockRestore()
 })
 
 test('the sample runs, answers, and is not made twice', async () => {

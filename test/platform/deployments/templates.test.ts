@@ -11,6 +11,13 @@ test.each(DeploymentType.options)('decisions §4: a new %s begins with a valid t
   expect(new Set(columns).size).toBe(1)
 })
 
+test.each([
+  ['scalable', /^data: copy +# .*what it writes is gone at its next start$/m],
+  ['process', /^data: shared +# .*copy: what it writes is gone at its next start$/m],
+] as const)('§13 a new %s says in words where its instances write', (type, line) => {
+  expect(newDefinition({ name: 'lobby', type })).toMatch(line)
+})
+
 test('a new scalable one says where its further instances listen', () => {
   expect(newDefinition({ name: 'lobby', type: 'scalable' })).toMatch(/port: 25565 +# .*further instances take the ports after it/)
 })

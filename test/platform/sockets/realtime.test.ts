@@ -54,7 +54,7 @@ test('decisions §6: a new socket is greeted with CLIENT_HANDSHAKE and may answe
 test('decisions §5: a new socket is told whether the shared area is in sync, and then of every change', async () => {
   const news: string[] = []
   const unwatch = platform.replicas.onSync(({ event }) => void news.push(event))
-  await platform.call('POST', '/api/deployments', { token: ann.token, body: { name: 'lobby', type: 'process' } })
+  await platform.call('POST', '/api/deployments', { token: ann.token, body: { name: 'lobby', type: 'scalable' } })
   // The manager has seen it, and its directory is followed from now on.
   await until(() => news.at(-1) === 'sync_completed')
   unwatch()
