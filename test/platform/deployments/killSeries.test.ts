@@ -1,3 +1,4 @@
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { openState } from '../../../src/platform/state/db'
@@ -32,6 +33,8 @@ test('security 51: after 50 kills of the platform during starts and stops, exact
     const program = `process.title; setInterval(() => console.log('tick'), 20) // ${directory()}/${name}`
     const content = `name: ${name}\ntype: process\ndataDirectory: /${name}\nrun: { command: ["node", "-e", ${JSON.stringify(program)}] }\nstop: { timeoutSeconds: 1 }\n`
     await insertDeployment(db, { name, type: 'process', content, enabled: true })
+    // As a share with the directories of known deployments: an empty one counts as not mounted (§13).
+    await mkdir(join(dataDir, 'nfsshare', name), { recursive: true })
   }
   const next = sequence(7)
   const toggle = (name: string, enabled: boolean) => db.updateTable('deployments').set({ enabled }).where('name', '=', name).execute()

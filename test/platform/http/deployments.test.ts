@@ -335,7 +335,7 @@ test('the replica of a deleted deployment is removed from this machine, those of
   // Each holds one file, by which it is known.
   const replicas = async () => (await readdir(join(platform.dataDir, 'replica'), { recursive: true })).map((path) => basename(path))
   for (const name of ['staying', 'going']) {
-    await call('POST', '', { name, type: 'process' })
+    await call('POST', '', { name, type: 'scalable' })
     await writeFile(join(shareDir(), name, `of-${name}`), '')
   }
   await until(replicas, (files) => files.includes('of-staying') && files.includes('of-going'))

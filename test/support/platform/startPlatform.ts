@@ -106,6 +106,7 @@ export async function startPlatform({ origins = [], cluster, sql, mongo, uploadL
   const dataDirectories = async () => (await db.selectFrom('deployments').select('name').execute()).map(({ name }) => `/${name}`)
   const marker = await openShareMarker({ dataDir, shareDir, dataDirectories, log: silent })
   const jail = createJail(shareDir, marker)
+  await jail.root()
   const replicas = createReplicas(dataDir, silent, () => jail.root())
   const runtime = await openLocalRuntime(dataDir, replicas)
   const files = await openFiles({ dataDir, shareDir, marker, log: silent, now: Date.now })
