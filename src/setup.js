@@ -22,6 +22,7 @@ if (command === 'dev') develop()
 else build(option === '--force')
 if (command === 'test') {
   findOrInstallBrowser()
+  installContainerPrograms()
   installGameServer()
   buildFerretdb()
 }
@@ -90,14 +91,27 @@ function findOrInstallBrowser() {
   const { findBrowser } = require('../test/support/browser/findBrowser')
   if (findBrowser()) return
   say('Installing a Chromium for the browser tests …')
-  const asRoot = process.getuid?.() === 0
   const quick = { PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: '5000' }
   tryTo([process.execPath, join(root, 'node_modules/playwright-core/cli.js'), 'install', 'chromium'], quick, 300_000)
-  if (!findBrowser() && asRoot && existsSync('/usr/bin/apt-get')) {
-    tryTo(['apt-get', 'update', '-qq'], {}, 300_000)
-    tryTo(['apt-get', 'install', '-y', '-qq', '--no-install-recommends', 'chromium'], { DEBIAN_FRONTEND: 'noninteractive' }, 600_000)
-  }
+  if (!findBrowser()) installDebianPackages(['chromium'])
   if (!findBrowser()) say('NO BROWSER: the browser tests will be SKIPPED. Install Chromium, or name one in CHROMIUM_PATH.')
+}
+
+/** Tests run instances in containers, as the product does where these programs are installed. */
+function installContainerPrograms() {
+  const programs = ['runc', 'conmon', 'socat']
+  const places = [...(process.env.PATH ?? '').split(':'), '/usr/sbin', '/sbin', '/usr/libexec/podman']
+  const missing = programs.filter((program) => !places.some((place) => existsSync(join(place, program))))
+  if (missing.length === 0) return
+  say(`Installing ${missing.join(', ')} for the tests with contained instances …`)
+  if (!installDebianPackages(missing)) say(`NO CONTAINERS: ${missing.join(', ')} could not be installed, so the tests with contained instances will be SKIPPED.`)
+}
+
+/** As root on Debian and its descendants. @returns whether it ended well. */
+function installDebianPackages(names) {
+  if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return false
+  tryTo(['apt-get', 'update', '-qq'], {}, 300_000)
+  return tryTo(['apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...names], { DEBIAN_FRONTEND: 'noninteractive' }, 600_000)
 }
 
 /** A few tests run a real game server. */

@@ -115,7 +115,7 @@ export async function createApp(parts: Parts, { bodyMs = BODY_MS } = {}): Promis
   limitAnswers(app, answers)
   recordActivity(app, parts.activityLog)
   guardRoutes(app, parts.sessions)
-  healthRoutes(app, parts.health, () => parts.network.disks())
+  healthRoutes(app, parts.health, parts.runtime.isolation, () => parts.network.disks())
   authRoutes(app, parts)
   accountRoutes(app, parts)
   adminRoutes(app, parts)

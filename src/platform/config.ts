@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { join, resolve } from 'node:path'
+import { isAbsolute, join, resolve } from 'node:path'
 import { z } from 'zod'
 import { parseMongoUrl } from './databases/mongoUrl'
 import { StartError } from './errors'
@@ -64,6 +64,17 @@ export const settings = {
     default: 'local',
     description: 'Where instances run: as `local` processes. `kubernetes` is kept for pods; this version refuses it.',
   },
+  QUARTERDECK_ISOLATION: {
+    schema: z.enum(['auto', 'required', 'off'], 'must be auto, required or off'),
+    default: 'auto',
+    description: 'Whether instances run in containers (`runc` and `conmon`): where that works, without exception, or not at all.',
+  },
+  QUARTERDECK_PROGRAMS: {
+    schema: list(isAbsolute, 'must be a comma-separated list of absolute paths such as /home/mc/.sdkman/candidates'),
+    default: '',
+    defaultText: 'none',
+    description: 'Further directories of programs that contained instances may use, read-only, separated by commas.',
+  },
   QUARTERDECK_UPLOAD_LIMIT: {
     schema: z
       .string()
@@ -122,6 +133,9 @@ export interface Settings {
   sqlUrl: string | undefined
   mongoUrl: string | undefined
   runtime: 'local' | 'kubernetes'
+  isolation: 'auto' | 'required' | 'off'
+  /** Absolute paths. */
+  programs: string[]
   /** Bytes. */
   uploadLimit: number
   /** The Kubernetes cluster whose dashboard is offered: files that KUBECONFIG names, or the one this runs in. */
@@ -162,6 +176,8 @@ export function readSettings(environment: Record<string, string | undefined>): S
     sqlUrl: read.QUARTERDECK_SQL_URL,
     mongoUrl: read.QUARTERDECK_MONGO_URL,
     runtime: read.QUARTERDECK_RUNTIME,
+    isolation: read.QUARTERDECK_ISOLATION,
+    programs: read.QUARTERDECK_PROGRAMS,
     uploadLimit: read.QUARTERDECK_UPLOAD_LIMIT,
     cluster: environment.KUBECONFIG ? { kubeconfig: environment.KUBECONFIG } : environment.KUBERNETES_SERVICE_HOST ? 'own' : undefined,
     dashboardRole: read.QUARTERDECK_DASHBOARD_ROLE,

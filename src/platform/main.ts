@@ -32,7 +32,7 @@ import { AppError, errorCodeOf, StartError } from './errors'
 import { createCluster } from './kubernetes/cluster'
 import { createDashboard } from './kubernetes/dashboard'
 import { acquireLock, lockOwner } from './processLock'
-import { openLocalRuntime } from './runtime/local/localRuntime'
+import { openRuntime } from './runtime/openRuntime'
 import { openFiles } from './share/files'
 import { watchDisks } from './share/disks'
 import { createJail } from './share/jail'
@@ -86,9 +86,9 @@ async function start(settings: Settings, log: Logger, closers: Closers, onLost: 
 
   const replicas = createReplicas(dataDir, log, () => jail.root())
   closers.push(() => replicas.close())
-  const runtime = await openLocalRuntime(dataDir, replicas)
+  const { runtime, whyPlain } = await openRuntime({ ...settings, replicas, log })
   closers.push(() => runtime.close())
-  log.info({ limits: runtime.limits }, `resource limits: ${runtime.limits}`)
+  log.info({ isolation: runtime.isolation, limits: runtime.limits, whyPlain }, `instances are ${runtime.isolation}; resource limits: ${runtime.limits}`)
   const listening = createListeningSockets()
   const players = watchPlayers({ db, runtime, listening, onChange: () => {
     manager.wake()
@@ -155,7 +155,7 @@ async function start(settings: Settings, log: Logger, closers: Closers, onLost: 
   })
   closers.push(() => app.close())
   const url = await listen(settings, () => app.listen({ host: settings.host, port: settings.port }))
-  greet(url, await registration.firstInvite(settings.firstInvite))
+  greet(url, await registration.firstInvite(settings.firstInvite), whyPlain)
 }
 
 /** Where users' databases are: the server of the setting, else the embedded one, which may run already for the state. */
@@ -209,8 +209,12 @@ async function listen({ host, port }: Settings, begin: () => Promise<string>): P
   }
 }
 
-function greet(url: string, invite: string | undefined): void {
+function greet(url: string, invite: string | undefined, whyPlain: string | undefined): void {
   console.log(`\n  Quarterdeck is ready: ${url}`)
+  if (whyPlain !== undefined) {
+    console.log(`\n  Instances are not isolated: they run as plain processes and may do what this user may do (${whyPlain}).`)
+    console.log('  Install runc, conmon and socat, or see "Isolation" in the README.')
+  }
   if (invite !== undefined) {
     console.log(`\n  There are no users yet. Register the first administrator with this invite code:\n\n      ${invite}\n`)
     console.log(`  or open ${url}/register?invite=${encodeURIComponent(invite)}\n`)

@@ -11,6 +11,8 @@ test('decisions §11: the defaults', () => {
     dataDir: resolve('data'),
     shareDir: resolve('data/nfsshare'),
     stateUrl: undefined,
+    isolation: 'auto',
+    programs: [],
     runtime: 'local',
     uploadLimit: 10 * 2 ** 30,
     cluster: undefined,

@@ -58,7 +58,7 @@ test('an instance for which the host has no file left ends with a reason; the ho
   const host = (await until(() => HostClient.connect(directory())))!
   try {
     const start = (podName: string) =>
-      host.call('start', { podName, command: ['sleep', '60'], directory: directory(), copy: false, env: {}, port: undefined, ready: undefined, stop: { command: undefined, timeoutSeconds: 1 }, limits: { cores: undefined, memoryBytes: undefined } })
+      host.call('start', { podName, deployment: 'crowd', command: ['sleep', '60'], directory: directory(), copy: false, env: {}, port: undefined, ready: undefined, stop: { command: undefined, timeoutSeconds: 1 }, limits: { cores: undefined, memoryBytes: undefined } })
     for (let count = 0; count < 40; count++) await start(`pod-${count}`)
     const all = await until(() => host.call('list'), (list) => list.every(({ state }) => state !== 'STARTING'))
     const [running, ended] = [all.filter(({ state }) => state === 'RUNNING'), all.filter(({ state }) => state === 'EXITED')]

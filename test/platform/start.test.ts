@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { HostClient } from '../../src/platform/runtime/local/hostClient'
 import { freshDatabase } from '../support/platform/freshState'
 import { processesOf } from '../support/platform/processesOf'
 import { killLeftovers, runProgram, type RunningProgram } from '../support/platform/runPlatform'
+import { runsOf } from '../support/platform/runsOf'
 import { stopHost } from '../support/platform/stopHost'
 import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
 import { until } from '../support/platform/until'
@@ -70,15 +70,14 @@ describe('a start that cannot succeed is one clear line and exit code 1:', () =>
   })
 })
 
-test('the embedded life: first invite, stop, kill, and the sample that lives through it all', async () => {
-  const dataDir = join(directory(), 'life')
-  const settings = { QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_FIRST_INVITE: 'first-invite-of-all' }
+test.each(['auto', 'off'])('the embedded life with isolation %s: first invite, stop, kill, and the sample that lives through it all', async (isolation) => {
+  const dataDir = join(directory(), `life-${isolation}`)
+  const settings = { QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_FIRST_INVITE: 'first-invite-of-all', QUARTERDECK_ISOLATION: isolation }
 
   const first = run(settings)
   expect(await health(first)).toBe(200)
   expect(first.output().stdout).toContain('first-invite-of-all')
-  const host = (await HostClient.connect(dataDir))!
-  const sample = () => host.call('list')
+  const sample = async () => runsOf(dataDir)
   await until(sample, (instances) => instances[0]?.state === 'RUNNING')
   const { runId } = (await sample())[0]!
 
@@ -100,7 +99,6 @@ test('the embedded life: first invite, stop, kill, and the sample that lives thr
   expect(await health(last)).toBe(200)
   expect(await sample()).toMatchObject([{ runId, state: 'RUNNING' }])
   expect(last.output().stderr).toBe('')
-  host.close()
 
   const stop = runProgram('runtime/local/stopAll.ts', { QUARTERDECK_DATA_DIR: dataDir })
   expect(await stop.exited).toBe(0)

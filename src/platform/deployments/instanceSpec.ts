@@ -29,6 +29,7 @@ export async function specOf(definition: Definition, row: InstanceRow, directory
   const port = portOf(definition, row.slot)
   return {
     podName: row.pod_name,
+    deployment: definition.name,
     command: commandOf(definition, row.slot, port),
     directory,
     copy: dataOf(definition) === 'copy',

@@ -9,17 +9,17 @@ import type { Router } from './router'
 /** What must work for the platform to be of use; each check throws when it does not. */
 export type HealthChecks = Record<string, () => Promise<void>>
 
-/** `GET /api/health` (decisions §11): 200 once ready, 503 with the names of what fails otherwise; with both the disks as they are, our extra. */
-export function healthRoutes(app: Router, checks: HealthChecks, listDisks: () => Promise<Disk[]>): void {
+/** `GET /api/health` (decisions §11, §12): 200 once ready, 503 with the names of what fails otherwise; with both the disks as they are, our extra. */
+export function healthRoutes(app: Router, checks: HealthChecks, isolation: 'contained' | 'plain', listDisks: () => Promise<Disk[]>): void {
   const disks = z.array(Disk)
-  const answers = { 200: success(z.object({ parts: z.array(z.string()), disks })), 503: Failure.extend({ disks }) }
+  const answers = { 200: success(z.object({ parts: z.array(z.string()), isolation: z.enum(['contained', 'plain']), disks })), 503: Failure.extend({ disks }) }
   app.get('/api/health', { config: { access: 'public' }, schema: { response: answers } }, async (request, reply) => {
     const disks = await listDisks().catch(() => [])
     const names = [...Object.keys(checks), 'disk']
     const results = await Promise.allSettled(Object.values(checks).map((check) => check()))
     const failing = names.filter((_name, at) => results[at]?.status === 'rejected')
     if (disks.some(({ level }) => level === 'full')) failing.push('disk')
-    if (failing.length === 0) return done({ parts: names, disks })
+    if (failing.length === 0) return done({ parts: names, isolation, disks })
     request.log.warn({ failing }, 'not healthy')
     return reply.code(503).send({ ...bodyOf(new AppError('UNAVAILABLE', `Not ready: ${failing.join(', ')}`)), disks })
   })

@@ -2,6 +2,8 @@
 export interface InstanceSpec {
   /** Unique, and stable for the instance's life. */
   podName: string
+  /** The name of its deployment, whose instances share one user id where they are isolated. */
+  deployment: string
   /** The program and its arguments. Never a shell's text. */
   command: [program: string, ...args: string[]]
   /** Absolute path of its deployment's directory in the shared area. */
@@ -83,8 +85,12 @@ export interface Usage {
  * driver it has. Every call may be repeated: asking for what is already so does nothing.
  */
 export interface Runtime {
+  /** Whether instances run in containers of their own, or as plain processes that may do what the platform's user may (decisions §12). */
+  readonly isolation: 'contained' | 'plain'
   /** How limits are enforced here, for people. */
   readonly limits: string
+  /** Which limits of a specification are enforced here. */
+  readonly enforced: { cpu: boolean; memory: boolean }
   /** Starts the instance unless it runs. Resolves when the start was made, not when it is ready. */
   ensure(spec: InstanceSpec): Promise<void>
   /** Begins a graceful end: the stop command, SIGTERM after its timeout, SIGKILL 10 s later. */

@@ -4,6 +4,7 @@ import { AppError, errorCodeOf } from '../errors'
 import type { EntryTurns } from './entryTurns'
 import { fileFailure } from './fileFailure'
 import { holdingParent, type HeldDirectory, type Jail } from './jail'
+import { inheritOwner } from './ownership'
 import { lstatOf, placeNew, syncDirectory } from './placing'
 import { createFile, removeTree } from './removal'
 import { checkNewName, namesOf, parentAndName, printable, wirePathOf } from './wirePath'
@@ -30,6 +31,7 @@ export function createChanges(jail: Jail, turns: EntryTurns): Changes {
       holdingParent(jail.parent(names), (directory, name) =>
         turns([[directory, name]], async () => {
           await work(directory, name)
+          await inheritOwner(directory, name)
           await syncDirectory(directory)
         })))
   }
@@ -71,6 +73,7 @@ export function createChanges(jail: Jail, turns: EntryTurns): Changes {
                   if (code === 'ENOENT' && !(await lstatOf(from, name))) throw gone()
                   throw error
                 })
+                await inheritOwner(to, newName)
                 await syncDirectory(to)
                 if (to.realPath !== from.realPath) await syncDirectory(from)
               })))

@@ -9,6 +9,7 @@ import type { EntryTurns } from './entryTurns'
 import { holding, openSubdirectory, type HeldDirectory, type Jail } from './jail'
 import { placeNew, placeUnderFreeName, syncDirectory } from './placing'
 import { createFile, removeTree } from './removal'
+import { inheritOwner } from './ownership'
 import { ownName } from './ownNames'
 
 /**
@@ -101,6 +102,7 @@ export async function openTemporaries(dataDir: string, jail: Jail, turns: EntryT
     const inTurn = (to: HeldDirectory, target: string, place: () => Promise<void>) =>
       turns([[to, target]], async () => {
         await place()
+        await inheritOwner(to, target)
         await syncDirectory(to)
       })
     const placeHere = (to: HeldDirectory) => (target: string) => inTurn(to, target, () => placeNew(directory, name, to, target))

@@ -6,6 +6,8 @@ import { until } from '../../support/platform/until'
 
 export interface SuiteParts {
   runtime: () => Runtime
+  /** What an instance in this directory has as HOME. */
+  home: (directory: string) => string
   /** A directory that instances can run in. */
   directory: () => string
 }
@@ -20,9 +22,10 @@ const ANSWERS = `
   })`
 
 /** What every driver must do. A driver's own test calls it with the real thing. */
-export function runtimeSuite({ runtime, directory }: SuiteParts): void {
+export function runtimeSuite({ runtime, directory, home }: SuiteParts): void {
   const spec = (change: Partial<InstanceSpec> = {}): InstanceSpec => ({
     podName: `pod-${randomUUID().slice(0, 8)}`,
+    deployment: 'suite',
     command: ['node', '-e', ANSWERS],
     directory: directory(),
     copy: false,
@@ -266,7 +269,7 @@ export function runtimeSuite({ runtime, directory }: SuiteParts): void {
     delete process.env.PLATFORM_SECRET
     const [args, env] = JSON.parse((await lines(wanted.podName)).find((line) => line.startsWith('['))!) as [string[], Record<string, string>]
     expect(args).toEqual(['; touch /tmp/x', '$(id)', '`id`'])
-    expect(env).toMatchObject({ GREETING: 'hi "there"', HOME: directory() })
+    expect(env).toMatchObject({ GREETING: 'hi "there"', HOME: home(directory()) })
     expect(Object.keys(env).filter((name) => /SECRET|QUARTERDECK|NODE|npm/i.test(name))).toEqual([])
   })
 
@@ -307,7 +310,7 @@ export function runtimeSuite({ runtime, directory }: SuiteParts): void {
     await runtime().ensure(wanted)
     const used = await until(
       async () => (await runtime().sample()).find(({ podName }) => podName === wanted.podName),
-      (usage) => (usage?.cpuMs ?? 0) > 300 && (usage?.memoryBytes ?? 0) > 100 * 2 ** 20,
+      (usage) => (usage?.cpuMs ?? 0) > 300 && (usage?.memoryBytes ?? 0) > 64 * 2 ** 20,
     )
     expect(used?.memoryBytes).toBeLessThan(2 ** 30)
     await runtime().kill(wanted.podName)

@@ -1,30 +1,13 @@
 import { appendFileSync, closeSync, existsSync, fstatSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
-import { StringDecoder } from 'node:string_decoder'
+import { consoleText } from '../consoleText'
 import { KEPT_BYTES, KEPT_LINES, LineRing } from '../lineRing'
 import type { ConsoleLine, ConsoleLineType } from '../runtime'
-
-/** A line longer than this is cut (decisions §6). In bytes of UTF-8. */
-const LINE_LIMIT = 8192
 
 /** What waits at most for a disk to have room again. In UTF-16 units. */
 const PENDING_LIMIT = 2 ** 20
 
 /** So much of a file's end is read at most: what is kept, with the numbers and types of its lines. In bytes. */
 const READ_LIMIT = 4 * KEPT_BYTES
-
-function cut(text: string): string {
-  // No unit of UTF-16 takes more than three bytes.
-  if (text.length * 3 <= LINE_LIMIT || Buffer.byteLength(text) <= LINE_LIMIT) return text
-  // The last character may be cut in the middle: it is held back.
-  return `${new StringDecoder('utf8').write(Buffer.from(text).subarray(0, LINE_LIMIT))}…`
-}
-
-/** Without what a line cannot hold (line ends) and a database cannot store (NUL, halves of characters). */
-function storable(text: string): string {
-  // Nearly every line is fine, and there are many.
-  if (!/[\r\n\0\ud800-\udfff]/.test(text)) return text
-  return text.replaceAll(/[\r\n]/g, ' ').replaceAll('\0', '\u2400').toWellFormed()
-}
 
 /**
  * One instance's console: numbered lines, kept in memory for reading and in two files for the next host. When the
@@ -54,7 +37,7 @@ export class ConsoleLog {
   }
 
   add(type: ConsoleLineType, text: string): void {
-    const content = storable(cut(text))
+    const content = consoleText(text)
     const line = { seq: this.ring.last + 1, type, content }
     this.keep(line)
     this.pending += `${line.seq}\t${type}\t${content}\n`

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, lstatSync, mkdirSync, openSync } from 'node:fs'
 import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, errorCodeOf, StartError } from '../../errors'
 import type { ConsoleLine } from '../runtime'
@@ -37,6 +37,8 @@ export class HostClient {
   private nextId = 1
   /** How the host enforces limits, for people. */
   limits = ''
+  /** Which limits the host enforces. */
+  enforced = { cpu: false, memory: false }
   /** Once it is known to be one of ours. */
   private listener: Partial<HostListener> = {}
 
@@ -98,6 +100,7 @@ export class HostClient {
     const hello = await client?.hello(helloMs)
     if (!client || !hello) return undefined
     client.limits = hello.limits
+    client.enforced = hello.enforced
     if (hello.version !== PROTOCOL_VERSION) {
       client.close()
       throw new StartError(['The instances run under a host of another version: end them with `npm run stop:all` and start again'])
@@ -164,7 +167,7 @@ function startHost(dataDir: string): StartingHost {
   // From the sources (development, tests) the program is TypeScript, which needs its loader.
   const program = __filename.endsWith('.ts') ? ['--import', 'tsx', join(__dirname, 'hostMain.ts')] : [join(__dirname, 'hostMain.js')]
   const { PATH, LANG, TZ } = process.env
-  const env = Object.fromEntries(Object.entries({ PATH, LANG, TZ }).filter(([, value]) => value !== undefined))
+  const env = Object.fromEntries(Object.entries({ PATH: withoutPackages(PATH ?? ''), LANG, TZ }).filter(([, value]) => value !== undefined))
   const host: StartingHost = { hasEnded: false }
   let child: ChildProcess
   try {
@@ -176,6 +179,11 @@ function startHost(dataDir: string): StartingHost {
   child.on('exit', () => (host.hasEnded = true))
   child.unref()
   return host
+}
+
+/** npm puts the programs of our own packages before everything else; instances must not run those. */
+export function withoutPackages(path: string): string {
+  return path.split(delimiter).filter((directory) => !/(?:^|\/)node_modules\//.test(directory) && !directory.endsWith('/node_modules')).join(delimiter)
 }
 
 /** No file can be opened just now. */

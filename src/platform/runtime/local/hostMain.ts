@@ -26,6 +26,8 @@ function main(directory: string, socketPath: string): void {
   if (!acquireLock(`${directory}.lock`)) process.exit(0)
   // A terminal that closes, or Ctrl-C in it, is meant for the platform.
   for (const signal of ['SIGHUP', 'SIGINT'] as const) process.on(signal, () => undefined)
+  // The end of the host is the end of every instance: whatever an instance causes, the others run on.
+  process.on('uncaughtException', (error) => console.error('An error was not handled; the host goes on:', error))
   process.on('SIGTERM', () => void host.shutdown().then(() => process.exit(0)))
 
   const clients = new Map<Socket, Followed>()
@@ -54,8 +56,8 @@ function main(directory: string, socketPath: string): void {
   })
   server.on('error', (error) => {
     // Without a descriptor for it a connection cannot even be refused: that must not end what runs.
-    if (server.listening) console.error('A connection could not be accepted:', error)
-    else throw error
+    console.error(server.listening ? 'A connection could not be accepted:' : 'The host cannot listen:', error)
+    if (!server.listening) process.exit(1)
   })
   server.listen(socketPath, () => chmodSync(socketPath, 0o600))
   setInterval(() => {

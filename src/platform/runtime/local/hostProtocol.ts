@@ -1,12 +1,13 @@
 import type { Socket } from 'node:net'
+import type { Limiter } from './limiter'
 import type { ConsoleLine, ConsoleLineType, InstanceSpec, RuntimeInstance, Usage } from '../runtime'
 
 /** Raised with every change that an older side would misread. */
-export const PROTOCOL_VERSION = 1
+export const PROTOCOL_VERSION = 2
 
 /** What the platform asks of the host: JSON lines over the unix socket, each request with an id that its answer repeats. */
 export interface HostCalls {
-  hello(): { version: number; pid: number; limits: string }
+  hello(): { version: number; pid: number; limits: string; enforced: Limiter['enforced'] }
   /** Runs it in `spec.directory` as it is: copies are the platform's work. */
   start(spec: InstanceSpec): void
   /** Notes that a start failed before there was a process to run. */

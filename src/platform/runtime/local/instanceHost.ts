@@ -34,7 +34,7 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
   }
 
   hello(): ReturnType<HostCalls['hello']> {
-    return { version: PROTOCOL_VERSION, pid: process.pid, limits: this.limiter.description }
+    return { version: PROTOCOL_VERSION, pid: process.pid, limits: this.limiter.description, enforced: this.limiter.enforced }
   }
 
   start(spec: InstanceSpec): void {

@@ -1,16 +1,15 @@
 import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import type { Writable } from 'node:stream'
+import { errorCodeOf } from '../../errors'
+import { startTimeOf } from '../../processLock'
 import type { ConsoleLineType, InstanceExit, InstanceSpec, RuntimeInstance } from '../runtime'
+import { describeExit, KILL_AFTER_MS, whyNotStarted } from '../ending'
 import type { ConsoleLog } from './consoleLog'
 import type { Limiter } from './limiter'
 import { LineSplitter } from './lineSplitter'
 import { ReadyLine } from './readyLine'
-import { startTimeOf } from '../../processLock'
 import { signalGroup } from './processes'
-
-/** From SIGTERM to SIGKILL (decisions §5). */
-const KILL_AFTER_MS = 10_000
 
 /** How long output may go on after the end of the process that made it. In milliseconds. */
 const OUTPUT_MS = 1000
@@ -55,9 +54,9 @@ export class InstanceProcess {
       child = spawn(program, args, { cwd: this.spec.directory, env: { ...base, ...this.spec.env }, detached: true, stdio: 'pipe', shell: false })
     } catch (error) {
       // Some failures of the system call are thrown, others emitted.
-      return this.ended(null, null, whyNotStarted(error as NodeJS.ErrnoException, program))
+      return this.ended(null, null, whyNotStarted(errorCodeOf(error), program))
     }
-    child.on('error', (error: NodeJS.ErrnoException) => this.ended(null, null, whyNotStarted(error, program)))
+    child.on('error', (error: NodeJS.ErrnoException) => this.ended(null, null, whyNotStarted(errorCodeOf(error), program)))
     // Where there was no descriptor for them it has no streams, whatever the types say; 'error' tells of it in a moment.
     if (!(child.stdin as Writable | undefined)) return
     this.child = child
@@ -138,7 +137,9 @@ export class InstanceProcess {
     // It has exited, and only its output is still waited for.
     if (this.record.pid === undefined) return
     clearTimeout(this.timer)
-    signalGroup(this.record.pid, signal)
+    if (signalGroup(this.record.pid, signal)) return
+    this.log.add('message', `[System] ${signal} was refused: the program runs as another user. End it as that user, or run it in a container (see "Isolation" in the README).`)
+    this.log.flush()
   }
 
   private read(stream: NodeJS.ReadableStream | null, type: ConsoleLineType): void {
@@ -175,19 +176,4 @@ export class InstanceProcess {
     this.log.flush()
     this.onChange()
   }
-}
-
-function describeExit({ code, signal, requested, failure }: InstanceExit): string {
-  if (failure) return failure
-  const how = signal ? `by signal ${signal}` : `with exit code ${code}`
-  return requested ? `Stopped (${how}).` : `Ended by itself ${how}.`
-}
-
-function whyNotStarted({ code, message }: NodeJS.ErrnoException, program: string): string {
-  if (code === 'ENOENT' && program === 'java') return 'Java is not installed. Install a Java runtime on this machine, or set run.command.'
-  if (code === 'ENOENT') return `Could not be started: "${program}" or its directory does not exist.`
-  if (code === 'EACCES') return `Could not be started: "${program}" may not be executed.`
-  if (code === 'EMFILE' || code === 'ENFILE') return 'Could not be started: too many files are open at once.'
-  if (code === 'EAGAIN') return 'Could not be started: the system lets no more processes start.'
-  return `Could not be started: ${code ?? message}.`
 }

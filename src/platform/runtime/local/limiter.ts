@@ -10,6 +10,7 @@ const PERIOD_US = 100_000
 export interface Limiter {
   /** For people. */
   description: string
+  enforced: { cpu: boolean; memory: boolean }
   /** @returns why it did not work, for the instance's console. */
   apply(pid: number, podName: string, limits: InstanceSpec['limits']): string | undefined
   /** After the end of the instance. */
@@ -18,7 +19,7 @@ export interface Limiter {
 
 /** The best limiter of this machine: cgroup v2 for CPU and memory, else prlimit for memory, else none. */
 export function findLimiter(cgroupRoot = '/sys/fs/cgroup'): Limiter {
-  return cgroupLimiter(cgroupRoot) ?? prlimitLimiter() ?? { description: 'not enforced: neither cgroup v2 nor prlimit can be used', apply: () => undefined, release: () => undefined }
+  return cgroupLimiter(cgroupRoot) ?? prlimitLimiter() ?? { description: 'not enforced: neither cgroup v2 nor prlimit can be used', enforced: { cpu: false, memory: false }, apply: () => undefined, release: () => undefined }
 }
 
 /** @returns undefined where the tree is not version 2, lacks the controllers, or may not be written. */
@@ -34,6 +35,7 @@ function cgroupLimiter(root: string): Limiter | undefined {
   }
   return {
     description: 'CPU and memory by cgroup v2',
+    enforced: { cpu: true, memory: true },
     apply(pid, podName, { cores, memoryBytes }) {
       const group = join(parent, podName)
       try {
@@ -64,6 +66,7 @@ function prlimitLimiter(): Limiter | undefined {
   if (spawnSync('prlimit', ['--version']).status !== 0) return undefined
   return {
     description: 'memory by prlimit; CPU is not limited (no writable cgroup v2)',
+    enforced: { cpu: false, memory: true },
     apply(pid, _podName, { memoryBytes }) {
       if (memoryBytes === undefined) return undefined
       // The data segment (heap and private mappings), not the address space: runtimes reserve far more than they use.

@@ -1,18 +1,10 @@
-import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
-import { rm } from 'node:fs/promises'
-import { join } from 'node:path'
 import { AppError } from '../../errors'
 import type { Replicas } from '../../share/replicas'
-import type { ConsoleLine, InstanceSpec, Runtime, RuntimeInstance } from '../runtime'
+import { withCopies, type Driver } from '../copies'
+import type { ConsoleLine, Runtime } from '../runtime'
 import { HostClient, type HostListener } from './hostClient'
 import type { CallName, HostCalls } from './hostProtocol'
-
-/** An instance whose files are being copied: it is starting, and has no process yet. */
-interface Preparation {
-  instance: RuntimeInstance
-  cancel: AbortController
-}
 
 /** Who listens to one console, and the number of the line that is to be heard next. */
 interface Follower {
@@ -51,7 +43,6 @@ function hear(follower: Follower | undefined, lines: ConsoleLine[]): void {
 export async function openLocalRuntime(dataDir: string, replicas: Replicas): Promise<Runtime> {
   const changes = new EventEmitter()
   const onChanged = () => changes.emit('changed')
-  const preparations = new Map<string, Preparation>()
   const followers = new Map<string, Follower>()
   let isClosed = false
   const listener: HostListener = {
@@ -61,7 +52,7 @@ export async function openLocalRuntime(dataDir: string, replicas: Replicas): Pro
   }
   let connection = HostClient.open(dataDir, listener)
   let opening: Promise<unknown> | undefined
-  const { limits } = await connection
+  const { limits, enforced } = await connection
 
   /** A host that was killed is started again by the next call. */
   async function call<Name extends CallName>(name: Name, ...args: Parameters<HostCalls[Name]>): ReturnType<typeof HostClient.prototype.call<Name>> {
@@ -95,62 +86,16 @@ export async function openLocalRuntime(dataDir: string, replicas: Replicas): Pro
     }
   }
 
-  const copyOf = (podName: string) => join(dataDir, 'instances', podName)
-
-  async function prepareAndStart(spec: InstanceSpec, { cancel: { signal } }: Preparation): Promise<void> {
-    try {
-      const directory = copyOf(spec.podName)
-      const failure = await replicas.copyTo(spec.directory, directory, signal).then(() => undefined, (error: unknown) => ({ error }))
-      if (signal.aborted) return
-      if (!failure) return await call('start', { ...spec, directory })
-      const { error } = failure
-      await call('startFailed', spec.podName, `Could not be started: its files could not be copied${error instanceof AppError ? ` (${error.message})` : ''}.`)
-      throw error
-    } finally {
-      preparations.delete(spec.podName)
-      onChanged()
-    }
-  }
-
-  async function ensure(spec: InstanceSpec): Promise<void> {
-    if (!spec.copy) return call('start', spec)
-    if (preparations.has(spec.podName)) return
-    const instance: RuntimeInstance = { podName: spec.podName, runId: randomUUID(), state: 'STARTING', ip: '127.0.0.1', port: spec.port, startedAt: Date.now(), exit: undefined }
-    const preparation = { instance, cancel: new AbortController() }
-    // Before anything is waited for: a second call for it must find it.
-    preparations.set(spec.podName, preparation)
-    const runs = (await call('list').catch(() => [])).some(({ podName, state }) => podName === spec.podName && state !== 'EXITED')
-    if (runs) preparations.delete(spec.podName)
-    else await prepareAndStart(spec, preparation)
-  }
-
-  /** A start that is being prepared does not come to be. */
-  function cancel(podName: string): void {
-    const preparation = preparations.get(podName)
-    preparation?.cancel.abort()
-  }
-
-  return {
+  const driver: Driver = {
+    isolation: 'plain',
     limits,
-    ensure,
-    async stop(podName) {
-      cancel(podName)
-      await call('stop', podName)
-    },
-    async kill(podName) {
-      cancel(podName)
-      await call('kill', podName)
-    },
-    async remove(podName) {
-      if (preparations.has(podName)) return
-      await call('remove', podName)
-      await rm(copyOf(podName), { recursive: true, force: true })
-    },
-    async list() {
-      const started = await call('list')
-      const preparing = [...preparations.values()].map(({ instance }) => instance)
-      return [...started.filter(({ podName }) => !preparations.has(podName)), ...preparing]
-    },
+    enforced,
+    ensure: (spec) => call('start', spec),
+    startFailed: ({ podName }, failure) => call('startFailed', podName, failure),
+    stop: (podName) => call('stop', podName),
+    kill: (podName) => call('kill', podName),
+    remove: (podName) => call('remove', podName),
+    list: () => call('list'),
     watch(listener) {
       changes.on('changed', listener)
       return () => changes.off('changed', listener)
@@ -177,4 +122,5 @@ export async function openLocalRuntime(dataDir: string, replicas: Replicas): Pro
       ;(await connection).close()
     },
   }
+  return withCopies(driver, { dataDir, replicas })
 }

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { endianness } from 'node:os'
 import { errorCodeOf } from '../../errors'
 
@@ -43,12 +43,34 @@ function readStat(pid: string): ProcessStat | undefined {
   }
 }
 
-/**
- * Adds up what the processes of each session use. An instance leads a session of its own, so its children count too.
- * Empty where there is no /proc.
- */
-export function usageBySession(): Map<number, { cpuMs: number; memoryBytes: number }> {
-  const usage = new Map<number, { cpuMs: number; memoryBytes: number }>()
+/** What several processes use together. */
+export interface ProcessUsage {
+  cpuMs: number
+  memoryBytes: number
+}
+
+/** Adds up what the processes of each session use. An instance leads a session of its own, so its children count too. */
+export function usageBySession(): Map<number, ProcessUsage> {
+  return usageBy((_pid, { session }) => session)
+}
+
+/** Adds up what the processes of each PID namespace use, named as `/proc/<pid>/ns/pid` names it. */
+export function usageByNamespace(): Map<string, ProcessUsage> {
+  return usageBy((pid) => pidNamespaceOf(pid))
+}
+
+/** Names the PID namespace of a process; undefined where it is gone or may not be asked. */
+export function pidNamespaceOf(pid: number | string): string | undefined {
+  try {
+    return readlinkSync(`/proc/${pid}/ns/pid`)
+  } catch {
+    return undefined
+  }
+}
+
+/** Empty where there is no /proc. */
+function usageBy<Key>(keyOf: (pid: string, stat: ProcessStat) => Key | undefined): Map<Key, ProcessUsage> {
+  const usage = new Map<Key, ProcessUsage>()
   let pids: string[] = []
   try {
     pids = readdirSync('/proc').filter((name) => /^\d+$/.test(name))
@@ -57,18 +79,26 @@ export function usageBySession(): Map<number, { cpuMs: number; memoryBytes: numb
   }
   for (const pid of pids) {
     const stat = readStat(pid)
-    if (!stat) continue
-    const sum = usage.get(stat.session) ?? { cpuMs: 0, memoryBytes: 0 }
-    usage.set(stat.session, { cpuMs: sum.cpuMs + stat.cpuMs, memoryBytes: sum.memoryBytes + stat.memoryBytes })
+    const key = stat && keyOf(pid, stat)
+    if (!stat || key === undefined) continue
+    const sum = usage.get(key) ?? { cpuMs: 0, memoryBytes: 0 }
+    usage.set(key, { cpuMs: sum.cpuMs + stat.cpuMs, memoryBytes: sum.memoryBytes + stat.memoryBytes })
   }
   return usage
 }
 
-/** Signals every process of the group that a process leads. A group that is gone is no failure. */
-export function signalGroup(pid: number, signal: NodeJS.Signals): void {
+/**
+ * Signals every process of the group that a process leads. A group that is gone is no failure.
+ * @returns false when none of them may be signalled: a program that changed its user (`sudo -u mc java …`) belongs to another one.
+ */
+export function signalGroup(pid: number, signal: NodeJS.Signals): boolean {
   try {
     process.kill(-pid, signal)
+    return true
   } catch (error) {
-    if (errorCodeOf(error) !== 'ESRCH') throw error
+    const code = errorCodeOf(error)
+    if (code === 'ESRCH') return true
+    if (code === 'EPERM') return false
+    throw error
   }
 }

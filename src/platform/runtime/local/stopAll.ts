@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import pino from 'pino'
 import { readSettings } from '../../config'
 import { StartError } from '../../errors'
 import { acquireLock, lockOwner } from '../../processLock'
-import { HostClient } from './hostClient'
+import { endContainedInstances } from '../contained/containedRuntime'
+import { endPlainInstances } from '../openRuntime'
 
-/** `npm run stop:all`: ends the platform, then every instance gracefully, then their host. */
+/** `npm run stop:all`: ends the platform, then every instance in order, contained ones and plain processes with their host. */
 async function stopAll(): Promise<void> {
   const { dataDir } = readSettings(process.env)
   const lock = join(dataDir, 'platform.lock')
@@ -20,15 +22,9 @@ async function stopAll(): Promise<void> {
   if (existsSync(lock) && !acquireLock(lock)) {
     throw new StartError([`The platform of ${dataDir} runs in another container or on another machine: run this there`])
   }
-  const host = await HostClient.connect(dataDir)
-  if (host) {
-    await host.hello()
-    const running = (await host.call('list')).filter(({ state }) => state !== 'EXITED').length
-    console.log(`Stopping ${running} ${running === 1 ? 'instance' : 'instances'} …`)
-    await host.call('shutdown')
-    host.close()
-  }
-  console.log(platform === undefined && !host ? 'Nothing was running.' : 'Everything has ended.')
+  const tell = (instances: number) => console.log(`Stopping ${instances} ${instances === 1 ? 'instance' : 'instances'} …`)
+  const ended = (await endPlainInstances(dataDir, tell)) + (await endContainedInstances(dataDir, pino({ level: 'silent' }), tell))
+  console.log(platform === undefined && ended === 0 ? 'Nothing was running.' : 'Everything has ended.')
 }
 
 stopAll().catch((error: unknown) => {

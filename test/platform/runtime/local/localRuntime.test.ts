@@ -32,10 +32,11 @@ afterAll(async () => {
   await stopHost(directory())
 })
 
-runtimeSuite({ runtime: () => runtime, directory })
+runtimeSuite({ runtime: () => runtime, directory, home: (path) => path })
 
 const ticking = (podName: string): InstanceSpec => ({
   podName,
+  deployment: 'ticking',
   command: ['node', '-e', "let n = 0; console.log('pid ' + process.pid); setInterval(() => console.log('tick ' + n++), 5)"],
   directory: directory(),
   copy: false,

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { pageBytesOf, usageBySession } from '../../../../src/platform/runtime/local/processes'
+import { withoutPackages } from '../../../../src/platform/runtime/local/hostClient'
+import { pageBytesOf, signalGroup, usageBySession } from '../../../../src/platform/runtime/local/processes'
 
 const vector = (...pairs: [bigint, bigint][]) => {
   const bytes = Buffer.alloc(16 * pairs.length)
@@ -22,4 +23,21 @@ test('the memory of a session is that of its processes, as the kernel counts it'
   const session = Number(readFileSync('/proc/self/stat', 'utf8').split(') ')[1]!.split(' ')[3])
   const used = usageBySession().get(session)!
   expect(used.memoryBytes).toBeGreaterThan(0.8 * process.memoryUsage.rss())
+})
+
+test('a group that is gone counts as signalled, and one of another user is told apart instead of thrown', () => {
+  const kill = jest.spyOn(process, 'kill')
+  const refuse = (code: string) =>
+    kill.mockImplementationOnce(() => {
+      throw Object.assign(new Error(code), { code })
+    })
+  refuse('ESRCH')
+  expect(signalGroup(1, 'SIGTERM')).toBe(true)
+  refuse('EPERM')
+  expect(signalGroup(1, 'SIGTERM')).toBe(false)
+  kill.mockRestore()
+})
+
+test('the PATH of instances has no programs of our own packages', () => {
+  expect(withoutPackages('/srv/quarterdeck/node_modules/.bin:/srv/node_modules/.bin:/usr/lib/node_modules/npm/bin/node-gyp-bin:/usr/local/bin:/usr/bin')).toBe('/usr/local/bin:/usr/bin')
 })

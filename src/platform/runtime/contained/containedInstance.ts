@@ -1,0 +1,297 @@
+import { constants } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { AppError, errorCodeOf } from '../../errors'
+import { openRealDirectory, type HeldDirectory } from '../../share/jail'
+import { describeExit, KILL_AFTER_MS, whyNotStarted } from '../ending'
+import { ReadyLine } from '../local/readyLine'
+import type { InstanceExit, InstanceSpec } from '../runtime'
+import { ContainerLog } from './containerLog'
+import { isMonitorAlive, type Containers } from './containers'
+import type { ContainerSpec } from './ociConfig'
+import { InstanceInput } from './instanceInput'
+import { newRecord, type RunRecord, type RunRecords } from './runRecord'
+import { checkProgram, WORKING_DIRECTORY, type SystemPaths } from './systemPaths'
+
+/** How long a monitor may take to end after it noted the exit code. */
+const MONITOR_END_MS = 5000
+
+export interface ContainedParts {
+  containers: Containers
+  records: RunRecords
+  system: SystemPaths
+  log: Logger
+  /** Prepares the directory and returns who runs it and what its container needs. @throws Error whose message is for people */
+  prepare: (spec: InstanceSpec, own: HeldDirectory, containerId: string, say: (text: string) => Promise<void>) => Promise<Pick<ContainerSpec, 'uid' | 'gid' | 'readable' | 'hidden' | 'cgroup' | 'isRootless'>>
+  onChange: () => void
+}
+
+/** A reason not to start, for the console and the instance's Details. */
+export class StartFailure extends Error {}
+
+/** One instance: its console, and its runs, each in a container of its own. */
+export class ContainedInstance {
+  record: RunRecord | undefined
+  readonly console: ContainerLog
+  private input: InstanceInput | undefined
+  private timer: NodeJS.Timeout | undefined
+  /** While a container is made: nothing else may touch it. */
+  private starting: Promise<void> | undefined
+  private ending: Promise<void> | undefined
+
+  constructor(
+    readonly podName: string,
+    private readonly parts: ContainedParts,
+  ) {
+    this.console = new ContainerLog(parts.containers.logFile(podName), async () => {
+      const { containerId, monitor } = this.record ?? {}
+      return containerId !== undefined && monitor !== undefined && isMonitorAlive(monitor) && parts.containers.reopenLog(containerId)
+    })
+  }
+
+  private get isStopping(): boolean {
+    return this.record?.state === 'STOPPING'
+  }
+
+  get isRunning(): boolean {
+    return this.record !== undefined && this.record.state !== 'EXITED'
+  }
+
+  /** Starts a run unless one goes on. */
+  async start(spec: InstanceSpec): Promise<void> {
+    if (this.isRunning) return
+    const record = newRecord(this.podName, spec, this.console.lastSeq)
+    this.record = record
+    this.changed()
+    await this.ending
+    this.starting = this.make(spec, record).finally(() => (this.starting = undefined))
+    await this.starting
+    await this.check()
+  }
+
+  /** Notes that a start failed before there was anything to run. */
+  async startFailed(spec: Pick<InstanceSpec, 'port' | 'ready' | 'stop'>, failure: string): Promise<void> {
+    if (this.isRunning) return
+    this.record = newRecord(this.podName, spec, this.console.lastSeq)
+    await this.ended(this.record, undefined, failure)
+  }
+
+  stop(): void {
+    const { record } = this
+    if (!record || record.state === 'EXITED' || record.state === 'STOPPING') return
+    record.state = 'STOPPING'
+    record.stopAt = Date.now()
+    this.changed()
+    if (!this.starting) this.beginStop(record)
+  }
+
+  kill(): void {
+    const { record } = this
+    if (!record || record.state === 'EXITED') return
+    record.state = 'STOPPING'
+    record.stopAt ??= Date.now()
+    // The time of SIGTERM has passed long ago.
+    record.termAt = 0
+    this.changed()
+    if (!this.starting) this.signal(record, 'KILL')
+  }
+
+  /** @returns false when it does not run, or does not read what it is written. */
+  write(line: string): boolean {
+    const { record } = this
+    if (!record?.containerId || record.state === 'EXITED' || this.starting) return false
+    return this.inputOf(record.containerId).write(line)
+  }
+
+  /** Continues a run that an earlier platform began. */
+  async adopt(record: RunRecord): Promise<void> {
+    this.record = record
+    if (record.state === 'EXITED') return
+    const { containerId, monitor } = record
+    if (containerId === undefined || monitor === undefined) {
+      // The platform ended while the container was made: the manager starts the instance again.
+      if (containerId !== undefined) await this.parts.containers.remove(containerId)
+      this.record = undefined
+      this.parts.records.remove(this.podName)
+      return
+    }
+    await this.console.settle()
+    this.watchReady(record)
+    if (record.state === 'STOPPING') this.continueStop(record)
+    await this.check()
+  }
+
+  /** Looks whether the run has ended. */
+  async check(): Promise<void> {
+    const { record } = this
+    if (!record || record.state === 'EXITED' || record.containerId === undefined || record.monitor === undefined || this.starting || this.ending) return
+    const code = await this.parts.containers.exitCode(record.containerId)
+    if (code === undefined && isMonitorAlive(record.monitor)) return
+    if (this.record !== record || this.ending) return
+    this.ending = this.finish(record, record.containerId, code).finally(() => (this.ending = undefined))
+    await this.ending
+  }
+
+  /** Lets go of it; it runs on. */
+  async close(): Promise<void> {
+    clearTimeout(this.timer)
+    this.input?.release()
+    await this.starting?.catch(() => undefined)
+    await this.console.close()
+  }
+
+  private async make(spec: InstanceSpec, record: RunRecord): Promise<void> {
+    const { containers, system, log } = this.parts
+    const [program] = spec.command
+    const path = spec.env.PATH ?? system.path
+    const held: HeldDirectory[] = []
+    // What is given to its user is what was checked, whatever another instance makes of its path meanwhile; the mount is compared with it.
+    const hold = async (directory: string) => {
+      const opened = await openRealDirectory(directory)
+      held.push(opened)
+      return opened
+    }
+    try {
+      await this.console.settle()
+      record.linesBefore = this.console.lastSeq
+      const check = checkProgram(program, spec.directory, path, system)
+      if (check === 'missing') throw new StartFailure(whyNotStarted('ENOENT', program))
+      if (check === 'not executable') throw new StartFailure(whyNotStarted('EACCES', program))
+      if (check !== 'found') throw new StartFailure(`Could not be started: "${program}" is ${check.outside}, which instances cannot see. Name its directory in QUARTERDECK_PROGRAMS.`)
+      const containerId = `${this.podName}-${record.runId.slice(0, 8)}`
+      const own = await hold(spec.directory)
+      const prepared = await this.parts.prepare(spec, own, containerId, (text) => this.console.note(`[System] ${text}`))
+      if (this.isStopping) return await this.ended(record, undefined, 'Stopped before it was started.')
+      record.containerId = containerId
+      record.cgroup = prepared.cgroup?.path
+      this.changed()
+      const { LANG = 'C.UTF-8', TZ } = process.env
+      const env = { PATH: path, LANG, HOME: '/data', ...(TZ && { TZ }), ...spec.env }
+      const mounts = [{ source: own, target: WORKING_DIRECTORY }]
+      for (const { source, target } of spec.mounts ?? []) mounts.push({ source: await hold(source), target })
+      const checked = await Promise.all(mounts.map(async ({ source, target }) => {
+        const { dev, ino } = await source.stats()
+        return { target, device: dev, inode: ino }
+      }))
+      const { monitor, pid } = await containers.create(containerId, this.podName, {
+        ...prepared,
+        readable: [...prepared.readable, ...(spec.mounts ?? [])],
+        checked,
+        env,
+        directory: own.realPath,
+        command: spec.command,
+      })
+      Object.assign(record, { monitor, pid })
+      if (this.isStopping) {
+        await containers.remove(containerId)
+        return await this.ended(record, undefined, 'Stopped before it was started.')
+      }
+      await containers.start(containerId)
+      record.startedAt = Date.now()
+      if (record.ready === undefined && !this.isStopping) record.state = 'RUNNING'
+      this.changed()
+      this.watchReady(record)
+      this.continueStop(record)
+    } catch (error) {
+      if (!(error instanceof StartFailure)) log.error({ err: error, podName: this.podName }, 'a container could not be started')
+      if (record.containerId !== undefined) await containers.remove(record.containerId).catch((cause: unknown) => log.warn({ err: cause }, 'a container could not be removed'))
+      await this.ended(record, undefined, error instanceof StartFailure ? error.message : whyNotContained(error))
+    } finally {
+      for (const directory of held) await directory.close()
+    }
+  }
+
+  private watchReady(record: RunRecord): void {
+    if (record.ready === undefined || record.state !== 'STARTING') return
+    const ready = new ReadyLine(record.ready)
+    const watch = (text: string) => {
+      const answer = ready.matches(text)
+      if (answer === false || record.state !== 'STARTING' || this.record !== record) return
+      if (answer === 'too slow') void this.console.note('[System] The ready expression takes too long to match. The instance counts as ready.')
+      record.state = 'RUNNING'
+      this.changed()
+      void this.console.watchLines(0, undefined)
+    }
+    void this.console.watchLines(record.linesBefore, watch)
+  }
+
+  private beginStop(record: RunRecord): void {
+    const { command } = record.stop
+    if (command !== undefined && record.containerId !== undefined) this.inputOf(record.containerId).write(command)
+    this.continueStop(record)
+  }
+
+  /** Sends what is due by the times in the record, and sets a timer for what follows. */
+  private continueStop(record: RunRecord): void {
+    clearTimeout(this.timer)
+    if (this.record !== record || record.state !== 'STOPPING') return
+    const now = Date.now()
+    const { command, timeoutSeconds } = record.stop
+    if (record.termAt === undefined) {
+      const due = command === undefined ? now : (record.stopAt ?? now) + timeoutSeconds * 1000
+      if (due > now) return this.later(record, due - now)
+      record.termAt = now
+      this.changed()
+      this.signal(record, 'TERM')
+    }
+    const due = record.termAt + KILL_AFTER_MS
+    if (due > now) this.later(record, due - now)
+    else this.signal(record, 'KILL')
+  }
+
+  private later(record: RunRecord, ms: number): void {
+    this.timer = setTimeout(() => this.continueStop(record), ms)
+  }
+
+  private signal({ containerId }: RunRecord, signal: 'TERM' | 'KILL'): void {
+    if (containerId === undefined) return
+    this.parts.containers.signal(containerId, signal).catch((error: unknown) => {
+      this.parts.log.error({ err: error, podName: this.podName, signal }, 'an instance could not be signalled')
+    })
+  }
+
+  private inputOf(containerId: string): InstanceInput {
+    return (this.input ??= new InstanceInput(() => this.parts.containers.connectInput(containerId)))
+  }
+
+  private async finish(record: RunRecord, containerId: string, code: number | undefined): Promise<void> {
+    const { containers, log } = this.parts
+    // It ends after it has written the last output.
+    for (const deadline = Date.now() + MONITOR_END_MS; record.monitor && isMonitorAlive(record.monitor) && Date.now() < deadline; await delay(10));
+    const exit = code ?? (await containers.exitCode(containerId))
+    await containers.remove(containerId).catch((error: unknown) => log.warn({ err: error, podName: this.podName }, 'a container could not be removed'))
+    await this.console.finishLines()
+    await this.ended(record, exit, exit === undefined ? 'Ended; how is unknown, because its monitor ended before it, or could not write down the exit code.' : undefined)
+  }
+
+  private async ended(record: RunRecord, code: number | undefined, failure: string | undefined): Promise<void> {
+    clearTimeout(this.timer)
+    this.input?.close()
+    this.input = undefined
+    await this.console.watchLines(0, undefined)
+    const signal = code === undefined ? undefined : signalOf(code)
+    const exit: InstanceExit = { code: signal ? null : (code ?? null), signal: signal ?? null, at: Date.now(), requested: record.state === 'STOPPING', failure }
+    await this.console.note(`[System] ${describeExit(exit)}`)
+    Object.assign(record, { state: 'EXITED', exit, containerId: undefined, monitor: undefined, pid: undefined })
+    this.changed()
+  }
+
+  private changed(): void {
+    if (this.record) this.parts.records.save(this.record)
+    this.parts.onChange()
+  }
+}
+
+/** Shells and conmon tell the end by a signal as 128 and its number. */
+function signalOf(code: number): string | undefined {
+  return Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0]
+}
+
+function whyNotContained(error: unknown): string {
+  if (error instanceof AppError) return `Could not be started: ${error.message}`
+  const code = errorCodeOf(error)
+  if (code === 'ENOENT') return 'Could not be started: its directory, or one that it mounts, is not there.'
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'Could not be started: the disk of the data directory is full.'
+  if (code === 'EMFILE' || code === 'ENFILE' || code === 'EAGAIN') return whyNotStarted(code, '')
+  return 'Could not be started: its container could not be made. The log of the platform says why.'
+}

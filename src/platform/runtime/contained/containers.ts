@@ -1,0 +1,217 @@
+import { execFile, spawn, type ChildProcess } from 'node:child_process'
+import { accessSync, constants } from 'node:fs'
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { delimiter, isAbsolute, join } from 'node:path'
+import { promisify } from 'node:util'
+import { isAlive, startTimeOf } from '../../processLock'
+import { ociConfig, type ContainerSpec } from './ociConfig'
+
+const run = promisify(execFile)
+
+/** Longer than any of these commands takes on a busy machine. */
+const COMMAND_TIMEOUT_MS = 30_000
+/** Backstop for a program that prints while no platform is there to rotate its log. In bytes. */
+const LOG_SIZE_MAX = 64 * 2 ** 20
+/** The first process of every container. */
+const INIT_PATH = '/.quarterdeck-init'
+
+/**
+ * A first process that has a handler for SIGTERM, passes it on, collects orphans and ends with the program's exit code: the kernel
+ * ignores signals that the first process of a PID namespace does not handle, and most programs handle none. Before, it compares
+ * what was mounted with what was checked, because paths are resolved anew by the mount. The program's text is passed as
+ * arguments and never read as shell code: `PATH DEVICE:INODE … -- PROGRAM ARGUMENT …`.
+ */
+const INIT = `while [ "$1" != -- ]; do
+  if [ "$(stat -c %d:%i "$1")" != "$2" ]; then
+    echo "Not started: $1 was replaced by another directory meanwhile." >&2
+    exit 125
+  fi
+  shift 2
+done
+shift
+exec 3<&0
+"$@" <&3 3<&- &
+program=$!
+exec 3<&-
+trap 'kill -TERM "$program" 2>/dev/null' TERM
+wait "$program"
+code=$?
+# A signal interrupts wait.
+while kill -0 "$program" 2>/dev/null; do
+  wait "$program"
+  code=$?
+done
+exit "$code"
+`
+
+export interface ContainerPrograms {
+  runc: string
+  conmon: string
+  socat: string
+}
+
+/** @param path of the environment. @returns the programs, or the names of those that are missing. */
+export function findContainerPrograms(path: string): ContainerPrograms | { missing: string[] } {
+  const directories = [...path.split(delimiter).filter(isAbsolute), '/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin', '/usr/bin', '/usr/libexec/podman', '/usr/lib/podman']
+  const find = (program: string) => directories.map((directory) => join(directory, program)).find(isExecutable)
+  const [runc, conmon, socat] = [find('runc'), find('conmon'), find('socat')]
+  if (runc !== undefined && conmon !== undefined && socat !== undefined) return { runc, conmon, socat }
+  return { missing: Object.entries({ runc, conmon, socat }).flatMap(([name, program]) => (program === undefined ? [name] : [])) }
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A mounted directory that must be the one that was checked before. */
+export interface CheckedMount {
+  /** Its path in the container. */
+  target: string
+  device: bigint
+  inode: bigint
+}
+
+/** The monitor of a container, which holds its input and output and notes its exit code. */
+export interface Monitor {
+  pid: number
+  /** See startTimeOf. */
+  startTime: string
+}
+
+/** Makes, signals and removes containers through runc, each with conmon beside it. Directories lie under one of the platform's own. */
+export interface Containers {
+  /** Where a log of this name goes. */
+  logFile(name: string): string
+  readonly exitDirectory: string
+  /**
+   * Makes a container whose program waits for `start`. Its output goes to the log of `name`.
+   * @returns its monitor and the pid of its first process. @throws Error with runc's own words, which are for the log
+   */
+  create(id: string, name: string, spec: Omit<ContainerSpec, 'args'> & { command: string[]; checked: CheckedMount[] }): Promise<{ monitor: Monitor; pid: number }>
+  start(id: string): Promise<void>
+  /** To its first process. A container that has ended is no failure. */
+  signal(id: string, signal: 'TERM' | 'KILL'): Promise<void>
+  /** Ends whatever is left of it and removes what was made for it. Repeatable. */
+  remove(id: string): Promise<void>
+  /** As a shell tells it, 128 and more for signals; undefined while it runs, or where it could not be written down. */
+  exitCode(id: string): Promise<number | undefined>
+  /** Makes the monitor open its log file anew. @returns false where there is none. */
+  reopenLog(id: string): Promise<boolean>
+  /** Connects to its standard input. */
+  connectInput(id: string): ChildProcess
+}
+
+/** @param directory of the platform's own, on a local file system. */
+export async function openContainers({ directory, programs, isRootless }: { directory: string; programs: ContainerPrograms; isRootless: boolean }): Promise<Containers> {
+  const state = join(directory, 'state')
+  const exitDirectory = join(directory, 'exits')
+  const logs = join(directory, 'logs')
+  for (const path of [directory, state, exitDirectory, logs, join(directory, 'bundles')]) await mkdir(path, { recursive: true, mode: 0o700 })
+  await writeReadable(join(directory, 'init.sh'), INIT)
+  const bundleOf = (id: string) => join(directory, 'bundles', id)
+  const logFile = (name: string) => join(logs, `${name}.log`)
+  const runcArgs = [`--root=${state}`, ...(isRootless ? ['--rootless=true'] : [])]
+  const runc = (...args: string[]) => run(programs.runc, [...runcArgs, ...args], { timeout: COMMAND_TIMEOUT_MS })
+
+  /** Resolves with what conmon tells of the creation: `{"pid": …}`, or `{"pid": -1, "message": …}`. */
+  async function startMonitor(id: string, name: string): Promise<number> {
+    const bundle = bundleOf(id)
+    const args = [
+      ...['--api-version', '1', '-c', id, '-u', id, '-n', id, '-r', programs.runc, ...runcArgs.map((arg) => `--runtime-arg=${arg}`)],
+      ...['-b', bundle, '-p', join(bundle, 'pid'), '--conmon-pidfile', join(bundle, 'conmon.pid'), '--exit-dir', exitDirectory],
+      ...['-l', `k8s-file:${logFile(name)}`, '--log-size-max', String(LOG_SIZE_MAX), '--no-new-keyring', '--no-sync-log'],
+      ...['-i', '--leave-stdin-open', '--full-attach', '--socket-dir-path', bundle],
+    ]
+    const { PATH } = process.env
+    const child = spawn(programs.conmon, args, { cwd: bundle, stdio: ['ignore', 'ignore', 'pipe', 'pipe'], env: { PATH, _OCI_SYNCPIPE: '3' } })
+    const [errors, sync] = [child.stderr, child.stdio[3]] as const
+    let said = ''
+    errors?.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-2000)))
+    errors?.on('error', () => undefined)
+    const answer = await new Promise<string>((resolve, reject) => {
+      let text = ''
+      const timer = setTimeout(() => reject(new Error('conmon did not answer')), COMMAND_TIMEOUT_MS)
+      const end = (work: () => void) => {
+        clearTimeout(timer)
+        work()
+      }
+      child.on('error', (error) => end(() => reject(error)))
+      if (!sync || !('on' in sync)) return end(() => reject(new Error('conmon has no pipe to answer on')))
+      sync.on('error', () => undefined)
+      sync.on('data', (chunk: Buffer) => {
+        text += chunk.toString()
+        if (text.includes('\n')) end(() => resolve(text))
+      })
+      sync.on('close', () => end(() => resolve(text)))
+    }).finally(() => {
+      sync?.destroy()
+      errors?.destroy()
+    })
+    const { pid, data, message } = JSON.parse(answer === '' ? '{}' : answer) as { pid?: number; data?: number; message?: string }
+    const created = data ?? pid ?? -1
+    if (created <= 0) throw new Error(message ?? (said || 'conmon ended without an answer'))
+    return created
+  }
+
+  return {
+    logFile,
+    exitDirectory,
+    async create(id, name, { command, checked, ...spec }) {
+      const bundle = bundleOf(id)
+      await mkdir(bundle, { recursive: true, mode: 0o700 })
+      // The root of the container, which its user has to enter.
+      await mkdir(join(bundle, 'rootfs'))
+      await chmod(join(bundle, 'rootfs'), 0o755)
+      const user = `quarterdeck:x:${spec.uid}:${spec.gid}:instance:/data:/bin/sh\n`
+      const files = { passwd: `root:x:0:0:root:/:/bin/sh\n${user}`, group: `root:x:0:\nquarterdeck:x:${spec.gid}:\n` }
+      for (const [file, text] of Object.entries(files)) await writeReadable(join(bundle, file), text)
+      const readable = [...spec.readable, { source: join(directory, 'init.sh'), target: INIT_PATH }, ...Object.keys(files).map((file) => ({ source: join(bundle, file), target: `/etc/${file}` }))]
+      const checks = checked.flatMap(({ target, device, inode }) => [target, `${device}:${inode}`])
+      await writeFile(join(bundle, 'config.json'), JSON.stringify(ociConfig({ ...spec, readable, args: ['/bin/sh', INIT_PATH, ...checks, '--', ...command] })), { mode: 0o600 })
+      const pid = await startMonitor(id, name)
+      const monitorPid = Number(await readFile(join(bundle, 'conmon.pid'), 'utf8'))
+      return { monitor: { pid: monitorPid, startTime: startTimeOf(monitorPid) }, pid }
+    },
+    async start(id) {
+      await runc('start', id)
+    },
+    async signal(id, signal) {
+      await runc('kill', id, signal).catch((error: unknown) => {
+        if (!/not running|does not exist|process already finished|no such process/i.test(String(error))) throw error
+      })
+    },
+    async remove(id) {
+      await runc('delete', '--force', id).catch((error: unknown) => {
+        if (!/does not exist/i.test(String(error))) throw error
+      })
+      await rm(bundleOf(id), { recursive: true, force: true })
+      await rm(join(exitDirectory, id), { force: true })
+    },
+    async exitCode(id) {
+      const text = await readFile(join(exitDirectory, id), 'utf8').catch(() => '')
+      return /^\d+$/.test(text.trim()) ? Number(text) : undefined
+    },
+    async reopenLog(id) {
+      // conmon's control protocol: message type 2 is 'reopen the logs'. Opened for reading as well, so that a FIFO without a reader does not block.
+      await writeFile(join(bundleOf(id), 'ctl'), '2 0 0\n', { flag: 'r+' })
+      return true
+    },
+    connectInput: (id) => spawn(programs.socat, ['-', 'UNIX-CONNECT:attach,type=5'], { cwd: bundleOf(id), stdio: ['pipe', 'ignore', 'ignore'] }),
+  }
+}
+
+/** For everybody, whatever the umask is. */
+async function writeReadable(file: string, text: string): Promise<void> {
+  await writeFile(file, text)
+  await chmod(file, 0o644)
+}
+
+/** Whether the monitor of a container still runs. */
+export function isMonitorAlive({ pid, startTime }: Monitor): boolean {
+  return isAlive(pid, startTime)
+}

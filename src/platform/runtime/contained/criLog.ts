@@ -1,0 +1,84 @@
+import { LINE_LIMIT } from '../consoleText'
+import type { ConsoleLineType } from '../runtime'
+
+/**
+ * The container log format of CRI (Kubernetes: "CRI logging format"), which conmon writes as `k8s-file` and the kubelet as well:
+ * `<RFC 3339 time> <stream> <tag> <content>`, one row a line. Tag `P` marks a row that the next row of its stream continues.
+ * A third stream, `system`, is ours: lines of the platform itself. No program can write one, because conmon puts its own
+ * header before whatever a program prints.
+ */
+export type LogStream = 'stdout' | 'stderr' | 'system'
+
+export interface LogRow {
+  stream: LogStream
+  /** Whether the next row of this stream continues the line. */
+  isPartial: boolean
+  /** Where the content starts in the buffer; it ends at the row's end. */
+  contentStart: number
+}
+
+const LINE_FEED = 0x0a
+const SPACE = 0x20
+const PARTIAL = 0x50
+const STREAM_LENGTH = 6
+
+/**
+ * Reads the header of a row. A row without a valid header (a full disk may cut one in the middle) counts as a whole line of
+ * `stdout`, so that numbering depends on nothing but the bytes of the file.
+ * @param start offset of the row. @param end offset of its line feed.
+ */
+export function readRow(buffer: Buffer, start: number, end: number): LogRow {
+  const timeEnd = buffer.indexOf(SPACE, start)
+  const tagAt = timeEnd + STREAM_LENGTH + 2
+  if (timeEnd === -1 || timeEnd - start > 40 || tagAt + 1 >= end || buffer[timeEnd + STREAM_LENGTH + 1] !== SPACE || buffer[tagAt + 1] !== SPACE) {
+    return { stream: 'stdout', isPartial: false, contentStart: start }
+  }
+  const stream = buffer.toString('latin1', timeEnd + 1, timeEnd + 1 + STREAM_LENGTH)
+  if (stream !== 'stdout' && stream !== 'stderr' && stream !== 'system') return { stream: 'stdout', isPartial: false, contentStart: start }
+  return { stream, isPartial: buffer[tagAt] === PARTIAL, contentStart: tagAt + 2 }
+}
+
+/** Calls back for every complete row of a buffer. @returns the offset after the last one. */
+export function eachRow(buffer: Buffer, onRow: (row: LogRow, end: number) => void): number {
+  let start = 0
+  for (let end = buffer.indexOf(LINE_FEED); end !== -1; end = buffer.indexOf(LINE_FEED, start)) {
+    onRow(readRow(buffer, start, end), end)
+    start = end + 1
+  }
+  return start
+}
+
+/** A row as conmon would write it. @param at milliseconds since the epoch. */
+export function formatRow(at: number, stream: LogStream, content: string): string {
+  return `${new Date(at).toISOString()} ${stream} F ${content}\n`
+}
+
+/** Joins the rows of each stream to lines. */
+export class LineJoiner {
+  private readonly pending = new Map<LogStream, Buffer[]>()
+
+  /** @returns the line that this row ends, with its text where `isDecoded`; undefined while it is partial. */
+  add({ stream, isPartial, contentStart }: LogRow, buffer: Buffer, end: number, isDecoded: boolean): { type: ConsoleLineType; text: string | undefined } | undefined {
+    const type = stream === 'stderr' ? 'error' : 'message'
+    if (!isPartial && !isDecoded) {
+      this.pending.delete(stream)
+      return { type, text: undefined }
+    }
+    // More of a long line is cut off anyway; `+ 4` keeps the cut visible.
+    const content = buffer.subarray(contentStart, Math.min(end, contentStart + LINE_LIMIT + 4))
+    const before = this.pending.get(stream)
+    if (isPartial) {
+      if (!before) this.pending.set(stream, [Buffer.from(content)])
+      else if (before.reduce((sum, { length }) => sum + length, 0) <= LINE_LIMIT) before.push(Buffer.from(content))
+      return undefined
+    }
+    this.pending.delete(stream)
+    const text = (before ? Buffer.concat([...before, content]) : content).toString('utf8')
+    return { type, text: text.endsWith('\r') ? text.slice(0, -1) : text }
+  }
+
+  /** The streams whose last row is partial. */
+  get unfinished(): LogStream[] {
+    return [...this.pending.keys()]
+  }
+}

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto'
+import { mkdir, readFile, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { FIRST_USER_ID } from '../../share/ownership'
+import type { Containers } from './containers'
+import { cgroupParents, visibleOf, type Isolation } from './prepareRun'
+
+const TRIAL_TIMEOUT_MS = 10_000
+const WORD = 'contained'
+
+/**
+ * Finds out by trying whether containers work here, and with limits or without.
+ * @param directory of the platform's own. @throws Error with the words of the last trial, where none works.
+ */
+export async function tryIsolation(containers: Containers, directory: string, known: Omit<Isolation, 'cgroupParent'>, dataDir: string): Promise<Isolation> {
+  let failure: unknown
+  for (const cgroupParent of [...cgroupParents(dataDir, known.isRootless), undefined]) {
+    const isolation = { ...known, cgroupParent }
+    try {
+      await tryOnce(containers, directory, isolation)
+      return isolation
+    } catch (error) {
+      failure = error
+    }
+  }
+  throw failure
+}
+
+async function tryOnce(containers: Containers, directory: string, { isRootless, cgroupParent, system, hidden }: Isolation): Promise<void> {
+  const id = `trial-${randomBytes(6).toString('hex')}`
+  const workingDirectory = join(directory, id)
+  const uid = isRootless ? (process.getuid?.() ?? 0) : FIRST_USER_ID
+  await mkdir(workingDirectory, { mode: 0o755 })
+  try {
+    await containers.create(id, id, {
+      command: ['/bin/sh', '-c', `echo ${WORD}`],
+      checked: [],
+      uid,
+      gid: isRootless ? (process.getgid?.() ?? 0) : uid,
+      env: { PATH: system.path },
+      directory: workingDirectory,
+      readable: system.readable.map((path) => ({ source: path, target: path })),
+      hidden: visibleOf(hidden, system),
+      cgroup: cgroupParent === undefined ? undefined : { path: `${cgroupParent}/${id}`, cores: 1, memoryBytes: 64 * 2 ** 20 },
+      isRootless,
+    })
+    await containers.start(id)
+    const deadline = Date.now() + TRIAL_TIMEOUT_MS
+    while ((await containers.exitCode(id)) === undefined && Date.now() < deadline) await delay(5)
+    const code = await containers.exitCode(id)
+    const output = await readFile(containers.logFile(id), 'utf8').catch(() => '')
+    if (code !== 0 || !output.includes(WORD)) throw new Error(`a container was started and ended with ${code ?? 'no exit code'}: ${output.slice(0, 500)}`)
+  } finally {
+    await containers.remove(id).catch(() => undefined)
+    await rm(workingDirectory, { recursive: true, force: true })
+    await rm(containers.logFile(id), { force: true })
+  }
+}

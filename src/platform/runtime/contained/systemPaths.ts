@@ -1,0 +1,92 @@
+import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
+
+/** The system's programs (decisions §12). */
+const PROGRAM_DIRECTORIES = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/nix/store']
+
+/** What programs need of /etc: the linker, name resolution, certificates, time zone, alternatives, Java, fonts. Nothing of this holds secrets. */
+const CONFIGURATION = [
+  'alternatives', 'ca-certificates', 'ca-certificates.conf', 'crypto-policies', 'debian_version', 'fonts', 'gai.conf', 'host.conf', 'hosts', 'ld.so.cache', 'ld.so.conf',
+  'ld.so.conf.d', 'localtime', 'magic', 'mime.types', 'nsswitch.conf', 'os-release', 'pki', 'protocols', 'resolv.conf', 'services', 'ssl', 'terminfo', 'timezone',
+]
+const CONFIGURATION_PREFIXES = ['java', 'python']
+const SYSTEM_PATH = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
+
+/** What instances see of the machine's programs. */
+export interface SystemPaths {
+  /** Read-only directories and files, at the same path inside and outside. */
+  readable: string[]
+  /** The PATH of instances. */
+  path: string
+}
+
+/**
+ * Finds the programs that instances may use: the system's, the installations of the platform's own Node.js and of the `java` on
+ * its PATH, and what QUARTERDECK_PROGRAMS names.
+ * @param programs absolute paths. @param etc names in /etc. @param environmentPath the platform's PATH.
+ */
+export function findSystemPaths(programs: string[], etc: string[], environmentPath: string): SystemPaths {
+  const system = PROGRAM_DIRECTORIES.filter((path) => existsSync(path))
+  const installations = [installationOf(process.execPath), installationOf(findOnPath('java', environmentPath))].filter((path) => path !== undefined)
+  const others = [...installations, ...programs.filter((path) => existsSync(path))]
+  const readable = [...system]
+  for (const path of others) if (!readable.some((known) => isWithin(path, known))) readable.push(path)
+  const configuration = etc.filter((name) => CONFIGURATION.includes(name) || CONFIGURATION_PREFIXES.some((prefix) => name.startsWith(prefix)))
+  const binaries = others.flatMap((path) => [join(path, 'bin'), path]).filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory())
+  return {
+    readable: [...readable, ...configuration.map((name) => join('/etc', name)).filter((path) => existsSync(path))],
+    path: [...new Set([...binaries, ...SYSTEM_PATH])].join(':'),
+  }
+}
+
+/** `/opt/node-20` of `/opt/node-20/bin/node`; the directory of the program where it is not in a `bin`. */
+function installationOf(program: string | undefined): string | undefined {
+  if (program === undefined) return undefined
+  const directory = dirname(realpathSync(program))
+  return basename(directory) === 'bin' ? dirname(directory) : directory
+}
+
+function isWithin(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(`${directory}/`)
+}
+
+function findOnPath(program: string, path: string, within = ''): string | undefined {
+  return path.split(':').filter(isAbsolute).map((directory) => join(within, directory, program)).find(isProgram)
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return statSync(path).isFile()
+  } catch {
+    return false
+  }
+}
+
+export type ProgramCheck = 'found' | 'missing' | 'not executable' | { outside: string }
+
+/**
+ * Whether an instance can start a program, judged from outside of its container.
+ * @param program as its definition names it. @param directory its working directory on the host. @param path its PATH.
+ */
+export function checkProgram(program: string, directory: string, path: string, { readable }: SystemPaths): ProgramCheck {
+  const isReadable = (file: string) => readable.some((known) => isWithin(file, known))
+  if (!program.includes('/')) {
+    const found = path.split(':').filter(isAbsolute).map((folder) => join(folder, program)).find((file) => isReadable(file) && isProgram(file))
+    if (found !== undefined) return 'found'
+    const outside = findOnPath(program, process.env.PATH ?? '')
+    return outside !== undefined && !isReadable(outside) && !isReadable(realpathSync(outside)) ? { outside } : 'missing'
+  }
+  const inside = isAbsolute(program) ? program : undefined
+  if (inside !== undefined && !isWithin(inside, WORKING_DIRECTORY)) {
+    if (!existsSync(inside)) return 'missing'
+    if (!isReadable(inside)) return { outside: inside }
+    return isProgram(inside) ? 'found' : 'not executable'
+  }
+  const file = inside === undefined ? resolve(directory, program) : join(directory, inside.slice(WORKING_DIRECTORY.length))
+  if (!existsSync(file)) return 'missing'
+  return isProgram(file) ? 'found' : 'not executable'
+}
+
+/** Where an instance finds its files, as in a Pod (decisions §15). */
+export const WORKING_DIRECTORY = '/data'

@@ -1,0 +1,32 @@
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { errorCodeOf } from '../../errors'
+import { FIRST_USER_ID } from '../../share/ownership'
+
+/**
+ * One unprivileged user id for each deployment (decisions §12), given once and kept in a file: files on disk carry it.
+ * @param file of JSON, made with the first id. @throws Node.js errors of the file system, so that no id is given twice.
+ */
+export function createUserIds(file: string): (deployment: string) => number {
+  let ids: Record<string, number> | undefined
+
+  function read(): Record<string, number> {
+    try {
+      return JSON.parse(readFileSync(file, 'utf8')) as Record<string, number>
+    } catch (error) {
+      if (errorCodeOf(error) === 'ENOENT') return {}
+      throw error
+    }
+  }
+
+  return (deployment) => {
+    ids ??= read()
+    const known = Object.hasOwn(ids, deployment) ? ids[deployment] : undefined
+    if (known !== undefined) return known
+    const given = Math.max(FIRST_USER_ID, ...Object.values(ids)) + 1
+    const next = { ...ids, [deployment]: given }
+    writeFileSync(`${file}.new`, JSON.stringify(next), { mode: 0o600 })
+    renameSync(`${file}.new`, file)
+    ids = next
+    return given
+  }
+}

@@ -1,0 +1,117 @@
+import { appendFileSync, renameSync, writeFileSync } from 'node:fs'
+import { mkdtemp } from 'node:fs/promises'
+import { join } from 'node:path'
+import { ContainerLog } from '../../../../src/platform/runtime/contained/containerLog'
+import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
+
+const directory = useTemporaryDirectory()
+const TIME = '2026-11-22T02:47:32.915815340+00:00'
+const row = (text: string, stream = 'stdout', tag = 'F') => `${TIME} ${stream} ${tag} ${text}\n`
+
+async function newLog(): Promise<{ file: string; log: ContainerLog; open: () => ContainerLog }> {
+  const file = join(await mkdtemp(join(directory(), 'log-')), 'pod.log')
+  // As conmon does it: a new file, renamed to its place.
+  const reopen = async () => {
+    writeFileSync(`${file}.tmp`, '')
+    renameSync(`${file}.tmp`, file)
+    return true
+  }
+  const open = () => new ContainerLog(file, reopen)
+  return { file, log: open(), open }
+}
+const contents = async (log: ContainerLog, limit = 10_000) => (await log.history(limit)).map(({ content }) => content)
+
+test('rows of the container log format become numbered lines, and partial rows of each stream are joined', async () => {
+  const { file, log } = await newLog()
+  writeFileSync(file, row('one') + row('long ', 'stdout', 'P') + row('oops', 'stderr') + row('line') + row('cut in the midd', 'stdout', 'P'))
+  expect(await log.history(10)).toEqual([
+    { seq: 1, type: 'message', content: 'one' },
+    { seq: 2, type: 'error', content: 'oops' },
+    { seq: 3, type: 'message', content: 'long line' },
+  ])
+  await log.finishLines()
+  await log.note('the platform speaks')
+  expect((await log.history(10)).slice(-2)).toEqual([
+    { seq: 4, type: 'message', content: 'cut in the midd' },
+    { seq: 5, type: 'message', content: 'the platform speaks' },
+  ])
+})
+
+test('a row that a full disk cut short is shown as it is, and costs no number', async () => {
+  const { file, log } = await newLog()
+  writeFileSync(file, `${row('one')}2026-11-22T02:4${row('two')}${row('three')}`)
+  const lines = await log.history(10)
+  expect(lines.map(({ seq }) => seq)).toEqual([1, 2, 3])
+  expect(lines.at(-1)).toMatchObject({ content: 'three' })
+})
+
+test('a character that chunks split stays whole, and no program can write a line of the platform', async () => {
+  const { file, log } = await newLog()
+  const bytes = Buffer.from('x😀y')
+  appendFileSync(file, Buffer.concat([Buffer.from(`${TIME} stdout P `), bytes.subarray(0, 3), Buffer.from('\n'), Buffer.from(`${TIME} stdout F `), bytes.subarray(3), Buffer.from('\n')]))
+  appendFileSync(file, row(`${TIME} system F forged`))
+  expect(await contents(log)).toEqual(['x😀y', `${TIME} system F forged`])
+})
+
+test('§6 numbering goes on through rotations and another platform, and the last 10,000 lines are there', async () => {
+  const { file, log, open } = await newLog()
+  let written = 0
+  const write = (count: number) => {
+    let text = ''
+    for (let at = 0; at < count; at++) text += row(`line ${++written} ${'x'.repeat(150)}`)
+    appendFileSync(file, text)
+  }
+  const heard: number[] = []
+  await log.follow(1, (lines) => heard.push(...lines.map(({ seq }) => seq)))
+  for (let round = 0; round < 5; round++) {
+    write(30_000)
+    await log.settle()
+  }
+  expect(heard).toEqual(Array.from({ length: written }, (_line, at) => at + 1))
+  await log.close()
+
+  write(10)
+  const next = open()
+  const lines = await next.history(10_000)
+  expect(lines).toHaveLength(10_000)
+  expect(lines.at(-1)).toMatchObject({ seq: written, content: expect.stringMatching(new RegExp(`^line ${written} x`)) })
+  expect(lines[0]).toMatchObject({ seq: written - 9_999, content: expect.stringMatching(new RegExp(`^line ${written - 9_999} x`)) })
+  await next.close()
+})
+
+test('§6 a log that was rotated while no platform was there goes on with the right numbers where its predecessor is left', async () => {
+  const { file, log, open } = await newLog()
+  writeFileSync(file, row('one'))
+  await log.settle()
+  await log.close()
+  appendFileSync(file, row('two'))
+  renameSync(file, `${file}.1`)
+  writeFileSync(file, row('three'))
+  const next = open()
+  expect(await next.history(10)).toMatchObject([{ seq: 1 }, { seq: 2 }, { seq: 3, content: 'three' }])
+  await next.close()
+})
+
+test('§6 where lines were lost, later ones get numbers that no line had before', async () => {
+  const { file, log, open } = await newLog()
+  writeFileSync(file, row('one') + row('two'))
+  await log.settle()
+  await log.close()
+  writeFileSync(`${file}.tmp`, row('much later'))
+  renameSync(`${file}.tmp`, file)
+  const next = open()
+  const [line] = await next.history(10)
+  expect(line).toMatchObject({ content: 'much later' })
+  expect(line!.seq).toBeGreaterThan(1000)
+  await next.close()
+})
+
+test('long histories are bounded by 4 MiB', async () => {
+  const { file, log } = await newLog()
+  for (let at = 0; at < 900; at++) appendFileSync(file, row(`${at} ${'x'.repeat(8000)}`))
+  const lines = await log.history(10_000)
+  expect(lines.at(-1)!.seq).toBe(900)
+  const bytes = lines.reduce((sum, { content }) => sum + content.length, 0)
+  expect(bytes).toBeLessThanOrEqual(4 * 2 ** 20)
+  expect(bytes).toBeGreaterThan(3.9 * 2 ** 20)
+})
