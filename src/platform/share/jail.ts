@@ -69,7 +69,9 @@ export interface Jail {
  */
 export function createJail(shareDir: string, marker?: ShareMarker): Jail {
   async function holdRoot(): Promise<HeldDirectory> {
-    const handle = await open(shareDir, O_PATH | constants.O_DIRECTORY).catch(() => {
+    const handle = await open(shareDir, O_PATH | constants.O_DIRECTORY).catch((error: unknown) => {
+      // A shortage of the moment says nothing of the mount.
+      if (['EMFILE', 'ENFILE'].includes(errorCodeOf(error) ?? '')) throw fileFailure(error, wirePathOf([]))
       throw new AppError('UNAVAILABLE', 'The shared area is not there. Check QUARTERDECK_SHARE_DIR, or mount it.')
     })
     try {
