@@ -102,6 +102,11 @@ async function openDriver({ directory, isolation, containers, log }: { directory
   for (const record of records.all()) {
     await instanceOf(record.podName).adopt(record).catch((error: unknown) => log.error({ err: error, podName: record.podName }, 'a run could not be taken over'))
   }
+  // A record that found no room on a full disk leaves a container that no platform knows of.
+  const known = new Set([...instances.values()].map(({ record }) => record?.containerId))
+  for (const id of await containers.list()) {
+    if (!known.has(id)) await containers.remove(id).catch((error: unknown) => log.error({ err: error, id }, 'a container that no run belongs to could not be removed'))
+  }
   const timer = setInterval(() => {
     for (const instance of instances.values()) {
       if (!instance.isRunning) continue

@@ -1,6 +1,6 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { accessSync, constants } from 'node:fs'
-import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { delimiter, isAbsolute, join } from 'node:path'
 import { promisify } from 'node:util'
 import { isAlive, startTimeOf } from '../../processLock'
@@ -94,6 +94,8 @@ export interface Containers {
    */
   create(id: string, name: string, spec: Omit<ContainerSpec, 'args'> & { command: string[]; checked: CheckedMount[] }): Promise<{ monitor: Monitor; pid: number }>
   start(id: string): Promise<void>
+  /** The ids of all that were made and not removed. */
+  list(): Promise<string[]>
   /** To its first process. A container that has ended is no failure. */
   signal(id: string, signal: 'TERM' | 'KILL'): Promise<void>
   /** Ends whatever is left of it and removes what was made for it. Repeatable. */
@@ -177,6 +179,7 @@ export async function openContainers({ directory, programs, isRootless }: { dire
       const monitorPid = Number(await readFile(join(bundle, 'conmon.pid'), 'utf8'))
       return { monitor: { pid: monitorPid, startTime: startTimeOf(monitorPid) }, pid }
     },
+    list: () => readdir(join(directory, 'bundles')),
     async start(id) {
       await runc('start', id)
     },

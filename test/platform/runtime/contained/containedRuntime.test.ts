@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, chownSync, lstatSync, mkdirSync, readFileSync, statfsSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, chownSync, lstatSync, mkdirSync, readFileSync, rmSync, statfsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
 import { openContainedRuntime } from '../../../../src/platform/runtime/contained/containedRuntime'
@@ -208,6 +208,16 @@ async function runInside(podName: string, script: string, change: Partial<Instan
     expect(await find('stubborn')).toMatchObject({ state: 'STOPPING' })
     expect((await hasEnded('stubborn'))?.exit).toMatchObject({ signal: 'SIGKILL', requested: true })
     expect(await lines('stubborn')).toContain('term')
+  })
+
+  test('a container whose record is lost is ended by the next runtime, which could not tell what it is', async () => {
+    await runtime.ensure(spec('forgotten', ['sh', '-c', 'echo Ready; exec sleep 98765']))
+    await prints('forgotten', 'Ready')
+    await runtime.close()
+    rmSync(join(dataDir(), 'runtime/contained/runs/forgotten.json'))
+    runtime = await open()
+    expect(await find('forgotten')).toBeUndefined()
+    await until(() => !execFileSync('ps', ['-eo', 'args']).toString().includes('sleep 98765'))
   })
 
   test('a monitor that is killed takes nothing along unseen: the instance counts as ended, and nothing of it is left', async () => {
