@@ -265,8 +265,8 @@ async function runInside(podName: string, script: string, change: Partial<Instan
       expect((await hasEnded('no-room'))?.exit?.failure).toMatch(/full/)
       expect(await find('fills')).toMatchObject({ state: 'RUNNING' })
       execFileSync('mount', ['-o', 'remount,size=30m', join(small, 'runtime/contained')])
-      await runtime.write('fills', 'room again')
-      await prints('fills', 'heard room again')
+      // The first row after the one that was cut short continues that one.
+      await until(async () => (await runtime.write('fills', 'room again')) && (await lines('fills')).includes('heard room again'))
       await runtime.ensure(spec('no-room', ['sh', '-c', 'echo up']))
       await prints('no-room', 'up')
       await runtime.kill('fills')
