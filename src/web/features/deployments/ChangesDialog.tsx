@@ -22,7 +22,7 @@ export function ChangesDialog({ name, stored, text }: { name: string; stored: st
           Changes to {name}
         </Modal.Title>
       </Modal.Header>
-      <Modal.Body className="changes">
+      <Modal.Body className="changes" tabIndex={0} role="group" aria-labelledby="changes-title">
         {lines.length === 0 ? (
           <p className="changes-none">No changes</p>
         ) : (
