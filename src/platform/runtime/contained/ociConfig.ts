@@ -15,7 +15,7 @@ export interface ContainerSpec {
   /** The program and its arguments, as the container's first process is to run them. */
   args: string[]
   env: Record<string, string>
-  /** Inside and, where root starts the platform, outside. */
+  /** Outside; inside as well, unless rootless. */
   uid: number
   gid: number
   /** On the host; bound at WORKING_DIRECTORY. */
@@ -50,7 +50,8 @@ export function ociConfig(spec: ContainerSpec): object {
     ociVersion: '1.0.2',
     process: {
       terminal: false,
-      user: { uid, gid },
+      // runc wants id 0 to be mapped, and a user without root can map only its own: inside it looks like root, without capabilities.
+      user: isRootless ? { uid: 0, gid: 0 } : { uid, gid },
       args: spec.args,
       env: Object.entries(spec.env).map(([name, value]) => `${name}=${value}`),
       cwd: WORKING_DIRECTORY,
@@ -72,7 +73,7 @@ export function ociConfig(spec: ContainerSpec): object {
     ],
     linux: {
       namespaces: [{ type: 'pid' }, { type: 'ipc' }, { type: 'mount' }, ...(isRootless ? [{ type: 'user' }] : [])],
-      ...(isRootless && { uidMappings: [{ containerID: uid, hostID: uid, size: 1 }], gidMappings: [{ containerID: gid, hostID: gid, size: 1 }] }),
+      ...(isRootless && { uidMappings: [{ containerID: 0, hostID: uid, size: 1 }], gidMappings: [{ containerID: 0, hostID: gid, size: 1 }] }),
       ...(cgroup && { cgroupsPath: cgroup.path, resources: resources(cgroup) }),
       seccomp: {
         defaultAction: 'SCMP_ACT_ALLOW',
