@@ -75,6 +75,6 @@ browserTest('2 GB go up and come down through the page, unchanged, and the platf
   await download.delete()
 
   expect(memory.peak() - before).toBeLessThan(150 * 2 ** 20)
-  expect(await readdir(join(product.dataDir, 'nfsshare'))).toEqual(['world.bin'])
+  expect(await readdir(join(product.dataDir, 'nfsshare'))).toEqual(['.quarterdeck-share', 'world.bin'])
   expect(errors).toEqual([])
 }, 1_200_000)
