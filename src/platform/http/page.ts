@@ -26,7 +26,7 @@ const ASSET = /^\/(assets\/[\w-][\w.-]*)(?:\?|$)/
 const MACHINE_PATH = /^\/(?:metrics|healthz?|livez?|readyz?|version|openapi|swagger)(?:[/?]|$)/
 
 /** A file by its name (/openapi.json, /robots.txt, /.env), which would have been served if it were there. In /files the console names files of its own. */
-const isFile = (url: string) => /^(?!\/files\/)[^?]*\.[^/?]*(?:\?|$)/.test(url)
+const isFile = (url: string) => /^(?!\/files\/)[^?]*\.[A-Za-z0-9]{1,12}(?:\?|$)/.test(url)
 
 const isCall = (url: string) => /^\/api(?:[/?]|$)/.test(url)
 
