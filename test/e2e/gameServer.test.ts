@@ -9,7 +9,8 @@ import { GAME_SERVER, PLAYER } from '../support/platform/gameServer'
 let product: Product
 
 beforeAll(async () => {
-  product = await startProduct({ QUARTERDECK_SAMPLE: 'off' })
+  // The server is installed in a place that contained instances do not see.
+  product = await startProduct({ QUARTERDECK_SAMPLE: 'off', QUARTERDECK_ISOLATION: 'off' })
 })
 afterAll(async () => {
   await closeBrowser()

@@ -28,7 +28,7 @@ test('security 51: after 50 kills of the platform during starts and stops, exact
   const { url, drop } = await freshDatabase()
   const { db, close } = await openState(url)
   const dataDir = join(directory(), 'data')
-  const settings = { QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_STATE_URL: url, QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'fatal', QUARTERDECK_SAMPLE: 'off' }
+  const settings = { QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_STATE_URL: url, QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'fatal', QUARTERDECK_SAMPLE: 'off', QUARTERDECK_ISOLATION: 'off' }
   for (const name of NAMES) {
     const program = `process.title; setInterval(() => console.log('tick'), 20) // ${directory()}/${name}`
     const content = `name: ${name}\ntype: process\ndataDirectory: /${name}\nrun: { command: ["node", "-e", ${JSON.stringify(program)}] }\nstop: { timeoutSeconds: 1 }\n`
