@@ -30,6 +30,8 @@ module.exports = {
       transform: { '/node_modules/(@kubernetes/client-node|openid-client|oauth4webapi)/': '<rootDir>/test/support/platform/commonJs.js', ...shared.transform },
       transformIgnorePatterns: [shared.transformIgnorePatterns[0].replace('jose|', 'jose|@kubernetes|openid-client|oauth4webapi|')],
       testMatch: ['<rootDir>/test/platform/**/*.test.ts'],
+      // Processes of their own run what `globalSetup` has compiled.
+      moduleNameMapper: { '/childProgram$': '<rootDir>/test/support/platform/childProgram.ts' },
       globalSetup: '<rootDir>/test/support/platform/globalSetup.ts',
       globalTeardown: '<rootDir>/test/support/platform/globalTeardown.ts',
       setupFilesAfterEnv: ['<rootDir>/test/support/platform/setup.ts'],

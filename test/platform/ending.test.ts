@@ -46,7 +46,7 @@ beforeEach(async () => {
   dataDir = join(directory(), randomUUID())
   const throwing = join(directory(), 'throwing.js')
   writeFileSync(throwing, "process.on('SIGUSR2', () => { throw new Error('nobody handles this') })")
-  platform = runProgram('main.ts', { NODE_OPTIONS: `--require ${throwing}`, QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'warn', QUARTERDECK_FIRST_INVITE: 'first-invite-of-all', QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_STATE_URL: database.url, QUARTERDECK_SQL_URL: database.url })
+  platform = runProgram('main', { NODE_OPTIONS: `--require ${throwing}`, QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'warn', QUARTERDECK_FIRST_INVITE: 'first-invite-of-all', QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_STATE_URL: database.url, QUARTERDECK_SQL_URL: database.url })
   url = await until(() => /ready: (http\S+)/.exec(platform.output().stdout)?.[1] ?? '')
   token = ''
   token = await register()

@@ -58,7 +58,7 @@ interface Answer {
 
   beforeAll(async () => {
     mountTmpfs(dataDir(), 260)
-    platform = runProgram('main.ts', { QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'warn', QUARTERDECK_FIRST_INVITE: 'first-invite-of-all', QUARTERDECK_DATA_DIR: dataDir() })
+    platform = runProgram('main', { QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'warn', QUARTERDECK_FIRST_INVITE: 'first-invite-of-all', QUARTERDECK_DATA_DIR: dataDir() })
     url = await until(() => /ready: (http\S+)/.exec(platform.output().stdout)?.[1] ?? '')
     const account = { username: 'operator', password: 'correct horse battery' }
     const inviteToken = (await call('POST', 'auth/verify-invite', { inviteCode: 'first-invite-of-all' })).body.data.token

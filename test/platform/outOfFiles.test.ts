@@ -6,6 +6,7 @@ import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { HostClient } from '../../src/platform/runtime/local/hostClient'
+import { childProgram } from '../support/platform/childProgram'
 import { freshDatabase } from '../support/platform/freshState'
 import { stopHost } from '../support/platform/stopHost'
 import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
@@ -14,17 +15,16 @@ import { until } from '../support/platform/until'
 jest.setTimeout(90_000)
 
 const directory = useTemporaryDirectory()
-const SOURCE = join(__dirname, '../../src/platform')
 
 /** Runs a program that may have no more than so many files open. */
-function runWithFewFiles(limit: number, program: string, args: string[], env: Record<string, string | undefined> = {}) {
-  return spawn('sh', ['-c', `ulimit -n ${limit}; exec "$@"`, 'sh', process.execPath, '--import', 'tsx', program, ...args], { stdio: ['ignore', 'pipe', 'inherit'], env: { PATH: process.env.PATH, ...env } })
+function runWithFewFiles(limit: number, args: string[], env: Record<string, string | undefined> = {}) {
+  return spawn('sh', ['-c', `ulimit -n ${limit}; exec "$@"`, 'sh', process.execPath, ...args], { stdio: ['ignore', 'pipe', 'inherit'], env: { PATH: process.env.PATH, ...env } })
 }
 
 async function outcomesOf(scenario: string): Promise<string[]> {
   const own = join(directory(), scenario)
   mkdirSync(own)
-  const child = runWithFewFiles(256, join(__dirname, '../support/platform/outOfFiles.ts'), [scenario, own])
+  const child = runWithFewFiles(256, ['--import', 'tsx', join(__dirname, '../support/platform/outOfFiles.ts'), scenario, own])
   const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
   expect(code).toBe(0)
   return JSON.parse(said) as string[]
@@ -54,7 +54,7 @@ test.each(['host', 'postgres'])('%s: where no file can be opened for a moment it
 test('an instance for which the host has no file left ends with a reason; the host and the other instances live on', async () => {
   const records = join(directory(), 'runtime', 'instances')
   mkdirSync(records, { recursive: true })
-  const child = runWithFewFiles(64, join(SOURCE, 'runtime/local/hostMain.ts'), [records, join(directory(), 'runtime', 'host.sock')])
+  const child = runWithFewFiles(64, [...childProgram('runtime/local/hostMain'), records, join(directory(), 'runtime', 'host.sock')])
   const host = (await until(() => HostClient.connect(directory())))!
   try {
     const start = (podName: string) =>
@@ -83,7 +83,7 @@ test('an instance for which the host has no file left ends with a reason; the ho
 test('more connections than there is room for do not keep the platform from its work: half of the descriptors stay for it', async () => {
   const { url: stateUrl, drop } = await freshDatabase()
   const dataDir = join(directory(), 'flooded')
-  const child = runWithFewFiles(200, join(SOURCE, 'main.ts'), [], { QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'error', QUARTERDECK_SAMPLE: 'off', QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_STATE_URL: stateUrl, QUARTERDECK_SQL_URL: stateUrl })
+  const child = runWithFewFiles(200, childProgram('main'), { QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'error', QUARTERDECK_SAMPLE: 'off', QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_STATE_URL: stateUrl, QUARTERDECK_SQL_URL: stateUrl })
   let said = ''
   child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
   const { hostname, port } = new URL(await until(() => /ready: (http\S+)/.exec(said)?.[1] ?? ''))

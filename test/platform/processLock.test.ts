@@ -6,6 +6,8 @@ import pino from 'pino'
 import { acquireLock, lockOwner, startTimeOf } from '../../src/platform/processLock'
 import { openLocalRuntime } from '../../src/platform/runtime/local/localRuntime'
 import { createReplicas } from '../../src/platform/share/replicas'
+import { childProgram } from '../support/platform/childProgram'
+import { runProgram } from '../support/platform/runPlatform'
 import { stopHost } from '../support/platform/stopHost'
 import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
 import { until } from '../support/platform/until'
@@ -56,7 +58,7 @@ test('a lock of another run of the same number is free', () => {
 test('after a host that was killed and never collected another one is started', async () => {
   const records = join(directory(), 'runtime/instances')
   mkdirSync(records, { recursive: true })
-  const pid = await startUncollected(process.execPath, '--import', 'tsx', join(__dirname, '../../src/platform/runtime/local/hostMain.ts'), records, join(directory(), 'runtime/host.sock'))
+  const pid = await startUncollected(process.execPath, ...childProgram('runtime/local/hostMain'), records, join(directory(), 'runtime/host.sock'))
   const replicas = createReplicas(directory(), pino({ level: 'silent' }))
   await until(() => lockOwner(`${records}.lock`) === pid)
   const runtime = await openLocalRuntime(directory(), replicas)
@@ -70,4 +72,23 @@ test('after a host that was killed and never collected another one is started', 
     await replicas.close()
     await stopHost(directory())
   }
+})
+
+/** Takes a lock and leaves it to another process as well, which holds it for a while longer. */
+const HOLDER = `
+  const { takeLock } = require(process.argv[1])
+  const { fd } = takeLock(process.argv[2])
+  require('node:child_process').spawn('sleep', ['1'], { stdio: ['ignore', 'ignore', 'ignore', fd] }).unref()
+  console.log('held')
+  setInterval(() => undefined, 1000)
+`
+
+test('stop:all waits for the lock of the platform that it ended, which the kernel may release a moment later', async () => {
+  const dataDir = join(directory(), 'stopped')
+  mkdirSync(dataDir)
+  const holder = spawn(process.execPath, ['-e', HOLDER, ...childProgram('processLock'), join(dataDir, 'platform.lock')], { stdio: ['ignore', 'pipe', 'inherit'] })
+  parents.push(holder)
+  await once(holder.stdout, 'data')
+  const stop = runProgram('runtime/local/stopAll', { QUARTERDECK_DATA_DIR: dataDir })
+  expect([await stop.exited, stop.output()]).toEqual([0, { stdout: 'Stopping the platform …\nEverything has ended.\n', stderr: '' }])
 })

@@ -17,7 +17,7 @@ const free = { QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'error' }
 
 afterAll(killLeftovers)
 
-const run = (settings: Record<string, string>) => runProgram('main.ts', { ...free, ...settings })
+const run = (settings: Record<string, string>) => runProgram('main', { ...free, ...settings })
 const urlOf = async (platform: RunningProgram) =>
   until(() => /ready: (http\S+)/.exec(platform.output().stdout)?.[1] ?? (platform.output().stderr && platform.child.exitCode !== null ? `FAILED ${platform.output().stderr}` : undefined))
 const health = async (platform: RunningProgram) => (await fetch(`${await urlOf(platform)}/api/health`)).status
@@ -100,13 +100,13 @@ test.each(['auto', 'off'])('the embedded life with isolation %s: first invite, s
   expect(await sample()).toMatchObject([{ runId, state: 'RUNNING' }])
   expect(last.output().stderr).toBe('')
 
-  const stop = runProgram('runtime/local/stopAll.ts', { QUARTERDECK_DATA_DIR: dataDir })
+  const stop = runProgram('runtime/local/stopAll', { QUARTERDECK_DATA_DIR: dataDir })
   expect(await stop.exited).toBe(0)
   expect(stop.output().stdout).toBe('Stopping the platform …\nStopping 1 instance …\nEverything has ended.\n')
   expect(await last.exited).toBe(0)
   await until(() => processesOf(dataDir), (pids) => pids.length === 0)
 
-  const again = runProgram('runtime/local/stopAll.ts', { QUARTERDECK_DATA_DIR: dataDir })
+  const again = runProgram('runtime/local/stopAll', { QUARTERDECK_DATA_DIR: dataDir })
   expect(await again.exited).toBe(0)
   expect(again.output().stdout).toBe('Nothing was running.\n')
 })

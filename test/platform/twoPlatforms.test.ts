@@ -14,7 +14,7 @@ import { until } from '../support/platform/until'
 const directory = useTemporaryDirectory()
 const silent = pino({ level: 'silent' })
 const run = (settings: Record<string, string>, under?: string[]) =>
-  runProgram('main.ts', { QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'error', QUARTERDECK_SAMPLE: 'off', ...settings }, under)
+  runProgram('main', { QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'error', QUARTERDECK_SAMPLE: 'off', ...settings }, under)
 const isReady = (platform: RunningProgram) =>
   until(() => {
     if (platform.child.exitCode !== null) throw new Error(platform.output().stderr)
@@ -42,7 +42,7 @@ describe('one data directory', () => {
     const second = run(settings, CONTAINER)
     expect(await second.exited).toBe(1)
     expect(second.output().stderr.trimEnd()).toBe(`Quarterdeck runs already in ${dataDir()} (in another container or on another machine)`)
-    const stop = runProgram('runtime/local/stopAll.ts', settings)
+    const stop = runProgram('runtime/local/stopAll', settings)
     expect(await stop.exited).toBe(1)
     expect(stop.output().stderr.trimEnd()).toBe(`The platform of ${dataDir()} runs in another container or on another machine: run this there`)
     expect(pidFile()).toBe(pids)

@@ -1,6 +1,10 @@
 import { join } from 'node:path'
 
-/** @param name of a program beside this file. @returns what Node.js is started with to run it, built or from its source. */
+/**
+ * @param name of a program of the platform, as a path below `platform/` without its extension.
+ * @returns the arguments with which Node.js runs it: built, or from its source (development), which needs the TypeScript loader.
+ */
 export function childProgram(name: string): string[] {
-  return __filename.endsWith('.ts') ? ['--import', 'tsx', join(__dirname, `${name}.ts`)] : [join(__dirname, `${name}.js`)]
+  const platform = join(__dirname, '..')
+  return __filename.endsWith('.ts') ? ['--import', 'tsx', join(platform, `${name}.ts`)] : [join(platform, `${name}.js`)]
 }

@@ -59,7 +59,7 @@ export function createListingPool(timeoutMs = TIMEOUT_MS): ListingPool {
 
   function start(at: number): Lister {
     // With nothing of the platform's environment.
-    const child = spawn(process.execPath, [`--max-old-space-size=${PROCESS_MEMORY}`, ...childProgram('listingMain')], { stdio: ['pipe', 'pipe', 'inherit'], env: {} })
+    const child = spawn(process.execPath, [`--max-old-space-size=${PROCESS_MEMORY}`, ...childProgram('share/listingMain')], { stdio: ['pipe', 'pipe', 'inherit'], env: {} })
     const lister: Lister = { child, waiting: new Map() }
     const fail = () => {
       if (listers[at] === lister) listers[at] = undefined

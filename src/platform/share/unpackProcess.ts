@@ -20,7 +20,7 @@ const SILENCE_MS = 60_000
 export async function unpackInProcess(archive: FileHandle, kind: string, stem: string, to: HeldDirectory, limits: ExtractionLimits, control: JobControl): Promise<void> {
   let failure: Extract<UnpackSaid, { failure: unknown }>['failure'] | undefined
   const end = await runArchiveProcess({
-    program: 'unpackMain',
+    program: 'share/unpackMain',
     args: [kind, stem, JSON.stringify(limits)],
     descriptors: [archive.fd, to.fd],
     name: stem,

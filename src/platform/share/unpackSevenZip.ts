@@ -60,7 +60,7 @@ async function run(
   onLine: (line: string) => boolean | void,
 ): Promise<void> {
   const end = await runArchiveProcess({
-    program: 'sevenZipMain', args: [mode, name, JSON.stringify(limits)], descriptors: [from.fd, to.fd], name, signal, memory: MEMORY, onLine,
+    program: 'share/sevenZipMain', args: [mode, name, JSON.stringify(limits)], descriptors: [from.fd, to.fd], name, signal, memory: MEMORY, onLine,
   })
   if (end === 'enough') return
   if (end === 'memory') throw new AppError('TOO_LARGE', `The archive was not extracted: unpacking it takes more than ${MEMORY / 2 ** 20} MiB of memory.`)

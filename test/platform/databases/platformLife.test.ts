@@ -33,7 +33,7 @@ interface Platform extends RunningProgram {
 let token = ''
 
 async function start(): Promise<Platform> {
-  const program = runProgram('main.ts', {
+  const program = runProgram('main', {
     QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'error', QUARTERDECK_SAMPLE: 'off', QUARTERDECK_FIRST_INVITE: 'first-invite-of-all',
     QUARTERDECK_DATA_DIR: join(directory(), 'data'), ...(mongoPath !== undefined && { PATH: mongoPath }),
   })

@@ -40,7 +40,7 @@ test('security 51: after 50 kills of the platform during starts and stops, exact
   const toggle = (name: string, enabled: boolean) => db.updateTable('deployments').set({ enabled }).where('name', '=', name).execute()
 
   for (let kill = 0; kill < KILLS; kill++) {
-    const platform = runProgram('main.ts', settings)
+    const platform = runProgram('main', settings)
     await until(() => platform.output().stdout.includes('ready') || platform.child.exitCode !== null)
     expect(platform.output().stderr).toBe('')
     await toggle(NAMES[Math.floor(next() * NAMES.length)]!, next() < 0.5)
@@ -52,7 +52,7 @@ test('security 51: after 50 kills of the platform during starts and stops, exact
 
   const wanted = ['one', 'three']
   for (const name of NAMES) await toggle(name, wanted.includes(name))
-  const last = runProgram('main.ts', settings)
+  const last = runProgram('main', settings)
   const running = () => NAMES.flatMap((name) => processesOf(`${directory()}/${name}`).map(() => name))
   await until(running, (names) => names.join() === wanted.join(), 60)
   // And it stays so over the next rounds of the manager.

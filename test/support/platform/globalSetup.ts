@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { Client } from 'pg'
 import pino from 'pino'
 import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/platform/state/embeddedPostgres'
+import { compilePrograms } from '../programs'
 
 declare global {
   var testPostgres: { server: EmbeddedPostgres; directory: string } | undefined
@@ -18,8 +19,9 @@ async function forgetTheDisk(adminUrl: string): Promise<void> {
   await client.end()
 }
 
-/** One real PostgreSQL for all tests of a run; each test makes a database of its own in it. */
+/** Compiles the programs, and starts one real PostgreSQL for all tests of a run; each test makes a database of its own in it. */
 export default async function globalSetup(): Promise<void> {
+  compilePrograms()
   const directory = await mkdtemp(join(tmpdir(), 'quarterdeck-postgres-'))
   const server = await startEmbeddedPostgres(directory, pino({ level: 'silent' }))
   globalThis.testPostgres = { server, directory }

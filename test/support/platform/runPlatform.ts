@@ -1,8 +1,6 @@
 import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { join } from 'node:path'
-
-const SOURCE = join(__dirname, '../../../src/platform')
+import { childProgram } from './childProgram'
 
 export interface RunningProgram {
   child: ChildProcess
@@ -19,12 +17,13 @@ export function killLeftovers(): void {
 }
 
 /**
- * Runs a program of the platform from its sources, in a process of its own, with just these settings.
+ * Runs a program of the platform in a process of its own, with just these settings.
+ * @param name as a path below `platform/` without its extension.
  * @param under a program and its arguments that runs it, such as `unshare`.
  */
-export function runProgram(file: string, settings: Record<string, string>, under: string[] = []): RunningProgram {
+export function runProgram(name: string, settings: Record<string, string>, under: string[] = []): RunningProgram {
   const { PATH, HOME } = process.env
-  const [program = '', ...args] = [...under, process.execPath, '--import', 'tsx', join(SOURCE, file)]
+  const [program = '', ...args] = [...under, process.execPath, ...childProgram(name)]
   const child = spawn(program, args, { env: { PATH, HOME, ...settings }, stdio: ['ignore', 'pipe', 'pipe'] })
   running.add(child)
   const said = { stdout: '', stderr: '' }

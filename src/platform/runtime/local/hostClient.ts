@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, errorCodeOf, StartError } from '../../errors'
+import { childProgram } from '../../share/childProgram'
 import type { ConsoleLine } from '../runtime'
 import { linesOf, onLines, PROTOCOL_VERSION, sendLine, type CallName, type HostCalls, type HostMessage } from './hostProtocol'
 
@@ -164,14 +165,12 @@ function startHost(dataDir: string): StartingHost {
     if (isShortage(error)) return { hasEnded: true }
     throw error
   }
-  // From the sources (development, tests) the program is TypeScript, which needs its loader.
-  const program = __filename.endsWith('.ts') ? ['--import', 'tsx', join(__dirname, 'hostMain.ts')] : [join(__dirname, 'hostMain.js')]
   const { PATH, LANG, TZ } = process.env
   const env = Object.fromEntries(Object.entries({ PATH: withoutPackages(PATH ?? ''), LANG, TZ }).filter(([, value]) => value !== undefined))
   const host: StartingHost = { hasEnded: false }
   let child: ChildProcess
   try {
-    child = spawn(process.execPath, [...program, directory, socketPathOf(dataDir)], { detached: true, stdio: ['ignore', log, log], env })
+    child = spawn(process.execPath, [...childProgram('runtime/local/hostMain'), directory, socketPathOf(dataDir)], { detached: true, stdio: ['ignore', log, log], env })
   } finally {
     closeSync(log)
   }

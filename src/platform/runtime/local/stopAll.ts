@@ -8,6 +8,9 @@ import { acquireLock, lockOwner } from '../../processLock'
 import { endContainedInstances } from '../contained/containedRuntime'
 import { endPlainInstances } from '../openRuntime'
 
+/** A process counts as ended with its first thread; the kernel releases its lock with the last one. */
+const RELEASE_MS = 5000
+
 /** `npm run stop:all`: ends the platform, then every instance in order, contained ones and plain processes with their host. */
 async function stopAll(): Promise<void> {
   const { dataDir } = readSettings(process.env)
@@ -19,7 +22,12 @@ async function stopAll(): Promise<void> {
     while (lockOwner(lock) === platform) await delay(50)
   }
   // Held until the end of this process: no platform starts meanwhile.
-  if (existsSync(lock) && !acquireLock(lock)) {
+  const deadline = Date.now() + (platform === undefined ? 0 : RELEASE_MS)
+  while (existsSync(lock) && !acquireLock(lock)) {
+    if (Date.now() < deadline) {
+      await delay(50)
+      continue
+    }
     throw new StartError([`The platform of ${dataDir} runs in another container or on another machine: run this there`])
   }
   const tell = (instances: number) => console.log(`Stopping ${instances} ${instances === 1 ? 'instance' : 'instances'} …`)

@@ -1,0 +1,2 @@
+export const PROGRAMS: string
+export function compilePrograms(): void

@@ -1,0 +1,32 @@
+const { mkdirSync, readdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } = require('node:fs')
+const { dirname, join, relative } = require('node:path')
+const { transformSync } = require('@babel/core')
+
+const root = join(__dirname, '../..')
+/** The platform as the build makes it, for the processes that tests start: from its sources each would first compile for a second or two. */
+const PROGRAMS = join(root, '.cache', 'programs')
+
+/** Compiles what has changed since the last run. */
+function compilePrograms() {
+  const options = { cwd: root, configFile: join(root, 'babel.config.js') }
+  const settings = ['babel.config.js', 'package-lock.json'].map((name) => statSync(join(root, name)).mtimeMs)
+  for (const folder of ['contract', 'platform']) {
+    for (const name of readdirSync(join(root, 'src', folder), { recursive: true })) {
+      if (!name.endsWith('.ts')) continue
+      const source = join(root, 'src', folder, name)
+      const target = join(PROGRAMS, folder, name.replace(/\.ts$/, '.js'))
+      const { mtime, mtimeMs } = statSync(source)
+      // The program has the time of its source: an older source, of another branch, is a change as well.
+      const made = statSync(target, { throwIfNoEntry: false })
+      if (made && Math.abs(made.mtimeMs - mtimeMs) < 1 && settings.every((time) => time < made.ctimeMs)) continue
+      mkdirSync(dirname(target), { recursive: true })
+      // Whole at once: another run may start it meanwhile.
+      const unfinished = `${target}.${process.pid}`
+      writeFileSync(unfinished, transformSync(readFileSync(source, 'utf8'), { ...options, filename: relative(root, source) }).code)
+      utimesSync(unfinished, mtime, mtime)
+      renameSync(unfinished, target)
+    }
+  }
+}
+
+module.exports = { PROGRAMS, compilePrograms }
