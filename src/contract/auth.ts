@@ -43,7 +43,23 @@ export const VerifyLogin = z.strictObject({
   sessionToken: Opaque,
 })
 export type VerifyLogin = z.infer<typeof VerifyLogin>
-export const VerifyLoginAnswer = success(z.object({ token: z.string(), isAdmin: AdminFlag }))
+
+/** Wrong one-time codes of a user since the last right one. */
+export const WrongCodes = z.object({
+  count: z.number().int().positive(),
+  /** When the first of them was entered, in milliseconds since the epoch. */
+  since: z.number(),
+})
+export type WrongCodes = z.infer<typeof WrongCodes>
+
+export const VerifyLoginAnswer = success(
+  z.object({
+    token: z.string(),
+    isAdmin: AdminFlag,
+    /** Without those of this step; absent when there were none (our extra). */
+    wrongCodes: WrongCodes.optional(),
+  }),
+)
 export type VerifyLoginAnswer = z.infer<typeof VerifyLoginAnswer>
 
 export const VerifyInvite = z.strictObject({ inviteCode: Typed })

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import pino, { type Logger } from 'pino'
 import { sql } from 'kysely'
 import { createActivityLog } from './accounts/activityLog'
+import { createCodeChecks } from './accounts/codeChecks'
 import { createInvites } from './accounts/invites'
 import { createOwnPassword } from './accounts/ownPassword'
 import { createDownloadTickets } from './accounts/downloadTickets'
@@ -121,17 +122,18 @@ async function start(settings: Settings, log: Logger, closers: Closers, onLost: 
   closers.push(async () => clearInterval(cleanUp))
   const activityLog = createActivityLog(db, log, Date.now)
   closers.push(() => activityLog.close())
+  const codes = createCodeChecks({ db, secrets, activityLog, now: Date.now })
 
   const app = await createApp({
     log,
     sessions,
     registration,
     activityLog,
-    ownPassword: createOwnPassword(db, secrets, Date.now),
+    ownPassword: createOwnPassword(db, codes),
     users: createUsers(db, () => void dashboard.sweep()),
     invites: createInvites(db, Date.now),
     dashboard,
-    signIn: createSignIn(db, secrets, sessions, Date.now),
+    signIn: createSignIn(db, codes, sessions, Date.now),
     discovery,
     deployments: createDeployments({ db, runtime, players, usage: createUsageMeter(runtime, Date.now), now: Date.now, shareDir, marker, nodes, wake: () => manager.wake() }),
     databases,

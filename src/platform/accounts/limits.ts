@@ -16,8 +16,6 @@ export const limits = {
   address: { name: 'address', tries: 100, seconds: 300 },
   /** Second steps of signing in and registering from one address. Generous, as above: each step has its own few tries. */
   step: { name: 'step', tries: 200, seconds: 300 },
-  /** Wrong codes for one account, from anywhere: who tries has the password already. */
-  code: { name: 'code', tries: 10, seconds: 900 },
   /** Invite codes and registrations from one address. */
   invite: { name: 'invite', tries: 30, seconds: 300 },
 } satisfies Record<string, Limit>
@@ -28,9 +26,18 @@ export const limits = {
  */
 export async function takeTry(db: Db, limit: Limit, key: string): Promise<void> {
   const { count, secondsLeft } = await countTry(db, keyOf(limit, key), limit.seconds)
-  if (count <= limit.tries) return
-  const wait = secondsLeft > 90 ? `${Math.ceil(secondsLeft / 60)} minutes` : `${secondsLeft} seconds`
-  throw new AppError('TOO_MANY_TRIES', `Too many tries. Please wait ${wait} and try again.`, { retryAfterSeconds: secondsLeft })
+  if (count > limit.tries) throw tooManyTries(secondsLeft)
+}
+
+/** @param seconds until another try makes sense, whole. */
+export function tooManyTries(seconds: number): AppError {
+  return new AppError('TOO_MANY_TRIES', `Too many tries. Please wait ${waitText(seconds)} and try again.`, { retryAfterSeconds: seconds })
+}
+
+/** A time in words, rounded up: `90 seconds`, `15 minutes`, `24 hours`. @param seconds whole. */
+export function waitText(seconds: number): string {
+  if (seconds <= 90) return `${seconds} seconds`
+  return seconds <= 90 * 60 ? `${Math.ceil(seconds / 60)} minutes` : `${Math.ceil(seconds / 3600)} hours`
 }
 
 /** After a success: the tries of this window are given back. */

@@ -1,11 +1,11 @@
-import type { Login, VerifyLogin } from '../../contract/auth'
+import type { Login, VerifyLogin, WrongCodes } from '../../contract/auth'
 import { AppError } from '../errors'
 import type { Db } from '../state/db'
-import { hashToken, randomToken, type Secrets } from '../state/secrets'
-import { deleteLoginStep, insertLoginStep, takeLoginTry } from '../state/steps'
-import { findUserByName, useTotpStep } from '../state/users'
+import { hashToken, randomToken } from '../state/secrets'
+import { deleteLoginStep, giveBackLoginTry, insertLoginStep, takeLoginTry } from '../state/steps'
+import { findUserByName } from '../state/users'
+import type { CodeChecks } from './codeChecks'
 import { giveBackTries, limits, takeTry } from './limits'
-import { stepOfCode } from './oneTimeCodes'
 import { isPassword } from './passwords'
 import type { Client, Sessions } from './sessions'
 
@@ -15,14 +15,17 @@ const CODE_TRIES = 5
 export interface SignIn {
   /** Step 1. @returns the token of step 2: single purpose, 5 minutes, 5 tries. @throws AppError BAD_CREDENTIALS, TOO_MANY_TRIES */
   login(credentials: Login, client: Client): Promise<string>
-  /** Step 2. @returns the session's token, and the username as it was registered. @throws AppError STEP_EXPIRED, INVALID_CODE, TOO_MANY_TRIES */
-  verify(step: VerifyLogin, client: Client): Promise<{ token: string; username: string; isAdmin: boolean }>
+  /**
+   * Step 2. @returns the session's token, the username as it was registered, and the wrong codes since the last right one, if there
+   * were any before this step. @throws AppError STEP_EXPIRED, INVALID_CODE, TOO_MANY_TRIES
+   */
+  verify(step: VerifyLogin, client: Client): Promise<{ token: string; username: string; isAdmin: boolean; wrongCodes: WrongCodes | undefined }>
   /** @returns the name of the user who is meant, as it was registered; undefined when nobody has it. */
   usernameOf(tried: string): Promise<string | undefined>
 }
 
-/** @param secrets what opens the users' TOTP secrets. @param now milliseconds since the epoch. */
-export function createSignIn(db: Db, secrets: Secrets, sessions: Sessions, now: () => number): SignIn {
+/** @param now milliseconds since the epoch. */
+export function createSignIn(db: Db, codes: CodeChecks, sessions: Sessions, now: () => number): SignIn {
   return {
     async login({ username, password }, { network }) {
       const account = `${username} ${network}`
@@ -44,18 +47,20 @@ export function createSignIn(db: Db, secrets: Secrets, sessions: Sessions, now: 
       const user = await findUserByName(db, username)
       const expired = () => new AppError('STEP_EXPIRED', 'This sign-in has expired. Please go back to login and start again.')
       if (!user || step?.user_id !== user.id) throw expired()
-      await takeTry(db, limits.code, String(user.id))
-      const secret = secrets.unseal(user.totp_secret, 'totp', user.username)
-      const timeStep = await stepOfCode(secret, code, now())
-      if (timeStep === undefined) throw new AppError('INVALID_CODE', 'The verification code is not right.')
-      if (!(await useTotpStep(db, user.id, timeStep))) throw new AppError('INVALID_CODE', 'This verification code was used before. Please wait for the next one.')
-      await giveBackTries(db, limits.code, String(user.id))
+      try {
+        await codes.check(user, code, { username: null, address: client.address })
+      } catch (error) {
+        // The code was not looked at: the step has as many tries as before, and counts the wrong codes only.
+        if (error instanceof AppError && error.code === 'TOO_MANY_TRIES') await giveBackLoginTry(db, tokenHash)
+        throw error
+      }
       // Together: whoever ends what the old password opened finds either the step or the session.
-      const token = await db.transaction().execute(async (transaction) => {
-        if (!(await deleteLoginStep(transaction, tokenHash))) throw expired()
-        return sessions.open(user, client, transaction)
+      return db.transaction().execute(async (transaction) => {
+        const tries = await deleteLoginStep(transaction, tokenHash)
+        if (tries === undefined) throw expired()
+        const wrongCodes = await codes.clear(transaction, user.id, tries - 1)
+        return { token: await sessions.open(user, client, transaction), username: user.username, isAdmin: user.is_admin, wrongCodes }
       })
-      return { token, username: user.username, isAdmin: user.is_admin }
     },
 
     usernameOf: async (tried) => (await findUserByName(db, tried))?.username,

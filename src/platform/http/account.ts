@@ -28,7 +28,7 @@ export function accountRoutes(app: Router, { sessions, ownPassword }: { sessions
   })
 
   app.post('/api/auth/change-password', { config: recorded('changed own password'), schema: { body: ChangePassword, response: { 200: Done } } }, async (request) => {
-    await ownPassword.change(userOf(request), request.body)
+    await ownPassword.change(userOf(request), request.body, request.ip)
     return done({})
   })
 }

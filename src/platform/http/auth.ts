@@ -43,9 +43,9 @@ export function authRoutes(app: Router, { signIn, registration, sessions }: { si
     done({ sessionToken: await recordingWhom(request, signIn.login(request.body, clientOf(request))) }))
 
   app.post('/api/auth/verify-login', { config: open(secondStep), schema: { body: VerifyLogin, response: { 200: VerifyLoginAnswer } } }, async (request) => {
-    const { token, username, isAdmin } = await recordingWhom(request, signIn.verify(request.body, clientOf(request)))
+    const { token, username, isAdmin, wrongCodes } = await recordingWhom(request, signIn.verify(request.body, clientOf(request)))
     request.activityActor = username
-    return done({ token, isAdmin: flag(isAdmin) })
+    return done({ token, isAdmin: flag(isAdmin), wrongCodes })
   })
 
   app.post('/api/auth/verify-invite', { config: open(inviteTried), schema: { body: VerifyInvite, response: { 200: VerifyInviteAnswer } } }, async (request) =>

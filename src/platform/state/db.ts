@@ -10,6 +10,7 @@ import * as downloadTickets from './migrations/0006_download_tickets'
 import * as dashboard from './migrations/0007_dashboard'
 import * as instanceCare from './migrations/0008_instance_care'
 import * as directorySeen from './migrations/0009_directory_seen'
+import * as wrongCodes from './migrations/0010_wrong_codes'
 import type { State } from './schema'
 
 export type Db = Kysely<State>
@@ -25,6 +26,7 @@ const migrations: Record<string, Migration> = {
   '0007_dashboard': dashboard,
   '0008_instance_care': instanceCare,
   '0009_directory_seen': directorySeen,
+  '0010_wrong_codes': wrongCodes,
 }
 
 /** So long a request waits for a connection or an answer: a server that is away is said within five seconds. */

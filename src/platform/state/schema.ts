@@ -47,6 +47,7 @@ export interface State {
     totp_secret: string | null
   }
   tries: { key: string; count: number; resets_at: Date }
+  wrong_codes: { user_id: number; count: number; first_at: Date; blocked_until: Date | null }
   facts: { name: string; value: string }
   deployments: {
     name: string

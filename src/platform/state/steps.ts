@@ -22,10 +22,14 @@ export async function takeLoginTry(db: Db, tokenHash: string, maxTries: number):
     .executeTakeFirst()
 }
 
-/** @returns whether it was there: of two at once one gets it. */
-export async function deleteLoginStep(db: Db, tokenHash: string): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('login_steps').where('token_hash', '=', tokenHash).executeTakeFirst()
-  return numDeletedRows > 0n
+export async function giveBackLoginTry(db: Db, tokenHash: string): Promise<void> {
+  await db.updateTable('login_steps').set({ tries: sql<number>`greatest(tries - 1, 0)` }).where('token_hash', '=', tokenHash).execute()
+}
+
+/** @returns how many tries were taken of it; undefined when it is gone: of two at once one gets it. */
+export async function deleteLoginStep(db: Db, tokenHash: string): Promise<number | undefined> {
+  const step = await db.deleteFrom('login_steps').where('token_hash', '=', tokenHash).returning('tries').executeTakeFirst()
+  return step?.tries
 }
 
 export async function insertRegistration(db: Db, registration: { token_hash: string; invite_code: string; expires_at: Date }): Promise<void> {

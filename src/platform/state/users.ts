@@ -63,7 +63,7 @@ export async function setUserAdmin(db: Db, id: number, isAdmin: boolean): Promis
 }
 
 /**
- * Sets another password and ends what the old one opened: sessions, but for one that is kept, and steps of signing in.
+ * Sets another password and ends what the old one opened: sessions, but for one that is kept, steps of signing in, and a wait for wrong codes.
  * @param expected the hash that it replaces; when it is another one by now, nothing changes.
  * @returns whether it was changed.
  */
@@ -77,6 +77,8 @@ export async function replacePassword(transaction: Db, id: number, passwordHash:
   let sessions = transaction.deleteFrom('sessions').where('user_id', '=', id)
   if (keptSession !== undefined) sessions = sessions.where('id', '!=', keptSession)
   await sessions.execute()
+  // Who made the user wait had the old password.
+  await transaction.updateTable('wrong_codes').set({ blocked_until: null }).where('user_id', '=', id).execute()
   return true
 }
 

@@ -5,6 +5,7 @@ import type { FastifyInstance, InjectOptions } from 'fastify'
 import { generate } from 'otplib'
 import pino, { type Logger } from 'pino'
 import { createActivityLog, type ActivityLog } from '../../../src/platform/accounts/activityLog'
+import { createCodeChecks } from '../../../src/platform/accounts/codeChecks'
 import { createInvites } from '../../../src/platform/accounts/invites'
 import { createOwnPassword } from '../../../src/platform/accounts/ownPassword'
 import { createDownloadTickets } from '../../../src/platform/accounts/downloadTickets'
@@ -127,6 +128,7 @@ export async function startPlatform({ origins = [], cluster, sql, mongo, uploadL
   const registration = createRegistration(db, secrets, sessions, now)
   const deployments = createDeployments({ db, runtime, players, usage: createUsageMeter(runtime, Date.now), now: Date.now, shareDir, marker, nodes, wake: () => manager.wake() })
   const activityLog = createActivityLog(db, log, Date.now)
+  const codes = createCodeChecks({ db, secrets, activityLog, now })
   const servers = { sql: sql ?? testPostgres({ state: await placeOf(state.pool), log }), mongo: mongo ?? createMongo({ url: undefined, dataDir, path: '', secrets, log }) }
   const dashboard = createDashboard({ db, secrets, cluster, host: 'https://dashboard.example', log, now })
   const app = await createApp({
@@ -135,11 +137,11 @@ export async function startPlatform({ origins = [], cluster, sql, mongo, uploadL
     sessions,
     registration,
     activityLog,
-    ownPassword: createOwnPassword(db, secrets, now),
+    ownPassword: createOwnPassword(db, codes),
     users: createUsers(db, () => void dashboard.sweep()),
     invites: createInvites(db, now),
     dashboard,
-    signIn: createSignIn(db, secrets, sessions, now),
+    signIn: createSignIn(db, codes, sessions, now),
     deployments,
     discovery,
     network: { managerTimestamp: () => lastBeat(db), nodes, disks: () => disks.list() },

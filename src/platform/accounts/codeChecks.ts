@@ -1,0 +1,69 @@
+import type { WrongCodes } from '../../contract/auth'
+import { AppError } from '../errors'
+import type { Db } from '../state/db'
+import type { Secrets } from '../state/secrets'
+import { useTotpStep, type UserRow } from '../state/users'
+import { clearWrongCodes, findCodeWait, giveBackCodeTry, takeCodeTry, type CodeWaits } from '../state/wrongCodes'
+import type { ActivityLog } from './activityLog'
+import { tooManyTries, waitText } from './limits'
+import { stepOfCode } from './oneTimeCodes'
+
+/** By account, from anywhere: who enters codes has the password already. */
+const waits: CodeWaits = { every: 10, firstSeconds: 15 * 60, longestSeconds: 86_400 }
+
+export interface CodeChecks {
+  /**
+   * Checks a one-time code and marks it as used. Call it only after the password was right: every wrong code counts. After each
+   * tenth one the user waits 15 minutes, doubled each further time up to one day.
+   * @param by who is signed in already, if anybody, and from where, for the activity log.
+   * @throws AppError INVALID_CODE; TOO_MANY_TRIES while the user waits, whatever the code
+   */
+  check(user: UserRow, code: string, by: { username: string | null; address: string }): Promise<void>
+  /**
+   * After a right code: forgets the wrong ones.
+   * @param own how many of them the same person just entered.
+   * @returns the wrong codes that are worth a warning; undefined when there are none.
+   */
+  clear(transaction: Db, userId: number, own: number): Promise<WrongCodes | undefined>
+}
+
+interface CodeCheckParts {
+  db: Db
+  /** What opens the users' TOTP secrets. */
+  secrets: Secrets
+  /** Is told when a wait begins. */
+  activityLog: Pick<ActivityLog, 'record'>
+  /** Milliseconds since the epoch. */
+  now: () => number
+}
+
+export function createCodeChecks({ db, secrets, activityLog, now }: CodeCheckParts): CodeChecks {
+  const secondsUntil = (time: Date) => Math.max(1, Math.ceil((time.getTime() - now()) / 1000))
+
+  async function refusal(user: UserRow, code: string): Promise<AppError | undefined> {
+    const timeStep = await stepOfCode(secrets.unseal(user.totp_secret, 'totp', user.username), code, now())
+    if (timeStep === undefined) return new AppError('INVALID_CODE', 'The verification code is not right.')
+    if (!(await useTotpStep(db, user.id, timeStep))) return new AppError('INVALID_CODE', 'This verification code was used before. Please wait for the next one.')
+    return undefined
+  }
+
+  return {
+    async check(user, code, { username, address }) {
+      const tried = await takeCodeTry(db, user.id, new Date(now()), waits)
+      if (!tried) throw tooManyTries(secondsUntil((await findCodeWait(db, user.id)) ?? new Date(now())))
+      const refused = await refusal(user, code)
+      if (!refused) return giveBackCodeTry(db, user.id)
+      if (tried.blockedUntil) {
+        const words = `entered wrong codes (${tried.count} so far, wait of ${waitText(secondsUntil(tried.blockedUntil))})`
+        const [action, subject] = username === null ? [`${words} as`, user.username] : [words, null]
+        activityLog.record({ username, kind: 'session', action, subject, address, succeeded: false })
+      }
+      throw refused
+    },
+
+    async clear(transaction, userId, own) {
+      const wrong = await clearWrongCodes(transaction, userId)
+      return wrong && wrong.count > own ? { count: wrong.count - own, since: wrong.first_at.getTime() } : undefined
+    },
+  }
+}

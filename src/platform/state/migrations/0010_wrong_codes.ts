@@ -1,0 +1,13 @@
+import type { Kysely } from 'kysely'
+
+/** Wrong one-time codes of a user since the last right one. */
+export async function up(db: Kysely<unknown>): Promise<void> {
+  await db.schema
+    .createTable('wrong_codes')
+    .addColumn('user_id', 'integer', (column) => column.primaryKey().references('users.id').onDelete('cascade'))
+    .addColumn('count', 'integer', (column) => column.notNull())
+    .addColumn('first_at', 'timestamptz', (column) => column.notNull())
+    // No code is looked at before. Null: there is no wait.
+    .addColumn('blocked_until', 'timestamptz')
+    .execute()
+}

@@ -1,0 +1,45 @@
+import { sql } from 'kysely'
+import type { Db } from './db'
+
+/** When wrong codes make a user wait, and how long. */
+export interface CodeWaits {
+  /** A wait begins with every so many-th wrong code. */
+  every: number
+  /** The first wait; each further one is twice as long. */
+  firstSeconds: number
+  longestSeconds: number
+}
+
+/**
+ * Counts a code as wrong before it is looked at, in one statement, so that tries at the same time all count.
+ * @returns how many there are with this one, and until when the user waits, if this one begins a wait; undefined when the user waits already.
+ */
+export async function takeCodeTry(db: Db, userId: number, at: Date, { every, firstSeconds, longestSeconds }: CodeWaits): Promise<{ count: number; blockedUntil: Date | null } | undefined> {
+  const { rows } = await sql<{ count: number; blocked_until: Date | null }>`
+    insert into wrong_codes as w (user_id, count, first_at) values (${userId}, 1, ${at})
+    on conflict (user_id) do update set
+      count = w.count + 1,
+      first_at = case when w.count = 0 then excluded.first_at else w.first_at end,
+      blocked_until = case when (w.count + 1) % ${every}::int = 0
+        then excluded.first_at + make_interval(secs => least(${longestSeconds}, ${firstSeconds} * power(2, least((w.count + 1) / ${every}::int - 1, 30)))) end
+    where w.blocked_until is null or w.blocked_until <= excluded.first_at
+    returning count, blocked_until`.execute(db)
+  const row = rows[0]
+  return row && { count: row.count, blockedUntil: row.blocked_until }
+}
+
+/** After a right code: its try is no wrong code, and begins no wait. */
+export async function giveBackCodeTry(db: Db, userId: number): Promise<void> {
+  await db.updateTable('wrong_codes').set({ count: sql<number>`greatest(count - 1, 0)`, blocked_until: null }).where('user_id', '=', userId).execute()
+}
+
+/** @returns until when a user waits, if at all. */
+export async function findCodeWait(db: Db, userId: number): Promise<Date | undefined> {
+  const row = await db.selectFrom('wrong_codes').select('blocked_until').where('user_id', '=', userId).executeTakeFirst()
+  return row?.blocked_until ?? undefined
+}
+
+/** @returns what was counted since the last right code; undefined when there was nothing. */
+export async function clearWrongCodes(db: Db, userId: number): Promise<{ count: number; first_at: Date } | undefined> {
+  return db.deleteFrom('wrong_codes').where('user_id', '=', userId).returning(['count', 'first_at']).executeTakeFirst()
+}
