@@ -1,4 +1,5 @@
 import { createAction, nanoid } from '@reduxjs/toolkit'
+import type { WrongCodes } from '../contract/auth'
 
 /** Facts that more than one layer needs. They are past tense, serialisable and free of secrets. */
 
@@ -12,6 +13,8 @@ export type Session = {
   username?: string
   /** Milliseconds since the epoch. */
   expiresAt: number
+  /** What the server warned of when the user signed in. */
+  wrongCodes?: WrongCodes | null
 }
 
 /** Why a session is over: the user left, the server said 401, its time was up, or another tab signed out. */

@@ -125,6 +125,8 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'account/accountDialogClosed': 'keep',
   'account/sessionEndAsked': 'keep',
   'account/sessionEndDropped': 'keep',
+  'account/wrongCodesTold': 'keep',
+  'account/wrongCodesDismissed': 'keep',
 
   // An invite is named by its time, never by its code (adminSlice.ts).
   'admin/dialogOpened': 'keep',

@@ -9,6 +9,7 @@ import type {
   VerifyLoginAnswer,
   VerifyRegistration,
   VerifyRegistrationAnswer,
+  WrongCodes,
 } from '../../contract/auth'
 import type { Services } from '../app/types'
 import { api } from './api'
@@ -33,7 +34,7 @@ export const authApi = api.injectEndpoints({
     }),
 
     /** Ends the step that `login` began; its token and username come from where `login` left them. */
-    verifyLogin: build.mutation<null, { code: string }>({
+    verifyLogin: build.mutation<WrongCodes | null, { code: string }>({
       async queryFn({ code }, { extra }, _options, request) {
         const services = extra as Services
         const pending = readPendingLogin(services)
@@ -44,7 +45,7 @@ export const authApi = api.injectEndpoints({
         const session = (data as Partial<VerifyLoginAnswer> | null)?.data
         if (!keepSession(services, session?.token, session?.isAdmin)) return { error: badAnswer }
         forgetPendingLogin(services)
-        return { data: null }
+        return { data: session?.wrongCodes ?? null }
       },
     }),
 

@@ -2,6 +2,7 @@ import { Outlet } from 'react-router-dom'
 import { Toasts } from '../features/notifications/Toasts'
 import { Header } from './Header'
 import { PageBoundary } from './PageBoundary'
+import { SignInWarning } from './SignInWarning'
 import { TransferDock } from './TransferDock'
 import { useRecorder } from './useRecorder'
 import '../styles/layout.scss'
@@ -15,6 +16,7 @@ export function Layout() {
       </a>
       <Header />
       <main id="content" className="content" tabIndex={-1}>
+        <SignInWarning />
         <PageBoundary>
           <Outlet />
         </PageBoundary>

@@ -1,5 +1,27 @@
-import { accountSlice } from '../features/account/accountSlice'
+import { addListener, isAnyOf } from '@reduxjs/toolkit'
+import type { Session } from '../facts'
+import { sessionEnded, sessionStarted } from '../facts'
+import { accountSlice, wrongCodesDismissed, wrongCodesTold } from '../features/account/accountSlice'
+import { forgetWrongCodes, keepWrongCodes, readWrongCodes } from '../features/account/keptWrongCodes'
 import type { Part } from './part'
+import type { AppDispatch, AppStore, RootState, Services } from './types'
+
+const listening = addListener.withTypes<RootState, AppDispatch, Services>()
 
 /** What the header of every page needs, once somebody has signed in. */
-export const accountPart: Part<'account'> = { reducers: { account: accountSlice.reducer } }
+export const accountPart: Part<'account'> = { reducers: { account: accountSlice.reducer }, begin: warnOfWrongCodes }
+
+/** The warning of a sign-in stays until the user dismisses it, across reloads too. */
+function warnOfWrongCodes({ dispatch }: Pick<AppStore, 'dispatch'>) {
+  const warn = (session: Session) => (dispatch: AppDispatch, _getState: () => RootState, { storage }: Services) => {
+    if (session.wrongCodes) keepWrongCodes(storage, session.id, session.wrongCodes)
+    const wrongCodes = readWrongCodes(storage, session.id)
+    if (wrongCodes) dispatch(wrongCodesTold(wrongCodes))
+  }
+  dispatch(listening({ actionCreator: sessionStarted, effect: ({ payload }, { dispatch }) => dispatch(warn(payload)) }))
+  dispatch(listening({ matcher: isAnyOf(wrongCodesDismissed, sessionEnded), effect: (_action, { extra: { storage } }) => forgetWrongCodes(storage) }))
+  dispatch((dispatch: AppDispatch, getState: () => RootState) => {
+    const { current } = getState().session
+    if (current) dispatch(warn(current))
+  })
+}

@@ -1,9 +1,9 @@
-import type { Middleware } from '@reduxjs/toolkit'
+import type { Middleware, PayloadAction } from '@reduxjs/toolkit'
 import { createListenerMiddleware, isAnyOf } from '@reduxjs/toolkit'
 import { api } from '../api/api'
 import { authApi } from '../api/auth'
 import { forgetPendingLogin, forgetSession, readSession } from '../api/credentials'
-import type { SessionEnd } from '../facts'
+import type { Session, SessionEnd } from '../facts'
 import { notified, pageShown, sessionEnded, sessionStarted } from '../facts'
 import { returned } from '../features/auth/loginSlice'
 import { selectSession } from '../features/auth/sessionSlice'
@@ -31,9 +31,9 @@ export function createListeners(services: Services): Middleware {
 
   startListening({
     matcher: isAnyOf(authApi.endpoints.verifyLogin.matchFulfilled, authApi.endpoints.verifyRegistration.matchFulfilled),
-    effect(_action, { dispatch }) {
+    effect(action, { dispatch }) {
       const session = readSession(services)
-      if (session) dispatch(sessionStarted(session))
+      if (session) dispatch(sessionStarted({ ...session, wrongCodes: (action as PayloadAction<Session['wrongCodes']>).payload }))
     },
   })
 

@@ -1,5 +1,6 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
+import type { WrongCodes } from '../../../contract/auth'
 import { sessionEnded } from '../../facts'
 
 export type AccountState = {
@@ -8,9 +9,11 @@ export type AccountState = {
   dialog: 'sessions' | 'password' | null
   /** Which session is asked about before it is ended: its id, or all but this one. */
   ending: { id: string } | 'others' | null
+  /** Wrong codes that the user was told of and has not dismissed. */
+  wrongCodes: WrongCodes | null
 }
 
-const initialState: AccountState = { menuOpen: false, dialog: null, ending: null }
+const initialState: AccountState = { menuOpen: false, dialog: null, ending: null, wrongCodes: null }
 
 export const accountSlice = createSlice({
   name: 'account',
@@ -36,6 +39,12 @@ export const accountSlice = createSlice({
     sessionEndDropped(state) {
       state.ending = null
     },
+    wrongCodesTold(state, { payload }: PayloadAction<WrongCodes>) {
+      state.wrongCodes = payload
+    },
+    wrongCodesDismissed(state) {
+      state.wrongCodes = null
+    },
   },
   extraReducers: (builder) => {
     builder.addCase(sessionEnded, () => initialState)
@@ -44,9 +53,11 @@ export const accountSlice = createSlice({
     selectUserMenuOpen: (state) => state.menuOpen,
     selectAccountDialog: (state) => state.dialog,
     selectEnding: (state) => state.ending,
+    selectWrongCodes: (state) => state.wrongCodes,
   },
 })
 
-export const { userMenuOpened, userMenuClosed, accountDialogOpened, accountDialogClosed, sessionEndAsked, sessionEndDropped } =
-  accountSlice.actions
-export const { selectUserMenuOpen, selectAccountDialog, selectEnding } = accountSlice.selectors
+export const {
+  userMenuOpened, userMenuClosed, accountDialogOpened, accountDialogClosed, sessionEndAsked, sessionEndDropped, wrongCodesTold, wrongCodesDismissed,
+} = accountSlice.actions
+export const { selectUserMenuOpen, selectAccountDialog, selectEnding, selectWrongCodes } = accountSlice.selectors

@@ -1,0 +1,98 @@
+import { act, screen, within } from '@testing-library/react'
+import { replayLog } from '../../../../src/web/actionLog/checkLog'
+import { readLog } from '../../../../src/web/actionLog/readLog'
+import { recorderOf } from '../../../../src/web/actionLog/record'
+import { replayReducer } from '../../../../src/web/actionLog/replayReducer'
+import { writeLog } from '../../../../src/web/actionLog/writeLog'
+import { sessionEnded } from '../../../../src/web/facts'
+import { tokenOf } from '../../../support/web/factories'
+import { network } from '../../../support/web/network'
+import { renderApp } from '../../../support/web/renderApp'
+
+const SINCE = new Date(2026, 10, 20, 10, 2).getTime()
+const TOKEN = tokenOf('ann')
+
+/** Signs in by hand; the server answers with these wrong codes. */
+async function signedIn(wrongCodes?: unknown) {
+  network.shows([])
+  network.post('/api/auth/login').answers({ sessionToken: 'step-1' })
+  network.post('/api/auth/verify-login').answers({ token: TOKEN, isAdmin: 0, ...(wrongCodes !== undefined && { wrongCodes }) })
+  const app = renderApp('/login')
+  await app.user.type(await screen.findByLabelText('Username'), 'ann')
+  await app.user.type(screen.getByLabelText('Password'), 'correct horse')
+  await app.user.click(screen.getByRole('button', { name: 'Sign In' }))
+  await app.user.type(await screen.findByLabelText('Verification code'), '123456')
+  await app.user.click(screen.getByRole('button', { name: 'Verify Code' }))
+  await screen.findByRole('heading', { name: 'Network Overview' })
+  return app
+}
+
+const findNotice = () => screen.findByRole('region', { name: 'Wrong codes' })
+const queryNotice = () => screen.queryByRole('region', { name: 'Wrong codes' })
+
+test('issue 13.5: after signing in the user is told how many wrong codes there were and since when, until it is dismissed', async () => {
+  const { user } = await signedIn({ count: 12, since: SINCE })
+  const notice = await findNotice()
+  expect(within(notice).getByRole('heading')).toHaveTextContent(/^12 wrong codes since .*Nov.* 20, 2026/)
+  for (const type of ['sql', 'mongo']) network.get(`/api/database/${type}`).answers({ databases: [] })
+  await user.click(screen.getByRole('link', { name: 'Databases' }))
+  await screen.findByRole('heading', { name: 'Databases' })
+  expect(notice).toBeVisible()
+  await user.click(within(notice).getByRole('button', { name: 'Dismiss' }))
+  expect(queryNotice()).not.toBeInTheDocument()
+})
+
+test('a sign-in without wrong codes shows nothing', async () => {
+  await signedIn()
+  expect(queryNotice()).not.toBeInTheDocument()
+})
+
+test.each([['a text', 'many'], ['a number', 3], ['a count that is none', { count: 'x', since: SINCE }], ['a time that is none', { count: 1, since: 'soon' }]])(
+  'another server’s %s in this place is ignored',
+  async (_what, wrongCodes) => {
+    await signedIn(wrongCodes)
+    expect(queryNotice()).not.toBeInTheDocument()
+  },
+)
+
+test('the notice leads to the change of the password', async () => {
+  const { user } = await signedIn({ count: 1, since: SINCE })
+  const notice = await findNotice()
+  expect(within(notice).getByRole('heading')).toHaveTextContent(/^1 wrong code since/)
+  await user.click(within(notice).getByRole('button', { name: 'Change password' }))
+  expect(await screen.findByRole('dialog', { name: 'Change password' })).toBeVisible()
+  expect(notice).toBeInTheDocument()
+})
+
+test('a reload shows the notice again, until it is dismissed; another session does not', async () => {
+  const { services, leave } = await signedIn({ count: 12, since: SINCE })
+  await findNotice()
+  const stored = Object.fromEntries(services.stored)
+  leave()
+
+  const again = renderApp('/', { token: TOKEN, stored })
+  await again.user.click(within(await findNotice()).getByRole('button', { name: 'Dismiss' }))
+  expect(again.services.stored.has('wrongCodes')).toBe(false)
+  again.leave()
+
+  renderApp('/', { token: tokenOf('bob'), stored })
+  await screen.findByRole('heading', { name: 'Network Overview' })
+  expect(queryNotice()).not.toBeInTheDocument()
+})
+
+test('the end of the session takes the notice along', async () => {
+  const { store, services } = await signedIn({ count: 12, since: SINCE })
+  await findNotice()
+  act(() => void store.dispatch(sessionEnded('signedOut')))
+  expect(queryNotice()).not.toBeInTheDocument()
+  expect(services.stored.has('wrongCodes')).toBe(false)
+})
+
+test('decisions §10: a replay shows the notice as it was', async () => {
+  const { store } = await signedIn({ count: 12, since: SINCE })
+  await findNotice()
+  const about = { build: 'test', exportedAt: 0, viewport: { width: 1440, height: 900 }, route: '/' }
+  const log = readLog(JSON.stringify(writeLog(recorderOf(store).recording(), about, replayReducer)))
+  expect(replayLog(log, replayReducer)).toMatchObject({ deviations: [], final: [] })
+  expect(log.final.account).toMatchObject({ wrongCodes: { count: 12, since: SINCE } })
+})
