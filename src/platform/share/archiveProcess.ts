@@ -1,37 +1,47 @@
 import { spawn } from 'node:child_process'
 import { readFile } from 'node:fs/promises'
+import type { ErrorCode } from '../../contract/errors'
+import { AppError } from '../errors'
+import type { ArchiveSaid } from './archiveWork'
 import { childProgram } from './childProgram'
 import { fileFailure } from './fileFailure'
+import type { JobControl } from './jobs'
 import { onLines } from './lines'
 
 const CHECK_MS = 200
 
-export interface ArchiveProcess {
+export interface ArchiveLimits {
+  /** Resident memory above which the process is ended. In bytes. */
+  memory: number
+  /** How long it may say nothing before it is ended. In milliseconds. */
+  silence: number
+}
+
+interface ArchiveProcess {
   program: string
   args: string[]
+  /** What its standard input begins with. */
+  input?: string
   /** Become its descriptors 3 and up. It is given no other file, and nothing of the platform's environment. */
   descriptors: number[]
   /** Of the archive, for people. */
   name: string
   signal: AbortSignal
-  /** Resident memory with which it is ended. In bytes. */
-  memory: number
-  /** How long it may say nothing. In milliseconds. */
-  silence?: number
-  /** May answer false: then nothing more is wanted, and it is ended. */
+  limits: ArchiveLimits
+  /** May return false: then nothing more is wanted, and the process is ended. */
   onLine: (line: string) => boolean | void
 }
 
-/** How it ended: by itself with a code, or for what it was ended. */
-export type ArchiveEnd = { code: number | null } | 'enough' | 'memory' | 'silence'
+/** The process ended by itself with a code (null: killed by somebody else), or was ended for a limit; 'enough' when `onLine` returned false. */
+type ArchiveEnd = { code: number | null } | 'enough' | 'memory' | 'silence'
 
 /**
- * Runs a program on an archive that somebody else made, in a process of its own: what it takes is limited and can be ended. Resolves
- * when the process is gone, so that nothing is written any more.
+ * Packs or unpacks in a process of its own: an archive may be made by anybody, and what it takes is limited and can be ended.
+ * Resolves when the process is gone, so that nothing is written any more.
  * @throws the signal's reason, AppError UNAVAILABLE when there is no descriptor or memory for a process
  */
-export async function runArchiveProcess({ program, args, descriptors, name, signal, memory, silence = Infinity, onLine }: ArchiveProcess): Promise<ArchiveEnd> {
-  // Its standard input says nothing and ends with the platform: so does the process.
+export async function runArchiveProcess({ program, args, input = '', descriptors, name, signal, limits, onLine }: ArchiveProcess): Promise<ArchiveEnd> {
+  // Its standard input stays open until the platform ends: then the process ends too.
   const child = spawn(process.execPath, ['--max-old-space-size=256', ...childProgram(program), ...args], {
     stdio: ['pipe', 'pipe', 'ignore', ...descriptors],
     env: {},
@@ -46,7 +56,7 @@ export async function runArchiveProcess({ program, args, descriptors, name, sign
     })
     child.once('close', (code) => (failure ? reject(failure) : resolve(code)))
   })
-  child.stdin?.on('error', () => undefined)
+  child.stdin?.on('error', () => undefined).write(input)
   let end: ArchiveEnd | undefined
   const kill = (reason: ArchiveEnd) => {
     end ??= reason
@@ -54,9 +64,9 @@ export async function runArchiveProcess({ program, args, descriptors, name, sign
   }
   let heardAt = Date.now()
   const watch = setInterval(() => {
-    if (Date.now() - heardAt > silence) kill('silence')
+    if (Date.now() - heardAt > limits.silence) kill('silence')
     void residentBytes(child.pid ?? 0).then((bytes) => {
-      if (bytes > memory) kill('memory')
+      if (bytes > limits.memory) kill('memory')
     })
   }, CHECK_MS)
   try {
@@ -74,6 +84,39 @@ export async function runArchiveProcess({ program, args, descriptors, name, sign
   } finally {
     clearInterval(watch)
   }
+}
+
+interface ArchiveWork {
+  /** Begins with `performArchiveWork`. */
+  program: string
+  /** A JSON value for the program. */
+  task: unknown
+  descriptors: number[]
+  name: string
+  control: JobControl
+  limits: ArchiveLimits
+}
+
+/**
+ * Runs a program that uses `performArchiveWork`, as `runArchiveProcess` does, and passes its progress on.
+ * @throws the failure that it tells of: an AppError, or an error with the code of the file system
+ */
+export async function runArchiveWork({ task, control, ...work }: ArchiveWork): Promise<Exclude<ArchiveEnd, 'enough'>> {
+  let failure: Extract<ArchiveSaid, { failure: unknown }>['failure'] | undefined
+  const end = await runArchiveProcess({
+    ...work,
+    args: [],
+    input: `${JSON.stringify(task)}\n`,
+    signal: control.signal,
+    onLine(line) {
+      const said = JSON.parse(line) as ArchiveSaid
+      if ('progress' in said) control.progress(said.progress)
+      else failure = said.failure
+    },
+  })
+  if (failure?.isExpected) throw new AppError(failure.code as ErrorCode, failure.message)
+  if (failure) throw Object.assign(new Error(failure.message), { code: failure.code })
+  return end as Exclude<ArchiveEnd, 'enough'>
 }
 
 async function residentBytes(pid: number): Promise<number> {

@@ -1,28 +1,29 @@
-import { once } from 'node:events'
-import type { Readable } from 'node:stream'
-import { createGzip } from 'node:zlib'
-import { pack as createPack, type Pack } from 'tar-stream'
+import type { FileHandle } from 'node:fs/promises'
 import { AppError } from '../errors'
+import { runArchiveWork, type ArchiveLimits } from './archiveProcess'
 import { fileFailure } from './fileFailure'
 import { holding, type HeldDirectory, type Jail } from './jail'
 import type { JobControl } from './jobs'
+import type { PackTask } from './packMain'
 import { lstatOf } from './placing'
-import { chunksOf, writeStream } from './streams'
 import type { Temporaries } from './temporaries'
-import { measureTree, walkTree, type TreeEntry } from './walk'
 import { namesOf, parentAndName, printable, wirePathOf } from './wirePath'
+
+/** What packing may take: a directory of millions of names is read as a whole. */
+const LIMITS: ArchiveLimits = { memory: 512 * 2 ** 20, silence: 60_000 }
 
 /** Makes `.tar.gz` archives of entries of one directory, beside them. */
 export interface Packer {
   /**
    * @param wantedName of the archive; where it is taken, the next free one is used.
    * @returns the archive. Nothing is left behind by a failure.
-   * @throws AppError NOT_FOUND, INVALID_INPUT (not all in one directory), CONFLICT (nothing of it can be packed), DISK_FULL; the signal's reason
+   * @throws AppError NOT_FOUND, INVALID_INPUT (not all in one directory), CONFLICT (nothing of it can be packed), TOO_LARGE, DISK_FULL; the signal's reason
    */
   pack(paths: string[], wantedName: string, control: JobControl): Promise<{ name: string; path: string }>
 }
 
-export function createPacker(jail: Jail, temporaries: Temporaries): Packer {
+/** @param limits of the process, for tests. */
+export function createPacker(jail: Jail, temporaries: Temporaries, limits = LIMITS): Packer {
   return {
     async pack(paths, wantedName, control) {
       const entries = paths.map((path) => parentAndName(namesOf(path, 'files'), 'files'))
@@ -30,26 +31,15 @@ export function createPacker(jail: Jail, temporaries: Temporaries): Packer {
       if (entries.some(([other]) => wirePathOf(other) !== wirePathOf(above))) throw new AppError('INVALID_INPUT', 'files: must all be in one directory', { field: 'files' })
       const name = await holding(jail.directory(above), async (directory) => {
         const tops = [...new Set(entries.map(([, top]) => top))]
-        let [entryCount, total] = [0, 0]
         for (const top of tops) {
           if (!(await lstatOf(directory, top))) throw new AppError('NOT_FOUND', `There is no ${printable(wirePathOf([...above, top]))}.`)
-          const measured = await measureTree(directory, top, control.signal)
-          entryCount += measured.entries
-          total += measured.bytes
         }
-        if (entryCount === 0) {
-          const what = tops.length === 1 ? `${printable(paths[0] ?? '')} is neither a file nor a directory` : `none of these ${tops.length} is a file or a directory`
-          throw new AppError('CONFLICT', `There is nothing to pack: ${what}. Links are packed only with the directory that they are in.`)
-        }
-        control.progress({ total })
+        const what = tops.length === 1 ? `${printable(paths[0] ?? '')} is neither a file nor a directory` : `none of these ${tops.length} is a file or a directory`
+        const nothing = `There is nothing to pack: ${what}. Links are packed only with the directory that they are in.`
         const temporary = await temporaries.file(directory)
         try {
-          const tar = createPack()
-          tar.on('error', () => undefined)
-          const filled = fill(tar, directory, tops, control).catch((error: Error) => void tar.destroy(error))
-          // Level 5: four fifths of the time of zlib's default for a hundredth more.
-          // Also where the writing fails: nothing is read any more when the directory is let go.
-          await writeStream([tar as unknown as Readable, createGzip({ level: 5, chunkSize: 2 ** 18 })], temporary.handle, control.signal).finally(() => filled)
+          await packInProcess({ tops, nothing }, directory, temporary.handle, wantedName, control, limits)
+          control.signal.throwIfAborted()
         } catch (error) {
           await temporary.discard()
           throw error
@@ -63,47 +53,11 @@ export function createPacker(jail: Jail, temporaries: Temporaries): Packer {
   }
 }
 
-async function fill(tar: Pack, directory: HeldDirectory, tops: string[], { signal, progress }: JobControl): Promise<void> {
-  let done = 0
-  for (const top of tops) {
-    for await (const entry of walkTree(directory, top, signal)) {
-      progress({ entry: entry.path })
-      const { path, stats, target } = entry
-      const header = { name: path, mode: stats.mode & 0o7777, mtime: stats.mtime }
-      if (entry.type === 'directory') tar.entry({ ...header, name: `${path}/`, type: 'directory' })
-      else if (target !== undefined) tar.entry({ ...header, type: 'symlink', linkname: target })
-      else await addFile(tar, header, entry, (bytes) => progress({ done: (done += bytes) }))
-    }
-  }
-  tar.finalize()
-}
-
-async function addFile(tar: Pack, header: { name: string; mode: number; mtime: Date }, entry: TreeEntry, onBytes: (bytes: number) => void): Promise<void> {
-  const file = await entry.open()
-  if (!file) return
-  const { handle, stats } = file
-  const gone = new AbortController()
-  const leave = () => gone.abort()
-  tar.on('close', leave)
-  try {
-    // The size is written first: a log that grows meanwhile ends there, one that shrinks is filled up with zeros.
-    const sink = tar.entry({ ...header, size: stats.size, type: 'file' })
-    // It fails with the archive, which tells why; an error that nobody listens to would end the process.
-    sink.on('error', () => undefined)
-    let left = stats.size
-    const write = async (chunk: Buffer) => {
-      left -= chunk.length
-      onBytes(chunk.length)
-      if (!sink.write(chunk) && !tar.destroyed) await once(sink, 'drain', { signal: gone.signal }).catch(() => undefined)
-    }
-    for await (const chunk of chunksOf(handle, stats.size)) {
-      if (tar.destroyed) return
-      await write(chunk)
-    }
-    while (left > 0 && !tar.destroyed) await write(Buffer.alloc(Math.min(left, 2 ** 20)))
-    sink.end(undefined)
-  } finally {
-    tar.off('close', leave)
-    await handle.close()
-  }
+/** Fills an empty file with the archive, in a process of its own: compressing and reading large trees must not hold up the platform. */
+async function packInProcess(task: PackTask, directory: HeldDirectory, file: FileHandle, name: string, control: JobControl, limits: ArchiveLimits): Promise<void> {
+  const end = await runArchiveWork({ program: 'share/packMain', task, descriptors: [directory.fd, file.fd], name, control, limits })
+  if (end === 'memory') throw new AppError('TOO_LARGE', `The archive was not made: packing takes more than ${limits.memory / 2 ** 20} MiB of memory.`)
+  if (end === 'silence') throw new AppError('UNAVAILABLE', `The archive was not made: packing did not respond for ${limits.silence / 1000} seconds.`)
+  if (end.code === null) throw new AppError('UNAVAILABLE', 'The archive was not made: the process that packs it was killed. The machine may be short of memory.')
+  if (end.code !== 0) throw new Error(`The process that packs ended with code ${end.code}`)
 }

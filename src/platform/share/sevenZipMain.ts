@@ -1,14 +1,25 @@
+import { Worker } from 'node:worker_threads'
 import SevenZip from '7z-wasm'
 import { exitCodes } from './sevenZipExits'
 
 /**
  * A process of its own for archives that only 7-Zip reads: `sevenZipMain list|extract <name> <limits>`. Descriptor 3 is the
  * directory of the archive, 4 the empty one it is extracted to; it sees no other file. Its standard output is 7-Zip's listing, or
- * lines of JSON with what was written so far. It ends with 0, 7-Zip's own code, or one of `exitCodes`.
+ * lines of JSON with what was written so far. It ends with 0, 7-Zip's own code, or one of `exitCodes`; at once when its standard input ends.
  */
 const OPEN_FOR_WRITING = 0o3
+/** Between lines about one large file. In milliseconds. */
+const TELL_MS = 250
+
+/** 7-Zip is synchronous, so a thread of its own sees that the platform is gone, which would place what comes out. */
+const WATCH_INPUT = `
+  const input = new (require('node:net').Socket)({ fd: 0, readable: true, writable: false })
+  const end = () => process.kill(process.pid, 'SIGKILL')
+  input.on('end', end).on('error', end).resume()
+`
 
 async function main([mode, name = '', limitsText = '{}']: string[]): Promise<void> {
+  new Worker(WATCH_INPUT, { eval: true }).unref()
   const limits = JSON.parse(limitsText) as { entries: number; size: number }
   const line: number[] = []
   const seven = await SevenZip({
@@ -35,7 +46,11 @@ async function main([mode, name = '', limitsText = '{}']: string[]): Promise<voi
   }
 
   // What is written is counted where it is written: headers may claim anything.
-  let [size, entries] = [0, 0]
+  let [size, entries, toldAt] = [0, 0, 0]
+  const tell = (about: { entry?: string } = {}) => {
+    toldAt = Date.now()
+    process.stdout.write(`${JSON.stringify({ size, ...about })}\n`)
+  }
   const wrap = (verb: string, before: (...given: unknown[]) => void) => {
     const original = FS[verb]
     FS[verb] = (...given) => {
@@ -51,7 +66,7 @@ async function main([mode, name = '', limitsText = '{}']: string[]): Promise<voi
   wrap('open', (path, flags) => {
     if (typeof flags === 'number' && flags & OPEN_FOR_WRITING) {
       count()
-      process.stdout.write(`${JSON.stringify({ size, entry: String(path).replace(/^\/target\//, '') })}\n`)
+      tell({ entry: String(path).replace(/^\/target\//, '') })
     }
   })
   wrap('write', (stream, _buffer, _offset, length) => {
@@ -59,6 +74,7 @@ async function main([mode, name = '', limitsText = '{}']: string[]): Promise<voi
     if (path?.startsWith('/dev/')) return
     size += Number(length)
     if (size > limits.size) process.exit(exitCodes.tooLarge)
+    if (Date.now() - toldAt > TELL_MS) tell()
   })
   for (const verb of ['symlink', 'link']) wrap(verb, () => process.exit(exitCodes.link))
   // 7-Zip sets modes that the archive does not have to nothing at all.

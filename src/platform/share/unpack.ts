@@ -1,4 +1,5 @@
 import { AppError } from '../errors'
+import type { ArchiveLimits } from './archiveProcess'
 import { limitsFor, type ExtractionLimits } from './extraction'
 import { fileFailure } from './fileFailure'
 import { holdingParent, openRegularFile, type Jail } from './jail'
@@ -20,8 +21,11 @@ export interface Unpacker {
 
 const KINDS = /^(.+?)\.(zip|tar\.gz|tgz|tar|gz|7z|rar)$/i
 
-/** @param limitsOf what an archive of so many bytes may become, for tests. */
-export function createUnpacker(jail: Jail, temporaries: Temporaries, limitsOf: (archiveSize: number) => ExtractionLimits = limitsFor): Unpacker {
+/**
+ * @param limitsOf what an archive of so many bytes may become, for tests.
+ * @param own limits of the process that unpacks, for tests.
+ */
+export function createUnpacker(jail: Jail, temporaries: Temporaries, limitsOf: (archiveSize: number) => ExtractionLimits = limitsFor, own?: ArchiveLimits): Unpacker {
   return {
     async unpack(path, control) {
       const names = namesOf(path)
@@ -38,8 +42,8 @@ export function createUnpacker(jail: Jail, temporaries: Temporaries, limitsOf: (
           const limits = limitsOf(archive.stats.size)
           const temporary = await temporaries.directory(directory)
           try {
-            if (/^(?:7z|rar)$/i.test(kind)) await unpackSevenZip(directory, name, temporary.directory, limits, control)
-            else await unpackInProcess(archive.handle, kind.toLowerCase(), stem, temporary.directory, limits, control)
+            if (/^(?:7z|rar)$/i.test(kind)) await unpackSevenZip(directory, name, temporary.directory, limits, control, own)
+            else await unpackInProcess(archive.handle, kind.toLowerCase(), stem, temporary.directory, limits, control, own)
             control.signal.throwIfAborted()
           } catch (error) {
             await temporary.discard()

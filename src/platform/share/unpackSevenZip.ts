@@ -1,34 +1,47 @@
 import { AppError } from '../errors'
-import { runArchiveProcess } from './archiveProcess'
+import { runArchiveProcess, type ArchiveLimits } from './archiveProcess'
 import { badEntry, damaged, partsOf, tooLarge, tooManyEntries, type ExtractionLimits } from './extraction'
 import type { HeldDirectory } from './jail'
 import type { JobControl } from './jobs'
 import { exitCodes } from './sevenZipExits'
+import { notExtracted } from './unpackProcess'
 
-/** What reading an archive may take: dictionaries can be made to want gigabytes. In bytes. */
-const MEMORY = 2 ** 30
+/** What reading an archive may take: dictionaries can be made to want gigabytes. */
+const LIMITS: ArchiveLimits = { memory: 2 ** 30, silence: 60_000 }
 /** Listings say little about an entry in more than this. In bytes. */
 const LISTING_LIMIT = 256 * 2 ** 20
 
 /**
  * Extracts a `.7z` or `.rar` into an empty directory, by 7-Zip in a process of its own with limits on memory, size and entries.
- * @throws AppError INVALID_INPUT (damaged, encrypted, links, a name that leads out), TOO_LARGE
+ * @param own limits of the process, for tests.
+ * @throws AppError INVALID_INPUT (damaged, encrypted, links, a name that leads out, no response), TOO_LARGE
  */
-export async function unpackSevenZip(from: HeldDirectory, name: string, to: HeldDirectory, limits: ExtractionLimits, control: JobControl): Promise<void> {
-  const kind = name.toLowerCase().endsWith('.rar') ? 'rar' : '7z'
-  const { size } = await list(from, name, to, kind, limits, control.signal)
+export async function unpackSevenZip(from: HeldDirectory, name: string, to: HeldDirectory, limits: ExtractionLimits, control: JobControl, own = LIMITS): Promise<void> {
+  const source: Source = { from, name, to, kind: name.toLowerCase().endsWith('.rar') ? 'rar' : '7z', limits, own, signal: control.signal }
+  const { size } = await list(source)
   control.progress({ total: size })
-  await run('extract', from, name, to, limits, control.signal, kind, (line) => {
-    const { size: done, entry } = JSON.parse(line) as { size: number; entry: string }
-    control.progress({ done, entry })
+  await run('extract', source, (line) => {
+    const { size: done, entry } = JSON.parse(line) as { size: number; entry?: string }
+    control.progress({ done, ...(entry !== undefined && { entry }) })
   })
 }
 
+interface Source {
+  from: HeldDirectory
+  name: string
+  to: HeldDirectory
+  kind: string
+  limits: ExtractionLimits
+  own: ArchiveLimits
+  signal: AbortSignal
+}
+
 /** Every name is judged before the first byte is written. */
-async function list(from: HeldDirectory, name: string, to: HeldDirectory, kind: string, limits: ExtractionLimits, signal: AbortSignal): Promise<{ size: number }> {
+async function list(source: Source): Promise<{ size: number }> {
+  const { limits } = source
   let [size, entries, path, read] = [0, 0, '', 0]
   let wrong: AppError | undefined
-  await run('list', from, name, to, limits, signal, kind, (line) => {
+  await run('list', source, (line) => {
     read += line.length
     const [, key, value = ''] = /^([A-Z][A-Za-z ]*) = ?(.*)$/.exec(line) ?? []
     if (key === 'Path') {
@@ -48,23 +61,13 @@ async function list(from: HeldDirectory, name: string, to: HeldDirectory, kind: 
   return { size }
 }
 
-/** @param onLine may answer false: then nothing more is wanted. */
-async function run(
-  mode: 'list' | 'extract',
-  from: HeldDirectory,
-  name: string,
-  to: HeldDirectory,
-  limits: ExtractionLimits,
-  signal: AbortSignal,
-  kind: string,
-  onLine: (line: string) => boolean | void,
-): Promise<void> {
+/** @param onLine may return false: then nothing more is wanted. */
+async function run(mode: 'list' | 'extract', { from, name, to, kind, limits, own, signal }: Source, onLine: (line: string) => boolean | void): Promise<void> {
   const end = await runArchiveProcess({
-    program: 'share/sevenZipMain', args: [mode, name, JSON.stringify(limits)], descriptors: [from.fd, to.fd], name, signal, memory: MEMORY, onLine,
+    program: 'share/sevenZipMain', args: [mode, name, JSON.stringify(limits)], descriptors: [from.fd, to.fd], name, signal, limits: own, onLine,
   })
   if (end === 'enough') return
-  if (end === 'memory') throw new AppError('TOO_LARGE', `The archive was not extracted: unpacking it takes more than ${MEMORY / 2 ** 20} MiB of memory.`)
-  if (typeof end === 'string') throw damaged(kind)
+  if (typeof end === 'string') throw notExtracted(end, own)
   if (end.code === 0) return
   if (end.code === exitCodes.tooLarge) throw tooLarge(limits)
   if (end.code === exitCodes.tooManyEntries) throw tooManyEntries(limits)

@@ -8,6 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pino from 'pino'
 import { openFiles, type Files } from '../../../src/platform/share/files'
 import { makeTarGz } from '../../support/platform/archives'
+import { childProgram } from '../../support/platform/childProgram'
 
 const log = pino({ level: 'silent' })
 let base: string
@@ -129,9 +130,8 @@ test('security 50: killed (-9) at any point of writing, a file is the old or the
   const program = join(base, 'data/writer.js')
   // In the package, so that its modules are found.
   await writeFile(program, WRITER.replaceAll("require('pino')", `require(${JSON.stringify(require.resolve('pino'))})`))
-  const modulePath = join(__dirname, '../../../src/platform/share/files.ts')
   for (let round = 0; round < 25; round += 1) {
-    const writer = fork(program, [modulePath, join(base, 'data'), share], { execArgv: ['--require', require.resolve('tsx/cjs')] })
+    const writer = fork(program, [...childProgram('share/files'), join(base, 'data'), share])
     await once(writer, 'message')
     // Not to wait for something: to be somewhere else each time.
     await delay((round * 37) % 200)
@@ -168,6 +168,7 @@ test('security 30: killed (-9) at any point of an extraction, what is there to s
   await mkdir(join(share, 'old'))
   const program = join(base, 'data/extractor.js')
   await writeFile(program, EXTRACTOR.replaceAll("require('pino')", `require(${JSON.stringify(require.resolve('pino'))})`))
+  // From the sources, as in development.
   const modulePath = join(__dirname, '../../../src/platform/share/files.ts')
   let unfinished = 0
   for (let round = 0; round < 10 || unfinished === 0; round += 1) {

@@ -1,0 +1,141 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdirSync, readdirSync, readlinkSync, truncateSync, writeFileSync } from 'node:fs'
+import { constants, open, readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import pino from 'pino'
+import type { ArchiveLimits } from '../../../src/platform/share/archiveProcess'
+import { createEntryTurns } from '../../../src/platform/share/entryTurns'
+import { createJail, type Jail } from '../../../src/platform/share/jail'
+import type { JobControl } from '../../../src/platform/share/jobs'
+import { createPacker } from '../../../src/platform/share/pack'
+import { openTemporaries, type Temporaries } from '../../../src/platform/share/temporaries'
+import { createUnpacker } from '../../../src/platform/share/unpack'
+import { make7z } from '../../support/platform/archives'
+import { childProgram } from '../../support/platform/childProgram'
+import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+import { until } from '../../support/platform/until'
+
+const directory = useTemporaryDirectory()
+const share = () => join(directory(), 'share')
+const data = () => join(directory(), 'data')
+const control: JobControl = { signal: new AbortController().signal, progress: () => undefined }
+const LARGE = 128 * 2 ** 20
+const NORMAL: ArchiveLimits = { memory: 2 ** 30, silence: 60_000 }
+
+let jail: Jail
+let temporaries: Temporaries
+const children: ChildProcess[] = []
+
+beforeAll(async () => {
+  mkdirSync(share())
+  mkdirSync(data())
+  jail = createJail(share())
+  temporaries = await openTemporaries(data(), jail, createEntryTurns(), pino({ level: 'silent' }))
+  writeFileSync(join(share(), 'zeros.gz'), gzipSync(Buffer.alloc(250 * 2 ** 20)))
+  writeFileSync(join(share(), 'huge.bin'), '')
+  truncateSync(join(share(), 'huge.bin'), 64 * 2 ** 30)
+  // Of so much 7-Zip writes for half a second.
+  writeFileSync(join(share(), 'large.7z'), await make7z({ zeros: '0'.repeat(LARGE) }, '-mx1'))
+})
+afterAll(() => children.forEach((child) => child.kill('SIGKILL')))
+afterEach(async () => {
+  // Whatever failed left nothing behind.
+  expect((await readdir(share())).sort()).toEqual(['huge.bin', 'large.7z', 'zeros.gz'])
+  expect(await readdir(join(data(), 'temporaries'))).toEqual([])
+})
+
+describe('security 28: an extraction whose process', () => {
+  const unpack = (limits: Partial<ArchiveLimits>, name = 'zeros.gz') => createUnpacker(jail, temporaries, undefined, { ...NORMAL, ...limits }).unpack(`/nfsshare/${name}`, control)
+
+  test('takes more memory than it may is ended, with 413', async () => {
+    await expect(unpack({ memory: 16 * 2 ** 20 })).rejects.toMatchObject({ code: 'TOO_LARGE', message: 'The archive was not extracted: unpacking it takes more than 16 MiB of memory.' })
+  })
+
+  test('does not respond is ended, with a message that says so', async () => {
+    await expect(unpack({ silence: 50 })).rejects.toMatchObject({ code: 'INVALID_INPUT', message: 'The archive was not extracted: unpacking it did not respond for 0.05 seconds.' })
+  })
+
+  test.each<[keyof ArchiveLimits, number, string]>([
+    ['memory', 16 * 2 ** 20, 'unpacking it takes more than 16 MiB of memory.'],
+    ['silence', 50, 'unpacking it did not respond for 0.05 seconds.'],
+  ])('runs 7-Zip is ended the same way: %s', async (which, limit, message) => {
+    await expect(unpack({ [which]: limit }, 'large.7z')).rejects.toThrow(`The archive was not extracted: ${message}`)
+  })
+})
+
+describe('packing whose process', () => {
+  const pack = (limits: Partial<ArchiveLimits>) => createPacker(jail, temporaries, { ...NORMAL, ...limits }).pack(['/nfsshare/huge.bin'], 'huge.tar.gz', control)
+
+  test('takes more memory than it may is ended, with 413', async () => {
+    await expect(pack({ memory: 16 * 2 ** 20 })).rejects.toMatchObject({ code: 'TOO_LARGE', message: 'The archive was not made: packing takes more than 16 MiB of memory.' })
+  })
+
+  test('does not respond is ended, with a message that says so', async () => {
+    await expect(pack({ silence: 50 })).rejects.toMatchObject({ code: 'UNAVAILABLE', message: 'The archive was not made: packing did not respond for 0.05 seconds.' })
+  })
+
+  test('is killed by somebody else fails with a message that says so', async () => {
+    const packing = expect(pack({})).rejects.toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('the process that packs it was killed') as string })
+    const [pid] = await until(() => readersOf(join(share(), 'huge.bin')), (pids) => pids.length > 0)
+    process.kill(pid!, 'SIGKILL')
+    await packing
+  })
+})
+
+describe('a process that packs or unpacks does not outlive the platform:', () => {
+  test('one that packs', async () => {
+    const platform = await startPlatformOf("files.archive(1, '/nfsshare/huge.bin')")
+    const [pid] = await until(() => readersOf(join(share(), 'huge.bin')), (pids) => pids.length > 0)
+    expect(pid).not.toBe(platform.pid)
+    platform.kill('SIGKILL')
+    await until(() => readersOf(join(share(), 'huge.bin')).length === 0)
+    temporaries = await openTemporaries(data(), jail, createEntryTurns(), pino({ level: 'silent' }))
+  })
+
+  test('one that unpacks', async () => {
+    const platform = await startPlatformOf("files.unarchive(1, '/nfsshare/zeros.gz')")
+    const [pid] = await until(() => readersOf(join(share(), 'zeros.gz')).filter((reader) => reader !== platform.pid), (pids) => pids.length > 0)
+    platform.kill('SIGKILL')
+    await until(() => !readersOf(join(share(), 'zeros.gz')).includes(pid!))
+    temporaries = await openTemporaries(data(), jail, createEntryTurns(), pino({ level: 'silent' }))
+  })
+
+  test('7-Zip, in the middle of one call', async () => {
+    const [from, to] = await Promise.all([share(), data()].map((path) => open(path, constants.O_RDONLY | constants.O_DIRECTORY)))
+    const program = [...childProgram('share/sevenZipMain'), 'extract', 'large.7z', JSON.stringify({ entries: 10, size: 2 * LARGE })]
+    const child = spawn(process.execPath, program, { stdio: ['pipe', 'pipe', 'ignore', from!.fd, to!.fd], env: {} })
+    children.push(child)
+    const exited = once(child, 'exit')
+    await once(child.stdout!, 'data')
+    child.stdin!.end()
+    expect(await exited).toEqual([null, 'SIGKILL'])
+    await Promise.all([from, to].map((held) => held!.close()))
+  })
+})
+
+/** Pids of processes that have a file open. */
+function readersOf(path: string): number[] {
+  const isOpen = (pid: string) => {
+    try {
+      return readdirSync(`/proc/${pid}/fd`).some((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`) === path)
+    } catch {
+      return false
+    }
+  }
+  return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isOpen(name)).map(Number)
+}
+
+/** A process with the shared area that begins one job. */
+async function startPlatformOf(job: string): Promise<ChildProcess> {
+  const program = `
+    const { openFiles } = require(process.argv[1])
+    const log = require(${JSON.stringify(require.resolve('pino'))})({ level: 'silent' })
+    void openFiles({ dataDir: process.argv[2], shareDir: process.argv[3], log, now: Date.now }).then((files) => (${job}, console.log('begun')))
+  `
+  const platform = spawn(process.execPath, ['-e', program, ...childProgram('share/files'), data(), share()], { stdio: ['ignore', 'pipe', 'inherit'] })
+  children.push(platform)
+  await once(platform.stdout, 'data')
+  return platform
+}
