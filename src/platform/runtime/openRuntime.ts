@@ -1,7 +1,8 @@
 import { StartError } from '../errors'
 import { endContainedInstances, IsolationUnavailable, openContainedRuntime, type ContainedSettings } from './contained/containedRuntime'
-import { HostClient } from './local/hostClient'
+import { HostClient, instancesDirectory } from './local/hostClient'
 import { openLocalRuntime } from './local/localRuntime'
+import { isRunning, readRunRecords } from './local/runRecord'
 import type { Runtime } from './runtime'
 
 export interface RuntimeSettings extends ContainedSettings {
@@ -38,11 +39,18 @@ export async function openRuntime(settings: RuntimeSettings): Promise<{ runtime:
  * @param onStopping is told how many instances are stopped, unless there are none. @returns how many instances ran.
  */
 export async function endPlainInstances(dataDir: string, onStopping: (instances: number) => void): Promise<number> {
-  const host = await HostClient.connect(dataDir)
-  if (!host || !(await host.hello())) return 0
+  const found = await HostClient.connect(dataDir)
+  const host = found && (await found.hello()) ? found : await hostOfLeftInstances(dataDir)
+  if (!host) return 0
   const running = (await host.call('list')).filter(({ state }) => state !== 'EXITED').length
   if (running > 0) onStopping(running)
   await host.call('shutdown')
   host.close()
   return running
+}
+
+/** Instances can outlive their host. Another one then stops them in order. */
+async function hostOfLeftInstances(dataDir: string): Promise<HostClient | undefined> {
+  if (!readRunRecords(instancesDirectory(dataDir)).some(isRunning)) return undefined
+  return HostClient.open(dataDir, { changed: () => undefined, lines: () => undefined, closed: () => undefined })
 }

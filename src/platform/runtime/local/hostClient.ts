@@ -156,7 +156,7 @@ interface StartingHost {
 }
 
 function startHost(dataDir: string): StartingHost {
-  const directory = join(dataDir, 'runtime', 'instances')
+  const directory = instancesDirectory(dataDir)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   let log: number
   try {
@@ -188,6 +188,11 @@ export function withoutPackages(path: string): string {
 /** No file can be opened just now. */
 function isShortage(error: unknown): boolean {
   return ['EMFILE', 'ENFILE'].includes(errorCodeOf(error) ?? '')
+}
+
+/** Where the host of a data directory keeps the records and consoles of its instances. */
+export function instancesDirectory(dataDir: string): string {
+  return join(dataDir, 'runtime', 'instances')
 }
 
 function hostLogOf(dataDir: string): string {

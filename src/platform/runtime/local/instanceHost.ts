@@ -1,12 +1,12 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ConsoleLine, InstanceSpec, RuntimeInstance } from '../runtime'
 import { ConsoleLog } from './consoleLog'
 import { PROTOCOL_VERSION, type HostCalls } from './hostProtocol'
-import { InstanceProcess, newRun, type RunRecord } from './instanceProcess'
+import { HOST_ENDED, InstanceProcess } from './instanceProcess'
 import { findLimiter } from './limiter'
-import { startTimeOf } from '../../processLock'
-import { signalGroup, usageBySession } from './processes'
+import { usageBySession } from './processes'
+import { isRunning, newRun, readRunRecords, type RunRecord } from './runRecord'
 
 interface Run {
   /** Undefined when it was another host's: then only what that left is known. */
@@ -30,7 +30,7 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
     private readonly onLines: (podName: string) => void,
   ) {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
-    for (const name of readdirSync(directory)) if (name.endsWith('.json')) this.adopt(join(directory, name))
+    for (const record of readRunRecords(directory)) this.adopt(record)
   }
 
   hello(): ReturnType<HostCalls['hello']> {
@@ -39,13 +39,11 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
 
   start(spec: InstanceSpec): void {
     if (this.isRunning(spec.podName)) return
-    const run = new InstanceProcess(spec, this.logOf(spec.podName), this.limiter, () => this.changed(run.record))
-    this.runs.set(spec.podName, { process: run, record: run.record })
-    run.start()
+    this.runOf(newRun(spec)).start(spec)
   }
 
   startFailed(podName: string, failure: string): void {
-    if (!this.isRunning(podName)) this.ended({ ...newRun(podName, undefined), state: 'EXITED' }, failure)
+    if (!this.isRunning(podName)) this.ended({ ...newRun({ podName, port: undefined, stop: { command: undefined, timeoutSeconds: 0 } }), state: 'EXITED' }, failure)
   }
 
   stop(podName: string): void {
@@ -133,20 +131,20 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
     return log
   }
 
-  /** Takes over what an earlier host left. One that died took the pipes of its instances along: they must end too. */
-  private adopt(file: string): void {
-    let record: RunRecord
-    try {
-      record = JSON.parse(readFileSync(file, 'utf8')) as RunRecord
-    } catch {
-      // Not a record that we wrote: records are replaced whole.
-      return
-    }
+  /** Takes over what an earlier host left: what still runs is stopped in order. */
+  private adopt(record: RunRecord): void {
     this.runs.set(record.podName, { process: undefined, record })
     if (record.state === 'EXITED') return
-    if (record.pid !== undefined && record.pidStartTime !== '' && startTimeOf(record.pid) === record.pidStartTime) signalGroup(record.pid, 'SIGKILL')
+    if (isRunning(record)) return this.runOf(record).stopLeft()
     this.limiter.release(record.podName)
-    this.ended(record, 'Ended because the process that hosts the instances ended.')
+    this.ended(record, HOST_ENDED)
+  }
+
+  private runOf(record: RunRecord): InstanceProcess {
+    const { podName } = record
+    const run = new InstanceProcess(record, join(this.directory, podName), this.logOf(podName), this.limiter, () => this.changed(record))
+    this.runs.set(podName, { process: run, record })
+    return run
   }
 
   private ended(record: RunRecord, failure: string): void {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
-import { lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, symlinkSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, rmSync, statfsSync, symlinkSync } from 'node:fs'
 import { connect, createServer, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -9,6 +9,7 @@ import pino from 'pino'
 import { lockOwner } from '../../../../src/platform/processLock'
 import { HostClient } from '../../../../src/platform/runtime/local/hostClient'
 import { openLocalRuntime } from '../../../../src/platform/runtime/local/localRuntime'
+import { endPlainInstances } from '../../../../src/platform/runtime/openRuntime'
 import type { InstanceSpec, Runtime } from '../../../../src/platform/runtime/runtime'
 import { createReplicas, type Replicas } from '../../../../src/platform/share/replicas'
 import { hasProgram } from '../../../support/platform/hasProgram'
@@ -87,21 +88,50 @@ test('a platform that stands still does not hold an instance that prints without
   await runtime.kill('flood')
 })
 
-test('a host that is killed takes its instances along; the next call starts another, which has their consoles', async () => {
-  await runtime.ensure(ticking('lost'))
-  await until(() => ticks('lost'), (seen) => seen.length > 3)
-  const first = (await runtime.history('lost', 1))[0]!.seq
-  const pid = Number((await runtime.history('lost', 10_000))[0]!.content.slice(4))
-  process.kill(lockOwner(join(directory(), 'runtime', 'instances.lock'))!, 'SIGKILL')
+/** A server that takes a moment to save when it is told to stop, and says so. */
+const saving = (podName: string): InstanceSpec => ({
+  ...ticking(podName),
+  command: ['node', '-e', `console.log('pid ' + process.pid); setInterval(() => console.log('tick'), 5); process.on('SIGTERM', () => console.log('terminated'))
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+      console.log('heard ' + line); setTimeout(() => { require('node:fs').writeFileSync('${podName}.saved', ''); console.log('saved'); process.exit(0) }, 300) })`],
+  stop: { command: 'stop', timeoutSeconds: 60 },
+})
+const killHost = () => process.kill(lockOwner(join(directory(), 'runtime', 'instances.lock'))!, 'SIGKILL')
+const pidIn = async (podName: string) => Number((await until(() => runtime.history(podName, 10_000), (lines) => lines.length > 3))[0]!.content.slice(4))
+
+test('#15 when the host is killed, the next one stops its instances in order: stop command, time, and their last words; their consoles go on', async () => {
+  await runtime.ensure(saving('lost'))
+  const pid = await pidIn('lost')
+  killHost()
   const run = await until(
     async () => (await runtime.list().catch(() => [])).find(({ podName }) => podName === 'lost'),
-    (found) => found !== undefined,
+    (found) => found?.state === 'EXITED',
   )
-  expect(run).toMatchObject({ state: 'EXITED', exit: { requested: false, failure: 'Ended because the process that hosts the instances ended.' } })
-  await until(() => isGone(pid))
+  expect(run).toMatchObject({ exit: { requested: false, failure: 'Ended because the process that hosts the instances ended.' } })
+  expect(isGone(pid)).toBe(true)
   const history = await runtime.history('lost', 10_000)
-  expect(history.length).toBeGreaterThan(first)
   expect(history.map(({ seq }) => seq)).toEqual(history.map((_line, at) => at + 1))
+  const words = history.map(({ content }) => content).filter((line) => !/tick|^pid/.test(line))
+  expect(words).toEqual([
+    '[System] The process that hosts the instances ended. This instance is stopped in order.',
+    'heard stop',
+    'saved',
+    '[System] Ended because the process that hosts the instances ended.',
+  ])
+  expect(readdirSync(join(directory(), 'runtime/instances')).filter((name) => name.startsWith('lost')).toSorted()).toEqual(['lost.json', 'lost.log'])
+})
+
+test('#15 instances whose host was killed are stopped in order by who ends all, and by who goes on with containers', async () => {
+  await runtime.ensure(saving('left'))
+  const pid = await pidIn('left')
+  await runtime.close()
+  killHost()
+  const told = jest.fn()
+  expect(await endPlainInstances(directory(), told)).toBe(1)
+  expect(told).toHaveBeenCalledWith(1)
+  expect(isGone(pid)).toBe(true)
+  expect(existsSync(join(directory(), 'left.saved'))).toBe(true)
+  runtime = await openLocalRuntime(directory(), replicas)
 })
 
 test('who could not begin to follow, because the host died, is not told of lines later', async () => {

@@ -1,0 +1,95 @@
+import { spawnSync } from 'node:child_process'
+import { closeSync, constants, openSync, rmSync } from 'node:fs'
+import { Socket } from 'node:net'
+import { errorCodeOf } from '../../errors'
+
+const { O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants
+
+/** The platform's ends of an instance's standard input, output and error. Whoever opens them destroys them. */
+export interface InstancePipes {
+  /** Absent where nobody reads the instance's standard input any more. */
+  input: Socket | undefined
+  /** Ends when neither the program nor a process that it started can print any more. */
+  output: Socket
+  errors: Socket
+}
+
+/**
+ * The files of a run's standard input, output and error: FIFOs (fifo(7)), because an anonymous pipe ends with the host that made
+ * it. The next host opens them again, hears what the instance prints, and can tell it to stop.
+ * @param base absolute path that the files' names begin with.
+ */
+export function pipeFilesOf(base: string): [input: string, output: string, errors: string] {
+  return [`${base}.in`, `${base}.out`, `${base}.err`]
+}
+
+/**
+ * Makes the FIFOs of a run and opens both ends.
+ * @returns the platform's ends, and the descriptors for the program. The program's are open for reading and writing: so its input does
+ *   not end, and its output does not break, while there is no host. Close them after the start of the program.
+ * @throws Node.js errors of the file system; an Error where mkfifo(1) fails
+ */
+export function makePipes(base: string): { pipes: InstancePipes; stdio: [number, number, number]; closeStdio: () => void } {
+  const files = pipeFilesOf(base)
+  removePipes(base)
+  const { status, error, stderr } = spawnSync('mkfifo', ['-m', '600', ...files], { encoding: 'utf8' })
+  if (error) throw error
+  if (status !== 0) throw new Error(`mkfifo ended with ${status}: ${stderr.trim()}`)
+  const opened: number[] = []
+  const closeStdio = () => opened.splice(0).forEach((fd) => closeSync(fd))
+  const openForProgram = (file: string) => {
+    const fd = openSync(file, O_RDWR)
+    opened.push(fd)
+    return fd
+  }
+  try {
+    const stdio: [number, number, number] = [openForProgram(files[0]), openForProgram(files[1]), openForProgram(files[2])]
+    return { pipes: openPipes(base), stdio, closeStdio }
+  } catch (error) {
+    closeStdio()
+    removePipes(base)
+    throw error
+  }
+}
+
+/**
+ * Opens the platform's ends of FIFOs that are there.
+ * @throws Node.js errors of the file system: ENOENT where there are none
+ */
+export function openPipes(base: string): InstancePipes {
+  const [inputFile, outputFile, errorsFile] = pipeFilesOf(base)
+  const output = readFrom(outputFile)
+  try {
+    const errors = readFrom(errorsFile)
+    return { output, errors, input: writeTo(inputFile) }
+  } catch (error) {
+    output.destroy()
+    throw error
+  }
+}
+
+function readFrom(file: string): Socket {
+  return ofDescriptor(openSync(file, O_RDONLY | O_NONBLOCK), { readable: true, writable: false })
+}
+
+function writeTo(file: string): Socket | undefined {
+  try {
+    return ofDescriptor(openSync(file, O_WRONLY | O_NONBLOCK), { readable: false, writable: true })
+  } catch (error) {
+    // ENXIO (open(2)): nobody has it open for reading.
+    if (errorCodeOf(error) === 'ENXIO') return undefined
+    throw error
+  }
+}
+
+function ofDescriptor(fd: number, direction: { readable: boolean; writable: boolean }): Socket {
+  const socket = new Socket({ fd, ...direction })
+  // An instance may end at any moment: its run tells of that.
+  socket.on('error', () => undefined)
+  return socket
+}
+
+/** Removes the FIFOs of a run. Those who have them open keep them. */
+export function removePipes(base: string): void {
+  for (const file of pipeFilesOf(base)) rmSync(file, { force: true })
+}
