@@ -68,6 +68,12 @@ const DataDirectory = Text(255).regex(
   'must be a path under the shared root such as /lobby',
 )
 
+/** Within a deployment's directory. `*` stands for any characters of one name. */
+const KeptPath = Text(255).regex(
+  /^(?!\.{0,2}(?:\/|$))[^/\\]+(?:\/(?!\.{0,2}(?:\/|$))[^/\\]+)*$/,
+  'must be a path within the directory such as whitelist.json or plugins/*/data',
+)
+
 const MAX_PORT = 65_535
 
 const Run = z.strictObject({
@@ -105,6 +111,8 @@ export const Definition = z
     dataDirectory: DataDirectory,
     /** Where instances write (decisions §13): see `dataOf`. */
     data: z.enum(['copy', 'shared'], 'must be copy or shared').optional(),
+    /** With `data: copy`: what of its copy is written back to the deployment's directory after an orderly stop. */
+    keep: z.array(KeptPath).max(64, 'must be at most 64 paths').optional(),
     /** Further directories of the shared area, which instances may read. */
     mounts: z.array(DataDirectory).max(16, 'must be at most 16 directories').optional(),
     /** Persistent only. */
@@ -167,6 +175,7 @@ export const Definition = z
     if (lastPort > MAX_PORT) report(['run', 'port'], `leaves no room for ${definition.instances?.max} instances: the last one would have port ${lastPort}`)
     // A maximum of one: two programs on one directory damage each other's files.
     if (definition.data === 'shared' && (definition.instances?.max ?? 1) > 1) report(['data'], 'must be copy where there may be more than one instance (instances.max)')
+    if (definition.keep && dataOf(definition) === 'shared') report(['keep'], 'is for data: copy; with data: shared all is kept')
     if (type !== 'scalable' && definition.instances) report(['instances'], 'is for a scalable deployment only')
   })
 export type Definition = z.infer<typeof Definition>

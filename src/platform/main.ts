@@ -87,7 +87,9 @@ async function start(settings: Settings, log: Logger, closers: Closers, onLost: 
 
   const replicas = createReplicas(dataDir, log, () => jail.root())
   closers.push(() => replicas.close())
-  const { runtime, whyPlain } = await openRuntime({ ...settings, replicas, log })
+  const files = await openFiles({ dataDir, shareDir, marker, log, now: Date.now })
+  closers.push(() => files.close())
+  const { runtime, whyPlain } = await openRuntime({ ...settings, replicas, writeBack: files.writeBack, log })
   closers.push(() => runtime.close())
   log.info({ isolation: runtime.isolation, limits: runtime.limits, whyPlain }, `instances are ${runtime.isolation}; resource limits: ${runtime.limits}`)
   const listening = createListeningSockets()
@@ -101,8 +103,6 @@ async function start(settings: Settings, log: Logger, closers: Closers, onLost: 
   const manager = startManager({ db, pool, runtime, players, listening, discovery, shareDir, marker, replicas, log, now: Date.now })
   closers.push(() => manager.close())
   closers.push(sampleMetrics({ db, runtime, log, isActive: () => manager.isActive }))
-  const files = await openFiles({ dataDir, shareDir, marker, log, now: Date.now })
-  closers.push(() => files.close())
   const nodes = async () => [hostname()]
   const disks = watchDisks(dataDir, shareDir, log)
   closers.push(async () => disks.close())

@@ -1,71 +1,121 @@
-import { mkdir } from 'node:fs/promises'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { openState } from '../../../src/platform/state/db'
-import { insertDeployment } from '../../../src/platform/state/deployments'
-import { freshDatabase } from '../../support/platform/freshState'
-import { processesOf } from '../../support/platform/processesOf'
-import { killLeftovers, runProgram } from '../../support/platform/runPlatform'
-import { stopHost } from '../../support/platform/stopHost'
-import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
-import { until } from '../../support/platform/until'
+import { WebSocket } from 'ws'
+import type { ConsoleFrame } from '../../src/contract/consoleChannel'
+import { codeOf, startProduct, type Product } from '../support/browser/startProduct'
+import { canContain } from '../support/platform/canContain'
+import { createRandom } from '../support/platform/fuzz/random'
+import { processesOf } from '../support/platform/processesOf'
+import { until } from '../support/platform/until'
 
 jest.setTimeout(900_000)
 
 const KILLS = 50
-const NAMES = ['one', 'two', 'three', 'four']
-const directory = useTemporaryDirectory()
+/** Deployments that are switched on and off all the time. */
+const TOGGLED = ['one', 'two', 'three', 'four']
 
-afterAll(killLeftovers)
+/** Prints, and answers what it is told. */
+const STEADY = `console.log('pid ' + process.pid); let n = 0; setInterval(() => console.log('line ' + ++n), 10)
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => console.log('heard ' + line))`
+const QUIET = "setInterval(() => console.log('tick'), 20)"
 
-/** The same "random" numbers in every run: a failure can be repeated. */
-function sequence(seed: number): () => number {
-  let state = seed
-  return () => (state = (state * 1_103_515_245 + 12_345) % 2 ** 31) / 2 ** 31
+let product: Product
+let token = ''
+
+beforeAll(async () => {
+  product = await startProduct({ QUARTERDECK_SAMPLE: 'off', QUARTERDECK_LOG_LEVEL: 'error', QUARTERDECK_ISOLATION: canContain ? 'required' : 'off' })
+  const account = { username: 'tester', password: 'correct horse battery' }
+  const { token: inviteToken } = await call('POST', 'auth/verify-invite', { inviteCode: product.inviteCode })
+  const { secret } = await call('POST', 'auth/register', { ...account, inviteToken })
+  token = String((await call('POST', 'auth/verify-registration', { username: account.username, token: await codeOf(String(secret)), inviteToken })).loginToken)
+})
+afterAll(() => product.close())
+
+async function call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
+  const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }
+  const answer = await fetch(`${product.url}/api/${path}`, { method, headers, body: body === undefined ? null : JSON.stringify(body) })
+  const { data, message } = (await answer.json()) as { data: Record<string, unknown>; message?: string }
+  if (!answer.ok) throw new Error(`${path}: ${answer.status} ${message}`)
+  return data
 }
 
-test('security 51: after 50 kills of the platform during starts and stops, exactly the wanted instances run, each once', async () => {
-  const { url, drop } = await freshDatabase()
-  const { db, close } = await openState(url)
-  const dataDir = join(directory(), 'data')
-  const settings = { QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_STATE_URL: url, QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'fatal', QUARTERDECK_SAMPLE: 'off', QUARTERDECK_ISOLATION: 'off' }
-  for (const name of NAMES) {
-    const program = `process.title; setInterval(() => console.log('tick'), 20) // ${directory()}/${name}`
-    const content = `name: ${name}\ntype: process\ndataDirectory: /${name}\nrun: { command: ["node", "-e", ${JSON.stringify(program)}] }\nstop: { timeoutSeconds: 1 }\n`
-    await insertDeployment(db, { name, type: 'process', content, enabled: true })
-    // As a share with the directories of known deployments: an empty one counts as not mounted (§13).
-    await mkdir(join(dataDir, 'nfsshare', name), { recursive: true })
+async function deploy(name: string, program: string): Promise<void> {
+  await call('POST', 'deployments', { name, type: 'process' })
+  const command = JSON.stringify(['node', '-e', program, markOf(name)])
+  await call('PATCH', `deployments/${name}`, { content: `name: ${name}\ntype: process\ndataDirectory: /${name}\nrun: { command: ${command} }\nstop: { timeoutSeconds: 1 }\n` })
+}
+
+/** In the command of each instance, so that its process can be found among those that start and watch it. */
+const markOf = (name: string) => join(product.dataDir, `instance-${name}`)
+const pidsOf = (name: string) => processesOf(markOf(name)).filter((pid) => /^node\0-e\0/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8')))
+const toggle = (name: string, enabled: boolean) => call('POST', `deployments/${name}/toggle`, { enabled })
+const instancesOf = async (name: string) => (await call('GET', `deployments/${name}/instances`)).instances as { podName: string; state: string }[]
+
+/** Reads a console on over all the connections that are lost, and writes commands: `1`, `2` … */
+function useConsole(podName: string) {
+  const lines: string[] = []
+  let lastNumber = 0
+  let sent = 0
+  return {
+    lines,
+    /** Reads and writes until the connection ends. @returns once it has ended. */
+    async whileConnected(): Promise<void> {
+      const socket = new WebSocket(`${product.url.replace('http', 'ws')}/api/logs/steady/${podName}?since=${lastNumber + 1}`, { headers: { cookie: `token=${token}`, origin: product.url } })
+      const writing = setInterval(() => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify({ type: 'command', command: String(++sent) })), 100)
+      socket.on('message', (data) => {
+        const frame = JSON.parse((data as Buffer).toString()) as ConsoleFrame
+        if (frame.type === 'power' || frame.seq === undefined) return
+        for (const [at, line] of frame.content.split('\n').entries()) {
+          // A gap, or a line that comes twice.
+          if (frame.seq + at !== lastNumber + 1) lines.push(`NUMBER ${frame.seq + at} AFTER ${lastNumber}`)
+          lastNumber = frame.seq + at
+          lines.push(line)
+        }
+      })
+      await new Promise<void>((resolve) => socket.on('error', () => resolve()).on('close', () => resolve()))
+      clearInterval(writing)
+    },
+    get sent() {
+      return sent
+    },
   }
-  const next = sequence(7)
-  const toggle = (name: string, enabled: boolean) => db.updateTable('deployments').set({ enabled }).where('name', '=', name).execute()
+}
+
+test('#15, security 51: over 50 kills of the platform no instance restarts and no line is lost, input works, and in the end exactly the wanted instances run, each once', async () => {
+  for (const name of TOGGLED) await deploy(name, QUIET)
+  await deploy('steady', STEADY)
+  await toggle('steady', true)
+  const [instance] = await until(() => instancesOf('steady'), ([found]) => found?.state === 'RUNNING', 60)
+  const steady = useConsole(instance!.podName)
+  const random = createRandom(7)
 
   for (let kill = 0; kill < KILLS; kill++) {
-    const platform = runProgram('main', settings)
-    await until(() => platform.output().stdout.includes('ready') || platform.child.exitCode !== null)
-    expect(platform.output().stderr).toBe('')
-    await toggle(NAMES[Math.floor(next() * NAMES.length)]!, next() < 0.5)
+    await toggle(random.pick(TOGGLED), random.int(2) === 0)
+    const ended = steady.whileConnected()
     // The moment of the kill is what varies here; nothing is waited for.
-    await delay(next() * 150)
-    platform.child.kill('SIGKILL')
-    await platform.exited
+    await delay(random.int(300))
+    await product.kill()
+    await ended
+    await product.restart()
   }
 
   const wanted = ['one', 'three']
-  for (const name of NAMES) await toggle(name, wanted.includes(name))
-  const last = runProgram('main', settings)
-  const running = () => NAMES.flatMap((name) => processesOf(`${directory()}/${name}`).map(() => name))
+  for (const name of TOGGLED) await toggle(name, wanted.includes(name))
+  const running = () => TOGGLED.flatMap((name) => pidsOf(name).map(() => name))
   await until(running, (names) => names.join() === wanted.join(), 60)
-  // And it stays so over the next rounds of the manager.
-  const beats = async () => (await db.selectFrom('heartbeats').select('at').executeTakeFirstOrThrow()).at.getTime()
-  const before = await beats()
-  await until(beats, (at) => at > before + 5000)
+  const ended = steady.whileConnected()
+  const already = steady.sent
+  await until(() => steady.lines, (lines) => lines.some((line) => Number(/^heard (\d+)$/.exec(line)?.[1]) > already))
+  const states = await Promise.all([...TOGGLED, 'steady'].map(async (name) => (await instancesOf(name)).map((found) => found.state)))
+  expect(states).toEqual([...TOGGLED, 'steady'].map((name) => (wanted.includes(name) || name === 'steady' ? ['RUNNING'] : [])))
   expect(running()).toEqual(wanted)
-  const rows = await db.selectFrom('instances').select(['deployment']).execute()
-  expect(rows.map(({ deployment }) => deployment).sort()).toEqual([...NAMES].sort())
-
-  last.child.kill('SIGTERM')
-  expect(await last.exited).toBe(0)
-  await stopHost(dataDir)
-  await close()
-  await drop()
+  await product.stop()
+  await ended
+  expect(steady.lines.filter((line) => line.startsWith('NUMBER'))).toEqual([])
+  expect(steady.lines.filter((line) => line.startsWith('pid '))).toHaveLength(1)
+  const counted = steady.lines.filter((line) => line.startsWith('line '))
+  expect(counted).toEqual(counted.map((_line, at) => `line ${at + 1}`))
+  const heard = steady.lines.filter((line) => line.startsWith('heard ')).map((line) => Number(line.slice(6)))
+  expect(heard).toEqual([...new Set(heard)].sort((one, other) => one - other))
 })

@@ -61,7 +61,7 @@ test('after a host that was killed and never collected another one is started', 
   const pid = await startUncollected(process.execPath, ...childProgram('runtime/local/hostMain'), records, join(directory(), 'runtime/host.sock'))
   const replicas = createReplicas(directory(), pino({ level: 'silent' }))
   await until(() => lockOwner(`${records}.lock`) === pid)
-  const runtime = await openLocalRuntime(directory(), replicas)
+  const runtime = await openLocalRuntime({ dataDir: directory(), replicas })
   try {
     expect(await runtime.list()).toEqual([])
     await killUncollected(pid)

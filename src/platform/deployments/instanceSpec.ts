@@ -33,6 +33,7 @@ export async function specOf(definition: Definition, row: InstanceRow, directory
     command: commandOf(definition, row.slot, port),
     directory,
     copy: dataOf(definition) === 'copy',
+    ...(definition.keep && { keep: definition.keep }),
     mounts,
     env: {
       ...(port !== undefined && { PORT: String(port) }),

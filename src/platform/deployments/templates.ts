@@ -20,8 +20,10 @@ resources: { cpu: 2000m, memory: 2Gi }
 const COPY = commented('data: copy', 'each instance writes in a copy: what it writes is gone at its next start')
 const SHARED = commented('data: shared', 'it writes in this directory; copy: what it writes is gone at its next start')
 
+const KEEP = commented('# keep: [whitelist.json]', 'but this is copied back after an orderly stop; also "plugins/*/data"')
+
 /** What `data` means, in words; see `dataOf`. */
-const data: Record<DeploymentType, string> = { proxy: COPY, persistent: SHARED, scalable: COPY, process: SHARED }
+const data: Record<DeploymentType, string> = { proxy: COPY + KEEP, persistent: SHARED, scalable: COPY + KEEP, process: SHARED }
 
 const bodies: Record<DeploymentType, (taken: PortRange[]) => string> = {
   proxy: (taken) => game(firstFreePort(25577, taken), 'end'),

@@ -4,6 +4,8 @@ import { realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../errors'
 import type { Replicas } from '../share/replicas'
+import type { WriteBack } from '../share/writeBack'
+import { openKept } from './kept'
 import type { InstanceSpec, Runtime, RuntimeInstance } from './runtime'
 
 /** What runs instances of this machine in their directory as it is; `withCopies` adds the copies. */
@@ -18,18 +20,52 @@ interface Preparation {
   cancel: AbortController
 }
 
-/** Makes the copies of those instances whose specification asks for one, before the driver starts them. */
-export function withCopies(driver: Driver, { dataDir, replicas }: { dataDir: string; replicas: Replicas }): Runtime {
+export interface CopyParts {
+  dataDir: string
+  replicas: Replicas
+  /** Absent in programs that only end instances; `keep` is refused then. */
+  writeBack?: WriteBack
+}
+
+/**
+ * Makes the copies of those instances whose specification asks for one, before the driver starts them, and writes back what is to be
+ * kept of them after their end. Until that is done the instance is told as stopping, so that nobody starts or removes it.
+ */
+export function withCopies(driver: Driver, { dataDir, replicas, writeBack = refuseWriteBack }: CopyParts): Runtime {
   const changes = new EventEmitter()
   const onChanged = () => changes.emit('changed')
   const preparations = new Map<string, Preparation>()
-  const unwatch = driver.watch(onChanged)
+  const tell = (podName: string, text: string) => void driver.note(podName, text).catch(() => undefined)
+  const kept = openKept({ dataDir, writeBack, tell, onDone: onChanged })
+  const unwatch = driver.watch(() => {
+    onChanged()
+    void settleKept()
+  })
   const copyOf = (podName: string) => join(dataDir, 'instances', podName)
+
+  /** Deals with what is pending of instances that have ended. */
+  async function settleKept(): Promise<void> {
+    if (kept.pending().length === 0) return
+    const runs = await driver.list().catch(() => undefined)
+    if (!runs) return
+    for (const podName of kept.pending()) {
+      if (preparations.has(podName)) continue
+      const run = runs.find((known) => known.podName === podName)
+      // One that this driver does not know ran under the other one, which was ended in order.
+      if (!run) kept.ended(podName, { requested: true })
+      else if (run.exit) kept.ended(podName, run.exit)
+    }
+  }
+
+  async function makeCopy({ podName, directory, keep }: InstanceSpec, copy: string, signal: AbortSignal): Promise<void> {
+    await replicas.copyTo(directory, copy, signal)
+    if (keep) kept.note(podName, { copy: await realpath(copy), directory, paths: keep })
+  }
 
   async function prepareAndStart(spec: InstanceSpec, { cancel: { signal } }: Preparation): Promise<void> {
     try {
       const directory = copyOf(spec.podName)
-      const failure = await replicas.copyTo(spec.directory, directory, signal).then(() => undefined, (error: unknown) => ({ error }))
+      const failure = await makeCopy(spec, directory, signal).then(() => undefined, (error: unknown) => ({ error }))
       if (signal.aborted) return
       if (!failure) return await driver.ensure({ ...spec, directory: await realpath(directory), copy: false })
       const { error } = failure
@@ -41,13 +77,15 @@ export function withCopies(driver: Driver, { dataDir, replicas }: { dataDir: str
     }
   }
 
+  void settleKept()
   const cancel = (podName: string) => preparations.get(podName)?.cancel.abort()
 
   return {
     ...driver,
     async ensure(spec) {
       if (!spec.copy) return driver.ensure(spec)
-      if (preparations.has(spec.podName)) return
+      // What is pending has to be written back first: the copy is made anew here.
+      if (preparations.has(spec.podName) || kept.isPending(spec.podName)) return
       const instance: RuntimeInstance = { podName: spec.podName, runId: randomUUID(), state: 'STARTING', ip: '127.0.0.1', port: spec.port, startedAt: Date.now(), exit: undefined }
       const preparation = { instance, cancel: new AbortController() }
       // Before the first wait: a second call must find it.
@@ -62,17 +100,21 @@ export function withCopies(driver: Driver, { dataDir, replicas }: { dataDir: str
     },
     async kill(podName) {
       cancel(podName)
+      kept.giveUp(podName)
       await driver.kill(podName)
     },
     async remove(podName) {
       if (preparations.has(podName)) return
+      kept.forget(podName)
       await driver.remove(podName)
       await rm(copyOf(podName), { recursive: true, force: true })
     },
     async list() {
       const started = await driver.list()
       const preparing = [...preparations.values()].map(({ instance }) => instance)
-      return [...started.filter(({ podName }) => !preparations.has(podName)), ...preparing]
+      const isKeeping = ({ state, podName }: RuntimeInstance) => state === 'EXITED' && kept.isPending(podName)
+      const shown = started.map((run): RuntimeInstance => (isKeeping(run) ? { ...run, state: 'STOPPING', exit: undefined } : run))
+      return [...shown.filter(({ podName }) => !preparations.has(podName)), ...preparing]
     },
     watch(listener) {
       changes.on('changed', listener)
@@ -80,8 +122,13 @@ export function withCopies(driver: Driver, { dataDir, replicas }: { dataDir: str
     },
     async close() {
       unwatch()
+      kept.close()
       for (const { cancel: controller } of preparations.values()) controller.abort()
       await driver.close()
     },
   }
+}
+
+function refuseWriteBack(): Promise<number> {
+  return Promise.reject(new Error('This runtime was opened without the means to write back'))
 }

@@ -17,7 +17,7 @@ export interface RuntimeSettings extends ContainedSettings {
  * @throws StartError where isolation is required and not possible
  */
 export async function openRuntime(settings: RuntimeSettings): Promise<{ runtime: Runtime; whyPlain: string | undefined }> {
-  const { isolation, dataDir, replicas, log } = settings
+  const { isolation, dataDir, log } = settings
   let whyPlain: string | undefined
   if (isolation !== 'off') {
     try {
@@ -31,7 +31,7 @@ export async function openRuntime(settings: RuntimeSettings): Promise<{ runtime:
     }
   }
   await endContainedInstances(dataDir, log, (instances) => log.warn({ instances }, 'instances that run in containers are stopped; they start again as plain processes'))
-  return { runtime: await openLocalRuntime(dataDir, replicas), whyPlain }
+  return { runtime: await openLocalRuntime(settings), whyPlain }
 }
 
 /**

@@ -10,6 +10,8 @@ export interface InstanceSpec {
   directory: string
   /** Whether it runs in a copy of its own of that directory, made at each start; otherwise in the directory itself. */
   copy: boolean
+  /** Paths within its copy that are written back to `directory` after an orderly end: relative, with `*`. Absent: none. */
+  keep?: string[]
   /** Directories of the shared area that it may read: real paths of this machine, and where the instance finds them. Absent: none. */
   mounts?: { source: string; target: string }[]
   /** All of its environment besides PATH, HOME, LANG and TZ. */

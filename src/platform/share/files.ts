@@ -14,6 +14,7 @@ import { openTemporaries } from './temporaries'
 import { createUnpacker } from './unpack'
 import { createUploads, type Upload } from './uploads'
 import { namesOf, parentAndName } from './wirePath'
+import { createWriteBack, type WriteBack } from './writeBack'
 
 interface Stored {
   name: string
@@ -34,6 +35,8 @@ export interface Files {
   archiveSeveral(userId: number, paths: string[], hungUp?: AbortSignal): Promise<Stored>
   /** Into a new directory named after the archive. @throws as Unpacker.unpack, Jobs.run */
   unarchive(userId: number, path: string, hungUp?: AbortSignal): Promise<Stored>
+  /** What an instance wrote in its copy, back to its deployment's directory. */
+  writeBack: WriteBack
   close(): Promise<void>
 }
 
@@ -68,6 +71,7 @@ export async function openFiles({ dataDir, shareDir, marker, log, now, limitsOf 
     },
     archiveSeveral: (userId, paths, hungUp) => jobs.run(userId, 'archive', paths, (control) => packer.pack(paths, `archive-${stamp(new Date(now()))}.tar.gz`, control), hungUp),
     unarchive: (userId, path, hungUp) => jobs.run(userId, 'unarchive', [path], (control) => unpacker.unpack(path, control), hungUp),
+    writeBack: createWriteBack(jail, temporaries, log),
     async close() {
       await jobs.close()
       await listing.close()

@@ -64,6 +64,24 @@ test.each([
   expect([dataOf({ type, data: 'copy' }), dataOf({ type, data: 'shared' })]).toEqual(['copy', 'shared'])
 })
 
+test.each([
+  [['whitelist.json', 'plugins/*/data', '.config/x', '..hidden'], undefined],
+  [['/etc/passwd'], 'keep.0'],
+  [['world/../../other'], 'keep.0'],
+  [['world', './data'], 'keep.1'],
+  [['world//data'], 'keep.0'],
+  [['world/'], 'keep.0'],
+  [['..'], 'keep.0'],
+])('§13 keep: %j', (keep, field) => {
+  const read = readDefinition(`${minimal}data: copy\nkeep: ${JSON.stringify(keep)}\n`)
+  if (field === undefined) expect(read).toMatchObject({ definition: { keep } })
+  else expect(read).toMatchObject({ problem: { field, message: `Line 7: ${field}: must be a path within the directory such as whitelist.json or plugins/*/data` } })
+})
+
+test('§13 keep is refused where all is kept anyway', () => {
+  expect(readDefinition(`${minimal}keep: [world]\n`)).toMatchObject({ problem: { message: 'Line 6: keep: is for data: copy; with data: shared all is kept' } })
+})
+
 test('what is left out has its default', () => {
   expect(parseDefinition(minimal)).toMatchObject({ stop: { timeoutSeconds: 30 } })
 })

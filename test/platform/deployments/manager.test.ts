@@ -41,7 +41,7 @@ let discovery: Discovery
 
 beforeAll(async () => {
   replicas = createReplicas(directory(), log)
-  runtime = await openLocalRuntime(directory(), replicas)
+  runtime = await openLocalRuntime({ dataDir: directory(), replicas })
 })
 afterAll(async () => {
   await runtime.close()

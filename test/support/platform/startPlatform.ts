@@ -109,7 +109,7 @@ export async function startPlatform({ origins = [], cluster, sql, mongo, uploadL
   const jail = createJail(shareDir, marker)
   await jail.root()
   const replicas = createReplicas(dataDir, silent, () => jail.root())
-  const runtime = await openLocalRuntime(dataDir, replicas)
+  const runtime = await openLocalRuntime({ dataDir, replicas })
   const files = await openFiles({ dataDir, shareDir, marker, log: silent, now: Date.now })
   const nodes = async () => ['node-a']
   const listening = createListeningSockets()

@@ -4,8 +4,7 @@ import { basename, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { StartError } from '../../errors'
-import type { Replicas } from '../../share/replicas'
-import { withCopies, type Driver } from '../copies'
+import { withCopies, type CopyParts, type Driver } from '../copies'
 import { pidNamespaceOf, usageByNamespace } from '../local/processes'
 import type { Runtime, Usage } from '../runtime'
 import { cgroupVersion, usageOfGroup } from './cgroups'
@@ -18,12 +17,10 @@ import { openRunRecords } from './runRecord'
 /** inotify tells of ends and output at once; this finds what it lost, and monitors that were killed. */
 const CHECK_INTERVAL_MS = 1000
 
-export interface ContainedSettings {
-  dataDir: string
+export interface ContainedSettings extends CopyParts {
   shareDir: string
   /** Further read-only paths of programs (QUARTERDECK_PROGRAMS). */
   programs: string[]
-  replicas: Replicas
   log: Logger
 }
 
@@ -38,7 +35,8 @@ const directoryOf = (dataDir: string) => join(dataDir, 'runtime', 'contained')
  * where it was, and finishes what was begun.
  * @throws IsolationUnavailable where programs are missing, or containers do not work
  */
-export async function openContainedRuntime({ dataDir, shareDir, programs, replicas, log }: ContainedSettings): Promise<Runtime> {
+export async function openContainedRuntime({ shareDir, programs, log, ...copyParts }: ContainedSettings): Promise<Runtime> {
+  const { dataDir } = copyParts
   const found = findContainerPrograms(process.env.PATH ?? '')
   if ('missing' in found) throw new IsolationUnavailable(`${found.missing.join(', ')} ${found.missing.length === 1 ? 'is' : 'are'} not installed`)
   const directory = directoryOf(dataDir)
@@ -48,7 +46,7 @@ export async function openContainedRuntime({ dataDir, shareDir, programs, replic
   const isolation = await tryIsolation(containers, directory, { isRootless, system, hidden: [dataDir, shareDir] }, dataDir).catch((error: unknown) => {
     throw new IsolationUnavailable(`a trial container did not work: ${error instanceof Error ? error.message.trim() : String(error)}`)
   })
-  return withCopies(await openDriver({ directory, isolation, containers, log }), { dataDir, replicas })
+  return withCopies(await openDriver({ directory, isolation, containers, log }), copyParts)
 }
 
 /**

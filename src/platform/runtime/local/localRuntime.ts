@@ -1,7 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { AppError } from '../../errors'
-import type { Replicas } from '../../share/replicas'
-import { withCopies, type Driver } from '../copies'
+import { withCopies, type CopyParts, type Driver } from '../copies'
 import type { ConsoleLine, Runtime } from '../runtime'
 import { HostClient, type HostListener } from './hostClient'
 import type { CallName, HostCalls } from './hostProtocol'
@@ -36,11 +35,11 @@ function hear(follower: Follower | undefined, lines: ConsoleLine[]): void {
 
 /**
  * Runs instances as processes of this machine, under a host process that outlives the platform.
- * @param dataDir of the platform; the host is found and started by it.
- * @param replicas where the copies come from.
+ * @param copyParts the host is found and started by its `dataDir`.
  * @throws StartError when the host cannot be started.
  */
-export async function openLocalRuntime(dataDir: string, replicas: Replicas): Promise<Runtime> {
+export async function openLocalRuntime(copyParts: CopyParts): Promise<Runtime> {
+  const { dataDir } = copyParts
   const changes = new EventEmitter()
   const onChanged = () => changes.emit('changed')
   const followers = new Map<string, Follower>()
@@ -122,5 +121,5 @@ export async function openLocalRuntime(dataDir: string, replicas: Replicas): Pro
       ;(await connection).close()
     },
   }
-  return withCopies(driver, { dataDir, replicas })
+  return withCopies(driver, copyParts)
 }

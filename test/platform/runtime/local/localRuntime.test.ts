@@ -25,7 +25,7 @@ let replicas: Replicas
 
 beforeAll(async () => {
   replicas = createReplicas(directory(), log)
-  runtime = await openLocalRuntime(directory(), replicas)
+  runtime = await openLocalRuntime({ dataDir: directory(), replicas })
 })
 afterAll(async () => {
   await runtime.close()
@@ -53,7 +53,7 @@ test('architecture: an instance runs on while nobody is connected, and no line o
   await runtime.ensure(ticking('runs-on'))
   const before = await until(() => ticks('runs-on'), (seen) => seen.length > 5)
   await runtime.close()
-  runtime = await openLocalRuntime(directory(), replicas)
+  runtime = await openLocalRuntime({ dataDir: directory(), replicas })
   expect(await runtime.list()).toContainEqual(expect.objectContaining({ podName: 'runs-on', state: 'RUNNING' }))
   const after = await until(() => ticks('runs-on'), (seen) => seen.length > before.length + 5)
   expect(after).toEqual(after.map((_line, at) => `tick ${at}`))
@@ -68,7 +68,7 @@ test('decisions §6: 10,000 lines of history are there for a platform that comes
   await until(end, (line) => line === 'line 12000')
   // To the host, which has the lines, a kill is a connection that is gone.
   await runtime.close()
-  runtime = await openLocalRuntime(directory(), replicas)
+  runtime = await openLocalRuntime({ dataDir: directory(), replicas })
   const lines = await runtime.history('history', 20_000)
   expect(lines.map(({ content }) => content)).toEqual(Array.from({ length: 10_000 }, (_line, at) => `line ${2001 + at}`))
   await runtime.kill('history')
@@ -131,7 +131,7 @@ test('#15 instances whose host was killed are stopped in order by who ends all, 
   expect(told).toHaveBeenCalledWith(1)
   expect(isGone(pid)).toBe(true)
   expect(existsSync(join(directory(), 'left.saved'))).toBe(true)
-  runtime = await openLocalRuntime(directory(), replicas)
+  runtime = await openLocalRuntime({ dataDir: directory(), replicas })
 })
 
 test('who could not begin to follow, because the host died, is not told of lines later', async () => {
@@ -162,7 +162,7 @@ test('a host that takes the connection and ends before it has answered is not th
     ending.close()
   }).listen(join(dataDir, 'runtime/host.sock'))
   await once(ending, 'listening')
-  const other = await openLocalRuntime(dataDir, replicas)
+  const other = await openLocalRuntime({ dataDir, replicas })
   expect(await other.list()).toEqual([])
   expect(taken).toBe(1)
   await other.close()
@@ -202,7 +202,7 @@ const canMount = process.platform === 'linux' && process.getuid?.() === 0 && has
   const records = join(dataDir, 'runtime/instances')
   mkdirSync(records, { recursive: true })
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', records])
-  const full = await openLocalRuntime(dataDir, replicas)
+  const full = await openLocalRuntime({ dataDir, replicas })
   try {
     const program = `console.log('Ready'); require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
       if (line === 'fill') for (let i = 0; i < 30_000; i++) console.log('x'.repeat(100))
@@ -243,7 +243,7 @@ describe('where the data directory is too deep for a unix socket', () => {
   afterEach(() => rmSync(fallback(), { recursive: true, force: true }))
 
   test('the socket is in a directory of its own that only this user enters', async () => {
-    const other = await openLocalRuntime(deep(), replicas)
+    const other = await openLocalRuntime({ dataDir: deep(), replicas })
     expect(await other.list()).toEqual([])
     expect(lstatSync(fallback()).mode & 0o777).toBe(0o700)
     await other.close()
@@ -255,6 +255,6 @@ describe('where the data directory is too deep for a unix socket', () => {
     ['is a link to somewhere', () => symlinkSync(directory(), fallback())],
   ])('a directory of this name that %s is not trusted', async (_case, make) => {
     make()
-    await expect(openLocalRuntime(deep(), replicas)).rejects.toThrow(/belongs to somebody else: remove it, or choose a shorter QUARTERDECK_DATA_DIR/)
+    await expect(openLocalRuntime({ dataDir: deep(), replicas })).rejects.toThrow(/belongs to somebody else: remove it, or choose a shorter QUARTERDECK_DATA_DIR/)
   })
 })

@@ -1,0 +1,136 @@
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import pino from 'pino'
+import { AppError } from '../../../src/platform/errors'
+import { openLocalRuntime } from '../../../src/platform/runtime/local/localRuntime'
+import type { InstanceSpec, Runtime } from '../../../src/platform/runtime/runtime'
+import { openFiles, type Files } from '../../../src/platform/share/files'
+import { createReplicas, type Replicas } from '../../../src/platform/share/replicas'
+import type { WriteBack } from '../../../src/platform/share/writeBack'
+import { stopHost } from '../../support/platform/stopHost'
+import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+import { until } from '../../support/platform/until'
+
+const directory = useTemporaryDirectory()
+const log = pino({ level: 'silent' })
+const dataDir = () => join(directory(), 'data')
+const shareDir = () => join(directory(), 'share')
+let replicas: Replicas
+let files: Files
+let runtime: Runtime
+/** In front of the real one, for a share that cannot be written for a while. */
+let refuse: string | undefined
+const writeBack: WriteBack = async (what, signal) => {
+  if (refuse !== undefined) throw new AppError('UNAVAILABLE', refuse)
+  return files.writeBack(what, signal)
+}
+
+beforeAll(async () => {
+  await mkdir(shareDir(), { recursive: true })
+  replicas = createReplicas(dataDir(), log)
+  files = await openFiles({ dataDir: dataDir(), shareDir: shareDir(), log, now: Date.now })
+  runtime = await openLocalRuntime({ dataDir: dataDir(), replicas, writeBack })
+})
+beforeEach(() => (refuse = undefined))
+afterAll(async () => {
+  await runtime.close()
+  await files.close()
+  await replicas.close()
+  await stopHost(dataDir())
+})
+
+/** Reads a list, adds itself to it at every start, and leaves a log. */
+const PROGRAM = `const fs = require('node:fs')
+  fs.appendFileSync('list.txt', process.env.ENTRY + ' ')
+  fs.writeFileSync('latest.log', 'x')
+  console.log('list ' + fs.readFileSync('list.txt', 'utf8'))
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => process.exit(line === 'crash' ? 1 : 0))`
+
+async function lobby(name: string, entry: string): Promise<InstanceSpec> {
+  const path = join(shareDir(), name)
+  await mkdir(path, { recursive: true })
+  await writeFile(join(path, 'list.txt'), 'begin ', { flag: 'wx' }).catch(() => undefined)
+  return {
+    podName: name,
+    deployment: name,
+    command: ['node', '-e', PROGRAM],
+    directory: path,
+    copy: true,
+    keep: ['list.txt'],
+    env: { ENTRY: entry },
+    port: undefined,
+    ready: undefined,
+    stop: { command: 'stop', timeoutSeconds: 10 },
+    limits: { cores: undefined, memoryBytes: undefined },
+  }
+}
+const stateOf = async (podName: string) => (await runtime.list()).find((run) => run.podName === podName)?.state
+const isIn = (podName: string, state: string) => until(() => stateOf(podName), (now) => now === state)
+const said = async (podName: string) => (await runtime.history(podName, 100)).map(({ content }) => content)
+const says = (podName: string, text: string) => until(() => said(podName), (lines) => lines.some((line) => line.includes(text)))
+const listOf = (name: string) => readFile(join(shareDir(), name, 'list.txt'), 'utf8')
+
+test('§13 keep: what is named comes back at an orderly stop, before the next copy is made, and nothing else', async () => {
+  await runtime.ensure(await lobby('kept', 'first'))
+  await says('kept', 'list begin first')
+  await runtime.stop('kept')
+  await isIn('kept', 'EXITED')
+  expect(await listOf('kept')).toBe('begin first ')
+  expect(await readdir(join(shareDir(), 'kept'))).toEqual(['list.txt'])
+  expect(await said('kept')).toContain('[System] A file that "keep" names was written back.')
+  await runtime.ensure(await lobby('kept', 'second'))
+  await says('kept', 'list begin first second')
+  await runtime.stop('kept')
+  await isIn('kept', 'EXITED')
+  expect(await listOf('kept')).toBe('begin first second ')
+})
+
+test.each([
+  ['a crash', (podName: string) => runtime.write(podName, 'crash')],
+  ['a kill', (podName: string) => runtime.kill(podName)],
+])('after %s nothing is written back, and the console says so', async (how, end) => {
+  const name = how.replaceAll(' ', '-')
+  await runtime.ensure(await lobby(name, 'lost'))
+  await says(name, 'list begin lost')
+  await end(name)
+  await isIn(name, 'EXITED')
+  expect(await listOf(name)).toBe('begin ')
+  await says(name, 'What "keep" names was not written back: it is after an orderly stop only.')
+})
+
+test('what cannot be written back yet keeps the instance stopping, with the reason, and is finished by the next platform', async () => {
+  refuse = 'The shared area is not there.'
+  await runtime.ensure(await lobby('later', 'first'))
+  await says('later', 'list begin first')
+  await runtime.stop('later')
+  await says('later', 'could not be written back. The shared area is not there.')
+  expect(await stateOf('later')).toBe('STOPPING')
+  // Neither a start nor a removal may touch the copy now.
+  await runtime.ensure(await lobby('later', 'too soon'))
+  expect(await stateOf('later')).toBe('STOPPING')
+  await runtime.close()
+  refuse = undefined
+  runtime = await openLocalRuntime({ dataDir: dataDir(), replicas, writeBack })
+  await isIn('later', 'EXITED')
+  expect(await listOf('later')).toBe('begin first ')
+  // Done once: what somebody writes now stays.
+  await writeFile(join(shareDir(), 'later/list.txt'), 'edited ')
+  await runtime.close()
+  runtime = await openLocalRuntime({ dataDir: dataDir(), replicas, writeBack })
+  expect(await stateOf('later')).toBe('EXITED')
+  expect(await listOf('later')).toBe('edited ')
+})
+
+test('a kill gives up what cannot be written back', async () => {
+  refuse = 'The disk of the shared area is full.'
+  await runtime.ensure(await lobby('given-up', 'first'))
+  await says('given-up', 'list begin first')
+  await runtime.stop('given-up')
+  await says('given-up', 'It is tried again; Kill gives it up.')
+  await runtime.kill('given-up')
+  await isIn('given-up', 'EXITED')
+  expect(await listOf('given-up')).toBe('begin ')
+  await runtime.remove('given-up')
+  expect(await readdir(join(dataDir(), 'runtime/kept'))).toEqual([])
+  await rm(join(shareDir(), 'given-up'), { recursive: true })
+})

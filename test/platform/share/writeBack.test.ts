@@ -1,0 +1,85 @@
+import { mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import pino from 'pino'
+import { openFiles, type Files } from '../../../src/platform/share/files'
+import { matchesWildcard } from '../../../src/platform/share/wildcard'
+import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+
+const directory = useTemporaryDirectory()
+const share = () => join(directory(), 'share')
+const copy = () => join(directory(), 'copy')
+const lobby = () => join(share(), 'lobby')
+let files: Files
+
+beforeEach(async () => {
+  for (const path of [share(), copy()]) await rm(path, { recursive: true, force: true })
+  await mkdir(lobby(), { recursive: true })
+  await mkdir(copy())
+  files = await openFiles({ dataDir: join(directory(), 'data'), shareDir: share(), log: pino({ level: 'silent' }), now: Date.now })
+})
+afterEach(() => files.close())
+
+async function put(root: string, tree: Record<string, string>): Promise<void> {
+  for (const [path, text] of Object.entries(tree)) {
+    await mkdir(dirname(join(root, path)), { recursive: true })
+    await writeFile(join(root, path), text)
+  }
+}
+const writeBack = (...paths: string[]) => files.writeBack({ copy: copy(), directory: lobby(), paths }, new AbortController().signal)
+const filesIn = async (root: string) => (await readdir(root, { recursive: true, withFileTypes: true })).filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1)).toSorted()
+
+test('§13 keep: a file, and what is below directories that a * stands for, comes back; other files do not', async () => {
+  await put(copy(), { 'whitelist.json': 'new', 'ops.json': 'new', 'plugins/a/data/1.yml': 'one', 'plugins/b/data/deep/2.yml': 'two', 'plugins/b/cache/3': 'three', 'plugins/c.jar': 'jar' })
+  await put(lobby(), { 'whitelist.json': 'old', 'plugins/b/cache/3': 'as it was' })
+  expect(await writeBack('plugins/*/data', 'whitelist.json', 'absent/*.txt')).toBe(3)
+  expect(await filesIn(lobby())).toEqual(['plugins/a/data/1.yml', 'plugins/b/cache/3', 'plugins/b/data/deep/2.yml', 'whitelist.json'])
+  expect(await readFile(join(lobby(), 'whitelist.json'), 'utf8')).toBe('new')
+  expect(await readFile(join(lobby(), 'plugins/b/cache/3'), 'utf8')).toBe('as it was')
+})
+
+test('what has not changed is not written again, times and modes come along, and nothing is deleted', async () => {
+  await put(copy(), { 'players/one.dat': 'one', 'players/two.dat': 'two' })
+  await put(lobby(), { 'players/other.dat': 'of another instance' })
+  await utimes(join(copy(), 'players/one.dat'), 1_700_000_000, 1_700_000_000.5)
+  expect(await writeBack('players')).toBe(2)
+  const { mtimeMs } = await stat(join(lobby(), 'players/one.dat'))
+  expect(Math.round(mtimeMs)).toBe(1_700_000_000_500)
+  expect(await filesIn(lobby())).toEqual(['players/one.dat', 'players/other.dat', 'players/two.dat'])
+  expect(await writeBack('players')).toBe(0)
+})
+
+test('security: links are followed neither in the copy nor in the directory, and no unfinished file stays', async () => {
+  const outside = join(directory(), 'outside')
+  await put(outside, { secret: 'of the platform', 'data/x': 'outside' })
+  await put(copy(), { 'real/file': 'mine', 'places/file': 'mine' })
+  await symlink(join(outside, 'secret'), join(copy(), 'real/leak'))
+  await symlink(outside, join(copy(), 'linked'))
+  await symlink(outside, join(lobby(), 'places'))
+  expect(await writeBack('real', 'linked', 'linked/*', '*/secret')).toBe(1)
+  await expect(writeBack('places')).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('In the place of the directory "places"') as string })
+  expect(await filesIn(lobby())).toEqual(['places', 'real/file'])
+  expect(await filesIn(outside)).toEqual(['data/x', 'secret'])
+})
+
+test('a directory in the place of a file stops it with a sentence that names both', async () => {
+  await put(copy(), { 'config.yml': 'text' })
+  await put(lobby(), { 'config.yml/inside': 'x' })
+  await expect(writeBack('config.yml')).rejects.toMatchObject({ code: 'CONFLICT', message: 'In the place of the file "config.yml" there is a directory.' })
+})
+
+test.each([
+  ['*', 'anything.yml', true],
+  ['*.yml', 'config.yml', true],
+  ['*.yml', 'config.yaml', false],
+  ['a*b*c', 'a-b-b-c', true],
+  ['a*b*c', 'a-c-b', false],
+  ['exact', 'exact', true],
+  ['exact', 'exactly', false],
+  ['a.c', 'abc', false],
+])('the pattern %s and the name %s: %s', (pattern, name, matches) => {
+  expect(matchesWildcard(pattern, name)).toBe(matches)
+})
+
+test('a pattern of many stars is answered for a long name', () => {
+  expect(matchesWildcard(`${'*a'.repeat(60)}b`, 'a'.repeat(255))).toBe(false)
+})
