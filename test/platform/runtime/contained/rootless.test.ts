@@ -1,0 +1,83 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, mkdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { canContain, isRoot } from '../../../support/platform/canContain'
+import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
+import { PROGRAMS } from '../../../support/programs'
+
+/** `nobody` of Debian: any user that is not root. */
+const USER = 65_534
+const directory = useTemporaryDirectory()
+
+/** What the user that is not root does: a platform's runtime, one instance of it, and what is seen of that. Prints one line of JSON. */
+const PROGRAM = `
+  const { join } = require('node:path')
+  const [programs, root] = process.argv.slice(1)
+  const { openContainedRuntime } = require(join(programs, 'platform/runtime/contained/containedRuntime.js'))
+  const log = Object.fromEntries(['debug', 'info', 'warn', 'error'].map((level) => [level, (...text) => console.error(level, ...text)]))
+  const parts = { dataDir: join(root, 'data'), shareDir: join(root, 'share'), programs: [], replicas: undefined, log }
+  const inside = \`
+    const fs = require('node:fs')
+    fs.writeFileSync('mine.txt', 'written inside')
+    const sees = (path) => { try { fs.readdirSync(path); return true } catch { return false } }
+    console.log(JSON.stringify({ uid: process.getuid(), pids: fs.readdirSync('/proc').filter((name) => Number(name) > 0).length, data: sees(process.argv[1]) }))
+    require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => { console.log('heard ' + line); if (line === 'stop') process.exit(0) })\`
+  async function until(ask) {
+    for (;;) {
+      const answer = await ask()
+      if (answer) return answer
+      await new Promise((resolve) => setTimeout(resolve, 20))
+    }
+  }
+  async function main() {
+    const said = {}
+    const spec = { podName: 'mine', deployment: 'mine', command: ['node', '-e', inside, parts.dataDir], directory: join(parts.shareDir, 'mine'), copy: false, env: {}, port: undefined, ready: undefined,
+      stop: { command: 'stop', timeoutSeconds: 10 }, limits: { cores: undefined, memoryBytes: undefined } }
+    let runtime = await openContainedRuntime(parts)
+    const lines = async () => (await runtime.history('mine', 100)).map(({ content }) => content)
+    await runtime.ensure(spec)
+    said.inside = JSON.parse(await until(async () => (await lines()).find((line) => line.startsWith('{'))))
+    await runtime.write('mine', 'hello')
+    await until(async () => (await lines()).includes('heard hello'))
+    // Another platform finds it and can write to it.
+    await runtime.close()
+    runtime = await openContainedRuntime(parts)
+    await runtime.write('mine', 'again')
+    await until(async () => (await lines()).includes('heard again'))
+    await runtime.stop('mine')
+    said.exit = (await until(async () => (await runtime.list()).find(({ state }) => state === 'EXITED'))).exit
+    said.isolation = runtime.isolation
+    await runtime.remove('mine')
+    await runtime.close()
+    console.log(JSON.stringify(said))
+  }
+  main().catch((error) => { console.error(error); process.exitCode = 1 })`
+
+const node = (args: string[]) => [process.execPath, args, { uid: USER, gid: USER, cwd: '/', env: { PATH: process.env.PATH, HOME: directory() } }] as const
+/** Node.js and the checkout may lie where others cannot read, and a machine may forbid user namespaces to all but root. */
+const canRun =
+  canContain && isRoot &&
+  spawnSync(process.execPath, ['-e', `require(${JSON.stringify(join(PROGRAMS, 'platform/errors.js'))})`], { uid: USER, gid: USER, cwd: '/' }).status === 0 &&
+  spawnSync('unshare', ['-Ur', 'true'], { uid: USER, gid: USER, cwd: '/' }).status === 0
+
+;(canRun ? test : test.skip)('#7 a platform that is not root contains instances too: own processes and files, input, output, another platform, and an end in order (skipped where no other user may run Node.js or make namespaces)', async () => {
+  for (const name of ['', 'data', 'share', 'share/mine']) {
+    mkdirSync(join(directory(), name), { recursive: true })
+    chownSync(join(directory(), name), USER, USER)
+  }
+  const [program, args, options] = node(['-e', PROGRAM, PROGRAMS, directory()])
+  const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+  let [out, errors] = ['', '']
+  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+  const [code] = (await once(child, 'close')) as [number | null]
+  expect([errors, code]).toEqual(['', 0])
+  expect(JSON.parse(out)).toEqual({
+    isolation: 'contained',
+    // The init of the container and the program.
+    inside: { uid: 0, pids: 2, data: false },
+    exit: expect.objectContaining({ code: 0, requested: true }) as unknown,
+  })
+  expect(readFileSync(join(directory(), 'share/mine/mine.txt'), 'utf8')).toBe('written inside')
+}, 60_000)
