@@ -137,6 +137,11 @@ export const Definition = z
       .optional(),
     /** The deployments whose instances its own are told of, in a file. */
     discover: z.array(DeploymentName).max(64).optional(),
+    /** First words of console commands that an action log keeps whole: their arguments hold no secrets (decisions §10). */
+    plainCommands: z
+      .array(z.string().regex(/^[a-z0-9][\w:.-]{0,31}$/i, 'must be the first word of a command such as claim, without a slash'))
+      .max(200, 'must be at most 200 words')
+      .default([]),
     /** A regular expression: a console line that matches moves STARTING to RUNNING. */
     ready: Text(500)
       .min(1)

@@ -78,6 +78,8 @@ export const Instance = z.object({
   draining: z.boolean().optional(),
   /** Its definition says how to drain it. */
   canDrain: z.boolean().optional(),
+  /** Of its definition: first words of console commands that an action log keeps whole. */
+  plainCommands: z.array(z.string()).optional(),
   /** What is not as it should be, for people. */
   warnings: z.array(z.string()).optional(),
   /** Why it is BLOCKED. */

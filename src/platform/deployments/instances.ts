@@ -33,8 +33,9 @@ export async function describeInstances({ db, runtime, usage, players, now }: In
     const instance = describe(row, { type: deployment.type, description: definition?.description }, run, isOver ? NOBODY : players.of(row.pod_name))
     const lateStart = run && definition && lateStartOf(definition, run, now())
     const drains = { draining: isDraining(row, isOver ? undefined : run) || undefined, canDrain: definition?.drain !== undefined || undefined }
+    const plainCommands = definition?.plainCommands.length ? definition.plainCommands : undefined
     const warning = isOver ? undefined : players.portWarning(row.pod_name)
-    return [{ ...instance, ...drains, lateStart, warnings: warning === undefined ? undefined : [warning], retry: retryOf(row, run, now()), uptime: isOver ? '0s' : uptimeText(now() - run.startedAt), ...measure(row.pod_name, definition?.resources) }]
+    return [{ ...instance, ...drains, lateStart, plainCommands, warnings: warning === undefined ? undefined : [warning], retry: retryOf(row, run, now()), uptime: isOver ? '0s' : uptimeText(now() - run.startedAt), ...measure(row.pod_name, definition?.resources) }]
   })
 }
 
@@ -43,7 +44,7 @@ function describe(
   { type, description }: { type: string; description: string | undefined },
   run: RuntimeInstance | undefined,
   players: Players | undefined,
-): Omit<Instance, 'uptime' | 'cpu' | 'memory' | 'lateStart' | 'retry' | 'warnings' | 'draining' | 'canDrain'> {
+): Omit<Instance, 'uptime' | 'cpu' | 'memory' | 'lateStart' | 'retry' | 'warnings' | 'plainCommands' | 'draining' | 'canDrain'> {
   const { uid, name, deployment } = row
   const live = run?.state === 'EXITED' ? undefined : run
   const common = {

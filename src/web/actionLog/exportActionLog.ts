@@ -1,11 +1,11 @@
 import { notified } from '../facts'
 import type { AppStore } from '../app/types'
 
-/** Saves the action log. What that takes is loaded when it is asked for. */
-export async function exportActionLog(store: AppStore) {
+/** Saves the action log, with console output if that is asked for. What it takes is loaded then. */
+export async function exportActionLog(store: AppStore, withOutput = false) {
   try {
     const { exportLog } = await import(/* webpackChunkName: 'export-log' */ './exportLog')
-    exportLog(store)
+    exportLog(store, withOutput)
   } catch {
     store.dispatch(notified('danger', 'The action log could not be saved'))
   }

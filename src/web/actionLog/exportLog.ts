@@ -6,7 +6,7 @@ import { replayReducer } from './replayReducer'
 import { writeLog } from './writeLog'
 
 /** Saves the log of this page as a file. */
-export function exportLog(store: AppStore) {
+export function exportLog(store: AppStore, withOutput: boolean) {
   const exportedAt = Date.now()
   const about = {
     build,
@@ -14,7 +14,7 @@ export function exportLog(store: AppStore) {
     viewport: { width: window.innerWidth, height: window.innerHeight },
     route: store.getState().route,
   }
-  const log = writeLog(recorderOf(store).recording(), about, replayReducer)
+  const log = writeLog(recorderOf(store).recording(withOutput), about, replayReducer)
   const time = new Date(exportedAt).toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')
   saveText(`quarterdeck-action-log-${time}.json`, JSON.stringify(log), 'application/json')
 }

@@ -45,8 +45,13 @@ const PLAIN_COMMANDS = new Set(
 /** A word as commands begin with. Anything else at that place may be the answer to a question, such as for a password. */
 const COMMAND_WORD = /^\s*\/?[a-z][a-z_:-]{0,31}(?=\s|$)/i
 
-/** A command: as a line where it is a known harmless one, otherwise its first word and its length (decisions §10). */
-export function maskCommand(command: string): string {
+/**
+ * A command: as a line where it is a known harmless one, otherwise its first word and its length (decisions §10).
+ * @param plainCommands first words that the definition calls harmless.
+ */
+export function maskCommand(command: string, plainCommands: readonly string[] = []): string {
+  const first = /^\s*\/?(\S+)/.exec(command)?.[1]?.toLowerCase()
+  if (plainCommands.some((plain) => plain.toLowerCase() === first)) return maskLine(command)
   const word = COMMAND_WORD.exec(command)?.[0] ?? ''
   if (PLAIN_COMMANDS.has(word.trim().replace('/', '').replace('minecraft:', '').toLowerCase())) return maskLine(command)
   return `${maskLine(word)} ${HIDDEN} (${command.length})`.trimStart()
@@ -55,7 +60,7 @@ export function maskCommand(command: string): string {
 /** Settings of a deployment that say nothing secret, at the top level of its text. */
 const PLAIN = /^(?:name|type|description|dataDirectory|node): /
 /** Keys that the product itself knows; all others were chosen by somebody, and may be anything. */
-const KNOWN = /^\s*(?:- )?(?:name|type|description|dataDirectory|node|run|jar|javaArgs|command|env|image|port|stop|timeoutSeconds|ready|readyTimeoutSeconds|drain|discover|instances|min|max|playersPerInstance|resources|cpu|memory):(?=\s|$)/
+const KNOWN = /^\s*(?:- )?(?:name|type|description|dataDirectory|node|run|jar|javaArgs|command|env|image|port|stop|timeoutSeconds|ready|readyTimeoutSeconds|drain|discover|instances|min|max|playersPerInstance|resources|cpu|memory|data|keep|mounts|plainCommands):(?=\s|$)/
 /** What YAML is made of, beside the words. */
 const WORDS = /[^\s[\]{},"':#|>&*?-]+/g
 

@@ -1,5 +1,7 @@
+import { changeOutput } from './output'
 import type { PlainAction } from './redactAction'
 import { redactAction } from './redactAction'
+import { createSecrets } from './secrets'
 import type { RootReducer, State } from './steps'
 import { actionOf } from './steps'
 
@@ -7,6 +9,9 @@ import { actionOf } from './steps'
 const KEPT_ACTIONS = 2000
 /** Of the actions as they are kept. In bytes. */
 const KEPT_BYTES = 7_500_000
+
+/** What stands for a line of output. */
+const LEFT_OUT = '…'
 
 /** `at` in milliseconds since the epoch. As text an action can neither change nor hold on to what it came from. */
 type Entry = { at: number; text: string; bytes: number }
@@ -22,6 +27,7 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
   let entries: (Entry | undefined)[] = []
   let first = 0
   let bytes = 0
+  const secrets = createSecrets()
 
   const forget = () => {
     const oldest = entries[first]
@@ -45,17 +51,25 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
     note: (at: number, action: { type: string }) => {
       const plain = redactAction(action)
       if (!plain) return
+      secrets.note(action, plain)
       const text = JSON.stringify(plain)
       const entry = { at, text, bytes: sizeOf(text) }
       entries.push(entry)
       bytes += entry.bytes
       while (entries.length - first > KEPT_ACTIONS || (bytes > KEPT_BYTES && entries.length - first > 1)) forget()
     },
-    recording: (): Recording => ({
-      startedAt,
-      base,
-      actions: entries.flatMap((entry) => (entry ? [{ at: Math.max(0, entry.at - startedAt), ...(JSON.parse(entry.text) as PlainAction) }] : [])),
-    }),
+    /** @param withOutput Whether console output is part of it; then without any value that was redacted anywhere in this session. */
+    recording: (withOutput = false): Recording => {
+      const actions = entries.flatMap((entry) => (entry ? [{ at: Math.max(0, entry.at - startedAt), ...(JSON.parse(entry.text) as PlainAction) }] : []))
+      const recording: Recording = { startedAt, base, actions }
+      if (!withOutput) return changeOutput(recording, () => LEFT_OUT)
+      const texts: string[] = []
+      changeOutput(recording, (text) => {
+        texts.push(text)
+        return text
+      })
+      return changeOutput(recording, secrets.hider(texts) ?? (() => LEFT_OUT))
+    },
   }
 }
 

@@ -18,11 +18,11 @@ const rulesOf = (endpoint: string) => (Object.hasOwn(callRules, endpoint) ? (cal
 
 /** @returns undefined for what is nothing but bookkeeping of this page's own. */
 export function redactAction(action: { type: string } & Loose): PlainAction | undefined {
-  const { type, payload } = action
+  const { type, payload, meta } = action
   if (type.startsWith('api/')) return redactApiAction(action)
   const rule = Object.hasOwn(actionRules, type) ? actionRules[type] : undefined
   if (rule === 'lines') return { type, payload: packLines(payload as ConsoleLine[]) }
-  return { type, ...(payload !== undefined && { payload: redact(payload, rule ?? 'mask') }) }
+  return { type, ...(payload !== undefined && { payload: redact(payload, rule ?? 'mask', (meta as { plainCommands?: readonly string[] } | undefined)?.plainCommands) }) }
 }
 
 /** RTK Query's own. Arguments are in `meta`, in the keys of the cache, and quoted by failures. */

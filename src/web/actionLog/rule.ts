@@ -10,22 +10,26 @@ import { maskCommand, maskDefinition, maskLine, maskValue } from './mask'
  * - `{ fields }`: an object; a field that is not listed is masked. `{ each }`: a list, or an object used as a map.
  * - `{ instead }`: something else, always.
  */
-export type Rule = 'keep' | 'mask' | keyof typeof texts | { fields: Record<string, Rule> } | { each: Rule } | { instead: unknown }
+export type Rule = 'keep' | 'mask' | TextRule | { fields: Record<string, Rule> } | { each: Rule } | { instead: unknown }
 
-const texts = { line: maskLine, command: maskCommand, definition: maskDefinition, address: plainAddress }
+type TextRule = 'line' | 'command' | 'definition' | 'address'
+const texts: Record<TextRule, (text: string, plainCommands?: readonly string[]) => string> = { line: maskLine, command: maskCommand, definition: maskDefinition, address: plainAddress }
 
 export const fields = (rules: Record<string, Rule>): Rule => ({ fields: rules })
 export const each = (rule: Rule): Rule => ({ each: rule })
 
-/** @returns the value itself where nothing had to go. */
-export function redact(value: unknown, rule: Rule): unknown {
+/**
+ * @param plainCommands first words of commands that are harmless, beside those that are known.
+ * @returns the value itself where nothing had to go.
+ */
+export function redact(value: unknown, rule: Rule, plainCommands?: readonly string[]): unknown {
   if (rule === 'keep' || value === undefined || value === null) return value
   if (rule === 'mask') return maskValue(value)
-  if (typeof rule === 'string') return typeof value === 'string' ? texts[rule](value) : maskValue(value)
+  if (typeof rule === 'string') return typeof value === 'string' ? texts[rule](value, plainCommands) : maskValue(value)
   if ('instead' in rule) return rule.instead
   if (typeof value !== 'object') return maskValue(value)
-  if (Array.isArray(value)) return 'each' in rule ? value.map((inner) => redact(inner, rule.each)) : value.map((inner) => redact(inner, 'mask'))
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, redact(inner, ruleAt(rule, [key]))]))
+  if (Array.isArray(value)) return 'each' in rule ? value.map((inner) => redact(inner, rule.each, plainCommands)) : value.map((inner) => redact(inner, 'mask'))
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, redact(inner, ruleAt(rule, [key]), plainCommands)]))
 }
 
 /** Of what lies at a path inside the value that the rule is for. */

@@ -4,19 +4,20 @@ import { isAction } from '@reduxjs/toolkit'
 /** As Redux DevTools show it. */
 type Show = { action: (action: { type: string }) => { type: string }; state: (state: Record<string, unknown>) => unknown }
 type Note = (at: number, action: { type: string }) => void
-type Call = { type: string; payload?: unknown; meta?: { arg?: { type?: string; originalArgs?: object } } }
+type Call = { type: string; payload?: unknown; meta?: { arg?: { type?: string } } }
 
 /** Nobody does so much before signing in. */
 const LONGEST = 2000
 
 /**
  * Hands every action that reaches the reducers to the recorder. That one knows what has to be redacted, and comes with
- * the first page after sign-in (record.ts): until then actions wait here, without anything that a call sent or got.
+ * the first page after sign-in (record.ts): until then actions wait here, without what calls got. What they sent has to wait,
+ * for the recorder learns from it what to hide in console output.
  */
 export function createTape(now: () => number) {
   const waiting: [number, { type: string }][] = []
   let note: Note = (at, action) => {
-    if (waiting.length < LONGEST) waiting.push([at, withoutCall(action)])
+    if (waiting.length < LONGEST) waiting.push([at, withoutAnswer(action)])
   }
   let show: Show = { action: ({ type }) => ({ type }), state: () => 'shown with the first page after sign-in' }
   const middleware: Middleware = () => (next) => (action) => {
@@ -40,12 +41,6 @@ export function createTape(now: () => number) {
   }
 }
 
-function withoutCall(action: Call): Call {
-  const { payload, meta } = action
-  if (meta?.arg?.type !== 'mutation') return action
-  const answer = action.type.endsWith('rejected') && !quotes(payload, meta.arg.originalArgs) ? payload : null
-  return { ...action, payload: answer, meta: { ...meta, arg: { ...meta.arg, originalArgs: undefined } } }
-}
-
-const quotes = (payload: unknown, args: object = {}) =>
-  Object.values(args).some((value) => JSON.stringify(payload)?.includes(String(value)))
+/** A failure stays: the recorder hides what it quotes. */
+const withoutAnswer = (action: Call): Call =>
+  action.meta?.arg?.type !== 'mutation' || action.type.endsWith('rejected') ? action : { ...action, payload: null }

@@ -39,6 +39,7 @@ function Menu() {
     { label: 'Your sessions', icon: 'devices', choose: () => dispatch(accountDialogOpened('sessions')) },
     { label: 'Change password', icon: 'key', choose: () => dispatch(accountDialogOpened('password')) },
     { label: 'Export action log', icon: 'log', choose: () => void exportActionLog(store) },
+    { label: 'Export with console output', icon: 'log', choose: () => void exportActionLog(store, true) },
     // In a tab of its own: this one keeps what it has.
     { label: 'Replay action log', icon: 'replay', choose: () => void window.open('/replay', '_blank', 'noopener') },
     { label: 'Third-party notices', icon: 'log', choose: () => void window.open('/third-party-notices.txt', '_blank', 'noopener') },

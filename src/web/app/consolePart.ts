@@ -54,8 +54,9 @@ function begin(store: Pick<AppStore, 'dispatch'>) {
   dispatch(
     addConsoleListener({
       actionCreator: consoleOpened,
-      effect({ payload: { podName } }, { dispatch, extra: { storage } }) {
-        dispatch(commandsRecalled(readCommands(storage, podName)))
+      effect({ payload: { deployment, podName } }, listener) {
+        const { data } = instancesApi.endpoints.getInstances.select(deployment)(listener.getState())
+        dispatch(commandsRecalled(readCommands(listener.extra.storage, podName), data?.find((instance) => instance.podName === podName)?.plainCommands))
       },
     }),
   )

@@ -25,7 +25,8 @@ const asDraft = <Value>(value: Value) => value as Draft<Value>
 
 /** Asks the middleware to send; `dispatch` answers whether it left. */
 export const powerRequested = createAction<PowerAction>('console/powerRequested')
-export const commandSent = createAction<string>('console/commandSent')
+/** @param plainCommands first words of commands that an action log keeps whole, as the definition names them. */
+export const commandSent = createAction('console/commandSent', (command: string, plainCommands: readonly string[] = []) => ({ payload: command, meta: { plainCommands } }))
 /** The instance is seen to run: a console that was ended for want of a jar has something to show again. */
 export const instanceRevived = createAction('console/instanceRevived')
 /** What the server says about the instance, beside its lines. */

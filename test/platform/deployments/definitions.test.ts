@@ -41,9 +41,21 @@ resources: { cpu: 1000m, memory: 1Gi }
     stop: { command: 'stop', timeoutSeconds: 30 },
     ready: 'Done \\(',
     readyTimeoutSeconds: 300,
+    plainCommands: [],
     instances: { min: 1, max: 3, playersPerInstance: 50 },
     resources: { cpu: '1000m', memory: '1Gi' },
   })
+})
+
+test('decisions §10: plainCommands are first words of commands, and nothing else', () => {
+  expect(parseDefinition(`${minimal}plainCommands: [claim, essentials:home, lp2]\n`).plainCommands).toEqual(['claim', 'essentials:home', 'lp2'])
+  for (const word of ['/claim', 'claim all', '""', '"*"']) {
+    expect(failure(`${minimal}plainCommands:\n  - spawn\n  - ${word}\n`)).toMatchObject({
+      message: 'Line 8: plainCommands.1: must be the first word of a command such as claim, without a slash',
+      details: { field: 'plainCommands.1', line: 8 },
+    })
+  }
+  expect(failure(`${minimal}plainCommands: claim\n`)).toMatchObject({ details: { field: 'plainCommands', line: 6 } })
 })
 
 test('decisions §4: another name or type than the deployment was created with is refused, with its line', () => {

@@ -79,7 +79,7 @@ describe('§14 one that is ready and does not listen within 30 s', () => {
 })
 
 const definition = (name: string, port: number | undefined, more: Partial<Definition> = {}): Definition =>
-  ({ name, type: 'persistent', dataDirectory: '/x', run: { jar: 'x.jar', port }, stop: { timeoutSeconds: 30 }, ready: undefined, readyTimeoutSeconds: 300, ...more })
+  ({ name, type: 'persistent', dataDirectory: '/x', run: { jar: 'x.jar', port }, stop: { timeoutSeconds: 30 }, ready: undefined, readyTimeoutSeconds: 300, plainCommands: [], ...more })
 
 test.each<[string, Definition, Definition, string[]]>([
   ['the same port', definition('a', 25_565), definition('b', 25_565), ['run.port: port 25565 overlaps with port 25565 of the deployment "b". An instance whose port is taken is not started.']],

@@ -36,6 +36,19 @@ test.each([
   expect(redactAction({ type: 'instance/commandsRecalled', payload: [command] })).toEqual({ type: 'instance/commandsRecalled', payload: [written] })
 })
 
+test.each([
+  ['claim trust ann', 'claim trust ann'],
+  ['/Claim trust ann', '/Claim trust ann'],
+  ['claim password hunter22', 'claim password •••'],
+  ['register hunter22 hunter22', 'register •••'],
+  ['claims hunter22', 'claims ••• (15)'],
+  ['lp2 info', 'lp2 info'],
+])('decisions §10: of the command %p, where the definition calls claim, register and lp2 plain, is written down %p', (command, written) => {
+  const meta = { plainCommands: ['claim', 'register', 'lp2'] }
+  expect(redactAction({ type: 'console/commandSent', payload: command, meta })).toEqual({ type: 'console/commandSent', payload: written })
+  expect(redactAction({ type: 'instance/commandsRecalled', payload: [command], meta })).toEqual({ type: 'instance/commandsRecalled', payload: [written] })
+})
+
 test.each(['login/usernameTyped', 'registration/usernameChosen'])('decisions §10: a password typed for the user name is not written down by %s', (type) => {
   expect(JSON.stringify(redactAction({ type, payload: 'hunter22' }))).not.toContain('hunter22')
 })

@@ -7,7 +7,7 @@ import { useCommandLine } from './useCommandLine'
 /** As long as the platform takes it (contract/consoleChannel.ts). */
 const LONGEST = 8192
 
-export function CommandLine({ uid }: { uid: string }) {
+export function CommandLine({ uid, plainCommands }: { uid: string; plainCommands: readonly string[] | undefined }) {
   const isOpen = useSelector(selectConnection) === 'open'
   const { text, type, older, newer } = useCommandLine(uid, useSelector(selectCommands))
   const dispatch = useDispatch()
@@ -15,7 +15,7 @@ export function CommandLine({ uid }: { uid: string }) {
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
     if (!isOpen || text.trim() === '') return
-    dispatch(commandSent(text))
+    dispatch(commandSent(text, plainCommands))
     type('')
   }
   const onKeyDown = (event: KeyboardEvent) => {

@@ -12,7 +12,9 @@ import { LogTools } from './LogTools'
 import { LogWindow } from './LogWindow'
 import './console.scss'
 
-export function ConsoleTab({ uid, name }: { uid: string; name: string }) {
+type ConsoleTabProps = { uid: string; name: string; plainCommands: readonly string[] | undefined }
+
+export function ConsoleTab({ uid, name, plainCommands }: ConsoleTabProps) {
   const live = useSelector(selectBuffer)
   const buffer = useStill(live)
   const search = useRef<HTMLInputElement>(null)
@@ -39,7 +41,7 @@ export function ConsoleTab({ uid, name }: { uid: string; name: string }) {
         {buffer.next === buffer.first && <p className="log-empty">{buffer.next === 0 ? 'No output yet' : 'Cleared. What comes from now on is shown here.'}</p>}
         <JumpButton unseen={live.next - buffer.next} onJump={backToCommand} />
       </div>
-      <CommandLine uid={uid} />
+      <CommandLine uid={uid} plainCommands={plainCommands} />
     </section>
   )
 }

@@ -41,7 +41,7 @@ export function InstanceView({ deployment, uid, instance, problem }: InstanceVie
       <InstanceCards instance={instance} />
       <InstanceTabs tab={tab} onChoose={chooseTab} />
       <div {...panelOf(tab)} className="tab-panel">
-        {tab === 'console' && <ConsoleTab uid={uid} name={name} />}
+        {tab === 'console' && <ConsoleTab uid={uid} name={name} plainCommands={instance?.plainCommands} />}
         {tab === 'metrics' && (
           <Suspense fallback={<MetricsSkeleton />}>
             {instance ? <MetricsTab podName={instance.podName} /> : <MetricsSkeleton />}

@@ -79,8 +79,12 @@ export const instanceSlice = createSlice({
     killAnswered(state) {
       state.killAsked = false
     },
-    commandsRecalled(state, { payload }: PayloadAction<string[]>) {
-      state.commands = payload
+    commandsRecalled: {
+      /** @param plainCommands as of `commandSent`. */
+      prepare: (commands: string[], plainCommands: readonly string[] = []) => ({ payload: commands, meta: { plainCommands } }),
+      reducer(state, { payload }: PayloadAction<string[]>) {
+        state.commands = payload
+      },
     },
     /** Scrolling changes it for the moment; what was chosen is kept (consolePart.ts). */
     autoScrollChosen(state, { payload: { on, position } }: PayloadAction<{ on: boolean; position: Position }>) {

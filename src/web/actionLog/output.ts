@@ -1,0 +1,36 @@
+import type { LineBuffer } from '../sockets/lineBuffer'
+import type { PackedLines } from './lines'
+import type { PlainAction } from './redactAction'
+import type { State } from './steps'
+
+type Changed = { base: State; actions: (PlainAction & { at: number })[] }
+type Line = { content: string }
+type Query = { endpointName?: string; data?: unknown }
+
+/** Console output, wherever a recording has it: what came by a console, and the last lines before a crash. Each text goes through `change`. */
+export function changeOutput<Recorded extends Changed>(recording: Recorded, change: (text: string) => string): Recorded {
+  const lineOf = <L extends Line>(line: L): L => ({ ...line, content: change(line.content) })
+  const capsuleOf = (capsule: unknown) => {
+    const { lines } = (capsule ?? {}) as { lines?: Line[] }
+    return lines ? { ...(capsule as object), lines: lines.map(lineOf) } : capsule
+  }
+
+  const actionOf = (action: Recorded['actions'][number]) => {
+    const { type, payload, meta } = action
+    if (type === 'console/linesReceived') {
+      // The first letter tells the type of the line, a number how many were omitted.
+      return { ...action, payload: (payload as PackedLines).map((line) => (typeof line === 'string' ? line.slice(0, 1) + change(line.slice(1)) : line)) }
+    }
+    const isCapsule = (meta as { arg?: Query } | undefined)?.arg?.endpointName === 'getCrashCapsule'
+    return isCapsule && type.endsWith('/fulfilled') ? { ...action, payload: capsuleOf(payload) } : action
+  }
+
+  const { console, api } = recording.base as { console?: { buffer: LineBuffer }; api?: { queries?: Record<string, Query> } }
+  const queries = Object.entries(api?.queries ?? {}).map(([key, query]) => [key, query.endpointName === 'getCrashCapsule' ? { ...query, data: capsuleOf(query.data) } : query] as const)
+  const base = {
+    ...recording.base,
+    ...(console && { console: { ...console, buffer: { ...console.buffer, blocks: console.buffer.blocks.map((block) => block.map(lineOf)) } } }),
+    ...(api && { api: { ...api, queries: Object.fromEntries(queries) } }),
+  }
+  return { ...recording, base, actions: recording.actions.map(actionOf) }
+}

@@ -1,0 +1,134 @@
+import { act, screen, waitFor, within } from '@testing-library/react'
+import type { ActionLog } from '../../../src/contract/actionLog'
+import { replayLog } from '../../../src/web/actionLog/checkLog'
+import { readLog } from '../../../src/web/actionLog/readLog'
+import { recorderOf } from '../../../src/web/actionLog/record'
+import { replayReducer } from '../../../src/web/actionLog/replayReducer'
+import type { AppStore } from '../../../src/web/app/types'
+import { draftTyped } from '../../../src/web/features/deployments/configurationSlice'
+import { sectionToggled } from '../../../src/web/features/overview/overviewSlice'
+import { linesReceived } from '../../../src/web/sockets/consoleSlice'
+import { databaseOf, instanceOf, tokenOf } from '../../support/web/factories'
+import { network } from '../../support/web/network'
+import { renderApp } from '../../support/web/renderApp'
+import { savedLogs } from '../../support/web/savedLogs'
+
+const world = instanceOf('3fa2c1-world', { plainCommands: ['claim'], crashedAt: 1_760_000_000_000 })
+
+async function opened() {
+  const saved = savedLogs()
+  network.get('/api/deployments/world/instances').answers({ instances: [world] })
+  const app = renderApp(`/instance/world/${world.uid}`, { signedInAs: 'ann' })
+  await waitFor(() => expect(app.console.listener).toBeDefined())
+  act(() => app.console.listener?.opened())
+  return { ...app, ...tools(app, saved) }
+}
+
+function tools({ user, store }: { user: ReturnType<typeof renderApp>['user']; store: AppStore }, saved: ReturnType<typeof savedLogs>) {
+  return {
+    print: (...contents: string[]) => act(() => void store.dispatch(linesReceived(contents.map((content) => ({ type: 'message', content }))))),
+    send: (command: string) => user.type(screen.getByRole('textbox', { name: 'Command' }), `${command}{Enter}`),
+    /** By the user menu; its replay arrives where the log says. */
+    async exported(item: 'Export action log' | 'Export with console output'): Promise<{ log: ActionLog; text: string }> {
+      const before = saved.length
+      await user.click(screen.getByRole('button', { name: 'Your account' }))
+      await user.click(screen.getByRole('menuitem', { name: item }))
+      await waitFor(() => expect(saved).toHaveLength(before + 1))
+      const text = JSON.stringify(saved.at(-1)!.log)
+      const log = readLog(text)
+      expect(replayLog(log, replayReducer)).toMatchObject({ deviations: [], final: [] })
+      return { log, text }
+    },
+  }
+}
+
+const blocksOf = (state: ActionLog['final']) => (state.console as { buffer: { blocks: { content: string }[][]; next: number } }).buffer
+
+test('decisions §10: console output is left out of an export, and replays with as many lines', async () => {
+  const { print, exported } = await opened()
+  print('ann joined the game', 'bob left')
+  const { log, text } = await exported('Export action log')
+  expect(text).not.toMatch(/joined the game|bob left/)
+  expect(blocksOf(log.final).next).toBe(2)
+  expect(blocksOf(log.final).blocks.flat().map(({ content }) => content)).toEqual(['…', '…'])
+})
+
+test('decisions §10: it is in an export that the operator asks to have it', async () => {
+  const { print, exported } = await opened()
+  print('ann joined the game', 'bob left')
+  expect(blocksOf((await exported('Export with console output')).log.final).blocks.flat().map(({ content }) => content)).toEqual(['ann joined the game', 'bob left'])
+})
+
+test('decisions §10: output that is older than the log, in its base state, is left out or masked as well', async () => {
+  const { print, send, store, exported } = await opened()
+  print('the old line says hunter22')
+  await send('someplugin hunter22')
+  for (let count = 0; count < 2100; count++) recorderOf(store).note(Date.now(), sectionToggled('world'))
+  const without = await exported('Export action log')
+  expect(without.text).not.toContain('the old line')
+  const { log, text } = await exported('Export with console output')
+  expect(blocksOf(log.base).blocks.flat()[0]).toMatchObject({ content: 'the old line says •••' })
+  expect(text).not.toContain('hunter22')
+})
+
+test('decisions §10: what was redacted in this session is masked in the output, whether it was printed before or after', async () => {
+  const { print, send, exported, store } = await opened()
+  print('early: Zebra-7731', 'early draft: draft-secret-1')
+  await send('someplugin Zebra-7731')
+  await send('claim area-51x')
+  for (const text of ['name: world\nenv: { KEY: draft-s', 'name: world\nenv: { KEY: draft-secret-1']) act(() => void store.dispatch(draftTyped({ name: 'world', text })))
+  print('password: from-a-line', 'late: Zebra-7731 and from-a-line', 'draft', 'area-51x stays')
+  const { text, log } = await exported('Export with console output')
+  expect(text).not.toMatch(/Zebra-7731|draft-secret-1|from-a-line/)
+  const lines = blocksOf(log.final).blocks.flat().map(({ content }) => content)
+  expect(lines).toEqual(['early: •••', 'early draft: •••', 'password •••', 'late: ••• and •••', 'draft', 'area-51x stays'])
+  expect(log.final.instance).toMatchObject({ commands: ['someplugin ••• (21)', 'claim area-51x'] })
+})
+
+test('decisions §10: a password and a code that were typed to sign in are masked in the output', async () => {
+  const saved = savedLogs()
+  network.post('/api/auth/login').answers({ sessionToken: 'step-1' })
+  network.post('/api/auth/verify-login').answers({ token: tokenOf('ann'), isAdmin: 0 })
+  network.get('/api/deployments/world/instances').answers({ instances: [world] })
+  const app = renderApp(`/instance/world/${world.uid}`)
+  const { user } = app
+  // Into the wrong field first.
+  await user.type(await screen.findByLabelText('Username'), 'wrong-field-9')
+  await user.clear(screen.getByLabelText('Username'))
+  await user.type(screen.getByLabelText('Username'), 'ann')
+  await user.type(screen.getByLabelText('Password'), 'correct horse')
+  await user.click(screen.getByRole('button', { name: 'Sign In' }))
+  await user.type(await screen.findByLabelText('Verification code'), '739156')
+  await user.click(screen.getByRole('button', { name: 'Verify Code' }))
+  await waitFor(() => expect(app.console.listener).toBeDefined())
+  const { print, exported } = tools(app, saved)
+  print('it is correct horse', 'code 739156', 'typed wrong-field-9', 'what is wrong')
+  const { log } = await exported('Export with console output')
+  expect(blocksOf(log.final).blocks.flat().map(({ content }) => content)).toEqual(['it is •••', 'code •••', 'typed •••', 'what is wrong'])
+})
+
+test('decisions §10: credentials of a database are masked in the output', async () => {
+  const { print, exported, user } = await opened()
+  print('connecting with password-of-shop')
+  network.get('/api/database/sql').answers({ databases: [databaseOf('shop')] })
+  network.get('/api/database/mongo').answers({ databases: [] })
+  await user.click(screen.getByRole('link', { name: 'Databases' }))
+  await screen.findByRole('article', { name: 'shop' })
+  const { text } = await exported('Export with console output')
+  expect(text).not.toContain('password-of-shop')
+})
+
+test('decisions §10: the last lines before a crash are console output, too', async () => {
+  Element.prototype.scrollIntoView = () => undefined
+  const { send, user, exported } = await opened()
+  const lines = [{ seq: 1, type: 'error', content: 'Exception with Zebra-7731' }]
+  network.get(`/api/deployments/world/instances/${world.uid}/crash`).answers({ exit: { code: 1, signal: null, at: world.crashedAt, reason: 'it ended' }, lines, cpu: [], memory: [] })
+  await send('someplugin Zebra-7731')
+  await user.click(screen.getByRole('tab', { name: 'Details' }))
+  await user.click(await screen.findByRole('button', { name: 'Show' }))
+  await screen.findByText(/Exception with Zebra-7731/)
+  expect((await exported('Export action log')).text).not.toContain('Exception with')
+  const { text } = await exported('Export with console output')
+  expect(text).toContain('Exception with •••')
+  expect(within(screen.getByRole('main')).getByText(/Exception with Zebra-7731/)).toBeInTheDocument()
+})
