@@ -23,6 +23,8 @@ type Answer<Name extends CallName> = Awaited<ReturnType<HostCalls[Name]>>
 interface Waiting {
   resolve: (result: unknown) => void
   reject: (error: Error) => void
+  /** What came of the answer so far, where it is lines. */
+  pieces: ConsoleLine[][]
 }
 
 export interface HostListener {
@@ -51,9 +53,10 @@ export class HostClient {
       const message = line as HostMessage
       if ('event' in message) return message.event === 'changed' ? this.listener.changed?.() : this.listener.lines?.(message.podName, linesOf(message))
       const waiting = this.waiting.get(message.id)
+      if ('piece' in message) return void waiting?.pieces.push(message.piece)
       this.waiting.delete(message.id)
       if ('error' in message) waiting?.reject(new Error(message.error))
-      else waiting?.resolve(message.result)
+      else waiting?.resolve(waiting.pieces.length > 0 ? [...waiting.pieces, message.result as ConsoleLine[]].flat() : message.result)
     })
     socket.on('error', () => undefined)
     socket.on('close', () => {
@@ -136,7 +139,7 @@ export class HostClient {
     if (!this.isOpen) return Promise.reject(hostGone())
     const id = this.nextId++
     return new Promise<Answer<Name>>((resolve, reject) => {
-      this.waiting.set(id, { resolve: (result) => resolve(result as Answer<Name>), reject })
+      this.waiting.set(id, { resolve: (result) => resolve(result as Answer<Name>), reject, pieces: [] })
       sendLine(this.socket, { id, call, args })
     })
   }

@@ -2,7 +2,8 @@ import { chmodSync, rmSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
 import { acquireLock } from '../../processLock'
 import { BackPressure } from './backPressure'
-import { linesEvents, onLines, sendLine, type CallName, type HostCalls, type HostRequest } from './hostProtocol'
+import type { ConsoleLine } from '../runtime'
+import { IN_PIECES, linesEvents, onLines, piecesOf, sendLine, type CallName, type HostCalls, type HostRequest } from './hostProtocol'
 import { InstanceHost } from './instanceHost'
 
 /** With nothing to run and nobody connected, the host ends after this. */
@@ -79,7 +80,11 @@ function tellLines(host: InstanceHost, client: Socket, followed: Followed, podNa
 
 async function answer(host: InstanceHost, followed: Followed, socket: Socket, { id, call, args }: HostRequest): Promise<void> {
   try {
-    sendLine(socket, { id, result: await resultOf(host, followed, call, args) })
+    const result = await resultOf(host, followed, call, args)
+    const pieces = args.at(-1) === IN_PIECES ? piecesOf(result as ConsoleLine[]) : []
+    const last = pieces.pop()
+    for (const piece of pieces) sendLine(socket, { id, piece })
+    sendLine(socket, { id, result: last ?? result })
     if (call === 'shutdown') endWhenRead(socket)
   } catch (error) {
     sendLine(socket, { id, error: error instanceof Error ? error.message : String(error) })

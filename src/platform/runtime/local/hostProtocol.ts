@@ -5,6 +5,14 @@ import type { ConsoleLine, ConsoleLineType, InstanceSpec, RuntimeInstance, Usage
 /** Raised with every change that an older side would misread. */
 export const PROTOCOL_VERSION = 2
 
+/**
+ * The last argument of a call that answers with lines: the history of a console may be megabytes, which one message would hold up both
+ * sides with. A host that does not know it answers in one message, and a platform that does not know it does not ask.
+ */
+export const IN_PIECES = 'inPieces'
+/** A piece is ended by its size. In UTF-16 units. */
+const PIECE_LENGTH = 64 * 1024
+
 /** What the platform asks of the host: JSON lines over the unix socket, each request with an id that its answer repeats. */
 export interface HostCalls {
   hello(): { version: number; pid: number; limits: string; enforced: Limiter['enforced'] }
@@ -16,9 +24,9 @@ export interface HostCalls {
   kill(podName: string): void
   remove(podName: string): void
   list(): RuntimeInstance[]
-  history(podName: string, lines: number): ConsoleLine[]
+  history(podName: string, lines: number, ...pieces: [typeof IN_PIECES?]): ConsoleLine[]
   /** Answers with the lines from a number on; from then on this connection is told of new ones. */
-  follow(podName: string, since: number): ConsoleLine[]
+  follow(podName: string, since: number, ...pieces: [typeof IN_PIECES?]): ConsoleLine[]
   unfollow(podName: string): void
   note(podName: string, text: string): void
   write(podName: string, line: string): boolean
@@ -45,15 +53,36 @@ export interface LinesEvent {
   content: string
 }
 
-export type HostMessage = { id: number; result: unknown } | { id: number; error: string } | { event: 'changed' } | LinesEvent
+/** A part of the lines that an answer consists of; the rest follows. Only who has asked for pieces gets it. */
+export interface LinesPiece {
+  id: number
+  piece: ConsoleLine[]
+}
 
-/** Groups lines for sending. */
+export type HostMessage = { id: number; result: unknown } | LinesPiece | { id: number; error: string } | { event: 'changed' } | LinesEvent
+
+/** Divides lines into pieces for sending: at least one, which may be empty. */
+export function piecesOf(lines: ConsoleLine[]): ConsoleLine[][] {
+  const pieces: ConsoleLine[][] = [[]]
+  let length = 0
+  for (const line of lines) {
+    if (length > PIECE_LENGTH) {
+      pieces.push([])
+      length = 0
+    }
+    pieces.at(-1)!.push(line)
+    length += line.content.length
+  }
+  return pieces
+}
+
+/** Groups lines for sending; a group is ended by its size as well. */
 export function* linesEvents(podName: string, lines: ConsoleLine[]): Generator<LinesEvent> {
   for (let from = 0; from < lines.length; ) {
     const first = lines[from]
     if (!first) return
     let to = from + 1
-    while (lines[to]?.type === first.type) to += 1
+    for (let length = first.content.length; lines[to]?.type === first.type && length < PIECE_LENGTH; to += 1) length += lines[to]?.content.length ?? 0
     yield { event: 'lines', podName, seq: first.seq, type: first.type, content: lines.slice(from, to).map(({ content }) => content).join('\n') }
     from = to
   }

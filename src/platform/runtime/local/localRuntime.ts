@@ -3,7 +3,7 @@ import { AppError } from '../../errors'
 import { withCopies, type CopyParts, type Driver } from '../copies'
 import type { ConsoleLine, Runtime } from '../runtime'
 import { HostClient, type HostListener } from './hostClient'
-import type { CallName, HostCalls } from './hostProtocol'
+import { IN_PIECES, type CallName, type HostCalls } from './hostProtocol'
 
 /** Who listens to one console, and the number of the line that is to be heard next. */
 interface Follower {
@@ -74,7 +74,7 @@ export async function openLocalRuntime(copyParts: CopyParts): Promise<Runtime> {
     try {
       for (const [podName, follower] of followers) {
         follower.early = []
-        const lines = await call('follow', podName, follower.next)
+        const lines = await call('follow', podName, follower.next, IN_PIECES)
         if (followers.get(podName) === follower) hearAnswer(follower, lines)
         // It was given up meanwhile.
         else if (!followers.has(podName)) await call('unfollow', podName)
@@ -103,7 +103,7 @@ export async function openLocalRuntime(copyParts: CopyParts): Promise<Runtime> {
       const follower: Follower = { next: since, listener, early: [] }
       followers.set(podName, follower)
       const forget = () => followers.get(podName) === follower && followers.delete(podName)
-      const lines = await call('follow', podName, since).catch((error: unknown) => {
+      const lines = await call('follow', podName, since, IN_PIECES).catch((error: unknown) => {
         forget()
         throw error
       })
@@ -112,7 +112,7 @@ export async function openLocalRuntime(copyParts: CopyParts): Promise<Runtime> {
         if (forget()) void call('unfollow', podName).catch(() => undefined)
       }
     },
-    history: (podName, lines) => call('history', podName, lines),
+    history: (podName, lines) => call('history', podName, lines, IN_PIECES),
     note: (podName, text) => call('note', podName, text),
     write: (podName, line) => call('write', podName, line),
     sample: () => call('sample'),

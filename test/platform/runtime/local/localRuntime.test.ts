@@ -74,6 +74,39 @@ test('decisions §6: 10,000 lines of history are there for a platform that comes
   await runtime.kill('history')
 })
 
+test('decisions §6: a long history comes in pieces, the same lines as in one message, to an answer and to who follows', async () => {
+  await runtime.ensure({ ...ticking('long'), command: ['node', '-e', "for (let n = 1; n <= 1500; n++) console.log(n + ' ' + 'x'.repeat(4000)); setInterval(() => {}, 1000)"] })
+  await until(async () => (await runtime.history('long', 1)).at(-1)?.content.slice(0, 5), (start) => start === '1500 ')
+  const history = await runtime.history('long', 10_000)
+  expect(history.length).toBeGreaterThan(1000)
+
+  const messages: string[] = []
+  const asking = connect(join(directory(), 'runtime/host.sock'))
+  let rest = ''
+  asking.setEncoding('utf8').on('data', (chunk: string) => {
+    const lines = (rest + chunk).split('\n')
+    rest = lines.pop() ?? ''
+    messages.push(...lines)
+  })
+  const ask = async (id: number, call: string, ...args: unknown[]) => {
+    asking.write(`${JSON.stringify({ id, call, args })}\n`)
+    await until(() => messages.some((message) => message.startsWith(`{"id":${id},"result"`)))
+    return messages.splice(0)
+  }
+  try {
+    const pieces = await ask(1, 'history', 'long', 10_000, 'inPieces')
+    expect(pieces.length).toBeGreaterThan(10)
+    expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(128 * 1024)
+    expect(pieces.flatMap((message) => Object.values(JSON.parse(message) as Record<string, unknown>)[1])).toEqual(history)
+    expect(await ask(2, 'follow', 'long', 1, 'inPieces')).toHaveLength(pieces.length)
+    // An older platform does not know pieces.
+    expect((await ask(3, 'history', 'long', 10_000)).map((message) => (JSON.parse(message) as { result: unknown }).result)).toEqual([history])
+  } finally {
+    asking.destroy()
+    await runtime.kill('long')
+  }
+})
+
 test('a platform that stands still does not hold an instance that prints without end', async () => {
   await runtime.ensure({ ...ticking('flood'), command: ['node', '-e', "let n = 0; setInterval(() => { for (let i = 0; i < 2000; i++) console.log('x'.repeat(200)); console.log('round ' + ++n) }, 5)"] })
   // A connection of its own that follows and never reads.
