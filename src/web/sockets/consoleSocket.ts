@@ -19,7 +19,7 @@ import {
   stateReported,
 } from './consoleSlice'
 import type { ConsoleLine } from './lineBuffer'
-import { KEPT_LINES } from './lineBuffer'
+import { KEPT_LENGTH, KEPT_LINES, lengthOf, newestOf } from './lineBuffer'
 import { nextFrame } from './nextFrame'
 import { watchKeys } from './watchKeys'
 
@@ -45,13 +45,19 @@ export const createConsoleSocket =
     let change: ReturnType<typeof setTimeout> | undefined
     let end: ConsoleState['end'] = null
     let pending: ConsoleLine[] = []
+    /** In UTF-16 units. */
+    let pendingLength = 0
     let callOff: (() => void) | undefined
     let toldAt = 0
 
     const hear = (lines: readonly ConsoleLine[]) => {
       for (const line of lines) pending.push(line)
+      pendingLength += lengthOf(lines)
       // No more than the buffer would keep of them.
-      if (pending.length > 2 * KEPT_LINES) pending = pending.slice(-KEPT_LINES)
+      if (pending.length > 2 * KEPT_LINES || pendingLength > 2 * KEPT_LENGTH) {
+        pending = newestOf(pending)
+        pendingLength = lengthOf(pending)
+      }
       callOff ??= onFrame(tell)
     }
 
@@ -64,6 +70,7 @@ export const createConsoleSocket =
       }
       const heard = pending
       pending = []
+      pendingLength = 0
       callOff = undefined
       toldAt = now
       dispatch(linesReceived(heard))
@@ -74,6 +81,7 @@ export const createConsoleSocket =
       callOff?.()
       callOff = undefined
       pending = []
+      pendingLength = 0
       link?.close()
       link = undefined
       if (target) left = { ...target, at: performance.now() }

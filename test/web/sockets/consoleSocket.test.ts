@@ -4,7 +4,7 @@ import { sessionEnded } from '../../../src/web/facts'
 import type { ConnectConsole } from '../../../src/web/sockets/consoleLink'
 import { createConsoleSocket } from '../../../src/web/sockets/consoleSocket'
 import { commandSent, consoleLeft, consoleOpened, consoleSlice, instanceRevived, linesReceived, powerRequested, stateReported } from '../../../src/web/sockets/consoleSlice'
-import { allLines } from '../../../src/web/sockets/lineBuffer'
+import { allLines, KEPT_LENGTH } from '../../../src/web/sockets/lineBuffer'
 import { fakeConsole } from '../../support/web/services'
 
 const lobby = { deployment: 'lobby', podName: 'lobby-1' }
@@ -141,6 +141,19 @@ test('a flood comes in ten pieces a second, a single line at once', () => {
   far.receive({ type: 'message', content: 'again' })
   frame()
   expect(count()).toBe(before + 2)
+})
+
+test('decisions §6: of long lines no more than twice what the console keeps waits for a frame, as in a tab that is not shown', () => {
+  const { far, open, facts, frame, lines } = started()
+  open()
+  for (let count = 0; count < 2000; count++) far.receive({ type: 'message', content: `${count} ${'x'.repeat(8000)}` })
+  jest.advanceTimersByTime(200)
+  frame()
+  const told = facts.filter((fact) => linesReceived.match(fact)).flatMap(({ payload }) => payload as unknown as { content: string }[])
+  expect(told.reduce((sum, { content }) => sum + content.length, 0)).toBeLessThanOrEqual(2 * KEPT_LENGTH)
+  const shown = lines().map(([, content]) => Number(content!.split(' ')[0]))
+  expect(shown).toEqual(Array.from({ length: shown.length }, (_, at) => 2000 - shown.length + at))
+  expect(shown.length).toBeGreaterThan(500)
 })
 
 test('in a flood, what is typed is drawn before the lines are; they wait no longer than twice as long', () => {

@@ -1,5 +1,5 @@
 import type { ConsoleLine } from '../../../src/web/sockets/lineBuffer'
-import { allLines, append, cleared, emptyBuffer, KEPT_LINES, keptBlocks, lineAt } from '../../../src/web/sockets/lineBuffer'
+import { allLines, append, cleared, emptyBuffer, KEPT_LENGTH, KEPT_LINES, keptBlocks, lineAt } from '../../../src/web/sockets/lineBuffer'
 
 let made = 0
 const lines = (count: number): ConsoleLine[] => Array.from({ length: count }, () => ({ type: 'message', content: String(made++) }))
@@ -61,4 +61,24 @@ test('a cleared buffer is empty, and its numbers go on', () => {
   expect([after.first, after.next]).toEqual([700, 703])
   expect(lineAt(after, 699)).toBeUndefined()
   expect(lineAt(after, 700)).toBe(allLines(after)[0])
+})
+
+test('decisions §6: of long lines only as much text is kept as the platform keeps, and the newest line however long it is', () => {
+  const long = (letter: string, length = 8192): ConsoleLine => ({ type: 'message', content: letter.repeat(length) })
+  let buffer = append(emptyBuffer, lines(100))
+  for (let step = 0; step < 60; step++) {
+    buffer = append(buffer, Array.from({ length: 37 }, () => long(String.fromCharCode(97 + (step % 26)))))
+    const kept = allLines(buffer)
+    expect(buffer.length).toBe(kept.reduce((sum, { content }) => sum + content.length, 0))
+    expect(buffer.length).toBeLessThanOrEqual(KEPT_LENGTH)
+    expect(lineAt(buffer, buffer.first)).toBe(kept[0])
+    expect(lineAt(buffer, buffer.next - 1)).toBe(kept.at(-1))
+  }
+  expect(buffer.next - buffer.first).toBe(KEPT_LENGTH / 8192)
+  // Short lines after that are all kept as long as there is room: the long ones go.
+  buffer = append(buffer, lines(KEPT_LINES))
+  expect([buffer.next - buffer.first, buffer.length < 100_000]).toEqual([KEPT_LINES, true])
+  buffer = append(buffer, [long('z', KEPT_LENGTH + 1)])
+  expect(allLines(buffer).map(({ content }) => content.length)).toEqual([KEPT_LENGTH + 1])
+  expect(cleared(buffer).length).toBe(0)
 })

@@ -1,4 +1,4 @@
-import type { ConsoleLine, LineBlock, LineBuffer } from '../../sockets/lineBuffer'
+import type { ConsoleLine, LineBlock, LineRange } from '../../sockets/lineBuffer'
 import { keptBlocks, lineAt } from '../../sockets/lineBuffer'
 import { plainText } from './ansi'
 import type { Occurrence } from './instanceSlice'
@@ -30,7 +30,7 @@ function countOf(text: string, query: string) {
 }
 
 /** What is searched, the oldest first. Between two parts lines may be missing; no line is in both. */
-export type Lines = readonly LineBuffer[]
+export type Lines = readonly LineRange[]
 
 const blocksOf = (lines: Lines) => lines.flatMap((part) => [...keptBlocks(part)])
 
