@@ -68,6 +68,10 @@ export function runtimeSuite({ runtime, directory, home }: SuiteParts): void {
     const wanted = spec({ ready: 'heard go$' })
     await runtime().ensure(wanted)
     await prints(wanted.podName, 'Ready')
+    // The platform's own words on it are no word of the program.
+    await runtime().note(wanted.podName, '[System] still waiting for heard go')
+    await runtime().write(wanted.podName, 'not yet')
+    await prints(wanted.podName, 'heard not yet')
     expect(await find(wanted.podName)).toMatchObject({ state: 'STARTING' })
     await runtime().write(wanted.podName, 'go')
     await reaches(wanted.podName, 'RUNNING')
