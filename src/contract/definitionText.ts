@@ -1,4 +1,4 @@
-import { isMap, isNode, LineCounter, parseDocument, type Document } from 'yaml'
+import { Composer, isCollection, isMap, isNode, isScalar, LineCounter, Parser, visit, type CST, type Document } from 'yaml'
 import { Definition } from './deployment'
 import { issueText } from './issueText'
 
@@ -6,6 +6,8 @@ import { issueText } from './issueText'
 const TEXT_LIMIT = 16 * 1024
 const DEPTH_LIMIT = 100
 const ALIAS_LIMIT = 20
+/** Lines that begin with %: a real text has one at most. */
+const DIRECTIVE_LIMIT = 10
 
 /** What is wrong with a text, for people, and where. */
 export interface DefinitionProblem {
@@ -25,9 +27,9 @@ export function readDefinition(text: string, fixed: Partial<Pick<Definition, 'na
   if (text.length > TEXT_LIMIT) return problem(`The configuration is larger than ${TEXT_LIMIT / 1024} KiB.`)
   if (isTooDeep(text)) return problem('The configuration is nested too deeply.')
   const lines = new LineCounter()
-  const document = parsed(text, lines)
-  if (!document) return problem('The configuration is nested too deeply.')
-  const fault = document.errors[0] ?? document.warnings[0]
+  const parsed = parse(text, lines)
+  if (!parsed) return problem('The configuration is nested too deeply.')
+  const { document, fault } = parsed
   if (fault) return problem(`${fault.message.replace(/\.$/, '')}.`, { line: lines.linePos(fault.pos[0]).line })
   let value: unknown
   try {
@@ -52,14 +54,77 @@ export function readDefinition(text: string, fixed: Partial<Pick<Definition, 'na
   return problem(`${field}: ${message}`, { field, line })
 }
 
-/** @returns undefined where the parser, which is recursive, ran out of stack */
-function parsed(text: string, lineCounter: LineCounter): Document | undefined {
+interface Fault {
+  message: string
+  /** Where it begins, in UTF-16 units. */
+  pos: readonly [number, ...number[]]
+}
+
+type Parsed = { document: Document; fault?: never } | { document?: never; fault: Fault }
+
+/**
+ * Parses up to the first fault: the library would go on, and make an error for each character of a text that is full of them.
+ * @returns undefined where the parser, which is recursive, ran out of stack
+ */
+function parse(text: string, lines: LineCounter): Parsed | undefined {
+  // The library compares each key with all before it in its map: 3,000 keys take a quarter of a second.
+  const composer = new Composer({ version: '1.2', uniqueKeys: false, prettyErrors: false })
+  let warning: Fault | undefined
+  const { onError } = composer as unknown as { onError: OnError }
+  Object.assign(composer, {
+    onError: ((source, code, message, isWarning) => {
+      onError(source, code, message, isWarning)
+      const { errors, warnings } = composer as unknown as { errors: Fault[]; warnings: Fault[] }
+      if (errors[0]) throw new FirstFault(errors[0])
+      warning ??= warnings[0]
+      warnings.length = 0
+    }) satisfies OnError,
+  })
   try {
-    return parseDocument(text, { lineCounter, version: '1.2', uniqueKeys: true, prettyErrors: false })
+    const [document, second] = composer.compose(upToError(new Parser(lines.addNewLine).parse(text)), true, text.length)
+    if (!document) return undefined
+    const fault = document.errors[0] ?? (second && { message: 'The configuration must be one document', pos: second.range }) ?? warning ?? keyFaultOf(document)
+    return fault ? { fault } : { document }
   } catch (error) {
+    if (error instanceof FirstFault) return { fault: error.fault }
     if (error instanceof RangeError) return undefined
     throw error
   }
+}
+
+type OnError = (source: unknown, code: string, message: string, isWarning?: boolean) => void
+
+class FirstFault extends Error {
+  constructor(readonly fault: Fault) {
+    super(fault.message)
+  }
+}
+
+function* upToError(tokens: Iterable<CST.Token>): Generator<CST.Token> {
+  let directives = 0
+  for (const token of tokens) {
+    yield token
+    if (token.type === 'directive') directives += 1
+    if (token.type === 'error' || directives > DIRECTIVE_LIMIT) return
+  }
+}
+
+/** A key that is a list or a map itself, which would be made a text, or the second of two that are the same. */
+function keyFaultOf(document: Document): Fault | undefined {
+  let fault: Fault | undefined
+  visit(document, {
+    Map(_key, { items }) {
+      const seen = new Set<unknown>()
+      for (const { key } of items) {
+        if (isCollection(key)) fault = { message: 'Map keys must be texts', pos: key.range ?? [0] }
+        else if (isScalar(key) && seen.has(key.value)) fault = { message: 'Map keys must be unique', pos: key.range ?? [0] }
+        if (fault) return visit.BREAK
+        if (isScalar(key)) seen.add(key.value)
+      }
+      return undefined
+    },
+  })
+  return fault
 }
 
 function problem(message: string, place: Pick<DefinitionProblem, 'field' | 'line'> = {}): { problem: DefinitionProblem } {
