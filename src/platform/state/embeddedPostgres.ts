@@ -17,6 +17,8 @@ import { makeExtensions } from './postgresExtensions'
 
 const run = promisify(execFile)
 const FIRST_PORT = 15_432
+/** A new server takes one of so many ports from the first one on, at random: see makeCluster. */
+const PORTS = 400
 /** The database of the platform's own state, and the role that owns it. */
 const STATE_NAME = 'quarterdeck'
 
@@ -134,7 +136,9 @@ async function finishCluster(directory: string, clusterFile: string): Promise<Cl
 }
 
 async function makeCluster(directory: string, clusterFile: string, binaries: PostgresBinaries): Promise<Cluster> {
-  const cluster: Cluster = { port: await freePort(FIRST_PORT), adminPassword: randomPassword(), statePassword: randomPassword() }
+  // Not simply the first free one: a server that is being started again leaves its port for a second, and every platform that is
+  // new on this machine would take just that one, for good.
+  const cluster: Cluster = { port: await freePort(FIRST_PORT + randomInt(PORTS)), adminPassword: randomPassword(), statePassword: randomPassword() }
   const unfinished = `${directory}.new`
   const passwordFile = `${directory}.password`
   // What a start that was cut off has left.
