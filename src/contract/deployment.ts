@@ -44,13 +44,18 @@ export const Configuration = z.strictObject({
   revision: Revision.optional(),
 })
 export type Configuration = z.infer<typeof Configuration>
-export const ConfigurationAnswer = success(Configuration)
+export const ConfigurationAnswer = success(
+  Configuration.extend({
+    /** What is not as it should be with the stored text, for people (our extra). */
+    warnings: z.array(z.string()).optional(),
+  }),
+)
 export type ConfigurationAnswer = z.infer<typeof ConfigurationAnswer>
 /** Of a save: the revision of what is stored now, which the next save sends (our extra). */
 export const SavedConfigurationAnswer = success(
   z.object({
     revision: Revision.optional(),
-    /** What was saved all the same, for people: ports that other deployments have as well (our extra). */
+    /** What was saved all the same, for people: ports that other deployments have as well, limits that are not enforced here (our extra). */
     warnings: z.array(z.string()).optional(),
   }),
 )

@@ -10,6 +10,7 @@ import { listInstances, setBlocked, setDrain, setRestartRun, setWanted, type Ins
 import { parseDefinition, storedDefinition } from './definitions'
 import { directoryOf } from './directory'
 import { describeInstances, type InstanceParts } from './instances'
+import { limitWarnings } from './limitWarnings'
 import { portRangeOf, portWarnings } from './portRanges'
 import { newDefinition } from './templates'
 import { shareWaits } from './waits'
@@ -36,8 +37,8 @@ export interface Deployments {
   setEnabled(name: string, enabled: boolean): Promise<void>
   /** One instance after another; resolves when all are up again. @param signal as for `remove`. @throws AppError INVALID_DEFINITION, CONFLICT when it is disabled, its directory leads out of the shared area, or one does not come up */
   restart(name: string, signal?: AbortSignal): Promise<void>
-  /** The YAML as its author wrote it, with its revision. */
-  configuration(name: string): Promise<Required<Configuration>>
+  /** The YAML as its author wrote it, with its revision, and what to warn of. */
+  configuration(name: string): Promise<Required<Configuration> & { warnings?: string[] }>
   /**
    * Counts from the next start of each instance on. @returns the revision of what is stored now, and what to warn of.
    * @throws AppError INVALID_DEFINITION, or CONFLICT (field `revision`) where another text than that of the revision is stored; then that stays
@@ -58,6 +59,10 @@ export function createDeployments(parts: DeploymentParts): Deployments {
   /** Of all deployments whose text can be read. */
   async function definitions(): Promise<Definition[]> {
     return (await listDeployments(db)).flatMap(({ content }) => storedDefinition(content).definition ?? [])
+  }
+
+  async function warningsOf(definition: Definition): Promise<string[]> {
+    return [...portWarnings(definition, await definitions()), ...limitWarnings(definition, runtime)]
   }
 
   async function change(name: string, columns: Parameters<typeof updateDeployment>[2], from?: string): Promise<void> {
@@ -154,7 +159,9 @@ export function createDeployments(parts: DeploymentParts): Deployments {
 
     async configuration(name) {
       const { content } = await find(name)
-      return { content, revision: revisionOf(content) }
+      const { definition } = storedDefinition(content)
+      const warnings = definition ? await warningsOf(definition) : []
+      return { content, revision: revisionOf(content), ...(warnings.length > 0 && { warnings }) }
     },
 
     async configure(name, { content, revision }) {
@@ -165,7 +172,7 @@ export function createDeployments(parts: DeploymentParts): Deployments {
       // One that was there and is gone is not made anew: see directoryOf.
       if (dataDirectory !== directory_seen) await makeDeploymentDirectory(parts, dataDirectory)
       await change(name, { content, directory_seen: dataDirectory }, revision === undefined ? undefined : stored)
-      return { revision: revisionOf(content), warnings: portWarnings(definition, await definitions()) }
+      return { revision: revisionOf(content), warnings: await warningsOf(definition) }
     },
   }
 }

@@ -6,6 +6,7 @@ import { findInstanceByPod, listInstances, type InstanceRow } from '../state/ins
 import { BLOCK_AFTER, nextAttempt } from './crashes'
 import { storedDefinition } from './definitions'
 import { isDraining } from './drain'
+import { limitWarnings } from './limitWarnings'
 import { lateStartOf } from './lateStart'
 import type { PlayerWatch } from './players'
 import { uptimeText } from './quantities'
@@ -25,6 +26,7 @@ const NOBODY: Players = { count: 0, names: {} }
 /** The instances of a deployment as its users see them. Of a disabled one only what is still ending is worth showing. */
 export async function describeInstances({ db, runtime, usage, players, now }: InstanceParts, deployment: DeploymentRow): Promise<Instance[]> {
   const { definition } = storedDefinition(deployment.content)
+  const unenforced = definition ? limitWarnings(definition, runtime) : []
   const [rows, runs, measure] = await Promise.all([listInstances(db, deployment.name), runtime.list(), usage.read()])
   return rows.flatMap((row) => {
     const run = runs.find(({ podName }) => podName === row.pod_name)
@@ -34,8 +36,9 @@ export async function describeInstances({ db, runtime, usage, players, now }: In
     const lateStart = run && definition && lateStartOf(definition, run, now())
     const drains = { draining: isDraining(row, isOver ? undefined : run) || undefined, canDrain: definition?.drain !== undefined || undefined }
     const plainCommands = definition?.plainCommands.length ? definition.plainCommands : undefined
-    const warning = isOver ? undefined : players.portWarning(row.pod_name)
-    return [{ ...instance, ...drains, lateStart, plainCommands, warnings: warning === undefined ? undefined : [warning], retry: retryOf(row, run, now()), uptime: isOver ? '0s' : uptimeText(now() - run.startedAt), ...measure(row.pod_name, definition?.resources) }]
+    const portWarning = isOver ? undefined : players.portWarning(row.pod_name)
+    const warnings = portWarning === undefined ? unenforced : [portWarning, ...unenforced]
+    return [{ ...instance, ...drains, lateStart, plainCommands, warnings: warnings.length > 0 ? warnings : undefined, retry: retryOf(row, run, now()), uptime: isOver ? '0s' : uptimeText(now() - run.startedAt), ...measure(row.pod_name, definition?.resources) }]
   })
 }
 

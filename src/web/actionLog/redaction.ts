@@ -77,8 +77,8 @@ export const callRules: Record<string, CallRules> = {
   toggleDeployment: keepBoth,
   restartDeployment: keepBoth,
   // A text may hold credentials in its `env`, and anywhere else. From its revision, a hash, a short one could be guessed.
-  getDeploymentConfig: { args: 'keep', result: fields({ content: 'definition' }) },
-  saveDeploymentConfig: { args: fields({ name: 'keep', content: 'definition' }), result: 'mask' },
+  getDeploymentConfig: { args: 'keep', result: fields({ content: 'definition', warnings: 'keep' }) },
+  saveDeploymentConfig: { args: fields({ name: 'keep', content: 'definition' }), result: fields({ warnings: 'keep' }) },
 
   getInstances: keepBoth,
   getMetric: keepBoth,

@@ -10,6 +10,7 @@ const STOPPING_TIMEOUT_MS = 600_000
 const RESTART_TIMEOUT_MS = 4 * 3_600_000
 
 /** `made` is of the text as it is stored now; `warnings` are what it was stored in spite of. */
+export type StoredConfiguration = Configuration & { warnings?: string[] }
 type Saved = { made: Pick<Configuration, 'revision'>; warnings: string[] }
 
 const urlOf = (name: string) => `deployments/${encodeURIComponent(name)}`
@@ -66,9 +67,9 @@ const deploymentsApi = api.injectEndpoints({
     }),
 
     /** Only our platform answers a revision. */
-    getDeploymentConfig: build.query<Configuration, string>({
-      queryFn: reading(urlOf, ({ content, revision }: DataOf<ConfigurationAnswer>) =>
-        typeof content === 'string' ? { content, ...(revision !== undefined && { revision }) } : undefined,
+    getDeploymentConfig: build.query<StoredConfiguration, string>({
+      queryFn: reading(urlOf, ({ content, revision, warnings }: DataOf<ConfigurationAnswer>) =>
+        typeof content === 'string' ? { content, ...(revision !== undefined && { revision }), ...(warnings && warnings.length > 0 && { warnings }) } : undefined,
       ),
       providesTags: ['Deployment'],
     }),

@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { limitWarnings } from '../../../src/platform/deployments/limitWarnings'
 import { createPower } from '../../../src/platform/deployments/power'
 import { lockOwner } from '../../../src/platform/processLock'
 import { startPlatform, type Account, type Answer, type TestPlatform } from '../../support/platform/startPlatform'
@@ -95,15 +96,50 @@ test('a save made from another text than the stored one is 409 and saves nothing
   expect((await call('GET', '/shared')).body.data).toEqual(opened)
 })
 
+test('§12 limits that are not enforced here are told with the text, with its save and with its instances', async () => {
+  // The machine's part: a runtime that cannot enforce all limits.
+  const replaced = [
+    jest.replaceProperty(platform.runtime, 'enforced', { cpu: false, memory: true }),
+    jest.replaceProperty(platform.runtime, 'limits', 'memory by prlimit'),
+  ]
+  const unlimited = 'name: limited\ntype: process\ndataDirectory: /limited\nrun: { command: [node, -e, "setInterval(() => {}, 1000)"] }\nstop: { timeoutSeconds: 1 }\n'
+  const warnings = ['resources.cpu (500m) is not enforced on this machine. Limits here: memory by prlimit.']
+  const warningsOf = async () => ((await call('GET', '/limited/instances')).body.data.instances as { warnings?: string[] }[]).map((instance) => instance.warnings)
+  await call('POST', '', { name: 'limited', type: 'process' })
+  expect((await call('PATCH', '/limited', { content: `${unlimited}resources: { cpu: 500m, memory: 1Gi }\n` })).body.data).toMatchObject({ warnings })
+  expect((await call('GET', '/limited')).body.data).toMatchObject({ warnings })
+  await call('POST', '/limited/toggle', { enabled: true })
+  await until(async () => (await warningsOf()).length === 1)
+  expect(await warningsOf()).toEqual([warnings])
+  expect((await call('PATCH', '/limited', { content: unlimited })).body.data).toMatchObject({ warnings: [] })
+  expect(await warningsOf()).toEqual([undefined])
+  await call('DELETE', '/limited')
+  for (const property of replaced) property.restore()
+})
+
+test.each([
+  ['no limits', undefined, { cpu: false, memory: false }, 'not enforced: why', []],
+  ['limits that are enforced', { cpu: '1', memory: '1Gi' }, { cpu: true, memory: true }, 'CPU and memory by cgroup v2', []],
+  ['limits of which none is enforced', { cpu: '1', memory: '1Gi' }, { cpu: false, memory: false }, 'not enforced: control groups cannot be written here', [
+    'resources.cpu (1) is not enforced on this machine: control groups cannot be written here.',
+    'resources.memory (1Gi) is not enforced on this machine: control groups cannot be written here.',
+  ]],
+])('§12 what is told of %s', (_case, resources, enforced, limits, told) => {
+  expect(limitWarnings({ resources }, { enforced, limits })).toEqual(told)
+})
+
 test('§14 ports that another deployment has are told with the save, and a new deployment gets its own', async () => {
   for (const name of ['port-a', 'port-b']) await call('POST', '', { name, type: 'persistent', node: 'node-a' })
   const [one, two] = await Promise.all(['port-a', 'port-b'].map(contentOf))
   const portIn = (content: string) => Number(/port: (\d+)/.exec(content)![1])
   expect(portIn(two!)).toBe(portIn(one!) + 1)
-  expect(await call('PATCH', '/port-b', { content: two })).toMatchObject({ status: 200, body: { data: { warnings: [] } } })
+  // Limits may be warned of as well, depending on the machine.
+  const portWarningsOf = ({ body }: Answer) => (body.data.warnings as string[]).filter((warning) => warning.startsWith('run.port'))
+  expect(portWarningsOf(await call('PATCH', '/port-b', { content: two }))).toEqual([])
   const same = two!.replace(String(portIn(two!)), String(portIn(one!)))
   const saved = await call('PATCH', '/port-b', { content: same })
-  expect(saved).toMatchObject({ status: 200, body: { data: { warnings: [expect.stringContaining('of the deployment "port-a"')] } } })
+  expect(saved.status).toBe(200)
+  expect(portWarningsOf(saved)).toEqual([expect.stringContaining('of the deployment "port-a"')])
   expect(await contentOf('port-b')).toBe(same)
   const far = 'name: far\ntype: scalable\ndataDirectory: /far\nrun: { jar: a.jar, port: 65535 }\ninstances: { min: 1, max: 2 }\n'
   await call('POST', '', { name: 'far', type: 'scalable' })

@@ -1,7 +1,8 @@
 import type { ReactNode } from 'react'
-import { lazy, Suspense, useEffect, useRef } from 'react'
+import { lazy, Suspense, useEffect, useRef, useState } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
 import type { Configuration } from '../../../contract/deployment'
+import type { StoredConfiguration } from '../../api/deployments'
 import { useSaveDeploymentConfigMutation } from '../../api/deployments'
 import type { ApiFailure } from '../../api/failure'
 import { failureText } from '../../api/failure'
@@ -38,7 +39,7 @@ const FAILED = 'Failed to save deployment configuration content'
 
 type ConfigurationFormProps = {
   name: string
-  stored: Configuration
+  stored: StoredConfiguration
   /** Of a later attempt to fetch the stored text. */
   failure: ReactNode
   /** Fetches the stored text anew. */
@@ -55,6 +56,9 @@ export function ConfigurationForm({ name, stored, failure, onReload }: Configura
 
   const { text, revision } = draft ?? { text: stored.content, revision: stored.revision }
   const changed = text !== stored.content
+  /** The text whose warnings were dismissed. */
+  const [dismissed, setDismissed] = useState<string>()
+  const warnings = saving.data?.warnings ?? (changed || dismissed === text ? [] : (stored.warnings ?? []))
   const hint = useProblem(name, stored.content, text)
   // What the server said holds for the text that it was sent, and for no other.
   const refusal = saving.originalArgs?.content === text ? (saving.error as ApiFailure | undefined) : undefined
@@ -79,6 +83,10 @@ export function ConfigurationForm({ name, stored, failure, onReload }: Configura
     else if (line) editor.current?.goTo(line)
   }
   const onSave = () => dialog !== 'conflict' && store(revision === undefined ? {} : { revision })
+  const dismissWarnings = () => {
+    saving.reset()
+    setDismissed(text)
+  }
   const reload = async () => {
     const { error } = await onReload()
     // What could not be fetched takes nobody's work with it.
@@ -107,9 +115,9 @@ export function ConfigurationForm({ name, stored, failure, onReload }: Configura
           Changes saved successfully!
         </Banner>
       )}
-      {saving.data && saving.data.warnings.length > 0 && (
-        <Banner tone="warning" onDismiss={saving.reset}>
-          {saving.data.warnings.map((warning) => (
+      {warnings.length > 0 && (
+        <Banner tone="warning" onDismiss={dismissWarnings}>
+          {warnings.map((warning) => (
             <p key={warning}>{warning}</p>
           ))}
         </Banner>

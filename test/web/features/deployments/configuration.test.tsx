@@ -7,9 +7,9 @@ import { renderApp } from '../../../support/web/renderApp'
 const stored = 'name: lobby\ntype: process\ndataDirectory: /lobby\nrun:\n  command: [node, bot.js]\n'
 const broken = `${stored}colour: red\n`
 
-async function opened(content = stored) {
+async function opened(content = stored, more: { warnings?: string[] } = {}) {
   const app = renderApp('/deployments/lobby/edit', { signedInAs: 'ann' })
-  const load = app.network.get('/api/deployments/lobby').answers({ content })
+  const load = app.network.get('/api/deployments/lobby').answers({ content, ...more })
   const save = app.network.patch('/api/deployments/lobby').answers({})
   await screen.findByRole('region', { name: 'Configuration' })
   return { ...app, load, save, editor: aceEditor(), onSave: () => app.user.click(screen.getByRole('button', { name: 'Save Changes' })) }
@@ -63,6 +63,17 @@ test('§14 what a save warns of is shown beside its success, and gone with the n
   expect(screen.getByText(/overlaps with port 25565 of the deployment "world"/)).toBeVisible()
   editor.type('x')
   await waitFor(() => expect(screen.queryByText(/overlaps with/)).toBeNull())
+})
+
+test('§12 what the stored text is warned of is shown when it is opened, until it is dismissed or edited', async () => {
+  const warning = 'resources.cpu (500m) is not enforced on this machine. Limits here: memory by prlimit.'
+  const { user, editor } = await opened(stored, { warnings: [warning] })
+  expect(screen.getByText(warning)).toBeVisible()
+  editor.type('x')
+  await waitFor(() => expect(screen.queryByText(warning)).toBeNull())
+  editor.write(stored)
+  await user.click(within((await screen.findByText(warning)).closest('.alert')!).getByRole('button', { name: 'Dismiss' }))
+  expect(screen.queryByText(warning)).toBeNull()
 })
 
 test('§2 the green banner is dismissed by hand, and by the next edit', async () => {

@@ -321,6 +321,12 @@ test('§14 Details carry what is not as it should be', async () => {
   expect(screen.getByRole('region', { name: 'Instance Details' })).toHaveTextContent('WarningThe instance is ready but does not listen on port 25565: nobody does.')
 })
 
+test('§12 Details tell which limits are not enforced', async () => {
+  const warnings = ['cpu', 'memory'].map((limit) => `resources.${limit} (1) is not enforced on this machine: control groups cannot be written here.`)
+  await shown({ state: 'STOPPED', warnings }, `${PATH}?tab=details`)
+  for (const warning of warnings) expect(screen.getByRole('region', { name: 'Instance Details' })).toHaveTextContent(`Warning${warning}`)
+})
+
 test('between two tries the status card counts down, until it is told that it starts', async () => {
   const { console } = await shown({ state: 'STOPPED', retry: { inMs: 8000, attempt: 3, of: 5 } })
   expect(within(card('Status')).getByText('Restarting in 8 s, try 3 of 5')).toHaveClass('state', 'changing')
