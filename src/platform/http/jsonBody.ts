@@ -2,10 +2,19 @@ import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { AppError } from '../errors'
 import { payerOf } from './access'
+import { hasMoreValues } from './jsonValues'
 
 /** Of the bodies of all together, and of one user or address. In bytes. */
 const MOST = 256 * 2 ** 20
 const MOST_OF_ONE = MOST / 4
+
+/**
+ * Of one body. Calls that take long bodies take long strings or ten thousand files; 32 MiB of `{},` hold the platform up for seconds while they
+ * are parsed, and take half a gigabyte.
+ */
+const MOST_VALUES = 200_000
+/** Shorter bodies are parsed soon enough whatever they hold. In UTF-16 units. */
+const LONG = 512 * 1024
 
 /**
  * Parses JSON bodies: an empty one is none, a slow one is refused, whatever the case of its media type. Only calls whose body is
@@ -23,6 +32,7 @@ export function readJsonBodies(app: FastifyInstance, timeoutMs: number): void {
     try {
       const text = await readText(payload, limit, timeoutMs, account.add)
       if (text === '') return undefined
+      if (text.length > LONG && hasMoreValues(text, MOST_VALUES)) throw new AppError('TOO_LARGE', 'The request holds more values than any call takes.')
       return await new Promise((resolve, reject) => void parse(request, text, (error, body) => (error ? reject(error) : resolve(body))))
     } finally {
       account.close()

@@ -1,0 +1,25 @@
+const [QUOTE, BACKSLASH, COMMA, BRACKET, BRACE] = ['"', '\\', ',', '[', '{'].map((character) => character.charCodeAt(0))
+
+/**
+ * Whether a JSON text holds more than so many values. Looks only at its commas and opening brackets outside of strings, which takes a small part
+ * of the time of making the values.
+ */
+export function hasMoreValues(text: string, most: number): boolean {
+  let count = 1
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code === QUOTE) at = endOfString(text, at)
+    else if ((code === COMMA || code === BRACKET || code === BRACE) && (count += 1) > most) return true
+  }
+  return false
+}
+
+/** @returns where its last quote is; the end of the text when there is none. */
+function endOfString(text: string, start: number): number {
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let backslashes = 0
+    while (text.charCodeAt(end - 1 - backslashes) === BACKSLASH) backslashes += 1
+    if (backslashes % 2 === 0) return end
+  }
+  return text.length
+}

@@ -1,0 +1,49 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { hasMoreValues } from '../../../src/platform/http/jsonValues'
+import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+
+/** As JSON.parse makes them, but that a name is not one. */
+function countOf(value: unknown): number {
+  if (typeof value !== 'object' || value === null) return 1
+  return 1 + Object.values(value).reduce((sum: number, below) => sum + countOf(below), 0)
+}
+
+test.each([
+  '[1]', '["a,b[{"]', '[]', '{}', '[1,2]', '{"a":1,"b":[{},{}]}', '["\\\\"]', '["\\\\",1]', '["\\",[{",1]', '["\\\\\\",",1]', '{"a\\"":"\\\\\\\\"}', '[[[]],"]"]',
+])('the values of %s are counted, and at most an empty list or object twice', (text) => {
+  const values = countOf(JSON.parse(text))
+  const empty = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').match(/\[\]|\{\}/g)?.length ?? 0
+  expect(hasMoreValues(text, values - 1)).toBe(true)
+  expect(hasMoreValues(text, values + empty)).toBe(false)
+})
+
+test.each(['"', '"\\', '"\\"', '['])('what is no JSON (%s) ends as well', (text) => {
+  expect(hasMoreValues(text, 10)).toBe(false)
+})
+
+describe('the body of a call that takes long ones', () => {
+  let platform: TestPlatform
+  let ann: Account
+  beforeAll(async () => {
+    platform = await startPlatform()
+    ann = await platform.register('ann')
+    writeFileSync(join(platform.dataDir, 'nfsshare/a.json'), '')
+  })
+  afterAll(() => platform.close())
+  const save = (content: unknown) => platform.call('PATCH', '/api/sftp/file/content', { token: ann.token, body: { path: '/nfsshare/a.json', content } })
+
+  test('is refused before it is parsed when it holds millions of values', async () => {
+    const parse = jest.spyOn(JSON, 'parse')
+    try {
+      expect(await save(Array.from({ length: 1_000_000 }, () => ({})))).toMatchObject({ status: 413, body: { code: 'TOO_LARGE', message: 'The request holds more values than any call takes.' } })
+      expect(parse.mock.calls.filter(([text]) => text.length > 1_000_000)).toEqual([])
+    } finally {
+      parse.mockRestore()
+    }
+  })
+
+  test('is taken when it is one long text of such values', async () => {
+    expect((await save(JSON.stringify(Array.from({ length: 1_000_000 }, () => ({}))))).status).toBe(200)
+  })
+})
