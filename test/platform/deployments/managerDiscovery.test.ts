@@ -1,0 +1,63 @@
+import { readdir, readFile, stat } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import type { Peers } from '../../../src/contract/discovery'
+import { createPower } from '../../../src/platform/deployments/power'
+import { FOREVER, useManagedDeployments } from '../../support/platform/managedDeployments'
+import { until } from '../../support/platform/until'
+
+const managed = useManagedDeployments()
+const { directory, manage, deployments, add, consoleOf, running, fill } = managed
+
+describe('§14 discovery', () => {
+  test('an instance is told who it is and, by a file that is always whole, where the others are, within a second of a change', async () => {
+    const SHOW = "console.log('env ' + ['DEPLOYMENT', 'INSTANCE', 'NODE', 'PEERS'].map((name) => process.env['QUARTERDECK_' + name]).join(' ')); console.log(require('node:fs').readFileSync(process.env.QUARTERDECK_PEERS, 'utf8')); setInterval(() => {}, 1000)"
+    await add('lobby', FOREVER, 'drain: { timeoutSeconds: 600 }\n', 'scalable')
+    const manager = manage()
+    const [lobby] = await until(() => running('lobby'), (all) => all.length === 1)
+    await add('proxy', SHOW, 'discover: [lobby, nothing]\n', 'proxy')
+    manager.wake()
+    const lines = await until(() => consoleOf('proxy'), (all) => all.length >= 2)
+    const { podName } = (await deployments().instances('proxy'))[0]!
+    const own = join(directory(), 'runtime/peers', podName)
+    const file = join(own, 'peers.json')
+    expect(lines[0]).toBe(`env proxy ${podName} ${hostname()} ${file}`)
+    const peer = { podName: lobby!.podName, ip: '127.0.0.1', port: null, state: 'RUNNING', players: 0, draining: false }
+    expect(JSON.parse(lines[1]!)).toEqual({ deployments: { lobby: [peer], nothing: [] } })
+    expect([(await stat(own)).mode & 0o777, (await stat(file)).mode & 0o777]).toEqual([0o755, 0o644])
+
+    let unreadable = 0
+    let isReading = true
+    const reading = (async () => {
+      while (isReading) await readFile(file, 'utf8').then(JSON.parse).catch(() => (unreadable += 1))
+    })()
+    const read = async () => (JSON.parse(await readFile(file, 'utf8')) as Peers).deployments.lobby![0]
+    fill(lobby!.podName, 7)
+    managed.discovery.changed()
+    await until(read, (seen) => seen?.players === 7)
+    const power = createPower({ db: managed.state.db, runtime: managed.runtime, wake: () => manager.wake() })
+    await power.request(lobby!.podName, 'drainAndStop')
+    await until(read, (seen) => seen?.draining === true)
+    await power.request(lobby!.podName, 'kill')
+    await until(read, (seen) => seen === undefined)
+    isReading = false
+    await reading
+    expect(unreadable).toBe(0)
+    expect(await readdir(own)).toEqual(['peers.json'])
+
+    await deployments().remove('proxy')
+    await expect(stat(own)).rejects.toThrow('ENOENT')
+  })
+
+  test('a platform that comes later goes on with the files of instances that run', async () => {
+    await add('proxy', FOREVER, 'discover: [lobby]\n', 'proxy')
+    const manager = manage()
+    const [proxy] = await until(() => running('proxy'), (all) => all.length === 1)
+    await manager.close()
+    await managed.reopenDiscovery()
+    await add('lobby', FOREVER, '', 'scalable')
+    manage()
+    const file = join(directory(), 'runtime/peers', proxy!.podName, 'peers.json')
+    await until(async () => (JSON.parse(await readFile(file, 'utf8')) as Peers).deployments.lobby?.[0]?.state === 'RUNNING')
+  })
+})

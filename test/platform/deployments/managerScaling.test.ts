@@ -1,0 +1,102 @@
+import { reconcile } from '../../../src/platform/deployments/reconcile'
+import { insertDeployment } from '../../../src/platform/state/deployments'
+import { FOREVER, useManagedDeployments } from '../../support/platform/managedDeployments'
+import { until } from '../../support/platform/until'
+
+const managed = useManagedDeployments()
+const { clock, manage, deployments, passParts, add, running, fill } = managed
+
+test('decisions §4: a scalable deployment grows with its players, up to max, and keeps a place free', async () => {
+  await add('lobby', FOREVER, 'instances: { min: 1, max: 3, playersPerInstance: 2 }\n', 'scalable')
+  const manager = manage()
+  const [first] = await until(() => running('lobby'), (all) => all.length === 1)
+  fill(first!.podName, 1)
+  await reconcile(passParts())
+  expect(await deployments().instances('lobby')).toHaveLength(1)
+  fill(first!.podName, 2)
+  manager.wake()
+  await until(() => running('lobby'), (all) => all.length === 2)
+  fill(first!.podName, 90)
+  manager.wake()
+  const three = await until(() => running('lobby'), (all) => all.length === 3)
+  expect(three.find(({ podName }) => podName === first!.podName)).toMatchObject({ type: 'minecraft', connections: 90 })
+})
+
+/** Three instances, which the players of the first one need; further passes are made by hand. */
+async function threeInstances() {
+  await add('lobby', FOREVER, 'instances: { min: 1, max: 3, playersPerInstance: 2 }\n', 'scalable')
+  const begun = Date.now()
+  const parts = passParts({ now: () => begun + clock.ahead })
+  await reconcile(parts)
+  const [first] = await until(() => running('lobby'), (all) => all.length === 1)
+  fill(first!.podName, 4)
+  await reconcile(parts)
+  const three = await until(() => running('lobby'), (all) => all.length === 3)
+  return { parts, first: first!, three }
+}
+
+test('decisions §4: it shrinks after a minute of too many, and never ends an instance with players', async () => {
+  const { parts, first, three } = await threeInstances()
+  const last = three.find(({ podName }) => podName !== first.podName)!
+  fill(first.podName, 0)
+  fill(last.podName, 1)
+  await reconcile(parts)
+  clock.ahead = 59_000
+  await reconcile(parts)
+  expect(await running('lobby')).toHaveLength(3)
+  clock.ahead = 61_000
+  await reconcile(parts)
+  const left = await until(
+    async () => {
+      await reconcile(parts)
+      return deployments().instances('lobby')
+    },
+    (all) => all.length === 1,
+  )
+  expect(left[0]!.podName).toBe(last.podName)
+})
+
+test('§14 an instance whose players are unknown is never ended by scaling, nor are the others that its players may need', async () => {
+  const { parts, first, three } = await threeInstances()
+  // Its ping fails from now on. Up to two may play there, which takes two instances.
+  const last = three.at(-1)!
+  fill(first.podName, 0)
+  fill(last.podName, undefined)
+  const settle = async () => {
+    for (const minutes of [2, 4, 6]) {
+      clock.ahead = minutes * 60_000
+      await reconcile(parts)
+      await until(() => managed.runtime.list(), (all) => all.every((run) => run.state !== 'STOPPING'))
+    }
+  }
+  await settle()
+  expect((await running('lobby')).map(({ podName }) => podName)).toEqual([first.podName, last.podName])
+  for (const { podName } of three) fill(podName, undefined)
+  await settle()
+  expect(await running('lobby')).toHaveLength(2)
+  expect((await running('lobby'))[0]).toMatchObject({ players: {}, connections: 0, playerCount: null })
+})
+
+test('decisions §4: a restart replaces one instance after another and resolves when all are up', async () => {
+  await add('lobby', FOREVER, 'instances: { min: 2, max: 2 }\n', 'scalable')
+  manage()
+  const before = await until(() => running('lobby'), (all) => all.length === 2)
+  const runs = new Set((await managed.runtime.list()).map(({ runId }) => runId))
+  let fewest = 2
+  const unwatch = managed.runtime.watch(() => void managed.runtime.list().then((all) => (fewest = Math.min(fewest, all.filter(({ state: current }) => current === 'RUNNING').length))))
+  await deployments().restart('lobby')
+  unwatch()
+  const after = await running('lobby')
+  expect(after.map(({ uid }) => uid)).toEqual(before.map(({ uid }) => uid))
+  expect((await managed.runtime.list()).filter(({ runId }) => runs.has(runId))).toEqual([])
+  expect(fewest).toBeGreaterThanOrEqual(1)
+})
+
+test('each instance tells the port that it was started with, whatever its definition says by now', async () => {
+  const content = (port: number) => `name: lobby\ntype: scalable\ndataDirectory: /lobby\nrun: { command: ["node", "-e", ${JSON.stringify(FOREVER)}], port: ${port} }\ninstances: { min: 2, max: 2 }\nstop: { timeoutSeconds: 1 }\n`
+  await insertDeployment(managed.state.db, { name: 'lobby', type: 'scalable', content: content(25_565), enabled: true })
+  manage()
+  await until(() => running('lobby'), (all) => all.length === 2)
+  await managed.state.db.updateTable('deployments').set({ content: content(30_000) }).execute()
+  expect((await running('lobby')).map(({ port }) => port).sort()).toEqual([25_565, 25_566])
+})

@@ -1,0 +1,145 @@
+import { mkdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Pool } from 'pg'
+import pino from 'pino'
+import { createDeployments } from '../../../src/platform/deployments/deployments'
+import { createDiscovery, type Discovery } from '../../../src/platform/deployments/discovery'
+import { createListeningSockets } from '../../../src/platform/deployments/listeningSockets'
+import { startManager, type Manager } from '../../../src/platform/deployments/manager'
+import type { reconcile } from '../../../src/platform/deployments/reconcile'
+import { createUsageMeter } from '../../../src/platform/deployments/usageMeter'
+import { openLocalRuntime } from '../../../src/platform/runtime/local/localRuntime'
+import type { Runtime } from '../../../src/platform/runtime/runtime'
+import { createReplicas, type Replicas } from '../../../src/platform/share/replicas'
+import { insertDeployment } from '../../../src/platform/state/deployments'
+import { freshState, type FreshState } from './freshState'
+import { stopHost } from './stopHost'
+import { useTemporaryDirectory } from './temporaryDirectory'
+import { until } from './until'
+
+/** A program that prints its pid and goes on. */
+export const FOREVER = "console.log('pid ' + process.pid); setInterval(() => {}, 1000)"
+
+/** What a manager works with, for one test file: the real state and a real runtime; only who plays where is said by the test. */
+export interface ManagedDeployments {
+  directory(): string
+  shareDir(): string
+  readonly state: FreshState
+  readonly runtime: Runtime
+  readonly discovery: Discovery
+  readonly clock: { ahead: number }
+  /** Another manager, as of another platform. */
+  manage(pool?: Pool): Manager
+  deployments(): ReturnType<typeof createDeployments>
+  /** What a single pass takes. */
+  passParts(more?: Partial<PassParts>): PassParts
+  /** Adds an enabled deployment whose instances run this text in Node.js. */
+  add(name: string, program: string, more?: string, type?: string): Promise<void>
+  stateOf(name: string): Promise<string | undefined>
+  consoleOf(name: string): Promise<string[]>
+  running(name: string): ReturnType<ReturnType<typeof createDeployments>['instances']>
+  /** Undefined: the server does not answer. */
+  fill(podName: string, players: number | undefined): void
+  /** As a platform that comes later. */
+  reopenDiscovery(): Promise<void>
+}
+
+type PassParts = Parameters<typeof reconcile>[0]
+
+/** Call it once, outside of tests. */
+export function useManagedDeployments(): ManagedDeployments {
+  const directory = useTemporaryDirectory()
+  const log = pino({ level: 'silent' })
+  let state: FreshState
+  let runtime: Runtime
+  let replicas: Replicas
+  let discovery: Discovery
+  let managers: Manager[] = []
+  const playing = new Map<string, number | undefined>()
+  const playersOf = (count: number | undefined) => (count === undefined ? undefined : { count, names: {} })
+  const watch = { of: (podName: string) => playersOf(playing.has(podName) ? playing.get(podName) : 0), portWarning: () => undefined, close: async () => undefined }
+  const listening = createListeningSockets()
+  const clock = { ahead: 0 }
+  const shareDir = () => join(directory(), 'nfsshare')
+  const openDiscovery = () => createDiscovery({ db: state.db, runtime, players: () => watch, directory: join(directory(), 'runtime/peers'), log })
+
+  beforeAll(async () => {
+    replicas = createReplicas(directory(), log)
+    runtime = await openLocalRuntime({ dataDir: directory(), replicas })
+  })
+  afterAll(async () => {
+    await runtime.close()
+    await replicas.close()
+    await stopHost(directory())
+  })
+  beforeEach(async () => {
+    playing.clear()
+    clock.ahead = 0
+    state = await freshState()
+    discovery = openDiscovery()
+    await mkdir(shareDir(), { recursive: true })
+  })
+  afterEach(async () => {
+    await Promise.all(managers.map((manager) => manager.close()))
+    managers = []
+    // A manager with nothing wanted ends what this test has left.
+    await state.db.deleteFrom('deployments').execute()
+    const last = manage()
+    await until(() => runtime.list(), (all) => all.length === 0)
+    await last.close()
+    managers = []
+    await discovery.close()
+    await state.close()
+  })
+
+  function manage(pool: Pool = state.pool): Manager {
+    const manager = startManager({ db: state.db, pool, runtime, players: watch, listening, discovery, shareDir: shareDir(), replicas, log, now: () => Date.now() + clock.ahead })
+    managers.push(manager)
+    return manager
+  }
+
+  const deployments = () =>
+    createDeployments({
+      db: state.db,
+      runtime,
+      players: watch,
+      usage: createUsageMeter(runtime, Date.now),
+      now: Date.now,
+      shareDir: shareDir(),
+      nodes: async () => ['node-a'],
+      wake: () => managers.at(-1)?.wake(),
+    })
+
+  return {
+    directory,
+    shareDir,
+    get state() {
+      return state
+    },
+    get runtime() {
+      return runtime
+    },
+    get discovery() {
+      return discovery
+    },
+    clock,
+    manage,
+    deployments,
+    passParts: (more) => ({ db: state.db, runtime, players: watch, listening, discovery, shareDir: shareDir(), replicas, log, now: Date.now, excessSince: new Map(), told: new Map(), ...more }),
+    async add(name, program, more = '', type = 'process') {
+      const content = `name: ${name}\ntype: ${type}\ndataDirectory: /${name}\nrun:\n  command: ["node", "-e", ${JSON.stringify(program)}]\nstop: { timeoutSeconds: 1 }\n${more}`
+      await insertDeployment(state.db, { name, type, content, enabled: true })
+    },
+    stateOf: async (name) => (await deployments().instances(name))[0]?.state,
+    async consoleOf(name) {
+      const [instance] = await deployments().instances(name)
+      return instance ? (await runtime.history(instance.podName, 1000)).map(({ content }) => content) : []
+    },
+    running: async (name) => (await deployments().instances(name)).filter(({ state: current }) => current === 'RUNNING'),
+    fill: (podName, players) => void playing.set(podName, players),
+    async reopenDiscovery() {
+      await discovery.close()
+      discovery = openDiscovery()
+    },
+  }
+}
