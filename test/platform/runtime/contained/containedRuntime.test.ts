@@ -8,6 +8,7 @@ import type { InstanceSpec, Runtime } from '../../../../src/platform/runtime/run
 import { FIRST_USER_ID } from '../../../../src/platform/share/ownership'
 import { createReplicas, type Replicas } from '../../../../src/platform/share/replicas'
 import { canContain, isRoot } from '../../../support/platform/canContain'
+import { instanceSpec } from '../../../support/platform/instanceSpec'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 import { until } from '../../../support/platform/until'
 import { runtimeSuite } from '../runtimeSuite'
@@ -27,19 +28,8 @@ function directoryOf(deployment: string): string {
   return path
 }
 
-const spec = (podName: string, command: InstanceSpec['command'], change: Partial<InstanceSpec> = {}): InstanceSpec => ({
-  podName,
-  deployment: podName,
-  command,
-  directory: directoryOf(podName),
-  copy: false,
-  env: {},
-  port: undefined,
-  ready: undefined,
-  stop: { command: undefined, timeoutSeconds: 1 },
-  limits: { cores: undefined, memoryBytes: undefined },
-  ...change,
-})
+const spec = (podName: string, command: InstanceSpec['command'], change: Partial<InstanceSpec> = {}): InstanceSpec =>
+  instanceSpec({ podName, command, directory: directoryOf(podName), ...change })
 const find = async (podName: string) => (await runtime.list()).find((run) => run.podName === podName)
 const hasEnded = (podName: string) => until(() => find(podName), (run) => run?.state === 'EXITED')
 const lines = async (podName: string, limit = 10_000) => (await runtime.history(podName, limit)).map(({ content }) => content)

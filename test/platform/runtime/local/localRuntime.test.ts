@@ -13,6 +13,7 @@ import { endPlainInstances } from '../../../../src/platform/runtime/openRuntime'
 import type { InstanceSpec, Runtime } from '../../../../src/platform/runtime/runtime'
 import { createReplicas, type Replicas } from '../../../../src/platform/share/replicas'
 import { hasProgram } from '../../../support/platform/hasProgram'
+import { instanceSpec } from '../../../support/platform/instanceSpec'
 import { stopHost } from '../../../support/platform/stopHost'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 import { until } from '../../../support/platform/until'
@@ -35,18 +36,8 @@ afterAll(async () => {
 
 runtimeSuite({ runtime: () => runtime, directory, home: (path) => path })
 
-const ticking = (podName: string): InstanceSpec => ({
-  podName,
-  deployment: 'ticking',
-  command: ['node', '-e', "let n = 0; console.log('pid ' + process.pid); setInterval(() => console.log('tick ' + n++), 5)"],
-  directory: directory(),
-  copy: false,
-  env: {},
-  port: undefined,
-  ready: undefined,
-  stop: { command: undefined, timeoutSeconds: 1 },
-  limits: { cores: undefined, memoryBytes: undefined },
-})
+const TICKS = "let n = 0; console.log('pid ' + process.pid); setInterval(() => console.log('tick ' + n++), 5)"
+const ticking = (podName: string): InstanceSpec => instanceSpec({ podName, deployment: 'ticking', command: ['node', '-e', TICKS], directory: directory() })
 const ticks = async (podName: string) => (await runtime.history(podName, 10_000)).map(({ content }) => content).filter((line) => line.startsWith('tick'))
 
 test('architecture: an instance runs on while nobody is connected, and no line of it is lost', async () => {
