@@ -35,7 +35,7 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack = refu
   const changes = new EventEmitter()
   const onChanged = () => changes.emit('changed')
   const preparations = new Map<string, Preparation>()
-  const tell = (podName: string, text: string) => void driver.note(podName, text).catch(() => undefined)
+  const tell = (podName: string, text: string) => driver.note(podName, text).catch(() => undefined)
   const kept = openKept({ dataDir, writeBack, tell, onDone: onChanged })
   const unwatch = driver.watch(() => {
     onChanged()

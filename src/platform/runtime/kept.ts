@@ -44,7 +44,7 @@ export interface Kept {
 export function openKept({ dataDir, writeBack, tell, onDone }: {
   dataDir: string
   writeBack: WriteBack
-  tell: (podName: string, text: string) => void
+  tell: (podName: string, text: string) => Promise<void>
   onDone: () => void
 }): Kept {
   const directory = join(dataDir, 'runtime', 'kept')
@@ -69,12 +69,13 @@ export function openKept({ dataDir, writeBack, tell, onDone }: {
     try {
       const files = await writeBack(what, signal)
       if (signal.aborted) return
-      if (files > 0) tell(podName, `[System] ${files === 1 ? 'A file' : `${files} files`} that "keep" names ${files === 1 ? 'was' : 'were'} written back.`)
+      // Before the end is told of.
+      if (files > 0) await tell(podName, `[System] ${files === 1 ? 'A file' : `${files} files`} that "keep" names ${files === 1 ? 'was' : 'were'} written back.`)
       forget(podName)
     } catch (error) {
       if (signal.aborted) return
       const problem = error instanceof AppError ? error.message : 'The log says why.'
-      if (problem !== state.problem) tell(podName, `[System] What "keep" names could not be written back. ${problem} It is tried again; Kill gives it up.`)
+      if (problem !== state.problem) void tell(podName, `[System] What "keep" names could not be written back. ${problem} It is tried again; Kill gives it up.`)
       state.problem = problem
       state.timer = setTimeout(() => void write(what, state), RETRY_MS)
     }
@@ -98,7 +99,7 @@ export function openKept({ dataDir, writeBack, tell, onDone }: {
       const what = all.get(podName)
       if (!what || isClosed || writing.has(podName)) return
       if (!requested || signal === 'SIGKILL') {
-        if (!failure) tell(podName, '[System] What "keep" names was not written back: it is after an orderly stop only.')
+        if (!failure) void tell(podName, '[System] What "keep" names was not written back: it is after an orderly stop only.')
         return forget(podName)
       }
       const state: Writing = { cancel: new AbortController(), timer: undefined, problem: undefined }
@@ -107,7 +108,7 @@ export function openKept({ dataDir, writeBack, tell, onDone }: {
     },
     giveUp(podName) {
       if (!writing.has(podName)) return false
-      tell(podName, '[System] What "keep" names was not written back: it was given up.')
+      void tell(podName, '[System] What "keep" names was not written back: it was given up.')
       forget(podName)
       return true
     },
