@@ -1,13 +1,17 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
+import { generate } from 'otplib'
 import { WebSocket } from 'ws'
-import type { ConsoleFrame } from '../../src/contract/consoleChannel'
-import { codeOf, startProduct, type Product } from '../support/browser/startProduct'
-import { canContain } from '../support/platform/canContain'
-import { createRandom } from '../support/platform/fuzz/random'
-import { processesOf } from '../support/platform/processesOf'
-import { until } from '../support/platform/until'
+import type { ConsoleFrame } from '../../../src/contract/consoleChannel'
+import { canContain } from '../../support/platform/canContain'
+import { freshDatabase } from '../../support/platform/freshState'
+import { createRandom } from '../../support/platform/fuzz/random'
+import { processesOf } from '../../support/platform/processesOf'
+import { killLeftovers, runProgram, type RunningProgram } from '../../support/platform/runPlatform'
+import { stopHost } from '../../support/platform/stopHost'
+import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+import { until } from '../../support/platform/until'
 
 jest.setTimeout(900_000)
 
@@ -20,21 +24,50 @@ const STEADY = `console.log('pid ' + process.pid); let n = 0; setInterval(() => 
   require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => console.log('heard ' + line))`
 const QUIET = "setInterval(() => console.log('tick'), 20)"
 
-let product: Product
+const directory = useTemporaryDirectory()
+const dataDir = () => join(directory(), 'data')
+let database: Awaited<ReturnType<typeof freshDatabase>>
+let platform: RunningProgram
+let url = ''
 let token = ''
 
 beforeAll(async () => {
-  product = await startProduct({ QUARTERDECK_SAMPLE: 'off', QUARTERDECK_LOG_LEVEL: 'error', QUARTERDECK_ISOLATION: canContain ? 'required' : 'off' })
+  database = await freshDatabase()
+  await start()
   const account = { username: 'tester', password: 'correct horse battery' }
-  const { token: inviteToken } = await call('POST', 'auth/verify-invite', { inviteCode: product.inviteCode })
+  const { token: inviteToken } = await call('POST', 'auth/verify-invite', { inviteCode: 'first-invite-of-all' })
   const { secret } = await call('POST', 'auth/register', { ...account, inviteToken })
-  token = String((await call('POST', 'auth/verify-registration', { username: account.username, token: await codeOf(String(secret)), inviteToken })).loginToken)
+  token = String((await call('POST', 'auth/verify-registration', { username: account.username, token: await generate({ secret: String(secret) }), inviteToken })).loginToken)
 })
-afterAll(() => product.close())
+afterAll(async () => {
+  killLeftovers()
+  await stopHost(dataDir())
+  await database.drop()
+})
+
+async function start(): Promise<void> {
+  platform = runProgram('main', {
+    QUARTERDECK_DATA_DIR: dataDir(),
+    QUARTERDECK_STATE_URL: database.url,
+    QUARTERDECK_SQL_URL: database.url,
+    QUARTERDECK_PORT: '0',
+    QUARTERDECK_FIRST_INVITE: 'first-invite-of-all',
+    QUARTERDECK_LOG_LEVEL: 'error',
+    QUARTERDECK_SAMPLE: 'off',
+    QUARTERDECK_ISOLATION: canContain ? 'required' : 'off',
+  })
+  const { output, child } = platform
+  url = (await until(() => /ready: (http\S+)/.exec(output().stdout)?.[1] ?? (child.exitCode === null ? undefined : `ENDED ${output().stderr}`)))!
+}
+
+async function end(signal: NodeJS.Signals): Promise<void> {
+  platform.child.kill(signal)
+  await platform.exited
+}
 
 async function call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
   const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }
-  const answer = await fetch(`${product.url}/api/${path}`, { method, headers, body: body === undefined ? null : JSON.stringify(body) })
+  const answer = await fetch(`${url}/api/${path}`, { method, headers, body: body === undefined ? null : JSON.stringify(body) })
   const { data, message } = (await answer.json()) as { data: Record<string, unknown>; message?: string }
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${message}`)
   return data
@@ -47,7 +80,7 @@ async function deploy(name: string, program: string): Promise<void> {
 }
 
 /** In the command of each instance, so that its process can be found among those that start and watch it. */
-const markOf = (name: string) => join(product.dataDir, `instance-${name}`)
+const markOf = (name: string) => join(dataDir(), `instance-${name}`)
 const pidsOf = (name: string) => processesOf(markOf(name)).filter((pid) => /^node\0-e\0/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8')))
 const toggle = (name: string, enabled: boolean) => call('POST', `deployments/${name}/toggle`, { enabled })
 const instancesOf = async (name: string) => (await call('GET', `deployments/${name}/instances`)).instances as { podName: string; state: string }[]
@@ -61,7 +94,7 @@ function useConsole(podName: string) {
     lines,
     /** Reads and writes until the connection ends. @returns once it has ended. */
     async whileConnected(): Promise<void> {
-      const socket = new WebSocket(`${product.url.replace('http', 'ws')}/api/logs/steady/${podName}?since=${lastNumber + 1}`, { headers: { cookie: `token=${token}`, origin: product.url } })
+      const socket = new WebSocket(`${url.replace('http', 'ws')}/api/logs/steady/${podName}?since=${lastNumber + 1}`, { headers: { cookie: `token=${token}`, origin: url } })
       const writing = setInterval(() => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify({ type: 'command', command: String(++sent) })), 100)
       socket.on('message', (data) => {
         const frame = JSON.parse((data as Buffer).toString()) as ConsoleFrame
@@ -95,9 +128,9 @@ test('#15, security 51: over 50 kills of the platform no instance restarts and n
     const ended = steady.whileConnected()
     // The moment of the kill is what varies here; nothing is waited for.
     await delay(random.int(300))
-    await product.kill()
+    await end('SIGKILL')
     await ended
-    await product.restart()
+    await start()
   }
 
   const wanted = ['one', 'three']
@@ -110,7 +143,7 @@ test('#15, security 51: over 50 kills of the platform no instance restarts and n
   const listed = async () => Object.fromEntries(await Promise.all([...TOGGLED, 'steady'].map(async (name) => [name, (await instancesOf(name)).map((found) => found.state).join()])))
   await until(listed, (states) => JSON.stringify(states) === JSON.stringify({ one: 'RUNNING', two: '', three: 'RUNNING', four: '', steady: 'RUNNING' }))
   expect(running()).toEqual(wanted)
-  await product.stop()
+  await end('SIGTERM')
   await ended
   expect(steady.lines.filter((line) => line.startsWith('NUMBER'))).toEqual([])
   expect(steady.lines.filter((line) => line.startsWith('pid '))).toHaveLength(1)
