@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises'
 import { constants } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
@@ -145,7 +146,7 @@ export class ContainedInstance {
     const [program] = spec.command
     const path = spec.env.PATH ?? system.path
     const held: HeldDirectory[] = []
-    // What is given to its user is what was checked, whatever another instance makes of its path meanwhile; the mount is compared with it.
+    // What is given to its user is what was checked, whatever another instance makes of its path meanwhile.
     const hold = async (directory: string) => {
       const opened = await openRealDirectory(directory)
       held.push(opened)
@@ -169,14 +170,9 @@ export class ContainedInstance {
       const env = { PATH: path, LANG, HOME: '/data', ...(TZ && { TZ }), ...spec.env }
       const mounts = [{ source: own, target: WORKING_DIRECTORY }]
       for (const { source, target } of spec.mounts ?? []) mounts.push({ source: await hold(source), target })
-      const checked = await Promise.all(mounts.map(async ({ source, target }) => {
-        const { dev, ino } = await source.stats()
-        return { target, device: dev, inode: ino }
-      }))
       const { monitor, pid } = await containers.create(containerId, this.podName, {
         ...prepared,
         readable: [...prepared.readable, ...(spec.mounts ?? [])],
-        checked,
         env,
         directory: own.realPath,
         command: spec.command,
@@ -186,6 +182,7 @@ export class ContainedInstance {
         await containers.remove(containerId)
         return await this.ended(record, undefined, 'Stopped before it was started.')
       }
+      for (const { source, target } of mounts) await checkMount(pid, source, target)
       await containers.start(containerId)
       record.startedAt = Date.now()
       if (record.ready === undefined && !this.isStopping) record.state = 'RUNNING'
@@ -280,6 +277,19 @@ export class ContainedInstance {
     if (this.record) this.parts.records.save(this.record)
     this.parts.onChange()
   }
+}
+
+/**
+ * Compares what runc has mounted with the directory that was checked, because runc resolves the path anew and another instance may
+ * have swapped a name of it for a link. It is done from outside, before anything of the instance runs: inside, a definition decides
+ * by PATH and LD_PRELOAD what every program does.
+ * @param pid of the container's first process, which waits to be started. @param target the directory's path in the container.
+ * @throws StartFailure when it is another directory
+ */
+async function checkMount(pid: number, source: HeldDirectory, target: string): Promise<void> {
+  const [wanted, mounted] = await Promise.all([source.stats(), stat(`/proc/${pid}/root${target}`, { bigint: true })])
+  if (wanted.dev === mounted.dev && wanted.ino === mounted.ino) return
+  throw new StartFailure(`Not started: ${target} was replaced by another directory meanwhile.`)
 }
 
 /** Shells and conmon tell the end by a signal as 128 and its number. */

@@ -17,19 +17,11 @@ const INIT_PATH = '/.quarterdeck-init'
 
 /**
  * A first process that has a handler for SIGTERM, passes it on, collects orphans and ends with the program's exit code: the kernel
- * ignores signals that the first process of a PID namespace does not handle, and most programs handle none. Before, it compares
- * what was mounted with what was checked, because paths are resolved anew by the mount. The program's text is passed as
- * arguments and never read as shell code: `PATH DEVICE:INODE … -- PROGRAM ARGUMENT …`.
+ * ignores signals that the first process of a PID namespace does not handle, and most programs handle none. The program's text
+ * is passed as arguments and never read as shell code. It has the environment that a definition gives, which may make any program
+ * here another one: nothing may depend on what it does.
  */
-const INIT = `while [ "$1" != -- ]; do
-  if [ "$(stat -c %d:%i "$1")" != "$2" ]; then
-    echo "Not started: $1 was replaced by another directory meanwhile." >&2
-    exit 125
-  fi
-  shift 2
-done
-shift
-exec 3<&0
+const INIT = `exec 3<&0
 "$@" <&3 3<&- &
 program=$!
 exec 3<&-
@@ -68,14 +60,6 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** A mounted directory that must be the one that was checked before. */
-export interface CheckedMount {
-  /** Its path in the container. */
-  target: string
-  device: bigint
-  inode: bigint
-}
-
 /** The monitor of a container, which holds its input and output and notes its exit code. */
 export interface Monitor {
   pid: number
@@ -92,7 +76,7 @@ export interface Containers {
    * Makes a container whose program waits for `start`. Its output goes to the log of `name`.
    * @returns its monitor and the pid of its first process. @throws Error with runc's own words, which are for the log
    */
-  create(id: string, name: string, spec: Omit<ContainerSpec, 'args'> & { command: string[]; checked: CheckedMount[] }): Promise<{ monitor: Monitor; pid: number }>
+  create(id: string, name: string, spec: Omit<ContainerSpec, 'args'> & { command: string[] }): Promise<{ monitor: Monitor; pid: number }>
   start(id: string): Promise<void>
   /** The ids of all that were made and not removed. */
   list(): Promise<string[]>
@@ -163,7 +147,7 @@ export async function openContainers({ directory, programs, isRootless }: { dire
   return {
     logFile,
     exitDirectory,
-    async create(id, name, { command, checked, ...spec }) {
+    async create(id, name, { command, ...spec }) {
       const bundle = bundleOf(id)
       await mkdir(bundle, { recursive: true, mode: 0o700 })
       // The root of the container, which its user has to enter.
@@ -173,8 +157,7 @@ export async function openContainers({ directory, programs, isRootless }: { dire
       const files = { passwd: `root:x:0:0:root:/:/bin/sh\n${user}`, group: `root:x:0:\nquarterdeck:x:${spec.gid}:\n` }
       for (const [file, text] of Object.entries(files)) await writeReadable(join(bundle, file), text)
       const readable = [...spec.readable, { source: join(directory, 'init.sh'), target: INIT_PATH }, ...Object.keys(files).map((file) => ({ source: join(bundle, file), target: `/etc/${file}` }))]
-      const checks = checked.flatMap(({ target, device, inode }) => [target, `${device}:${inode}`])
-      await writeFile(join(bundle, 'config.json'), JSON.stringify(ociConfig({ ...spec, readable, args: ['/bin/sh', INIT_PATH, ...checks, '--', ...command] })), { mode: 0o600 })
+      await writeFile(join(bundle, 'config.json'), JSON.stringify(ociConfig({ ...spec, readable, args: ['/bin/sh', INIT_PATH, ...command] })), { mode: 0o600 })
       const pid = await startMonitor(id, name)
       const monitorPid = Number(await readFile(join(bundle, 'conmon.pid'), 'utf8'))
       return { monitor: { pid: monitorPid, startTime: startTimeOf(monitorPid) }, pid }

@@ -30,11 +30,18 @@ export interface ContainerSpec {
 
 /** What no game server needs, and what kernel faults are reached by (as Docker's default profile refuses them). */
 const REFUSED_CALLS = [
-  'acct', 'add_key', 'bpf', 'delete_module', 'finit_module', 'fsconfig', 'fsmount', 'fsopen', 'fspick', 'init_module', 'kexec_file_load', 'kexec_load', 'keyctl', 'mount',
+  'acct', 'add_key', 'bpf', 'delete_module', 'finit_module', 'fsconfig', 'fsmount', 'fsopen', 'fspick', 'init_module', 'io_uring_enter', 'io_uring_register', 'io_uring_setup', 'kexec_file_load', 'kexec_load', 'keyctl', 'mount',
   'mount_setattr', 'move_mount', 'name_to_handle_at', 'nfsservctl', 'open_by_handle_at', 'open_tree', 'perf_event_open', 'pivot_root', 'quotactl', 'reboot', 'request_key', 'setns',
   'swapoff', 'swapon', 'umount', 'umount2', 'unshare', 'userfaultfd', 'vm86', 'vm86old',
 ]
 const ENOSYS = 38
+/** By Node.js' name of the machine: also the programs of 32 bits that it runs (SteamCMD). The filter ends those of any other kind. */
+const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string[]>> = {
+  x64: ['SCMP_ARCH_X86_64', 'SCMP_ARCH_X86', 'SCMP_ARCH_X32'],
+  arm64: ['SCMP_ARCH_AARCH64', 'SCMP_ARCH_ARM'],
+}
+/** When the machine has no memory left, instances are ended before the platform and its databases (proc_pid_oom_score_adj(5)). */
+const OOM_SCORE = 500
 
 const readOnly = ({ source, target }: Mount) => ({ destination: target, source, type: 'bind', options: ['rbind', 'ro', 'nosuid', 'nodev'] })
 const special = (destination: string, type: string, ...options: string[]) => ({ destination, type, source: type, options })
@@ -56,6 +63,7 @@ export function ociConfig(spec: ContainerSpec): object {
       env: Object.entries(spec.env).map(([name, value]) => `${name}=${value}`),
       cwd: WORKING_DIRECTORY,
       noNewPrivileges: true,
+      oomScoreAdj: OOM_SCORE,
       capabilities: { bounding: [], effective: [], permitted: [], inheritable: [], ambient: [] },
     },
     root: { path: 'rootfs', readonly: true },
@@ -77,6 +85,7 @@ export function ociConfig(spec: ContainerSpec): object {
       ...(cgroup && { cgroupsPath: cgroup.path, resources: resources(cgroup) }),
       seccomp: {
         defaultAction: 'SCMP_ACT_ALLOW',
+        ...(ARCHITECTURES[process.arch] && { architectures: ARCHITECTURES[process.arch] }),
         syscalls: [
           { names: REFUSED_CALLS, action: 'SCMP_ACT_ERRNO' },
           { names: ['clone'], action: 'SCMP_ACT_ERRNO', args: [{ index: 0, value: CLONE_NEWUSER, valueTwo: CLONE_NEWUSER, op: 'SCMP_CMP_MASKED_EQ' }] },

@@ -35,7 +35,6 @@ async function tryOnce(containers: Containers, directory: string, { isRootless, 
   try {
     await containers.create(id, id, {
       command: ['/bin/sh', '-c', `echo ${WORD}`],
-      checked: [],
       uid,
       gid: isRootless ? (process.getgid?.() ?? 0) : uid,
       env: { PATH: system.path },

@@ -1,8 +1,9 @@
-import { execFileSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, chownSync, lstatSync, mkdirSync, readFileSync, rmSync, statfsSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
 import { openContainedRuntime } from '../../../../src/platform/runtime/contained/containedRuntime'
+import { findContainerPrograms } from '../../../../src/platform/runtime/contained/containers'
 import type { RunRecord } from '../../../../src/platform/runtime/contained/runRecord'
 import type { InstanceSpec, Runtime } from '../../../../src/platform/runtime/runtime'
 import { FIRST_USER_ID } from '../../../../src/platform/share/ownership'
@@ -36,6 +37,13 @@ const lines = async (podName: string, limit = 10_000) => (await runtime.history(
 const prints = (podName: string, text: string) => until(() => lines(podName), (all) => all.includes(text))
 const recordOf = (podName: string) => JSON.parse(readFileSync(join(dataDir(), 'runtime/contained/runs', `${podName}.json`), 'utf8')) as RunRecord
 
+/** A program for Linux on i386, whole: `mov eax, 1; mov ebx, 7; int 0x80`, which ends with code 7. */
+const EXIT_7 = Buffer.from(
+  '7f454c46010101000000000000000000' + '02000300010000005480040834000000' + '00000000000000003400200001000000' + '00000000' +
+  '01000000000000000080040800800408' + '60000000600000000500000000100000' + 'b801000000bb07000000cd80',
+  'hex',
+)
+
 /** Runs shell commands in an instance of their own and returns what they print. */
 async function runInside(podName: string, script: string, change: Partial<InstanceSpec> = {}): Promise<string[]> {
   await runtime.ensure(spec(podName, ['sh', '-c', script], change))
@@ -58,6 +66,54 @@ async function runInside(podName: string, script: string, change: Partial<Instan
   })
 
   runtimeSuite({ runtime: () => runtime, directory: () => directoryOf('suite'), home: () => '/data' })
+
+  /** The address of the first of two directories that swap at the moment when runc makes a container. */
+  async function withSwap(path: string, target: string, work: () => Promise<void>): Promise<void> {
+    const programs = join(root(), 'swapping')
+    const found = findContainerPrograms(process.env.PATH ?? '')
+    mkdirSync(programs, { recursive: true })
+    writeFileSync(join(programs, 'runc'), `#!/bin/sh\ncase "$*" in *\\ create\\ *) [ -L '${path}' ] || { mv '${path}' '${path}.aside'; ln -s '${target}' '${path}'; };; esac\nexec ${'runc' in found ? found.runc : 'runc'} "$@"\n`, { mode: 0o755 })
+    const { PATH } = process.env
+    await runtime.close()
+    try {
+      process.env.PATH = `${programs}:${PATH}`
+      runtime = await open()
+      await work()
+      await runtime.close()
+    } finally {
+      process.env.PATH = PATH
+      runtime = await open()
+    }
+  }
+
+  test('security: a directory that is swapped for a link between its check and its mount is not given to the instance, whatever its environment makes of programs', async () => {
+    const readable = directoryOf('swapped')
+    const own = directoryOf('liar')
+    mkdirSync(join(own, 'bin'))
+    // It would say what the check wants to hear.
+    writeFileSync(join(own, 'bin/stat'), "#!/bin/sh\ntr '\\0' '\\n' < /proc/1/cmdline | grep -E '^[0-9]+:[0-9]+$' | tail -1\n", { mode: 0o755 })
+    writeFileSync(join(dataDir(), 'swap.key'), 'the key of the platform')
+    // Only its first mount is swapped by the program above: the trial at the opening does not name it.
+    await withSwap(readable, dataDir(), async () => {
+      await runtime.ensure(spec('liar', ['sh', '-c', 'ls /nfsshare/swapped; cat /nfsshare/swapped/swap.key'], { env: { PATH: '/data/bin:/usr/bin:/bin' }, mounts: [{ source: readable, target: '/nfsshare/swapped' }] })).catch(() => undefined)
+      await hasEnded('liar')
+      expect(await find('liar')).toMatchObject({ exit: { failure: expect.stringMatching(/replaced by (?:another directory|a link)/) as string } })
+      expect((await lines('liar')).join('\n')).not.toMatch(/swap\.key|the key of the platform/)
+    })
+  })
+
+  test('programs of 32 bits run, and what a fault of the kernel could be reached by does not (skipped where the machine cannot run them)', async () => {
+    const program = join(directoryOf('old'), 'exit7')
+    writeFileSync(program, EXIT_7, { mode: 0o755 })
+    if (spawnSync(program).status !== 7) return
+    await runtime.ensure(spec('old', ['/data/exit7']))
+    await hasEnded('old')
+    expect(await find('old')).toMatchObject({ exit: { code: 7 } })
+  })
+
+  test('when the machine has no memory left, instances are ended before the platform', async () => {
+    expect(await runInside('first-to-go', 'cat /proc/self/oom_score_adj')).toContain('500')
+  })
 
   test('§12 an instance sees neither the data directory nor other deployments, nor the processes, environment and sockets of the platform', async () => {
     writeFileSync(join(dataDir(), 'secret.key'), 'the key of the platform')
