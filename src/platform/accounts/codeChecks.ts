@@ -51,7 +51,11 @@ export function createCodeChecks({ db, secrets, activityLog, now }: CodeCheckPar
     async check(user, code, { username, address }) {
       const tried = await takeCodeTry(db, user.id, new Date(now()), waits)
       if (!tried) throw tooManyTries(secondsUntil((await findCodeWait(db, user.id)) ?? new Date(now())))
-      const refused = await refusal(user, code)
+      const refused = await refusal(user, code).catch(async (error: unknown) => {
+        // The code was not looked at.
+        await giveBackCodeTry(db, user.id)
+        throw error
+      })
       if (!refused) return giveBackCodeTry(db, user.id)
       if (tried.blockedUntil) {
         const words = `entered wrong codes (${tried.count} so far, wait of ${waitText(secondsUntil(tried.blockedUntil))})`

@@ -23,7 +23,7 @@ interface Preparation {
 export interface CopyParts {
   dataDir: string
   replicas: Replicas
-  /** Absent in programs that only end instances; `keep` is refused then. */
+  /** Without it an instance with `keep` is not started. */
   writeBack?: WriteBack
 }
 
@@ -31,12 +31,12 @@ export interface CopyParts {
  * Makes the copies of those instances whose specification asks for one, before the driver starts them, and writes back what is to be
  * kept of them after their end. Until that is done the instance is told as stopping, so that nobody starts or removes it.
  */
-export function withCopies(driver: Driver, { dataDir, replicas, writeBack = refuseWriteBack }: CopyParts): Runtime {
+export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: CopyParts): Runtime {
   const changes = new EventEmitter()
   const onChanged = () => changes.emit('changed')
   const preparations = new Map<string, Preparation>()
   const tell = (podName: string, text: string) => driver.note(podName, text).catch(() => undefined)
-  const kept = openKept({ dataDir, writeBack, tell, onDone: onChanged })
+  const kept = openKept({ dataDir, writeBack: writeBack ?? (() => Promise.resolve(0)), tell, onDone: onChanged })
   const unwatch = driver.watch(() => {
     onChanged()
     void settleKept()
@@ -52,13 +52,14 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack = refu
       if (preparations.has(podName)) continue
       const run = runs.find((known) => known.podName === podName)
       // One that this driver does not know ran under the other one, which was ended in order.
-      if (!run) kept.ended(podName, { requested: true })
+      if (!run) kept.ended(podName, { orderly: true })
       else if (run.exit) kept.ended(podName, run.exit)
     }
   }
 
   async function makeCopy({ podName, directory, keep }: InstanceSpec, copy: string, signal: AbortSignal): Promise<void> {
     await replicas.copyTo(directory, copy, signal)
+    if (keep && !writeBack) throw new Error('This runtime was opened without the means to write back')
     if (keep) kept.note(podName, { copy: await realpath(copy), directory, paths: keep })
   }
 
@@ -66,7 +67,7 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack = refu
     try {
       const directory = copyOf(spec.podName)
       const failure = await makeCopy(spec, directory, signal).then(() => undefined, (error: unknown) => ({ error }))
-      if (signal.aborted) return
+      if (signal.aborted) return kept.forget(spec.podName)
       if (!failure) return await driver.ensure({ ...spec, directory: await realpath(directory), copy: false })
       const { error } = failure
       await driver.startFailed(spec, `Could not be started: its files could not be copied${error instanceof AppError ? ` (${error.message})` : ''}.`)
@@ -74,6 +75,8 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack = refu
     } finally {
       preparations.delete(spec.podName)
       onChanged()
+      // Where it could not be started after all.
+      void settleKept()
     }
   }
 
@@ -127,8 +130,4 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack = refu
       await driver.close()
     },
   }
-}
-
-function refuseWriteBack(): Promise<number> {
-  return Promise.reject(new Error('This runtime was opened without the means to write back'))
 }

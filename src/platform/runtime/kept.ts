@@ -4,8 +4,9 @@ import { AppError, errorCodeOf } from '../errors'
 import type { WriteBack, WrittenBack } from '../share/writeBack'
 import type { InstanceExit } from './runtime'
 
-/** After this it is tried again to write back what could not be. In milliseconds. */
+/** Delay before a failed write-back is tried again; it doubles each time. In milliseconds. */
 const RETRY_MS = 10_000
+const LONGEST_RETRY_MS = 600_000
 
 interface Pending extends WrittenBack {
   podName: string
@@ -14,6 +15,8 @@ interface Pending extends WrittenBack {
 interface Writing {
   cancel: AbortController
   timer: NodeJS.Timeout | undefined
+  /** Until the next try. In milliseconds. */
+  delay: number
   /** Why it did not work the last time. */
   problem: string | undefined
 }
@@ -28,7 +31,7 @@ export interface Kept {
   isPending(podName: string): boolean
   pending(): string[]
   /** Deals with the end of a run: writes back in the background, or forgets what a run that ended otherwise has left. */
-  ended(podName: string, exit: Pick<InstanceExit, 'requested'> & Partial<InstanceExit>): void
+  ended(podName: string, exit: Pick<InstanceExit, 'orderly'>): void
   /** Gives up what is being written back, or waits to be tried again. @returns false when there is nothing. */
   giveUp(podName: string): boolean
   /** Forgets what was noted. */
@@ -77,7 +80,8 @@ export function openKept({ dataDir, writeBack, tell, onDone }: {
       const problem = error instanceof AppError ? error.message : 'The log says why.'
       if (problem !== state.problem) void tell(podName, `[System] What "keep" names could not be written back. ${problem} It is tried again; Kill gives it up.`)
       state.problem = problem
-      state.timer = setTimeout(() => void write(what, state), RETRY_MS)
+      state.timer = setTimeout(() => void write(what, state), state.delay)
+      state.delay = Math.min(LONGEST_RETRY_MS, state.delay * 2)
     }
   }
 
@@ -95,14 +99,14 @@ export function openKept({ dataDir, writeBack, tell, onDone }: {
     },
     isPending: (podName) => all.has(podName),
     pending: () => [...all.keys()],
-    ended(podName, { requested, signal, failure }) {
+    ended(podName, { orderly }) {
       const what = all.get(podName)
       if (!what || isClosed || writing.has(podName)) return
-      if (!requested || signal === 'SIGKILL') {
-        if (!failure) void tell(podName, '[System] What "keep" names was not written back: it is after an orderly stop only.')
+      if (!orderly) {
+        void tell(podName, '[System] What "keep" names was not written back: it is after an orderly stop only.')
         return forget(podName)
       }
-      const state: Writing = { cancel: new AbortController(), timer: undefined, problem: undefined }
+      const state: Writing = { cancel: new AbortController(), timer: undefined, delay: RETRY_MS, problem: undefined }
       writing.set(podName, state)
       void write(what, state)
     },

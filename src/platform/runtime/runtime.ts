@@ -55,6 +55,8 @@ export interface InstanceExit {
   at: number
   /** Whether stop or kill was asked for: any other end is one by itself. */
   requested: boolean
+  /** Whether it ended after a stop, without having been killed: only then its files are whole. Absent in records of older versions. */
+  orderly?: boolean
   /** Why it could not even be started, for people. */
   failure: string | undefined
 }

@@ -1,5 +1,4 @@
-import { mkdir, type FileHandle } from 'node:fs/promises'
-import { relative } from 'node:path'
+import { mkdir, statfs } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { AppError, errorCodeOf } from '../errors'
 import { fileFailure } from './fileFailure'
@@ -7,11 +6,12 @@ import { holding, namesIn, openRealDirectory, openRegularFile, openSubdirectory,
 import { inheritOwner } from './ownership'
 import { isOwnName } from './ownNames'
 import { lstatOf } from './placing'
+import { chunksOf } from './streams'
 import type { Temporaries } from './temporaries'
 import { matchesWildcard } from './wildcard'
 
-/** How much of a file is in memory at once. In bytes. */
-const CHUNK_BYTES = 2 ** 20
+/** Setting a modification time keeps it to a microsecond or so. */
+const SAME_MS = 1
 
 export interface WrittenBack {
   /** Absolute path of the instance's copy. */
@@ -23,8 +23,8 @@ export interface WrittenBack {
 }
 
 /**
- * Copies files of an instance's copy to the deployment's directory (decisions §13, `keep`): new and changed ones, each replaced at once.
- * Nothing is deleted there, because another instance may have written it. Links and special files are left out, and so are names that
+ * Copies files of an instance's copy to the deployment's directory (decisions §13, `keep`), each replaced at once: those that are missing
+ * there or older. What is newer there was written by another instance or an operator meanwhile. Nothing is deleted for the same reason. Links and special files are left out, and so are names that
  * are no UTF-8. Every step is relative to a held directory and follows no link.
  * @returns how many files were written.
  * @throws the signal's reason when it is aborted (what is written by then stays); AppError CONFLICT where a file is in a directory's
@@ -40,11 +40,16 @@ export function createWriteBack(jail: Jail, temporaries: Temporaries, log: Logge
     try {
       const there = await lstatOf(to, name)
       if (there?.isDirectory()) throw new AppError('CONFLICT', `In the place of the file "${name}" there is a directory.`)
-      // Setting a modification time keeps it to a microsecond or so.
-      if (there?.isFile() && there.size === stats.size && Math.abs(there.mtimeMs - stats.mtimeMs) < 1) return 0
+      if (there?.isFile() && there.mtimeMs >= stats.mtimeMs - SAME_MS) return 0
+      const { bavail, bsize } = await statfs(to.self)
+      if (stats.size > bavail * bsize) throw new AppError('DISK_FULL', `The disk of the shared area has no room for "${name}".`)
       const temporary = await temporaries.file(to, stats.mode & 0o777)
       try {
-        await copyContent(handle, stats.size, temporary.handle, signal)
+        // To the size that it had: a process that was left may go on writing.
+        for await (const chunk of chunksOf(handle, stats.size)) {
+          signal.throwIfAborted()
+          await temporary.handle.writeFile(chunk)
+        }
         // As numbers: there are times that no Date can be.
         await temporary.handle.utimes(stats.atimeMs / 1000, stats.mtimeMs / 1000)
       } catch (error) {
@@ -87,31 +92,32 @@ export function createWriteBack(jail: Jail, temporaries: Temporaries, log: Logge
     return written
   }
 
-  return async ({ copy, directory, paths }, signal) => {
-    const names = relative(await jail.root(), directory).split('/').filter(Boolean)
-    return holding(openRealDirectory(copy), async (from) => {
-      let written = 0
-      for (const path of paths) {
-        written += await writePathBack(from, () => jail.directory(names), path.split('/'), signal).catch((error: unknown) => {
-          const failure = signal.aborted ? error : fileFailure(error, `"${path}"`)
-          if (!signal.aborted && !(failure instanceof AppError)) log.error({ err: error, directory, path }, 'what an instance wrote could not be written back')
-          throw failure
-        })
-      }
-      return written
-    })
+  /** It must be the directory that the copy was made of, not what a link leads to by now. */
+  async function openTarget(directory: string): Promise<HeldDirectory> {
+    const root = await jail.root()
+    if (!directory.startsWith(`${root}/`)) throw new AppError('CONFLICT', 'The shared area is another one by now (QUARTERDECK_SHARE_DIR).')
+    return openRealDirectory(directory)
   }
-}
 
-/** Not by streams: a FileHandle whose stream does not close it cannot be closed any more. */
-async function copyContent(from: FileHandle, size: number, to: FileHandle, signal: AbortSignal): Promise<void> {
-  const chunk = Buffer.allocUnsafe(Math.max(1, Math.min(CHUNK_BYTES, size)))
-  for (let at = 0; ; ) {
-    signal.throwIfAborted()
-    const { bytesRead } = await from.read(chunk, 0, chunk.length, at)
-    if (bytesRead === 0) return
-    await to.writeFile(chunk.subarray(0, bytesRead))
-    at += bytesRead
+  return async ({ copy, directory, paths }, signal) => {
+    try {
+      const opened = await openRealDirectory(copy).catch((error: unknown) => {
+        if (errorCodeOf(error) === 'ENOENT') return undefined
+        throw error
+      })
+      // Somebody removed it: there is nothing to write.
+      if (!opened) return 0
+      return await holding(Promise.resolve(opened), async (from) => {
+        let written = 0
+        for (const path of paths) written += await writePathBack(from, () => openTarget(directory), path.split('/'), signal)
+        return written
+      })
+    } catch (error) {
+      if (signal.aborted) throw error
+      const failure = fileFailure(error, paths.map((path) => `"${path}"`).join(', '))
+      if (!(failure instanceof AppError)) log.error({ err: error, copy, directory }, 'what an instance wrote could not be written back')
+      throw failure
+    }
   }
 }
 

@@ -81,7 +81,8 @@ export function maskDefinition(text: string): string {
 export function secretsOf(value: unknown, masked: unknown): string[] {
   if (typeof value === 'string') {
     if (typeof masked !== 'string' || value === masked) return []
-    return [value, ...value.split(/[\s[\]{},"':#|>&*?]+/)].filter((word) => word.length >= 4 && !masked.includes(word))
+    // As a word of a command or a text, and as a part of an address: `mysql://root:secret@host/name`.
+    return [value, ...value.split(/[\s[\]{}(),;:"'`=<>|#&*?]+/), ...value.split(/[\s[\]{}(),;:"'`=<>|#&*?@/]+/)].filter((word) => word.length >= 4 && !masked.includes(word))
   }
   if (typeof value !== 'object' || value === null) return []
   const inside = (typeof masked === 'object' && masked !== null ? masked : {}) as Record<string, unknown>

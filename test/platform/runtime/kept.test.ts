@@ -2,6 +2,7 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pino from 'pino'
 import { AppError } from '../../../src/platform/errors'
+import { lockOwner } from '../../../src/platform/processLock'
 import { openLocalRuntime } from '../../../src/platform/runtime/local/localRuntime'
 import type { InstanceSpec, Runtime } from '../../../src/platform/runtime/runtime'
 import { openFiles, type Files } from '../../../src/platform/share/files'
@@ -96,6 +97,14 @@ test.each([
   await isIn(name, 'EXITED')
   expect(await listOf(name)).toBe('begin ')
   await says(name, 'What "keep" names was not written back: it is after an orderly stop only.')
+})
+
+test('when the host is killed, what is named comes back as well: the next host stops the instance in order', async () => {
+  await runtime.ensure(await lobby('left', 'first'))
+  await says('left', 'list begin first')
+  process.kill(lockOwner(join(dataDir(), 'runtime', 'instances.lock'))!, 'SIGKILL')
+  await until(() => stateOf('left').catch(() => undefined), (now) => now === 'EXITED')
+  expect(await listOf('left')).toBe('begin first ')
 })
 
 test('what cannot be written back yet keeps the instance stopping, with the reason, and is finished by the next platform', async () => {

@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import pino from 'pino'
 import { openFiles, type Files } from '../../../src/platform/share/files'
@@ -30,7 +30,7 @@ const filesIn = async (root: string) => (await readdir(root, { recursive: true, 
 
 test('§13 keep: a file, and what is below directories that a * stands for, comes back; other files do not', async () => {
   await put(copy(), { 'whitelist.json': 'new', 'ops.json': 'new', 'plugins/a/data/1.yml': 'one', 'plugins/b/data/deep/2.yml': 'two', 'plugins/b/cache/3': 'three', 'plugins/c.jar': 'jar' })
-  await put(lobby(), { 'whitelist.json': 'old', 'plugins/b/cache/3': 'as it was' })
+  await put(lobby(), { 'plugins/b/cache/3': 'as it was' })
   expect(await writeBack('plugins/*/data', 'whitelist.json', 'absent/*.txt')).toBe(3)
   expect(await filesIn(lobby())).toEqual(['plugins/a/data/1.yml', 'plugins/b/cache/3', 'plugins/b/data/deep/2.yml', 'whitelist.json'])
   expect(await readFile(join(lobby(), 'whitelist.json'), 'utf8')).toBe('new')
@@ -59,6 +59,38 @@ test('security: links are followed neither in the copy nor in the directory, and
   await expect(writeBack('places')).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('In the place of the directory "places"') as string })
   expect(await filesIn(lobby())).toEqual(['places', 'real/file'])
   expect(await filesIn(outside)).toEqual(['data/x', 'secret'])
+})
+
+test('what is newer in the directory stays: another instance wrote it, or an operator', async () => {
+  await put(copy(), { 'whitelist.json': 'as it was at the start', 'ops.json': 'written by the instance' })
+  await put(lobby(), { 'whitelist.json': 'edited meanwhile', 'ops.json': 'old' })
+  await utimes(join(copy(), 'whitelist.json'), 1_700_000_000, 1_700_000_000)
+  await utimes(join(lobby(), 'ops.json'), 1_700_000_000, 1_700_000_000)
+  expect(await writeBack('*.json')).toBe(1)
+  expect(await readFile(join(lobby(), 'whitelist.json'), 'utf8')).toBe('edited meanwhile')
+  expect(await readFile(join(lobby(), 'ops.json'), 'utf8')).toBe('written by the instance')
+})
+
+test('security: a directory that another instance has replaced by a link is not written to', async () => {
+  const victim = join(share(), 'victim')
+  await put(victim, { 'config.yml': 'of the victim' })
+  await put(copy(), { 'config.yml': 'mine' })
+  await rm(lobby(), { recursive: true })
+  await symlink(victim, lobby())
+  await expect(writeBack('config.yml')).rejects.toMatchObject({ code: 'CONFLICT' })
+  expect(await readFile(join(victim, 'config.yml'), 'utf8')).toBe('of the victim')
+})
+
+test('a file that the disk has no room for is not begun', async () => {
+  await put(copy(), { 'large.dat': '' })
+  await truncate(join(copy(), 'large.dat'), 2 ** 43)
+  await expect(writeBack('large.dat')).rejects.toMatchObject({ code: 'DISK_FULL', message: 'The disk of the shared area has no room for "large.dat".' })
+  expect(await readdir(lobby())).toEqual([])
+})
+
+test('a copy that somebody has removed has nothing to write', async () => {
+  await rm(copy(), { recursive: true })
+  expect(await writeBack('world')).toBe(0)
 })
 
 test('a directory in the place of a file stops it with a sentence that names both', async () => {

@@ -267,7 +267,8 @@ export class ContainedInstance {
     this.input = undefined
     await this.console.watchLines(0, undefined)
     const signal = code === undefined ? undefined : signalOf(code)
-    const exit: InstanceExit = { code: signal ? null : (code ?? null), signal: signal ?? null, at: Date.now(), requested: record.state === 'STOPPING', failure }
+    const isStopped = record.state === 'STOPPING'
+    const exit: InstanceExit = { code: signal ? null : (code ?? null), signal: signal ?? null, at: Date.now(), requested: isStopped, orderly: isStopped && failure === undefined && signal !== 'SIGKILL', failure }
     await this.console.note(`[System] ${describeExit(exit)}`)
     Object.assign(record, { state: 'EXITED', exit, containerId: undefined, monitor: undefined, pid: undefined })
     this.changed()

@@ -126,7 +126,7 @@ export class HostClient {
     }, withinMs)
     const hello = await this.call('hello').catch(() => undefined)
     clearTimeout(timer)
-    if (isSilent) throw new StartError([`The process that hosts the instances does not answer; see ${this.log}. If it stands still, end it: its instances end with it`])
+    if (isSilent) throw new StartError([`The process that hosts the instances does not answer; see ${this.log}. If it stands still, end it: the next one stops its instances in order`])
     if (!hello) this.close()
     return hello
   }

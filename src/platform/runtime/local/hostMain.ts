@@ -27,7 +27,7 @@ function main(directory: string, socketPath: string): void {
   if (!acquireLock(`${directory}.lock`)) process.exit(0)
   // A terminal that closes, or Ctrl-C in it, is meant for the platform.
   for (const signal of ['SIGHUP', 'SIGINT'] as const) process.on(signal, () => undefined)
-  // The end of the host is the end of every instance: whatever an instance causes, the others run on.
+  // The next host could only stop what runs: whatever an instance causes, the others run on.
   process.on('uncaughtException', (error) => console.error('An error was not handled; the host goes on:', error))
   process.on('SIGTERM', () => void host.shutdown().then(() => process.exit(0)))
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { ConsoleLine, InstanceSpec, RuntimeInstance } from '../runtime'
 import { ConsoleLog } from './consoleLog'
 import { PROTOCOL_VERSION, type HostCalls } from './hostProtocol'
+import { removePipes } from './instancePipes'
 import { HOST_ENDED, InstanceProcess } from './instanceProcess'
 import { findLimiter } from './limiter'
 import { usageBySession } from './processes'
@@ -59,6 +60,7 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
     this.runs.delete(podName)
     this.logOf(podName).remove()
     this.logs.delete(podName)
+    removePipes(join(this.directory, podName))
     rmSync(this.fileOf(podName, 'json'), { force: true })
   }
 

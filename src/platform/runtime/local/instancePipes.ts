@@ -58,12 +58,16 @@ export function makePipes(base: string): { pipes: InstancePipes; stdio: [number,
  */
 export function openPipes(base: string): InstancePipes {
   const [inputFile, outputFile, errorsFile] = pipeFilesOf(base)
-  const output = readFrom(outputFile)
+  const opened: Socket[] = []
+  const read = (file: string) => {
+    const socket = readFrom(file)
+    opened.push(socket)
+    return socket
+  }
   try {
-    const errors = readFrom(errorsFile)
-    return { output, errors, input: writeTo(inputFile) }
+    return { output: read(outputFile), errors: read(errorsFile), input: writeTo(inputFile) }
   } catch (error) {
-    output.destroy()
+    for (const socket of opened) socket.destroy()
     throw error
   }
 }

@@ -34,6 +34,7 @@ export class InstanceProcess {
   private watch: NodeJS.Timeout | undefined
   /** Whether an earlier host began it, which has ended. */
   private isLeft = false
+  private isKilled = false
 
   /** @param base absolute path that the names of the files of its pipes begin with. */
   constructor(
@@ -71,6 +72,8 @@ export class InstanceProcess {
     child.once('exit', (code, signal) => this.exited(code, signal))
     this.record.pid = child.pid
     this.record.pidStartTime = startTimeOf(child.pid)
+    // At once: a host that is killed before its record is written leaves a process that the next one does not know.
+    this.onChange()
     // Its own children inherit them. The moment before is too short to matter.
     const problem = this.limiter.apply(child.pid, this.record.podName, spec.limits)
     if (problem) this.log.add('message', `[System] ${problem}`)
@@ -149,6 +152,7 @@ export class InstanceProcess {
     // It has exited, and only its output is still waited for.
     if (this.record.pid === undefined) return
     clearTimeout(this.timer)
+    this.isKilled ||= signal === 'SIGKILL'
     if (signalGroup(this.record.pid, signal)) return
     this.log.add('message', `[System] ${signal} was refused: the program runs as another user. End it as that user, or run it in a container (see "Isolation" in the README).`)
     this.log.flush()
@@ -208,9 +212,10 @@ export class InstanceProcess {
     clearTimeout(this.timer)
     this.closePipes()
     removePipes(this.base)
+    const isStopped = this.record.state === 'STOPPING'
     const exit: InstanceExit = this.isLeft
-      ? { code, signal, at: Date.now(), requested: false, failure: HOST_ENDED }
-      : { code, signal, at: Date.now(), requested: this.record.state === 'STOPPING', failure }
+      ? { code, signal, at: Date.now(), requested: false, orderly: !this.isKilled, failure: HOST_ENDED }
+      : { code, signal, at: Date.now(), requested: isStopped, orderly: isStopped && !this.isKilled && failure === undefined, failure }
     Object.assign(this.record, { state: 'EXITED', exit, pid: undefined })
     this.limiter.release(this.record.podName)
     this.log.add('message', `[System] ${describeExit(exit)}`)
