@@ -13,8 +13,7 @@ import { until } from '../../support/platform/until'
 
 jest.setTimeout(180_000)
 
-const directory = useTemporaryDirectory()
-afterAll(async () => {
+const directory = useTemporaryDirectory(async () => {
   killLeftovers()
   await stopHost(join(directory(), 'data'))
 })

@@ -24,7 +24,11 @@ const STEADY = `console.log('pid ' + process.pid); let n = 0; setInterval(() => 
   require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => console.log('heard ' + line))`
 const QUIET = "setInterval(() => console.log('tick'), 20)"
 
-const directory = useTemporaryDirectory()
+const directory = useTemporaryDirectory(async () => {
+  killLeftovers()
+  await stopHost(dataDir())
+  await database.drop()
+})
 const dataDir = () => join(directory(), 'data')
 let database: Awaited<ReturnType<typeof freshDatabase>>
 let platform: RunningProgram
@@ -38,11 +42,6 @@ beforeAll(async () => {
   const { token: inviteToken } = await call('POST', 'auth/verify-invite', { inviteCode: 'first-invite-of-all' })
   const { secret } = await call('POST', 'auth/register', { ...account, inviteToken })
   token = String((await call('POST', 'auth/verify-registration', { username: account.username, token: await generate({ secret: String(secret) }), inviteToken })).loginToken)
-})
-afterAll(async () => {
-  killLeftovers()
-  await stopHost(dataDir())
-  await database.drop()
 })
 
 async function start(): Promise<void> {

@@ -12,7 +12,12 @@ import { stopHost } from '../../support/platform/stopHost'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
 
-const directory = useTemporaryDirectory()
+const directory = useTemporaryDirectory(async () => {
+  await runtime.close()
+  await files.close()
+  await replicas.close()
+  await stopHost(dataDir())
+})
 const log = pino({ level: 'silent' })
 const dataDir = () => join(directory(), 'data')
 const shareDir = () => join(directory(), 'share')
@@ -33,12 +38,6 @@ beforeAll(async () => {
   runtime = await openLocalRuntime({ dataDir: dataDir(), replicas, writeBack })
 })
 beforeEach(() => (refuse = undefined))
-afterAll(async () => {
-  await runtime.close()
-  await files.close()
-  await replicas.close()
-  await stopHost(dataDir())
-})
 
 /** Reads a list, adds itself to it at every start, and leaves a log. */
 const PROGRAM = `const fs = require('node:fs')

@@ -48,7 +48,11 @@ type PassParts = Parameters<typeof reconcile>[0]
 
 /** Call it once, outside of tests. */
 export function useManagedDeployments(): ManagedDeployments {
-  const directory = useTemporaryDirectory()
+  const directory = useTemporaryDirectory(async () => {
+    await runtime.close()
+    await replicas.close()
+    await stopHost(directory())
+  })
   const log = pino({ level: 'silent' })
   let state: FreshState
   let runtime: Runtime
@@ -66,11 +70,6 @@ export function useManagedDeployments(): ManagedDeployments {
   beforeAll(async () => {
     replicas = createReplicas(directory(), log)
     runtime = await openLocalRuntime({ dataDir: directory(), replicas })
-  })
-  afterAll(async () => {
-    await runtime.close()
-    await replicas.close()
-    await stopHost(directory())
   })
   beforeEach(async () => {
     playing.clear()

@@ -19,7 +19,11 @@ import { useTemporaryDirectory } from '../../../support/platform/temporaryDirect
 import { until } from '../../../support/platform/until'
 import { runtimeSuite } from '../runtimeSuite'
 
-const directory = useTemporaryDirectory()
+const directory = useTemporaryDirectory(async () => {
+  await runtime.close()
+  await replicas.close()
+  await stopHost(directory())
+})
 const log = pino({ level: 'silent' })
 let runtime: Runtime
 let replicas: Replicas
@@ -27,11 +31,6 @@ let replicas: Replicas
 beforeAll(async () => {
   replicas = createReplicas(directory(), log)
   runtime = await openLocalRuntime({ dataDir: directory(), replicas })
-})
-afterAll(async () => {
-  await runtime.close()
-  await replicas.close()
-  await stopHost(directory())
 })
 
 runtimeSuite({ runtime: () => runtime, directory, home: (path) => path })
