@@ -109,6 +109,8 @@ function whyNotOpened(url: string, error: unknown): string {
 export function isUnreachable(error: unknown): boolean {
   const code = errorCodeOf(error) ?? ''
   if (error instanceof AggregateError) return error.errors.some(isUnreachable)
+  // Of a unix socket whose server is away.
+  if (code === 'ENOENT' && (error as NodeJS.ErrnoException).syscall === 'connect') return true
   if (/^(?:ECONN|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|57P0[123]|08|53300)/.test(code)) return true
   return error instanceof Error && /Connection terminated|timeout exceeded when trying to connect|timeout expired|is not queryable|Query read timeout/.test(error.message)
 }

@@ -1,7 +1,7 @@
 import { execFile, spawn, type ChildProcess } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { chown, lstat, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
+import { chown, lstat, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -23,6 +23,8 @@ const PORTS = 400
 const STATE_NAME = 'quarterdeck'
 
 const PORT_TRIES = 5
+/** What sockaddr_un takes (unix(7)), without its last NUL. */
+const SOCKET_PATH_LIMIT = 107
 /** How long the server of an earlier start may take to end. In milliseconds. */
 const FORERUNNER_MS = 10_000
 
@@ -37,10 +39,13 @@ const Cluster = z.object({
 type Cluster = z.infer<typeof Cluster>
 
 export interface EmbeddedPostgres {
-  /** A superuser's URL of the server. */
-  adminUrl: string
-  /** The URL of the platform's own database, as the role that owns just that. */
-  stateUrl: string
+  /**
+   * A superuser's URL of the server. It names the address for users, and as \`host\` of its query the directory of the unix socket that
+   * the platform itself connects to: nobody else can listen there, whoever takes the port while the server is away.
+   */
+  readonly adminUrl: string
+  /** The URL of the platform's own database, as the role that owns just that; it stays the same when the server moves to another port. */
+  readonly stateUrl: string
   /** Ends the server after its open transactions were rolled back (fast shutdown). */
   stop(): Promise<void>
 }
@@ -69,9 +74,12 @@ async function startLocked(dataDir: string, binaries: PostgresBinaries, lock: He
   await removeStalePidFile(directory, lock)
   const extensions = await makeExtensions(dataDir, binaries.shareDir)
 
+  const sockets = socketDirectoryOf(directory)
   let stopping = false
   let restarting: Promise<void> | undefined
   let server = await startOnFreePort(directory, clusterFile, cluster, binaries, extensions, lock, log)
+  const statePort = cluster.port
+  const ports = new Set([statePort])
   const keepRunning = (): void => {
     server.once('exit', (code, signal) => {
       if (stopping) return
@@ -84,7 +92,12 @@ async function startLocked(dataDir: string, binaries: PostgresBinaries, lock: He
       await delay(1000)
       if (stopping) return
       try {
-        server = await startServer(directory, cluster, binaries, extensions, lock, log)
+        server = await (sockets === undefined
+          ? startServer(directory, cluster, binaries, extensions, lock, log)
+          : startOnFreePort(directory, clusterFile, cluster, binaries, extensions, lock, log))
+        // The name of the socket holds the port: who connects by an earlier one finds it as well.
+        for (const port of ports) if (sockets !== undefined && port !== cluster.port) await symlink(socketName(cluster.port), join(sockets, socketName(port)))
+        ports.add(cluster.port)
         keepRunning()
         return
       } catch (error) {
@@ -94,11 +107,13 @@ async function startLocked(dataDir: string, binaries: PostgresBinaries, lock: He
   }
   keepRunning()
 
-  const adminUrl = urlOf('postgres', cluster.adminPassword, cluster.port, 'postgres')
-  await makeStateDatabase(adminUrl, cluster.statePassword)
+  const adminUrl = () => urlOf('postgres', cluster.adminPassword, cluster.port, 'postgres', sockets)
+  await makeStateDatabase(adminUrl(), cluster.statePassword)
   return {
-    adminUrl,
-    stateUrl: urlOf(STATE_NAME, cluster.statePassword, cluster.port, STATE_NAME),
+    get adminUrl() {
+      return adminUrl()
+    },
+    stateUrl: urlOf(STATE_NAME, cluster.statePassword, statePort, STATE_NAME, sockets),
     async stop() {
       stopping = true
       // One that was about to be ready meanwhile.
@@ -224,9 +239,10 @@ function stillInUse(directory: string): StartError {
 }
 
 async function startServer(directory: string, cluster: Cluster, binaries: PostgresBinaries, extensions: string, lock: HeldLock, log: Logger): Promise<ChildProcess> {
+  const sockets = await makeSocketDirectory(directory, binaries.owner)
   const [program, args] = binaries.command(
     'postgres', '-D', directory, '-p', String(cluster.port),
-    '-c', 'listen_addresses=127.0.0.1', '-c', 'unix_socket_directories=', '-c', 'max_connections=200', '-c', 'shared_buffers=64MB',
+    '-c', 'listen_addresses=127.0.0.1', '-c', `unix_socket_directories=${sockets === undefined ? '' : `"${sockets}"`}`, '-c', 'max_connections=200', '-c', 'shared_buffers=64MB',
     // Users' databases are here too: however many connections they open, these stay for the platform's state and for administration.
     '-c', 'reserved_connections=40', '-c', 'superuser_reserved_connections=15',
     // One query of a user must not fill the disk that the state is on, and only superusers may raise this. For each session.
@@ -268,8 +284,28 @@ async function makeStateDatabase(adminUrl: string, password: string): Promise<vo
   }
 }
 
-function urlOf(user: string, password: string, port: number, database: string): string {
-  return `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`
+/** @param sockets the directory of the server's unix socket; undefined: it is connected to by its port. */
+function urlOf(user: string, password: string, port: number, database: string, sockets: string | undefined): string {
+  const url = `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`
+  return sockets === undefined ? url : `${url}?host=${encodeURIComponent(sockets)}`
+}
+
+const socketName = (port: number) => `.s.PGSQL.${port}`
+
+/** Where the server's unix socket is; undefined where its path would be too long for one. */
+function socketDirectoryOf(directory: string): string | undefined {
+  const sockets = `${directory}.sockets`
+  return Buffer.byteLength(join(sockets, socketName(65_535))) <= SOCKET_PATH_LIMIT ? sockets : undefined
+}
+
+/** Makes it anew: what a killed server left there keeps the next one from starting. It is for the server's owner and root alone. */
+async function makeSocketDirectory(directory: string, owner: number | undefined): Promise<string | undefined> {
+  const sockets = socketDirectoryOf(directory)
+  if (sockets === undefined) return undefined
+  await rm(sockets, { recursive: true, force: true })
+  await mkdir(sockets, { mode: 0o700 })
+  if (owner !== undefined) await chown(sockets, owner, owner)
+  return sockets
 }
 
 function randomPassword(): string {
