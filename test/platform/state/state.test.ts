@@ -124,7 +124,7 @@ describe('the embedded PostgreSQL', () => {
   test('that was made by a first start, which was cut off just then, is found by the next one', async () => {
     await rename(clusterFile(), `${clusterFile()}.new`)
     expect(await kept()).toEqual(['yes'])
-    expect(await readdir(dataDir())).toEqual(['postgres', 'postgres.extensions', 'postgres.json', 'postgres.lock'])
+    expect(await readdir(dataDir())).toEqual(['postgres', 'postgres.extensions', 'postgres.json', 'postgres.lock', 'postgres.sockets'])
   })
 
   test('that a first start has half made is made anew', async () => {
@@ -133,7 +133,7 @@ describe('the embedded PostgreSQL', () => {
     await writeFile(join(fresh, 'postgres.new/PG_VERSION'), '18')
     await writeFile(join(fresh, 'postgres.json.new'), '{"port"')
     await (await startEmbeddedPostgres(fresh, log)).stop()
-    expect(await readdir(fresh)).toEqual(['postgres', 'postgres.extensions', 'postgres.json', 'postgres.lock'])
+    expect(await readdir(fresh)).toEqual(['postgres', 'postgres.extensions', 'postgres.json', 'postgres.lock', 'postgres.sockets'])
   })
 
   test('that is being started again when it is stopped leaves no process', async () => {
