@@ -26,6 +26,9 @@ export default async function globalSetup(): Promise<void> {
   const server = await startEmbeddedPostgres(directory, pino({ level: 'silent' }))
   globalThis.testPostgres = { server, directory }
   await forgetTheDisk(server.adminUrl)
+  // By its port, so that a test can put something between, or name another one.
+  const url = new URL(server.adminUrl)
+  url.search = ''
   // Inherited by the workers.
-  process.env.TEST_POSTGRES_URL = server.adminUrl
+  process.env.TEST_POSTGRES_URL = url.href
 }
