@@ -32,8 +32,8 @@ export interface Kept {
   pending(): string[]
   /** Deals with the end of a run: writes back in the background, or forgets what a run that ended otherwise has left. */
   ended(podName: string, exit: Pick<InstanceExit, 'orderly'>): void
-  /** Gives up what is being written back, or waits to be tried again. @returns false when there is nothing. */
-  giveUp(podName: string): boolean
+  /** Gives up what is being written back, or waits to be tried again, if anything does. */
+  giveUp(podName: string): void
   /** Forgets what was noted. */
   forget(podName: string): void
   /** What is under way is aborted; the next platform begins it anew. */
@@ -111,10 +111,9 @@ export function openKept({ dataDir, writeBack, tell, onDone }: {
       void write(what, state)
     },
     giveUp(podName) {
-      if (!writing.has(podName)) return false
+      if (!writing.has(podName)) return
       void tell(podName, '[System] What "keep" names was not written back: it was given up.')
       forget(podName)
-      return true
     },
     forget,
     close() {

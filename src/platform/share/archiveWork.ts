@@ -22,7 +22,7 @@ async function perform<Task>(work: (task: Task, control: JobControl) => Promise<
   let progress = {}
   const telling = setInterval(() => say({ progress }), TELL_MS)
   try {
-    // Cancelled by the end of the process.
+    // This signal never aborts: the platform cancels the work by killing this process.
     await work(task, { signal: new AbortController().signal, progress: (change) => (progress = { ...progress, ...change }) })
     say({ progress })
   } catch (error) {

@@ -11,7 +11,7 @@ const OPEN_FOR_WRITING = 0o3
 /** Between lines about one large file. In milliseconds. */
 const TELL_MS = 250
 
-/** 7-Zip is synchronous, so a thread of its own sees that the platform is gone, which would place what comes out. */
+/** 7-Zip blocks the main thread, so a worker watches standard input: it ends with the platform, and then nobody uses the result. */
 const WATCH_INPUT = `
   const input = new (require('node:net').Socket)({ fd: 0, readable: true, writable: false })
   const end = () => process.kill(process.pid, 'SIGKILL')

@@ -24,8 +24,9 @@ export interface WrittenBack {
 
 /**
  * Copies files of an instance's copy to the deployment's directory (decisions §13, `keep`), each replaced at once: those that are missing
- * there or older. What is newer there was written by another instance or an operator meanwhile. Nothing is deleted for the same reason. Links and special files are left out, and so are names that
- * are no UTF-8. Every step is relative to a held directory and follows no link.
+ * there or older. What is newer there was written by another instance or an operator meanwhile; nothing is deleted for the same reason.
+ * Links and special files are left out, and so are names that are not valid UTF-8. Every step is relative to a held directory and
+ * follows no link.
  * @returns how many files were written.
  * @throws the signal's reason when it is aborted (what is written by then stays); AppError CONFLICT where a file is in a directory's
  *   place or the reverse, NOT_FOUND when the directory is gone, UNAVAILABLE while the shared area is not mounted, DISK_FULL

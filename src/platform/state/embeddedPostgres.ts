@@ -40,7 +40,7 @@ type Cluster = z.infer<typeof Cluster>
 
 export interface EmbeddedPostgres {
   /**
-   * A superuser's URL of the server. It names the address for users, and as \`host\` of its query the directory of the unix socket that
+   * A superuser's URL of the server. It names the address for users, and as `host` of its query the directory of the unix socket that
    * the platform itself connects to: nobody else can listen there, whoever takes the port while the server is away.
    */
   readonly adminUrl: string
@@ -77,9 +77,9 @@ async function startLocked(dataDir: string, binaries: PostgresBinaries, lock: He
   const sockets = socketDirectoryOf(directory)
   let stopping = false
   let restarting: Promise<void> | undefined
-  let server = await startOnFreePort(directory, clusterFile, cluster, binaries, extensions, lock, log)
+  const start: Start = { directory, clusterFile, cluster, binaries, extensions, sockets, lock, log, earlierPorts: new Set() }
+  let server = await startOnFreePort(start)
   const statePort = cluster.port
-  const ports = new Set([statePort])
   const keepRunning = (): void => {
     server.once('exit', (code, signal) => {
       if (stopping) return
@@ -92,12 +92,9 @@ async function startLocked(dataDir: string, binaries: PostgresBinaries, lock: He
       await delay(1000)
       if (stopping) return
       try {
-        server = await (sockets === undefined
-          ? startServer(directory, cluster, binaries, extensions, lock, log)
-          : startOnFreePort(directory, clusterFile, cluster, binaries, extensions, lock, log))
-        // The name of the socket holds the port: who connects by an earlier one finds it as well.
-        for (const port of ports) if (sockets !== undefined && port !== cluster.port) await symlink(socketName(cluster.port), join(sockets, socketName(port)))
-        ports.add(cluster.port)
+        start.earlierPorts.add(cluster.port)
+        // Connections by a port would not find it at another one.
+        server = await (sockets === undefined ? startServer(start) : startOnFreePort(start))
         keepRunning()
         return
       } catch (error) {
@@ -187,11 +184,27 @@ async function writeCluster(file: string, cluster: Cluster): Promise<void> {
   await writeFile(file, JSON.stringify(cluster), { mode: 0o600, flush: true })
 }
 
+/** What a start of the server needs. */
+interface Start {
+  directory: string
+  clusterFile: string
+  cluster: Cluster
+  binaries: PostgresBinaries
+  extensions: string
+  /** Of its unix socket; undefined: it has none. */
+  sockets: string | undefined
+  /** Ports that it had since the platform was started: connections by them have to find it. */
+  earlierPorts: Set<number>
+  lock: HeldLock
+  log: Logger
+}
+
 /** Its port may be somebody else's by now: then it moves to another one, for good. */
-async function startOnFreePort(directory: string, clusterFile: string, cluster: Cluster, binaries: PostgresBinaries, extensions: string, lock: HeldLock, log: Logger): Promise<ChildProcess> {
+async function startOnFreePort(start: Start): Promise<ChildProcess> {
+  const { clusterFile, cluster, log } = start
   for (let tries = 1; ; tries++) {
     try {
-      return await startServer(directory, cluster, binaries, extensions, lock, log)
+      return await startServer(start)
     } catch (error) {
       if (!(error instanceof PortInUse) || tries === PORT_TRIES) throw error
       const { port } = cluster
@@ -238,8 +251,9 @@ function stillInUse(directory: string): StartError {
   return new StartError([`The embedded PostgreSQL in ${directory} is still in use by another process`])
 }
 
-async function startServer(directory: string, cluster: Cluster, binaries: PostgresBinaries, extensions: string, lock: HeldLock, log: Logger): Promise<ChildProcess> {
-  const sockets = await makeSocketDirectory(directory, binaries.owner)
+async function startServer(start: Start): Promise<ChildProcess> {
+  const { directory, cluster, binaries, extensions, sockets, lock, log } = start
+  if (sockets !== undefined) await makeSocketDirectory(sockets, start)
   const [program, args] = binaries.command(
     'postgres', '-D', directory, '-p', String(cluster.port),
     '-c', 'listen_addresses=127.0.0.1', '-c', `unix_socket_directories=${sockets === undefined ? '' : `"${sockets}"`}`, '-c', 'max_connections=200', '-c', 'shared_buffers=64MB',
@@ -299,13 +313,12 @@ function socketDirectoryOf(directory: string): string | undefined {
 }
 
 /** Makes it anew: what a killed server left there keeps the next one from starting. It is for the server's owner and root alone. */
-async function makeSocketDirectory(directory: string, owner: number | undefined): Promise<string | undefined> {
-  const sockets = socketDirectoryOf(directory)
-  if (sockets === undefined) return undefined
+async function makeSocketDirectory(sockets: string, { binaries: { owner }, cluster, earlierPorts }: Start): Promise<void> {
   await rm(sockets, { recursive: true, force: true })
   await mkdir(sockets, { mode: 0o700 })
   if (owner !== undefined) await chown(sockets, owner, owner)
-  return sockets
+  // The name of the socket holds the port. Made before the start, so that a failure leaves no server that nobody finds.
+  for (const port of earlierPorts) if (port !== cluster.port) await symlink(socketName(cluster.port), join(sockets, socketName(port)))
 }
 
 function randomPassword(): string {

@@ -11,8 +11,8 @@ const LONGEST = 2000
 
 /**
  * Hands every action that reaches the reducers to the recorder. That one knows what has to be redacted, and comes with
- * the first page after sign-in (record.ts): until then actions wait here, without what calls got. What they sent has to wait,
- * for the recorder learns from it what to hide in console output.
+ * the first page after sign-in (record.ts): until then actions wait here in memory, without the answers of calls that
+ * succeeded. What calls sent is kept, because the recorder learns from it what to hide in console output.
  */
 export function createTape(now: () => number) {
   const waiting: [number, { type: string }][] = []

@@ -9,8 +9,8 @@ const STOPPING_TIMEOUT_MS = 600_000
 /** A restart may wait for the players of one instance after another to leave. In milliseconds. */
 const RESTART_TIMEOUT_MS = 4 * 3_600_000
 
-/** `made` is of the text as it is stored now; `warnings` are what it was stored in spite of. */
 export type StoredConfiguration = Configuration & { warnings?: string[] }
+/** `made` is the revision of the text as it is stored now. The text was stored in spite of `warnings`. */
 type Saved = { made: Pick<Configuration, 'revision'>; warnings: string[] }
 
 const urlOf = (name: string) => `deployments/${encodeURIComponent(name)}`

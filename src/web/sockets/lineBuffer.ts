@@ -1,6 +1,6 @@
-/** How many lines the console keeps (decisions §6), */
+/** The maximum number of lines that the console keeps (decisions §6). */
 export const KEPT_LINES = 5000
-/** unless they are longer than this together: as much text as the platform keeps. In UTF-16 units. */
+/** The maximum length of all lines together; the oldest are dropped first. The platform keeps as much. In UTF-16 units. */
 export const KEPT_LENGTH = 4 * 2 ** 20
 const BLOCK = 500
 

@@ -64,6 +64,11 @@ async function lobby(name: string, entry: string): Promise<InstanceSpec> {
     limits: { cores: undefined, memoryBytes: undefined },
   }
 }
+/** Starts one that adds `entry` to its list. */
+async function start(name: string, entry: string): Promise<void> {
+  await runtime.ensure(await lobby(name, entry))
+  await says(name, `list begin ${entry}`)
+}
 const stateOf = async (podName: string) => (await runtime.list()).find((run) => run.podName === podName)?.state
 const isIn = (podName: string, state: string) => until(() => stateOf(podName), (now) => now === state)
 const said = async (podName: string) => (await runtime.history(podName, 100)).map(({ content }) => content)
@@ -71,8 +76,7 @@ const says = (podName: string, text: string) => until(() => said(podName), (line
 const listOf = (name: string) => readFile(join(shareDir(), name, 'list.txt'), 'utf8')
 
 test('§13 keep: what is named comes back at an orderly stop, before the next copy is made, and nothing else', async () => {
-  await runtime.ensure(await lobby('kept', 'first'))
-  await says('kept', 'list begin first')
+  await start('kept', 'first')
   await runtime.stop('kept')
   await isIn('kept', 'EXITED')
   expect(await listOf('kept')).toBe('begin first ')
@@ -90,8 +94,7 @@ test.each([
   ['a kill', (podName: string) => runtime.kill(podName)],
 ])('after %s nothing is written back, and the console says so', async (how, end) => {
   const name = how.replaceAll(' ', '-')
-  await runtime.ensure(await lobby(name, 'lost'))
-  await says(name, 'list begin lost')
+  await start(name, 'lost')
   await end(name)
   await isIn(name, 'EXITED')
   expect(await listOf(name)).toBe('begin ')
@@ -99,8 +102,7 @@ test.each([
 })
 
 test('when the host is killed, what is named comes back as well: the next host stops the instance in order', async () => {
-  await runtime.ensure(await lobby('left', 'first'))
-  await says('left', 'list begin first')
+  await start('left', 'first')
   process.kill(lockOwner(join(dataDir(), 'runtime', 'instances.lock'))!, 'SIGKILL')
   await until(() => stateOf('left').catch(() => undefined), (now) => now === 'EXITED')
   expect(await listOf('left')).toBe('begin first ')
@@ -108,8 +110,7 @@ test('when the host is killed, what is named comes back as well: the next host s
 
 test('what cannot be written back yet keeps the instance stopping, with the reason, and is finished by the next platform', async () => {
   refuse = 'The shared area is not there.'
-  await runtime.ensure(await lobby('later', 'first'))
-  await says('later', 'list begin first')
+  await start('later', 'first')
   await runtime.stop('later')
   await says('later', 'could not be written back. The shared area is not there.')
   expect(await stateOf('later')).toBe('STOPPING')
@@ -131,8 +132,7 @@ test('what cannot be written back yet keeps the instance stopping, with the reas
 
 test('a kill gives up what cannot be written back', async () => {
   refuse = 'The disk of the shared area is full.'
-  await runtime.ensure(await lobby('given-up', 'first'))
-  await says('given-up', 'list begin first')
+  await start('given-up', 'first')
   await runtime.stop('given-up')
   await says('given-up', 'It is tried again; Kill gives it up.')
   await runtime.kill('given-up')

@@ -99,8 +99,7 @@ export class InstanceProcess {
     this.watch = setInterval(() => {
       if (this.record.pid !== undefined && !isAlive(this.record.pid, this.record.pidStartTime)) this.exited(null, null)
     }, WATCH_MS)
-    this.record.state = 'STARTING'
-    this.stop()
+    this.beginStop()
   }
 
   get isOver(): boolean {
@@ -124,7 +123,10 @@ export class InstanceProcess {
   }
 
   stop(): void {
-    if (this.isOver || this.record.state === 'STOPPING') return
+    if (!this.isOver && this.record.state !== 'STOPPING') this.beginStop()
+  }
+
+  private beginStop(): void {
     this.record.state = 'STOPPING'
     this.onChange()
     const { command, timeoutSeconds } = this.record.stop ?? { command: undefined, timeoutSeconds: 0 }
