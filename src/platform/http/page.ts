@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
 import type { FastifyInstance } from 'fastify'
+import { isPageRoute } from '../../contract/pageRoutes'
 import { AppError } from '../errors'
 import { bodyOf } from './envelope'
 
@@ -22,17 +23,17 @@ const CONTENT_SECURITY_POLICY = [
 /** Of a file that a build makes. Its name holds a hash, so it is never another file. */
 const ASSET = /^\/(assets\/[\w-][\w.-]*)(?:\?|$)/
 
-/** Where machines ask for metrics, health and the like: a page with status 200 would tell them that there are some. */
-const MACHINE_PATH = /^\/(?:metrics|healthz?|livez?|readyz?|version|openapi|swagger)(?:[/?]|$)/
-
-/** A file by its name (/openapi.json, /robots.txt, /.env), which would have been served if it were there. In /files the console names files of its own. */
-const isFile = (url: string) => /^(?!\/files\/)[^?]*\.[A-Za-z0-9]{1,12}(?:\?|$)/.test(url)
-
 const isCall = (url: string) => /^\/api(?:[/?]|$)/.test(url)
 
+/** What a browser shows to people, unlike what a page, a program or a scanner asks for. */
+const isForPeople = (accept = '') => /\btext\/html\b/i.test(accept)
+
+/** Without what would make the answer conditional or partial: 304 of a page that is not found would be empty. */
+const WHOLE = { etag: false, lastModified: false, acceptRanges: false }
+
 /**
- * Serves the built console: hashed assets for ever, and its one page for every path that is not a file, so that the
- * console's own routes can be opened and reloaded.
+ * Serves the built console: hashed assets for ever, and its one page for every route that it has, so that these can be opened
+ * and reloaded. Any other address is 404: for people with the page, which shows its own 'Page Not Found'.
  * @param directory of the build; without it every page says how to make it.
  */
 export async function pageRoutes(app: FastifyInstance, directory: string): Promise<void> {
@@ -61,10 +62,12 @@ export async function pageRoutes(app: FastifyInstance, directory: string): Promi
     // A build under the running platform: its page names files that were not there at the start.
     const [, asset = ''] = ASSET.exec(request.url) ?? []
     if (request.method === 'GET' && asset && isBuilt && existsSync(join(directory, asset))) return reply.sendFile(asset)
-    const { method, url } = request
-    const isPage = method === 'GET' && !isCall(url) && !isFile(url) && !MACHINE_PATH.test(url) && !/^\/(?:socket\.io|assets)(?:[/?]|$)/.test(url)
+    const { method, url, headers } = request
+    const path = url.split('?', 1)[0] ?? ''
+    const isKnown = isPageRoute(path)
+    const isPage = method === 'GET' && (isKnown || (isForPeople(headers.accept) && !isCall(url) && !/^\/(?:socket\.io|assets)(?:\/|$)/.test(path)))
     if (!isPage) return reply.code(404).send(bodyOf(new AppError('NOT_FOUND', 'There is no such call.')))
     if (!isBuilt) return reply.code(503).type('text/plain').send('The console is not built. Run: npm run build\n')
-    return reply.sendFile('index.html')
+    return isKnown ? reply.sendFile('index.html') : reply.code(404).sendFile('index.html', WHOLE)
   })
 }
