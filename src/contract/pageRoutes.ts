@@ -11,18 +11,29 @@ export const PAGE_ROUTES = [
   '/instance/:deploymentName/:instanceUid',
 ]
 
-const patterns = PAGE_ROUTES.map((route) => new RegExp(`^${route.replace(/\/\*$/, '(?:/.*)?').replace(/:\w+/g, '[^/]+').replace(/\/$/, '')}/*$`, 'i'))
-
 /**
  * Whether the page's router knows an address, by the rules of React Router: without regard to case, decoded, with any number of slashes at the end.
  * @param path of the address, encoded, without its query.
  */
 export function isPageRoute(path: string): boolean {
-  let decoded: string
+  const segments = path.split('/').map(decoded)
+  return PAGE_ROUTES.some((route) => matches(route.split('/'), segments))
+}
+
+function matches(route: string[], segments: string[]): boolean {
+  const isWild = route.at(-1) === '*'
+  const wanted = route.filter((part) => part !== '*')
+  // The route / is one empty segment, as the part of every address before its first slash.
+  if (wanted.length > 1 && wanted.at(-1) === '') wanted.pop()
+  const isEnded = isWild || segments.slice(wanted.length).every((segment) => segment === '')
+  return isEnded && wanted.every((part, at) => (part.startsWith(':') ? Boolean(segments[at]) : part === segments[at]?.toLowerCase()))
+}
+
+/** As it was sent where it is no valid encoding. */
+function decoded(segment: string): string {
   try {
-    decoded = path.split('/').map((segment) => decodeURIComponent(segment).replaceAll('/', '%2F')).join('/')
+    return decodeURIComponent(segment)
   } catch {
-    decoded = path
+    return segment
   }
-  return patterns.some((pattern) => pattern.test(decoded))
 }

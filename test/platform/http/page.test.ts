@@ -19,7 +19,7 @@ async function served(url: string, headers: Record<string, string> = {}) {
 }
 
 test.each([
-  '/', '/?from=x', '/login', '/LOGIN/', '/%6cogin', '/files', '/files/world', '/files/world/server.properties?sort=name', '/files/.git/config', '/files/a%2Fb', '/databases',
+  '/', '//', '/?from=x', '/login', '/LOGIN/', '/login//', '/%6cogin', '/files', '/files/world', '/files/world/server.properties?sort=name', '/files/.git/config', '/files/a%2Fb', '/databases',
   '/deployments/lobby/edit', '/instance/lobby/0a1b2c-lobby',
 ])('security 57: every address of the page has its policy: %s', async (url) => {
   expect(await served(url)).toMatchObject({ statusCode: 200, isPage: true, policy: expect.stringContaining("frame-ancestors 'none'") as string })
