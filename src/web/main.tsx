@@ -5,7 +5,6 @@ import { App } from './app/App'
 import { followPage } from './app/page'
 import { openStorage } from './app/storage'
 import { makeStore } from './app/store'
-import { connectConsole } from './sockets/connectConsole'
 import { connectRealtime } from './sockets/connectRealtime'
 import './styles/main.scss'
 
@@ -19,7 +18,7 @@ if (window.location.pathname === '/replay' || window.location.hash === '#replay'
     () => (root.textContent = 'The replay could not be loaded. Reload the page.'),
   )
 } else {
-  const store = makeStore({ connectConsole, connectRealtime, cookies: Cookies, storage: openStorage(), now: Date.now })
+  const store = makeStore({ connectRealtime, cookies: Cookies, storage: openStorage(), now: Date.now })
   followPage(store)
   createRoot(root).render(
     <StrictMode>

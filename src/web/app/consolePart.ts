@@ -6,6 +6,7 @@ import { sessionEnded } from '../facts'
 import { forgetDrafts } from '../features/instance/commandDrafts'
 import { keepCommands, readCommands } from '../features/instance/commandHistory'
 import { AUTOSCROLL_KEY, autoScrollChosen, autoScrollRecalled, commandsRecalled, instanceSlice } from '../features/instance/instanceSlice'
+import { connectConsole as connectByWebSocket } from '../sockets/connectConsole'
 import { createConsoleSocket } from '../sockets/consoleSocket'
 import { commandSent, consoleOpened, consoleSlice, stateReported } from '../sockets/consoleSlice'
 import type { Part } from './part'
@@ -16,7 +17,7 @@ const addConsoleListener = addListener.withTypes<RootState, AppDispatch, Service
 /** What only the instance page needs. */
 export const consolePart: Part<'console' | 'instance'> = {
   reducers: { console: consoleSlice.reducer, instance: instanceSlice.reducer },
-  middleware: ({ connectConsole }) => createConsoleSocket(connectConsole),
+  middleware: ({ connectConsole = connectByWebSocket }) => createConsoleSocket(connectConsole),
   begin,
 }
 

@@ -36,7 +36,11 @@ export type LateState = {
 }
 
 /** Everything outside the store that a middleware may hold on to. */
-export type Outside = Services & { connectConsole: ConnectConsole; /** Without one, the Files page brings its own: the first page need not carry it. */ sendUpload?: SendUpload }
+export type Outside = Services & {
+  // Without these, the pages that need them bring their own: the first page need not carry them.
+  connectConsole?: ConnectConsole
+  sendUpload?: SendUpload
+}
 
 /**
  * What a page adds to the store when it loads, and the first page therefore does not carry. All of it is listed in
