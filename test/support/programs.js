@@ -1,4 +1,4 @@
-const { mkdirSync, readdirSync, readFileSync, renameSync, statSync, utimesSync, writeFileSync } = require('node:fs')
+const { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } = require('node:fs')
 const { dirname, join, relative } = require('node:path')
 const { transformSync } = require('@babel/core')
 
@@ -25,6 +25,11 @@ function compilePrograms() {
       writeFileSync(unfinished, transformSync(readFileSync(source, 'utf8'), { ...options, filename: relative(root, source) }).code)
       utimesSync(unfinished, mtime, mtime)
       renameSync(unfinished, target)
+    }
+    // The migrations are all files of their folder: one whose source is gone would still be applied.
+    const compiled = join(PROGRAMS, folder)
+    for (const name of readdirSync(compiled, { recursive: true })) {
+      if (name.endsWith('.js') && !existsSync(join(root, 'src', folder, name.replace(/\.js$/, '.ts')))) rmSync(join(compiled, name), { force: true })
     }
   }
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { generate } from 'otplib'
 import type { Page } from 'playwright-core'
 import { mongoPath } from '../platform/mongoPath'
@@ -64,7 +65,10 @@ export async function startProduct(settings: Record<string, string> = {}): Promi
     kill: async () => void (await end('SIGKILL')),
     restart: async () => void (await start()),
     async close() {
-      await once(spawn(process.execPath, [join(DIST, 'runtime/local/stopAll.js')], { env: { PATH, HOME, QUARTERDECK_DATA_DIR: dataDir } }), 'exit')
+      const stopAll = spawn(process.execPath, [join(DIST, 'runtime/local/stopAll.js')], { env: { PATH, HOME, QUARTERDECK_DATA_DIR: dataDir }, stdio: ['ignore', 'pipe', 'pipe'] })
+      const said = Promise.all([text(stopAll.stdout), text(stopAll.stderr)])
+      const [code] = (await once(stopAll, 'exit')) as [number | null]
+      if (code !== 0) throw new Error(`stop:all ended with ${code}: ${(await said).join('')}`)
       await rm(dataDir, { recursive: true, force: true })
     },
   }
