@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
-import { realpath, rm } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../errors'
+import { removePath } from '../share/removal'
 import type { Replicas } from '../share/replicas'
 import type { WriteBack } from '../share/writeBack'
 import { openKept } from './kept'
@@ -110,7 +111,7 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: Cop
       if (preparations.has(podName)) return
       kept.forget(podName)
       await driver.remove(podName)
-      await rm(copyOf(podName), { recursive: true, force: true })
+      await removePath(copyOf(podName))
     },
     async list() {
       const started = await driver.list()

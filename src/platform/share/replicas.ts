@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import { EventEmitter } from 'node:events'
-import { readdir, realpath, rm } from 'node:fs/promises'
+import { readdir, realpath } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { watch, type FSWatcher } from 'chokidar'
 import type { Logger } from 'pino'
 import { createKeyedQueue } from './keyedQueue'
 import { fileFailure } from './fileFailure'
+import { removePath } from './removal'
 import { replicate } from './replica'
 import { isOwnName } from './ownNames'
 
@@ -80,7 +81,7 @@ export function createReplicas(dataDir: string, log: Logger, checkShare: () => P
       const replica = join(root, name)
       await oneByOne(replica, async () => {
         if (isNeeded(replica)) return
-        await rm(replica, { recursive: true, force: true })
+        await removePath(replica)
         log.info({ replica: name }, 'a replica that nobody needs any more was removed')
       })
     }

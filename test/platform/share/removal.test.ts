@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { createJail, holding } from '../../../src/platform/share/jail'
+import { removePath, removeTree } from '../../../src/platform/share/removal'
+import { makeDeepTree } from '../../support/platform/deepTree'
+import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+
+/** Node.js cannot remove what lies deeper than a path can be long. */
+const share = useTemporaryDirectory(() => execFileSync('rm', ['-rf', share()]))
+const remove = (name: string) => holding(createJail(share()).directory([]), (directory) => removeTree(directory, name))
+const openFiles = () => readdirSync('/proc/self/fd').length
+
+/** The most files that were open at a time while something was done. */
+async function mostOpenDuring(work: Promise<unknown>): Promise<number> {
+  let [most, isDone] = [0, false]
+  const done = work.finally(() => (isDone = true))
+  while (!isDone) {
+    most = Math.max(most, openFiles())
+    await delay(1)
+  }
+  await done
+  return most
+}
+
+test('a tree of 4,000 levels is removed with few files open at a time', async () => {
+  mkdirSync(join(share(), 'deep'))
+  makeDeepTree(join(share(), 'deep'), 4_000)
+  const before = openFiles()
+  expect(await mostOpenDuring(remove('deep'))).toBeLessThan(before + 100)
+  expect(readdirSync(share())).toEqual([])
+})
+
+test('many branches, some of them deep, go as a whole, and what links in them point at stays', async () => {
+  writeFileSync(join(share(), 'kept.txt'), 'kept')
+  mkdirSync(join(share(), 'tree'))
+  for (let branch = 0; branch < 5; branch += 1) {
+    const path = join(share(), 'tree', `${'a/'.repeat(30)}branch-${branch}`)
+    mkdirSync(path, { recursive: true })
+    makeDeepTree(path, 10 * branch)
+    symlinkSync(join(share(), 'kept.txt'), join(path, 'link'))
+  }
+  await remove('tree')
+  expect(readdirSync(share())).toEqual(['kept.txt'])
+})
+
+test('a path of the platform’s own is removed with all it holds; one that is gone is no failure', async () => {
+  mkdirSync(join(share(), 'own/copy'), { recursive: true })
+  makeDeepTree(join(share(), 'own/copy'), 3_000)
+  await removePath(join(share(), 'own/copy'))
+  expect(readdirSync(join(share(), 'own'))).toEqual([])
+  await removePath(join(share(), 'own/copy'))
+  await removePath(join(share(), 'gone/copy'))
+})

@@ -1,0 +1,17 @@
+import { execFileSync } from 'node:child_process'
+
+const PROGRAM = `
+  const { mkdirSync, writeFileSync } = require('node:fs')
+  const [path, levels] = process.argv.slice(1)
+  process.chdir(path)
+  for (let level = 0; level < Number(levels); level += 1) {
+    mkdirSync('d')
+    process.chdir('d')
+  }
+  writeFileSync('leaf.txt', 'leaf')
+`
+
+/** Makes directories called `d`, one in the other, below `path`, as a program does that goes down while it makes them: their path may be longer than one can be. */
+export function makeDeepTree(path: string, levels: number): void {
+  execFileSync(process.execPath, ['-e', PROGRAM, path, String(levels)])
+}
