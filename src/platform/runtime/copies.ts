@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events'
 import { realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError } from '../errors'
+import { createLeftOut } from '../share/leftOut'
 import { removePath } from '../share/removal'
 import type { Replicas } from '../share/replicas'
 import type { WriteBack } from '../share/writeBack'
@@ -59,7 +60,10 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: Cop
   }
 
   async function makeCopy({ podName, directory, keep }: InstanceSpec, copy: string, signal: AbortSignal): Promise<void> {
-    await replicas.copyTo(directory, copy, signal)
+    const leftOut = createLeftOut()
+    await replicas.copyTo(directory, copy, signal, leftOut)
+    const text = leftOut.text()
+    if (text !== undefined) await tell(podName, `[System] Not copied: ${text}`)
     if (keep && !writeBack) throw new Error('This runtime was opened without the means to write back')
     if (keep) kept.note(podName, { copy: await realpath(copy), directory, paths: keep })
   }

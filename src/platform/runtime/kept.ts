@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError, errorCodeOf } from '../errors'
+import { createLeftOut } from '../share/leftOut'
 import type { WriteBack, WrittenBack } from '../share/writeBack'
 import type { InstanceExit } from './runtime'
 
@@ -70,8 +71,11 @@ export function openKept({ dataDir, writeBack, tell, onDone }: {
     const { podName } = what
     const { signal } = state.cancel
     try {
-      const files = await writeBack(what, signal)
+      const leftOut = createLeftOut()
+      const files = await writeBack(what, signal, leftOut)
       if (signal.aborted) return
+      const text = leftOut.text()
+      if (text !== undefined) await tell(podName, `[System] Not written back: ${text}`)
       // Before the end is told of.
       if (files > 0) await tell(podName, `[System] ${files === 1 ? 'A file' : `${files} files`} that "keep" names ${files === 1 ? 'was' : 'were'} written back.`)
       forget(podName)

@@ -7,6 +7,8 @@ import { ZipFile } from 'yazl'
 import { AppError } from '../errors'
 import { fileFailure } from './fileFailure'
 import type { HeldDirectory, Jail } from './jail'
+import { createLeftOut, type LeftOut } from './leftOut'
+import { placeUnderFreeName } from './placing'
 import { piped } from './streams'
 import { walkTree } from './walk'
 import { namesOf, printable, type Names } from './wirePath'
@@ -29,12 +31,15 @@ export interface Downloads {
   file(path: string): Promise<OpenedFile>
   /**
    * Files and directories as one zip, made while it is sent: nothing is built up in memory or on disk. A path that is a link is what
-   * that points at; links in directories, what leads out of the shared area, FIFOs and devices are left out.
+   * that points at; links in directories, what leads out of the shared area, FIFOs and devices are left out. What lies too deep is
+   * left out as well, and named in a text of its own in the zip.
    * @throws AppError NOT_FOUND when the first look finds one missing; later failures end the stream with an error.
    */
   zip(paths: string[]): Promise<Readable>
 }
 
+/** What a text in a zip is called that tells what is missing there. */
+const NOT_INCLUDED = 'not-included.txt'
 /** Not worth a compressor of its own, of which each takes a quarter of a megabyte. In bytes. */
 const TINY = 1024
 /** yazl's state of an entry that is written. */
@@ -125,6 +130,7 @@ function createDoneEntries(zip: ZipFile): DoneEntries {
 
 async function fill(zip: ZipFile, jail: Jail, wanted: Names[], done: DoneEntries, gone: AbortSignal): Promise<void> {
   const taken = new Set<string>()
+  const leftOut = createLeftOut()
   for (const names of wanted) {
     const real = await realNamesOf(jail, names)
     if (!real) continue
@@ -132,11 +138,19 @@ async function fill(zip: ZipFile, jail: Jail, wanted: Names[], done: DoneEntries
     const directory = await jail.directory(real.slice(0, -1))
     try {
       // The whole shared area is its entries; anything else is itself below the name it was asked for by.
-      await add(zip, directory, name, names.at(-1) ?? '.', taken, done, gone)
+      await add(zip, directory, name, names.at(-1) ?? '.', { taken, leftOut }, done, gone)
     } finally {
       await directory.close()
     }
   }
+  const text = leftOut.text()
+  if (text !== undefined) await placeUnderFreeName(NOT_INCLUDED, (name) => addText(zip, name, text, taken))
+}
+
+/** @throws AppError NAME_TAKEN */
+async function addText(zip: ZipFile, name: string, text: string, taken: Set<string>): Promise<void> {
+  if (taken.has(name)) throw new AppError('NAME_TAKEN', `"${name}" exists already.`)
+  zip.addBuffer(Buffer.from(`${text}\n`), name)
 }
 
 /** @returns where a path leads; undefined when that is gone since the first look, or leads out by now. */
@@ -150,8 +164,14 @@ async function realNamesOf(jail: Jail, names: Names): Promise<Names | undefined>
   return held.realPath.slice((await jail.root()).length).split('/').filter(Boolean)
 }
 
-async function add(zip: ZipFile, directory: HeldDirectory, name: string, as: string, taken: Set<string>, done: DoneEntries, gone: AbortSignal): Promise<void> {
-  for await (const entry of walkTree(directory, name, gone)) {
+interface Filling {
+  /** Paths in the zip so far. */
+  taken: Set<string>
+  leftOut: LeftOut
+}
+
+async function add(zip: ZipFile, directory: HeldDirectory, name: string, as: string, { taken, leftOut }: Filling, done: DoneEntries, gone: AbortSignal): Promise<void> {
+  for await (const entry of walkTree(directory, name, gone, leftOut)) {
     const path = zipName(as + entry.path.slice(name.length))
     if (path === '.' || taken.has(path)) continue
     taken.add(path)

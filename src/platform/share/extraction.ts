@@ -2,11 +2,11 @@ import { mkdir, symlink, unlink } from 'node:fs/promises'
 import { join, normalize } from 'node:path/posix'
 import { Readable } from 'node:stream'
 import { AppError, errorCodeOf } from '../errors'
+import { DEPTH_LIMIT, shortened } from './depth'
 import { openSubdirectory, type HeldDirectory } from './jail'
 import { createFile } from './removal'
 import { writeStream } from './streams'
 import { isOwnName } from './ownNames'
-import { printable } from './wirePath'
 
 /** What an archive may become. */
 export interface ExtractionLimits {
@@ -20,7 +20,6 @@ export interface ExtractionLimits {
 const SIZE_FLOOR = 256 * 2 ** 20
 /** How many times its own size an archive may become. */
 const RATIO = 200
-const DEPTH = 64
 const NAME_BYTES = 255
 /** Directories that are held open at a time. */
 const HELD = 64
@@ -161,7 +160,7 @@ export function partsOf(path: string): string[] {
   if (path.includes('\0')) throw badEntry(path, 'holds a NUL character')
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')
   if (parts.includes('..')) throw badEntry(path, 'leads out of the archive')
-  if (parts.length > DEPTH) throw badEntry(path, 'is nested too deep')
+  if (parts.length > DEPTH_LIMIT + 1) throw badEntry(path, `lies more than ${DEPTH_LIMIT} directories deep`)
   if (parts.some((part) => Buffer.byteLength(part) > NAME_BYTES)) throw badEntry(path, 'is too long')
   if (parts.some(isOwnName)) throw badEntry(path, 'has a name that the platform keeps for itself')
   return parts
@@ -169,8 +168,7 @@ export function partsOf(path: string): string[] {
 
 /** Why the whole archive is refused. @param reason goes on after the entry's name. */
 export function badEntry(path: string, reason: string): AppError {
-  const shown = path.length > 120 ? `${path.slice(0, 120)}…` : path
-  return new AppError('INVALID_INPUT', `The archive was not extracted: its entry "${printable(shown)}" ${reason}.`)
+  return new AppError('INVALID_INPUT', `The archive was not extracted: its entry "${shortened(path)}" ${reason}.`)
 }
 
 /** AppError TOO_LARGE, by size. */

@@ -17,7 +17,7 @@ export interface Packer {
   /**
    * @param wantedName of the archive; where it is taken, the next free one is used.
    * @returns the archive. Nothing is left behind by a failure.
-   * @throws AppError NOT_FOUND, INVALID_INPUT (not all in one directory), CONFLICT (nothing of it can be packed), TOO_LARGE, DISK_FULL; the signal's reason
+   * @throws AppError NOT_FOUND, INVALID_INPUT (not all in one directory), CONFLICT (nothing of it can be packed, or it holds directories too deep), TOO_LARGE, DISK_FULL; the signal's reason
    */
   pack(paths: string[], wantedName: string, control: JobControl): Promise<{ name: string; path: string }>
 }

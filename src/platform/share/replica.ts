@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
-import { copyFile, lstat, mkdir, readdir, readlink, realpath, rename, rm, symlink, utimes } from 'node:fs/promises'
+import { copyFile, mkdir, readlink, realpath, rename, rm, symlink, utimes } from 'node:fs/promises'
 import { isAbsolute, relative, sep } from 'node:path'
+import { AppError } from '../errors'
+import { DEPTH_LIMIT, tooDeep } from './depth'
 import { holding, namesIn, openRealDirectory, openRegularFile, openSubdirectory, type HeldDirectory, type RawName } from './jail'
+import { createLeftOut, type LeftOut } from './leftOut'
 import { isOwnName, ownName } from './ownNames'
 import { lstatOf } from './placing'
+import { removeTree } from './removal'
 
 /** Setting a modification time keeps it to a microsecond or so, and not every file system even that. */
 const isSameFile = (one: Stats, other: Stats) => one.isFile() && other.isFile() && one.size === other.size && one.mode === other.mode && Math.abs(one.mtimeMs - other.mtimeMs) < 1
@@ -12,68 +16,86 @@ const isSameFile = (one: Stats, other: Stats) => one.isFile() && other.isFile() 
 /**
  * Makes `target` like `source`: copies what changed (by size and modification time), removes what is gone. Each file is
  * replaced at once, so that a reader, or a crash, sees the old one or the new one. Links that stay within `source` are
- * kept, others and special files are left out. Every step on the source is from a held directory and follows no link: what is
- * swapped for a link meanwhile is not copied.
- * @param source a real path. @param target the platform's own.
+ * kept, others and special files are left out. Every step is from held directories and follows no link: what is swapped for a
+ * link meanwhile is not copied.
+ * @param source a real path. @param target the platform's own. @param leftOut is told of directories that lie too deep: they are not copied.
  * @returns how many entries were copied or removed.
  * @throws the signal's reason when it is aborted (what is done by then stays); AppError CONFLICT when `source` leads elsewhere by now
  */
-export async function replicate(source: string, target: string, signal?: AbortSignal): Promise<number> {
+export async function replicate(source: string, target: string, signal?: AbortSignal, leftOut = createLeftOut()): Promise<number> {
   return holding(openRealDirectory(source), async (root) => {
     await mkdir(target, { recursive: true })
-    return replicateDirectory(root.realPath, root, Buffer.from(target), signal)
+    const context = { root: root.realPath, signal, leftOut }
+    return holding(openRealDirectory(await realpath(target)), (to) => replicateDirectory(root, to, '', 1, context))
   })
 }
 
-async function replicateDirectory(root: string, from: HeldDirectory, to: Buffer, signal: AbortSignal | undefined): Promise<number> {
-  const [names, known] = await Promise.all([namesIn(from), readdir(to, { encoding: 'buffer' })])
+interface Replication {
+  /** Real path of the source. */
+  root: string
+  signal: AbortSignal | undefined
+  leftOut: LeftOut
+}
+
+/** @param path of the directory, relative to the source: empty, or with a slash at its end. @param level of its entries, from 1 */
+async function replicateDirectory(from: HeldDirectory, to: HeldDirectory, path: string, level: number, context: Replication): Promise<number> {
+  const [names, known] = await Promise.all([namesIn(from), namesIn(to)])
   let changes = 0
   const kept = new Set<string>()
   for (const name of names) {
-    signal?.throwIfAborted()
+    context.signal?.throwIfAborted()
     // An upload or an archive in the making.
     if (typeof name === 'string' && isOwnName(name)) continue
-    const target = below(to, name)
-    const [stats, there] = await Promise.all([lstatOf(from, name), lstat(target).catch(() => undefined)])
+    const [stats, there] = await Promise.all([lstatOf(from, name), lstatOf(to, name)])
     if (stats?.isDirectory()) {
-      const directory = await openSubdirectory(from, name)
-      if (!directory) continue
-      if (there && !there.isDirectory()) await rm(target, { force: true })
-      await mkdir(target, { recursive: true })
-      changes += await holding(Promise.resolve(directory), () => replicateDirectory(root, directory, target, signal))
+      const pathOfEntry = `${path}${String(name)}`
+      if (level > DEPTH_LIMIT) {
+        context.leftOut.add(tooDeep(pathOfEntry))
+        continue
+      }
+      const below = await openSubdirectory(from, name)
+      if (!below) continue
+      changes += await holding(Promise.resolve(below), (source) =>
+        holding(ensureDirectory(to, name, there), (target) => replicateDirectory(source, target, `${pathOfEntry}/`, level + 1, context)))
     } else if (stats?.isFile()) {
       changes += await replicateFile(from, name, to, there)
-    } else if (stats?.isSymbolicLink() && (await staysWithin(root, from, name))) {
-      changes += await replicateLink(from, name, target, there)
+    } else if (stats?.isSymbolicLink() && (await staysWithin(context.root, from, name))) {
+      changes += await replicateLink(from, name, to, there)
     } else continue
     kept.add(keyOf(name))
   }
   for (const name of known) {
     if (kept.has(keyOf(name))) continue
-    await rm(below(to, name), { recursive: true, force: true })
+    await removeTree(to, name)
     changes += 1
   }
   return changes
 }
 
-const below = (directory: Buffer, name: RawName): Buffer => Buffer.concat([directory, Buffer.from('/'), Buffer.from(name)])
 const keyOf = (name: RawName): string => Buffer.from(name).toString('latin1')
 
-async function replicateFile(from: HeldDirectory, name: RawName, to: Buffer, there: Stats | undefined): Promise<number> {
+async function ensureDirectory(to: HeldDirectory, name: RawName, there: Stats | undefined): Promise<HeldDirectory> {
+  if (there && !there.isDirectory()) await removeTree(to, name)
+  if (!there?.isDirectory()) await mkdir(to.entry(name))
+  const opened = await openSubdirectory(to, name)
+  if (!opened) throw new AppError('CONFLICT', `In the place of the directory "${String(name)}" there is something else.`)
+  return opened
+}
+
+async function replicateFile(from: HeldDirectory, name: RawName, to: HeldDirectory, there: Stats | undefined): Promise<number> {
   const opened = await openRegularFile(from, name)
   if (!opened) return 0
   const { handle, stats } = opened
   try {
     if (there && isSameFile(stats, there)) return 0
-    const target = below(to, name)
-    if (there && !there.isFile()) await rm(target, { recursive: true, force: true })
-    const unfinished = below(to, ownName(randomUUID()))
+    if (there && !there.isFile()) await removeTree(to, name)
+    const unfinished = to.entry(ownName(randomUUID()))
     try {
       // By its descriptor, so that what was checked is what is copied; a clone where the file system has them.
       await copyFile(`/proc/self/fd/${handle.fd}`, unfinished, constants.COPYFILE_FICLONE)
       // As numbers: there are times that no Date can be.
       await utimes(unfinished, stats.atimeMs / 1000, stats.mtimeMs / 1000)
-      await rename(unfinished, target)
+      await rename(unfinished, to.entry(name))
     } finally {
       await rm(unfinished, { force: true })
     }
@@ -83,11 +105,11 @@ async function replicateFile(from: HeldDirectory, name: RawName, to: Buffer, the
   }
 }
 
-async function replicateLink(from: HeldDirectory, name: RawName, target: Buffer, there: Stats | undefined): Promise<number> {
+async function replicateLink(from: HeldDirectory, name: RawName, to: HeldDirectory, there: Stats | undefined): Promise<number> {
   const points = await readlink(from.entry(name), { encoding: 'buffer' })
-  if (there?.isSymbolicLink() && points.equals(await readlink(target, { encoding: 'buffer' }))) return 0
-  await rm(target, { recursive: true, force: true })
-  await symlink(points, target)
+  if (there?.isSymbolicLink() && points.equals(await readlink(to.entry(name), { encoding: 'buffer' }))) return 0
+  await removeTree(to, name)
+  await symlink(points, to.entry(name))
   return 1
 }
 

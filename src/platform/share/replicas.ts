@@ -7,6 +7,7 @@ import type { Logger } from 'pino'
 import { createKeyedQueue } from './keyedQueue'
 import { fileFailure } from './fileFailure'
 import { removePath } from './removal'
+import { createLeftOut, type LeftOut } from './leftOut'
 import { replicate } from './replica'
 import { isOwnName } from './ownNames'
 
@@ -29,9 +30,10 @@ export interface SyncNews {
 export interface Replicas {
   /**
    * Brings one up to date and copies it to `target`; one after another for the same directory.
+   * @param leftOut is told of what is not copied.
    * @throws the signal's reason when it is aborted meanwhile; both are then as far as they came.
    */
-  copyTo(directory: string, target: string, signal?: AbortSignal): Promise<void>
+  copyTo(directory: string, target: string, signal?: AbortSignal, leftOut?: LeftOut): Promise<void>
   /** Watches these directories (absolute paths), and no others any more. */
   follow(directories: string[]): void
   /** Removes from this machine's disk what no followed directory needs any more, in its own time. For who follows all there are. */
@@ -52,6 +54,8 @@ interface Followed {
   isSyncing: boolean
   /** Why it is still not up to date. */
   problem: string | undefined
+  /** What the last sync left out, as it was logged. */
+  leftOut: string | undefined
 }
 
 /**
@@ -69,9 +73,9 @@ export function createReplicas(dataDir: string, log: Logger, checkShare: () => P
   const root = join(dataDir, 'replica')
   const replicaOf = (directory: string) => join(root, createHash('sha256').update(directory).digest('hex').slice(0, 32))
 
-  async function bringUpToDate(directory: string, signal?: AbortSignal): Promise<number> {
+  async function bringUpToDate(directory: string, signal?: AbortSignal, leftOut?: LeftOut): Promise<number> {
     await checkShare()
-    return replicate(directory, replicaOf(directory), signal)
+    return replicate(directory, replicaOf(directory), signal, leftOut)
   }
 
   /** What is being copied from is removed after that, and only if nobody follows it by then. */
@@ -118,7 +122,11 @@ export function createReplicas(dataDir: string, log: Logger, checkShare: () => P
     entry.since = undefined
     entry.isSyncing = true
     try {
-      const changes = await oneByOne(replicaOf(directory), () => bringUpToDate(directory))
+      const leftOut = createLeftOut()
+      const changes = await oneByOne(replicaOf(directory), () => bringUpToDate(directory, undefined, leftOut))
+      const text = leftOut.text()
+      if (text !== undefined && text !== entry.leftOut) log.warn({ directory, leftOut: text }, 'some of a directory is not copied')
+      entry.leftOut = text
       log.debug({ directory, changes }, 'a directory was synchronised')
     } catch (error) {
       log.warn({ err: error, directory }, 'a directory could not be synchronised; it is tried again')
@@ -147,9 +155,9 @@ export function createReplicas(dataDir: string, log: Logger, checkShare: () => P
   }
 
   return {
-    async copyTo(directory, target, signal) {
+    async copyTo(directory, target, signal, leftOut) {
       await oneByOne(replicaOf(directory), async () => {
-        await bringUpToDate(directory, signal)
+        await bringUpToDate(directory, signal, leftOut)
         await replicate(await realpath(replicaOf(directory)), target, signal)
       })
     },
@@ -160,7 +168,7 @@ export function createReplicas(dataDir: string, log: Logger, checkShare: () => P
         const watcher = watch(directory, { ignoreInitial: true, followSymlinks: false, ignored: (path) => isOwnName(basename(path)) })
         watcher.on('all', () => changed(directory))
         watcher.on('error', (error) => log.warn({ err: error, directory }, 'a directory cannot be watched; changes are looked for once a minute'))
-        followed.set(directory, { watcher, timer: undefined, isDirty: false, since: undefined, isSyncing: false, problem: undefined })
+        followed.set(directory, { watcher, timer: undefined, isDirty: false, since: undefined, isSyncing: false, problem: undefined, leftOut: undefined })
         changed(directory)
       }
       tell()

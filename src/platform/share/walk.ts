@@ -1,8 +1,10 @@
 import type { Stats } from 'node:fs'
 import { readlink, type FileHandle } from 'node:fs/promises'
 import { join, relative } from 'node:path/posix'
-import { errorCodeOf } from '../errors'
+import { AppError, errorCodeOf } from '../errors'
+import { DEPTH_LIMIT, tooDeep } from './depth'
 import { namesIn, openRegularFile, openSubdirectory, type HeldDirectory, type RawName } from './jail'
+import type { LeftOut } from './leftOut'
 import { lstatOf } from './placing'
 import { isOwnName } from './ownNames'
 
@@ -20,13 +22,20 @@ export interface TreeEntry {
 /**
  * A file, or a directory with all it holds, depth first. Every step is relative to a held directory and follows no link. Links that
  * stay within the tree are told as links; others, FIFOs, sockets and devices are left out, and so are unfinished files of the platform.
+ * @param leftOut is told of directories that lie too deep, with all they hold.
+ * @throws the signal's reason; without `leftOut` AppError CONFLICT where a directory lies too deep
  */
-export async function* walkTree(directory: HeldDirectory, name: string, signal?: AbortSignal): AsyncGenerator<TreeEntry> {
-  yield* walk(directory, name, name, signal)
+export async function* walkTree(directory: HeldDirectory, name: string, signal?: AbortSignal, leftOut?: LeftOut): AsyncGenerator<TreeEntry> {
+  yield* walk(directory, name, name, 1, { signal, leftOut })
 }
 
-async function* walk(directory: HeldDirectory, name: RawName, path: string, signal: AbortSignal | undefined): AsyncGenerator<TreeEntry> {
-  signal?.throwIfAborted()
+interface Walk {
+  signal: AbortSignal | undefined
+  leftOut: LeftOut | undefined
+}
+
+async function* walk(directory: HeldDirectory, name: RawName, path: string, level: number, context: Walk): AsyncGenerator<TreeEntry> {
+  context.signal?.throwIfAborted()
   const stats = await lstatOf(directory, name)
   if (!stats) return
   const entry = { path, stats, open: () => openRegularFile(directory, name) }
@@ -35,6 +44,11 @@ async function* walk(directory: HeldDirectory, name: RawName, path: string, sign
     const target = await readlink(directory.entry(name)).catch(unlessChanged)
     if (target !== undefined && staysWithin(path, target)) yield { ...entry, type: 'link', target }
   } else if (stats.isDirectory()) {
+    if (level > DEPTH_LIMIT) {
+      if (!context.leftOut) throw new AppError('CONFLICT', tooDeep(path))
+      context.leftOut.add(tooDeep(path))
+      return
+    }
     yield { ...entry, type: 'directory' }
     const below = await openSubdirectory(directory, name)
     if (!below) return
@@ -42,7 +56,7 @@ async function* walk(directory: HeldDirectory, name: RawName, path: string, sign
       for (const child of await namesIn(below)) {
         // Bytes that are no UTF-8 are from the time of Latin-1: left out they would be lost with what is deleted after it was archived.
         const text = typeof child === 'string' ? child : child.toString('latin1')
-        if (!isOwnName(text)) yield* walk(below, child, `${path}/${text}`, signal)
+        if (!isOwnName(text)) yield* walk(below, child, `${path}/${text}`, level + 1, context)
       }
     } finally {
       await below.close()

@@ -1,8 +1,10 @@
 import { mkdir, statfs } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import { AppError, errorCodeOf } from '../errors'
+import { DEPTH_LIMIT, tooDeep } from './depth'
 import { fileFailure } from './fileFailure'
 import { holding, namesIn, openRealDirectory, openRegularFile, openSubdirectory, type HeldDirectory, type Jail } from './jail'
+import { createLeftOut, type LeftOut } from './leftOut'
 import { inheritOwner } from './ownership'
 import { isOwnName } from './ownNames'
 import { lstatOf } from './placing'
@@ -27,14 +29,20 @@ export interface WrittenBack {
  * there or older. What is newer there was written by another instance or an operator meanwhile; nothing is deleted for the same reason.
  * Links and special files are left out, and so are names that are not valid UTF-8. Every step is relative to a held directory and
  * follows no link.
+ * @param leftOut is told of what is not written back although it is named: directories that lie too deep.
  * @returns how many files were written.
  * @throws the signal's reason when it is aborted (what is written by then stays); AppError CONFLICT where a file is in a directory's
  *   place or the reverse, NOT_FOUND when the directory is gone, UNAVAILABLE while the shared area is not mounted, DISK_FULL
  */
-export type WriteBack = (what: WrittenBack, signal: AbortSignal) => Promise<number>
+export type WriteBack = (what: WrittenBack, signal: AbortSignal, leftOut?: LeftOut) => Promise<number>
+
+interface Writing {
+  signal: AbortSignal
+  leftOut: LeftOut
+}
 
 export function createWriteBack(jail: Jail, temporaries: Temporaries, log: Logger): WriteBack {
-  async function writeFileBack(from: HeldDirectory, to: HeldDirectory, name: string, signal: AbortSignal): Promise<number> {
+  async function writeFileBack(from: HeldDirectory, to: HeldDirectory, name: string, { signal }: Writing): Promise<number> {
     const opened = await openRegularFile(from, name)
     if (!opened) return 0
     const { handle, stats } = opened
@@ -64,31 +72,39 @@ export function createWriteBack(jail: Jail, temporaries: Temporaries, log: Logge
     }
   }
 
-  async function writeEntryBack(from: HeldDirectory, to: HeldDirectory, name: string, signal: AbortSignal): Promise<number> {
-    signal.throwIfAborted()
+  /** @param above the path of the directory it is in, each name with a slash at its end. @param level of the entry, from 1 */
+  async function writeEntryBack(from: HeldDirectory, to: HeldDirectory, name: string, above: string, level: number, writing: Writing): Promise<number> {
+    writing.signal.throwIfAborted()
     const below = await openSubdirectory(from, name)
-    if (!below) return writeFileBack(from, to, name, signal)
+    if (!below) return writeFileBack(from, to, name, writing)
+    if (level > DEPTH_LIMIT) {
+      await below.close()
+      writing.leftOut.add(tooDeep(`${above}${name}`))
+      return 0
+    }
     return holding(Promise.resolve(below), async (source) =>
       holding(ensureSubdirectory(to, name), async (target) => {
         let written = 0
-        for (const entry of await usableNamesIn(source)) written += await writeEntryBack(source, target, entry, signal)
+        for (const entry of await usableNamesIn(source)) written += await writeEntryBack(source, target, entry, `${above}${name}/`, level + 1, writing)
         return written
       }))
   }
 
   /** Directories are made in the target only where something in them is named. */
-  async function writePathBack(from: HeldDirectory, openTarget: () => Promise<HeldDirectory>, [pattern = '', ...rest]: string[], signal: AbortSignal): Promise<number> {
+  async function writePathBack(
+    from: HeldDirectory, openTarget: () => Promise<HeldDirectory>, [pattern = '', ...rest]: string[], above: string[], writing: Writing,
+  ): Promise<number> {
     let written = 0
     for (const name of await usableNamesIn(from)) {
       if (!matchesWildcard(pattern, name)) continue
       if (rest.length === 0) {
-        written += await holding(openTarget(), (to) => writeEntryBack(from, to, name, signal))
+        written += await holding(openTarget(), (to) => writeEntryBack(from, to, name, above.map((one) => `${one}/`).join(''), above.length + 1, writing))
         continue
       }
       const below = await openSubdirectory(from, name)
       if (!below) continue
       const openBelow = () => holding(openTarget(), (to) => ensureSubdirectory(to, name))
-      written += await holding(Promise.resolve(below), (source) => writePathBack(source, openBelow, rest, signal))
+      written += await holding(Promise.resolve(below), (source) => writePathBack(source, openBelow, rest, [...above, name], writing))
     }
     return written
   }
@@ -100,7 +116,7 @@ export function createWriteBack(jail: Jail, temporaries: Temporaries, log: Logge
     return openRealDirectory(directory)
   }
 
-  return async ({ copy, directory, paths }, signal) => {
+  return async ({ copy, directory, paths }, signal, leftOut = createLeftOut()) => {
     try {
       const opened = await openRealDirectory(copy).catch((error: unknown) => {
         if (errorCodeOf(error) === 'ENOENT') return undefined
@@ -110,7 +126,7 @@ export function createWriteBack(jail: Jail, temporaries: Temporaries, log: Logge
       if (!opened) return 0
       return await holding(Promise.resolve(opened), async (from) => {
         let written = 0
-        for (const path of paths) written += await writePathBack(from, () => openTarget(directory), path.split('/'), signal)
+        for (const path of paths) written += await writePathBack(from, () => openTarget(directory), path.split('/'), [], { signal, leftOut })
         return written
       })
     } catch (error) {

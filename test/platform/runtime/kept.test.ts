@@ -26,9 +26,9 @@ let files: Files
 let runtime: Runtime
 /** In front of the real one, for a share that cannot be written for a while. */
 let refuse: string | undefined
-const writeBack: WriteBack = async (what, signal) => {
+const writeBack: WriteBack = async (...given) => {
   if (refuse !== undefined) throw new AppError('UNAVAILABLE', refuse)
-  return files.writeBack(what, signal)
+  return files.writeBack(...given)
 }
 
 beforeAll(async () => {

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import type { Logger } from 'pino'
 import { errorCodeOf } from '../../errors'
 import type { HeldDirectory } from '../../share/jail'
+import { createLeftOut } from '../../share/leftOut'
 import { giveTree, isDeploymentUser } from '../../share/ownership'
 import type { InstanceSpec } from '../runtime'
 import { StartFailure, type ContainedParts } from './containedInstance'
@@ -53,8 +54,11 @@ export function createPreparation({ directory, isolation, log }: { directory: st
     const owner = Number((await own.stats()).uid)
     // Two deployments may share a directory: then they share its user.
     const uid = isDeploymentUser(owner) ? owner : userIdOf(deployment)
+    const leftOut = createLeftOut()
     try {
-      const changed = await giveTree(own, uid, (entries) => void say(`Its files are given to user ${uid}: ${entries} entries so far.`))
+      const changed = await giveTree(own, uid, (entries) => void say(`Its files are given to user ${uid}: ${entries} entries so far.`), leftOut)
+      const notGiven = leftOut.text()
+      if (notGiven !== undefined) await say(`Not given to user ${uid}: ${notGiven}`)
       if (changed > 0) log.info({ deployment, uid, changed }, 'the files of a deployment were given to its user')
       return uid
     } catch (error) {
