@@ -9,6 +9,8 @@ import type { JobControl } from './jobs'
 import { onLines } from './lines'
 
 const CHECK_MS = 200
+/** How a shell tells of a process that called abort(3). */
+const ABORTED = 134
 
 export interface ArchiveLimits {
   /** Resident memory above which the process is ended. In bytes. */
@@ -28,7 +30,7 @@ interface ArchiveProcess {
   name: string
   signal: AbortSignal
   limits: ArchiveLimits
-  /** May return false: then nothing more is wanted, and the process is ended. */
+  /** May return false: then nothing more is wanted, and the process is ended. One that throws is taken for a failure of the process. */
   onLine: (line: string) => boolean | void
 }
 
@@ -38,7 +40,7 @@ type ArchiveEnd = { code: number | null } | 'enough' | 'memory' | 'silence'
 /**
  * Packs or unpacks in a process of its own: an archive may be made by anybody, and what it takes is limited and can be ended.
  * Resolves when the process is gone, so that nothing is written any more.
- * @throws the signal's reason, AppError UNAVAILABLE when there is no descriptor or memory for a process
+ * @throws the signal's reason; AppError UNAVAILABLE when there is no descriptor or memory for a process; an Error when `onLine` has thrown
  */
 export async function runArchiveProcess({ program, args, input = '', descriptors, name, signal, limits, onLine }: ArchiveProcess): Promise<ArchiveEnd> {
   // Its standard input stays open until the platform ends: then the process ends too.
@@ -48,20 +50,26 @@ export async function runArchiveProcess({ program, args, input = '', descriptors
     signal,
     killSignal: 'SIGKILL',
   })
+  let end: ArchiveEnd | undefined
   const ended = new Promise<number | null>((resolve, reject) => {
     let failure: Error | undefined
     child.once('error', (error) => {
       failure = error
       if (child.pid === undefined) reject(error)
     })
-    child.once('close', (code) => (failure ? reject(failure) : resolve(code)))
+    child.once('close', (code, killedBy) => {
+      // V8 aborts when its heap is full (--max-old-space-size), whatever is left of `limits.memory`.
+      if (killedBy === 'SIGABRT' || code === ABORTED) end ??= 'memory'
+      if (failure) reject(failure)
+      else resolve(code)
+    })
   })
   child.stdin?.on('error', () => undefined).write(input)
-  let end: ArchiveEnd | undefined
   const kill = (reason: ArchiveEnd) => {
     end ??= reason
     child.kill('SIGKILL')
   }
+  let unreadable: Error | undefined
   let heardAt = Date.now()
   const watch = setInterval(() => {
     if (Date.now() - heardAt > limits.silence) kill('silence')
@@ -74,10 +82,18 @@ export async function runArchiveProcess({ program, args, input = '', descriptors
     if (child.stdout) {
       onLines(child.stdout, (line) => {
         heardAt = Date.now()
-        if (end === undefined && onLine(line) === false) kill('enough')
+        if (end !== undefined || signal.aborted) return
+        try {
+          if (onLine(line) === false) kill('enough')
+        } catch (error) {
+          // Nobody catches what is thrown to a stream: it would end the platform.
+          unreadable = new Error(`The process for ${name} said what cannot be read`, { cause: error })
+          kill('enough')
+        }
       })
     }
     const code = await ended
+    if (unreadable) throw unreadable
     return end ?? { code }
   } catch (error) {
     throw fileFailure(error, name)

@@ -70,7 +70,8 @@ export function createListingPool(timeoutMs = TIMEOUT_MS): ListingPool {
     child.on('exit', fail)
     // Where there was no descriptor for them it has no streams, whatever the types say; 'error' tells of it later.
     if (!(child.stdin as Writable | undefined)) throw tooManyFiles()
-    readAnswers(child.stdout, ({ id, ...answer }) => lister.waiting.get(id)?.(answer))
+    // What cannot be read is as good as its end, which tells those who wait.
+    readAnswers(child.stdout, ({ id, ...answer }) => lister.waiting.get(id)?.(answer), () => child.kill('SIGKILL'))
     // That it has ended is told by the events above.
     child.stdin.on('error', () => undefined)
     for (const handle of [child, child.stdin, child.stdout] as { unref?(): void }[]) handle.unref?.()
@@ -183,8 +184,8 @@ function together(answers: Answer[], { isDivided }: Asked): Entries {
   }
 }
 
-/** Lines of JSON, each with its bytes behind it. */
-function readAnswers(from: Readable, onAnswer: (answer: Answer & { id: number }) => void): void {
+/** Lines of JSON, each with its bytes behind it. @param onUnreadable is called for a line that is no JSON. */
+function readAnswers(from: Readable, onAnswer: (answer: Answer & { id: number }) => void, onUnreadable: () => void): void {
   let chunks: Buffer[] = []
   let length = 0
   let header: ListingAnswer | undefined
@@ -202,7 +203,12 @@ function readAnswers(from: Readable, onAnswer: (answer: Answer & { id: number })
         onAnswer({ ...answer, json: pieces.map((piece) => all.subarray(at, (at += piece))) })
         header = undefined
       } else {
-        header = JSON.parse(all.toString('utf8', 0, end)) as ListingAnswer
+        try {
+          header = JSON.parse(all.toString('utf8', 0, end)) as ListingAnswer
+        } catch {
+          from.removeAllListeners('data')
+          return onUnreadable()
+        }
         bytes = header.pieces.reduce((sum, piece) => sum + piece, 0)
       }
       // Nothing of an answer is kept for what follows it.

@@ -2,10 +2,10 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, readdirSync, readlinkSync, truncateSync, writeFileSync } from 'node:fs'
 import { constants, open, readdir } from 'node:fs/promises'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import pino from 'pino'
-import type { ArchiveLimits } from '../../../src/platform/share/archiveProcess'
+import { runArchiveWork, type ArchiveLimits } from '../../../src/platform/share/archiveProcess'
 import { createEntryTurns } from '../../../src/platform/share/entryTurns'
 import { createJail, type Jail } from '../../../src/platform/share/jail'
 import type { JobControl } from '../../../src/platform/share/jobs'
@@ -14,6 +14,7 @@ import { openTemporaries, type Temporaries } from '../../../src/platform/share/t
 import { createUnpacker } from '../../../src/platform/share/unpack'
 import { make7z } from '../../support/platform/archives'
 import { childProgram } from '../../support/platform/childProgram'
+import { PROGRAMS } from '../../support/programs'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
 
@@ -81,6 +82,38 @@ describe('packing whose process', () => {
     const [pid] = await until(() => readersOf(join(share(), 'huge.bin')), (pids) => pids.length > 0)
     process.kill(pid!, 'SIGKILL')
     await packing
+  })
+
+  test('is aborted by V8, whose heap is full before the memory is, has taken too much memory, too', async () => {
+    const packing = expect(pack({})).rejects.toMatchObject({ code: 'TOO_LARGE', message: 'The archive was not made: packing takes more than 1024 MiB of memory.' })
+    const [pid] = await until(() => readersOf(join(share(), 'huge.bin')), (pids) => pids.length > 0)
+    // As V8 does it: abort(3).
+    process.kill(pid!, 'SIGABRT')
+    await packing
+  })
+})
+
+describe('what a process says', () => {
+  const said = jest.fn()
+  const run = (text: string, signal = control.signal) => {
+    writeFileSync(join(data(), 'speaking.js'), `process.stdout.write(${JSON.stringify(text)}); process.stdin.resume()`)
+    const program = relative(join(PROGRAMS, 'platform'), join(data(), 'speaking'))
+    return runArchiveWork({ program, task: {}, descriptors: [], name: 'test', control: { signal, progress: said }, limits: NORMAL })
+  }
+  beforeEach(() => said.mockReset())
+
+  test('is read by whole lines: one that the end of the process has cut off is nothing', async () => {
+    const abort = new AbortController()
+    const running = run('{"progress":{"done":1}}\n{"progress":{"do', abort.signal)
+    await until(() => said.mock.calls.length === 1)
+    abort.abort()
+    await expect(running).rejects.toThrow('abort')
+    expect(said.mock.calls).toEqual([[{ done: 1 }]])
+  })
+
+  test('is its failure when it is no JSON, and ends it', async () => {
+    await expect(run('{"progress":{"done":1}}\nSegmentation fault\n')).rejects.toThrow('The process for test said what cannot be read')
+    expect(said.mock.calls).toEqual([[{ done: 1 }]])
   })
 })
 

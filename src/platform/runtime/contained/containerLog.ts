@@ -234,7 +234,7 @@ export class ContainerLog {
 
   /** Finds out which lines the files hold that an earlier platform left. */
   private async recall(ino: number): Promise<void> {
-    const known = await readFile(this.numbersFile, 'utf8').then((text) => JSON.parse(text) as { current: LogFile; previous?: LogFile }, () => undefined)
+    const known = await readFile(this.numbersFile, 'utf8').then((text) => JSON.parse(text) as { current: LogFile; previous?: LogFile }).catch(() => undefined)
     const older = await inodeOf(this.previousFile)
     if (!known) {
       this.current = { ino, before: 0 }
