@@ -29,6 +29,7 @@ import { answerFailures, answerUnreadable, bodyOf } from './http/envelope'
 import { healthRoutes, type HealthChecks } from './http/health'
 import { fileRoutes, type FileRouteParts } from './http/files'
 import { readJsonBodies } from './http/jsonBody'
+import { isOfThisMachine, nameLocalPeers, warnOfLocalProxies } from './http/localPeers'
 import { metricRoutes } from './http/metrics'
 import { networkRoutes, type Network } from './http/network'
 import { pageRoutes } from './http/page'
@@ -43,9 +44,11 @@ import { openRealtime } from './sockets/realtime'
 /** JSON bodies are at most this long (decisions §1). In bytes. */
 const BODY_LIMIT = 2 ** 20
 
-export interface Parts extends ConsoleParts, Omit<FileRouteParts, 'deploymentTypeIndexAt' | 'answers'>, UploadRouteParts {
+export interface Parts extends Omit<ConsoleParts, 'proxies'>, Omit<FileRouteParts, 'deploymentTypeIndexAt' | 'answers'>, UploadRouteParts {
   files: Files
   log: Logger
+  /** Addresses or networks. */
+  trustedProxies: string[]
   signIn: SignIn
   registration: Registration
   activityLog: ActivityLog
@@ -76,12 +79,15 @@ function loggedPath({ url, routeOptions }: FastifyRequest): string | undefined {
 export async function createApp(parts: Parts, { bodyMs = BODY_MS } = {}): Promise<FastifyInstance> {
   // As the interface that routes know, not as pino's own type.
   const loggerInstance: FastifyBaseLogger = parts.log
+  // Contained instances of a platform that root starts have user ids of their own.
+  const areInstancesKnown = parts.runtime.isolation === 'contained' && process.getuid?.() === 0
+  const proxies = createTrustedProxies(parts.trustedProxies, areInstancesKnown ? isOfThisMachine : undefined)
   const app = Fastify({
     loggerInstance,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     bodyLimit: BODY_LIMIT,
-    trustProxy: parts.trustedProxies.length > 0 ? parts.trustedProxies : false,
+    trustProxy: parts.trustedProxies.length > 0 ? proxies.believes : false,
     routerOptions: { maxParamLength: 500 },
     forceCloseConnections: true,
     // What comes in over an open connection while the last answers are given gets one of its own.
@@ -99,7 +105,8 @@ export async function createApp(parts: Parts, { bodyMs = BODY_MS } = {}): Promis
   readJsonBodies(app, bodyMs)
   // Simple content types need no leave of another site's browser (CORS): only JSON is read.
   app.removeContentTypeParser('text/plain')
-  const proxies = createTrustedProxies(parts.trustedProxies)
+  if (areInstancesKnown) nameLocalPeers(app.server, app.log)
+  else warnOfLocalProxies(proxies, app.log)
   limitConnections(app, proxies)
   warnOfUnnamedProxies(app, proxies)
   app.addHook('onRequest', async (request, reply) => {
@@ -129,7 +136,7 @@ export async function createApp(parts: Parts, { bodyMs = BODY_MS } = {}): Promis
   await uploadRoutes(app, parts)
   await pageRoutes(app, parts.webDir)
   openRealtime(app, parts)
-  openConsoleChannel(app, parts)
+  openConsoleChannel(app, { ...parts, proxies })
   endConnections(app)
   return app
 }

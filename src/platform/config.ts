@@ -168,7 +168,8 @@ export function readSettings(environment: Record<string, string | undefined>): S
   if (lines.length > 0) throw new StartError(lines)
   const read = values as Values
   return {
-    host: read.QUARTERDECK_HOST,
+    // Fastify would open a second server for the ::1 of `localhost`, whose connections nothing limits (http/connections.ts).
+    host: read.QUARTERDECK_HOST === 'localhost' ? '127.0.0.1' : read.QUARTERDECK_HOST,
     port: read.QUARTERDECK_PORT,
     dataDir: read.QUARTERDECK_DATA_DIR,
     shareDir: read.QUARTERDECK_SHARE_DIR ?? join(read.QUARTERDECK_DATA_DIR, 'nfsshare'),

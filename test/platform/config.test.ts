@@ -26,6 +26,10 @@ test('decisions §11: the defaults', () => {
   })
 })
 
+test('localhost is one address, so that every connection goes through one server and its limits', () => {
+  expect(readSettings({ QUARTERDECK_HOST: 'localhost' })).toMatchObject({ host: '127.0.0.1' })
+})
+
 test('values are read, and an empty one counts as absent', () => {
   expect(
     readSettings({

@@ -51,9 +51,14 @@ export async function giveBackTries(db: Db, limit: Limit, key: string): Promise<
  */
 export function networkOf(address: string): string {
   if (!address.includes(':') || address.includes('.')) return address
+  return groupsOf(address).slice(0, 4).join(':')
+}
+
+/** The eight groups of an IPv6 address, each as it is written, without leading zeros of its own. */
+export function groupsOf(address: string): string[] {
   const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter(Boolean))
   const zeros = Array<string>(Math.max(0, 8 - head.length - tail.length)).fill('0')
-  return [...head, ...zeros, ...tail].slice(0, 4).join(':')
+  return [...head, ...zeros, ...tail]
 }
 
 function keyOf({ name }: Limit, key: string): string {

@@ -1,3 +1,4 @@
+import { isIP } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import type { TrustedProxies } from '../accounts/clientAddress'
 
@@ -9,7 +10,8 @@ export function warnOfUnnamedProxies(app: FastifyInstance, proxies: TrustedProxi
   const told = new Set<string>()
   app.addHook('onRequest', async ({ headers, raw: { socket } }) => {
     const { remoteAddress } = socket
-    if (headers['x-forwarded-for'] === undefined || remoteAddress === undefined) return
+    // What is told instead of an address (localPeers.ts) cannot be named.
+    if (headers['x-forwarded-for'] === undefined || remoteAddress === undefined || isIP(remoteAddress) === 0) return
     if (told.size >= MOST_TOLD || told.has(remoteAddress) || proxies.includes(remoteAddress)) return
     told.add(remoteAddress)
     app.log.warn(

@@ -6,7 +6,7 @@ import { CLOSE_RIGHTS_CHANGED, CLOSE_SESSION_ENDED, CLOSE_TOO_FAST, ConsoleReque
 import type { InstanceState } from '../../contract/instance'
 import { looksSecret } from '../../contract/secretCommands'
 import type { ActivityLog, Happening } from '../accounts/activityLog'
-import { createTrustedProxies } from '../accounts/clientAddress'
+import type { TrustedProxies } from '../accounts/clientAddress'
 import type { Sessions } from '../accounts/sessions'
 import type { Power } from '../deployments/power'
 import { AppError } from '../errors'
@@ -33,7 +33,7 @@ const STATE_CHECK_MS = 1000
 export interface ConsoleParts {
   sessions: Sessions
   origins: string[]
-  trustedProxies: string[]
+  proxies: TrustedProxies
   activityLog: Pick<ActivityLog, 'record'>
   runtime: Runtime
   power: Power
@@ -55,10 +55,9 @@ interface Watched {
 }
 
 /** The console channel, `/api/logs/{deployment}/{podName}`. One `upgrade` listener: socket.io has its own path. */
-export function openConsoleChannel(app: FastifyInstance, { sessions, origins, trustedProxies, activityLog, runtime, power, instanceState }: ConsoleParts): void {
+export function openConsoleChannel(app: FastifyInstance, { sessions, origins, proxies, activityLog, runtime, power, instanceState }: ConsoleParts): void {
   const wss = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_LIMIT, perMessageDeflate: false })
   const watched = new Map<string, Watched>()
-  const proxies = createTrustedProxies(trustedProxies)
 
   app.server.on('upgrade', (request, socket, head) => {
     if (request.url?.startsWith('/socket.io/')) return

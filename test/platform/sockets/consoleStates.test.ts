@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { WebSocket } from 'ws'
 import type { ConsoleFrame } from '../../../src/contract/consoleChannel'
 import type { InstanceState } from '../../../src/contract/instance'
+import { createTrustedProxies } from '../../../src/platform/accounts/clientAddress'
 import { openConsoleChannel, type ConsoleParts } from '../../../src/platform/sockets/consoleChannel'
 import { until } from '../../support/platform/until'
 
@@ -16,7 +17,7 @@ test('§4 viewers hear of states in their order, however long a look at them tak
   const parts = {
     sessions: { read: async () => ({ userId: '1', username: 'ann', sessionId: '1', isAdmin: false }), live: async (ids: string[]) => new Map(ids.map((id) => [id, false])) },
     origins: [],
-    trustedProxies: [],
+    proxies: createTrustedProxies([]),
     runtime: {
       follow: async () => () => undefined,
       watch: (listener: () => void) => {

@@ -88,6 +88,9 @@ interface TestSettings {
   sql?: DatabaseServer
   mongo?: DatabaseServer
   uploadLimit?: number
+  trustedProxies?: string[]
+  /** Whether the platform takes its instances, plain processes, for contained ones. */
+  claimsContained?: boolean
   /** Else one in a directory of its own. */
   dataDir?: string
   shareDir?: string
@@ -96,7 +99,7 @@ interface TestSettings {
 }
 
 /** The whole platform on a database of its own, with real processes, without a port. */
-export async function startPlatform({ origins = [], cluster, sql, mongo, uploadLimit = 2 ** 30, bodyMs, ...given }: TestSettings = {}): Promise<TestPlatform> {
+export async function startPlatform({ origins = [], cluster, sql, mongo, uploadLimit = 2 ** 30, trustedProxies = [], claimsContained = false, bodyMs, ...given }: TestSettings = {}): Promise<TestPlatform> {
   const state = await freshState()
   const { db } = state
   const dataDir = given.dataDir ?? (await mkdtemp(join(tmpdir(), 'quarterdeck-data-')))
@@ -150,13 +153,13 @@ export async function startPlatform({ origins = [], cluster, sql, mongo, uploadL
     files,
     tickets: createDownloadTickets(db, now),
     uploadLimit,
-    runtime,
+    runtime: claimsContained ? (Object.create(runtime, { isolation: { value: 'contained' } }) as Runtime) : runtime,
     metrics: createMetrics(db),
     power: createPower({ db, runtime, wake: () => manager.wake() }),
     instanceState: (deployment, podName) => instanceState({ db, runtime }, deployment, podName),
     webDir: join(dataDir, 'no-build'),
     origins,
-    trustedProxies: [],
+    trustedProxies,
   }, { bodyMs })
   await app.ready()
 
