@@ -2,10 +2,11 @@ import type { Login, VerifyLogin, WrongCodes } from '../../contract/auth'
 import { AppError } from '../errors'
 import type { Db } from '../state/db'
 import { hashToken, randomToken } from '../state/secrets'
+import { listSessions } from '../state/sessions'
 import { deleteLoginStep, giveBackLoginTry, insertLoginStep, takeLoginTry } from '../state/steps'
 import { findUserByName } from '../state/users'
 import type { CodeChecks } from './codeChecks'
-import { giveBackTries, limits, takeTry } from './limits'
+import { giveBackTries, giveBackTry, hasTryLeft, limits, networkOf, takeTry, wideNetworkOf } from './limits'
 import { isPassword } from './passwords'
 import type { Client, Sessions } from './sessions'
 
@@ -13,7 +14,10 @@ const STEP_MINUTES = 5
 const CODE_TRIES = 5
 
 export interface SignIn {
-  /** Step 1. @returns the token of step 2: single purpose, 5 minutes, 5 tries. @throws AppError BAD_CREDENTIALS, TOO_MANY_TRIES */
+  /**
+   * Step 1. Whoever guesses at one account from many addresses has few tries from each, but for those where its user is signed in.
+   * @returns the token of step 2: single purpose, 5 minutes, 5 tries. @throws AppError BAD_CREDENTIALS, TOO_MANY_TRIES
+   */
   login(credentials: Login, client: Client): Promise<string>
   /**
    * Step 2. @returns the session's token, the username as it was registered, and the wrong codes since the last right one, if there
@@ -31,9 +35,16 @@ export function createSignIn(db: Db, codes: CodeChecks, sessions: Sessions, now:
       const account = `${username} ${network}`
       await takeTry(db, limits.address, network)
       await takeTry(db, limits.password, account)
+      const strange = `${username} ${wideNetworkOf(network)}`
+      const isGuessedAt = !(await hasTryLeft(db, limits.account, username))
       const user = await findUserByName(db, username)
+      // The same queries for every name, here as well.
+      const isKnown = (await listSessions(db, user?.id ?? 0)).some(({ address }) => networkOf(address) === network)
+      if (isGuessedAt && !isKnown) await takeTry(db, limits.strange, strange)
       if (!(await isPassword(password, user?.password_hash)) || !user) throw new AppError('BAD_CREDENTIALS', 'The username or the password is not right.')
       await giveBackTries(db, limits.password, account)
+      await giveBackTries(db, limits.strange, strange)
+      await giveBackTry(db, limits.account, username)
       const token = randomToken()
       await insertLoginStep(db, { token_hash: hashToken(token), user_id: user.id, expires_at: new Date(now() + STEP_MINUTES * 60_000) })
       return token

@@ -1,4 +1,4 @@
-import { networkOf } from '../../../src/platform/accounts/limits'
+import { networkOf, wideNetworkOf } from '../../../src/platform/accounts/limits'
 import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
 
 let platform: TestPlatform
@@ -153,7 +153,31 @@ test('security 2: wrong codes are counted for the account, whatever the login an
   expect(statuses).toEqual([...Array<number>(10).fill(400), ...Array<number>(10).fill(429)])
 })
 
+test('security 3: an account that is guessed at from many addresses has three tries from each, and as ever where its user is signed in', async () => {
+  const gil = await platform.register('gil')
+  const guess = async (address: string) => (await login({ username: 'GIL', password: 'a guess' }, address)).status
+  // The owner, who is signed in at 127.0.0.1, does not count.
+  for (let count = 0; count < 5; count++) await platform.signIn(gil)
+  const first = await Promise.all(Array.from({ length: 100 }, (_, number) => guess(`10.3.${Math.floor(number / 10)}.1`)))
+  expect(first).toEqual(Array<number>(100).fill(400))
+  const further = async (address: string) => [await guess(address), await guess(address), await guess(address), await guess(address)]
+  expect(await further('10.3.100.1')).toEqual([400, 400, 400, 429])
+  const refused = await login({ username: 'gil', password: 'a guess' }, '10.3.100.1')
+  expect(Number(refused.headers['retry-after'])).toBeGreaterThan(1700)
+  // A /56 of IPv6 is one of them.
+  expect([await guess('2001:db8:1:200::1'), await guess('2001:db8:1:201::1'), await guess('2001:db8:1:2ff::1'), await guess('2001:db8:1:2aa::1')]).toEqual([400, 400, 400, 429])
+  expect(await guess('2001:db8:1:300::1')).toBe(400)
+  // An unknown user is no different.
+  const nobody = await Promise.all(Array.from({ length: 101 }, (_, number) => login({ username: 'nil', password: 'a guess' }, `10.4.${Math.floor(number / 10)}.1`)))
+  expect(nobody.at(-1)!.status).toBe(400)
+  expect((await Promise.all([1, 2, 3, 4].map(() => login({ username: 'nil', password: 'a guess' }, '10.4.100.1')))).map(({ status }) => status).sort()).toEqual([400, 400, 400, 429])
+  // The owner: at an address of a session after mistakes, and at a new one.
+  expect(await further('127.0.0.1')).toEqual([400, 400, 400, 400])
+  for (const address of ['127.0.0.1', '10.3.200.1']) expect((await login({ username: 'gil', password: gil.password }, address)).status).toBe(200)
+})
+
 test('security 3: 50 wrong passwords end in 429, and the victim still signs in from another address', async () => {
+  await platform.db.deleteFrom('tries').execute()
   const answers = []
   for (let tries = 0; tries < 50; tries++) answers.push(await login({ username: 'Ann', password: `guess ${tries}` }, '10.2.0.1'))
   expect(answers.filter(({ status }) => status === 400)).toHaveLength(10)
@@ -170,6 +194,16 @@ test.each([
   ['::1', '0:0:0:0'],
 ])('limits count %s as %s: a customer has a whole /64 of IPv6', (address, network) => {
   expect(networkOf(address)).toBe(network)
+})
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '::ffff:192.0.2.7'],
+  ['2001:db8:1:2', '2001:db8:1:00'],
+  ['2001:db8:1:2ff', '2001:db8:1:02'],
+  ['user 1900000003 of this machine', 'user 1900000003 of this machine'],
+])('where somebody guesses from many addresses, %s counts as %s', (network, wide) => {
+  expect(wideNetworkOf(network)).toBe(wide)
 })
 
 test('a window of tries ends: the same address may try again', async () => {
