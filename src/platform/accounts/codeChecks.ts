@@ -20,7 +20,7 @@ export interface CodeChecks {
    */
   check(user: UserRow, code: string, by: { username: string | null; address: string }): Promise<void>
   /**
-   * After a right code: forgets the wrong ones.
+   * At a sign-in, which tells the user of the wrong codes since the last one: forgets them. Nothing else may.
    * @param own how many of them the same person just entered.
    * @returns the wrong codes that are worth a warning; undefined when there are none.
    */

@@ -27,11 +27,8 @@ export function createOwnPassword(db: Db, codes: CodeChecks): OwnPassword {
       await giveBackTries(db, limits.password, account)
       await codes.check(user, code, { username: user.username, address })
       const hash = await hashPassword(newPassword)
-      const isChanged = await db.transaction().execute(async (transaction) => {
-        const isReplaced = await replacePassword(transaction, userId, hash, { expected: user.password_hash, keptSession: sessionId })
-        await codes.clear(transaction, userId, 0)
-        return isReplaced
-      })
+      // The wrong codes stay counted: only a sign-in tells the user of them.
+      const isChanged = await db.transaction().execute((transaction) => replacePassword(transaction, userId, hash, { expected: user.password_hash, keptSession: sessionId }))
       if (!isChanged) throw new AppError('CONFLICT', 'Your password was changed meanwhile. Please sign in again.')
     },
   }

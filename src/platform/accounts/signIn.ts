@@ -20,7 +20,7 @@ export interface SignIn {
    */
   login(credentials: Login, client: Client): Promise<string>
   /**
-   * Step 2. @returns the session's token, the username as it was registered, and the wrong codes since the last right one, if there
+   * Step 2. @returns the session's token, the username as it was registered, and the wrong codes since the sign-in before, if there
    * were any before this step. @throws AppError STEP_EXPIRED, INVALID_CODE, TOO_MANY_TRIES
    */
   verify(step: VerifyLogin, client: Client): Promise<{ token: string; username: string; isAdmin: boolean; wrongCodes: WrongCodes | undefined }>

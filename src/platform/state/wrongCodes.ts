@@ -39,7 +39,7 @@ export async function findCodeWait(db: Db, userId: number): Promise<Date | undef
   return row?.blocked_until ?? undefined
 }
 
-/** @returns what was counted since the last right code; undefined when there was nothing. */
+/** @returns what was counted since the last sign-in; undefined when there was nothing. */
 export async function clearWrongCodes(db: Db, userId: number): Promise<{ count: number; first_at: Date } | undefined> {
   return db.deleteFrom('wrong_codes').where('user_id', '=', userId).returning(['count', 'first_at']).executeTakeFirst()
 }

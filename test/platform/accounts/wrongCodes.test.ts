@@ -143,16 +143,19 @@ test('security 2: the wrong password counts for no wait, and a code without a st
   expect(await platform.db.selectFrom('wrong_codes').innerJoin('users', 'users.id', 'user_id').where('username', '=', 'hal').selectAll().execute()).toEqual([])
 })
 
-test('security 2: codes for a change of the password count as well, and a right one clears them', async () => {
+test('security 2: codes for a change of the password count as well, and the user is told of them at the next sign-in, changed or not', async () => {
   const ida = await platform.register('ida')
   const change = (token: string) => platform.call('POST', '/api/auth/change-password', { token: ida.token, body: { password: ida.password, newPassword: 'another horse', token } })
+  const since = platform.clock.now
   await enterWrongCodes(ida, 6)
   for (let tries = 0; tries < 4; tries++) expect(await change('000000')).toMatchObject({ status: 400, body: { code: 'INVALID_CODE' } })
   expect(await change(await platform.nextCode(ida.secret))).toMatchObject({ status: 429, headers: { 'retry-after': String(15 * 60 - 30) } })
   expect(await enterWrongCodes(ida, 1)).toMatchObject({ status: 429 })
   pass(15 * MINUTE)
   expect(await change(await platform.nextCode(ida.secret))).toMatchObject({ status: 200 })
-  expect((await signIn({ ...ida, password: 'another horse' })).body.data).not.toHaveProperty('wrongCodes')
+  const changed = { ...ida, password: 'another horse' }
+  expect((await signIn(changed)).body.data).toMatchObject({ wrongCodes: { count: 10, since } })
+  expect((await signIn(changed)).body.data).not.toHaveProperty('wrongCodes')
 })
 
 test('security 2: a password reset by an administrator ends the wait, and the user is told all the same', async () => {
