@@ -13,24 +13,32 @@ import { removeTree } from './removal'
 /** Setting a modification time keeps it to a microsecond or so, and not every file system even that. */
 const isSameFile = (one: Stats, other: Stats) => one.isFile() && other.isFile() && one.size === other.size && one.mode === other.mode && Math.abs(one.mtimeMs - other.mtimeMs) < 1
 
+interface ReplicateOptions {
+  signal?: AbortSignal | undefined
+  /** Is told of directories that lie too deep: they are not copied. */
+  leftOut?: LeftOut | undefined
+  /** Called for each directory of the source before its names are read. @param path relative to the source: empty, or with a slash at its end */
+  onDirectory?: (directory: HeldDirectory, path: string) => Promise<void>
+}
+
 /**
  * Makes `target` like `source`: copies what changed (by size and modification time), removes what is gone. Each file is
  * replaced at once, so that a reader, or a crash, sees the old one or the new one. Links that stay within `source` are
  * kept, others and special files are left out. Every step is from held directories and follows no link: what is swapped for a
  * link meanwhile is not copied.
- * @param source a real path. @param target the platform's own. @param leftOut is told of directories that lie too deep: they are not copied.
+ * @param source a real path. @param target the platform's own.
  * @returns how many entries were copied or removed.
  * @throws the signal's reason when it is aborted (what is done by then stays); AppError CONFLICT when `source` leads elsewhere by now
  */
-export async function replicate(source: string, target: string, signal?: AbortSignal, leftOut = createLeftOut()): Promise<number> {
+export async function replicate(source: string, target: string, { signal, leftOut = createLeftOut(), onDirectory }: ReplicateOptions = {}): Promise<number> {
   return holding(openRealDirectory(source), async (root) => {
     await mkdir(target, { recursive: true })
-    const context = { root: root.realPath, signal, leftOut }
+    const context = { root: root.realPath, signal, leftOut, onDirectory }
     return holding(openRealDirectory(await realpath(target)), (to) => replicateDirectory(root, to, '', 1, context))
   })
 }
 
-interface Replication {
+interface Replication extends Pick<ReplicateOptions, 'onDirectory'> {
   /** Real path of the source. */
   root: string
   signal: AbortSignal | undefined
@@ -39,6 +47,7 @@ interface Replication {
 
 /** @param path of the directory, relative to the source: empty, or with a slash at its end. @param level of its entries, from 1 */
 async function replicateDirectory(from: HeldDirectory, to: HeldDirectory, path: string, level: number, context: Replication): Promise<number> {
+  await context.onDirectory?.(from, path)
   const [names, known] = await Promise.all([namesIn(from), namesIn(to)])
   let changes = 0
   const kept = new Set<string>()
@@ -58,7 +67,8 @@ async function replicateDirectory(from: HeldDirectory, to: HeldDirectory, path: 
       changes += await holding(Promise.resolve(below), (source) =>
         holding(ensureDirectory(to, name, there), (target) => replicateDirectory(source, target, `${pathOfEntry}/`, level + 1, context)))
     } else if (stats?.isFile()) {
-      changes += await replicateFile(from, name, to, there)
+      // Most files have not changed: they need not be opened.
+      if (!there || !isSameFile(stats, there)) changes += await replicateFile(from, name, to, there)
     } else if (stats?.isSymbolicLink() && (await staysWithin(context.root, from, name))) {
       changes += await replicateLink(from, name, to, there)
     } else continue

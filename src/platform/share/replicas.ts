@@ -2,14 +2,13 @@ import { createHash } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { readdir, realpath } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { watch, type FSWatcher } from 'chokidar'
 import type { Logger } from 'pino'
 import { createKeyedQueue } from './keyedQueue'
 import { fileFailure } from './fileFailure'
 import { removePath } from './removal'
 import { createLeftOut, type LeftOut } from './leftOut'
 import { replicate } from './replica'
-import { isOwnName } from './ownNames'
+import { createTreeWatch, type TreeWatch } from './treeWatch'
 
 /** Changes that come closer together than this are one sync. In milliseconds. */
 const QUIET_MS = 300
@@ -46,7 +45,7 @@ export interface Replicas {
 }
 
 interface Followed {
-  watcher: FSWatcher
+  watch: TreeWatch
   timer: NodeJS.Timeout | undefined
   isDirty: boolean
   /** When the change came that the timer waits for, as `Date.now()` tells. */
@@ -73,9 +72,9 @@ export function createReplicas(dataDir: string, log: Logger, checkShare: () => P
   const root = join(dataDir, 'replica')
   const replicaOf = (directory: string) => join(root, createHash('sha256').update(directory).digest('hex').slice(0, 32))
 
-  async function bringUpToDate(directory: string, signal?: AbortSignal, leftOut?: LeftOut): Promise<number> {
+  async function bringUpToDate(directory: string, options: Parameters<typeof replicate>[2]): Promise<number> {
     await checkShare()
-    return replicate(directory, replicaOf(directory), signal, leftOut)
+    return replicate(directory, replicaOf(directory), options)
   }
 
   /** What is being copied from is removed after that, and only if nobody follows it by then. */
@@ -123,7 +122,8 @@ export function createReplicas(dataDir: string, log: Logger, checkShare: () => P
     entry.isSyncing = true
     try {
       const leftOut = createLeftOut()
-      const changes = await oneByOne(replicaOf(directory), () => bringUpToDate(directory, undefined, leftOut))
+      const changes = await oneByOne(replicaOf(directory), () => bringUpToDate(directory, { leftOut, onDirectory: entry.watch.visit }))
+      entry.watch.endWalk()
       const text = leftOut.text()
       if (text !== undefined && text !== entry.leftOut) log.warn({ directory, leftOut: text }, 'some of a directory is not copied')
       entry.leftOut = text
@@ -147,28 +147,29 @@ export function createReplicas(dataDir: string, log: Logger, checkShare: () => P
     for (const [directory, entry] of followed) if (entry.timer === undefined && !entry.isSyncing) void sync(directory, entry)
   }, RESCAN_MS)
 
-  function unfollow(directory: string, { watcher, timer }: Followed): Promise<void> {
+  function unfollow(directory: string, { watch, timer }: Followed): void {
     clearTimeout(timer)
     followed.delete(directory)
     isPruned = false
-    return watcher.close()
+    watch.close()
   }
 
   return {
     async copyTo(directory, target, signal, leftOut) {
       await oneByOne(replicaOf(directory), async () => {
-        await bringUpToDate(directory, signal, leftOut)
-        await replicate(await realpath(replicaOf(directory)), target, signal)
+        await bringUpToDate(directory, { signal, leftOut })
+        await replicate(await realpath(replicaOf(directory)), target, { signal })
       })
     },
     follow(directories) {
-      for (const [directory, entry] of followed) if (!directories.includes(directory)) void unfollow(directory, entry)
+      for (const [directory, entry] of followed) if (!directories.includes(directory)) unfollow(directory, entry)
       for (const directory of directories) {
         if (followed.has(directory)) continue
-        const watcher = watch(directory, { ignoreInitial: true, followSymlinks: false, ignored: (path) => isOwnName(basename(path)) })
-        watcher.on('all', () => changed(directory))
-        watcher.on('error', (error) => log.warn({ err: error, directory }, 'a directory cannot be watched; changes are looked for once a minute'))
-        followed.set(directory, { watcher, timer: undefined, isDirty: false, since: undefined, isSyncing: false, problem: undefined, leftOut: undefined })
+        const watch = createTreeWatch(
+          () => changed(directory),
+          (reason) => log.warn({ directory, reason }, 'not all of a directory can be watched; changes in the rest are looked for once a minute'),
+        )
+        followed.set(directory, { watch, timer: undefined, isDirty: false, since: undefined, isSyncing: false, problem: undefined, leftOut: undefined })
         changed(directory)
       }
       tell()
@@ -190,7 +191,7 @@ export function createReplicas(dataDir: string, log: Logger, checkShare: () => P
     },
     async close() {
       clearInterval(rescan)
-      await Promise.all([...followed].map(([directory, entry]) => unfollow(directory, entry)))
+      for (const [directory, entry] of followed) unfollow(directory, entry)
     },
   }
 }

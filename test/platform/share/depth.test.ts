@@ -42,7 +42,7 @@ function levelsBelow(path: string): number {
 
 test('a copy has what lies above the limit; the rest is told of', async () => {
   const leftOut = createLeftOut()
-  await replicate(join(share(), 'lobby'), join(directory(), 'copy'), undefined, leftOut)
+  await replicate(join(share(), 'lobby'), join(directory(), 'copy'), { leftOut })
   expect(readdirSync(join(directory(), 'copy')).sort()).toEqual(['a.txt', 'deep', 'z.txt'])
   expect(levelsBelow(join(directory(), 'copy/deep'))).toBe(DEPTH_LIMIT - 1)
   expect(leftOut.text()).toMatch(/^"deep\/d\/d\//)
