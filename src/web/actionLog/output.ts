@@ -1,4 +1,4 @@
-import type { LineBuffer } from '../sockets/lineBuffer'
+import { allLines, lengthOf, type LineBuffer } from '../sockets/lineBuffer'
 import type { PackedLines } from './lines'
 import type { PlainAction } from './redactAction'
 import type { State } from './steps'
@@ -15,6 +15,11 @@ export function changeOutput<Recorded extends Changed>(recording: Recorded, chan
     return lines ? { ...(capsule as object), lines: lines.map(lineOf) } : capsule
   }
 
+  const bufferOf = (buffer: LineBuffer): LineBuffer => {
+    const changed = { ...buffer, blocks: buffer.blocks.map((block) => block.map(lineOf)) }
+    return { ...changed, length: lengthOf(allLines(changed)) }
+  }
+
   const actionOf = (action: Recorded['actions'][number]) => {
     const { type, payload, meta } = action
     if (type === 'console/linesReceived') {
@@ -29,7 +34,7 @@ export function changeOutput<Recorded extends Changed>(recording: Recorded, chan
   const queries = Object.entries(api?.queries ?? {}).map(([key, query]) => [key, query.endpointName === 'getCrashCapsule' ? { ...query, data: capsuleOf(query.data) } : query] as const)
   const base = {
     ...recording.base,
-    ...(console && { console: { ...console, buffer: { ...console.buffer, blocks: console.buffer.blocks.map((block) => block.map(lineOf)) } } }),
+    ...(console && { console: { ...console, buffer: bufferOf(console.buffer) } }),
     ...(api && { api: { ...api, queries: Object.fromEntries(queries) } }),
   }
   return { ...recording, base, actions: recording.actions.map(actionOf) }

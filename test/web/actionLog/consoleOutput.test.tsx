@@ -8,6 +8,7 @@ import type { AppStore } from '../../../src/web/app/types'
 import { draftTyped } from '../../../src/web/features/deployments/configurationSlice'
 import { sectionToggled } from '../../../src/web/features/overview/overviewSlice'
 import { linesReceived } from '../../../src/web/sockets/consoleSlice'
+import { lengthOf, type LineBuffer } from '../../../src/web/sockets/lineBuffer'
 import { databaseOf, instanceOf, tokenOf } from '../../support/web/factories'
 import { network } from '../../support/web/network'
 import { renderApp } from '../../support/web/renderApp'
@@ -42,7 +43,7 @@ function tools({ user, store }: { user: ReturnType<typeof renderApp>['user']; st
   }
 }
 
-const blocksOf = (state: ActionLog['final']) => (state.console as { buffer: { blocks: { content: string }[][]; next: number } }).buffer
+const blocksOf = (state: ActionLog['final']) => (state.console as { buffer: LineBuffer }).buffer
 
 test('decisions §10: console output is left out of an export, and replays with as many lines', async () => {
   const { print, exported } = await opened()
@@ -68,6 +69,7 @@ test('decisions §10: output that is older than the log, in its base state, is l
   expect(without.text).not.toContain('the old line')
   const { log, text } = await exported('Export with console output')
   expect(blocksOf(log.base).blocks.flat()[0]).toMatchObject({ content: 'the old line says •••' })
+  expect(blocksOf(log.base).length).toBe(lengthOf(blocksOf(log.base).blocks.flat()))
   expect(text).not.toContain('hunter22')
 })
 
