@@ -26,10 +26,10 @@ export function OverviewPage() {
       <div className="page-head">
         <h1>Network Overview</h1>
         <StatusBadge isFetching={isFetching} isFirst={!data && !error} failed={Boolean(failed)} />
-        <OverviewSummary overview={data} error={error} since={fulfilledTimeStamp} />
+        <OverviewSummary overview={data} since={error ? fulfilledTimeStamp : undefined} />
       </div>
       {!data && !error && <OverviewSkeleton />}
-      {!data && error && <LoadFailure error={error} busy={isFetching} onRetry={refetch} />}
+      {error && <LoadFailure error={error} busy={isFetching} onRetry={refetch} />}
       {data?.managerSilent && <ManagerSilent />}
       {data?.disks?.map((disk) => <DiskWarning key={disk.name} {...disk} />)}
       {data?.sections.length === 0 && <NoDeployments />}

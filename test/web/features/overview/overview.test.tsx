@@ -1,4 +1,4 @@
-import { act, screen, waitFor, within } from '@testing-library/react'
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { HttpResponse } from 'msw'
 import { deploymentOf, instanceOf } from '../../../support/web/factories'
 import type { network as networkOfTests } from '../../../support/web/network'
@@ -276,15 +276,26 @@ test('§2 a window that merely lost the focus goes on polling', async () => {
   await waitFor(() => expect(heartbeat.calls).toHaveLength(2))
 })
 
-test('a poll that fails keeps what is known, says so, and recovers by itself', async () => {
+test('§2 a poll that fails shows the panel above what is known, which tells its age, and recovers by itself', async () => {
   fakeClock()
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] }])
   await screen.findByText('3fa2c1-lobby')
   network.get('/api/deployments').answers(503, { message: 'The database is not reachable' })
   await pass(3000)
-  expect(await screen.findByRole('alert')).toHaveTextContent(/The database is not reachable.* Showing what was known at/)
-  expect(screen.getByText('3fa2c1-lobby')).toBeVisible()
+  const panel = await screen.findByRole('alert')
+  expect(within(panel).getByRole('heading', { name: 'Failed to Load Data' })).toBeVisible()
+  expect(panel).toHaveTextContent('The database is not reachable')
+  const card = screen.getByText('3fa2c1-lobby')
+  expect(panel.compareDocumentPosition(card)).toBe(Node.DOCUMENT_POSITION_FOLLOWING)
+  expect(screen.getByText(/1 deployment · 1 instance/)).toHaveTextContent('last known just now')
+  await pass(120_000)
+  expect(screen.getByText(/1 deployment · 1 instance/)).toHaveTextContent('last known 2 minutes ago')
+  const failing = network.get('/api/deployments').answers(503, { message: 'The database is not reachable' })
+  const retry = within(panel).getByRole('button', { name: 'Retry' })
+  await waitFor(() => expect(retry).toHaveAttribute('aria-disabled', 'false'))
+  fireEvent.click(retry)
+  await waitFor(() => expect(failing.calls).toHaveLength(1))
   expect(badge()).toHaveTextContent('Failed')
 
   network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] }])
