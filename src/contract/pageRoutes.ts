@@ -1,11 +1,13 @@
-/** The routes of the page's router. The page is the answer to their addresses; every other address is 404. */
+/** The routes of the page's router, and the page of replays. The page is the answer to their addresses; every other address is 404. */
 export const PAGE_ROUTES = [
+  '/replay',
   '/login',
   '/register',
   '/',
   '/deployments',
   '/deployments/:name/edit',
   '/admin',
+  '/activity',
   '/files/*',
   '/databases',
   '/instance/:deploymentName/:instanceUid',

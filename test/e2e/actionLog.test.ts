@@ -192,7 +192,7 @@ browserTest('decisions §10: a walk through the product, typing secrets everywhe
   await page.getByRole('searchbox', { name: 'Search invite codes' }).fill(inviteCode)
   const bob = await openPage(product.url)
   secrets.push(await register(bob.page, { inviteCode, username: 'bob', password: `${CANARY}-bobs` }))
-  for (const tab of ['Kubernetes Dashboard', 'Activity', 'User Management']) {
+  for (const tab of ['Kubernetes Dashboard', 'User Management']) {
     await page.getByRole('tab', { name: tab }).click()
     await page.getByRole('tabpanel', { name: tab }).waitFor()
   }

@@ -234,8 +234,8 @@ browserTest('an administrator invites, promotes, resets and deletes; sessions ar
   await signedOut(bob.page)
 
   // Who did what.
-  await ann.page.getByRole('tab', { name: 'Activity' }).click()
-  const log = ann.page.getByRole('tabpanel').getByRole('listitem')
+  await ann.page.getByRole('link', { name: 'Activity' }).click()
+  const log = ann.page.getByRole('main').getByRole('listitem')
   await log.filter({ hasText: 'ann deleted user bob' }).waitFor()
   for (const entry of ['changed own password', 'ended own session', 'reset password of bob', 'created invite code for bob', 'signed in']) {
     await log.filter({ hasText: entry }).first().waitFor()
@@ -252,7 +252,7 @@ browserTest('an administrator invites, promotes, resets and deletes; sessions ar
   await ann.page.getByRole('searchbox', { name: 'Search activity' }).fill('nothing like it')
   await ann.page.getByText('Nothing matches these filters').waitFor()
 
-  // Back walks the tabs.
+  // Back to the administration.
   await ann.page.goBack()
   await row(ann.page, 'ann').waitFor()
   for (const { errors } of [ann, bob, phone, tablet, watch]) expect(errors).toEqual([])

@@ -1,6 +1,7 @@
 import type { KeyboardEvent } from 'react'
 import { lazy, Suspense, useEffect, useId, useRef } from 'react'
 import { useDispatch, useSelector, useStore } from 'react-redux'
+import { useNavigate } from 'react-router-dom'
 import { exportActionLog } from '../actionLog/exportActionLog'
 import {
   accountDialogOpened,
@@ -9,7 +10,7 @@ import {
   userMenuClosed,
   userMenuOpened,
 } from '../features/account/accountSlice'
-import { selectSession } from '../features/auth/sessionSlice'
+import { selectIsAdmin, selectSession } from '../features/auth/sessionSlice'
 import { ActionIcon } from '../ui/ActionIcon'
 import { accountPart } from './accountPart'
 import type { AppStore } from './types'
@@ -35,11 +36,15 @@ function Menu() {
   const menu = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
 
+  const isAdmin = useSelector(selectIsAdmin)
+  const navigate = useNavigate()
+
   const items = [
     { label: 'Your sessions', icon: 'devices', choose: () => dispatch(accountDialogOpened('sessions')) },
     { label: 'Change password', icon: 'key', choose: () => dispatch(accountDialogOpened('password')) },
     { label: 'Export action log', icon: 'log', choose: () => void exportActionLog(store) },
     { label: 'Export with console output', icon: 'log', choose: () => void exportActionLog(store, true) },
+    ...(isAdmin ? [{ label: 'Activity', icon: 'activity', choose: () => void navigate('/activity') } as const] : []),
     // In a tab of its own: this one keeps what it has.
     { label: 'Replay action log', icon: 'replay', choose: () => void window.open('/replay', '_blank', 'noopener') },
     { label: 'Third-party notices', icon: 'log', choose: () => void window.open('/third-party-notices.txt', '_blank', 'noopener') },

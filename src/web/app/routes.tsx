@@ -44,6 +44,7 @@ const databases = page(async () => (await import(/* webpackChunkName: 'page-data
 const files = page(async () => (await import(/* webpackChunkName: 'page-files' */ './filesPage')).FilesPage)
 const notFound = page(async () => (await import(/* webpackChunkName: 'page-not-found' */ './NotFoundPage')).NotFoundPage)
 const admin = page(async () => (await import(/* webpackChunkName: 'page-admin' */ './AdminPage')).AdminPage)
+const activity = page(async () => (await import(/* webpackChunkName: 'page-activity' */ './ActivityPage')).ActivityPage)
 
 /** For who is going to show pages where no server may be asked for them any more. */
 export const loadPages = () => Promise.all(loads.map((load) => load()))
@@ -59,6 +60,7 @@ export function AppRoutes() {
         <Route path="/deployments" element={deployments} />
         <Route path="/deployments/:name/edit" element={configuration} />
         <Route path="/admin" element={admin} />
+        <Route path="/activity" element={activity} />
         <Route path="/files/*" element={files} />
         <Route path="/databases" element={databases} />
         <Route path="/instance/:deploymentName/:instanceUid" element={instance} />

@@ -1,10 +1,10 @@
 import type { ComponentType } from 'react'
 import { useEffect, useRef } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
-import { useSearchParams } from 'react-router-dom'
+import { Link, useSearchParams } from 'react-router-dom'
+import { ActionIcon } from '../../ui/ActionIcon'
 import { panelId, tabId, TabList } from '../../ui/TabList'
 import { useKeptFocus } from '../../ui/useKeptFocus'
-import { ActivityTab } from './ActivityTab'
 import { AdminDialogs } from './AdminDialogs'
 import { dialogClosed, selectDialog } from './adminSlice'
 import { DashboardTab } from './DashboardTab'
@@ -16,7 +16,6 @@ const TABS = [
   { key: 'users', title: 'User Management' },
   { key: 'invites', title: 'Invite Codes' },
   { key: 'dashboard', title: 'Kubernetes Dashboard' },
-  { key: 'activity', title: 'Activity' },
 ] as const
 type Tab = (typeof TABS)[number]
 
@@ -24,7 +23,6 @@ const panels: Record<Tab['key'], ComponentType> = {
   users: UsersTab,
   invites: InvitesTab,
   dashboard: DashboardTab,
-  activity: ActivityTab,
 }
 
 export function AdminTabs() {
@@ -43,6 +41,10 @@ export function AdminTabs() {
       <title>{`${title} · Administration · Quarterdeck`}</title>
       <div className="page-head admin-head">
         <h1>Administration</h1>
+        <Link to="/activity" className="admin-action">
+          <ActionIcon name="activity" />
+          Activity
+        </Link>
       </div>
       <div className="admin-tabs">
         {/* Each choice is a step of the history: Back walks the tabs. */}

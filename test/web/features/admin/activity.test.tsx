@@ -3,8 +3,8 @@ import { activityOf } from '../../../support/web/factories'
 import { network } from '../../../support/web/network'
 import { renderApp } from '../../../support/web/renderApp'
 
-const rendered = () => renderApp('/admin?tab=activity', { signedInAs: '1', isAdmin: true })
-const rows = () => within(screen.getByRole('tabpanel')).queryAllByRole('listitem').map((item) => item.textContent)
+const rendered = () => renderApp('/activity', { signedInAs: '1', isAdmin: true })
+const rows = () => within(screen.getByRole('main')).queryAllByRole('listitem').map((item) => item.textContent)
 
 test('who did what, when and from where, in the order of the server, with failures marked', async () => {
   const at = new Date(2026, 10, 20, 9, 30, 15).getTime()
@@ -103,13 +103,10 @@ test('Refresh asks anew', async () => {
   expect(await screen.findByText('fresh')).toBeVisible()
 })
 
-test('decisions §0: a server without the call says that it does not offer it, and the other tabs go on', async () => {
+test('decisions §0: a server without the call says that it does not offer it', async () => {
   network.get('/api/activity').answers(404)
-  network.get('/api/users').answers({ users: [] })
-  const { user } = rendered()
+  rendered()
   expect(await screen.findByText('This server does not offer an activity log.')).toBeVisible()
-  await user.click(screen.getByRole('tab', { name: 'User Management' }))
-  expect(await screen.findByText('No users yet')).toBeVisible()
 })
 
 test('a log that cannot be had says so, with Retry', async () => {
@@ -120,4 +117,36 @@ test('a log that cannot be had says so, with Retry', async () => {
   await user.click(screen.getByRole('button', { name: 'Retry' }))
   expect(await screen.findByText('lobby')).toBeVisible()
   await waitFor(() => expect(screen.queryByText('Failed to load the activity')).not.toBeInTheDocument())
+})
+
+test('decisions §2: a regular user gets the panel, and the activity is not asked for', async () => {
+  const { calls } = network.get('/api/activity').answers({ entries: [], hasMore: false })
+  renderApp('/activity', { signedInAs: 'bob' })
+  expect(await screen.findByRole('heading', { name: 'Administrators only' })).toBeVisible()
+  expect(calls).toHaveLength(0)
+})
+
+test('security 12: who is no administrator any more is led to the panel, and stays signed in', async () => {
+  network.get('/api/activity').answers(403, { code: 'NOT_ALLOWED', message: 'This is for administrators' })
+  const { services } = rendered()
+  expect(await screen.findByRole('heading', { name: 'Administrators only' })).toBeVisible()
+  expect(services.jar.has('token')).toBe(true)
+})
+
+test('administrators find the page by the administration and by their menu, others do not', async () => {
+  network.get('/api/users').answers({ users: [] })
+  network.get('/api/activity').answers({ entries: [activityOf(1)], hasMore: false })
+  const { user, leave } = renderApp('/admin', { signedInAs: '1', isAdmin: true })
+  await user.click(await screen.findByRole('link', { name: 'Activity' }))
+  expect(await screen.findByText(/deleted deployment/)).toBeVisible()
+  await user.click(screen.getByRole('link', { name: 'Admin' }))
+  await user.click(screen.getByRole('button', { name: 'Your account' }))
+  await user.click(screen.getByRole('menuitem', { name: 'Activity' }))
+  expect(await screen.findByText(/deleted deployment/)).toBeVisible()
+  expect(window.location.pathname).toBe('/activity')
+  leave()
+
+  const other = renderApp('/no/such/page', { signedInAs: 'bob' })
+  await other.user.click(await screen.findByRole('button', { name: 'Your account' }))
+  expect(screen.queryByRole('menuitem', { name: 'Activity' })).not.toBeInTheDocument()
 })

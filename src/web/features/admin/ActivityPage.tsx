@@ -15,7 +15,20 @@ import './activity.scss'
 /** Of no typing, before the server is asked. In milliseconds. */
 const PAUSE_MS = 300
 
-export function ActivityTab() {
+/** What was done with the platform, and by whom. For administrators. */
+export function ActivityPage() {
+  return (
+    <>
+      <title>Activity · Quarterdeck</title>
+      <div className="page-head admin-head">
+        <h1>Activity</h1>
+      </div>
+      <ActivityLog />
+    </>
+  )
+}
+
+function ActivityLog() {
   const { kind, search } = useSelector(selectActivityFilter)
   const wanted = useDebounced(search.trim(), PAUSE_MS)
   const { data, currentData, error, isFetching, isFetchingNextPage, isFetchNextPageError, hasNextPage, fetchNextPage, refetch } = useGetActivityInfiniteQuery(
