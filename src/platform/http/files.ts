@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { create as contentDisposition } from 'content-disposition'
 import type { FastifyReply, FastifyRequest } from 'fastify'
@@ -60,6 +61,10 @@ export function fileRoutes(app: Router, { files, tickets, deploymentTypeIndexAt,
     const [{ json, isLong }, typeIndex] = await Promise.all([listed, deploymentTypeIndexAt(wirePath)])
     // FilesAnswer, put together from what the listing processes have written: a hundred thousand entries are not parsed again.
     const parts = [Buffer.from('{"success":true,"data":{"files":['), ...joined(json), Buffer.from(`],"deploymentTypeIndex":${typeIndex}}}`)]
+    // A client that has the same listing already is told so (RFC 9110 §13.1.2): it is no refresh.
+    const etag = `"${parts.reduce((hash, part) => hash.update(part), createHash('sha1')).digest('base64url')}"`
+    reply.header('etag', etag)
+    if (request.headers['if-none-match'] === etag) return reply.code(304).send()
     reply.type('application/json; charset=utf-8').header('content-length', parts.reduce((sum, { byteLength }) => sum + byteLength, 0))
     return reply.send(isLong ? Readable.from(parts, { objectMode: true, highWaterMark: 1 }) : Buffer.concat(parts))
   })

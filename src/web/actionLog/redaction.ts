@@ -164,7 +164,6 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'selection/rangeSelected': 'keep',
   'selection/allSelected': 'keep',
   'selection/closed': 'keep',
-  'selection/listingChecked': 'keep',
 
   // A database is named, and nothing else of it.
   'databases/creationStarted': 'keep',

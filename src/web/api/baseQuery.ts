@@ -6,15 +6,15 @@ import type { ApiFailure } from './failure'
 
 /**
  * The path below `/api/`, and for anything but a plain GET what to do with it. The body travels as JSON.
- * `timeoutMs` is for calls whose work takes longer than any poll may wait; null waits as long as it takes.
+ * `ifNoneMatch` is the version that is known already. `timeoutMs` is for calls whose work takes longer than any poll may wait; null waits as long as it takes.
  * `answer: 'file'` takes what comes as it is: the data is a Blob, which a `queryFn` has to bring to where it
  * belongs, for the store must not hold it.
  */
 type Call =
   | string
-  | { url: string; method: 'POST' | 'PATCH' | 'DELETE'; body?: unknown; timeoutMs?: number | null; answer?: 'json' | 'file' }
-/** When the server answered, in its own words. */
-export type Meta = { date: string | null }
+  | { url: string; method?: 'POST' | 'PATCH' | 'DELETE'; body?: unknown; timeoutMs?: number | null; answer?: 'json' | 'file'; ifNoneMatch?: string | undefined }
+/** When the server answered, in its own words, and which version of the data it is; `isUnchanged` when that is the version of `ifNoneMatch`. */
+export type Meta = { date: string | null; etag: string | null; isUnchanged?: true }
 type BaseQuery = BaseQueryFn<Call, unknown, ApiFailure, object, Meta>
 type Result = { data: unknown; error?: undefined; meta: Meta } | { error: ApiFailure }
 
@@ -31,6 +31,7 @@ async function send(call: Call, token: string | undefined, signal: AbortSignal, 
     body = undefined,
     timeoutMs = TIMEOUT_MS,
     answer = 'json',
+    ifNoneMatch = undefined,
   } = typeof call === 'string' ? { url: call } : call
   try {
     const response = await fetch(new URL(`/api/${url}`, window.location.origin), {
@@ -38,13 +39,15 @@ async function send(call: Call, token: string | undefined, signal: AbortSignal, 
       headers: {
         accept: answer === 'file' ? '*/*' : 'application/json',
         ...(token && { authorization: `Bearer ${token}` }),
+        ...(ifNoneMatch && { 'if-none-match': ifNoneMatch }),
         ...(body !== undefined && { 'content-type': 'application/json' }),
       },
       body: JSON.stringify(body),
       signal: timeoutMs === null ? signal : AbortSignal.any([signal, AbortSignal.timeout(timeoutMs)]),
     })
     onRole(response.headers.get(ROLE_HEADER))
-    const meta = { date: response.headers.get('date') }
+    const meta = { date: response.headers.get('date'), etag: response.headers.get('etag') }
+    if (ifNoneMatch && response.status === 304) return { data: undefined, meta: { ...meta, isUnchanged: true } }
     if (answer === 'file' && response.ok) return { data: await response.blob(), meta }
     const result = readAnswer(response.status, await response.text())
     return 'error' in result ? result : { ...result, meta }

@@ -1,5 +1,5 @@
 import type { FileEntry, FileJob, FileJobsAnswer, FilesAnswer, StoredFiles, TextEncoding } from '../../contract/file'
-import type { Services } from '../app/types'
+import type { RootState, Services } from '../app/types'
 import { api } from './api'
 import type { ApiFailure } from './failure'
 import { badAnswer } from './failure'
@@ -10,7 +10,8 @@ import type { DataOf } from './reading'
 import { listIn, reading } from './reading'
 import { followDownload, saveAs } from './saveAs'
 
-export type Listing = { files: FileEntry[]; deploymentTypeIndex: number | null }
+/** `version` is that of the server, if it tells one. */
+export type Listing = { files: FileEntry[]; deploymentTypeIndex: number | null; version?: string }
 /** What dialogs and calls are about. */
 export type Item = Pick<FileEntry, 'path' | 'name' | 'type'>
 /** `text` is a handle (fileTexts.ts). Encoding and time are the extras of our platform. */
@@ -41,46 +42,54 @@ async function eachOf<Entry extends { path: string }>(entries: readonly Entry[],
   return { error: { ...first.error, failed: failures.map(({ path, error: { message } }) => ({ path, ...(message && { message }) })) } }
 }
 
+/** The listings that show these entries, and those of the entries themselves. */
+export const listingsOf = (paths: readonly string[]) =>
+  [...new Set(paths.flatMap((path) => [path.slice(0, path.lastIndexOf('/')), path]))].map((id) => ({ type: 'Files' as const, id }))
+
 const storedIn = (data: unknown) => (data as Partial<StoredFiles> | null)?.data?.files?.map(({ name }) => name) ?? []
 
 export const filesApi = api.injectEndpoints({
   endpoints: (build) => ({
     getFiles: build.query<Listing, string>({
-      queryFn: reading(
-        (path) => at('files', path),
-        ({ files, deploymentTypeIndex = null }: DataOf<FilesAnswer>) => (Array.isArray(files) ? { files, deploymentTypeIndex } : undefined),
-      ),
-      providesTags: ['Files'],
+      async queryFn(path, { getState, queryCacheKey = '' }, _options, request) {
+        const known = (getState() as RootState).api.queries[queryCacheKey]?.data as Listing | undefined
+        const { data, error, meta } = await request({ url: at('files', path), ifNoneMatch: known?.version })
+        if (error) return { error }
+        if (known && meta?.isUnchanged) return { data: known }
+        const { files, deploymentTypeIndex = null } = (data as { data?: DataOf<FilesAnswer> | null } | null)?.data ?? {}
+        return Array.isArray(files) ? { data: { files, deploymentTypeIndex, ...(meta?.etag && { version: meta.etag }) } } : { error: badAnswer }
+      },
+      providesTags: (_result, _error, path) => [{ type: 'Files', id: path }],
     }),
 
     createFile: build.mutation<null, string>({
       query: (path) => post('file', { path, content: '' }),
       transformResponse: () => null,
-      invalidatesTags: ['Files'],
+      invalidatesTags: (_result, _error, path) => listingsOf([path]),
     }),
 
     createDirectory: build.mutation<null, string>({
       query: (path) => post('directory', { path }),
       transformResponse: () => null,
-      invalidatesTags: ['Files'],
+      invalidatesTags: (_result, _error, path) => listingsOf([path]),
     }),
 
     deleteFiles: build.mutation<null, Item[]>({
       queryFn: (items, _api, _options, request) =>
         eachOf(items, ({ path, type }) => request({ url: at(type === 'd' ? 'directory' : 'file', path), method: 'DELETE', timeoutMs: null })),
-      invalidatesTags: ['Files'],
+      invalidatesTags: (_result, _error, items) => listingsOf(items.map(({ path }) => path)),
     }),
 
     moveFiles: build.mutation<null, { path: string; targetPath: string }[]>({
       queryFn: (moves, _api, _options, request) =>
         eachOf(moves, ({ path, targetPath }) => request({ ...post('move', { sourcePath: path, targetPath }), timeoutMs: null })),
-      invalidatesTags: ['Files'],
+      invalidatesTags: (_result, _error, moves) => listingsOf(moves.flatMap(({ path, targetPath }) => [path, targetPath])),
     }),
 
     renameFile: build.mutation<null, { path: string; targetPath: string }>({
       query: ({ path, targetPath }) => post('move', { sourcePath: path, targetPath }),
       transformResponse: () => null,
-      invalidatesTags: ['Files'],
+      invalidatesTags: (_result, _error, { path, targetPath }) => listingsOf([path, targetPath]),
     }),
 
     /** Of one file. The browser fetches it by itself: what lets it in stays out of the store. */
@@ -128,7 +137,7 @@ export const filesApi = api.injectEndpoints({
         const saved = (data as { data?: { modifyTime?: unknown } } | null)?.data?.modifyTime
         return { data: typeof saved === 'number' ? { modifyTime: saved } : {} }
       },
-      invalidatesTags: ['Files'],
+      invalidatesTags: (_result, _error, { path }) => listingsOf([path]),
     }),
 
     /** Answers when all is packed, with the names of what came to be. */
@@ -142,7 +151,7 @@ export const filesApi = api.injectEndpoints({
         const { data, error } = await request({ ...call, timeoutMs: null })
         return error ? { error } : { data: storedIn(data) }
       },
-      invalidatesTags: ['Files'],
+      invalidatesTags: (_result, _error, items) => listingsOf(items.map(({ path }) => path)),
     }),
 
     unarchiveFile: build.mutation<string[], Item>({
@@ -150,7 +159,7 @@ export const filesApi = api.injectEndpoints({
         const { data, error } = await request({ ...post('unarchive', { path }), timeoutMs: null })
         return error ? { error } : { data: storedIn(data) }
       },
-      invalidatesTags: ['Files'],
+      invalidatesTags: (_result, _error, { path }) => listingsOf([path]),
     }),
 
     getFileJobs: build.query<FileJob[], void>({

@@ -4,7 +4,7 @@ import { failureText } from '../api/failure'
 import { filesApi } from '../api/files'
 import { pageShown } from '../facts'
 import { filesSlice } from '../features/files/filesSlice'
-import { listingChecked, selectionSlice } from '../features/files/selectionSlice'
+import { selectionSlice } from '../features/files/selectionSlice'
 import { sendUpload as sendByRequest } from '../features/files/uploads/sendUpload'
 import { createUploadQueue } from '../features/files/uploads/uploadQueue'
 import { uploadSlice } from '../features/files/uploads/uploadSlice'
@@ -38,9 +38,7 @@ function begin({ dispatch }: Pick<AppStore, 'dispatch'>) {
         if (statusOf(listener.getState()) === QueryStatus.pending) await listener.condition((_, state) => statusOf(state) !== QueryStatus.pending)
         const isLeft = listener.getState().files?.directory !== directory
         if (isLeft || statusOf(listener.getState()) === QueryStatus.uninitialized) return
-        const check = listener.dispatch(getFiles.initiate(directory, { subscribe: false, forceRefetch: true }))
-        listener.dispatch(listingChecked(check.requestId))
-        await check
+        await listener.dispatch(getFiles.initiate(directory, { subscribe: false, forceRefetch: true }))
       },
     }),
   )

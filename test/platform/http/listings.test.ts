@@ -122,3 +122,18 @@ test('names that are no UTF-8 are listed by what of them can be read, each once,
   ].sort())
   expect(await platform.call('GET', `/api/sftp/file/content?path=${encodeURIComponent('/nfsshare/latin/k\ufffdse')}`, { token: ann.token })).toMatchObject({ status: 404 })
 })
+
+test('decisions §18: a client that knows the version of a listing is told when there is no other', async () => {
+  mkdirSync(join(share, 'versions'))
+  writeFileSync(join(share, 'versions', 'a.txt'), '1')
+  const ask = (version = '') => platform.app.inject({ url: '/api/sftp/files?path=%2Fnfsshare%2Fversions', headers: { authorization: `Bearer ${ann.token}`, ...(version && { 'if-none-match': version }) } })
+  const first = await ask()
+  const version = String(first.headers.etag)
+  expect(version).toMatch(/^"[\w-]{27}"$/)
+  const same = await ask(version)
+  expect([same.statusCode, same.body, same.headers.etag]).toEqual([304, '', version])
+  writeFileSync(join(share, 'versions', 'a.txt'), '12')
+  await until(async () => (await ask(version)).statusCode === 200)
+  expect((await ask(version)).headers.etag).not.toBe(version)
+  expect((await ask('"another"')).statusCode).toBe(200)
+})

@@ -2,7 +2,7 @@ import { http, HttpResponse } from 'msw'
 import { setupServer } from 'msw/node'
 
 type Call = { body: unknown; query: string; authorization: string | null }
-type Answer = () => Response | Promise<Response>
+type Answer = (request: Request) => Response | Promise<Response>
 type Prepared = { answer: Answer; calls: Call[] }
 
 /** By method and path. Looked up when the answer is due, so that a test may render first and prepare then. */
@@ -18,7 +18,7 @@ const server = setupServer(
     }
     const text = await request.text()
     found.calls.push({ body: text ? JSON.parse(text) : undefined, query: new URL(request.url).search, authorization: request.headers.get('authorization') })
-    return found.answer()
+    return found.answer(request)
   }),
 )
 beforeAll(() => server.listen({ onUnhandledRequest: 'error' }))
@@ -39,6 +39,11 @@ function route(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string) {
         typeof data === 'number'
           ? HttpResponse.json({ success: false, ...body }, { status: data })
           : HttpResponse.json({ success: true, data }),
+      ),
+    /** As a server that tells versions: who has this one already gets no data. */
+    answersVersion: (version: string, data: object) =>
+      reply(({ headers }) =>
+        headers.get('if-none-match') === version ? new HttpResponse(null, { status: 304, headers: { etag: version } }) : HttpResponse.json({ success: true, data }, { headers: { etag: version } }),
       ),
     answersWith: (answer: Answer) => reply(answer),
     answersRaw: (status: number, text: string) => reply(() => new HttpResponse(text, { status })),

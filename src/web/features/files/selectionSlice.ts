@@ -8,12 +8,13 @@ export type SelectionState = {
   paths: string[]
   /** Where a range begins: the entry that was chosen last. */
   anchor: string | null
-  /** Of a listing that nobody asked for (listingChecked). */
-  check: string | null
+  directory: string | null
+  /** The version of the directory's listing; null where the server tells none. */
+  version: string | null
 }
 
-const initialState: SelectionState = { paths: [], anchor: null, check: null }
-const nothing = ({ check }: SelectionState): SelectionState => ({ ...initialState, check })
+const initialState: SelectionState = { paths: [], anchor: null, directory: null, version: null }
+const nothing = ({ directory, version }: SelectionState): SelectionState => ({ ...initialState, directory, version })
 
 export const selectionSlice = createSlice({
   name: 'selection',
@@ -33,23 +34,17 @@ export const selectionSlice = createSlice({
       state.paths = payload
     },
     closed: nothing,
-    /**
-     * The listing is fetched anew because something may have changed outside. Whoever is ticking boxes did not ask for that:
-     * what is still there stays selected. The payload is the id of the request.
-     */
-    listingChecked(state, { payload }: PayloadAction<string>) {
-      state.check = payload
-    },
   },
   extraReducers: (builder) => {
     builder
-      .addCase(directoryOpened, nothing)
+      .addCase(directoryOpened, (_state, { payload: directory }) => ({ ...initialState, directory }))
       .addCase(sessionEnded, () => initialState)
       .addMatcher(filesApi.endpoints.getFiles.matchFulfilled, (state, { payload, meta }) => {
-        if (meta.requestId !== state.check) return nothing(state)
-        if (state.paths.length === 0) return
-        const there = new Set(payload.files.map(({ path }) => path))
-        if (!state.paths.every((path) => there.has(path))) state.paths = state.paths.filter((path) => there.has(path))
+        if (meta.arg.originalArgs !== state.directory) return
+        const { version = null } = payload
+        // A listing that has not changed is no refresh (decisions §18).
+        if (version !== null && version === state.version) return
+        return { ...initialState, directory: state.directory, version }
       })
       .addMatcher(filesApi.endpoints.archiveFiles.matchFulfilled, (state, { meta }) => {
         // Of several entries; one by its own menu is no reason to drop what was selected.
@@ -63,5 +58,5 @@ export const selectionSlice = createSlice({
   },
 })
 
-export const { toggled, rangeSelected, allSelected, closed, listingChecked } = selectionSlice.actions
+export const { toggled, rangeSelected, allSelected, closed } = selectionSlice.actions
 export const { selectPaths, selectAnchor, selectPathSet } = selectionSlice.selectors

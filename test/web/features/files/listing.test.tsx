@@ -1,4 +1,6 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
+import { filesApi } from '../../../../src/web/api/files'
+import { pageShown } from '../../../../src/web/facts'
 import { entryOf } from '../../../support/web/factories'
 import { filesPage, names, notifications, row, rows } from '../../../support/web/filesPage'
 import { renderApp } from '../../../support/web/renderApp'
@@ -225,15 +227,44 @@ test('without a connection the sync indicator says that it may be out of date', 
   expect(button).toHaveAccessibleDescription(/no connection to the server/)
 })
 
-test('what changed outside is shown after a sync, and what is still there stays selected', async () => {
-  const { realtime, user, list, network } = await filesPage([entryOf('a'), entryOf('b')])
+test('§4 what changed outside is shown after a sync, and clears the selection', async () => {
+  const { realtime, user, list } = await filesPage([entryOf('a'), entryOf('b')])
   await user.click(screen.getByRole('checkbox', { name: 'Select a' }))
-  await user.click(screen.getByRole('checkbox', { name: 'Select b' }))
   list([entryOf('a'), entryOf('c')])
   act(() => void realtime.listener?.received({ id: 'CLIENT_FILE_SYNC', data: { event: 'sync_completed' } }))
   await waitFor(() => expect(names()).toEqual(['a', 'c']))
-  expect(screen.getByText('1 selected')).toBeVisible()
-  network.get('/api/sftp/files').answers({ files: [entryOf('a')], deploymentTypeIndex: null })
+  expect(screen.queryByText('1 selected')).not.toBeInTheDocument()
+})
+
+test('decisions §18: a listing that has not changed is no refresh, and the selection stays', async () => {
+  const { user, network, store } = await filesPage([entryOf('a')])
+  const both = { files: [entryOf('a'), entryOf('b')], deploymentTypeIndex: null }
+  network.get('/api/sftp/files').answersVersion('"1"', both)
   await user.click(screen.getByRole('button', { name: 'Refresh' }))
+  await waitFor(() => expect(names()).toEqual(['a', 'b']))
+  await user.click(screen.getByRole('checkbox', { name: 'Select a' }))
+  const again = network.get('/api/sftp/files').answersVersion('"1"', both)
+  act(() => void store.dispatch(pageShown()))
+  await waitFor(() => expect(again.calls).toHaveLength(1))
+  await user.click(screen.getByRole('button', { name: 'Refresh' }))
+  await waitFor(() => expect(again.calls).toHaveLength(2))
+  await waitFor(() => expect(screen.getByRole('button', { name: 'Refresh' })).toHaveAttribute('aria-disabled', 'false'))
+  expect(screen.getByText('1 selected')).toBeVisible()
+  expect(names()).toEqual(['a', 'b'])
+
+  network.get('/api/sftp/files').answersVersion('"2"', { ...both, files: [entryOf('a'), entryOf('b', { size: 9 })] })
+  act(() => void store.dispatch(pageShown()))
   await waitFor(() => expect(screen.queryByText('1 selected')).not.toBeInTheDocument())
+})
+
+test('what changes another directory leaves this listing and its selection alone', async () => {
+  const { user, network, store } = await filesPage([entryOf('a'), entryOf('plugins/')])
+  await user.click(screen.getByRole('checkbox', { name: 'Select a' }))
+  const { calls } = network.get('/api/sftp/files').answers({ files: [], deploymentTypeIndex: null })
+  network.post('/api/sftp/file').answers({})
+  await act(() => store.dispatch(filesApi.endpoints.createFile.initiate('/nfsshare/plugins/new.yml')))
+  expect(calls).toEqual([])
+  expect(screen.getByText('1 selected')).toBeVisible()
+  await act(() => store.dispatch(filesApi.endpoints.createFile.initiate('/nfsshare/new.yml')))
+  await waitFor(() => expect(calls).toHaveLength(1))
 })

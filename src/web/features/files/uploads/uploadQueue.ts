@@ -7,7 +7,7 @@ import { asUser } from '../../../api/asUser'
 import { api } from '../../../api/api'
 import type { ApiFailure } from '../../../api/failure'
 import { failureText } from '../../../api/failure'
-import { filesApi } from '../../../api/files'
+import { filesApi, listingsOf } from '../../../api/files'
 import { notified, sessionEnded } from '../../../facts'
 import { dropFile, fileOf } from './heldFiles'
 import type { SendUpload } from './sendUpload'
@@ -131,7 +131,7 @@ export const createUploadQueue =
       tell()
       const uploads = Object.values(getState().uploads?.byId ?? {}).filter((upload) => upload.batch === batch)
       if (uploads.length === 0) return
-      dispatch(api.util.invalidateTags(['Files']))
+      dispatch(api.util.invalidateTags([...new Set(uploads.map(({ directory }) => directory))].map((id) => ({ type: 'Files', id }))))
       const failed = uploads.filter(({ id, status }) => status === 'failed' && !told.has(id))
       for (const { id } of failed) told.add(id)
       if (failed[0] && getState().session.current) dispatch(notified('danger', failed[0].problem ?? FAILED))
@@ -139,7 +139,6 @@ export const createUploadQueue =
 
     /** Of a batch of nothing but directories. */
     const endOfDirectories = (problem: string | undefined) => {
-      dispatch(api.util.invalidateTags(['Files']))
       if (problem !== undefined && getState().session.current) dispatch(notified('danger', problem))
     }
 
@@ -160,6 +159,7 @@ export const createUploadQueue =
 
     const prepare = async ({ batch, files, directories }: ReturnType<typeof filesChosen>['payload']) => {
       const made = directories.length > 0 ? await dispatch(filesApi.endpoints.createDirectories.initiate(directories, { track: false })) : undefined
+      if (made) dispatch(api.util.invalidateTags(listingsOf(directories)))
       const existing = made?.data?.existing ?? []
       const failed = [...(made?.data?.failed ?? [])]
       const broken = (directory: string) => failed.find(({ path }) => directory === path || directory.startsWith(`${path}/`))
