@@ -3,8 +3,9 @@ import { constants, type BigIntStats, type Stats } from 'node:fs'
 import { open, readdir, readlink, type FileHandle } from 'node:fs/promises'
 import { AppError, errorCodeOf } from '../errors'
 import { fileFailure } from './fileFailure'
+import { isOwnName } from './ownNames'
 import type { ShareMarker } from './shareMarker'
-import { parentAndName, wirePathOf, type Names } from './wirePath'
+import { parentAndName, printable, wirePathOf, type Names } from './wirePath'
 
 /** Opens only the place (open(2)): nothing is read, no FIFO waited for, no device touched. Node.js has no name for it. */
 const O_PATH = 0o10000000
@@ -53,9 +54,9 @@ export interface HeldFile {
 export interface Jail {
   /** The real path of the shared area. @throws AppError UNAVAILABLE while it is not there or not mounted, as every other call */
   root(): Promise<string>
-  /** @throws AppError NOT_FOUND, CONFLICT (not a directory), NOT_ALLOWED (leads out) */
+  /** @throws AppError NOT_FOUND, CONFLICT (not a directory), NOT_ALLOWED (leads out, or to the platform's own) */
   directory(names: Names): Promise<FoundDirectory>
-  /** What is there, links followed. @throws AppError NOT_FOUND, NOT_ALLOWED (leads out) */
+  /** What is there, links followed. @throws AppError NOT_FOUND, NOT_ALLOWED (leads out, or to the platform's own) */
   follow(names: Names): Promise<HeldFile>
   /** The directory an entry is in, and its name there. A last symbolic link is not followed. @throws AppError as `directory` */
   parent(names: Names, field?: string): Promise<[HeldDirectory, string]>
@@ -98,6 +99,10 @@ export function createJail(shareDir: string, marker?: ShareMarker): Jail {
       const realPath = await readlink(`/proc/self/fd/${handle.fd}`)
       if (realPath !== rootPath && !realPath.startsWith(`${rootPath}/`)) {
         throw new AppError('NOT_ALLOWED', `${wirePathOf(names)} leads out of the shared area.`)
+      }
+      // A path cannot name these (`namesOf`), but links made on the server can lead there.
+      if (realPath.slice(rootPath.length).split('/').some(isOwnName)) {
+        throw new AppError('NOT_ALLOWED', `${printable(wirePathOf(names))} leads to a file of the platform itself.`)
       }
       return { handle, realPath, root: rootPath }
     } catch (error) {

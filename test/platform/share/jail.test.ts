@@ -110,6 +110,38 @@ test.each(verbs)('security 17: %s through a link that leads out, as leaf or on t
   expect((await contentsBelow(share)).filter((content) => content.includes('secret'))).toEqual([])
 })
 
+test.each(verbs)('security 17: %s through a link that leads to the platform’s own files, as leaf or on the way, sees and changes nothing of them', async (_verb, use) => {
+  const marker = join(share, '.quarterdeck-share')
+  const unfinished = join(share, '.quarterdeck-1.part')
+  const links = { 'marker.zip': '.quarterdeck-share', below: '.quarterdeck-1.part', 'way.zip': 'below/of-an-archive.txt' }
+  await mkdir(unfinished)
+  await writeFile(join(share, 'mine.txt'), 'mine')
+  const own = async () => [await readFile(marker, 'utf8'), await readdir(unfinished), await readFile(join(unfinished, 'of-an-archive.txt'), 'utf8')]
+  for (const path of ['marker.zip', 'below', 'below/of-an-archive.txt', 'below/new', 'way.zip']) {
+    // A verb may act on a link itself (delete, move): all are put back for the next.
+    for (const [name, target] of Object.entries(links)) {
+      await rm(join(share, name), { force: true, recursive: true })
+      await symlink(target, join(share, name))
+    }
+    await writeFile(marker, 'secret')
+    await writeFile(join(unfinished, 'of-an-archive.txt'), 'secret')
+    const seen = await use(`/nfsshare/${path}`).catch(() => undefined)
+    expect([path, JSON.stringify(seen) ?? '']).toEqual([path, expect.not.stringMatching(/secret|of-an-archive/)])
+    expect([path, await own()]).toEqual([path, ['secret', ['of-an-archive.txt'], 'secret']])
+  }
+  for (const path of await filesBelow(share)) {
+    if (path.endsWith('.tar.gz')) expect([path, gunzipSync(await readFile(path)).includes('secret')]).toEqual([path, false])
+  }
+})
+
+test('security 17: a save through a link to the marker of the shared area is refused with a sentence', async () => {
+  await writeFile(join(share, '.quarterdeck-share'), '')
+  await symlink('.quarterdeck-share', join(share, 'link.txt'))
+  await expect(files.contents.save({ path: '/nfsshare/link.txt', content: 'mine' })).rejects.toMatchObject({
+    code: 'NOT_ALLOWED', message: '/nfsshare/link.txt leads to a file of the platform itself.',
+  })
+})
+
 /** Links are not followed. */
 async function filesBelow(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true, recursive: true })
