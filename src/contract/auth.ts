@@ -44,7 +44,7 @@ export const VerifyLogin = z.strictObject({
 })
 export type VerifyLogin = z.infer<typeof VerifyLogin>
 
-/** Wrong one-time codes of a user since the last right one. */
+/** Wrong one-time codes of a user since the last sign-in. */
 export const WrongCodes = z.object({
   count: z.number().int().positive(),
   /** When the first of them was entered, in milliseconds since the epoch. */

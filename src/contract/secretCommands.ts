@@ -27,6 +27,13 @@ export const secretPatterns: readonly SecretPattern[] = [
     pattern:
       /(?<![a-z0-9.])(?<told>(?:authme|nlogin|openlogin|librelogin|librepremium|jpremium|fastlogin|loginsecurity|xauth|crazylogin|limboauth|dynamicbungeeauth|simplelogin|userlogin|easyauth|simpleauth|nexauth|mcauth)\s+(?:[\w-]{1,40}))\s+\S/i,
   },
+  {
+    name: 'services of IRC',
+    pattern: /(?<![a-z0-9])(?<told>(?:(?:nick|chan|auth|user|oper)serv|ns)[\s:]{1,20}(?:identify|id|register|group|ghost|recover|regain|release|login|auth|set|drop)|\/(?:quote\s{1,20})?oper)\s+\S/i,
+  },
+  { name: 'remote console', pattern: /^(?<told>\s{0,20}(?:> ?)?\/?rcon)\s+\S/i },
+  { name: 'remote console within a line', pattern: /(?<![a-z0-9])(?<told>rcon\s{1,20}(?:login|auth))\s+\S/i },
+  { name: 'option of a Steam server', pattern: /(?<!\S)(?<told>\+login(?!\s+anonymous(?!\S))|[+-]?(?:sv_setsteamaccount|set_steam_guard_code))\s+\S/i },
   // Part of a longer name too: `DB_PASSWORD`, `clientSecret`, `AWS_SECRET_ACCESS_KEY`.
   {
     name: 'name with a value',
@@ -38,11 +45,14 @@ export const secretPatterns: readonly SecretPattern[] = [
     pattern: /(?<told>(?:passw(?:or)?d|passphrase|passcode|pwd|token|secret|credential|cookie|(?:api|access|private|license|licence|signing|encryption|master|auth|ssh)[-_ ]?key)s?)['"]?\s+\S/i,
   },
   // These are part of other words as well: compass, author, spin.
-  { name: 'short name', pattern: /(?<![a-z0-9])(?<told>(?:pass|bearer|auth(?:orization)?|pin|otp|identified by)s?)(?![a-z0-9])['"]?[=:\s]+[^=:\s]/i },
+  { name: 'short name', pattern: /(?<![a-z0-9])(?<told>(?:pass|psw|pw|bearer|auth(?:orization)?|pin|otp|identified by)s?)(?![a-z0-9])['"]?[=:\s]+[^=:\s]/i },
   {
     name: 'name that ends in pass',
-    pattern: /(?<told>(?:require|master|root|db|user|admin|my|key|store|trust|ssh|ldap|rcon|smtp|mail|proxy|sql|redis|mysql|jdbc|old|new)pass|masterauth|requirepass)(?![a-z])['"]?[=:\s]+[^=:\s]/i,
+    pattern: /(?<told>(?:require|master|root|db|user|admin|my|key|store|trust|ssh|ldap|rcon|smtp|mail|proxy|sql|redis|mysql|jdbc|old|new)(?:pass|pw)|masterauth|requirepass)(?![a-z])['"]?[=:\s]+[^=:\s]/i,
   },
+  // A blank is not enough: `say keys are fun`. After a colon, as in JSON, only what is long.
+  { name: 'key that is assigned', pattern: /(?<![a-z0-9?&])(?<told>key|psk|jwt)(?:['"]?\s{0,20}=\s{0,20}\S|['"]?\s{0,20}:\s{0,20}['"]?[\w+/-]{16})/i },
+  { name: 'key of several words that is assigned', pattern: /(?<told>[a-z0-9]Key)['"]?\s{0,20}=\s{0,20}\S/ },
   { name: 'Authorization header', pattern: /(?<told>\b(?:basic|digest|negotiate))\s+[\w+/]{8}/i },
   {
     name: 'option of a program that signs in',
@@ -66,23 +76,58 @@ export const secretPatterns: readonly SecretPattern[] = [
   { name: 'PEM', pattern: /-----BEGIN/ },
   // Lines of a PEM come one by one; a long key looks the same.
   { name: 'long run of Base64', pattern: /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{60}/ },
-  { name: 'end of Base64', pattern: /^\s{0,20}[A-Za-z0-9+/]{16,76}={1,2}\s*$/ },
+  { name: 'end of Base64', pattern: /^[^\S\n]{0,20}[A-Za-z0-9+/]{16,76}={1,2}[^\S\n]{0,20}$/m },
+  // Of the last line of a PEM, which may be short. A path is no such line, nor a name or an id of one kind of characters.
+  {
+    name: 'line of Base64',
+    pattern: /^[^\S\n]{0,20}(?:> ?)?(?=[^\s\d]{0,59}\d)(?=[^\sA-Z]{0,59}[A-Z])(?=[^\sa-z]{0,59}[a-z])(?!\S{0,59}\/[a-z]{3})[A-Za-z0-9+/]{20,59}[^\S\n]{0,20}$/m,
+  },
 ]
 
 /** Longer texts are looked at so far; whatever comes after is taken for a secret. In UTF-16 units. */
 const LOOKED_AT = 128 * 1024
 
+/** Letters that look like others (full-width ones, those of formulas), and characters that are not seen, hide a word from the patterns. */
+const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u
+
+const isPlain = (text: string) => text.normalize('NFKC') === text && !INVISIBLE.test(text)
+
+/** A text with ordinary letters in place of those that look like them (NFKC), and where in the text each unit of it comes from. */
+function folded(text: string): { text: string; origins: number[] } {
+  const folded = { text: '', origins: [] as number[] }
+  let at = 0
+  for (const character of text) {
+    const plain = INVISIBLE.test(character) ? '' : character.normalize('NFKC')
+    for (let unit = 0; unit < plain.length; unit++) folded.origins.push(at)
+    folded.text += plain
+    at += character.length
+  }
+  folded.origins.push(at)
+  return folded
+}
+
+/** Where what may be told of a text ends. */
+function endOfTold(text: string): number {
+  let end = text.length
+  for (const { pattern } of secretPatterns) {
+    const match = pattern.exec(text)
+    if (match) end = Math.min(end, match.index + (match.groups?.told?.length ?? 0))
+  }
+  return end
+}
+
 /** Whether a console command looks like it holds a secret: it is remembered for as long as the page, and never written down. */
-export const looksSecret = (command: string) =>
-  command.length > LOOKED_AT || secretPatterns.some(({ pattern }) => pattern.test(command))
+export function looksSecret(command: string): boolean {
+  if (command.length > LOOKED_AT) return true
+  const texts = isPlain(command) ? [command] : [command, folded(command).text]
+  return texts.some((text) => secretPatterns.some(({ pattern }) => pattern.test(text)))
+}
 
 /** The part of a line, from its start, that may be told: up to and with the word that gives the secret away. */
 export function withoutSecret(text: string): string {
   const line = text.slice(0, LOOKED_AT)
-  let end = line.length
-  for (const { pattern } of secretPatterns) {
-    const match = pattern.exec(line)
-    if (match) end = Math.min(end, match.index + (match.groups?.told?.length ?? 0))
-  }
-  return line.slice(0, end)
+  const end = endOfTold(line)
+  if (isPlain(line)) return line.slice(0, end)
+  const { text: plain, origins } = folded(line)
+  return line.slice(0, Math.min(end, origins[endOfTold(plain)] ?? 0))
 }

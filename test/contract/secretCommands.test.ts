@@ -22,6 +22,7 @@ const cases: Record<string, [line: string, told: string][]> = {
     ['> login hunter22', '> login'],
     ['/2fa hunter22', '/2fa'],
     ['/email add bob@hunter22', '/email'],
+    ['IDENTIFY hunter22', 'IDENTIFY'],
   ],
   'command of a sign-in plugin within a line': [
     ['[12:00:01 INFO]: ann issued server command: /register hunter22 hunter22', '[12:00:01 INFO]: ann issued server command: /register'],
@@ -32,6 +33,25 @@ const cases: Record<string, [line: string, told: string][]> = {
     ['/authme password bob hunter22', '/authme password'],
     ['nlogin register bob hunter22', 'nlogin register'],
     ['[12:00:01 INFO]: CONSOLE issued: nlogin changepass bob hunter22', '[12:00:01 INFO]: CONSOLE issued: nlogin changepass'],
+  ],
+  'services of IRC': [
+    ['/msg NickServ IDENTIFY hunter22', '/msg NickServ IDENTIFY'],
+    ['/msg NickServ IDENTIFY ann hunter22', '/msg NickServ IDENTIFY'],
+    ['PRIVMSG NickServ :IDENTIFY hunter22', 'PRIVMSG NickServ :IDENTIFY'],
+    ['irc say nickserv register hunter22 ann@example.org', 'irc say nickserv register'],
+    ['/ns ghost ann hunter22', '/ns ghost'],
+    ['/quote OPER ann hunter22', '/quote OPER'],
+  ],
+  'remote console': [
+    ['rcon login hunter22', 'rcon'],
+    ['/rcon hunter22 status', '/rcon'],
+    ['> rcon hunter22 status', '> rcon'],
+  ],
+  'remote console within a line': [['[12:00:01 INFO]: rcon login hunter22', '[12:00:01 INFO]: rcon login']],
+  'option of a Steam server': [
+    ['steamcmd +login ann hunter22 +quit', 'steamcmd +login'],
+    ['./srcds_run +sv_setsteamaccount hunter22 +map de_dust2', './srcds_run +sv_setsteamaccount'],
+    ['+set_steam_guard_code HUNT2', '+set_steam_guard_code'],
   ],
   'name with a value': [
     ['set password = hunter22', 'set password'],
@@ -54,12 +74,16 @@ const cases: Record<string, [line: string, told: string][]> = {
     ['set MYSQL_ROOT_PASSWORD hunter22', 'set MYSQL_ROOT_PASSWORD'],
     ['ALTER ROLE ann PASSWORD \'hunter22\'', 'ALTER ROLE ann PASSWORD'],
     ['deploy --password hunter22', 'deploy --password'],
+    ['./srcds_run +rcon_password hunter22', './srcds_run +rcon_password'],
   ],
   'short name': [
     ['DB_PASS=hunter22', 'DB_PASS'],
     ['pass: hunter22', 'pass'],
     ['Authorization: Bearer hunter22', 'Authorization'],
     ['pin 1234', 'pin'],
+    ['mc.pw=hunter22', 'mc.pw'],
+    ['rcon_pw: hunter22', 'rcon_pw'],
+    ['psw hunter22', 'psw'],
     ["CREATE USER ann IDENTIFIED BY 'hunter22'", 'CREATE USER ann IDENTIFIED BY'],
     [`pass${' '.repeat(8000)}hunter22`, 'pass'],
   ],
@@ -68,8 +92,17 @@ const cases: Record<string, [line: string, told: string][]> = {
     ['CONFIG SET requirepass "hunter22"', 'CONFIG SET requirepass'],
     ['masterauth hunter22', 'masterauth'],
     ['dbpass=hunter22', 'dbpass'],
+    ['rconpw=hunter22', 'rconpw'],
     ['-Djavax.net.ssl.keyStorePass=hunter22', '-Djavax.net.ssl.keyStorePass'],
   ],
+  'key that is assigned': [
+    ['key=hunter22', 'key'],
+    ['map.key = hunter22', 'map.key'],
+    ['STEAM_KEY="hunter22"', 'STEAM_KEY'],
+    ['run --psk=hunter22', 'run --psk'],
+    [`{"key": "${after('', 16)}"}`, '{"key'],
+  ],
+  'key of several words that is assigned': [['steamKey=hunter22', 'steamKey'], ['-DmapKey=hunter22', '-DmapKey']],
   'Authorization header': [['curl: > Basic aHVudGVyMjI6aHVudGVyMjI=', 'curl: > Basic']],
   'option of a program that signs in': [
     ['mysql -phunter22', 'mysql'],
@@ -105,7 +138,8 @@ const cases: Record<string, [line: string, told: string][]> = {
   'hash of a password': [['ann $2a$10$hunter22hunter22hunter22', 'ann '], ['$argon2id$v=19$m=65536,t=3,p=4$hunter22$hunter22', '']],
   PEM: [['key -----BEGIN RSA PRIVATE KEY-----', 'key ']],
   'long run of Base64': [[BODY, ''], [`[12:00:01 INFO]: ${BODY}`, '[12:00:01 INFO]: '], [`id ${after('', 64)}`, 'id ']],
-  'end of Base64': [['q1pHT5fYYhbXUmHunter22==', '']],
+  'end of Base64': [['q1pHT5fYYhbXUmHunter22==', ''], ['say x\nq1pHT5fYYhbXUmHunter22==', 'say x\n']],
+  'line of Base64': [['q1pHT5fYYhbXUmHunter22/x', ''], ['> q1pHT5fYYhbX+UmHunter22', ''], ['x\nq1pHT5fYYhbXUmHunter22\ny', 'x\n']],
 }
 
 test.each(secretPatterns.map(({ name, pattern }) => [name, pattern] as const))('decisions §10: the row "%s" has its cases', (name, pattern) => {
@@ -125,6 +159,8 @@ test.each([
   'author=ann', 'spin 3 times', 'ann joined the game', 'time set day', 'gamemode creative ann', '[12:00:01 INFO]: Done (3.2s)! For help, type "help"',
   '[12:00:01 INFO]: Starting minecraft server version 1.21.4', 'Loading libraries/net/minecraft/server/1.21.4/server-1.21.4.jar', '/home/ann/servers/lobby/plugins/config.yml',
   '    at net.minecraft.server.MinecraftServer.run(MinecraftServer.java:123)', 'ann[/127.0.0.1:53122] logged in with entity id 42', 'https://www.npmjs.com/package/@scope/name',
+  'give @p diamond 3', 'say keys are fun', 'monkey=3', 'say rcon is off', 'steamcmd +login anonymous +app_update 740', '069a79f444e94726a5befca90e38aaf5', '/home/ann/servers/Lobby1/plugins',
+  'say ｈｅｌｌｏ', 'say ﬁne…', 'give ann minecraft:stick[custom_name="key"]', 'ns is up', 'save-all flush', 'worldedit:regen 2', 'ann lost connection: Disconnected',
   'UUID of player ann is 069a79f4-44e9-4726-a5be-fca90e38aaf5', 'motd=', 'task-runner finished', `pass${' '.repeat(8000)}`,
 ])('decisions §10: %p does not look like it holds a secret', (line) => {
   expect(looksSecret(line)).toBe(false)
@@ -136,4 +172,16 @@ test('decisions §10: what is longer than the patterns look at is taken for a se
   expect(looksSecret(long)).toBe(true)
   expect(long.startsWith(withoutSecret(long))).toBe(true)
   expect(withoutSecret(long).length).toBeLessThan(long.length)
+})
+
+test.each([
+  ['ｐａｓｓｗｏｒｄ＝hunter22', 'ｐａｓｓｗｏｒｄ'],
+  ['ﬁne… /ｌｏｇｉｎ hunter22', 'ﬁne… /ｌｏｇｉｎ'],
+  ['／ｌｏｇｉｎ hunter22', '／ｌｏｇｉｎ'],
+  ['𝐩𝐚𝐬𝐬𝐰𝐨𝐫𝐝: hunter22', '𝐩𝐚𝐬𝐬𝐰𝐨𝐫𝐝'],
+  ['pass\u200bword: hunter22', 'pass\u200bword'],
+])('decisions §10: %p is recognised, whatever its letters look like', (line, told) => {
+  expect(looksSecret(line)).toBe(true)
+  expect(line.startsWith(withoutSecret(line))).toBe(true)
+  expect(withoutSecret(line)).toBe(told)
 })
