@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
-import { copyFile, mkdir, readlink, realpath, rename, rm, symlink, utimes } from 'node:fs/promises'
+import { copyFile, mkdir, open, readlink, realpath, rename, rm, symlink, utimes, type FileHandle } from 'node:fs/promises'
 import { isAbsolute, relative, sep } from 'node:path'
 import { AppError } from '../errors'
 import { DEPTH_LIMIT, tooDeep } from './depth'
@@ -9,13 +9,17 @@ import { createLeftOut, type LeftOut } from './leftOut'
 import { isOwnName, ownName } from './ownNames'
 import { lstatOf } from './placing'
 import { removeTree } from './removal'
+import { copyWithHoles, HOLES_LIMIT, holesOf, tooManyHoles } from './sparse'
+
+/** A file with so many holes is copied with them. In bytes. */
+const MANY_HOLES = 2 ** 20
 
 /** Setting a modification time keeps it to a microsecond or so, and not every file system even that. */
 const isSameFile = (one: Stats, other: Stats) => one.isFile() && other.isFile() && one.size === other.size && one.mode === other.mode && Math.abs(one.mtimeMs - other.mtimeMs) < 1
 
 interface ReplicateOptions {
   signal?: AbortSignal | undefined
-  /** Is told of directories that lie too deep: they are not copied. */
+  /** Is told of what is not copied: directories that lie too deep, files with too many holes. */
   leftOut?: LeftOut | undefined
   /** Called for each directory of the source before its names are read. @param path relative to the source: empty, or with a slash at its end */
   onDirectory?: (directory: HeldDirectory, path: string) => Promise<void>
@@ -33,7 +37,7 @@ interface ReplicateOptions {
 export async function replicate(source: string, target: string, { signal, leftOut = createLeftOut(), onDirectory }: ReplicateOptions = {}): Promise<number> {
   return holding(openRealDirectory(source), async (root) => {
     await mkdir(target, { recursive: true })
-    const context = { root: root.realPath, signal, leftOut, onDirectory }
+    const context = { root: root.realPath, signal, leftOut, onDirectory, holes: 0 }
     return holding(openRealDirectory(await realpath(target)), (to) => replicateDirectory(root, to, '', 1, context))
   })
 }
@@ -43,6 +47,8 @@ interface Replication extends Pick<ReplicateOptions, 'onDirectory'> {
   root: string
   signal: AbortSignal | undefined
   leftOut: LeftOut
+  /** Of the files that were copied so far. In bytes. */
+  holes: number
 }
 
 /** @param path of the directory, relative to the source: empty, or with a slash at its end. @param level of its entries, from 1 */
@@ -68,7 +74,11 @@ async function replicateDirectory(from: HeldDirectory, to: HeldDirectory, path: 
         holding(ensureDirectory(to, name, there), (target) => replicateDirectory(source, target, `${pathOfEntry}/`, level + 1, context)))
     } else if (stats?.isFile()) {
       // Most files have not changed: they need not be opened.
-      if (!there || !isSameFile(stats, there)) changes += await replicateFile(from, name, to, there)
+      if (!there || !isSameFile(stats, there)) {
+        const copied = await replicateFile(from, name, to, there, path, context)
+        if (copied === 'left out') continue
+        changes += copied
+      }
     } else if (stats?.isSymbolicLink() && (await staysWithin(context.root, from, name))) {
       changes += await replicateLink(from, name, to, there)
     } else continue
@@ -92,17 +102,26 @@ async function ensureDirectory(to: HeldDirectory, name: RawName, there: Stats | 
   return opened
 }
 
-async function replicateFile(from: HeldDirectory, name: RawName, to: HeldDirectory, there: Stats | undefined): Promise<number> {
+async function replicateFile(
+  from: HeldDirectory, name: RawName, to: HeldDirectory, there: Stats | undefined, path: string, context: Replication,
+): Promise<number | 'left out'> {
   const opened = await openRegularFile(from, name)
   if (!opened) return 0
   const { handle, stats } = opened
   try {
-    if (there && isSameFile(stats, there)) return 0
+    const holes = holesOf(stats)
+    if (context.holes + holes > HOLES_LIMIT) {
+      context.leftOut.add(tooManyHoles(`${path}${String(name)}`, stats))
+      return 'left out'
+    }
+    context.holes += holes
     if (there && !there.isFile()) await removeTree(to, name)
     const unfinished = to.entry(ownName(randomUUID()))
     try {
       // By its descriptor, so that what was checked is what is copied; a clone where the file system has them.
-      await copyFile(`/proc/self/fd/${handle.fd}`, unfinished, constants.COPYFILE_FICLONE)
+      const source = `/proc/self/fd/${handle.fd}`
+      if (holes < MANY_HOLES) await copyFile(source, unfinished, constants.COPYFILE_FICLONE)
+      else await copyFile(source, unfinished, constants.COPYFILE_FICLONE_FORCE).catch(() => copyHoled(handle, stats, unfinished))
       // As numbers: there are times that no Date can be.
       await utimes(unfinished, stats.atimeMs / 1000, stats.mtimeMs / 1000)
       await rename(unfinished, to.entry(name))
@@ -112,6 +131,17 @@ async function replicateFile(from: HeldDirectory, name: RawName, to: HeldDirecto
     return 1
   } finally {
     await handle.close()
+  }
+}
+
+/** The copy of libuv would fill the holes with zeros. */
+async function copyHoled(from: FileHandle, { size, mode }: Stats, target: string): Promise<void> {
+  const made = await open(target, constants.O_CREAT | constants.O_TRUNC | constants.O_WRONLY | constants.O_NOFOLLOW, mode & 0o7777)
+  try {
+    await copyWithHoles(from, size, made)
+    await made.chmod(mode & 0o7777)
+  } finally {
+    await made.close()
   }
 }
 

@@ -8,7 +8,7 @@ import { createLeftOut, type LeftOut } from './leftOut'
 import { inheritOwner } from './ownership'
 import { isOwnName } from './ownNames'
 import { lstatOf } from './placing'
-import { chunksOf } from './streams'
+import { copyWithHoles, HOLES_LIMIT, holesOf, tooManyHoles } from './sparse'
 import type { Temporaries } from './temporaries'
 import { matchesWildcard } from './wildcard'
 
@@ -29,7 +29,7 @@ export interface WrittenBack {
  * there or older. What is newer there was written by another instance or an operator meanwhile; nothing is deleted for the same reason.
  * Links and special files are left out, and so are names that are not valid UTF-8. Every step is relative to a held directory and
  * follows no link.
- * @param leftOut is told of what is not written back although it is named: directories that lie too deep.
+ * @param leftOut is told of what is not written back although it is named: directories that lie too deep, files with too many holes.
  * @returns how many files were written.
  * @throws the signal's reason when it is aborted (what is written by then stays); AppError CONFLICT where a file is in a directory's
  *   place or the reverse, NOT_FOUND when the directory is gone, UNAVAILABLE while the shared area is not mounted, DISK_FULL
@@ -39,10 +39,12 @@ export type WriteBack = (what: WrittenBack, signal: AbortSignal, leftOut?: LeftO
 interface Writing {
   signal: AbortSignal
   leftOut: LeftOut
+  /** Of the files so far. In bytes. */
+  holes: number
 }
 
 export function createWriteBack(jail: Jail, temporaries: Temporaries, log: Logger): WriteBack {
-  async function writeFileBack(from: HeldDirectory, to: HeldDirectory, name: string, { signal }: Writing): Promise<number> {
+  async function writeFileBack(from: HeldDirectory, to: HeldDirectory, name: string, above: string, writing: Writing): Promise<number> {
     const opened = await openRegularFile(from, name)
     if (!opened) return 0
     const { handle, stats } = opened
@@ -50,15 +52,18 @@ export function createWriteBack(jail: Jail, temporaries: Temporaries, log: Logge
       const there = await lstatOf(to, name)
       if (there?.isDirectory()) throw new AppError('CONFLICT', `In the place of the file "${name}" there is a directory.`)
       if (there?.isFile() && there.mtimeMs >= stats.mtimeMs - SAME_MS) return 0
+      const holes = holesOf(stats)
+      if (writing.holes + holes > HOLES_LIMIT) {
+        writing.leftOut.add(tooManyHoles(`${above}${name}`, stats))
+        return 0
+      }
+      writing.holes += holes
       const { bavail, bsize } = await statfs(to.self)
-      if (stats.size > bavail * bsize) throw new AppError('DISK_FULL', `The disk of the shared area has no room for "${name}".`)
+      if (stats.size - holes > bavail * bsize) throw new AppError('DISK_FULL', `The disk of the shared area has no room for "${name}".`)
       const temporary = await temporaries.file(to, stats.mode & 0o777)
       try {
         // To the size that it had: a process that was left may go on writing.
-        for await (const chunk of chunksOf(handle, stats.size)) {
-          signal.throwIfAborted()
-          await temporary.handle.writeFile(chunk)
-        }
+        await copyWithHoles(handle, stats.size, temporary.handle, writing.signal)
         // As numbers: there are times that no Date can be.
         await temporary.handle.utimes(stats.atimeMs / 1000, stats.mtimeMs / 1000)
       } catch (error) {
@@ -76,7 +81,7 @@ export function createWriteBack(jail: Jail, temporaries: Temporaries, log: Logge
   async function writeEntryBack(from: HeldDirectory, to: HeldDirectory, name: string, above: string, level: number, writing: Writing): Promise<number> {
     writing.signal.throwIfAborted()
     const below = await openSubdirectory(from, name)
-    if (!below) return writeFileBack(from, to, name, writing)
+    if (!below) return writeFileBack(from, to, name, above, writing)
     if (level > DEPTH_LIMIT) {
       await below.close()
       writing.leftOut.add(tooDeep(`${above}${name}`))
@@ -126,7 +131,8 @@ export function createWriteBack(jail: Jail, temporaries: Temporaries, log: Logge
       if (!opened) return 0
       return await holding(Promise.resolve(opened), async (from) => {
         let written = 0
-        for (const path of paths) written += await writePathBack(from, () => openTarget(directory), path.split('/'), [], { signal, leftOut })
+        const writing = { signal, leftOut, holes: 0 }
+        for (const path of paths) written += await writePathBack(from, () => openTarget(directory), path.split('/'), [], writing)
         return written
       })
     } catch (error) {

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, readdir, readFile, readlink, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, open, readdir, readFile, readlink, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { createLeftOut } from '../../../src/platform/share/leftOut'
 import { replicate } from '../../../src/platform/share/replica'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 
@@ -77,5 +78,22 @@ test('links that stay inside are kept; those that leave, absolute ones, dangling
   await replicate(source, target)
   expect((await readdir(target)).sort()).toEqual(['inside', 'run.sh', 'server.properties', 'world'])
   expect(await readlink(join(target, 'inside'))).toBe('server.properties')
+  expect(await replicate(source, target)).toBe(0)
+})
+
+test('a sparse file takes no more room in the target, keeps its mode, and is not copied where it is nearly nothing but holes', async () => {
+  const sparse = await open(join(source, 'sparse.dat'), 'w', 0o640)
+  await sparse.write(Buffer.from('data'), 0, 4, 100 * 2 ** 20)
+  await sparse.close()
+  await writeFile(join(source, 'huge.dat'), '')
+  await truncate(join(source, 'huge.dat'), 2 ** 43)
+  const leftOut = createLeftOut()
+  expect(await replicate(source, target, { leftOut })).toBe(4)
+  const { size, blocks, mode } = await stat(join(target, 'sparse.dat'))
+  expect([size, mode & 0o777]).toEqual([100 * 2 ** 20 + 4, 0o640])
+  expect(blocks * 512).toBeLessThan(2 ** 20)
+  expect((await readFile(join(target, 'sparse.dat'))).equals(await readFile(join(source, 'sparse.dat')))).toBe(true)
+  expect(leftOut.text()).toMatch(/^"huge.dat" is 8192 GiB long and nearly empty/)
+  expect((await readdir(target)).sort()).toEqual(['run.sh', 'server.properties', 'sparse.dat', 'world'])
   expect(await replicate(source, target)).toBe(0)
 })
