@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { AppError, errorCodeOf } from '../errors'
 import { createLeftOut } from '../share/leftOut'
 import type { WriteBack, WrittenBack } from '../share/writeBack'
+import { readJsonFiles, replaceJsonFile } from './jsonFiles'
 import type { InstanceExit } from './runtime'
 
 /** Delay before a failed write-back is tried again; it doubles each time. In milliseconds. */
@@ -54,7 +55,7 @@ export function openKept({ dataDir, writeBack, tell, onDone }: {
   const directory = join(dataDir, 'runtime', 'kept')
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const fileOf = (podName: string) => join(directory, `${podName}.json`)
-  const all = new Map(readAll(directory).map((pending) => [pending.podName, pending]))
+  const all = new Map(readJsonFiles<Pending>(directory).map((pending) => [pending.podName, pending]))
   const writing = new Map<string, Writing>()
   let isClosed = false
 
@@ -93,8 +94,7 @@ export function openKept({ dataDir, writeBack, tell, onDone }: {
     note(podName, what) {
       const pending = { podName, ...what }
       try {
-        writeFileSync(`${fileOf(podName)}.new`, JSON.stringify(pending), { mode: 0o600 })
-        renameSync(`${fileOf(podName)}.new`, fileOf(podName))
+        replaceJsonFile(fileOf(podName), pending)
       } catch (error) {
         if (!['ENOSPC', 'EDQUOT'].includes(errorCodeOf(error) ?? '')) throw error
         throw new AppError('DISK_FULL', 'The disk of the platform’s data directory is full.')
@@ -128,15 +128,4 @@ export function openKept({ dataDir, writeBack, tell, onDone }: {
       }
     },
   }
-}
-
-function readAll(directory: string): Pending[] {
-  return readdirSync(directory).filter((name) => name.endsWith('.json')).flatMap((name) => {
-    try {
-      return [JSON.parse(readFileSync(join(directory, name), 'utf8')) as Pending]
-    } catch {
-      // Not one that we wrote: they are replaced whole.
-      return []
-    }
-  })
 }

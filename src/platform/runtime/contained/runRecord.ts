@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import { readJsonFiles, replaceJsonFile } from '../jsonFiles'
 import type { InstanceSpec, RuntimeInstance } from '../runtime'
 import type { Monitor } from './containers'
 
@@ -40,21 +41,10 @@ export function openRunRecords(directory: string, log: Logger): RunRecords {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const fileOf = (podName: string) => join(directory, `${podName}.json`)
   return {
-    all() {
-      return readdirSync(directory).filter((name) => name.endsWith('.json')).flatMap((name) => {
-        try {
-          return [JSON.parse(readFileSync(join(directory, name), 'utf8')) as RunRecord]
-        } catch (error) {
-          log.warn({ err: error, name }, 'the record of a run cannot be read')
-          return []
-        }
-      })
-    },
+    all: () => readJsonFiles(directory, (name, error) => log.warn({ err: error, name }, 'the record of a run cannot be read')),
     save(record) {
-      const file = fileOf(record.podName)
       try {
-        writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 })
-        renameSync(`${file}.new`, file)
+        replaceJsonFile(fileOf(record.podName), record)
       } catch (error) {
         log.warn({ err: error, podName: record.podName }, 'the record of a run could not be written')
       }

@@ -1,6 +1,7 @@
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { errorCodeOf } from '../../errors'
 import { FIRST_USER_ID } from '../../share/ownership'
+import { replaceJsonFile } from '../jsonFiles'
 
 /**
  * One unprivileged user id for each deployment (decisions §12), given once and kept in a file: files on disk carry it.
@@ -24,8 +25,7 @@ export function createUserIds(file: string): (deployment: string) => number {
     if (known !== undefined) return known
     const given = Math.max(FIRST_USER_ID, ...Object.values(ids)) + 1
     const next = { ...ids, [deployment]: given }
-    writeFileSync(`${file}.new`, JSON.stringify(next), { mode: 0o600 })
-    renameSync(`${file}.new`, file)
+    replaceJsonFile(file, next)
     ids = next
     return given
   }

@@ -1,5 +1,6 @@
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { replaceJsonFile } from '../jsonFiles'
 import type { ConsoleLine, InstanceSpec, RuntimeInstance } from '../runtime'
 import { ConsoleLog } from './consoleLog'
 import { PROTOCOL_VERSION, type HostCalls } from './hostProtocol'
@@ -157,10 +158,8 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
   }
 
   private changed(record: RunRecord): void {
-    const file = this.fileOf(record.podName, 'json')
     try {
-      writeFileSync(`${file}.new`, JSON.stringify(record), { mode: 0o600 })
-      renameSync(`${file}.new`, file)
+      replaceJsonFile(this.fileOf(record.podName, 'json'), record)
     } catch (error) {
       // A full disk must not end what runs; the record on it is older for a while.
       console.error(`The record of ${record.podName} could not be written:`, error)

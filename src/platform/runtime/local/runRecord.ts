@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { isAlive } from '../../processLock'
+import { readJsonFiles } from '../jsonFiles'
 import type { InstanceSpec, RuntimeInstance } from '../runtime'
 
 /** What is on disk of a run, for a host that comes after this one. */
@@ -23,20 +22,7 @@ export function newRun({ podName, port, stop }: Pick<InstanceSpec, 'podName' | '
  * @param directory of the host; need not exist.
  */
 export function readRunRecords(directory: string): RunRecord[] {
-  let names: string[] = []
-  try {
-    names = readdirSync(directory).filter((name) => name.endsWith('.json'))
-  } catch {
-    return []
-  }
-  return names.flatMap((name) => {
-    try {
-      return [JSON.parse(readFileSync(join(directory, name), 'utf8')) as RunRecord]
-    } catch {
-      // Not a record that we wrote: records are replaced whole.
-      return []
-    }
-  })
+  return readJsonFiles(directory)
 }
 
 /** Whether the process of a run goes on. */

@@ -1,0 +1,28 @@
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { readJsonFiles, replaceJsonFile } from '../../../src/platform/runtime/jsonFiles'
+import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+
+const directory = useTemporaryDirectory()
+const records = () => join(directory(), 'records')
+
+beforeAll(() => mkdirSync(records()))
+
+test('a file is replaced as a whole, for its owner alone, and what a crash has left beside it is not read', () => {
+  replaceJsonFile(join(records(), 'one.json'), { value: 1 })
+  replaceJsonFile(join(records(), 'one.json'), { value: 2 })
+  expect(readdirSync(records())).toEqual(['one.json'])
+  expect(statSync(join(records(), 'one.json')).mode & 0o777).toBe(0o600)
+  writeFileSync(join(records(), 'one.json.new'), '{"value":')
+  writeFileSync(join(records(), 'one.log'), 'a line')
+  expect(readJsonFiles(records())).toEqual([{ value: 2 }])
+})
+
+test('a file that is no JSON is told of and left out, and a directory that is not there has none', () => {
+  const told: string[] = []
+  writeFileSync(join(records(), 'broken.json'), '')
+  expect(readJsonFiles(records(), (name) => told.push(name))).toEqual([{ value: 2 }])
+  expect(told).toEqual(['broken.json'])
+  expect(readJsonFiles(join(directory(), 'none'))).toEqual([])
+  expect(() => readJsonFiles(join(records(), 'one.json'))).toThrow('ENOTDIR')
+})
