@@ -7,6 +7,8 @@ import type { ShareParts } from '../share/shareMarker'
 import { isDuplicate } from '../state/db'
 import { findDeployment, insertDeployment, listDeployments, updateDeployment, type DeploymentRow } from '../state/deployments'
 import { listInstances, setBlocked, setDrain, setRestartRun, setWanted, type InstanceRow } from '../state/instances'
+import type { SessionUser } from '../state/sessions'
+import { createDefinitionReader } from './definitionReader'
 import { parseDefinition, storedDefinition } from './definitions'
 import { directoryOf } from './directory'
 import { describeInstances, type InstanceParts } from './instances'
@@ -41,14 +43,15 @@ export interface Deployments {
   configuration(name: string): Promise<Required<Configuration> & { warnings?: string[] }>
   /**
    * Counts from the next start of each instance on. @returns the revision of what is stored now, and what to warn of.
-   * @throws AppError INVALID_DEFINITION, or CONFLICT (field `revision`) where another text than that of the revision is stored; then that stays
+   * @throws AppError INVALID_DEFINITION, TOO_MANY_TRIES where too many texts of this user wait, or CONFLICT (field `revision`) where another text than that of the revision is stored; then that stays
    */
-  configure(name: string, configuration: Configuration): Promise<{ revision: string; warnings: string[] }>
+  configure(by: Pick<SessionUser, 'userId'>, name: string, configuration: Configuration): Promise<{ revision: string; warnings: string[] }>
 }
 
 /** Writes down what is wanted, and waits where the answer is about what has come about; the manager does the work. */
 export function createDeployments(parts: DeploymentParts): Deployments {
   const { db, runtime, wake } = parts
+  const readDefinition = createDefinitionReader()
 
   async function find(name: string): Promise<DeploymentRow> {
     const deployment = await findDeployment(db, name)
@@ -164,10 +167,10 @@ export function createDeployments(parts: DeploymentParts): Deployments {
       return { content, revision: revisionOf(content), ...(warnings.length > 0 && { warnings }) }
     },
 
-    async configure(name, { content, revision }) {
+    async configure({ userId }, name, { content, revision }) {
       const { type, content: stored, directory_seen } = await find(name)
       if (revision !== undefined && revision !== revisionOf(stored)) throw changedMeanwhile(name)
-      const definition = parseDefinition(content, { name, type: type as DeploymentType })
+      const definition = await readDefinition(userId, content, { name, type: type as DeploymentType })
       const { dataDirectory } = definition
       // One that was there and is gone is not made anew: see directoryOf.
       if (dataDirectory !== directory_seen) await makeDeploymentDirectory(parts, dataDirectory)

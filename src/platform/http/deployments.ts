@@ -4,6 +4,7 @@ import { Configuration, ConfigurationAnswer, CreateDeployment, DeploymentName, D
 import { Done, Nothing } from '../../contract/envelope'
 import { CrashCapsuleAnswer, InstancesAnswer } from '../../contract/instance'
 import type { Deployments } from '../deployments/deployments'
+import { userOf } from './access'
 import { fieldOf, type Activity } from './activity'
 import { done } from './envelope'
 import { watchClosing } from './hangUp'
@@ -34,8 +35,8 @@ export function deploymentRoutes(app: Router, deployments: Deployments): void {
   app.get('/api/deployments/:name', { config, schema: { params: ByName, response: { 200: ConfigurationAnswer } } }, async ({ params }) =>
     done(await deployments.configuration(params.name)))
 
-  app.patch('/api/deployments/:name', { config: recorded('changed configuration'), schema: { params: ByName, body: Configuration, response: { 200: SavedConfigurationAnswer } } }, async ({ params, body }) =>
-    done(await deployments.configure(params.name, body)))
+  app.patch('/api/deployments/:name', { config: recorded('changed configuration'), schema: { params: ByName, body: Configuration, response: { 200: SavedConfigurationAnswer } } }, async (request) =>
+    done(await deployments.configure(userOf(request), request.params.name, request.body)))
 
   app.delete('/api/deployments/:name', { config: recorded('deleted deployment'), schema: { params: ByName, response: { 200: Done } } }, async ({ params }, reply) => {
     await deployments.remove(params.name, endOfWaiting(reply))
