@@ -5,9 +5,11 @@ import { AppError } from '../../../src/platform/errors'
 import { lockOwner } from '../../../src/platform/processLock'
 import { openLocalRuntime } from '../../../src/platform/runtime/local/localRuntime'
 import type { InstanceSpec, Runtime } from '../../../src/platform/runtime/runtime'
+import { DEPTH_LIMIT } from '../../../src/platform/share/depth'
 import { openFiles, type Files } from '../../../src/platform/share/files'
 import { createReplicas, type Replicas } from '../../../src/platform/share/replicas'
 import type { WriteBack } from '../../../src/platform/share/writeBack'
+import { makeDeepTree } from '../../support/platform/deepTree'
 import { stopHost } from '../../support/platform/stopHost'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
@@ -141,4 +143,27 @@ test('a kill gives up what cannot be written back', async () => {
   await runtime.remove('given-up')
   expect(await readdir(join(dataDir(), 'runtime/kept'))).toEqual([])
   await rm(join(shareDir(), 'given-up'), { recursive: true })
+})
+
+test('directories that an instance has made too deep are told of on its console, at its end and at the start of the next one, and go with it', async () => {
+  const copy = join(dataDir(), 'instances/deep')
+  const spec = { ...(await lobby('deep', 'first')), keep: ['list.txt', 'world'] }
+  await runtime.ensure(spec)
+  await says('deep', 'list begin first')
+  await mkdir(join(copy, 'world'))
+  makeDeepTree(join(copy, 'world'), 2_100)
+  await runtime.stop('deep')
+  await says('deep', '[System] Not written back: "world/d/d/d')
+  await isIn('deep', 'EXITED')
+  expect(await listOf('deep')).toBe('begin first ')
+  await mkdir(join(shareDir(), 'deep/operator'))
+  makeDeepTree(join(shareDir(), 'deep/operator'), DEPTH_LIMIT + 1)
+  await runtime.ensure({ ...spec, env: { ENTRY: 'second' } })
+  await says('deep', '[System] Not copied: "operator/d/d/d')
+  await says('deep', 'list begin first second')
+  makeDeepTree(copy, 2_100)
+  await runtime.kill('deep')
+  await isIn('deep', 'EXITED')
+  await runtime.remove('deep')
+  expect(await readdir(join(dataDir(), 'instances'))).not.toContain('deep')
 })
