@@ -37,8 +37,8 @@ export type MoveFile = z.infer<typeof MoveFile>
 export const SeveralFiles = z.strictObject({ files: z.array(z.strictObject({ path: SharedPath, name: z.string().min(1).max(255) })).min(1).max(10_000) })
 export type SeveralFiles = z.infer<typeof SeveralFiles>
 
-/** `token` is a ticket on our platform and the session's token elsewhere (decisions §2). */
-export const DownloadFile = z.strictObject({ path: SharedPath, token: z.string().min(1) })
+/** `token` is a ticket on our platform and the session's token elsewhere (decisions §2). Without one the answer is 401, not 400. */
+export const DownloadFile = z.strictObject({ path: SharedPath, token: z.string().default('') })
 export type DownloadFile = z.infer<typeof DownloadFile>
 
 export const DownloadTicketAnswer = success(z.object({ token: z.string() }))

@@ -50,13 +50,19 @@ export const authApi = api.injectEndpoints({
     }),
 
     verifyInvite: build.mutation<{ inviteToken: string }, VerifyInvite>({
-      query: (body) => ({ url: 'auth/verify-invite', method: 'POST', body }),
-      transformResponse: ({ data }: VerifyInviteAnswer) => ({ inviteToken: data.token }),
+      async queryFn(body: VerifyInvite, _api, _options, request) {
+        const { data, error } = await request({ url: 'auth/verify-invite', method: 'POST', body })
+        const inviteToken = (data as Partial<VerifyInviteAnswer> | null)?.data?.token
+        return inviteToken ? { data: { inviteToken } } : { error: error ?? badAnswer }
+      },
     }),
 
     register: build.mutation<RegisterAnswer['data'], Register>({
-      query: (body) => ({ url: 'auth/register', method: 'POST', body }),
-      transformResponse: ({ data }: RegisterAnswer) => data,
+      async queryFn(body: Register, _api, _options, request) {
+        const { data, error } = await request({ url: 'auth/register', method: 'POST', body })
+        const account = (data as Partial<RegisterAnswer> | null)?.data
+        return account?.qrCode ? { data: account } : { error: error ?? badAnswer }
+      },
     }),
 
     verifyRegistration: build.mutation<null, VerifyRegistration>({

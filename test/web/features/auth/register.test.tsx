@@ -147,6 +147,29 @@ test.each([
   expect(screen.getByLabelText('Username')).toHaveValue('ann')
 })
 
+const withoutData: [string, string][] = [
+  ['no data', '{"success":true}'],
+  ['null', '{"success":true,"data":null}'],
+  ['empty data', '{"success":true,"data":{}}'],
+  ['nothing', 'null'],
+]
+
+test.each(withoutData)('§8 a 200 to an invite code with %s is a refusal', async (_case, answer) => {
+  const { network, user } = renderApp('/register?invite=X')
+  network.post('/api/auth/verify-invite').answersRaw(200, answer)
+  await user.click(await screen.findByRole('button', { name: 'Continue' }))
+  expect(await screen.findByRole('alert')).toHaveTextContent('invalid invite code please try again')
+  expect(screen.getByLabelText('Invite code')).toHaveValue('X')
+})
+
+test.each(withoutData)('§8 a 200 to a registration with %s is a failure, and what was typed stays', async (_case, answer) => {
+  const rendered = await atStepTwo()
+  rendered.network.post('/api/auth/register').answersRaw(200, answer)
+  await fillAccount(rendered)
+  expect(await screen.findByRole('alert')).toHaveTextContent('registration failed please try again')
+  expect(screen.getByLabelText('Username')).toHaveValue('ann')
+})
+
 test.each([
   ['the server error', 400, { error: 'That code is wrong' }, 'That code is wrong'],
   ['the server message', 400, { message: 'Too slow' }, 'Too slow'],
