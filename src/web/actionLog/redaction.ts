@@ -24,6 +24,7 @@ export const callRules: Record<string, CallRules> = {
   register: { args: 'mask', result: fields({ qrCode: { instead: NO_PICTURE } }) },
   verifyRegistration: { args: 'mask', result: 'keep' },
   logout: keepBoth,
+  getClockProblem: keepBoth,
 
   getOwnSessions: keepBoth,
   endSession: keepBoth,

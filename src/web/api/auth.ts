@@ -13,6 +13,7 @@ import type {
 } from '../../contract/auth'
 import type { Services } from '../app/types'
 import { api } from './api'
+import { clockProblem } from './clockProblem'
 import { forgetPendingLogin, keepPendingLogin, keepSession, readPendingLogin } from './credentials'
 import { badAnswer } from './failure'
 
@@ -40,10 +41,13 @@ export const authApi = api.injectEndpoints({
         const pending = readPendingLogin(services)
         if (!pending) return { error: { status: 400, message: 'That sign-in took too long. Please go back and start again.' } }
         const body: VerifyLogin = { ...pending, token: code }
-        const { data, error } = await request({ url: 'auth/verify-login', method: 'POST', body })
+        const { data, error, meta } = await request({ url: 'auth/verify-login', method: 'POST', body })
         if (error) return { error }
         const session = (data as Partial<VerifyLoginAnswer> | null)?.data
-        if (!keepSession(services, session?.token, session?.isAdmin)) return { error: badAnswer }
+        if (!keepSession(services, session?.token, session?.isAdmin)) {
+          const message = clockProblem(meta?.date, services.now())
+          return { error: session?.token && message ? { status: 400, message } : badAnswer }
+        }
         forgetPendingLogin(services)
         return { data: session?.wrongCodes ?? null }
       },

@@ -16,7 +16,7 @@ type Call =
 /** When the server answered, in its own words, and which version of the data it is; `isUnchanged` when that is the version of `ifNoneMatch`. */
 export type Meta = { date: string | null; etag: string | null; isUnchanged?: true }
 type BaseQuery = BaseQueryFn<Call, unknown, ApiFailure, object, Meta>
-type Result = { data: unknown; error?: undefined; meta: Meta } | { error: ApiFailure }
+type Result = { data: unknown; error?: undefined; meta: Meta } | { error: ApiFailure; data?: undefined; meta?: Meta }
 
 /** A poll waits for its last answer: without a limit one lost answer would end the polling. In milliseconds. */
 const TIMEOUT_MS = 30_000
@@ -50,7 +50,7 @@ async function send(call: Call, token: string | undefined, signal: AbortSignal, 
     if (ifNoneMatch && response.status === 304) return { data: undefined, meta: { ...meta, isUnchanged: true } }
     if (answer === 'file' && response.ok) return { data: await response.blob(), meta }
     const result = readAnswer(response.status, await response.text())
-    return 'error' in result ? result : { ...result, meta }
+    return { ...result, meta }
   } catch {
     return { error: { status: 'UNREACHABLE' } }
   }

@@ -3,8 +3,8 @@ import { combineReducers, configureStore } from '@reduxjs/toolkit'
 import { build } from '../actionLog/build'
 import { createTape } from '../actionLog/tape'
 import { api } from '../api/api'
-import { forgetSession, readPendingLogin, readSession } from '../api/credentials'
-import { sessionStarted } from '../facts'
+import { bearerToken, forgetSession, readPendingLogin, readSession } from '../api/credentials'
+import { sessionEnded, sessionStarted } from '../facts'
 import { resumed } from '../features/auth/loginSlice'
 import type { ConnectRealtime } from '../sockets/fileSyncSocket'
 import { createFileSyncSocket } from '../sockets/fileSyncSocket'
@@ -51,6 +51,7 @@ export function makeStore({ connectRealtime, ...outside }: Outside & { connectRe
   const session = readSession(services)
   const pending = readPendingLogin(services)
   if (session) store.dispatch(sessionStarted(session))
+  else if (bearerToken(services)) store.dispatch(sessionEnded('expired'))
   else forgetSession(services)
   if (!session && pending) store.dispatch(resumed(pending.username))
 

@@ -117,9 +117,19 @@ test.each([
   ['has expired', tokenOf('ann', { expiresAt: Date.now() - 1000 })],
   ['cannot be read', 'no-jwt'],
 ])('§4 a token that %s is no session, and is thrown away', async (_case, token) => {
+  network.get('/api/health').answers({})
   const { services } = renderApp('/', { token })
   expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
+  expect(await screen.findByText('Your session has ended. Please sign in again.')).toBeVisible()
+  expect(screen.queryByText(/The clock of this device/)).not.toBeInTheDocument()
   expect(services.jar.size).toBe(0)
+})
+
+test('§4 where a token seems to have expired, a clock of this device that is days off is named', async () => {
+  const { calls } = network.get('/api/health').answersWith(() => new HttpResponse('{}', { headers: { date: new Date(Date.now() - 40 * 86_400_000).toUTCString() } }))
+  renderApp('/', { token: tokenOf('ann', { expiresAt: Date.now() - 33 * 86_400_000 }) })
+  expect(await screen.findByText("The clock of this device differs from the server's by 40 days. Set it right, then sign in again.")).toBeVisible()
+  expect(calls).toHaveLength(1)
 })
 
 test('§4 the session ends at the very time its token says', async () => {

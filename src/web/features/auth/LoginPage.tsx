@@ -1,3 +1,4 @@
+import { lazy, Suspense } from 'react'
 import { useSelector } from 'react-redux'
 import { Navigate, useLocation } from 'react-router-dom'
 import type { SessionEnd } from '../../facts'
@@ -7,6 +8,9 @@ import { CredentialsStep } from './CredentialsStep'
 import { selectStep } from './loginSlice'
 import { safeOrigin } from './safeOrigin'
 import { selectEnded, selectOrigin, selectSignedIn } from './sessionSlice'
+
+// Of the few who had a session that ended by the time.
+const ClockNotice = lazy(async () => ({ default: (await import(/* webpackChunkName: 'clock-notice' */ './ClockNotice')).ClockNotice }))
 
 const farewell: Partial<Record<SessionEnd, string>> = {
   refused: 'Your session has ended. Please sign in again.',
@@ -27,6 +31,7 @@ export function LoginPage() {
   return (
     <AuthPage title="Sign In">
       {notice && step === 'credentials' && <p className="alert alert-info">{notice}</p>}
+      <Suspense>{ended === 'expired' && step === 'credentials' && <ClockNotice />}</Suspense>
       {step === 'credentials' ? <CredentialsStep /> : <CodeStep />}
     </AuthPage>
   )

@@ -1,4 +1,5 @@
 import { screen, within } from '@testing-library/react'
+import { HttpResponse } from 'msw'
 import { selectOrigin, selectSignedIn } from '../../../../src/web/features/auth/sessionSlice'
 import { tokenOf } from '../../../support/web/factories'
 import { renderApp } from '../../../support/web/renderApp'
@@ -95,6 +96,20 @@ test('§3 a session token that cannot be read signs nobody in', async () => {
   await enterCredentials(rendered)
   await enterCode(rendered)
   expect(await screen.findByRole('alert')).toHaveTextContent('invalid verification code')
+  expect(rendered.services.jar.size).toBe(0)
+})
+
+test('by a clock of this device that is days ahead the new session has ended already: the clock is named', async () => {
+  const server = Date.now() - 9 * 86_400_000
+  const rendered = renderApp('/login')
+  rendered.network.post('/api/auth/login').answers({ sessionToken: 'step-1' })
+  const token = tokenOf('ann', { expiresAt: server + 7 * 86_400_000 })
+  rendered.network.post('/api/auth/verify-login').answersWith(() =>
+    HttpResponse.json({ success: true, data: { token, isAdmin: 1 } }, { headers: { date: new Date(server).toUTCString() } }),
+  )
+  await enterCredentials(rendered)
+  await enterCode(rendered)
+  expect(await screen.findByRole('alert')).toHaveTextContent("The clock of this device differs from the server's by 9 days. Set it right, then sign in again.")
   expect(rendered.services.jar.size).toBe(0)
 })
 
