@@ -61,11 +61,12 @@ export async function pageRoutes(app: FastifyInstance, directory: string): Promi
   app.setNotFoundHandler((request, reply) => {
     // A build under the running platform: its page names files that were not there at the start.
     const [, asset = ''] = ASSET.exec(request.url) ?? []
-    if (request.method === 'GET' && asset && isBuilt && existsSync(join(directory, asset))) return reply.sendFile(asset)
-    const { method, url, headers } = request
+    const isRead = request.method === 'GET' || request.method === 'HEAD'
+    if (isRead && asset && isBuilt && existsSync(join(directory, asset))) return reply.sendFile(asset)
+    const { url, headers } = request
     const path = url.split('?', 1)[0] ?? ''
     const isKnown = isPageRoute(path)
-    const isPage = method === 'GET' && (isKnown || (isForPeople(headers.accept) && !isCall(url) && !/^\/(?:socket\.io|assets)(?:\/|$)/.test(path)))
+    const isPage = isRead && (isKnown || (isForPeople(headers.accept) && !isCall(url) && !/^\/(?:socket\.io|assets)(?:\/|$)/.test(path)))
     if (!isPage) return reply.code(404).send(bodyOf(new AppError('NOT_FOUND', 'There is no such call.')))
     if (!isBuilt) return reply.code(503).type('text/plain').send('The console is not built. Run: npm run build\n')
     return isKnown ? reply.sendFile('index.html') : reply.code(404).sendFile('index.html', WHOLE)

@@ -34,6 +34,20 @@ test.each(['/nothing', '/apix', '/api-docs', '/socketio', '/deployments/lobby', 
   },
 )
 
+test('§2 a look at the head of an address (HEAD) is answered like the address', async () => {
+  mkdirSync(directory(), { recursive: true })
+  writeFileSync(`${directory()}/index.html`, '<title>the console</title>')
+  const app = fastify()
+  await pageRoutes(app, directory())
+  const head = async (url: string) => {
+    const { statusCode, body } = await app.inject({ method: 'HEAD', url, headers: BROWSER })
+    return [statusCode, body]
+  }
+  expect(await head('/login')).toEqual([200, ''])
+  expect(await head('/nothing')).toEqual([404, ''])
+  await app.close()
+})
+
 test('the Not-found page is whole for a browser that has had a page of this address', async () => {
   const modified = new Date(Date.now() + 60_000).toUTCString()
   for (const condition of [{ 'if-none-match': 'W/"1a-0"' }, { 'if-modified-since': modified }, { range: 'bytes=0-1' }] as Record<string, string>[]) {
