@@ -1,6 +1,6 @@
 import type { Action, ThunkAction } from '@reduxjs/toolkit'
 import { addListener } from '@reduxjs/toolkit'
-import { QueryStatus } from '@reduxjs/toolkit/query'
+import { QueryStatus, setupListeners } from '@reduxjs/toolkit/query'
 import { api } from '../api/api'
 import { connected, disconnected } from '../sockets/realtimeSlice'
 import type { AppDispatch, AppStore, RootState, Services } from './types'
@@ -25,17 +25,21 @@ export function keepFetching({ dispatch }: Pick<AppStore, 'dispatch'>) {
       },
     }),
   )
-  dispatch(
-    listening({
-      actionCreator: disconnected,
-      async effect(_action, listener) {
-        listener.cancelActiveListeners()
-        await listener.take(connected.match)
-        // What happened while the connection was away was not heard.
-        listener.dispatch(api.util.invalidateTags(['Deployment', 'Instance']))
-      },
-    }),
-  )
+  // RTK Query fetches all that is shown, as it does when the browser was offline.
+  setupListeners(dispatch, (_dispatch, { onOnline }) => {
+    dispatch(
+      listening({
+        actionCreator: disconnected,
+        async effect(_action, listener) {
+          listener.cancelActiveListeners()
+          await listener.take(connected.match)
+          // What happened while the connection was away was not heard, and what failed may succeed now.
+          listener.dispatch(onOnline())
+        },
+      }),
+    )
+    return () => {}
+  })
 }
 
 type Refetch = Action & { meta: { condition?: boolean; arg: { endpointName: string; originalArgs: unknown; queryCacheKey: string; forceRefetch?: boolean } } }

@@ -41,7 +41,7 @@ export function makeStore({ connectRealtime, ...outside }: Outside & { connectRe
         serializableCheck: { ignoredActions: ['console/linesReceived'], ignoredPaths: ['console.buffer'] },
       })
         .prepend(createListeners(services))
-        .concat(api.middleware, placeOfParts, createFileSyncSocket(connectRealtime), tape.middleware),
+        .concat(api.middleware, placeOfParts, createFileSyncSocket(connectRealtime, services.now), tape.middleware),
   })
   const begun = store.getState()
 

@@ -7,6 +7,7 @@ import { connected, disconnected, messageReceived, sendRequested } from './realt
 
 export type RealtimeListener = {
   connected(): void
+  /** The connection was lost, or could not be made. */
   disconnected(): void
   received(message: unknown): void
 }
@@ -25,10 +26,11 @@ const listeners: Record<ClientBound['id'], (data: unknown) => boolean> = {
 }
 
 /** Holds the real-time connection while somebody is signed in and the page has loaded; tells what it hears as facts. */
-export const createFileSyncSocket = (connect: ConnectRealtime): Middleware => ({ dispatch }) => {
+export const createFileSyncSocket = (connect: ConnectRealtime, now: () => number): Middleware => ({ dispatch }) => {
   let connection: RealtimeConnection | undefined
   let loaded = false
   let signedIn = false
+  let isLost = false
 
   const send = (message: RealtimeMessage) => {
     if (connection?.connected()) {
@@ -55,14 +57,23 @@ export const createFileSyncSocket = (connect: ConnectRealtime): Middleware => ({
     const wanted = loaded && signedIn
     if (wanted && !connection) {
       connection = connect({
-        connected: () => dispatch(connected()),
-        disconnected: () => dispatch(disconnected()),
+        connected() {
+          isLost = false
+          dispatch(connected())
+        },
+        disconnected() {
+          // Told with each attempt that fails: only the first says when.
+          if (isLost) return
+          isLost = true
+          dispatch(disconnected(now()))
+        },
         received: receive,
       })
     } else if (!wanted && connection) {
       connection.close()
       connection = undefined
-      dispatch(disconnected())
+      isLost = false
+      dispatch(disconnected(null))
     }
   }
 

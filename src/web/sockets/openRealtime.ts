@@ -32,7 +32,10 @@ export function openRealtime(listener: RealtimeListener, origin: string): Realti
     listener.disconnected()
     tryAgain()
   })
-  socket.on('connect_error', tryAgain)
+  socket.on('connect_error', () => {
+    listener.disconnected()
+    tryAgain()
+  })
   socket.on(EVENT, (message: unknown) => listener.received(message))
   return {
     connected: () => socket.connected,

@@ -9,13 +9,23 @@ export const sendRequested = createAction<RealtimeMessage>('realtime/sendRequest
 
 export const realtimeSlice = createSlice({
   name: 'realtime',
-  initialState: { connected: false, filesSynced: true, /** Why the sync that goes on could not be finished yet. */ syncProblem: null as string | null },
+  initialState: {
+    connected: false,
+    /** Since when there is none although it is wanted; in milliseconds since the epoch. */
+    lostAt: null as number | null,
+    filesSynced: true,
+    /** Why the sync that goes on could not be finished yet. */
+    syncProblem: null as string | null,
+  },
   reducers: {
     connected(state) {
       state.connected = true
+      state.lostAt = null
     },
-    disconnected(state) {
+    /** With the time when that was not on purpose. */
+    disconnected(state, { payload: lostAt }: PayloadAction<number | null>) {
       state.connected = false
+      state.lostAt = lostAt
     },
     messageReceived(state, { payload: { id, data } }: PayloadAction<RealtimeMessage>) {
       if (id !== 'CLIENT_FILE_SYNC') return
@@ -25,8 +35,13 @@ export const realtimeSlice = createSlice({
       state.syncProblem = typeof problem === 'string' ? problem : null
     },
   },
-  selectors: { selectConnected: (state) => state.connected, selectFilesSynced: (state) => state.filesSynced, selectSyncProblem: (state) => state.syncProblem },
+  selectors: {
+    selectConnected: (state) => state.connected,
+    selectLostAt: (state) => state.lostAt,
+    selectFilesSynced: (state) => state.filesSynced,
+    selectSyncProblem: (state) => state.syncProblem,
+  },
 })
 
 export const { connected, disconnected, messageReceived } = realtimeSlice.actions
-export const { selectConnected, selectFilesSynced, selectSyncProblem } = realtimeSlice.selectors
+export const { selectConnected, selectLostAt, selectFilesSynced, selectSyncProblem } = realtimeSlice.selectors

@@ -1,6 +1,6 @@
 import { act, render, screen, waitFor } from '@testing-library/react'
 import { useRealtime } from '../../../src/web/sockets/RealtimeProvider'
-import { deploymentOf } from '../../support/web/factories'
+import { deploymentOf, userOf } from '../../support/web/factories'
 import { network } from '../../support/web/network'
 import { renderApp } from '../../support/web/renderApp'
 
@@ -41,4 +41,34 @@ test('what may have been missed is fetched again when the connection returns, an
   expect(heartbeat.calls).toHaveLength(1)
   act(() => void realtime.listener?.connected())
   await waitFor(() => expect(heartbeat.calls).toHaveLength(2))
+})
+
+test('a connection that is lost for more than a moment is told on every page, with the time, until it is back', async () => {
+  jest.useFakeTimers({ now: new Date(2026, 10, 22, 12, 3), doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick', 'performance'] })
+  const { realtime } = renderApp('/no/such/page', { signedInAs: 'ann', expiresAt: Date.now() + 3_600_000 })
+  expect(await screen.findByRole('heading', { name: 'Page Not Found' })).toBeVisible()
+  act(() => void realtime.listener?.connected())
+  act(() => void realtime.listener?.disconnected())
+  await act(() => jest.advanceTimersByTimeAsync(1900))
+  expect(screen.queryByText(/^Not connected/)).not.toBeInTheDocument()
+  await act(() => jest.advanceTimersByTimeAsync(200))
+  const line = () => screen.getByText(/^Not connected/)
+  expect(line().textContent).toMatch(/^Not connected since 12:03.PM\. Trying again …$/)
+  // Further attempts fail.
+  await act(() => jest.advanceTimersByTimeAsync(120_000))
+  act(() => void realtime.listener?.disconnected())
+  expect(line()).toHaveTextContent('12:03')
+  act(() => void realtime.listener?.connected())
+  expect(screen.queryByText(/^Not connected/)).not.toBeInTheDocument()
+})
+
+test('lists that could not be loaded recover by themselves when the connection is back', async () => {
+  const failing = network.get('/api/users').answers(503)
+  const { realtime } = renderApp('/admin', { signedInAs: '1', isAdmin: true })
+  expect(await screen.findByRole('heading', { name: 'Failed to load users' })).toBeVisible()
+  act(() => void realtime.listener?.disconnected())
+  expect(failing.calls).toHaveLength(1)
+  network.get('/api/users').answers({ users: [userOf(1, 'ann', true)] })
+  act(() => void realtime.listener?.connected())
+  expect(await screen.findByText('ann')).toBeVisible()
 })

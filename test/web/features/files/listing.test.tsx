@@ -218,13 +218,16 @@ test('§4 the sync indicator turns from sync_started to sync_completed, and expl
   expect(screen.getByRole('button', { name: /Synced/ })).not.toHaveAccessibleDescription(/disk/)
 })
 
-test('without a connection the sync indicator says that it may be out of date', async () => {
+test('without a connection the sync indicator does not claim that all is synced', async () => {
   const { realtime } = await filesPage([entryOf('a')])
   const button = screen.getByRole('button', { name: /Synced/ })
   act(() => void realtime.listener?.connected())
   expect(button).not.toHaveAccessibleDescription(/no connection/)
   act(() => void realtime.listener?.disconnected())
   expect(button).toHaveAccessibleDescription(/no connection to the server/)
+  expect(button).toHaveTextContent('Not connected')
+  act(() => void realtime.listener?.connected())
+  expect(button).toHaveTextContent('Synced')
 })
 
 test('§4 what changed outside is shown after a sync, and clears the selection', async () => {
