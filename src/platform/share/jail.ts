@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { constants, type BigIntStats, type Stats } from 'node:fs'
-import { open, readdir, readlink, type FileHandle } from 'node:fs/promises'
+import { open, opendir, readlink, type FileHandle } from 'node:fs/promises'
 import { AppError, errorCodeOf } from '../errors'
 import { fileFailure } from './fileFailure'
 import { isOwnName } from './ownNames'
@@ -202,9 +202,19 @@ export async function openRegularFile(directory: HeldDirectory, name: RawName): 
   return undefined
 }
 
+/** Names that are read at a time: an instance can make a directory of millions, and to read it in one piece would hold up everything else. */
+const NAMES_AT_ONCE = 1000
+
 /** All that a directory holds, in no order. */
 export async function namesIn({ self }: HeldDirectory): Promise<RawName[]> {
-  return (await readdir(self, { encoding: 'buffer' })).map((bytes) => (isUtf8(bytes) ? bytes.toString() : bytes))
+  const names: RawName[] = []
+  // Node.js gives the names as buffers then, whatever the types say.
+  const directory = await opendir(self, { encoding: 'buffer' as BufferEncoding, bufferSize: NAMES_AT_ONCE })
+  for await (const { name } of directory) {
+    const bytes = name as unknown as Buffer
+    names.push(isUtf8(bytes) ? bytes.toString() : bytes)
+  }
+  return names
 }
 
 /** Gives the directory to `use` and closes it whatever happens. */
