@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setImmediate as othersTurn } from 'node:timers/promises'
 import { DEPLOYMENT_TYPES, type Configuration, type CreateDeployment, type Definition, type Deployment, type DeploymentType } from '../../contract/deployment'
 import type { CrashCapsule, Instance } from '../../contract/instance'
 import { AppError } from '../errors'
@@ -9,11 +10,12 @@ import { findDeployment, insertDeployment, listDeployments, updateDeployment, ty
 import { listInstances, setBlocked, setDrain, setRestartRun, setWanted, type InstanceRow } from '../state/instances'
 import type { SessionUser } from '../state/sessions'
 import { createDefinitionReader } from './definitionReader'
-import { parseDefinition, storedDefinition } from './definitions'
+import { MOST_DEPLOYMENTS, parseDefinition, rememberDefinition, storedDefinition } from './definitions'
 import { directoryOf } from './directory'
 import { describeInstances, type InstanceParts } from './instances'
 import { limitWarnings } from './limitWarnings'
 import { portRangeOf, portWarnings } from './portRanges'
+import { createSharedRead } from './sharedRead'
 import { newDefinition } from './templates'
 import { shareWaits } from './waits'
 
@@ -31,7 +33,7 @@ export interface Deployments {
   instances(name: string): Promise<Instance[]>
   /** What was kept of an instance's last end by itself. @throws AppError NOT_FOUND also where there was none */
   crash(name: string, uid: string): Promise<CrashCapsule>
-  /** Disabled, with its directory and a commented YAML. @throws AppError NAME_TAKEN, CONFLICT (a second proxy), INVALID_INPUT (node) */
+  /** Disabled, with its directory and a commented YAML. @throws AppError NAME_TAKEN, CONFLICT (a second proxy, or too many deployments), INVALID_INPUT (node) */
   create(request: CreateDeployment): Promise<void>
   /** Resolves when its instances have ended and it is gone; its files stay. @param signal that nobody waits for that any more; it goes on. */
   remove(name: string, signal?: AbortSignal): Promise<void>
@@ -48,6 +50,9 @@ export interface Deployments {
   configure(by: Pick<SessionUser, 'userId'>, name: string, configuration: Configuration): Promise<{ revision: string; warnings: string[] }>
 }
 
+/** So long texts are read in one go before everything else gets a turn: after a start none is remembered. In milliseconds. */
+const READ_MS = 20
+
 /** Writes down what is wanted, and waits where the answer is about what has come about; the manager does the work. */
 export function createDeployments(parts: DeploymentParts): Deployments {
   const { db, runtime, wake } = parts
@@ -59,9 +64,22 @@ export function createDeployments(parts: DeploymentParts): Deployments {
     return deployment
   }
 
+  /** Every deployment with the reading of its text. */
+  const readAll = createSharedRead(async () => {
+    const all: StoredDeployment[] = []
+    let begun = performance.now()
+    for (const row of await listDeployments(db)) {
+      all.push({ row, stored: storedDefinition(row.content) })
+      if (performance.now() - begun < READ_MS) continue
+      await othersTurn()
+      begun = performance.now()
+    }
+    return all
+  })
+
   /** Of all deployments whose text can be read. */
   async function definitions(): Promise<Definition[]> {
-    return (await listDeployments(db)).flatMap(({ content }) => storedDefinition(content).definition ?? [])
+    return (await readAll()).flatMap(({ stored }) => stored.definition ?? [])
   }
 
   async function warningsOf(definition: Definition): Promise<string[]> {
@@ -88,11 +106,11 @@ export function createDeployments(parts: DeploymentParts): Deployments {
 
   return {
     async list() {
-      return (await listDeployments(db)).map(describe)
+      return (await readAll()).map(describe)
     },
 
     async typeIndexAt(path) {
-      const around = (await listDeployments(db)).map(describe).filter((deployment) => `${path}/`.startsWith(`${deployment.path}/`))
+      const around = (await readAll()).map(describe).filter((deployment) => `${path}/`.startsWith(`${deployment.path}/`))
       // Of directories within one another the inner one.
       around.sort((one, other) => other.path.length - one.path.length)
       return around[0]?.typeIndex ?? null
@@ -113,7 +131,9 @@ export function createDeployments(parts: DeploymentParts): Deployments {
       const { name, type, node } = request
       if (type === 'persistent') await checkNode(node, parts.nodes)
       else if (node !== undefined) throw new AppError('INVALID_INPUT', 'node: is for a persistent deployment only', { field: 'node' })
-      const taken = (await definitions()).flatMap((definition) => portRangeOf(definition) ?? [])
+      const all = await readAll()
+      if (all.length >= MOST_DEPLOYMENTS) throw new AppError('CONFLICT', `There are ${MOST_DEPLOYMENTS} deployments, and there may be no more. Delete one that is not needed first.`)
+      const taken = all.flatMap(({ stored }) => (stored.definition && portRangeOf(stored.definition)) ?? [])
       const content = newDefinition(request, taken)
       parseDefinition(content)
       // First, because a row without its directory could never run. A directory that nobody uses does no harm.
@@ -175,6 +195,7 @@ export function createDeployments(parts: DeploymentParts): Deployments {
       // One that was there and is gone is not made anew: see directoryOf.
       if (dataDirectory !== directory_seen) await makeDeploymentDirectory(parts, dataDirectory)
       await change(name, { content, directory_seen: dataDirectory }, revision === undefined ? undefined : stored)
+      rememberDefinition(content, definition)
       return { revision: revisionOf(content), warnings: await warningsOf(definition) }
     },
   }
@@ -185,9 +206,13 @@ const revisionOf = (content: string) => createHash('sha256').update(content).dig
 const changedMeanwhile = (name: string) =>
   new AppError('CONFLICT', `The configuration of "${name}" was changed since it was opened. Nothing was saved.`, { field: 'revision' })
 
+interface StoredDeployment {
+  row: DeploymentRow
+  stored: ReturnType<typeof storedDefinition>
+}
+
 /** One whose text cannot be read is listed all the same, so that it can be mended or deleted. It counts as disabled: nothing is done for it. */
-function describe({ name, type, enabled, deleting, content }: DeploymentRow): Deployment {
-  const stored = storedDefinition(content)
+function describe({ row: { name, type, enabled, deleting }, stored }: StoredDeployment): Deployment {
   const typeIndex = DEPLOYMENT_TYPES.findIndex((known) => known === type)
   if (!stored.definition) return { name, typeIndex, enabled: false, path: `${SHARED_ROOT}/${name}`, dataDirectory: `/${name}`, description: `Its configuration is not valid: ${stored.problem}` }
   const { dataDirectory, description } = stored.definition

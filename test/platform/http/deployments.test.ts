@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
+import { sql } from 'kysely'
 import { limitWarnings } from '../../../src/platform/deployments/limitWarnings'
 import { createPower } from '../../../src/platform/deployments/power'
 import { lockOwner } from '../../../src/platform/processLock'
@@ -378,4 +379,13 @@ test('the replica of a deleted deployment is removed from this machine, those of
   expect(await call('DELETE', '/going')).toMatchObject({ status: 200 })
   await until(replicas, (files) => !files.includes('of-going'))
   expect(await replicas()).toContain('of-staying')
+})
+
+test('there are 500 deployments at most, and a deleted one makes room', async () => {
+  const { length } = (await call('GET', '')).body.data.deployments as unknown[]
+  await sql`insert into deployments (name, type, content, enabled) select 'many-' || n, 'process', '-', false from generate_series(1, ${500 - length}::int) n`.execute(platform.db)
+  expect(await call('POST', '', { name: 'one-more', type: 'process' })).toMatchObject({ status: 409, body: { message: expect.stringContaining('500 deployments') as unknown } })
+  expect(await readdir(shareDir())).not.toContain('one-more')
+  expect(await call('DELETE', '/many-1')).toMatchObject({ status: 200 })
+  expect(await call('POST', '', { name: 'one-more', type: 'process' })).toMatchObject({ status: 201 })
 })

@@ -1,0 +1,36 @@
+import { createSharedRead } from '../../../src/platform/deployments/sharedRead'
+
+test('however many call, one reading is under way, and each caller sees what was so at its call', async () => {
+  const ends: (() => void)[] = []
+  let value = 0
+  let underWay = 0
+  const read = createSharedRead(async () => {
+    underWay += 1
+    expect(underWay).toBe(1)
+    const seen = value
+    await new Promise<void>((resolve) => ends.push(resolve))
+    underWay -= 1
+    return seen
+  })
+  const settle = () => new Promise((resolve) => setImmediate(resolve))
+  const first = read()
+  await settle()
+  value = 1
+  const later = Array.from({ length: 100 }, () => read())
+  await settle()
+  expect(ends).toHaveLength(1)
+  ends[0]?.()
+  expect(await first).toBe(0)
+  await settle()
+  expect(ends).toHaveLength(2)
+  ends[1]?.()
+  expect(new Set(await Promise.all(later))).toEqual(new Set([1]))
+})
+
+test('a reading that fails fails those who wait for it, and the next one begins anew', async () => {
+  const answers = [Promise.reject(new Error('away')), Promise.resolve('there')]
+  void answers[0]?.catch(() => undefined)
+  const read = createSharedRead(async () => answers.shift())
+  await expect(read()).rejects.toThrow('away')
+  expect(await read()).toBe('there')
+})
