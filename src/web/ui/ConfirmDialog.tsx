@@ -3,6 +3,7 @@ import { useId } from 'react'
 import Button from 'react-bootstrap/Button'
 import Modal from 'react-bootstrap/Modal'
 import { BusyButton } from './BusyButton'
+import { useOneAtATime } from './useOneAtATime'
 import '../styles/modal.scss'
 
 type ConfirmDialogProps = {
@@ -19,6 +20,7 @@ type ConfirmDialogProps = {
 /** Asks before something that cannot be undone. While that is under way it stays, and confirms nothing twice. */
 export function ConfirmDialog({ title, action, busyText, busy, onConfirm, onClose, children }: ConfirmDialogProps) {
   const id = useId()
+  const confirmOnce = useOneAtATime(onConfirm)
   const close = () => {
     if (!busy) onClose()
   }
@@ -34,7 +36,7 @@ export function ConfirmDialog({ title, action, busyText, busy, onConfirm, onClos
         <Button variant="outline-secondary" aria-disabled={busy} onClick={close}>
           Cancel
         </Button>
-        <BusyButton variant="danger" busy={busy} busyText={busyText} onClick={() => !busy && onConfirm()}>
+        <BusyButton variant="danger" busy={busy} busyText={busyText} onClick={() => !busy && void confirmOnce()}>
           {action}
         </BusyButton>
       </Modal.Footer>

@@ -3,6 +3,7 @@ import { useId } from 'react'
 import Button from 'react-bootstrap/Button'
 import Modal from 'react-bootstrap/Modal'
 import { BusyButton } from './BusyButton'
+import { useOneAtATime } from './useOneAtATime'
 import '../styles/modal.scss'
 
 type FormDialogProps = {
@@ -27,9 +28,10 @@ export function FormDialog({ title, action, busyText, busy, disabled = false, va
   const close = () => {
     if (!busy) onClose()
   }
+  const submitOnce = useOneAtATime(onSubmit)
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    if (!busy) onSubmit()
+    if (!busy) void submitOnce()
   }
   return (
     <Modal show onHide={close} centered backdrop={isKept ? 'static' : true} aria-labelledby={id}>

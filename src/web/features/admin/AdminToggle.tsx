@@ -1,5 +1,6 @@
 import { useId } from 'react'
 import { useSetAdminMutation } from '../../api/admin'
+import { useOneAtATime } from '../../ui/useOneAtATime'
 import { useOutcome } from './useOutcome'
 
 export function AdminToggle({ id, username, isAdmin }: { id: number; username: string; isAdmin: boolean }) {
@@ -7,7 +8,7 @@ export function AdminToggle({ id, username, isAdmin }: { id: number; username: s
   const tell = useOutcome()
   const inputId = useId()
 
-  const change = async () => {
+  const change = useOneAtATime(async () => {
     // Not disabled meanwhile: the keyboard would lose its place.
     if (isLoading) return
     const result = await setAdmin({ id, is_admin: !isAdmin })
@@ -16,7 +17,7 @@ export function AdminToggle({ id, username, isAdmin }: { id: number; username: s
       isAdmin ? `${username} is no longer an administrator` : `${username} is now an administrator`,
       isAdmin ? `Failed to take administration from ${username}` : `Failed to make ${username} an administrator`,
     )
-  }
+  })
 
   return (
     <div className="user-role">

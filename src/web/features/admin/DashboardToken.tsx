@@ -5,6 +5,7 @@ import { useCreateDashboardTokenMutation } from '../../api/admin'
 import { CallFailure } from '../../api/CallFailure'
 import { BusyButton } from '../../ui/BusyButton'
 import { CopyButton } from '../../ui/CopyButton'
+import { useOneAtATime } from '../../ui/useOneAtATime'
 import { dialogOpened } from './adminSlice'
 import { useOutcome } from './useOutcome'
 
@@ -14,11 +15,11 @@ export function DashboardToken({ token }: { token: string | null }) {
   const tell = useOutcome()
   const dispatch = useDispatch()
 
-  const onCreate = async () => {
+  const onCreate = useOneAtATime(async () => {
     if (isLoading) return
     setRevealed(false)
     tell(await create(), 'Successfully created the dashboard token', 'Failed to create the dashboard token')
-  }
+  })
 
   return (
     <div className="dashboard-row">

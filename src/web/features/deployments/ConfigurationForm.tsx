@@ -6,6 +6,7 @@ import type { StoredConfiguration } from '../../api/deployments'
 import { useSaveDeploymentConfigMutation } from '../../api/deployments'
 import type { ApiFailure } from '../../api/failure'
 import { failureText } from '../../api/failure'
+import { useOneAtATime } from '../../ui/useOneAtATime'
 import { useLeaveGuard } from '../../ui/useLeaveGuard'
 import { useSaveKey } from '../../ui/useSaveKey'
 import { Banner } from './Banner'
@@ -72,7 +73,7 @@ export function ConfigurationForm({ name, stored, failure, onReload }: Configura
     const madeFrom = stored.revision === undefined ? {} : { revision: stored.revision }
     dispatch(typed === stored.content ? draftDropped(name) : draftTyped({ name, text: typed, ...madeFrom }))
   }
-  const store = async (made: Pick<Configuration, 'revision'>) => {
+  const store = useOneAtATime(async (made: Pick<Configuration, 'revision'>) => {
     if (saving.isLoading) return
     const { data, error } = await save({ name, content: text, ...made })
     const { line, status, field } = (error as ApiFailure | undefined) ?? {}
@@ -81,7 +82,7 @@ export function ConfigurationForm({ name, stored, failure, onReload }: Configura
     else if (isGone.current) return
     else if (status === 409 && field === 'revision') dispatch(conflictMet())
     else if (line) editor.current?.goTo(line)
-  }
+  })
   const onSave = () => dialog !== 'conflict' && store(revision === undefined ? {} : { revision })
   const dismissWarnings = () => {
     saving.reset()

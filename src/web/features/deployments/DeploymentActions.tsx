@@ -4,6 +4,7 @@ import type { Deployment } from '../../../contract/deployment'
 import { useRestartDeploymentMutation } from '../../api/deployments'
 import { useReport } from '../../api/useReport'
 import { ActionIcon } from '../../ui/ActionIcon'
+import { useOneAtATime } from '../../ui/useOneAtATime'
 import { deletionAsked } from './deploymentsSlice'
 import { typeOf } from './deploymentType'
 
@@ -13,10 +14,10 @@ export function DeploymentActions({ deployment: { name, typeIndex, enabled, data
   const report = useReport()
   const dispatch = useDispatch()
 
-  const onRestart = async () => {
+  const onRestart = useOneAtATime(async () => {
     if (restarting) return
     report(await restart(name), `Successfully restarted ${name}`, `Failed to restart ${name}`)
-  }
+  })
 
   return (
     <div className="deployment-actions">

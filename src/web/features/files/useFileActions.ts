@@ -10,6 +10,7 @@ import { counted } from '../../ui/counted'
 import { isEditable, isFile } from './entries'
 import { deletionAsked, fileOpened, moveStarted, renameStarted } from './filesSlice'
 import { addressOfPath } from './sharedPath'
+import type { Work } from './worksSlice'
 
 export type FileActions = ReturnType<typeof useFileActions>
 
@@ -26,6 +27,12 @@ export function useFileActions() {
     // Without a session the login page says what happened.
     if (store.getState().session.current) dispatch(notified('danger', `${failure}${failureText(error, '') && `: ${failureText(error, '')}`}`))
   }
+
+  // What is under way is not begun again. The store knows at once, the page with its next drawing: two clicks may come before.
+  const isUnderWay = ({ select }: Pick<typeof filesApi.endpoints.downloadFile, 'select'>, fixedCacheKey: string) =>
+    select({ fixedCacheKey, requestId: undefined })(store.getState()).isLoading
+  const isWorkedOn = (kind: Work['kind'], items: Item[]) =>
+    store.getState().works?.some((work) => work.kind === kind && work.paths.length === items.length && work.paths.every((path, at) => path === items[at]?.path))
 
   /** A job that somebody cancelled did what it was told. */
   const tellOfJob = (error: unknown, failure: string) => {
@@ -47,10 +54,15 @@ export function useFileActions() {
       if (!only) return
       const isSingle = others.length === 0
       if (isSingle && isFile(only)) {
-        const { error } = await dispatch(filesApi.endpoints.downloadFile.initiate(only, { track: false }))
+        const fixedCacheKey = `download ${only.path}`
+        if (isUnderWay(filesApi.endpoints.downloadFile, fixedCacheKey)) return
+        const call = dispatch(filesApi.endpoints.downloadFile.initiate(only, { fixedCacheKey }))
+        const { error } = await call
+        call.reset()
         if (error) tell(error, 'Failed to download file')
         return
       }
+      if (isUnderWay(filesApi.endpoints.downloadFiles, 'download')) return
       // The key lets the bar show it, wherever it was begun.
       const { error } = await dispatch(
         filesApi.endpoints.downloadFiles.initiate({ items: [only, ...others], as: isSingle ? `${only.name}.zip` : 'files.zip' }, { fixedCacheKey: 'download' }),
@@ -59,12 +71,14 @@ export function useFileActions() {
     },
 
     async archive(items: Item[]) {
+      if (isWorkedOn('archive', items)) return
       const { data, error } = await dispatch(filesApi.endpoints.archiveFiles.initiate(items.map(itemOf), { track: false }))
       if (error) tellOfJob(error, 'Failed to archive files')
       else dispatch(notified('success', data[0] ? `Created ${data[0]}` : `Archived ${counted(items.length, 'item')}`))
     },
 
     async unarchive(item: Item) {
+      if (isWorkedOn('unarchive', [item])) return
       const { data, error } = await dispatch(filesApi.endpoints.unarchiveFile.initiate(itemOf(item), { track: false }))
       if (error) tellOfJob(error, 'Failed to unarchive files')
       else dispatch(notified('success', data[0] ? `Extracted into ${data[0]}` : `Extracted ${item.name}`))

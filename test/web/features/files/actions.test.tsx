@@ -414,3 +414,59 @@ test('against a server without jobs a spinner tells that it goes on, and it is n
   expect(jobs.calls).toHaveLength(length)
   expect(names()).toEqual(['world'])
 })
+
+/** Both before anything is drawn anew. */
+const clickTwice = (button: HTMLElement) =>
+  act(() => {
+    button.click()
+    button.click()
+  })
+
+test('two clicks within one frame on a selection begin one archive, and one download', async () => {
+  const { user, network } = await five()
+  await user.click(box('a'))
+  await user.click(box('b'))
+  const download = network.post('/api/sftp/download-multiple').answersLater({})
+  clickTwice(bar().getByRole('button', { name: 'Download' }))
+  const archive = network.post('/api/sftp/archive-multiple').answersLater({ files: [] })
+  clickTwice(bar().getByRole('button', { name: 'Archive' }))
+  await waitFor(() => expect(archive.calls).toHaveLength(1))
+  expect(download.calls).toHaveLength(1)
+})
+
+test('two clicks within one frame in the menu of a row begin one archive, and one download', async () => {
+  const { user, network } = await five()
+  const ticket = network.post('/api/sftp/download-ticket').answersLater({ token: 't' })
+  await user.click(screen.getByRole('button', { name: 'Actions for c' }))
+  clickTwice(await screen.findByRole('button', { name: 'Download' }))
+  const one = network.post('/api/sftp/archive').answersLater({ files: [] })
+  await user.click(screen.getByRole('button', { name: 'Actions for d' }))
+  clickTwice(await screen.findByRole('button', { name: 'Archive' }))
+  await waitFor(() => expect(one.calls).toHaveLength(1))
+  expect(ticket.calls).toHaveLength(1)
+  // What has ended may be begun again.
+  ticket.release()
+  await waitFor(() => expect(followed).toHaveLength(1))
+  await user.click(screen.getByRole('button', { name: 'Actions for c' }))
+  await user.click(await screen.findByRole('button', { name: 'Download' }))
+  await waitFor(() => expect(followed).toHaveLength(2))
+})
+
+test('two clicks within one frame submit a dialog once', async () => {
+  const { user, network } = await five()
+  const create = network.post('/api/sftp/file').answersLater({})
+  await user.click(screen.getByRole('button', { name: 'Create New' }))
+  await user.type(screen.getByLabelText('File name'), 'new')
+  clickTwice(screen.getByRole('button', { name: 'Create' }))
+  await waitFor(() => expect(create.calls).toHaveLength(1))
+  create.release()
+  await closed()
+  expect(create.calls).toHaveLength(1)
+  const remove = network.delete('/api/sftp/file').answersLater({})
+  await menu(user, 'a', 'Delete')
+  clickTwice(within(screen.getByRole('dialog')).getByRole('button', { name: 'Delete' }))
+  await waitFor(() => expect(remove.calls).toHaveLength(1))
+  remove.release()
+  await closed()
+  expect(remove.calls).toHaveLength(1)
+})

@@ -9,6 +9,7 @@ import { useOpenFileMutation, useSaveFileMutation } from '../../../api/files'
 import { holdText, takeText } from '../../../api/fileTexts'
 import { notified } from '../../../facts'
 import { BusyButton } from '../../../ui/BusyButton'
+import { useOneAtATime } from '../../../ui/useOneAtATime'
 import { useLeaveGuard } from '../../../ui/useLeaveGuard'
 import { useSaveKey } from '../../../ui/useSaveKey'
 import { DialogFailure } from '../DialogFailure'
@@ -68,7 +69,7 @@ export function EditorDialog({ editing }: { editing: Editing }) {
   })
   useLayoutEffect(() => () => keep(), [])
 
-  const store = async ({ overwrite }: { overwrite: boolean }) => {
+  const store = useOneAtATime(async ({ overwrite }: { overwrite: boolean }) => {
     if (!file || !editor.current || saving.isLoading || opening.isLoading) return
     const { text, saved } = editor.current.read()
     const { encoding, modifyTime } = file
@@ -86,7 +87,7 @@ export function EditorDialog({ editing }: { editing: Editing }) {
     if (!isKept) dispatch(notified('info', `Saved as UTF-8: ${nameOfEncoding(encoding)} lacks some of its characters`))
     const { modifyTime: _, ...known } = file
     setFile({ ...known, ...data, ...(storedAs && { encoding: storedAs }) })
-  }
+  })
   const onSave = () => !asked && store({ overwrite: false })
   const close = () => {
     if (saving.isLoading) return
