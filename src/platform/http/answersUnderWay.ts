@@ -77,7 +77,7 @@ export function limitAnswers(app: FastifyInstance, answers: AnswersUnderWay, sil
   }
 
   app.addHook('onSend', async (request, reply, payload) => {
-    reply.raw.setTimeout(silenceMs, () => request.raw.socket.destroy())
+    reply.raw.setTimeout(silenceMs, () => reply.raw.destroy())
     if (isStream(payload)) {
       try {
         beginStream(request, reply)

@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import type { TrustedProxies } from '../accounts/clientAddress'
 import { networkOf } from '../accounts/limits'
 import { AppError } from '../errors'
+import { isInstance } from './localPeers'
 import { onceAnswered } from './sending'
 
 /** So long what is being answered may go on when the platform is closed, and peers have to answer a close. In milliseconds. */
@@ -16,12 +17,14 @@ const CHECK_MS = 50
 const TELL_MS = 60_000
 /** Connections of one client address, or half of all where that is less. An office behind one address has several for each browser. */
 const MOST_OF_ADDRESS = 1000
+/** Connections of all instances of this machine together, as a part of all: however many users they have, there is room for people. */
+const PART_OF_INSTANCES = 1 / 4
 /** Requests of one connection that are not answered yet. Browsers and proxies send one at a time. */
 const MOST_PIPELINED = 16
 
 /**
  * Limits connections: in total, so that they do not take every descriptor (PostgreSQL, files and processes need theirs), per client
- * address, so that one client does not take them all, and the requests that wait on one connection. What is above a limit is closed.
+ * address, so that one client does not take them all, of all instances of this machine together, and the requests that wait on one connection. What is above a limit is closed.
  * A trusted proxy's connections are shared by its clients: there the calls and sockets of each forwarded address are counted instead.
  * @param openFiles how many files the process may have open; undefined: nobody knows.
  */
@@ -29,23 +32,26 @@ export function limitConnections(app: FastifyInstance, proxies: TrustedProxies, 
   const { server, log } = app
   const total = openFiles === undefined ? Infinity : Math.floor(openFiles / 2)
   const limit = Math.min(MOST_OF_ADDRESS, Math.ceil(total / 2))
+  const limitOfInstances = Math.min(MOST_OF_ADDRESS, Math.ceil(total * PART_OF_INSTANCES))
   const counts = new Map<string, number>()
   const tellOfTotal = atMostOnceIn(TELL_MS, () => log.warn({ limit: total }, 'connections are refused: there are too many. The limit is half of the open files that the process may have (ulimit -n)'))
   const tellOfOne = atMostOnceIn(TELL_MS, (address: string) => log.warn({ limit, address }, 'connections are refused: there are too many from one address'))
 
   /** @returns a function that gives the place back, to be called once; undefined when the address has none left. */
   function takePlace(address: string): (() => void) | undefined {
-    const network = networkOf(address)
-    const count = counts.get(network) ?? 0
-    if (count >= limit) {
+    const places: [string, number][] = [[networkOf(address), limit]]
+    if (isInstance(address)) places.push(['all instances', limitOfInstances])
+    if (places.some(([key, most]) => (counts.get(key) ?? 0) >= most)) {
       tellOfOne(address)
       return undefined
     }
-    counts.set(network, count + 1)
+    for (const [key] of places) counts.set(key, (counts.get(key) ?? 0) + 1)
     return () => {
-      const left = (counts.get(network) ?? 0) - 1
-      if (left > 0) counts.set(network, left)
-      else counts.delete(network)
+      for (const [key] of places) {
+        const left = (counts.get(key) ?? 0) - 1
+        if (left > 0) counts.set(key, left)
+        else counts.delete(key)
+      }
     }
   }
 

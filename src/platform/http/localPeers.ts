@@ -15,6 +15,11 @@ const MOST_READ = 4 * 2 ** 20
  */
 const ESTABLISHED = /^ *\d+: ([\dA-F]{8,32}:[\dA-F]{4} [\dA-F]{8,32}:[\dA-F]{4}) 01 [\dA-F]{8}:[\dA-F]{8} [\dA-F]{2}:[\dA-F]{8} [\dA-F]{8} {1,20}(\d{1,10}) /gm
 
+const OF_THIS_MACHINE = ' of this machine'
+
+/** Whether this is how `nameLocalPeers` names an instance, or who may be one. */
+export const isInstance = (address: string): boolean => address.endsWith(OF_THIS_MACHINE)
+
 /**
  * Tells connections of instances from those of other programs of this machine, whose addresses they share, by the user id that the kernel
  * notes. For everything that comes after, the address of an instance's connection is `user 1900000003 of this machine`: no trusted
@@ -39,7 +44,7 @@ export function nameLocalPeers(server: Server, log: Pick<FastifyBaseLogger, 'war
         isTold = true
         log.warn({ address: socket.remoteAddress }, 'the user of a connection from this machine could not be found: such ones are no trusted proxy')
       }
-      const name = uid === undefined ? 'unknown user of this machine' : `user ${uid} of this machine`
+      const name = uid === undefined ? `unknown user${OF_THIS_MACHINE}` : `user ${uid}${OF_THIS_MACHINE}`
       if (uid === undefined || isDeploymentUser(uid)) Object.defineProperty(socket, 'remoteAddress', { value: name })
       emit('connection', socket)
     })

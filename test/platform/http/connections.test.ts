@@ -59,6 +59,24 @@ test('a connection that cannot be accepted is logged, and does not end the platf
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200)
 })
 
+test('all instances together may have a quarter of the connections, however many users they have, and others are served', async () => {
+  const port = await listenWith(80)
+  // As nameLocalPeers tells them (localPeers.ts).
+  app!.server.prependListener('connection', (socket) => {
+    const [, user] = /^127\.0\.0\.(1\d\d)$/.exec(socket.remoteAddress ?? '') ?? []
+    if (user) Object.defineProperty(socket, 'remoteAddress', { value: `user 1900000${user} of this machine` })
+  })
+  let refused = 0
+  for (let count = 0; count < 15; count++) connectFrom(`127.0.0.${101 + (count % 5)}`, port).on('close', () => (refused += 1))
+  await until(() => refused, (count) => count === 5, 5)
+  expect((await fetch(`http://127.0.0.1:${port}/`, { headers: { connection: 'close' } })).status).toBe(200)
+  for (const socket of sockets.splice(0)) socket.destroy()
+  await noConnections()
+  connectFrom('127.0.0.101', port).write('GET / HTTP/1.1\r\nHost: x\r\n\r\n')
+  const [answer] = (await once(sockets[0]!, 'data')) as [Buffer]
+  expect(answer.toString()).toMatch(/^HTTP\/1\.1 200/)
+})
+
 test('one address may have half of the connections; what is above is closed, which is logged once, and others are served', async () => {
   const port = await listenWith(40)
   let refused = 0
