@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
-import { realpath } from 'node:fs/promises'
+import { readdir, realpath, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { AppError } from '../errors'
+import { setTimeout as delay } from 'node:timers/promises'
+import { AppError, errorCodeOf } from '../errors'
 import { createLeftOut } from '../share/leftOut'
 import { removePath } from '../share/removal'
 import type { Replicas } from '../share/replicas'
@@ -43,7 +44,9 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: Cop
     onChanged()
     void settleKept()
   })
-  const copyOf = (podName: string) => join(dataDir, 'instances', podName)
+  const directoryOfCopies = join(dataDir, 'instances')
+  const copyOf = (podName: string) => join(directoryOfCopies, podName)
+  const removed = openRemovedCopies(directoryOfCopies)
 
   /** Deals with what is pending of instances that have ended. */
   async function settleKept(): Promise<void> {
@@ -115,7 +118,7 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: Cop
       if (preparations.has(podName)) return
       kept.forget(podName)
       await driver.remove(podName)
-      await removePath(copyOf(podName))
+      await removed.add(copyOf(podName))
     },
     async list() {
       const started = await driver.list()
@@ -133,6 +136,44 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: Cop
       kept.close()
       for (const { cancel: controller } of preparations.values()) controller.abort()
       await driver.close()
+      await removed.close()
+    },
+  }
+}
+
+const REMOVED = '.removed-'
+/** How long a close waits for the removal that is under way. In milliseconds. */
+const CLOSE_MS = 2000
+
+/**
+ * Removes copies in the background, one after another: a million files take a minute, and who manages the instances does not wait for
+ * that. What an earlier platform did not finish is removed as well.
+ */
+function openRemovedCopies(directory: string): { add(copy: string): Promise<void>; close(): Promise<void> } {
+  let isClosed = false
+  // What is not removed is tried again by the next platform.
+  const remove = (path: string) => (isClosed ? undefined : removePath(path).catch(() => undefined))
+  let removing = readdir(directory).then(
+    async (names) => {
+      for (const name of names) if (name.startsWith(REMOVED)) await remove(join(directory, name))
+    },
+    () => undefined,
+  )
+  return {
+    /** @returns when the copy is out of the way. */
+    async add(copy) {
+      const path = join(directory, `${REMOVED}${randomUUID()}`)
+      try {
+        await rename(copy, path)
+      } catch (error) {
+        if (errorCodeOf(error) === 'ENOENT') return
+        throw error
+      }
+      removing = removing.then(() => remove(path))
+    },
+    async close() {
+      isClosed = true
+      await Promise.race([removing, delay(CLOSE_MS, undefined, { ref: false })])
     },
   }
 }

@@ -1,0 +1,40 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { withCopies, type Driver } from '../../../src/platform/runtime/copies'
+import type { Replicas } from '../../../src/platform/share/replicas'
+import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+import { until } from '../../support/platform/until'
+
+const directory = useTemporaryDirectory()
+const copies = () => join(directory(), 'instances')
+
+/** Of nothing that runs. */
+const driver = { remove: () => Promise.resolve(), list: () => Promise.resolve([]), watch: () => () => undefined, close: () => Promise.resolve() } as unknown as Driver
+const open = () => withCopies(driver, { dataDir: directory(), replicas: {} as Replicas })
+
+function makeCopy(podName: string, files: number): void {
+  mkdirSync(join(copies(), podName, 'world'), { recursive: true })
+  for (let index = 0; index < files; index += 1) writeFileSync(join(copies(), podName, 'world', `${index}`), '')
+}
+
+test('the copy of a removed instance is out of the way before it is deleted, which nobody waits for', async () => {
+  makeCopy('lobby-1', 3000)
+  makeCopy('lobby-2', 1)
+  const runtime = open()
+  await runtime.remove('lobby-1')
+  expect(existsSync(join(copies(), 'lobby-1'))).toBe(false)
+  expect(readdirSync(copies())).toHaveLength(2)
+  // One without a copy.
+  await runtime.remove('bot-1')
+  await until(() => readdirSync(copies()), (names) => names.join() === 'lobby-2')
+  await runtime.close()
+})
+
+test('what an earlier platform did not finish deleting is deleted', async () => {
+  makeCopy('.removed-1', 3)
+  makeCopy('lobby-3', 1)
+  const runtime = open()
+  await until(() => readdirSync(copies()), (names) => !names.includes('.removed-1'))
+  expect(readdirSync(copies())).toContain('lobby-3')
+  await runtime.close()
+})
