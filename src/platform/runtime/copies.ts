@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import { readdir, realpath, rename } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, errorCodeOf } from '../errors'
 import { createLeftOut } from '../share/leftOut'
 import { removePath } from '../share/removal'
@@ -142,17 +141,15 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: Cop
 }
 
 const REMOVED = '.removed-'
-/** How long a close waits for the removal that is under way. In milliseconds. */
-const CLOSE_MS = 2000
 
 /**
  * Removes copies in the background, one after another: a million files take a minute, and who manages the instances does not wait for
  * that. What an earlier platform did not finish is removed as well.
  */
 function openRemovedCopies(directory: string): { add(copy: string): Promise<void>; close(): Promise<void> } {
-  let isClosed = false
+  const closing = new AbortController()
   // What is not removed is tried again by the next platform.
-  const remove = (path: string) => (isClosed ? undefined : removePath(path).catch(() => undefined))
+  const remove = (path: string) => (closing.signal.aborted ? undefined : removePath(path, closing.signal).catch(() => undefined))
   let removing = readdir(directory).then(
     async (names) => {
       for (const name of names) if (name.startsWith(REMOVED)) await remove(join(directory, name))
@@ -172,8 +169,8 @@ function openRemovedCopies(directory: string): { add(copy: string): Promise<void
       removing = removing.then(() => remove(path))
     },
     async close() {
-      isClosed = true
-      await Promise.race([removing, delay(CLOSE_MS, undefined, { ref: false })])
+      closing.abort()
+      await removing
     },
   }
 }

@@ -15,24 +15,25 @@ const MOST_ROUNDS = 4
  * Removes an entry with all it holds, however deep that is, with a bounded number of descriptors. Every step is relative to a held
  * directory and follows no link, so that what is swapped in meanwhile is at most removed itself, and nothing it points at. What is
  * gone already is no failure.
- * @throws Node.js errors of the file system; what was removed by then stays removed, and what lay deep may be at the top under a name of the platform's own.
+ * @throws the signal's reason; Node.js errors of the file system; what was removed by then stays removed, and what lay deep may be at the top under a name of the platform's own.
  */
-export async function removeTree(directory: HeldDirectory, name: RawName): Promise<void> {
+export async function removeTree(directory: HeldDirectory, name: RawName, signal?: AbortSignal): Promise<void> {
   const top = await openSubdirectory(directory, name)
-  if (top) await removeDirectory(directory, name, top, { directory: top, moved: 0 }, 1)
+  if (top) await removeDirectory(directory, name, top, { directory: top, moved: 0, signal }, 1)
   else await unlink(directory.entry(name)).catch(ignoreGone)
 }
 
 /** As `removeTree`, of an absolute path of the platform's own directories. */
-export async function removePath(path: string): Promise<void> {
+export async function removePath(path: string, signal?: AbortSignal): Promise<void> {
   const above = await realpath(dirname(path)).then(openRealDirectory).catch(ignoreGone)
-  if (above) await holding(Promise.resolve(above), (directory) => removeTree(directory, basename(path)))
+  if (above) await holding(Promise.resolve(above), (directory) => removeTree(directory, basename(path), signal))
 }
 
 interface Top {
   directory: HeldDirectory
   /** How many directories were moved up to it so far. */
   moved: number
+  signal: AbortSignal | undefined
 }
 
 /** @param below the directory of that name; closed at the end. */
@@ -41,6 +42,7 @@ async function removeDirectory(directory: HeldDirectory, name: RawName, below: H
     for (let round = 1; ; round += 1) {
       const movedBefore = top.moved
       for (const entry of await namesIn(below)) {
+        top.signal?.throwIfAborted()
         try {
           await unlink(below.entry(entry))
         } catch (error) {

@@ -38,3 +38,15 @@ test('what an earlier platform did not finish deleting is deleted', async () => 
   expect(readdirSync(copies())).toContain('lobby-3')
   await runtime.close()
 })
+
+test('a close ends the deleting, and the next platform goes on with it', async () => {
+  makeCopy('lobby-4', 5000)
+  const runtime = open()
+  await runtime.remove('lobby-4')
+  await runtime.close()
+  const [left] = readdirSync(copies()).filter((name) => name.startsWith('.removed-'))
+  expect(readdirSync(join(copies(), left!, 'world'))).not.toEqual([])
+  const next = open()
+  await until(() => readdirSync(copies()), (names) => !names.includes(left!))
+  await next.close()
+})
