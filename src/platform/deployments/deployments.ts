@@ -15,7 +15,7 @@ import { directoryOf } from './directory'
 import { describeInstances, type InstanceParts } from './instances'
 import { limitWarnings } from './limitWarnings'
 import { portRangeOf, portWarnings } from './portRanges'
-import { createSharedRead } from './sharedRead'
+import { createSharedRead } from '../share/sharedRead'
 import { newDefinition } from './templates'
 import { shareWaits } from './waits'
 

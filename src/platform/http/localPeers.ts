@@ -6,6 +6,7 @@ import type { FastifyBaseLogger } from 'fastify'
 import type { TrustedProxies } from '../accounts/clientAddress'
 import { groupsOf } from '../accounts/limits'
 import { isDeploymentUser } from '../share/ownership'
+import { createSharedRead } from '../share/sharedRead'
 
 /** Of one table of connections: about 28,000 rows, so that an instance with many connections cannot keep the platform busy. In bytes. */
 const MOST_READ = 4 * 2 ** 20
@@ -80,19 +81,8 @@ async function userOf({ remoteAddress, remotePort, localAddress, localPort }: So
   return users.get(rowOf(writtenIPv4)) ?? users.get(rowOf((address) => `0000000000000000FFFF0000${writtenIPv4(address)}`))
 }
 
-/** The read that is under way, and the one after it, which whoever comes meanwhile shares: the first may miss their connection. */
-let reading: Promise<unknown> = Promise.resolve()
-let next: Promise<Map<string, number>> | undefined
-
-function readUsers(): Promise<Map<string, number>> {
-  next ??= reading.then(() => {
-    next = undefined
-    const read = Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map(readTable)).then((tables) => new Map(tables.flat()))
-    reading = read
-    return read
-  })
-  return next
-}
+/** By both ends of a connection, as the kernel writes them. */
+const readUsers = createSharedRead(async () => new Map((await Promise.all(['/proc/net/tcp', '/proc/net/tcp6'].map(readTable))).flat()))
 
 async function readTable(path: string): Promise<[string, number][]> {
   const users: [string, number][] = []
