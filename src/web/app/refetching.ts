@@ -25,7 +25,7 @@ export function keepFetching({ dispatch }: Pick<AppStore, 'dispatch'>) {
       },
     }),
   )
-  // RTK Query fetches all that is shown, as it does when the browser was offline.
+  // When the connection is back, RTK Query fetches again everything that is shown, as it does when the browser comes online.
   setupListeners(dispatch, (_dispatch, { onOnline }) => {
     dispatch(
       listening({
@@ -33,7 +33,7 @@ export function keepFetching({ dispatch }: Pick<AppStore, 'dispatch'>) {
         async effect(_action, listener) {
           listener.cancelActiveListeners()
           await listener.take(connected.match)
-          // What happened while the connection was away was not heard, and what failed may succeed now.
+          // The page missed what happened meanwhile, and calls that failed may succeed now.
           listener.dispatch(onOnline())
         },
       }),

@@ -43,8 +43,8 @@ const instance = page(async () => (await import(/* webpackChunkName: 'page-insta
 const databases = page(async () => (await import(/* webpackChunkName: 'page-databases' */ './databasesPage')).DatabasesPage)
 const files = page(async () => (await import(/* webpackChunkName: 'page-files' */ './filesPage')).FilesPage)
 const notFound = page(async () => (await import(/* webpackChunkName: 'page-not-found' */ './NotFoundPage')).NotFoundPage)
-const admin = page(async () => (await import(/* webpackChunkName: 'page-admin' */ './AdminPage')).AdminPage)
-const activity = page(async () => (await import(/* webpackChunkName: 'page-activity' */ './ActivityPage')).ActivityPage)
+const admin = page(async () => (await import(/* webpackChunkName: 'page-admin' */ './adminPage')).AdminPage)
+const activity = page(async () => (await import(/* webpackChunkName: 'page-activity' */ './activityPage')).ActivityPage)
 
 /** For who is going to show pages where no server may be asked for them any more. */
 export const loadPages = () => Promise.all(loads.map((load) => load()))

@@ -9,7 +9,7 @@ import { selectStep } from './loginSlice'
 import { safeOrigin } from './safeOrigin'
 import { selectEnded, selectOrigin, selectSignedIn } from './sessionSlice'
 
-// Of the few who had a session that ended by the time.
+// Few people need it: only after a session ended by the clock of this device.
 const ClockNotice = lazy(async () => ({ default: (await import(/* webpackChunkName: 'clock-notice' */ './ClockNotice')).ClockNotice }))
 
 const farewell: Partial<Record<SessionEnd, string>> = {
