@@ -1,12 +1,14 @@
+import { fstatSync, readSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
 import SevenZip from '7z-wasm'
 import { exitCodes } from './sevenZipExits'
 
 /**
  * A process of its own for archives that only 7-Zip reads: `sevenZipMain list|extract <name> <limits>`. Descriptor 3 is the
- * directory of the archive, 4 the empty one it is extracted to; it sees no other file. Its standard output is 7-Zip's listing, or
+ * archive, 4 the empty directory it is extracted to; it sees no other file. Its standard output is 7-Zip's listing, or
  * lines of JSON with what was written so far. It ends with 0, 7-Zip's own code, or one of `exitCodes`; at once when its standard input ends.
  */
+const ARCHIVE_FD = 3
 const OPEN_FOR_WRITING = 0o3
 /** Between lines about one large file. In milliseconds. */
 const TELL_MS = 250
@@ -39,7 +41,7 @@ async function main([mode, name = '', limitsText = '{}']: string[]): Promise<voi
   })
   const { FS, NODEFS } = seven as unknown as { FS: Record<string, (...given: unknown[]) => unknown>; NODEFS: unknown }
   FS.mkdir?.('/archive')
-  FS.mount?.(NODEFS, { root: '/proc/self/fd/3/.' }, '/archive')
+  showArchive(FS, `/archive/${name}`)
   if (mode === 'list') {
     seven.callMain(['l', '-slt', '-ba', `/archive/${name}`])
     return
@@ -88,6 +90,26 @@ async function main([mode, name = '', limitsText = '{}']: string[]): Promise<voi
   FS.mount?.(NODEFS, { root: '.' }, '/target')
   FS.chdir?.('/target')
   seven.callMain(['x', '-y', '-bd', '-o/target', `/archive/${name}`])
+}
+
+/** A file of Emscripten's file system in memory. */
+interface MemoryNode {
+  usedBytes: number
+  stream_ops: object
+}
+
+/**
+ * Shows the open archive to 7-Zip as a file of this name. Opened by its name, it could be another file by then: who writes to its
+ * directory may replace it with a link that leads anywhere.
+ */
+function showArchive(FS: Record<string, (...given: unknown[]) => unknown>, path: string): void {
+  FS.writeFile?.(path, '')
+  const { node } = FS.lookupPath?.(path) as { node: MemoryNode }
+  node.usedBytes = fstatSync(ARCHIVE_FD).size
+  node.stream_ops = {
+    ...node.stream_ops,
+    read: (_stream: unknown, buffer: Int8Array, offset: number, length: number, position: number) => readSync(ARCHIVE_FD, buffer, offset, length, position),
+  }
 }
 
 void main(process.argv.slice(2))

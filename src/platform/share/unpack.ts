@@ -42,7 +42,7 @@ export function createUnpacker(jail: Jail, temporaries: Temporaries, limitsOf: (
           const limits = limitsOf(archive.stats.size)
           const temporary = await temporaries.directory(directory)
           try {
-            if (/^(?:7z|rar)$/i.test(kind)) await unpackSevenZip(directory, name, temporary.directory, limits, control, own)
+            if (/^(?:7z|rar)$/i.test(kind)) await unpackSevenZip(archive.handle, name, temporary.directory, limits, control, own)
             else await unpackInProcess(archive.handle, kind.toLowerCase(), stem, temporary.directory, limits, control, own)
             control.signal.throwIfAborted()
           } catch (error) {

@@ -136,15 +136,15 @@ describe('a process that packs or unpacks does not outlive the platform:', () =>
   })
 
   test('7-Zip, in the middle of one call', async () => {
-    const [from, to] = await Promise.all([share(), data()].map((path) => open(path, constants.O_RDONLY | constants.O_DIRECTORY)))
+    const [from, to] = await Promise.all([open(join(share(), 'large.7z')), open(data(), constants.O_RDONLY | constants.O_DIRECTORY)])
     const program = [...childProgram('share/sevenZipMain'), 'extract', 'large.7z', JSON.stringify({ entries: 10, size: 2 * LARGE })]
-    const child = spawn(process.execPath, program, { stdio: ['pipe', 'pipe', 'ignore', from!.fd, to!.fd], env: {} })
+    const child = spawn(process.execPath, program, { stdio: ['pipe', 'pipe', 'ignore', from.fd, to.fd], env: {} })
     children.push(child)
     const exited = once(child, 'exit')
     await once(child.stdout!, 'data')
     child.stdin!.end()
     expect(await exited).toEqual([null, 'SIGKILL'])
-    await Promise.all([from, to].map((held) => held!.close()))
+    await Promise.all([from, to].map((held) => held.close()))
   })
 })
 

@@ -1,4 +1,5 @@
 import { closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
@@ -60,15 +61,15 @@ const scenarios: Record<string, Scenario> = {
   async sevenZip(directory) {
     writeFileSync(join(directory, 'a.7z'), await make7z({ 'a.txt': 'x' }))
     const jail = createJail(directory)
-    const from = await jail.directory([])
+    const archive = await open(join(directory, 'a.7z'))
     let count = 0
     return sweep(async () => {
       const name = `to-${count++}`
       mkdirSync(join(directory, name))
       const to = await jail.directory([name])
       const limits = { entries: 10, size: 1000 }
-      await unpackSevenZip(from, 'a.7z', to, limits, { signal: new AbortController().signal, progress: () => undefined }).finally(() => to.close())
-    })
+      await unpackSevenZip(archive, 'a.7z', to, limits, { signal: new AbortController().signal, progress: () => undefined }).finally(() => to.close())
+    }).finally(() => archive.close())
   },
 
   async server(directory) {
