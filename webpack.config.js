@@ -52,9 +52,9 @@ module.exports = (env, { mode = 'production' }) => {
     entry: './src/web/main.tsx',
     output: {
       path: path.resolve(__dirname, 'dist/web'),
-      filename: production ? 'assets/[name].[contenthash:10].js' : 'assets/[name].js',
-      chunkFilename: production ? 'assets/[name].[contenthash:10].js' : 'assets/[name].js',
-      assetModuleFilename: 'assets/[name].[contenthash:10][ext]',
+      filename: production ? 'assets/[name].[contenthash:8].js' : 'assets/[name].js',
+      chunkFilename: production ? 'assets/[id].[contenthash:8].js' : 'assets/[name].js',
+      assetModuleFilename: 'assets/[name].[contenthash:8][ext]',
       publicPath: '/',
       clean: true,
     },
@@ -94,8 +94,8 @@ module.exports = (env, { mode = 'production' }) => {
     plugins: [
       new HtmlWebpackPlugin({ template: './public/index.html', favicon: './public/favicon.svg' }),
       new MiniCssExtractPlugin({
-        filename: production ? 'assets/[name].[contenthash:10].css' : 'assets/[name].css',
-        chunkFilename: production ? 'assets/[name].[contenthash:10].css' : 'assets/[name].css',
+        filename: production ? 'assets/[name].[contenthash:8].css' : 'assets/[name].css',
+        chunkFilename: production ? 'assets/[id].[contenthash:8].css' : 'assets/[name].css',
       }),
       new DefinePlugin({ __BUILD__: JSON.stringify(process.env.QUARTERDECK_BUILD ?? 'development') }),
       ...(production ? [new LoginPageSize(), new BundledPackages()] : []),

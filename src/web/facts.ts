@@ -34,6 +34,14 @@ export const pageLeft = createAction('page/left')
 
 export type Notification = { id: string; message: string; type: 'success' | 'danger' | 'warning' | 'info' }
 
+/** What failed, for the problem log. `at` in milliseconds since the epoch. */
+export type Problem = { id: string; at: number; what: string; reason: string }
+
+/** `what` says what was tried and failed; `reason` is the server's, or the product's own. */
+export const problemMet = createAction('problems/problemMet', (what: string, reason: string) => ({
+  payload: { id: nanoid(), at: Date.now(), what, reason },
+}))
+
 export const notified = createAction('notifications/notified', (type: Notification['type'], message: string) => ({
   payload: { id: nanoid(), type, message },
 }))

@@ -166,6 +166,16 @@ browserTest('an administrator invites, promotes, resets and deletes; sessions ar
   await bob.page.getByRole('heading', { name: 'Administrators only' }).waitFor()
   expect(await bob.page.getByRole('link', { name: 'Admin' }).count()).toBe(0)
 
+  // §8: what is only logged is behind the bell, with its reason.
+  await ann.page.route('**/api/users/*/admin', (route) => route.abort())
+  await row(ann.page, 'bob').getByRole('switch').click()
+  await ann.page.getByRole('button', { name: 'Problems: 1 new' }).click()
+  await dialog.getByText('Failed to make bob an administrator').waitFor()
+  await expectGoodPage(ann.page, 'problems')
+  await ann.page.keyboard.press('Escape')
+  await ann.page.getByRole('button', { name: 'Problems', exact: true }).waitFor()
+  expect(await row(ann.page, 'bob').getByRole('switch').isChecked()).toBe(false)
+
   // Kubernetes: there is no cluster here.
   await ann.page.getByRole('tab', { name: 'Kubernetes Dashboard' }).click()
   await ann.page.getByRole('heading', { name: 'The Kubernetes dashboard is not available' }).waitFor()

@@ -108,6 +108,10 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   // They never hold secrets (web/facts.ts).
   'notifications/notified': 'keep',
   'notifications/dismissed': 'keep',
+  // The reason may quote what was typed; the action of the failed call tells it, redacted.
+  'problems/problemMet': fields({ id: 'keep', at: 'keep', what: 'keep' }),
+  'problems/problemsOpened': 'keep',
+  'problems/problemsClosed': 'keep',
   'navigation/menuToggled': 'keep',
   'navigation/menuClosed': 'keep',
   'theme/themeChosen': 'keep',
@@ -247,6 +251,7 @@ export const stateRules: Record<string, Rule> = {
   login: fields({ step: 'keep', forgotOpen: 'keep' }),
   registration: fields({ username: 'mask' }),
   configuration: fields({ drafts: each(fields({ text: 'definition' })), dialog: 'keep' }),
+  problems: fields({ list: each(fields({ id: 'keep', at: 'keep', what: 'keep', count: 'keep' })), unseen: 'keep', open: 'keep' }),
   instance: fields({
     killAsked: 'keep',
     capsuleOf: 'keep',

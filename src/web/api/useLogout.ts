@@ -1,8 +1,8 @@
 import { useDispatch, useStore } from 'react-redux'
-import type { RootState } from '../app/types'
-import { notified } from '../facts'
+import type { AppDispatch, RootState } from '../app/types'
 import { useLogoutMutation } from './auth'
 import { failureText } from './failure'
+import { reasonOf, reportProblem } from './reportProblem'
 
 /**
  * Signs out, and answers whether the session is over. Only the server ends it, so that nobody walks away from a session
@@ -10,13 +10,13 @@ import { failureText } from './failure'
  */
 export function useLogout() {
   const [logout, { isLoading }] = useLogoutMutation()
-  const dispatch = useDispatch()
+  const dispatch = useDispatch<AppDispatch>()
   const store = useStore<RootState>()
   const leave = async () => {
     const { error } = await logout()
     // Not by the error: with the session the call itself was forgotten.
     const isOver = !error || !store.getState().session.current
-    if (!isOver) dispatch(notified('danger', failureText(error, 'Failed to log out')))
+    if (!isOver) dispatch(reportProblem('Failed to log out', reasonOf(error), failureText(error, 'Failed to log out')))
     return isOver
   }
   return [leave, isLoading] as const

@@ -3,6 +3,7 @@ import { useEffect, useRef } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
 import { Link, NavLink, useLocation } from 'react-router-dom'
 import { selectIsAdmin, selectSignedIn } from '../features/auth/sessionSlice'
+import { ProblemBell } from '../features/problems/ProblemBell'
 import { Icon } from '../ui/Icon'
 import { Logo } from '../ui/Logo'
 import { headerPart } from './headerPart'
@@ -53,6 +54,7 @@ function Bar() {
           Quarterdeck
         </Link>
         {signedIn && <RealtimeDot />}
+        {signedIn && <ProblemBell />}
         <button
           ref={menuButton}
           type="button"

@@ -1,7 +1,7 @@
 import { addListener } from '@reduxjs/toolkit'
 import { QueryStatus } from '@reduxjs/toolkit/query'
-import { failureText } from '../api/failure'
 import { filesApi } from '../api/files'
+import { reasonOf, reportProblem } from '../api/reportProblem'
 import { pageShown } from '../facts'
 import { filesSlice } from '../features/files/filesSlice'
 import { selectionSlice } from '../features/files/selectionSlice'
@@ -45,12 +45,9 @@ function begin({ dispatch }: Pick<AppStore, 'dispatch'>) {
   dispatch(
     addFilesListener({
       matcher: getFiles.matchRejected,
-      // The page says it in the listing's place.
-      effect({ payload, meta }) {
-        const { status } = (payload) ?? {}
-        if (meta.condition || meta.aborted || status === undefined || status === 401) return
-        const reason = failureText(payload, '')
-        console.warn(`[files] the listing of ${meta.arg.originalArgs} failed: ${reason || status}`)
+      // The page shows what it had (product §8).
+      effect({ payload, meta }, { dispatch }) {
+        if (!meta.condition && !meta.aborted) dispatch(reportProblem(`Failed to load files of ${meta.arg.originalArgs}`, reasonOf(payload)))
       },
     }),
   )

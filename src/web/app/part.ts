@@ -12,6 +12,7 @@ import type { UploadsState } from '../features/files/uploads/uploadSlice'
 import type { WorksState } from '../features/files/worksSlice'
 import type { InstanceViewState } from '../features/instance/instanceSlice'
 import type { OverviewState } from '../features/overview/overviewSlice'
+import type { ProblemsState } from '../features/problems/problemsSlice'
 import type { ConnectConsole } from '../sockets/consoleLink'
 import type { ConsoleState } from '../sockets/consoleSlice'
 import type { NavigationState } from './navigationSlice'
@@ -29,6 +30,7 @@ export type LateState = {
   instance: InstanceViewState
   navigation: NavigationState
   overview: OverviewState
+  problems: ProblemsState
   registration: RegistrationState
   selection: SelectionState
   uploads: UploadsState

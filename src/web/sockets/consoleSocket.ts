@@ -1,8 +1,7 @@
 import type { Middleware } from '@reduxjs/toolkit'
 import { isAction } from '@reduxjs/toolkit'
 import type { ConsoleRequest } from '../../contract/consoleChannel'
-import { sessionEnded } from '../facts'
-import { systemLine } from './consoleFrames'
+import { problemMet, sessionEnded } from '../facts'
 import type { ConnectConsole } from './consoleLink'
 import { openLink } from './consoleLink'
 import type { ConsoleState, ConsoleTarget, PowerAction } from './consoleSlice'
@@ -31,6 +30,8 @@ const FLOOD_LINES = 50
 const FLOOD_MS = 100
 /** What was typed is drawn first, on its own; the flood waits so long for it, up to twice its time. In milliseconds. */
 const TYPING_MS = 50
+
+const NOT_CONNECTED = 'The console was not connected.'
 
 const messageOf = (request: ConsoleRequest) => JSON.stringify(request)
 
@@ -121,9 +122,9 @@ export const createConsoleSocket =
     const power = (action: PowerAction) => {
       const message = messageOf({ type: 'power', action })
       if (link?.send(message)) return true
-      console.warn(`[console] not connected; ${action} was not sent`)
       if ((action === 'start' || action === 'restart') && end === 'jarMissing') link?.reopen(message)
-      else if (link) hear([systemLine(`Not connected: ${action} was not sent.`)])
+      // Only logged (product §8).
+      else if (target) dispatch(problemMet(`Failed to ${action} ${target.podName}`, NOT_CONNECTED))
       return false
     }
 
@@ -132,7 +133,8 @@ export const createConsoleSocket =
       if (!isAction(action)) return result
       if (powerRequested.match(action)) return power(action.payload)
       if (commandSent.match(action)) {
-        if (action.payload.trim() !== '') link?.send(messageOf({ type: 'command', command: action.payload }))
+        const isSent = action.payload.trim() === '' || link?.send(messageOf({ type: 'command', command: action.payload }))
+        if (!isSent && target) dispatch(problemMet(`Failed to send a command to ${target.podName}`, NOT_CONNECTED))
       } else if (consoleOpened.match(action)) follow(action.payload)
       // Without line numbers it would be told of the missing jar again.
       else if (instanceRevived.match(action) && end === 'jarMissing' && link?.canResume()) link.reopen()

@@ -1,7 +1,7 @@
 import type { Middleware } from '@reduxjs/toolkit'
 import { isAction } from '@reduxjs/toolkit'
 import type { ClientBound, ServerBound } from '../../contract/realtime'
-import { pageLeft, pageLoaded, sessionEnded, sessionStarted } from '../facts'
+import { pageLeft, pageLoaded, problemMet, sessionEnded, sessionStarted } from '../facts'
 import type { RealtimeMessage } from './realtimeSlice'
 import { connected, disconnected, messageReceived, sendRequested } from './realtimeSlice'
 
@@ -32,20 +32,22 @@ export const createFileSyncSocket = (connect: ConnectRealtime, now: () => number
   let signedIn = false
   let isLost = false
 
+  const report = (what: string, reason: string) => void dispatch(problemMet(what, reason))
+
   const send = (message: RealtimeMessage) => {
     if (connection?.connected()) {
       connection.send(message)
       return true
     }
-    console.warn(`[realtime] not connected; ${message.id} was not sent`)
+    report(`Failed to send the real-time message ${message.id}`, 'The page is not connected.')
     return false
   }
 
   const receive = (message: unknown) => {
-    if (!isMessage(message)) return console.warn('[realtime] a message without an id was rejected')
+    if (!isMessage(message)) return report('Dropped a real-time message', 'It has no id.')
     const { id, data } = message
-    if (!isKnown(id)) return console.warn(`[realtime] nobody listens to ${id}`)
-    if (!listeners[id](data)) return console.warn(`[realtime] ${id} failed its validation and was dropped`)
+    if (!isKnown(id)) return report(`Dropped the real-time message ${id}`, 'Its id is not known.')
+    if (!listeners[id](data)) return report(`Dropped the real-time message ${id}`, 'Its data is not valid.')
     dispatch(messageReceived({ id, data }))
     if (id === 'CLIENT_HANDSHAKE') {
       const acknowledgement: ServerBound = { id: 'SERVER_HANDSHAKE_ACK', data: { helloResponse: helloOf(data) ?? '' } }

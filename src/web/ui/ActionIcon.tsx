@@ -3,6 +3,7 @@ import { Glyph } from './Glyph'
 /** As Icon, for the pages after signing in: the login page need not carry their drawings. */
 const paths = {
   activity: 'M3 12h4l3-7.5 4 15 3-7.5h4',
+  bell: 'M6 16.5c1.2-1.2 1.5-2.8 1.5-6a4.5 4.5 0 0 1 9 0c0 3.2.3 4.8 1.5 6Zm4 0a2 2 0 0 0 4 0M12 6V4',
   changes: 'M7 4v12m-3-3 3 3 3-3M17 20V8m-3 3 3-3 3 3',
   devices: 'M4 16V6a1 1 0 0 1 1-1h13a1 1 0 0 1 1 1v2M2.5 19H13m3-8h4.5a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1H16a1 1 0 0 1-1-1v-7a1 1 0 0 1 1-1Z',
   folder: 'M3 18.5V6a1 1 0 0 1 1-1h5l2 2.5h9a1 1 0 0 1 1 1v10a1 1 0 0 1-1 1H4a1 1 0 0 1-1-1Z',

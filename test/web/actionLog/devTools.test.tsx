@@ -3,6 +3,7 @@ import { act, screen, waitFor } from '@testing-library/react'
 import { linesReceived } from '../../../src/web/sockets/consoleSlice'
 import { deploymentOf, instanceOf, userOf } from '../../support/web/factories'
 import { network } from '../../support/web/network'
+import { problemsIn } from '../../support/web/problems'
 import { renderApp } from '../../support/web/renderApp'
 
 afterEach(() => {
@@ -43,7 +44,7 @@ test('decisions §10: what a failure quotes of a call whose arguments are masked
   await user.click(screen.getByRole('button', { name: 'Reset the password of bob' }))
   await user.type(await screen.findByLabelText('New password'), 'canary-password')
   await user.click(screen.getByRole('button', { name: 'Reset' }))
-  await screen.findByText('Too weak: canary-password')
+  await waitFor(() => expect(problemsIn(store)[0]).toContain('Too weak: canary-password'))
   const shown = JSON.stringify(devTools.showState(store.getState()))
   expect(shown).not.toContain('canary')
   expect(shown).toContain('BAD_INPUT')

@@ -1,10 +1,12 @@
 import type { Middleware } from '@reduxjs/toolkit'
 import { configureStore } from '@reduxjs/toolkit'
 import { sessionEnded } from '../../../src/web/facts'
+import { problemsSlice } from '../../../src/web/features/problems/problemsSlice'
 import type { ConnectConsole } from '../../../src/web/sockets/consoleLink'
 import { createConsoleSocket } from '../../../src/web/sockets/consoleSocket'
 import { commandSent, consoleLeft, consoleOpened, consoleSlice, instanceRevived, linesReceived, powerRequested, stateReported } from '../../../src/web/sockets/consoleSlice'
 import { allLines, KEPT_LENGTH } from '../../../src/web/sockets/lineBuffer'
+import { problemsIn } from '../../support/web/problems'
 import { fakeConsole } from '../../support/web/services'
 
 const lobby = { deployment: 'lobby', podName: 'lobby-1' }
@@ -19,7 +21,7 @@ function started({ random = 0, connect }: { random?: number; connect?: ConnectCo
     return next(action)
   }
   const store = configureStore({
-    reducer: { console: consoleSlice.reducer },
+    reducer: { console: consoleSlice.reducer, problems: problemsSlice.reducer },
     middleware: (getDefault) =>
       getDefault().concat(
         note,
@@ -53,10 +55,8 @@ function started({ random = 0, connect }: { random?: number; connect?: ConnectCo
   }
 }
 
-let warn: jest.SpyInstance
 beforeEach(() => {
   jest.useFakeTimers()
-  warn = jest.spyOn(console, 'warn').mockImplementation(() => {})
 })
 afterEach(() => {
   jest.restoreAllMocks()
@@ -181,19 +181,20 @@ test('§7 commands leave only when the socket is open and there is something to 
   const { store, far } = started()
   store.dispatch(consoleOpened(lobby))
   store.dispatch(commandSent('too early'))
+  expect(problemsIn(store)).toEqual(['Failed to send a command to lobby-1: The console was not connected.'])
   far.listener?.opened()
   store.dispatch(commandSent('   '))
   store.dispatch(commandSent('say hi'))
   expect(far.sent).toEqual([{ type: 'command', command: 'say hi' }])
 })
 
-test('§7 power goes out while open; on a closed socket it is only logged', () => {
+test('§7 power goes out while open; on a closed socket only the problem log tells of it', () => {
   const { store, far, lines } = started()
   store.dispatch(consoleOpened(lobby))
   expect(store.dispatch(powerRequested('stop'))).toBe(false)
   expect(far.sent).toEqual([])
-  expect(warn).toHaveBeenCalledWith('[console] not connected; stop was not sent')
-  expect(lines()).toEqual([['system', '[System] Not connected: stop was not sent.']])
+  expect(problemsIn(store)).toEqual(['Failed to stop lobby-1: The console was not connected.'])
+  expect(lines()).toEqual([])
   far.listener?.opened()
   for (const action of ['start', 'stop', 'restart', 'kill'] as const) expect(store.dispatch(powerRequested(action))).toBe(true)
   expect(far.sent).toEqual(['start', 'stop', 'restart', 'kill'].map((action) => ({ type: 'power', action })))

@@ -1,6 +1,8 @@
 import { pageLeft, pageLoaded, sessionEnded, sessionStarted } from '../../../src/web/facts'
+import { headerPart } from '../../../src/web/app/headerPart'
 import { makeStore } from '../../../src/web/app/store'
 import { selectConnected, selectFilesSynced, sendRequested } from '../../../src/web/sockets/realtimeSlice'
+import { problemsIn } from '../../support/web/problems'
 import { fakeConsole, fakeRealtime, fakeServices, fakeUploads } from '../../support/web/services'
 
 const ann = { id: 'ann', isAdmin: false, expiresAt: Date.now() + 3_600_000 }
@@ -9,16 +11,14 @@ function connected() {
   const realtime = fakeRealtime()
   const { cookies, storage, now } = fakeServices()
   const store = makeStore({ cookies, storage, now, connectConsole: fakeConsole().connect, connectRealtime: realtime.connect, sendUpload: fakeUploads().send })
+  store.addPart(headerPart)
   store.dispatch(pageLoaded())
   store.dispatch(sessionStarted(ann))
   realtime.listener?.connected()
   return { store, realtime, receive: (message: unknown) => realtime.listener?.received(message) }
 }
 
-let warn: jest.SpyInstance
-beforeEach(() => {
-  warn = jest.spyOn(console, 'warn').mockImplementation(() => {})
-})
+beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => {}))
 afterEach(() => jest.restoreAllMocks())
 
 test.each([
@@ -65,17 +65,17 @@ test('§5 the file-sync listener has no validation of its own, and odd payloads 
   const { store, receive } = connected()
   for (const data of [undefined, null, 7, 'sync_started', [], {}]) receive({ id: 'CLIENT_FILE_SYNC', data })
   expect(selectFilesSynced(store.getState())).toBe(true)
-  expect(warn).not.toHaveBeenCalled()
+  expect(problemsIn(store)).toEqual([])
 })
 
 test.each([[undefined], [null], ['CLIENT_FILE_SYNC'], [{}], [{ data: { event: 'sync_started' } }], [{ id: '' }], [{ id: 7 }]])(
-  '§5 a message without an id is rejected and only logged: %p',
+  '§5 a message without an id is rejected, and only the problem log tells of it: %p',
   (message) => {
     const { store, receive } = connected()
     const before = store.getState()
     receive(message)
-    expect(store.getState()).toBe(before)
-    expect(warn).toHaveBeenCalledWith('[realtime] a message without an id was rejected')
+    expect(store.getState()).toEqual({ ...before, problems: expect.anything() })
+    expect(problemsIn(store)).toEqual(['Dropped a real-time message: It has no id.'])
   },
 )
 
@@ -83,8 +83,8 @@ test.each([['SOMETHING_ELSE'], ['toString'], ['__proto__']])('§7 the id selects
   const { store, receive } = connected()
   const before = store.getState()
   receive({ id, data: {} })
-  expect(store.getState()).toBe(before)
-  expect(warn).toHaveBeenCalledWith(`[realtime] nobody listens to ${id}`)
+  expect(store.getState()).toEqual({ ...before, problems: expect.anything() })
+  expect(problemsIn(store)).toEqual([`Dropped the real-time message ${id}: Its id is not known.`])
 })
 
 test('decisions §6: CLIENT_HANDSHAKE is answered with SERVER_HANDSHAKE_ACK', () => {
@@ -94,19 +94,19 @@ test('decisions §6: CLIENT_HANDSHAKE is answered with SERVER_HANDSHAKE_ACK', ()
 })
 
 test.each([[undefined], [{}], [{ hello: 1 }]])('§5 a payload that fails its validation is dropped: %p', (data) => {
-  const { realtime, receive } = connected()
+  const { store, realtime, receive } = connected()
   receive({ id: 'CLIENT_HANDSHAKE', data })
   expect(realtime.sent).toEqual([])
-  expect(warn).toHaveBeenCalledWith('[realtime] CLIENT_HANDSHAKE failed its validation and was dropped')
+  expect(problemsIn(store)).toEqual(['Dropped the real-time message CLIENT_HANDSHAKE: Its data is not valid.'])
 })
 
-test('§5 sending while not connected fails, returns false and is only logged', () => {
+test('§5 sending while not connected fails, returns false and is in the problem log', () => {
   const { store, realtime } = connected()
   expect(store.dispatch(sendRequested({ id: 'PING' }))).toBe(true)
   realtime.online = false
   expect(store.dispatch(sendRequested({ id: 'PING' }))).toBe(false)
+  expect(problemsIn(store)).toEqual(['Failed to send the real-time message PING: The page is not connected.'])
   store.dispatch(sessionEnded('signedOut'))
   expect(store.dispatch(sendRequested({ id: 'PING' }))).toBe(false)
   expect(realtime.sent).toEqual([{ id: 'PING' }])
-  expect(warn).toHaveBeenCalledWith('[realtime] not connected; PING was not sent')
 })

@@ -1,6 +1,5 @@
 import { useDispatch } from 'react-redux'
 import { useCreateInviteCodeMutation } from '../../api/admin'
-import { CallFailure } from '../../api/CallFailure'
 import { Field } from '../../ui/Field'
 import { FormDialog } from '../../ui/FormDialog'
 import type { InviteCreation } from './adminSlice'
@@ -8,7 +7,7 @@ import { dialogClosed, inviteMessageTyped, inviteTried } from './adminSlice'
 import { useOutcome } from './useOutcome'
 
 export function CreateInviteDialog({ creation: { message, tries = 0 } }: { creation: InviteCreation }) {
-  const [create, { isLoading, error }] = useCreateInviteCodeMutation()
+  const [create, { isLoading }] = useCreateInviteCodeMutation()
   const tell = useOutcome()
   const dispatch = useDispatch()
   const lacksMessage = tries > 0 && message.trim() === ''
@@ -30,7 +29,6 @@ export function CreateInviteDialog({ creation: { message, tries = 0 } }: { creat
       onSubmit={submit}
       onClose={() => dispatch(dialogClosed('createInvite'))}
     >
-      <CallFailure error={error} text="Failed to create the invite code" />
       <Field
         label="Message"
         rule={lacksMessage ? 'Message cannot be empty' : 'Who it is for, or what. Only administrators see it.'}

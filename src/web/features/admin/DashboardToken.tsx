@@ -2,7 +2,6 @@ import { useState } from 'react'
 import Button from 'react-bootstrap/Button'
 import { useDispatch } from 'react-redux'
 import { useCreateDashboardTokenMutation } from '../../api/admin'
-import { CallFailure } from '../../api/CallFailure'
 import { BusyButton } from '../../ui/BusyButton'
 import { CopyButton } from '../../ui/CopyButton'
 import { useOneAtATime } from '../../ui/useOneAtATime'
@@ -10,7 +9,7 @@ import { dialogOpened } from './adminSlice'
 import { useOutcome } from './useOutcome'
 
 export function DashboardToken({ token }: { token: string | null }) {
-  const [create, { isLoading, error }] = useCreateDashboardTokenMutation()
+  const [create, { isLoading }] = useCreateDashboardTokenMutation()
   const [revealed, setRevealed] = useState(false)
   const tell = useOutcome()
   const dispatch = useDispatch()
@@ -24,7 +23,6 @@ export function DashboardToken({ token }: { token: string | null }) {
   return (
     <div className="dashboard-row">
       <h2>Token</h2>
-      <CallFailure error={error} text="Failed to create the dashboard token" />
       {token === null ? (
         <>
           <p>There is no token yet. With one you sign in to the Kubernetes dashboard.</p>

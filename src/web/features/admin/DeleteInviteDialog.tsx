@@ -1,6 +1,5 @@
 import { useDispatch } from 'react-redux'
 import { useDeleteInviteCodeMutation, useGetInviteCodesQuery } from '../../api/admin'
-import { CallFailure } from '../../api/CallFailure'
 import { ConfirmDialog } from '../../ui/ConfirmDialog'
 import { dialogClosed } from './adminSlice'
 import { keyInvites } from './inviteKey'
@@ -9,7 +8,7 @@ import { useOutcome } from './useOutcome'
 
 export function DeleteInviteDialog({ inviteKey }: { inviteKey: string }) {
   const { data } = useGetInviteCodesQuery()
-  const [remove, { isLoading, error }] = useDeleteInviteCodeMutation()
+  const [remove, { isLoading }] = useDeleteInviteCodeMutation()
   const tell = useOutcome()
   const dispatch = useDispatch()
   const close = () => dispatch(dialogClosed('deleteInvite'))
@@ -25,7 +24,6 @@ export function DeleteInviteDialog({ inviteKey }: { inviteKey: string }) {
 
   return (
     <ConfirmDialog title="Delete Invite Code" action="Delete" busyText="Deleting..." busy={isLoading} onConfirm={onDelete} onClose={close}>
-      <CallFailure error={error} text="Failed to delete the invite code" />
       {invite ? (
         <p>
           Are you sure you want to delete the invite code <code>{invite.code}</code> (&quot;{invite.message}&quot;)?

@@ -1,12 +1,11 @@
 import { useDispatch } from 'react-redux'
 import { useDeleteDashboardTokenMutation } from '../../api/admin'
-import { CallFailure } from '../../api/CallFailure'
 import { ConfirmDialog } from '../../ui/ConfirmDialog'
 import { dialogClosed } from './adminSlice'
 import { useOutcome } from './useOutcome'
 
 export function DeleteTokenDialog() {
-  const [remove, { isLoading, error }] = useDeleteDashboardTokenMutation()
+  const [remove, { isLoading }] = useDeleteDashboardTokenMutation()
   const tell = useOutcome()
   const dispatch = useDispatch()
 
@@ -25,7 +24,6 @@ export function DeleteTokenDialog() {
       onConfirm={onDelete}
       onClose={() => dispatch(dialogClosed('deleteToken'))}
     >
-      <CallFailure error={error} text="Failed to delete the dashboard token" />
       <p>Are you sure you want to delete the Kubernetes dashboard token?</p>
       <p className="form-text">Whoever uses it is signed out of the dashboard.</p>
     </ConfirmDialog>

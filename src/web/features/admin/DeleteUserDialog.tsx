@@ -1,6 +1,5 @@
 import { useDispatch } from 'react-redux'
 import { useDeleteUserMutation, useGetUsersQuery } from '../../api/admin'
-import { CallFailure } from '../../api/CallFailure'
 import { ConfirmDialog } from '../../ui/ConfirmDialog'
 import { dialogClosed } from './adminSlice'
 import { useOutcome } from './useOutcome'
@@ -9,7 +8,7 @@ export function DeleteUserDialog({ id }: { id: number }) {
   const { username } = useGetUsersQuery(undefined, {
     selectFromResult: ({ data }) => ({ username: data?.find((user) => user.id === id)?.username ?? `user ${id}` }),
   })
-  const [remove, { isLoading, error }] = useDeleteUserMutation()
+  const [remove, { isLoading }] = useDeleteUserMutation()
   const tell = useOutcome()
   const dispatch = useDispatch()
 
@@ -28,7 +27,6 @@ export function DeleteUserDialog({ id }: { id: number }) {
       onConfirm={onDelete}
       onClose={() => dispatch(dialogClosed('deleteUser'))}
     >
-      <CallFailure error={error} text={`Failed to delete ${username}`} />
       <p>Are you sure you want to delete the user &quot;{username}&quot;?</p>
       <p>This action cannot be undone.</p>
       <p className="form-text">Their sessions end at once. What they made stays.</p>

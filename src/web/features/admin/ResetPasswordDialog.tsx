@@ -2,7 +2,6 @@ import { useState } from 'react'
 import { useDispatch } from 'react-redux'
 import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '../../../contract/rules'
 import { useGetUsersQuery, useSetPasswordMutation } from '../../api/admin'
-import { CallFailure } from '../../api/CallFailure'
 import { FormDialog } from '../../ui/FormDialog'
 import { NewPasswordField } from '../../ui/NewPasswordField'
 import { dialogClosed } from './adminSlice'
@@ -16,7 +15,7 @@ export function ResetPasswordDialog({ id }: { id: number }) {
   // A secret: it stays in the component.
   const [password, setPassword] = useState('')
   const [tries, setTries] = useState(0)
-  const [reset, { isLoading, error }] = useSetPasswordMutation()
+  const [reset, { isLoading }] = useSetPasswordMutation()
   const tell = useOutcome()
   const dispatch = useDispatch()
   const problem = problemOf(password)
@@ -38,7 +37,6 @@ export function ResetPasswordDialog({ id }: { id: number }) {
       onSubmit={submit}
       onClose={() => dispatch(dialogClosed('resetPassword'))}
     >
-      <CallFailure error={error} text={`Failed to reset the password of ${username}`} />
       <p>
         Set a new password for <strong>{username}</strong>.
       </p>

@@ -1,10 +1,11 @@
 import type { KeyboardEvent } from 'react'
 import { useDispatch } from 'react-redux'
 import { DATABASE_NAME_MAX_LENGTH, DATABASE_NAME_PATTERN, INVALID_DATABASE_NAME } from '../../../contract/rules'
+import type { AppDispatch } from '../../app/types'
 import { CallFailure } from '../../api/CallFailure'
 import { useCreateDatabaseMutation } from '../../api/databases'
+import { reportProblem } from '../../api/reportProblem'
 import { useReport } from '../../api/useReport'
-import { notified } from '../../facts'
 import { Field } from '../../ui/Field'
 import { FormDialog } from '../../ui/FormDialog'
 import type { Creation } from './databasesSlice'
@@ -16,12 +17,12 @@ const NAME_RULE = `Letters, digits and underscores (no dashes), at most ${DATABA
 export function CreateDialog({ creation: { type, name } }: { creation: Creation }) {
   const [create, { isLoading, error }] = useCreateDatabaseMutation()
   const report = useReport()
-  const dispatch = useDispatch()
+  const dispatch = useDispatch<AppDispatch>()
   const { label } = appearances[type]
   const problem = problemOf(name)
   const isValid = name !== '' && !problem
 
-  const refuse = () => dispatch(notified('danger', 'Invalid database name'))
+  const refuse = () => dispatch(reportProblem('Invalid database name', INVALID_DATABASE_NAME, 'Invalid database name'))
   const submit = async () => {
     if (!isValid) return refuse()
     report(await create({ type, name }), `Successfully created ${label} database ${name}`, `Failed to create ${label} database ${name}`)

@@ -3,9 +3,7 @@ import { useDispatch, useSelector } from 'react-redux'
 import { useLocation } from 'react-router-dom'
 import { useGetFilesQuery } from '../../api/files'
 import type { ApiFailure } from '../../api/failure'
-import { failureDetail } from '../../api/failure'
 import { useKeptFocus } from '../../ui/useKeptFocus'
-import { LoadFailure } from '../../ui/LoadFailure'
 import { Breadcrumb } from './Breadcrumb'
 import { DirectoryMissing } from './DirectoryMissing'
 import { FileDialogs } from './FileDialogs'
@@ -58,7 +56,6 @@ function Directory({ path }: { path: string }) {
         <FilesToolbar directory={path} listing={listing} busy={isFetching} usable={!isMissing} onRefresh={refetch} />
       </div>
       <Breadcrumb path={path} />
-      {error && !isMissing && <LoadFailure title="Failed to load files" detail={failureDetail(error)} busy={isFetching} onRetry={refetch} />}
       {isMissing && !isFetching && <DirectoryMissing path={path} />}
       {!listing && (isFetching || !error) && <FilesSkeleton />}
       {listing && !isMissing && <FileTable directory={path} files={listing.files} />}

@@ -5,6 +5,7 @@ import type { AppDispatch, RootState } from '../../app/types'
 import type { Item } from '../../api/files'
 import { filesApi } from '../../api/files'
 import { failureText, isCancelled } from '../../api/failure'
+import { reasonOf, reportProblem } from '../../api/reportProblem'
 import { notified } from '../../facts'
 import { counted } from '../../ui/counted'
 import { isEditable, isFile } from './entries'
@@ -22,12 +23,6 @@ export function useFileActions() {
   const store = useStore<RootState>()
   const navigate = useNavigate()
 
-  const tell = (error: unknown, failure: string) => {
-    console.warn(`[files] ${failure}: ${failureText(error, 'no reason given')}`)
-    // Without a session the login page says what happened.
-    if (store.getState().session.current) dispatch(notified('danger', `${failure}${failureText(error, '') && `: ${failureText(error, '')}`}`))
-  }
-
   // What is under way is not begun again. The store knows at once, the page with its next drawing: two clicks may come before.
   const isUnderWay = ({ select }: Pick<typeof filesApi.endpoints.downloadFile, 'select'>, fixedCacheKey: string) =>
     select({ fixedCacheKey, requestId: undefined })(store.getState()).isLoading
@@ -37,7 +32,7 @@ export function useFileActions() {
   /** A job that somebody cancelled did what it was told. */
   const tellOfJob = (error: unknown, failure: string) => {
     if (isCancelled(error)) dispatch(notified('info', failureText(error, 'Cancelled')))
-    else tell(error, failure)
+    else dispatch(reportProblem(failure, reasonOf(error)))
   }
 
   return {
@@ -59,7 +54,7 @@ export function useFileActions() {
         const call = dispatch(filesApi.endpoints.downloadFile.initiate(only, { fixedCacheKey }))
         const { error } = await call
         call.reset()
-        if (error) tell(error, 'Failed to download file')
+        if (error) dispatch(reportProblem(`Failed to download ${only.name}`, reasonOf(error), 'Failed to download file'))
         return
       }
       if (isUnderWay(filesApi.endpoints.downloadFiles, 'download')) return
@@ -67,20 +62,20 @@ export function useFileActions() {
       const { error } = await dispatch(
         filesApi.endpoints.downloadFiles.initiate({ items: [only, ...others], as: isSingle ? `${only.name}.zip` : 'files.zip' }, { fixedCacheKey: 'download' }),
       )
-      if (error) tell(error, 'Failed to download files')
+      if (error) dispatch(reportProblem('Failed to download files', reasonOf(error)))
     },
 
     async archive(items: Item[]) {
       if (isWorkedOn('archive', items)) return
       const { data, error } = await dispatch(filesApi.endpoints.archiveFiles.initiate(items.map(itemOf), { track: false }))
-      if (error) tellOfJob(error, 'Failed to archive files')
+      if (error) tellOfJob(error, `Failed to archive ${counted(items.length, 'item')}`)
       else dispatch(notified('success', data[0] ? `Created ${data[0]}` : `Archived ${counted(items.length, 'item')}`))
     },
 
     async unarchive(item: Item) {
       if (isWorkedOn('unarchive', [item])) return
       const { data, error } = await dispatch(filesApi.endpoints.unarchiveFile.initiate(itemOf(item), { track: false }))
-      if (error) tellOfJob(error, 'Failed to unarchive files')
+      if (error) tellOfJob(error, `Failed to unarchive ${item.name}`)
       else dispatch(notified('success', data[0] ? `Extracted into ${data[0]}` : `Extracted ${item.name}`))
     },
   }

@@ -2,6 +2,7 @@ import { screen, waitFor, within } from '@testing-library/react'
 import type { InviteCode } from '../../../../src/contract/admin'
 import { inviteOf } from '../../../support/web/factories'
 import { network } from '../../../support/web/network'
+import { problemsIn } from '../../../support/web/problems'
 import { renderApp } from '../../../support/web/renderApp'
 
 const notifications = () => [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
@@ -101,15 +102,16 @@ test.each([[''], ['   ']])('§5 a message of %p is stopped before the server see
   expect(calls).toHaveLength(0)
 })
 
-test('§8 a creation that fails says why and keeps the message', async () => {
-  const { user } = await rendered([])
+test('§8 a creation that fails keeps the message, and only the problem log says why', async () => {
+  const { user, store } = await rendered([])
   network.post('/api/invite-codes').answers(429, { message: 'Too many codes' })
   await user.click(screen.getByRole('button', { name: 'Create Invite Code' }))
   const dialog = await screen.findByRole('dialog')
   await user.type(within(dialog).getByLabelText('Message'), 'for bob{Enter}')
-  expect(await within(dialog).findByRole('alert')).toHaveTextContent('Too many codes')
+  await waitFor(() => expect(problemsIn(store)).toEqual(['Failed to create the invite code: Too many codes']))
+  expect(within(dialog).queryByRole('alert')).not.toBeInTheDocument()
   expect(within(dialog).getByLabelText('Message')).toHaveValue('for bob')
-  expect(console.warn).toHaveBeenCalledWith('[admin] Failed to create the invite code: Too many codes')
+  expect(notifications()).toEqual([])
 })
 
 test('§2 the code that was asked about is the one that is deleted, also of two made in the same moment', async () => {
@@ -140,14 +142,15 @@ test('§2 a used code is taken off the list, and the focus stays in the tab', as
   await waitFor(() => expect(screen.getByRole('tabpanel')).toHaveFocus())
 })
 
-test('§8 a deletion that fails says why and is logged', async () => {
-  const { user } = await rendered([inviteOf('CODE-1', 'for bob')])
+test('§8 a deletion that fails keeps its dialog, and only the problem log says why', async () => {
+  const { user, store } = await rendered([inviteOf('CODE-1', 'for bob')])
   network.delete('/api/invite-codes/CODE-1').answers(404, { message: 'There is no such invite code.' })
   await user.click(await screen.findByRole('button', { name: 'Delete the invite code "for bob"' }))
   const dialog = await screen.findByRole('dialog')
   await user.click(within(dialog).getByRole('button', { name: 'Delete' }))
-  expect(await within(dialog).findByRole('alert')).toHaveTextContent('There is no such invite code.')
-  expect(console.warn).toHaveBeenCalledWith('[admin] Failed to delete the invite code: There is no such invite code.')
+  await waitFor(() => expect(problemsIn(store)).toEqual(['Failed to delete the invite code: There is no such invite code.']))
+  expect(within(dialog).queryByRole('alert')).not.toBeInTheDocument()
+  expect(notifications()).toEqual([])
 })
 
 test("§8 'Failed to load invite codes' with Retry", async () => {

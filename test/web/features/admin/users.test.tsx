@@ -1,6 +1,7 @@
 import { screen, waitFor, within } from '@testing-library/react'
 import { userOf } from '../../../support/web/factories'
 import { network } from '../../../support/web/network'
+import { problemsIn } from '../../../support/web/problems'
 import { renderApp } from '../../../support/web/renderApp'
 
 const notifications = () => [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
@@ -78,16 +79,16 @@ test('§2 the admin flag is set at once, and told', async () => {
   expect(toggle).toBeChecked()
 })
 
-test('§8 a toggle that fails is taken back, logged, and told', async () => {
-  const { user } = await rendered()
+test('§8 a toggle that fails is taken back, and only the problem log says why', async () => {
+  const { user, store } = await rendered()
   const { release } = network.patch('/api/users/3/admin').answersLater(409, { message: 'One administrator has to remain.' })
   const toggle = await toggleOf('Carol')
   await user.click(toggle)
   await waitFor(() => expect(toggle).not.toBeChecked())
   release()
-  await waitFor(() => expect(notifications()).toEqual(['Failed to take administration from Carol']))
+  await waitFor(() => expect(problemsIn(store)).toEqual(['Failed to take administration from Carol: One administrator has to remain.']))
   await waitFor(() => expect(toggle).toBeChecked())
-  expect(console.warn).toHaveBeenCalledWith('[admin] Failed to take administration from Carol: One administrator has to remain.')
+  expect(notifications()).toEqual([])
 })
 
 async function resetting() {
@@ -130,14 +131,16 @@ test('§2 a password is reset, shown when asked, and nothing of it stays in the 
   expect(screen.getByRole('button', { name: 'Reset the password of bob' })).toHaveFocus()
 })
 
-test('§8 a reset that fails says why in the dialog, and is logged', async () => {
-  const { user, dialog, field, send } = await resetting()
+test('§8 a reset that fails leaves its dialog open with what was typed, and only the problem log says why', async () => {
+  const { user, store, dialog, field, send } = await resetting()
   network.patch('/api/users/2/password').answers(500)
   await user.type(field, 'brand new secret')
   await send()
-  expect(await within(dialog).findByRole('alert')).toHaveTextContent('Failed to reset the password of bob')
-  expect(notifications()).toEqual(['Failed to reset the password of bob'])
-  expect(console.warn).toHaveBeenCalledWith('[admin] Failed to reset the password of bob: no reason was given')
+  await waitFor(() => expect(problemsIn(store)).toEqual(['Failed to reset the password of bob: The server gave no reason.']))
+  expect(field).toHaveValue('brand new secret')
+  expect(within(dialog).getByRole('button', { name: 'Reset' })).not.toHaveAttribute('aria-busy', 'true')
+  expect(within(dialog).queryByRole('alert')).not.toBeInTheDocument()
+  expect(notifications()).toEqual([])
 })
 
 async function deleting() {
@@ -167,13 +170,14 @@ test('§2 deleting a user asks first; then the row is gone', async () => {
   await waitFor(() => expect(screen.getByRole('tabpanel')).toHaveFocus())
 })
 
-test('§8 a deletion that fails says why and is logged; the row stays', async () => {
-  const { dialog, confirm } = await deleting()
+test('§8 a deletion that fails keeps dialog and row, and only the problem log says why', async () => {
+  const { dialog, store, confirm } = await deleting()
   network.delete('/api/users/2').answers(503, { message: 'The database is not reachable' })
   await confirm()
-  expect(await within(dialog).findByRole('alert')).toHaveTextContent('The database is not reachable')
-  expect(notifications()).toEqual(['Failed to delete bob'])
-  expect(console.warn).toHaveBeenCalledWith('[admin] Failed to delete bob: The database is not reachable')
+  await waitFor(() => expect(problemsIn(store)).toEqual(['Failed to delete bob: The database is not reachable']))
+  expect(within(dialog).getByRole('button', { name: 'Delete' })).not.toHaveAttribute('aria-busy', 'true')
+  expect(within(dialog).queryByRole('alert')).not.toBeInTheDocument()
+  expect(notifications()).toEqual([])
   expect(screen.getByRole('listitem', { name: 'bob', hidden: true })).toBeInTheDocument()
 })
 

@@ -2,6 +2,7 @@ import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { HttpResponse } from 'msw'
 import { deploymentOf, entryOf } from '../../../support/web/factories'
 import { bar, box, filesPage, names, notifications, row, rows, selected } from '../../../support/web/filesPage'
+import { problemsIn } from '../../../support/web/problems'
 
 let followed: { href: string; name: string }[] = []
 beforeEach(() => {
@@ -251,14 +252,15 @@ test("§8 a move that fails says 'Failed to move files' with the reason in its d
   expect(within(dialog).getAllByRole('listitem').map((one) => one.textContent)).toEqual(['a', 'b'])
 })
 
-test("§8 a drop that fails says 'Failed to move files' and which", async () => {
-  const { network } = await filesPage([entryOf('dir/'), entryOf('a')])
+test("§8 a drop that fails says 'Failed to move files', and the problem log says which and why", async () => {
+  const { network, store } = await filesPage([entryOf('dir/'), entryOf('a')])
   network.post('/api/sftp/move').answers(409, { message: 'There is a "a" already' })
   const dataTransfer = { setData: () => {}, types: ['application/x-quarterdeck-entries'], effectAllowed: '', dropEffect: '' }
   fireEvent.dragStart(row('a'), { dataTransfer })
   fireEvent.dragOver(row('dir'), { dataTransfer })
   fireEvent.drop(row('dir'), { dataTransfer })
-  await waitFor(() => expect(notifications()).toEqual(['Failed to move files: a. There is a "a" already']))
+  await waitFor(() => expect(notifications()).toEqual(['Failed to move files']))
+  expect(problemsIn(store)).toEqual(['Failed to move files to /nfsshare/dir: /nfsshare/a: There is a "a" already'])
 })
 
 test('dragging entries onto a directory moves them, all that are selected with them', async () => {
@@ -315,19 +317,21 @@ test.each([
   expect(JSON.stringify(store.getState())).not.toContain('canary')
 })
 
-test('§8 archive, unarchive and mass download that fail are logged and told; a 401 ends the session', async () => {
-  const { user, network } = await filesPage([entryOf('world/'), entryOf('a.zip', { isText: false })])
+test('§8 only the problem log tells of an archive, unarchive and mass download that fail; a 401 ends the session', async () => {
+  const { user, network, store } = await filesPage([entryOf('world/'), entryOf('a.zip', { isText: false })])
   network.get('/api/sftp/jobs').answers({ jobs: [] })
   network.post('/api/sftp/archive').answers(507, { message: 'The disk is full' })
   await menu(user, 'world', 'Archive')
-  await waitFor(() => expect(notifications()).toContain('Failed to archive files: The disk is full'))
+  await waitFor(() => expect(problemsIn(store)).toEqual(['Failed to archive 1 item: The disk is full']))
   network.post('/api/sftp/unarchive').answers(400)
   await menu(user, 'a.zip', 'Unarchive')
-  await waitFor(() => expect(notifications()).toContain('Failed to unarchive files'))
+  await waitFor(() => expect(problemsIn(store)[0]).toBe('Failed to unarchive a.zip: The server gave no reason.'))
   network.post('/api/sftp/download-multiple').answers(503)
   await menu(user, 'world', 'Download')
-  await waitFor(() => expect(notifications()).toContain('Failed to download files'))
-  expect((console.warn as jest.Mock).mock.calls.filter(([text]) => String(text).startsWith('[files]'))).toHaveLength(3)
+  await waitFor(() => expect(problemsIn(store)[0]).toBe('Failed to download files: The server gave no reason.'))
+  expect(problemsIn(store)).toHaveLength(3)
+  expect(notifications()).toEqual([])
+  expect(screen.queryByRole('alert')).not.toBeInTheDocument()
   network.post('/api/sftp/download-multiple').answers(401)
   await menu(user, 'world', 'Download')
   expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()

@@ -3,6 +3,7 @@ import { filesApi } from '../../../../src/web/api/files'
 import { pageShown } from '../../../../src/web/facts'
 import { entryOf } from '../../../support/web/factories'
 import { filesPage, names, notifications, row, rows } from '../../../support/web/filesPage'
+import { problemsIn } from '../../../support/web/problems'
 import { renderApp } from '../../../support/web/renderApp'
 
 beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => {}))
@@ -152,24 +153,23 @@ test('while a listing is awaited a skeleton holds its place', async () => {
   expect(screen.queryByText('Loading the files')).not.toBeInTheDocument()
 })
 
-test('§8 a listing that fails is logged, said once in its place, and can be tried again', async () => {
-  const { network, user } = renderApp('/files', { signedInAs: 'ann' })
+test('§8 only the problem log tells of a listing that fails; Refresh tries it again', async () => {
+  const { network, user, store } = renderApp('/files', { signedInAs: 'ann' })
   network.get('/api/sftp/files').answers(503, { message: 'The shared area is not mounted' })
-  const alert = await screen.findByRole('alert')
-  expect(alert).toHaveTextContent('Failed to load filesThe shared area is not mountedRetry')
-  await waitFor(() => expect(console.warn).toHaveBeenCalledWith(expect.stringContaining('The shared area is not mounted')))
+  await waitFor(() => expect(problemsIn(store)).toEqual(['Failed to load files of /nfsshare: The shared area is not mounted']))
   expect(notifications()).toEqual([])
-  network.get('/api/sftp/files').answers({ files: [entryOf('a')], deploymentTypeIndex: null })
-  await user.click(within(alert).getByRole('button', { name: 'Retry' }))
-  expect(await screen.findByRole('grid')).toBeVisible()
   expect(screen.queryByRole('alert')).not.toBeInTheDocument()
+  expect(screen.queryByText('Loading the files')).not.toBeInTheDocument()
+  network.get('/api/sftp/files').answers({ files: [entryOf('a')], deploymentTypeIndex: null })
+  await user.click(screen.getByRole('button', { name: 'Refresh' }))
+  expect(await screen.findByRole('grid')).toBeVisible()
 })
 
-test('§8 a listing that fails because there is no such directory is logged, too', async () => {
-  const { network } = renderApp('/files/gone', { signedInAs: 'ann' })
+test('§8 a listing that fails because there is no such directory is in the problem log, too', async () => {
+  const { network, store } = renderApp('/files/gone', { signedInAs: 'ann' })
   network.get('/api/sftp/files').answers(404, { message: 'There is no such directory.' })
   await screen.findByRole('heading', { name: 'Directory not found' })
-  expect(console.warn).toHaveBeenCalledWith('[files] the listing of /nfsshare/gone failed: There is no such directory.')
+  expect(problemsIn(store)).toEqual(['Failed to load files of /nfsshare/gone: There is no such directory.'])
 })
 
 test('§3 only d is a directory: a server may tell files by any other letter', async () => {

@@ -1,9 +1,10 @@
 import { useDispatch } from 'react-redux'
 import type { FileJob } from '../../../../contract/file'
+import type { AppDispatch } from '../../../app/types'
 import { useCancelFileJobMutation, useGetFileJobsQuery } from '../../../api/files'
 import type { ApiFailure } from '../../../api/failure'
 import { failureText } from '../../../api/failure'
-import { notified } from '../../../facts'
+import { reasonOf, reportProblem } from '../../../api/reportProblem'
 import { counted } from '../../../ui/counted'
 import { formatBytes } from '../../../ui/formatBytes'
 import { nameOf } from '../sharedPath'
@@ -22,11 +23,11 @@ export function WorkList({ works }: { works: Work[] }) {
   // No polls of what is not there.
   useGetFileJobsQuery(undefined, { pollingInterval: POLL_MS, skip: isUnknown })
   const [cancel, { originalArgs: cancelling, isError: isRefused }] = useCancelFileJobMutation()
-  const dispatch = useDispatch()
+  const dispatch = useDispatch<AppDispatch>()
 
   const onCancel = async (id: string) => {
     const { error: refusal } = await cancel(id)
-    if (refusal) dispatch(notified('danger', failureText(refusal, 'Failed to cancel')))
+    if (refusal) dispatch(reportProblem('Failed to cancel', reasonOf(refusal), failureText(refusal, 'Failed to cancel')))
   }
 
   return works.map((work) => {

@@ -8,7 +8,10 @@ import { api } from '../../../api/api'
 import type { ApiFailure } from '../../../api/failure'
 import { failureText } from '../../../api/failure'
 import { filesApi, listingsOf } from '../../../api/files'
-import { notified, sessionEnded } from '../../../facts'
+import { reasonOf, reportProblem } from '../../../api/reportProblem'
+import { sessionEnded } from '../../../facts'
+import { counted } from '../../../ui/counted'
+import { join } from '../sharedPath'
 import { dropFile, fileOf } from './heldFiles'
 import type { SendUpload } from './sendUpload'
 import type { ConflictAnswer, Upload, UploadChange } from './uploadSlice'
@@ -134,12 +137,14 @@ export const createUploadQueue =
       dispatch(api.util.invalidateTags([...new Set(uploads.map(({ directory }) => directory))].map((id) => ({ type: 'Files', id }))))
       const failed = uploads.filter(({ id, status }) => status === 'failed' && !told.has(id))
       for (const { id } of failed) told.add(id)
-      if (failed[0] && getState().session.current) dispatch(notified('danger', failed[0].problem ?? FAILED))
+      if (!failed[0]) return
+      const reason = reasonOf({ failed: failed.map(({ name, directory, problem }) => ({ path: join(directory, name), message: problem })) })
+      dispatch(reportProblem(`Failed to upload ${counted(failed.length, 'file')}`, reason, failed[0].problem ?? FAILED))
     }
 
     /** Of a batch of nothing but directories. */
     const endOfDirectories = (problem: string | undefined) => {
-      if (problem !== undefined && getState().session.current) dispatch(notified('danger', problem))
+      if (problem !== undefined) dispatch(reportProblem('Failed to upload directories', problem, problem))
     }
 
     /** Names of a directory as the server has them; none where it does not say, and why. */

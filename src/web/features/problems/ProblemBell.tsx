@@ -1,0 +1,25 @@
+import { lazy, Suspense } from 'react'
+import { useDispatch, useSelector } from 'react-redux'
+import { ActionIcon } from '../../ui/ActionIcon'
+import { problemsOpened, selectProblemsOpen, selectUnseenProblems } from './problemsSlice'
+
+const ProblemsDialog = lazy(async () => ({
+  default: (await import(/* webpackChunkName: 'problems' */ './ProblemsDialog')).ProblemsDialog,
+}))
+
+/** Opens the problem log, and counts what was entered since it was last open. */
+export function ProblemBell() {
+  const unseen = useSelector(selectUnseenProblems)
+  const open = useSelector(selectProblemsOpen)
+  const dispatch = useDispatch()
+  const label = unseen > 0 ? `Problems: ${unseen} new` : 'Problems'
+  return (
+    <>
+      <button type="button" className="header-button problem-bell" aria-label={label} title={label} onClick={() => dispatch(problemsOpened())}>
+        <ActionIcon name="bell" />
+        {unseen > 0 && <span className="problem-count">{unseen > 99 ? '99+' : unseen}</span>}
+      </button>
+      <Suspense>{open && <ProblemsDialog />}</Suspense>
+    </>
+  )
+}

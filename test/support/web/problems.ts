@@ -1,0 +1,8 @@
+import { screen } from '@testing-library/react'
+import type { ProblemsState } from '../../../src/web/features/problems/problemsSlice'
+
+/** What the problem log holds, the newest first, as `what: reason`. */
+export const problemsIn = (store: { getState: () => { problems?: ProblemsState } }) =>
+  (store.getState().problems?.list ?? []).map(({ what, reason }) => `${what}: ${reason}`)
+
+export const bell = () => screen.getByRole('button', { name: /^Problems/ })
