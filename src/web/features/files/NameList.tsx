@@ -1,5 +1,7 @@
-import { NAMES_SHOWN } from './failedNames'
 import './fileDialogs.scss'
+
+/** In dialogs (product §9). */
+const NAMES_SHOWN = 5
 
 /** The first of the names, and how many more there are (product §2, §9). */
 export function NameList({ names }: { names: string[] }) {

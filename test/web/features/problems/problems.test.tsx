@@ -12,7 +12,7 @@ async function rendered() {
   network.get('/api/deployments').answers({ deployments: [deploymentOf('lobby')] })
   const app = renderApp('/deployments', { signedInAs: 'ann' })
   await waitFor(() => expect(bell()).toHaveAccessibleName('Problems'))
-  const meet = (what: string, reason: string) => act(() => app.store.dispatch(problemMet(what, reason)))
+  const meet = (what: string, reason: string) => act(() => void app.store.dispatch(problemMet(what, reason)))
   const open = async () => {
     await app.user.click(bell())
     return screen.findByRole('dialog', { name: 'Problems' })
