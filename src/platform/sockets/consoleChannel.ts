@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
-import { WebSocketServer, type WebSocket } from 'ws'
-import { CLOSE_RIGHTS_CHANGED, CLOSE_SESSION_ENDED, CLOSE_TOO_FAST, ConsoleRequest, SINCE, type ConsoleFrame } from '../../contract/consoleChannel'
+import type { WebSocket } from 'ws'
+import { CLOSE_RIGHTS_CHANGED, CLOSE_SESSION_ENDED, ConsoleRequest, SINCE, type ConsoleFrame } from '../../contract/consoleChannel'
 import type { InstanceState } from '../../contract/instance'
 import { looksSecret } from '../../contract/secretCommands'
 import type { ActivityLog, Happening } from '../accounts/activityLog'
@@ -13,6 +13,7 @@ import { AppError } from '../errors'
 import type { Runtime } from '../runtime/runtime'
 import type { SessionUser } from '../state/sessions'
 import { ConsoleFeed } from './consoleFeed'
+import { RateLimitedServer } from './frameRate'
 import { cookieOf, isAllowedOrigin } from './handshake'
 import { watchSessions } from './sessionWatch'
 
@@ -20,7 +21,6 @@ import { watchSessions } from './sessionWatch'
 const HISTORY_LINES = 1000
 /** Takes the longest command (contract/consoleChannel.ts), also where JSON writes each of its characters as six. In bytes. */
 const MESSAGE_LIMIT = 64 * 1024
-const MESSAGES_A_SECOND = 50
 /** Whoever does not answer a ping until the next is gone, whatever lies between. In milliseconds. */
 const PING_MS = 30_000
 /** RFC 6455, 7.4.1: the server goes down. */
@@ -56,7 +56,7 @@ interface Watched {
 
 /** The console channel, `/api/logs/{deployment}/{podName}`. One `upgrade` listener: socket.io has its own path. */
 export function openConsoleChannel(app: FastifyInstance, { sessions, origins, proxies, activityLog, runtime, power, instanceState }: ConsoleParts): void {
-  const wss = new WebSocketServer({ noServer: true, maxPayload: MESSAGE_LIMIT, perMessageDeflate: false })
+  const wss = new RateLimitedServer({ noServer: true, maxPayload: MESSAGE_LIMIT, perMessageDeflate: false })
   const watched = new Map<string, Watched>()
 
   app.server.on('upgrade', (request, socket, head) => {
@@ -104,7 +104,6 @@ export function openConsoleChannel(app: FastifyInstance, { sessions, origins, pr
   function join(entry: Watched, { podName, since }: Target, viewer: WebSocket, who: Who): void {
     entry.viewers.set(viewer, who)
     const detach = entry.feed.attach({ get bufferedAmount() { return viewer.bufferedAmount }, send: (text, taken) => viewer.send(text, taken) }, since, HISTORY_LINES)
-    const isTooFast = countMessages()
     let isAlive = true
     const ping = setInterval(() => {
       if (!isAlive) return viewer.terminate()
@@ -115,7 +114,6 @@ export function openConsoleChannel(app: FastifyInstance, { sessions, origins, pr
     viewer.on('message', (data) => {
       // What was on its way when the connection was ended is not obeyed any more.
       if (viewer.readyState !== viewer.OPEN) return
-      if (isTooFast()) return end(viewer, CLOSE_TOO_FAST, 'too many messages')
       obey(entry, podName, who, (data as Buffer).toString()).catch((error: unknown) => {
         if (!(error instanceof AppError)) app.log.error({ err: error, podName }, 'a console request failed')
         say(viewer, error instanceof AppError ? error.message : 'That did not work.')
@@ -249,17 +247,5 @@ function parseJson(text: string): unknown {
     return JSON.parse(text)
   } catch {
     return undefined
-  }
-}
-
-/** @returns whether this message is one too many in its second. */
-function countMessages(): () => boolean {
-  let second = 0
-  let count = 0
-  return () => {
-    const now = Math.floor(Date.now() / 1000)
-    count = now === second ? count + 1 : 1
-    second = now
-    return count > MESSAGES_A_SECOND
   }
 }

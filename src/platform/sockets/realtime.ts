@@ -6,11 +6,21 @@ import { REALTIME_EVENT, ServerBound, type ClientBound } from '../../contract/re
 import type { Sessions } from '../accounts/sessions'
 import type { Replicas, SyncNews } from '../share/replicas'
 import type { SessionUser } from '../state/sessions'
+import { countFrames, RateLimitedServer } from './frameRate'
 import { cookieOf, isAllowedOrigin } from './handshake'
 import { watchSessions, type Opened } from './sessionWatch'
 
 /** Messages to the server are a few words. In bytes. */
 const MESSAGE_LIMIT = 16 * 1024
+
+/** What of an engine.io connection is needed here, by whatever transport. */
+interface EngineConnection {
+  request: IncomingMessage
+  on(event: 'packet', listener: () => void): void
+  once(event: 'close', listener: () => void): void
+  /** @param discard what is not sent yet. */
+  close(discard: boolean): void
+}
 
 export interface RealtimeParts {
   sessions: Sessions
@@ -34,6 +44,7 @@ export function openRealtime(app: FastifyInstance, { sessions, origins, replicas
     serveClient: false,
     destroyUpgrade: false,
     maxHttpBufferSize: MESSAGE_LIMIT,
+    wsEngine: RateLimitedServer,
     // Before engine.io opens a connection: what is refused, with a 403 for polling, costs no memory. Later requests of a connection do not come here.
     allowRequest: (request, decide) => {
       if (!isAllowedOrigin(request, origins)) return decide('ORIGIN', false)
@@ -47,7 +58,12 @@ export function openRealtime(app: FastifyInstance, { sessions, origins, replicas
       )
     },
   })
-  io.engine.on('connection', (connection: { request: IncomingMessage; once(event: 'close', listener: () => void): void }) => {
+  io.engine.on('connection', (connection: EngineConnection) => {
+    // Those of polling: one request may hold thousands. Of a websocket its frames are counted.
+    const isTooFast = countFrames()
+    connection.on('packet', () => {
+      if (isTooFast()) connection.close(true)
+    })
     const user = users.get(connection.request)
     if (!user) return
     openOf.set(user.userId, (openOf.get(user.userId) ?? 0) + 1)

@@ -57,3 +57,27 @@ test.each([
   })
   expect((await fetch(`${origin.origin}/api/health`)).status).toBe(200)
 }, 60_000)
+
+/** A whole frame (RFC 6455 §5.2). */
+const frame = (opcode: 1 | 9 | 10, text = '') => Buffer.concat([Buffer.from([0x80 | opcode, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)])
+
+test.each([
+  ['messages', 'the console', () => `/api/logs/quiet/${podName}`, frame(1, '{}')],
+  ['pings', 'the console', () => `/api/logs/quiet/${podName}`, frame(9)],
+  ['pongs', 'the console', () => `/api/logs/quiet/${podName}`, frame(10)],
+  ['messages', 'socket.io', () => '/socket.io/?EIO=4&transport=websocket', frame(1, '40/none,')],
+  ['pings', 'socket.io', () => '/socket.io/?EIO=4&transport=websocket', frame(9)],
+  ['pongs', 'socket.io', () => '/socket.io/?EIO=4&transport=websocket', frame(10)],
+])('security 38: small %s without end to %s end their connection', async (_what, _where, path, one) => {
+  const socket = await upgraded(path())
+  const piece = Buffer.concat(Array<Buffer>(10_000).fill(one))
+  let isOpen = true
+  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve())).then(() => (isOpen = false))
+  socket.resume()
+  // As above. A connection that is reset ends by 'error'.
+  for (let pieces = 0; pieces < 800 && isOpen; pieces++) {
+    if (!socket.write(piece)) await Promise.race([once(socket, 'drain').catch(() => undefined), closed])
+  }
+  await closed
+  expect((await fetch(`${origin.origin}/api/health`)).status).toBe(200)
+}, 60_000)

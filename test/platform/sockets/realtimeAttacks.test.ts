@@ -102,6 +102,18 @@ test.each(['451000000000-["message",{"_placeholder":true,"num":0}]', '4599999999
   },
 )
 
+test('security 42: one request of polling that holds thousands of packets ends its connection', async () => {
+  const path = `${origin}/socket.io/?EIO=4&transport=polling`
+  const headers = { cookie: `token=${ann.token}`, connection: 'close' }
+  const opening = await (await fetch(path, { headers })).text()
+  const { sid } = JSON.parse(opening.slice(1)) as { sid: string }
+  const post = async (body: string) => (await fetch(`${path}&sid=${sid}`, { method: 'POST', body, headers })).status
+  expect(await post('40')).toBe(200)
+  await post(Array<string>(4000).fill('3').join('\x1e'))
+  // There is no such connection any more.
+  expect(await post('3')).toBe(400)
+})
+
 test('security 44: 500 connects at once are served or refused, others are answered meanwhile, and nothing is left', async () => {
   const sockets = Array.from({ length: 500 }, opened)
   const outcomes = sockets.map((socket) => Promise.race([once(socket, 'message').then(() => 'served', () => 'refused'), new Promise((resolve) => socket.once('close', () => resolve('refused')))]))
