@@ -12,6 +12,10 @@ const ROTATE_BYTES = 8 * 2 ** 20
 const TAIL_BYTES = 6 * 2 ** 20
 const SMALL_CHUNK = 64 * 1024
 const LARGE_CHUNK = 2 ** 20
+/** So much is read in one turn: a program that prints faster than it is read would never let anything else have one. In bytes. */
+const TURN_BYTES = ROTATE_BYTES
+/** More turns than two full logs take. */
+const MOST_TURNS = 20
 /** How fast lines of one console are decoded for viewers; what exceeds it is counted and skipped. In bytes, and bytes a millisecond. */
 const DECODE_BURST = 64 * 2 ** 20
 const DECODE_RATE = 8 * 2 ** 10
@@ -49,6 +53,7 @@ export class ContainerLog {
   private decodable = DECODE_BURST
   private decodedAt = Date.now()
   private isReading = false
+  private isClosing = false
 
   /** @param file path of the log. @param reopen makes conmon open the file anew; false where nobody writes it. */
   constructor(
@@ -67,13 +72,14 @@ export class ContainerLog {
     this.isReading = true
     void this.exclusively(async () => {
       this.isReading = false
-      await this.read()
+      const isDone = await this.read()
+      if (!isDone && !this.isClosing) this.poll()
     }).catch(() => undefined)
   }
 
   /** Resolves when everything that is in the file now was read. */
   async settle(): Promise<void> {
-    await this.exclusively(() => this.read())
+    for (let turn = 0; turn < MOST_TURNS; turn += 1) if (await this.exclusively(() => this.read())) return
   }
 
   /** Appends a line of the platform. A full disk loses it; nothing else fails for that. */
@@ -121,11 +127,13 @@ export class ContainerLog {
   async close(): Promise<void> {
     this.follower = undefined
     this.lineWatch = undefined
+    this.isClosing = true
     await this.exclusively(async () => {
       await this.handle?.close()
       this.handle = undefined
       this.current.ino = 0
     }).catch(() => undefined)
+    this.isClosing = false
   }
 
   async remove(): Promise<void> {
@@ -159,24 +167,35 @@ export class ContainerLog {
     })
   }
 
-  /** Reads on to the end of the newest file. */
-  private async read(): Promise<void> {
-    if (!this.handle && !(await this.openFile())) return
+  /**
+   * Reads on to the end of the newest file, or as far as one turn goes. A file that is long enough is rotated.
+   * @param left bytes that this turn may still read.
+   * @returns whether the end was reached.
+   */
+  private async read(left = TURN_BYTES): Promise<boolean> {
+    if (!this.handle && !(await this.openFile())) return true
     let chunk = SMALL_CHUNK
+    let isOver = false
     for (let isDrained = false; ; ) {
       const bytes = await this.readChunk(chunk)
-      if (bytes > 0) {
+      left -= bytes
+      isOver = bytes > 0 && left <= 0
+      if (bytes > 0 && !isOver) {
         isDrained = false
-        if (bytes === chunk) chunk = LARGE_CHUNK
+        // Rows hardly ever end where a chunk does.
+        if (bytes > chunk / 2) chunk = LARGE_CHUNK
         continue
       }
       const there = await inodeOf(this.file)
       if (there === undefined || there === this.current.ino) break
+      // The rest of a file that was rotated away is for the next turn.
+      if (isOver) return false
       // Rotated. Nothing is written to the old file after the new one is in place: one more reading takes its last rows.
       if (isDrained) await this.openFile()
       else isDrained = true
     }
-    if (this.offset >= ROTATE_BYTES) await this.rotate()
+    if (this.offset >= ROTATE_BYTES) return this.rotate(left)
+    return !isOver
   }
 
   /** @returns how many bytes were read; 0 at the end of the file. */
@@ -268,15 +287,15 @@ export class ContainerLog {
     }
   }
 
-  private async rotate(): Promise<void> {
+  private async rotate(left: number): Promise<boolean> {
     await rename(this.file, this.previousFile)
     const isWritten = await this.reopen().catch(() => false)
     for (const deadline = Date.now() + REOPEN_TIMEOUT_MS; isWritten && Date.now() < deadline; await delay(5)) {
-      if ((await inodeOf(this.file)) !== undefined) return this.read()
+      if ((await inodeOf(this.file)) !== undefined) return this.read(left)
     }
     // Nobody writes it: the next line begins a new file.
     await appendFile(this.file, '', { mode: 0o600 }).catch(() => undefined)
-    await this.read()
+    return this.read(left)
   }
 
   /** Up to `limit` kept lines before the present position. */

@@ -1,4 +1,4 @@
-import { appendFileSync, renameSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, renameSync, statSync, writeFileSync } from 'node:fs'
 import { mkdtemp } from 'node:fs/promises'
 import { join } from 'node:path'
 import { ContainerLog } from '../../../../src/platform/runtime/contained/containerLog'
@@ -77,6 +77,33 @@ test('§6 numbering goes on through rotations and another platform, and the last
   expect(lines.at(-1)).toMatchObject({ seq: written, content: expect.stringMatching(new RegExp(`^line ${written} x`)) })
   expect(lines[0]).toMatchObject({ seq: written - 9_999, content: expect.stringMatching(new RegExp(`^line ${written - 9_999} x`)) })
   await next.close()
+})
+
+test('§6 a program that prints faster than it is read keeps nobody from reading its console, its log is rotated all the same, and no line is lost', async () => {
+  const { file, log } = await newLog()
+  const rows = 2000
+  const block = row('x'.repeat(1000)).repeat(rows)
+  let blocks = 0
+  let isPrinting = true
+  const print = () => {
+    if (!isPrinting) return
+    appendFileSync(file, block)
+    blocks += 1
+  }
+  // However much is read, more is there by then.
+  await log.follow(1, print)
+  print()
+  log.poll()
+  const [line] = await log.history(1)
+  isPrinting = false
+  const rotated = existsSync(`${file}.1`)
+  isPrinting = false
+  expect(line!.seq).toBeLessThan(20 * rows)
+  expect(rotated).toBe(true)
+  await log.settle()
+  expect(log.lastSeq).toBe(blocks * rows)
+  expect(statSync(file).size).toBeLessThan(10 * 2 ** 20)
+  await log.close()
 })
 
 test('§6 a log that was rotated while no platform was there goes on with the right numbers where its predecessor is left', async () => {
