@@ -18,6 +18,10 @@ const COUNT_MS = 4000
 const PARALLEL_COUNTS = 8
 /** The owner of a database may give it a search path of functions of their own: an administrator must not call those. */
 const SAFE_PATH = '-c search_path=pg_catalog'
+/** Nor is an administrator's session there to be read-only, another role's, or ended early: owners may give their databases these settings, too. */
+const OWN_SETTINGS = ['default_transaction_read_only=off', 'role=none', `statement_timeout=${CHANGE_MS}`, 'lock_timeout=0', 'idle_session_timeout=0', 'idle_in_transaction_session_timeout=0']
+  .map((setting) => ` -c ${setting}`)
+  .join('')
 
 export interface PostgresParts {
   /** An administrator's URL. Asked for with each new connection; may throw an AppError. */
@@ -154,7 +158,11 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
     )
     const role = escapeIdentifier(database.username)
     for (const { name } of rows) {
-      await inDatabase(name, SAFE_PATH, CHANGE_MS, (other) => other.query(`drop owned by ${role}`))
+      await inDatabase(name, SAFE_PATH + OWN_SETTINGS, CHANGE_MS, async (other) => {
+        // PostgreSQL 17 and newer have it; others refuse the name.
+        await other.query('set transaction_timeout = 0').catch(() => undefined)
+        await other.query(`drop owned by ${role}`)
+      })
     }
     await client.query(`drop role ${role}`)
   }

@@ -240,6 +240,19 @@ test('a role to which others granted rights in their databases can be deleted al
   expect(await as(giver, async (client) => (await client.query('select * from shared')).rows)).toEqual([{ x: 1 }])
 })
 
+test.each([
+  ['read-only', (name: string) => `alter database "${name}" set default_transaction_read_only = on`],
+  ['without the administrator’s rights', (name: string) => `alter database "${name}" set role = "${name}"`],
+])('#48 a database in which sessions are %s by its owner’s will keeps no other from being deleted', async (_how, statement) => {
+  const [giver, taker] = [await create(unique('giver')), await create(unique('taker'))]
+  await as(giver, async (client) => {
+    await client.query(`create table shared (x int); grant select on shared to "${taker.name}"`)
+    await client.query(statement(giver.name))
+  })
+  expect((await call('DELETE', taker.name)).status).toBe(200)
+  await create(taker.name)
+})
+
 describe('bad input:', () => {
   test.each([
     ['a quote', 'a"b'],
