@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Peers } from '../../contract/discovery'
 import type { Runtime } from '../runtime/runtime'
+import { createKeyedQueue } from '../share/keyedQueue'
 import type { Db } from '../state/db'
 import { listDeployments } from '../state/deployments'
 import { listInstances, type InstanceRow } from '../state/instances'
@@ -48,6 +49,8 @@ export function peersFileIn(directory: string): string {
 export function createDiscovery({ db, runtime, players, directory, log }: { db: Db; runtime: Runtime; players: () => PlayerWatch; directory: string; log: Logger }): Discovery {
   /** What the file of each instance holds. */
   const written = new Map<string, string>()
+  /** A start and a change may write an instance's file at the same time. */
+  const oneByOne = createKeyedQueue()
   let timer: NodeJS.Timeout | undefined
   let busy: Promise<void> = Promise.resolve()
   let isClosed = false
@@ -72,7 +75,7 @@ export function createDiscovery({ db, runtime, players, directory, log }: { db: 
   }
 
   /** Whoever reads the file sees the old or the new text. */
-  async function write(podName: string, text: string): Promise<void> {
+  const write = (podName: string, text: string): Promise<void> => oneByOne(podName, async () => {
     if (written.get(podName) === text) return
     const own = join(directory, podName)
     await mkdir(own, { recursive: true })
@@ -83,7 +86,7 @@ export function createDiscovery({ db, runtime, players, directory, log }: { db: 
     await chmod(part, 0o644)
     await rename(part, peersFileIn(own))
     written.set(podName, text)
-  }
+  })
 
   const textOf = (peers: Peers) => `${JSON.stringify(peers)}\n`
 
@@ -122,10 +125,10 @@ export function createDiscovery({ db, runtime, players, directory, log }: { db: 
       await write(podName, textOf((await look()).peersOf(deployments)))
       return join(directory, podName)
     },
-    async forget(podName) {
+    forget: (podName) => oneByOne(podName, async () => {
       written.delete(podName)
       await rm(join(directory, podName), { recursive: true, force: true })
-    },
+    }),
     async close() {
       isClosed = true
       unwatch()

@@ -49,6 +49,13 @@ describe('§14 discovery', () => {
     await expect(stat(own)).rejects.toThrow('ENOENT')
   })
 
+  test('a file that is written for several reasons at once is whole, and no start fails for it', async () => {
+    const directories = await Promise.all(Array.from({ length: 50 }, (_one, at) => managed.discovery.prepare('pod', [`lobby-${at}`])))
+    expect(new Set(directories)).toEqual(new Set([join(directory(), 'runtime/peers/pod')]))
+    expect(await readdir(directories[0]!)).toEqual(['peers.json'])
+    await managed.discovery.forget('pod')
+  })
+
   test('a platform that comes later goes on with the files of instances that run', async () => {
     await add('proxy', FOREVER, 'discover: [lobby]\n', 'proxy')
     const manager = manage()
