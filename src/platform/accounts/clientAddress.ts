@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { BlockList, isIP } from 'node:net'
+import { BlockList, isIP, SocketAddress } from 'node:net'
 
 /** The reverse proxies whose word about the client's address is believed. */
 export interface TrustedProxies {
@@ -9,6 +9,19 @@ export interface TrustedProxies {
   believes: (address: string | undefined, hop: number) => boolean
   /** The client's address, as Fastify's `request.ip` has it for calls: the last one of `X-Forwarded-For` that is not a trusted proxy's own. */
   addressOf(request: IncomingMessage): string
+}
+
+/**
+ * The one form of an address, as a socket has it. Proxies also write a port, brackets, leading zeros, or IPv4 as IPv6.
+ * @returns the text itself when it is no address.
+ */
+export function plainAddress(text: string): string {
+  const [, bracketed, withPort] = /^(?:\[(.*)\](?::\d+)?|([\d.]+):\d+)$/.exec(text) ?? []
+  const [address = ''] = (bracketed ?? withPort ?? text).split('%')
+  const family = isIP(address)
+  if (family === 0) return text
+  const plain = new SocketAddress({ address, family: family === 6 ? 'ipv6' : 'ipv4' }).address
+  return /^::ffff:([\d.]+)$/.exec(plain)?.[1] ?? plain
 }
 
 /**
@@ -23,8 +36,11 @@ export function createTrustedProxies(proxies: string[], mayBeInstance: (address:
     if (bits === undefined) trusted.addAddress(address, familyOf(address))
     else trusted.addSubnet(address, Number(bits), familyOf(address))
   }
-  const includes = (address: string | undefined) => address !== undefined && isIP(address) !== 0 && trusted.check(address, familyOf(address))
-  const believes: TrustedProxies['believes'] = (address, hop) => includes(address) && (hop === 0 || address === undefined || !mayBeInstance(address))
+  const includes = (text: string | undefined) => {
+    const address = plainAddress(text ?? '')
+    return isIP(address) !== 0 && trusted.check(address, familyOf(address))
+  }
+  const believes: TrustedProxies['believes'] = (address, hop) => includes(address) && (hop === 0 || address === undefined || !mayBeInstance(plainAddress(address)))
   return {
     includes,
     believes,
@@ -36,7 +52,7 @@ export function createTrustedProxies(proxies: string[], mayBeInstance: (address:
         if (next === undefined || next === '') break
         address = next
       }
-      return address
+      return plainAddress(address)
     },
   }
 }

@@ -1,4 +1,5 @@
 import { AppError } from '../errors'
+import { plainAddress } from './clientAddress'
 import type { Db } from '../state/db'
 import { countTry, forgetTries, uncountTry } from '../state/tries'
 
@@ -64,9 +65,10 @@ export async function giveBackTry(db: Db, limit: Limit, key: string): Promise<vo
 
 /**
  * What counts as one address: of IPv6 the /64 network, which one customer has whole (RFC 6177).
- * @param address as the socket says it.
+ * @param text the address, as the socket or a proxy says it.
  */
-export function networkOf(address: string): string {
+export function networkOf(text: string): string {
+  const address = plainAddress(text)
   if (!address.includes(':') || address.includes('.')) return address
   return groupsOf(address).slice(0, 4).join(':')
 }

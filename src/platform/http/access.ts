@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import { ROLE_HEADER } from '../../contract/rules'
 import { AppError } from '../errors'
+import { plainAddress } from '../accounts/clientAddress'
 import { networkOf } from '../accounts/limits'
 import type { Client, Sessions } from '../accounts/sessions'
 import type { SessionUser } from '../state/sessions'
@@ -41,9 +42,14 @@ export function userOf(request: FastifyRequest): SessionUser {
   return request.user
 }
 
+/** The client's address. */
+export function addressOf({ ip }: FastifyRequest): string {
+  return plainAddress(ip)
+}
+
 /** Where a request comes from, as sessions and limits take it. */
 export function clientOf(request: FastifyRequest): Client {
-  return { address: request.ip, network: networkOf(request.ip), device: request.headers['user-agent'] ?? '' }
+  return { address: addressOf(request), network: networkOf(request.ip), device: request.headers['user-agent'] ?? '' }
 }
 
 /** Whose account a request counts against: its user, whoever a download ticket was issued to, else the client's network. */

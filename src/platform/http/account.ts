@@ -3,7 +3,7 @@ import { ChangePassword, OwnSessionsAnswer } from '../../contract/auth'
 import { Done } from '../../contract/envelope'
 import type { OwnPassword } from '../accounts/ownPassword'
 import type { Sessions } from '../accounts/sessions'
-import { userOf } from './access'
+import { addressOf, userOf } from './access'
 import type { Activity } from './activity'
 import { done } from './envelope'
 import type { Router } from './router'
@@ -28,7 +28,7 @@ export function accountRoutes(app: Router, { sessions, ownPassword }: { sessions
   })
 
   app.post('/api/auth/change-password', { config: recorded('changed own password'), schema: { body: ChangePassword, response: { 200: Done } } }, async (request) => {
-    await ownPassword.change(userOf(request), request.body, request.ip)
+    await ownPassword.change(userOf(request), request.body, addressOf(request))
     return done({})
   })
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
 import type { ActivityKind } from '../../contract/admin'
 import type { ErrorCode } from '../../contract/errors'
+import { plainAddress } from '../accounts/clientAddress'
 import type { ActivityLog } from '../accounts/activityLog'
 
 /**
@@ -63,7 +64,7 @@ export function recordActivity(app: FastifyInstance, log: Pick<ActivityLog, 'rec
   app.addHook('onRequest', async (request) => {
     // Gone even so when the reset came first; then the entry is without it.
     const address: string | undefined = request.ip
-    request.activityAddress = address ?? ''
+    request.activityAddress = plainAddress(address ?? '')
   })
   app.addHook('onSend', async (request, reply) => {
     try {

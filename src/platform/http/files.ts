@@ -64,7 +64,7 @@ export function fileRoutes(app: Router, { files, tickets, deploymentTypeIndexAt,
     // A client that has the same listing already is told so (RFC 9110 §13.1.2): it is no refresh.
     const etag = `"${parts.reduce((hash, part) => hash.update(part), createHash('sha1')).digest('base64url')}"`
     reply.header('etag', etag)
-    if (request.headers['if-none-match'] === etag) return reply.code(304).send()
+    if (isAmong(request.headers['if-none-match'], etag)) return reply.code(304).send()
     reply.type('application/json; charset=utf-8').header('content-length', parts.reduce((sum, { byteLength }) => sum + byteLength, 0))
     return reply.send(isLong ? Readable.from(parts, { objectMode: true, highWaterMark: 1 }) : Buffer.concat(parts))
   })
@@ -181,6 +181,11 @@ async function sendFile(request: FastifyRequest, reply: FastifyReply, file: Open
     if (content.bytesRead < length) request.raw.destroy()
   })
   return reply.header('content-length', length).send(content)
+}
+
+/** Whether `If-None-Match` names an ETag, by weak comparison (RFC 9110 §13.1.2): a proxy that compresses makes it weak. */
+function isAmong(header: string | undefined, etag: string): boolean {
+  return header?.split(',').some((tag) => tag.trim().replace(/^W\//, '') === etag) ?? false
 }
 
 /** As many as fit in a line. */

@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import { isIPv4, Socket } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import type { FastifyBaseLogger } from 'fastify'
-import type { TrustedProxies } from '../accounts/clientAddress'
+import { plainAddress, type TrustedProxies } from '../accounts/clientAddress'
 import { groupsOf } from '../accounts/limits'
 import { isDeploymentUser } from '../share/ownership'
 import { createSharedRead } from '../share/sharedRead'
@@ -100,8 +100,6 @@ async function readTable(path: string): Promise<[string, number][]> {
   }
   return users
 }
-
-const plainAddress = (address: string) => address.replace(/^::ffff:(?=\d{1,3}\.)/i, '').replace(/%.*$/, '')
 
 const hexOf = (value: number, length: number) => value.toString(16).toUpperCase().padStart(length, '0')
 

@@ -41,7 +41,8 @@ export async function pageRoutes(app: FastifyInstance, directory: string): Promi
     reply.header('x-content-type-options', 'nosniff')
     reply.header('referrer-policy', 'same-origin')
     reply.header('cross-origin-opener-policy', 'same-origin')
-    if (isCall(request.url)) reply.header('cache-control', 'no-store')
+    // By its route: an address may be written in other ways, such as `/%61pi/…`.
+    if (isCall(request.routeOptions.url ?? request.url)) reply.header('cache-control', 'no-store')
     else reply.header('content-security-policy', CONTENT_SECURITY_POLICY)
   })
   const isBuilt = existsSync(join(directory, 'index.html'))

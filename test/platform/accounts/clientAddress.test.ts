@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { createTrustedProxies } from '../../../src/platform/accounts/clientAddress'
+import { createTrustedProxies, plainAddress } from '../../../src/platform/accounts/clientAddress'
 
 const from = (remoteAddress: string, forwarded?: string) => ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage
 
@@ -10,7 +10,24 @@ test.each([
   ['the client has put something in front', ['10.0.0.1'], '10.0.0.1', '203.0.113.9, 192.0.2.7', '192.0.2.7'],
   ['there are two proxies', ['10.0.0.0/8', 'fd00::/8'], '10.0.0.1', '192.0.2.7, fd00::2', '192.0.2.7'],
   ['the proxy says nothing', ['10.0.0.1'], '10.0.0.1', undefined, '10.0.0.1'],
+  ['proxies write ports', ['10.0.0.0/8'], '10.0.0.1', '192.0.2.7:5432, 10.0.0.2:443', '192.0.2.7'],
   ['the socket is of both families', ['10.0.0.1'], '::ffff:10.0.0.1', '192.0.2.7', '192.0.2.7'],
 ])('where a handshake comes from when %s', (_case, trusted, remote, forwarded, expected) => {
   expect(createTrustedProxies(trusted).addressOf(from(remote, forwarded))).toBe(expected)
+})
+
+test.each([
+  ['192.0.2.7', '192.0.2.7'],
+  ['192.0.2.7:54321', '192.0.2.7'],
+  ['::ffff:192.0.2.7', '192.0.2.7'],
+  ['::FFFF:c000:207', '192.0.2.7'],
+  ['2001:0db8:0:0::0001', '2001:db8::1'],
+  ['2001:DB8::1', '2001:db8::1'],
+  ['[2001:db8::1]', '2001:db8::1'],
+  ['[2001:db8::1]:54321', '2001:db8::1'],
+  ['fe80::1%eth0', 'fe80::1'],
+  ['unknown', 'unknown'],
+  ['', ''],
+])('the address %p has one form, however a proxy writes it: %p', (text, address) => {
+  expect(plainAddress(text)).toBe(address)
 })

@@ -123,6 +123,13 @@ test('names that are no UTF-8 are listed by what of them can be read, each once,
   expect(await platform.call('GET', `/api/sftp/file/content?path=${encodeURIComponent('/nfsshare/latin/k\ufffdse')}`, { token: ann.token })).toMatchObject({ status: 404 })
 })
 
+test('a call is not stored by proxies, however its address is written', async () => {
+  for (const url of ['/api/sftp/files?path=%2Fnfsshare', '/%61pi/sftp/files?path=%2Fnfsshare', 'http://console.example/api/sftp/files?path=%2Fnfsshare']) {
+    const { statusCode, headers } = await platform.app.inject({ url, headers: { authorization: `Bearer ${ann.token}` } })
+    expect([statusCode, headers['cache-control'], headers['content-security-policy']]).toEqual([200, 'no-store', undefined])
+  }
+})
+
 test('decisions §18: a client that knows the version of a listing is told when there is no other', async () => {
   mkdirSync(join(share, 'versions'))
   writeFileSync(join(share, 'versions', 'a.txt'), '1')
@@ -132,6 +139,10 @@ test('decisions §18: a client that knows the version of a listing is told when 
   expect(version).toMatch(/^"[\w-]{27}"$/)
   const same = await ask(version)
   expect([same.statusCode, same.body, same.headers.etag]).toEqual([304, '', version])
+  // A proxy that compresses makes it weak; a client may know several.
+  expect((await ask(`W/${version}`)).statusCode).toBe(304)
+  expect((await ask(`"another", W/${version}`)).statusCode).toBe(304)
+  expect((await ask(`"another"`)).statusCode).toBe(200)
   writeFileSync(join(share, 'versions', 'a.txt'), '12')
   await until(async () => (await ask(version)).statusCode === 200)
   expect((await ask(version)).headers.etag).not.toBe(version)
