@@ -18,10 +18,14 @@ const COUNT_MS = 4000
 const PARALLEL_COUNTS = 8
 /** The owner of a database may give it a search path of functions of their own: an administrator must not call those. */
 const SAFE_PATH = '-c search_path=pg_catalog'
-/** Nor is an administrator's session there to be read-only, another role's, or ended early: owners may give their databases these settings, too. */
-const OWN_SETTINGS = ['default_transaction_read_only=off', 'role=none', `statement_timeout=${CHANGE_MS}`, 'lock_timeout=0', 'idle_session_timeout=0', 'idle_in_transaction_session_timeout=0']
-  .map((setting) => ` -c ${setting}`)
-  .join('')
+/** Other settings that the owner of a database may give to every session in it, and that would keep an administrator's from its work. */
+const OWN_SETTINGS = `${SAFE_PATH} -c role=none -c default_transaction_read_only=off -c statement_timeout=0 -c idle_session_timeout=0 -c idle_in_transaction_session_timeout=0 -c local_preload_libraries=`
+/** The SQLSTATE of a lock that was not given in time. */
+const LOCK_NOT_AVAILABLE = '55P03'
+/** So long what others grant waits for their transactions, before these are ended. */
+const LOCK_MS = 2000
+/** How often they are ended: somebody may come back at once and lock again. */
+const LOCK_TRIES = 5
 
 export interface PostgresParts {
   /** An administrator's URL. Asked for with each new connection; may throw an AppError. */
@@ -157,14 +161,25 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
       [oid],
     )
     const role = escapeIdentifier(database.username)
-    for (const { name } of rows) {
-      await inDatabase(name, SAFE_PATH + OWN_SETTINGS, CHANGE_MS, async (other) => {
-        // PostgreSQL 17 and newer have it; others refuse the name.
-        await other.query('set transaction_timeout = 0').catch(() => undefined)
-        await other.query(`drop owned by ${role}`)
-      })
-    }
+    for (const { name } of rows) await dropOwned(client, name, role)
     await client.query(`drop role ${role}`)
+  }
+
+  /** Whoever owns that database may hold locks in it for ever: their transactions are ended. */
+  async function dropOwned(client: ClientBase, name: string, role: string): Promise<void> {
+    for (let tries = 1; ; tries++) {
+      try {
+        await inDatabase(name, `${OWN_SETTINGS} -c lock_timeout=${LOCK_MS}`, CHANGE_MS, async (other) => {
+          // PostgreSQL 17 and newer have it; others refuse the name.
+          await other.query('set transaction_timeout = 0').catch(() => undefined)
+          await other.query(`drop owned by ${role}`)
+        })
+        return
+      } catch (error) {
+        if (errorCodeOf(error) !== LOCK_NOT_AVAILABLE || tries === LOCK_TRIES) throw error
+        await client.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and backend_type = 'client backend' and xact_start is not null", [name])
+      }
+    }
   }
 
   async function inDatabase<Result>(name: string, options: string, timeout: number, work: (client: Client) => Promise<Result>): Promise<Result> {

@@ -241,16 +241,27 @@ test('a role to which others granted rights in their databases can be deleted al
 })
 
 test.each([
-  ['read-only', (name: string) => `alter database "${name}" set default_transaction_read_only = on`],
-  ['without the administrator’s rights', (name: string) => `alter database "${name}" set role = "${name}"`],
-])('#48 a database in which sessions are %s by its owner’s will keeps no other from being deleted', async (_how, statement) => {
+  ['whose sessions are read-only', 'alter database $ set default_transaction_read_only = on'],
+  ['whose sessions take its own role', 'alter database $ set role = $'],
+  ['whose sessions load a library that is not there', "alter database $ set local_preload_libraries = 'nothing'"],
+  ['whose statements have no time', 'alter database $ set statement_timeout = 1'],
+])('#48 a role to which others granted rights in a database %s can be deleted, and its name is free again', async (_case, sabotage) => {
   const [giver, taker] = [await create(unique('giver')), await create(unique('taker'))]
   await as(giver, async (client) => {
     await client.query(`create table shared (x int); grant select on shared to "${taker.name}"`)
-    await client.query(statement(giver.name))
+    await client.query(sabotage.replaceAll('$', `"${giver.name}"`))
   })
   expect((await call('DELETE', taker.name)).status).toBe(200)
   await create(taker.name)
+})
+
+test('#48 a lock that somebody holds in their database does not keep another from being deleted', async () => {
+  const [giver, taker] = [await create(unique('giver')), await create(unique('taker'))]
+  await as(giver, (client) => client.query(`create table shared (x int); grant select on shared to "${taker.name}"`))
+  const holder = await connect(giver)
+  await holder.query('begin; lock table shared')
+  expect((await call('DELETE', taker.name)).status).toBe(200)
+  await holder.end().catch(() => undefined)
 })
 
 describe('bad input:', () => {
