@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Peers } from '../../contract/discovery'
 import type { Runtime } from '../runtime/runtime'
-import { createKeyedQueue } from '../share/keyedQueue'
 import type { Db } from '../state/db'
 import { listDeployments } from '../state/deployments'
 import { listInstances, type InstanceRow } from '../state/instances'
@@ -49,11 +48,16 @@ export function peersFileIn(directory: string): string {
 export function createDiscovery({ db, runtime, players, directory, log }: { db: Db; runtime: Runtime; players: () => PlayerWatch; directory: string; log: Logger }): Discovery {
   /** What the file of each instance holds. */
   const written = new Map<string, string>()
-  /** A start and a change may write an instance's file at the same time. */
-  const oneByOne = createKeyedQueue()
   let timer: NodeJS.Timeout | undefined
-  let busy: Promise<void> = Promise.resolve()
+  let busy: Promise<unknown> = Promise.resolve()
   let isClosed = false
+
+  /** One at a time, and each looks when its turn comes: what is written last is what was seen last. */
+  function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
+    const turn = busy.then(work)
+    busy = turn.catch(() => undefined)
+    return turn
+  }
 
   async function look(): Promise<Network> {
     const [deployments, rows, runs] = await Promise.all([listDeployments(db), listInstances(db), runtime.list()])
@@ -75,7 +79,7 @@ export function createDiscovery({ db, runtime, players, directory, log }: { db: 
   }
 
   /** Whoever reads the file sees the old or the new text. */
-  const write = (podName: string, text: string): Promise<void> => oneByOne(podName, async () => {
+  async function write(podName: string, text: string): Promise<void> {
     if (written.get(podName) === text) return
     const own = join(directory, podName)
     await mkdir(own, { recursive: true })
@@ -86,7 +90,7 @@ export function createDiscovery({ db, runtime, players, directory, log }: { db: 
     await chmod(part, 0o644)
     await rename(part, peersFileIn(own))
     written.set(podName, text)
-  })
+  }
 
   const textOf = (peers: Peers) => `${JSON.stringify(peers)}\n`
 
@@ -102,7 +106,7 @@ export function createDiscovery({ db, runtime, players, directory, log }: { db: 
     if (isClosed) return
     timer ??= setTimeout(() => {
       timer = undefined
-      busy = busy.then(update).catch((error: unknown) => {
+      inTurn(update).catch((error: unknown) => {
         log.warn({ err: error }, 'the peers files could not be written; it is tried again with the next change')
       })
     }, GATHER_MS)
@@ -122,13 +126,14 @@ export function createDiscovery({ db, runtime, players, directory, log }: { db: 
     changed,
     peersOf: async (deployments) => (await look()).peersOf(deployments),
     async prepare(podName, deployments) {
-      await write(podName, textOf((await look()).peersOf(deployments)))
+      await inTurn(async () => write(podName, textOf((await look()).peersOf(deployments))))
       return join(directory, podName)
     },
-    forget: (podName) => oneByOne(podName, async () => {
-      written.delete(podName)
-      await rm(join(directory, podName), { recursive: true, force: true })
-    }),
+    forget: (podName) =>
+      inTurn(async () => {
+        written.delete(podName)
+        await rm(join(directory, podName), { recursive: true, force: true })
+      }),
     async close() {
       isClosed = true
       unwatch()

@@ -49,11 +49,14 @@ describe('§14 discovery', () => {
     await expect(stat(own)).rejects.toThrow('ENOENT')
   })
 
-  test('a file that is written for several reasons at once is whole, and no start fails for it', async () => {
-    const directories = await Promise.all(Array.from({ length: 50 }, (_one, at) => managed.discovery.prepare('pod', [`lobby-${at}`])))
-    expect(new Set(directories)).toEqual(new Set([join(directory(), 'runtime/peers/pod')]))
-    expect(await readdir(directories[0]!)).toEqual(['peers.json'])
-    await managed.discovery.forget('pod')
+  test('a file that a start and a change write at the same time is whole', async () => {
+    const { discovery } = managed
+    await discovery.prepare('0a1b2c-proxy', [])
+    await Promise.all(Array.from({ length: 20 }, (_, at) => discovery.prepare('0a1b2c-proxy', [`lobby-${at}`])))
+    const own = join(directory(), 'runtime/peers/0a1b2c-proxy')
+    expect(JSON.parse(await readFile(join(own, 'peers.json'), 'utf8'))).toEqual({ deployments: { 'lobby-19': [] } })
+    await discovery.forget('0a1b2c-proxy')
+    await expect(stat(own)).rejects.toThrow('ENOENT')
   })
 
   test('a platform that comes later goes on with the files of instances that run', async () => {
