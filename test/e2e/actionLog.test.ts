@@ -323,7 +323,7 @@ browserTest('decisions §10: a walk through the product, typing secrets everywhe
   await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
 
   // Where its code does not come, it says so.
-  await page.route(/\/assets\/replay\..*\.js$/, (route) => route.abort())
+  await page.route(/\/assets\/\d+\..*\.js$/, (route) => route.abort())
   await page.goto('/replay')
   await page.getByText('The replay could not be loaded. Reload the page.').waitFor()
 })

@@ -58,7 +58,7 @@ browserTest('from the printed invite code to the sample instance Online, through
   // A page whose code is still on its way: the one before stays, and the header's line runs.
   let arrive = () => {}
   const arrived = new Promise<void>((resolve) => (arrive = resolve))
-  await page.route(/page-databases[^/]*\.js/, async (route) => {
+  await page.route(/\/assets\/[^/]*\.js$/, async (route) => {
     await arrived
     await route.continue()
   })
