@@ -184,12 +184,16 @@ export const actionRules: Record<string, Rule | 'lines'> = {
 
   'overview/sectionToggled': 'keep',
 
+  // Which drafts there are; what is in them is beside the store.
+  'drafts/offersChanged': 'keep',
+
   'deployments/creationStarted': 'keep',
   'deployments/creationEdited': 'keep',
   'deployments/creationTried': 'keep',
   'deployments/deletionAsked': 'keep',
   'deployments/dialogClosed': 'keep',
   'configuration/draftTyped': fields({ name: 'keep', text: 'definition' }),
+  'configuration/draftRestored': fields({ name: 'keep', text: 'definition' }),
   'configuration/draftDropped': 'keep',
   'configuration/draftSaved': fields({ name: 'keep', text: 'definition' }),
   'configuration/conflictMet': 'keep',

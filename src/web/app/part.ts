@@ -1,4 +1,5 @@
 import type { Middleware, Reducer } from '@reduxjs/toolkit'
+import type { DraftsState } from '../drafts/draftsSlice'
 import type { AccountState } from '../features/account/accountSlice'
 import type { AdminState } from '../features/admin/adminSlice'
 import type { DatabasesViewState } from '../features/databases/databasesSlice'
@@ -26,6 +27,7 @@ export type LateState = {
   console: ConsoleState
   databases: DatabasesViewState
   deployments: DeploymentsState
+  drafts: DraftsState
   files: FilesState
   instance: InstanceViewState
   navigation: NavigationState

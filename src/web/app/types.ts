@@ -1,3 +1,4 @@
+import type { DraftDatabase } from '../drafts/draftDatabase'
 import type { makeStore } from './store'
 
 export type AppStore = ReturnType<typeof makeStore>
@@ -14,4 +15,6 @@ export type Services = {
   storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
   /** Milliseconds since the epoch. */
   now: () => number
+  /** The browser's own database unless another one is given (drafts/draftDatabase.ts). */
+  drafts?: DraftDatabase
 }

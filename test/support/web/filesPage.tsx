@@ -1,12 +1,13 @@
 import { screen, within } from '@testing-library/react'
 import type { FileEntry } from '../../../src/contract/file'
+import type { DraftDatabase } from '../../../src/web/drafts/draftDatabase'
 import { renderApp } from './renderApp'
 
-type Options = { at?: string; deploymentTypeIndex?: number | null }
+type Options = { at?: string; deploymentTypeIndex?: number | null; drafts?: DraftDatabase }
 
 /** The Files page with these entries in its directory, shown. */
-export async function filesPage(files: FileEntry[], { at = '/files', deploymentTypeIndex = null }: Options = {}) {
-  const app = renderApp(at, { signedInAs: 'ann' })
+export async function filesPage(files: FileEntry[], { at = '/files', deploymentTypeIndex = null, drafts }: Options = {}) {
+  const app = renderApp(at, { signedInAs: 'ann', ...(drafts && { drafts }) })
   const list = (entries: FileEntry[]) => app.network.get('/api/sftp/files').answers({ files: entries, deploymentTypeIndex })
   const listing = list(files)
   if (files.length > 0) await screen.findByRole('grid')

@@ -3,9 +3,10 @@ import userEvent from '@testing-library/user-event'
 import { App } from '../../../src/web/app/App'
 import { followPage } from '../../../src/web/app/page'
 import { makeStore } from '../../../src/web/app/store'
+import type { DraftDatabase } from '../../../src/web/drafts/draftDatabase'
 import { tokenOf } from './factories'
 import { network } from './network'
-import { fakeConsole, fakeRealtime, fakeServices, fakeUploads } from './services'
+import { fakeConsole, fakeDrafts, fakeRealtime, fakeServices, fakeUploads } from './services'
 
 type Options = {
   signedInAs?: string
@@ -18,13 +19,15 @@ type Options = {
   token?: string
   /** What the history entry carries, as after a reload. */
   historyState?: unknown
+  /** What earlier visits left. */
+  drafts?: DraftDatabase
 }
 
 let leave: (() => void) | undefined
 afterEach(() => leave?.())
 
 /** The whole console at a path: the real store, the real routes, a fake only where the network or the browser begins. */
-export function renderApp(path: string, { signedInAs, isAdmin = false, stored = {}, expiresAt, token, historyState = null }: Options = {}) {
+export function renderApp(path: string, { signedInAs, isAdmin = false, stored = {}, expiresAt, token, historyState = null, drafts = fakeDrafts().database }: Options = {}) {
   const services = fakeServices()
   const realtime = fakeRealtime()
   const console = fakeConsole()
@@ -38,7 +41,7 @@ export function renderApp(path: string, { signedInAs, isAdmin = false, stored = 
   window.history.replaceState(historyState, '', path)
 
   const { cookies, storage, now } = services
-  const store = makeStore({ cookies, storage, now, connectConsole: console.connect, connectRealtime: realtime.connect, sendUpload: uploads.send })
+  const store = makeStore({ cookies, storage, now, drafts, connectConsole: console.connect, connectRealtime: realtime.connect, sendUpload: uploads.send })
   const stopFollowing = followPage(store)
   const { unmount } = render(<App store={store} />)
   leave = () => {

@@ -1,4 +1,6 @@
 import type { Services } from '../../../src/web/app/types'
+import type { Draft } from '../../../src/web/drafts/draft'
+import type { DraftDatabase } from '../../../src/web/drafts/draftDatabase'
 import type { SendUpload, UploadListener, UploadRequest } from '../../../src/web/features/files/uploads/sendUpload'
 import type { ConnectConsole, ConsoleListener } from '../../../src/web/sockets/consoleLink'
 import type { ConnectRealtime, RealtimeListener } from '../../../src/web/sockets/fileSyncSocket'
@@ -22,6 +24,22 @@ export function fakeServices() {
     now: () => Date.now(),
   }
   return { ...services, jar: cookies, stored }
+}
+
+/** The database of drafts, in memory. Another page with the same one is the next visit. */
+export function fakeDrafts() {
+  const kept = new Map<string, Draft>()
+  const database: DraftDatabase = {
+    read: async () => [...kept.values()],
+    async write(draft) {
+      kept.set(draft.id, structuredClone(draft))
+      return true
+    },
+    async remove(ids) {
+      for (const id of ids) kept.delete(id)
+    },
+  }
+  return { database, kept }
 }
 
 /** The far end of the real-time connection, in the hands of the test. */

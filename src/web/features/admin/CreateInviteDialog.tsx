@@ -1,5 +1,6 @@
 import { useDispatch } from 'react-redux'
 import { useCreateInviteCodeMutation } from '../../api/admin'
+import { useFormDraft } from '../../drafts/useFormDraft'
 import { Field } from '../../ui/Field'
 import { FormDialog } from '../../ui/FormDialog'
 import type { InviteCreation } from './adminSlice'
@@ -12,12 +13,18 @@ export function CreateInviteDialog({ creation: { message, tries = 0 } }: { creat
   const dispatch = useDispatch()
   const lacksMessage = tries > 0 && message.trim() === ''
 
+  const draft = useFormDraft('create invite code', message === '' ? undefined : { message }, (fields) => dispatch(inviteMessageTyped(fields['message'] ?? '')))
+  const close = () => {
+    draft.drop()
+    dispatch(dialogClosed('createInvite'))
+  }
+
   const submit = async () => {
     dispatch(inviteTried())
     if (message.trim() === '') return
     const result = await create({ message: message.trim() })
     tell(result, 'Successfully created the invite code', 'Failed to create the invite code')
-    if (!result.error) dispatch(dialogClosed('createInvite'))
+    if (!result.error) close()
   }
 
   return (
@@ -27,8 +34,9 @@ export function CreateInviteDialog({ creation: { message, tries = 0 } }: { creat
       busyText="Creating..."
       busy={isLoading}
       onSubmit={submit}
-      onClose={() => dispatch(dialogClosed('createInvite'))}
+      onClose={close}
     >
+      {draft.offered}
       <Field
         label="Message"
         rule={lacksMessage ? 'Message cannot be empty' : 'Who it is for, or what. Only administrators see it.'}

@@ -6,6 +6,7 @@ import { CallFailure } from '../../api/CallFailure'
 import { useCreateDatabaseMutation } from '../../api/databases'
 import { reportProblem } from '../../api/reportProblem'
 import { useReport } from '../../api/useReport'
+import { useFormDraft } from '../../drafts/useFormDraft'
 import { Field } from '../../ui/Field'
 import { FormDialog } from '../../ui/FormDialog'
 import type { Creation } from './databasesSlice'
@@ -22,10 +23,14 @@ export function CreateDialog({ creation: { type, name } }: { creation: Creation 
   const problem = problemOf(name)
   const isValid = name !== '' && !problem
 
+  const draft = useFormDraft(`create ${type} database`, name === '' ? undefined : { name }, (fields) => dispatch(nameTyped(fields['name'] ?? '')))
+
   const refuse = () => dispatch(reportProblem('Invalid database name', INVALID_DATABASE_NAME, 'Invalid database name'))
   const submit = async () => {
     if (!isValid) return refuse()
-    report(await create({ type, name }), `Successfully created ${label} database ${name}`, `Failed to create ${label} database ${name}`)
+    const result = await create({ type, name })
+    if (!result.error) draft.drop()
+    report(result, `Successfully created ${label} database ${name}`, `Failed to create ${label} database ${name}`)
   }
   // A form whose button is disabled does not submit at all: the key would do nothing, and not say why.
   const onKeyDown = ({ key }: KeyboardEvent) => key === 'Enter' && !isValid && refuse()
@@ -38,8 +43,12 @@ export function CreateDialog({ creation: { type, name } }: { creation: Creation 
       busy={isLoading}
       disabled={!isValid}
       onSubmit={submit}
-      onClose={() => dispatch(dialogClosed())}
+      onClose={() => {
+        draft.drop()
+        dispatch(dialogClosed())
+      }}
     >
+      {draft.offered}
       <CallFailure error={error} text={`Failed to create ${label} database ${name}`} />
       <Field
         label="Database name"

@@ -17,7 +17,6 @@ import {
   changesOpened,
   conflictMet,
   dialogClosed,
-  draftDropped,
   draftSaved,
   draftTyped,
   leaveAsked,
@@ -28,6 +27,7 @@ import { ConflictDialog } from './ConflictDialog'
 import { EditorSkeleton } from './EditorSkeleton'
 import { FailureBanner } from './FailureBanner'
 import { LeaveDialog } from './LeaveDialog'
+import { useKeptConfiguration } from './useKeptConfiguration'
 import { useProblem } from './useProblem'
 import type { YamlEditorHandle } from './YamlEditor'
 
@@ -57,6 +57,7 @@ export function ConfigurationForm({ name, stored, failure, onReload }: Configura
 
   const { text, revision } = draft ?? { text: stored.content, revision: stored.revision }
   const changed = text !== stored.content
+  const kept = useKeptConfiguration(name, stored, draft)
   /** The text whose warnings were dismissed. */
   const [dismissed, setDismissed] = useState<string>()
   const warnings = saving.data?.warnings ?? (changed || dismissed === text ? [] : (stored.warnings ?? []))
@@ -71,13 +72,19 @@ export function ConfigurationForm({ name, stored, failure, onReload }: Configura
     // What is told of the last save was about another text.
     if (!saving.isLoading) saving.reset()
     const madeFrom = stored.revision === undefined ? {} : { revision: stored.revision }
-    dispatch(typed === stored.content ? draftDropped(name) : draftTyped({ name, text: typed, ...madeFrom }))
+    if (typed === stored.content) return kept.drop()
+    dispatch(draftTyped({ name, text: typed, ...madeFrom }))
+    kept.changed()
   }
   const store = useOneAtATime(async (made: Pick<Configuration, 'revision'>) => {
     if (saving.isLoading) return
     const { data, error } = await save({ name, content: text, ...made })
     const { line, status, field } = (error as ApiFailure | undefined) ?? {}
-    if (data) dispatch(draftSaved({ name, text, ...data.made }))
+    if (data) {
+      dispatch(draftSaved({ name, text, ...data.made }))
+      // What is left of the draft was typed meanwhile, and is made from what is stored now.
+      kept.changed()
+    }
     // Too late: by now another editor may be open.
     else if (isGone.current) return
     else if (status === 409 && field === 'revision') dispatch(conflictMet())
@@ -93,7 +100,7 @@ export function ConfigurationForm({ name, stored, failure, onReload }: Configura
     // What could not be fetched takes nobody's work with it.
     if (error) return
     saving.reset()
-    dispatch(draftDropped(name))
+    kept.drop()
   }
 
   useLeaveGuard(changed, (leaving) => dispatch(leaveAsked(leaving)))
@@ -110,6 +117,7 @@ export function ConfigurationForm({ name, stored, failure, onReload }: Configura
     <>
       <ConfigurationHead name={name} saving={saving.isLoading} onShowChanges={() => dispatch(changesOpened())} onSave={onSave} />
       {failure}
+      {kept.offered}
       {saving.error && <FailureBanner title={FAILED} error={saving.error} onDismiss={saving.reset} />}
       {saving.isSuccess && (
         <Banner tone="success" onDismiss={saving.reset}>
@@ -131,7 +139,7 @@ export function ConfigurationForm({ name, stored, failure, onReload }: Configura
       </Suspense>
       {dialog === 'changes' && <ChangesDialog name={name} stored={stored.content} text={text} />}
       {dialog === 'conflict' && <ConflictDialog name={name} onReload={reload} onOverwrite={() => store({})} />}
-      {typeof dialog === 'object' && dialog && <LeaveDialog name={name} leaving={dialog} />}
+      {typeof dialog === 'object' && dialog && <LeaveDialog name={name} leaving={dialog} onDiscard={kept.drop} />}
     </>
   )
 }

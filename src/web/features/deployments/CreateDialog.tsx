@@ -3,10 +3,12 @@ import { DEPLOYMENT_NAME_PATTERN } from '../../../contract/rules'
 import { useCreateDeploymentMutation, useGetNodesQuery } from '../../api/deployments'
 import { failureDetail } from '../../api/failure'
 import { useReport } from '../../api/useReport'
+import { useFormDraft } from '../../drafts/useFormDraft'
 import { Field } from '../../ui/Field'
 import { FormDialog } from '../../ui/FormDialog'
 import type { Creation } from './deploymentsSlice'
 import { creationEdited, creationTried, dialogClosed } from './deploymentsSlice'
+import { types } from './deploymentType'
 import { NodeChoice } from './NodeChoice'
 import { TypeChoice } from './TypeChoice'
 
@@ -34,13 +36,22 @@ export function CreateDialog({ creation }: { creation: Creation }) {
     if (error) reset()
     dispatch(creationEdited(change))
   }
+  const draft = useFormDraft(
+    isProxy ? 'create proxy' : 'create deployment',
+    creation.name === '' ? undefined : { name: creation.name, type: creation.type, node: creation.node },
+    ({ name = '', type, node = '' }) => edit({ name, node, type: types.find((known) => known === type) ?? creation.type }),
+  )
+  const close = () => {
+    draft.drop()
+    dispatch(dialogClosed('create'))
+  }
   const detail = failureDetail(error)
   const submit = async () => {
     dispatch(creationTried())
     if (name === '' || isMisnamed || (persistent && node === '')) return
     const result = await create({ name, type: creation.type, ...(persistent && { node }) })
     report(result, `Successfully created ${name}`, FAILED)
-    if (!result.error) dispatch(dialogClosed('create'))
+    if (!result.error) close()
   }
 
   return (
@@ -50,8 +61,9 @@ export function CreateDialog({ creation }: { creation: Creation }) {
       busyText="Creating..."
       busy={isLoading}
       onSubmit={submit}
-      onClose={() => dispatch(dialogClosed('create'))}
+      onClose={close}
     >
+      {draft.offered}
       {error && (
         <div role="alert" className="alert alert-danger">
           {detail || FAILED}

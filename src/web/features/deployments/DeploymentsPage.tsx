@@ -1,8 +1,10 @@
 import { useEffect, useRef } from 'react'
 import Button from 'react-bootstrap/Button'
 import { useDispatch, useSelector } from 'react-redux'
+import { Link } from 'react-router-dom'
 import { failureDetail } from '../../api/failure'
 import { useGetDeploymentsQuery } from '../../api/deployments'
+import { DraftHints } from '../../drafts/DraftHints'
 import { ActionIcon } from '../../ui/ActionIcon'
 import { LoadFailure } from '../../ui/LoadFailure'
 import { useKeptFocus } from '../../ui/useKeptFocus'
@@ -43,6 +45,15 @@ export function DeploymentsPage() {
         </Button>
         <DeploymentsSummary deployments={data} />
       </div>
+      <DraftHints
+        kind="configuration"
+        text={(name) => `You have unsaved changes to the configuration of ${name}`}
+        open={({ name }) => (
+          <Link className="btn btn-sm btn-primary" to={`/deployments/${encodeURIComponent(name)}/edit`}>
+            Open
+          </Link>
+        )}
+      />
       {error && <LoadFailure title="Failed to load deployments" detail={failureDetail(error)} busy={isFetching} onRetry={refetch} />}
       {!data && !error && <DeploymentsSkeleton />}
       {data && (

@@ -4,17 +4,17 @@ import { useDispatch } from 'react-redux'
 import { useNavigate } from 'react-router-dom'
 import { useLogout } from '../../api/useLogout'
 import type { Leaving } from '../../ui/useLeaveGuard'
-import { dialogClosed, draftDropped } from './configurationSlice'
+import { dialogClosed } from './configurationSlice'
 import '../../styles/modal.scss'
 
-export function LeaveDialog({ name, leaving }: { name: string; leaving: Leaving }) {
+export function LeaveDialog({ name, leaving, onDiscard }: { name: string; leaving: Leaving; onDiscard: () => void }) {
   const dispatch = useDispatch()
   const navigate = useNavigate()
   const [logout] = useLogout()
   const stay = () => dispatch(dialogClosed())
   const leave = () => {
     dispatch(dialogClosed())
-    dispatch(draftDropped(name))
+    onDiscard()
     if ('signingOut' in leaving) void logout()
     else if ('to' in leaving) void navigate(leaving.to)
     else void navigate(leaving.by)

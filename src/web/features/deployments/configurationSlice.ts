@@ -23,6 +23,10 @@ export const configurationSlice = createSlice({
       if (draft) draft.text = text
       else state.drafts[name] = { text, ...(revision !== undefined && { revision }) }
     },
+    /** Made from what was stored when it was typed, which may be another text by now. */
+    draftRestored(state, { payload: { name, ...draft } }: PayloadAction<{ name: string } & Draft>) {
+      state.drafts[name] = draft
+    },
     /** The stored text is what counts again: because it became the same, or because the user gave up. */
     draftDropped(state, { payload: name }: PayloadAction<string>) {
       delete state.drafts[name]
@@ -48,10 +52,8 @@ export const configurationSlice = createSlice({
     },
   },
   extraReducers: (builder) => {
-    // A session that ran out takes nobody's work with it; one that somebody ended leaves nothing behind.
-    builder.addCase(sessionEnded, (state, { payload }) => {
-      if (payload === 'signedOut' || payload === 'gone') state.drafts = {}
-    })
+    // Nothing that one user typed may wait here for the next. It is kept for its user beside the store (drafts/).
+    builder.addCase(sessionEnded, () => initialState)
   },
   selectors: {
     selectDraft: (state, name: string) => (Object.hasOwn(state.drafts, name) ? state.drafts[name] : undefined),
@@ -59,5 +61,5 @@ export const configurationSlice = createSlice({
   },
 })
 
-export const { draftTyped, draftDropped, draftSaved, conflictMet, changesOpened, leaveAsked, dialogClosed } = configurationSlice.actions
+export const { draftTyped, draftRestored, draftDropped, draftSaved, conflictMet, changesOpened, leaveAsked, dialogClosed } = configurationSlice.actions
 export const { selectDraft, selectDialog } = configurationSlice.selectors

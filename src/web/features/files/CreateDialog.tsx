@@ -1,5 +1,6 @@
 import { useDispatch } from 'react-redux'
 import { useCreateDirectoryMutation, useCreateFileMutation } from '../../api/files'
+import { useFormDraft } from '../../drafts/useFormDraft'
 import { Field } from '../../ui/Field'
 import { FormDialog } from '../../ui/FormDialog'
 import { TabList } from '../../ui/TabList'
@@ -23,6 +24,14 @@ export function CreateDialog({ directory, creation: { tab, name, tries = 0 } }: 
   const isDirectory = tab === 'directory'
   const { isLoading, error } = isDirectory ? folder : file
 
+  const draft = useFormDraft(`create in ${directory}`, name === '' ? undefined : { tab, name }, (fields) =>
+    dispatch(creationEdited({ tab: fields['tab'] === 'directory' ? 'directory' : 'file', name: fields['name'] ?? '' })),
+  )
+  const close = () => {
+    draft.drop()
+    dispatch(dialogClosed('create'))
+  }
+
   const submit = async () => {
     dispatch(formTried())
     if (problem) return
@@ -30,11 +39,12 @@ export function CreateDialog({ directory, creation: { tab, name, tries = 0 } }: 
     const result = await (isDirectory ? createDirectory(path) : createFile(path))
     if (result.error) return
     dispatch(entryReached(path))
-    dispatch(dialogClosed('create'))
+    close()
   }
 
   return (
-    <FormDialog title="Create New" action="Create" busyText="Creating..." busy={isLoading} onSubmit={submit} onClose={() => dispatch(dialogClosed('create'))}>
+    <FormDialog title="Create New" action="Create" busyText="Creating..." busy={isLoading} onSubmit={submit} onClose={close}>
+      {draft.offered}
       <TabList
         id="create"
         label="What to create"

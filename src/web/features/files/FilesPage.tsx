@@ -1,8 +1,10 @@
 import { useEffect, useLayoutEffect, useRef } from 'react'
+import Button from 'react-bootstrap/Button'
 import { useDispatch, useSelector } from 'react-redux'
 import { useLocation } from 'react-router-dom'
 import { useGetFilesQuery } from '../../api/files'
 import type { ApiFailure } from '../../api/failure'
+import { DraftHints } from '../../drafts/DraftHints'
 import { useKeptFocus } from '../../ui/useKeptFocus'
 import { Breadcrumb } from './Breadcrumb'
 import { DirectoryMissing } from './DirectoryMissing'
@@ -10,7 +12,7 @@ import { FileDialogs } from './FileDialogs'
 import { FilesSkeleton } from './FilesSkeleton'
 import { FilesToolbar } from './FilesToolbar'
 import { FileTable } from './FileTable'
-import { directoryOpened, selectDialog, selectDirectory } from './filesSlice'
+import { directoryOpened, fileOpened, selectDialog, selectDirectory } from './filesSlice'
 import { SelectionBar } from './SelectionBar'
 import { nameOf, pathOfAddress, ROOT } from './sharedPath'
 import { DropZone } from './uploads/DropZone'
@@ -39,6 +41,7 @@ function Directory({ path }: { path: string }) {
   const isBusy = useSelector(selectDialog) !== null
   const isMissing = (error as ApiFailure | undefined)?.status === 404
   const heading = useRef<HTMLHeadingElement>(null)
+  const dispatch = useDispatch()
   const isListed = listing !== undefined
   useEffect(() => {
     // Held for the rows that were still to come.
@@ -56,6 +59,15 @@ function Directory({ path }: { path: string }) {
         <FilesToolbar directory={path} listing={listing} busy={isFetching} usable={!isMissing} onRefresh={refetch} />
       </div>
       <Breadcrumb path={path} />
+      <DraftHints
+        kind="file"
+        text={(file) => <>You have an unsaved text of <bdi>{nameOf(file)}</bdi></>}
+        open={({ name: file }) => (
+          <Button variant="primary" size="sm" onClick={() => dispatch(fileOpened({ path: file, name: nameOf(file), type: '-' }))}>
+            Open
+          </Button>
+        )}
+      />
       {isMissing && !isFetching && <DirectoryMissing path={path} />}
       {!listing && (isFetching || !error) && <FilesSkeleton />}
       {listing && !isMissing && <FileTable directory={path} files={listing.files} />}

@@ -1,6 +1,7 @@
 import { useDispatch } from 'react-redux'
 import { useMoveFilesMutation } from '../../api/files'
 import type { ApiFailure } from '../../api/failure'
+import { useFormDraft } from '../../drafts/useFormDraft'
 import { Field } from '../../ui/Field'
 import { FormDialog } from '../../ui/FormDialog'
 import { DialogFailure } from './DialogFailure'
@@ -24,13 +25,21 @@ export function MoveDialog({ directory, move: { items, destination, tries = 0 } 
         ? destination.trim() === '' ? 'Please enter a destination' : 'They are in this directory already'
         : into && `"${into.name}" cannot be moved into itself`
 
+  const draft = useFormDraft(`move from ${directory}`, destination === '' ? undefined : { destination }, (fields) =>
+    dispatch(destinationTyped(fields['destination'] ?? '')),
+  )
+  const close = () => {
+    draft.drop()
+    dispatch(dialogClosed('move'))
+  }
+
   const submit = async () => {
     dispatch(formTried())
     if (problem || target === null) return
     const result = await moveFiles(items.map(({ path, name }) => ({ path, targetPath: join(target, name) })))
     const failed = (result.error as ApiFailure | undefined)?.failed
     if (failed) dispatch(moveFailed(failed.map(({ path }) => path)))
-    else if (!result.error) dispatch(dialogClosed('move'))
+    else if (!result.error) close()
   }
 
   return (
@@ -40,8 +49,9 @@ export function MoveDialog({ directory, move: { items, destination, tries = 0 } 
       busyText="Moving..."
       busy={isLoading}
       onSubmit={submit}
-      onClose={() => dispatch(dialogClosed('move'))}
+      onClose={close}
     >
+      {draft.offered}
       <DialogFailure error={error} text="Failed to move files" />
       <NameList names={items.map(({ name }) => name)} />
       <Field

@@ -1,6 +1,7 @@
 import { useDispatch } from 'react-redux'
 import { useRenameFileMutation } from '../../api/files'
 import { failureText } from '../../api/failure'
+import { useFormDraft } from '../../drafts/useFormDraft'
 import { Field } from '../../ui/Field'
 import { FormDialog } from '../../ui/FormDialog'
 import { DialogFailure } from './DialogFailure'
@@ -14,6 +15,12 @@ export function RenameDialog({ renaming: { item, name, tries = 0 } }: { renaming
   const dispatch = useDispatch()
   const problem = renameProblem(item.name, name)
 
+  const draft = useFormDraft(`rename ${item.path}`, name === item.name ? undefined : { name }, (fields) => dispatch(newNameTyped(fields['name'] ?? item.name)))
+  const close = () => {
+    draft.drop()
+    dispatch(dialogClosed('rename'))
+  }
+
   const submit = async () => {
     dispatch(formTried())
     if (problem) return
@@ -21,11 +28,12 @@ export function RenameDialog({ renaming: { item, name, tries = 0 } }: { renaming
     const result = await rename({ path: item.path, targetPath })
     if (result.error) return
     dispatch(entryReached(targetPath))
-    dispatch(dialogClosed('rename'))
+    close()
   }
 
   return (
-    <FormDialog title={`Rename ${item.name}`} action="Rename" busyText="Renaming..." busy={isLoading} onSubmit={submit} onClose={() => dispatch(dialogClosed('rename'))}>
+    <FormDialog title={`Rename ${item.name}`} action="Rename" busyText="Renaming..." busy={isLoading} onSubmit={submit} onClose={close}>
+      {draft.offered}
       <DialogFailure error={error} text={failureText(error, '') ? 'Failed to rename' : 'Failed to rename. Please try again.'} />
       <Field
         label="New name"

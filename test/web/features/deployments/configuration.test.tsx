@@ -1,13 +1,15 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { api } from '../../../../src/web/api/api'
-import { sessionEnded } from '../../../../src/web/facts'
+import type { SessionEnd } from '../../../../src/web/facts'
+import { sessionEnded, sessionStarted } from '../../../../src/web/facts'
 import { aceEditor } from '../../../support/web/aceEditor'
+import { deploymentOf, tokenOf } from '../../../support/web/factories'
 import { renderApp } from '../../../support/web/renderApp'
 
 const stored = 'name: lobby\ntype: process\ndataDirectory: /lobby\nrun:\n  command: [node, bot.js]\n'
 const broken = `${stored}colour: red\n`
 
-async function opened(content = stored, more: { warnings?: string[] } = {}) {
+async function opened(content = stored, more: { warnings?: string[]; revision?: string } = {}) {
   const app = renderApp('/deployments/lobby/edit', { signedInAs: 'ann' })
   const load = app.network.get('/api/deployments/lobby').answers({ content, ...more })
   const save = app.network.patch('/api/deployments/lobby').answers({})
@@ -292,17 +294,42 @@ test('while the text is awaited a skeleton holds its place', async () => {
   expect(await screen.findByRole('region', { name: 'Configuration' })).toBeVisible()
 })
 
-test.each([
-  ['refused', { lobby: { text: broken } }],
-  ['expired', { lobby: { text: broken } }],
-  ['signedOut', {}],
-  ['gone', {}],
-] as const)('after a session that ended as %p the drafts are %p', async (end, drafts) => {
-  const { store, editor } = await opened()
-  editor.write(broken)
-  act(() => void store.dispatch(sessionEnded(end)))
-  expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
-  expect(store.getState().configuration?.drafts).toEqual(drafts)
+describe('a session that ends while there are changes', () => {
+  /** Somebody signs in anew, and is led back to where the other one was. */
+  async function again(ended: SessionEnd, subject = 'ann') {
+    const app = await opened(stored, { revision: 'r1' })
+    app.editor.write(broken)
+    act(() => void app.store.dispatch(sessionEnded(ended)))
+    expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
+    expect(app.store.getState().configuration?.drafts).toEqual({})
+    app.network.get('/api/network').answers({ sections: [], managerSilent: false })
+    app.network.get('/api/deployments').answers({ deployments: [deploymentOf('lobby')] })
+    for (const engine of ['sql', 'mongo']) app.network.get(`/api/database/${engine}`).answers({ databases: [] })
+    app.services.jar.set('token', tokenOf(subject))
+    act(() => void app.store.dispatch(sessionStarted({ id: 'next', isAdmin: false, subject, expiresAt: Date.now() + 1e6 })))
+    if (ended === 'signedOut') {
+      await app.user.click(await screen.findByRole('link', { name: 'Deployments' }))
+      await app.user.click(await screen.findByRole('link', { name: 'Edit lobby' }))
+    }
+    await screen.findByRole('region', { name: 'Configuration' })
+    return app
+  }
+
+  test.each(['refused', 'expired', 'gone'] as const)('where it is %s, they are back when the same user is, made from what they were made from', async (ended) => {
+    const { store } = await again(ended)
+    await waitFor(() => expect(aceEditor().text()).toBe(broken))
+    expect(store.getState().configuration?.drafts).toEqual({ lobby: { text: broken, revision: 'r1' } })
+    expect(screen.getByText('What you had not saved in lobby is back')).toBeVisible()
+  })
+
+  test.each([
+    ['signedOut', 'ann'],
+    ['expired', 'bob'],
+  ] as const)('where it is %s and %s signs in next, nothing is kept', async (ended, subject) => {
+    const { store } = await again(ended, subject)
+    expect(aceEditor().text()).toBe(stored)
+    expect(store.getState().drafts?.offers).toEqual([])
+  })
 })
 
 describe('when somebody else saved first', () => {

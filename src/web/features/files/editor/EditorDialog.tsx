@@ -1,10 +1,9 @@
-import { lazy, Suspense, useEffect, useEffectEvent, useLayoutEffect, useRef, useState } from 'react'
+import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react'
 import Button from 'react-bootstrap/Button'
 import Modal from 'react-bootstrap/Modal'
-import { useDispatch, useStore } from 'react-redux'
+import { useDispatch } from 'react-redux'
 import type { ApiFailure } from '../../../api/failure'
 import type { OpenedFile } from '../../../api/files'
-import type { RootState } from '../../../app/types'
 import { useOpenFileMutation, useSaveFileMutation } from '../../../api/files'
 import { holdText, takeText } from '../../../api/fileTexts'
 import { notified } from '../../../facts'
@@ -18,7 +17,8 @@ import { conflictMet, dialogClosed, draftChanged, leaveAsked } from '../filesSli
 import { fits, nameOfEncoding } from './encodings'
 import { EditorQuestions } from './EditorQuestions'
 import type { TextEditorHandle } from './TextEditor'
-import { keepUnsaved, takeUnsaved } from './unsavedText'
+import type { KeptText } from './useKeptText'
+import { useKeptText } from './useKeptText'
 import './editor.scss'
 
 // The dialog shows, and fetches the file, while the editor itself is still on its way.
@@ -36,20 +36,31 @@ export function EditorDialog({ editing }: { editing: Editing }) {
   const [lineEnds, setLineEnds] = useState('')
   const editor = useRef<TextEditorHandle>(null)
   const dispatch = useDispatch()
-  const state = useStore<RootState>()
-  const [subject] = useState(() => state.getState().session.current?.subject)
+  const kept = useKeptText(item, file, opening.error !== undefined, () => (isChanged ? editor.current?.text() : undefined))
 
   const isGone = useRef(false)
+  const put = (opened: Omit<File, 'version' | 'unsaved'>, keptText: KeptText | undefined) => {
+    dispatch(draftChanged(false))
+    saving.reset()
+    const { text: unsaved, ...madeFrom } = keptText ?? {}
+    setFile((known) => ({ ...opened, ...madeFrom, ...(unsaved !== undefined && { unsaved }), version: (known?.version ?? 0) + 1 }))
+  }
   const show = ({ data }: { data?: OpenedFile }) => {
     if (!data) return
     // Too late: by now another file may be open.
     if (isGone.current) return takeText(data.text)
-    dispatch(draftChanged(false))
-    saving.reset()
-    const { text: unsaved, ...madeFrom } = takeUnsaved(item.path, subject) ?? {}
-    if (unsaved !== undefined) dispatch(notified('info', `What you had not saved in ${item.name} is back`))
-    const text = takeText(data.text) ?? 'What was in the file is no part of a recording.'
-    setFile((known) => ({ ...data, ...madeFrom, text, ...(unsaved !== undefined && { unsaved }), version: (known?.version ?? 0) + 1 }))
+    const interrupted = kept.takeInterrupted()
+    if (interrupted) dispatch(notified('info', `What you had not saved in ${item.name} is back`))
+    put({ ...data, text: takeText(data.text) ?? 'What was in the file is no part of a recording.' }, interrupted)
+  }
+  const restore = () => {
+    const taken = kept.take()
+    if (file && taken) put(file, taken)
+  }
+  const reload = async () => {
+    const answer = await open(item.path)
+    if (answer.data) kept.drop()
+    show(answer)
   }
   const showFirst = useEffectEvent(show)
   useEffect(() => {
@@ -59,15 +70,6 @@ export function EditorDialog({ editing }: { editing: Editing }) {
       isGone.current = true
     }
   }, [open, item.path])
-
-  // A session that ran out takes nobody's work with it; one that somebody ended leaves nothing behind.
-  const keep = useEffectEvent(() => {
-    const { current, ended } = state.getState().session
-    if (current || (ended !== 'expired' && ended !== 'refused') || !isChanged || !file || !editor.current) return
-    const { encoding, modifyTime } = file
-    keepUnsaved({ path: item.path, subject, text: editor.current.read().text, ...(encoding && { encoding }), ...(modifyTime !== undefined && { modifyTime }) })
-  })
-  useLayoutEffect(() => () => keep(), [])
 
   const store = useOneAtATime(async ({ overwrite }: { overwrite: boolean }) => {
     if (!file || !editor.current || saving.isLoading || opening.isLoading) return
@@ -110,6 +112,7 @@ export function EditorDialog({ editing }: { editing: Editing }) {
       </Modal.Header>
       <Modal.Body>
         <DialogFailure error={opening.error} text="Failed to open file" />
+        {kept.offered(restore)}
         {!isConflict && <DialogFailure error={saving.error} text="Failed to save file" />}
         {isConflict && !asked && (
           <div role="alert" className="alert alert-danger editor-conflict">
@@ -129,6 +132,7 @@ export function EditorDialog({ editing }: { editing: Editing }) {
               unsaved={file.unsaved}
               onLoad={(about) => setLineEnds(about.lineEnds)}
               onChanged={(changed) => dispatch(draftChanged(changed))}
+              onEdited={kept.changed}
             />
           </Suspense>
         ) : (
@@ -150,7 +154,7 @@ export function EditorDialog({ editing }: { editing: Editing }) {
           Save Changes
         </BusyButton>
       </Modal.Footer>
-      <EditorQuestions editing={editing} onReload={async () => show(await open(item.path))} onOverwrite={() => store({ overwrite: true })} />
+      <EditorQuestions editing={editing} onReload={reload} onOverwrite={() => store({ overwrite: true })} onDiscard={kept.drop} />
     </Modal>
   )
 }

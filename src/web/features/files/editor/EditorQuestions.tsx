@@ -4,10 +4,10 @@ import type { Editing } from '../filesSlice'
 import { dialogClosed, questionAnswered } from '../filesSlice'
 import { useLeave } from './useLeave'
 
-type EditorQuestionsProps = { editing: Editing; onReload: () => unknown; onOverwrite: () => unknown }
+type EditorQuestionsProps = { editing: Editing; onReload: () => unknown; onOverwrite: () => unknown; onDiscard: () => unknown }
 
 /** What the editor asks before anything is lost. */
-export function EditorQuestions({ editing: { item, asked }, onReload, onOverwrite }: EditorQuestionsProps) {
+export function EditorQuestions({ editing: { item, asked }, onReload, onOverwrite, onDiscard }: EditorQuestionsProps) {
   const dispatch = useDispatch()
   const leave = useLeave()
   if (!asked) return null
@@ -35,6 +35,7 @@ export function EditorQuestions({ editing: { item, asked }, onReload, onOverwrit
   }
 
   const discard = () => {
+    onDiscard()
     dispatch(dialogClosed('edit'))
     if (asked.leaving) void leave(asked.leaving)
   }

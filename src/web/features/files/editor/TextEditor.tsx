@@ -8,7 +8,9 @@ import { createLineEnds } from './lineEnds'
 import { hasWorker, modeOf } from './modes'
 
 export type TextEditorHandle = {
-  /** As it would be saved now, and how to say that it was. */
+  /** As it would be saved now. */
+  text: () => string
+  /** The same, for a save that ends a step of undoing, and how to say that it was saved. */
   read: () => { text: string; saved: () => void }
   focus: () => void
 }
@@ -23,13 +25,16 @@ type TextEditorProps = {
   onLoad: (about: { lineEnds: string }) => void
   /** Whether there is anything to save; told when that turns. */
   onChanged: (isChanged: boolean) => void
+  /** With every change of the text. */
+  onEdited: () => void
 }
 
 /** Everything that touches Ace. It holds the text by itself: a file is no part of the console's state. */
-export function TextEditor({ ref, name, text, unsaved, onLoad, onChanged }: TextEditorProps) {
+export function TextEditor({ ref, name, text, unsaved, onLoad, onChanged, onEdited }: TextEditorProps) {
   const read = useRef<TextEditorHandle['read']>(() => ({ text, saved: () => {} }))
+  const current = useRef(() => text)
   const editor = useRef<Ace.Editor>(null)
-  useImperativeHandle(ref, () => ({ read: () => read.current(), focus: () => editor.current?.focus() }), [])
+  useImperativeHandle(ref, () => ({ text: () => current.current(), read: () => read.current(), focus: () => editor.current?.focus() }), [])
 
   const begin = (loaded: Ace.Editor) => {
     const { session } = loaded
@@ -43,6 +48,7 @@ export function TextEditor({ ref, name, text, unsaved, onLoad, onChanged }: Text
     let isChanged = false
     const tell = () => {
       if (isChanged === undo.isClean()) onChanged((isChanged = !isChanged))
+      onEdited()
     }
     session.on('change', (change) => {
       ends.changed(change)
@@ -50,12 +56,13 @@ export function TextEditor({ ref, name, text, unsaved, onLoad, onChanged }: Text
       // Where it undoes, Ace knows its revision only after it told of the change.
       queueMicrotask(tell)
     })
+    current.current = () => mark + ends.join(session.getDocument().getAllLines())
     read.current = () => {
       // What is typed from now on is a step of its own, and not what is saved here.
       session.markUndoGroup()
       const revision = undo.getRevision()
       return {
-        text: mark + ends.join(session.getDocument().getAllLines()),
+        text: current.current(),
         saved() {
           undo.markClean(revision)
           tell()

@@ -1,0 +1,42 @@
+import { addListener } from '@reduxjs/toolkit'
+import type { AppDispatch, AppStore, RootState, Services } from '../app/types'
+import type { Session } from '../facts'
+import { pageLeft, pageShown, sessionEnded, sessionStarted } from '../facts'
+import { openDraftDatabase } from './draftDatabase'
+import type { DraftKeeper } from './draftKeeper'
+import { createDraftKeeper } from './draftKeeper'
+import { offersChanged, selectOffers } from './draftsSlice'
+
+const listening = addListener.withTypes<RootState, AppDispatch, Services>()
+
+const keepers = new WeakMap<object, DraftKeeper>()
+
+/** A store that is replayed has none: its editors read and write no drafts. */
+export const keeperOf = (store: object) => keepers.get(store)
+
+/** An id alone is not enough: another installation at the same address counts its users from 1, too. */
+const userOf = (session: Session | null) =>
+  session && (session.subject ?? session.username) !== undefined ? JSON.stringify([session.subject, session.username]) : undefined
+
+/** From here on the editors of this store have drafts that outlive the page. */
+export function keepDrafts(store: Pick<AppStore, 'dispatch' | 'getState'>) {
+  const { dispatch, getState } = store
+  const keeper = dispatch((_dispatch: AppDispatch, _getState: () => RootState, { drafts = openDraftDatabase(), now }: Services) =>
+    createDraftKeeper({
+      database: drafts,
+      now,
+      onOffers(offers) {
+        if (JSON.stringify(offers) !== JSON.stringify(selectOffers(getState()))) dispatch(offersChanged(offers))
+      },
+    }),
+  )
+  keepers.set(store, keeper)
+  const begin = (session: Session | null) => void keeper.begin(userOf(session))
+
+  dispatch(listening({ actionCreator: sessionStarted, effect: ({ payload }) => begin(payload) }))
+  // Before the page draws itself without the session: the editors are still there to be read.
+  dispatch(listening({ actionCreator: sessionEnded, effect: ({ payload }) => keeper.end(payload) }))
+  dispatch(listening({ actionCreator: pageLeft, effect: () => keeper.flush() }))
+  dispatch(listening({ actionCreator: pageShown, effect: () => keeper.refresh() }))
+  begin(getState().session.current)
+}

@@ -1,0 +1,190 @@
+import { IDBFactory } from 'fake-indexeddb'
+import type { Offer } from '../../../src/web/drafts/draft'
+import { openDraftDatabase } from '../../../src/web/drafts/draftDatabase'
+import { createDraftKeeper, LIFETIME_MS, MAX_LENGTH, MAX_TOTAL_LENGTH, WRITE_INTERVAL_MS } from '../../../src/web/drafts/draftKeeper'
+import { fakeDrafts } from '../../support/web/services'
+
+const file = { kind: 'file', name: '/nfsshare/lobby.yml' } as const
+
+beforeEach(() => {
+  globalThis.indexedDB = new IDBFactory()
+})
+
+/** A page of this browser, on which `user` has signed in. */
+async function page(user: string, { now = () => Date.now(), database = openDraftDatabase() } = {}) {
+  let offers: Offer[] = []
+  const keeper = createDraftKeeper({ database, now, onOffers: (list) => (offers = list) })
+  await keeper.begin(user)
+  /** An editor with this text, as typed by now. */
+  const edit = (text: string, subject: { kind: 'file' | 'configuration'; name: string } = file) => {
+    const editor = { text: text as string | undefined, reads: 0 }
+    const slot = keeper.open(subject, () => {
+      editor.reads++
+      return editor.text === undefined ? undefined : { text: editor.text }
+    })!
+    slot.changed()
+    return Object.assign(editor, slot)
+  }
+  const contents = () => offers.map(({ id }) => keeper.contentOf(id)?.['text'])
+  return { keeper, edit, database, offers: () => offers, contents }
+}
+/** As the end of the page does it; resolves when everything is in the database. */
+async function leave({ keeper, database }: Awaited<ReturnType<typeof page>>) {
+  keeper.flush()
+  await database.read()
+}
+
+test('what was typed is offered to the same user at the next visit, and to nobody else', async () => {
+  const first = await page('ann')
+  first.edit('typed')
+  await leave(first)
+
+  const other = await page('bob')
+  expect(other.offers()).toEqual([])
+  const next = await page('ann')
+  expect(next.offers()).toMatchObject([{ ...file, isInterrupted: false }])
+  expect(next.contents()).toEqual(['typed'])
+})
+
+test('a crash of the page loses no more than what was typed since the last write', async () => {
+  jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] })
+  try {
+    const first = await page('ann', { database: fakeDrafts().database })
+    const editor = first.edit('typed')
+    editor.text = 'typed on'
+    editor.changed()
+    expect(editor.reads).toBe(0)
+    jest.advanceTimersByTime(WRITE_INTERVAL_MS)
+    expect(editor.reads).toBe(1)
+    // Nothing ends this page.
+    const next = await page('ann', { database: first.database })
+    expect(next.contents()).toEqual(['typed on'])
+  } finally {
+    jest.useRealTimers()
+  }
+})
+
+test('what was saved or discarded is not offered', async () => {
+  const first = await page('ann')
+  const saved = first.edit('saved')
+  const undone = first.edit('undone', { kind: 'configuration', name: 'lobby' })
+  first.keeper.flush()
+  saved.drop()
+  undone.text = undefined
+  undone.changed()
+  await leave(first)
+  expect((await page('ann')).offers()).toEqual([])
+})
+
+test('after 7 days it is gone, from the database too', async () => {
+  const first = await page('ann')
+  first.edit('typed')
+  await leave(first)
+  const almost = await page('ann', { now: () => Date.now() + LIFETIME_MS - 60_000 })
+  expect(almost.contents()).toEqual(['typed'])
+  const late = await page('ann', { now: () => Date.now() + LIFETIME_MS + 60_000 })
+  expect(late.offers()).toEqual([])
+  expect(await late.database.read()).toEqual([])
+})
+
+test('two tabs with the same file: neither overwrites what the other one typed', async () => {
+  const first = await page('ann')
+  first.edit('first')
+  await leave(first)
+  const second = await page('ann')
+  expect(second.contents()).toEqual(['first'])
+  second.edit('second')
+  await leave(second)
+
+  const next = await page('ann')
+  expect(next.contents().sort()).toEqual(['first', 'second'])
+})
+
+test('an editor that takes a draft goes on with it, and offers what it held itself', async () => {
+  const first = await page('ann')
+  first.edit('before')
+  await leave(first)
+  const next = await page('ann')
+  const editor = next.edit('typed meanwhile')
+  expect(editor.take(next.offers()[0]!.id)).toEqual({ text: 'before' })
+  expect(next.contents()).toEqual(['typed meanwhile'])
+  editor.text = 'before, and more'
+  editor.changed()
+  await leave(next)
+  expect((await page('ann')).contents().sort()).toEqual(['before, and more', 'typed meanwhile'])
+})
+
+test('what another tab saved is no longer offered here, and what it typed is', async () => {
+  const first = await page('ann')
+  const editor = first.edit('typed')
+  await leave(first)
+  const second = await page('ann')
+  expect(second.contents()).toEqual(['typed'])
+  editor.drop()
+  first.edit('of another file', { kind: 'file', name: '/nfsshare/other.yml' })
+  await leave(first)
+  await second.keeper.refresh()
+  expect(second.contents()).toEqual(['of another file'])
+})
+
+test('a draft that is discarded while the database is read stays discarded', async () => {
+  const first = await page('ann')
+  first.edit('typed')
+  await leave(first)
+  const next = await page('ann')
+  const refreshed = next.keeper.refresh()
+  next.keeper.discard(next.offers()[0]!.id)
+  await refreshed
+  expect(next.offers()).toEqual([])
+})
+
+test('the end of a session offers what its editors held, as it was then', async () => {
+  const app = await page('ann')
+  const editor = app.edit('typed')
+  app.keeper.end('expired')
+  editor.text = undefined
+  editor.changed()
+  editor.close()
+  expect(app.offers()).toEqual([])
+  await app.keeper.begin('ann')
+  expect(app.offers()).toMatchObject([{ isInterrupted: true }])
+  expect(app.contents()).toEqual(['typed'])
+})
+
+test('a text that is larger than the platform lets be edited is not kept', async () => {
+  const app = await page('ann')
+  const editor = app.edit('small')
+  app.keeper.flush()
+  editor.text = 'x'.repeat(MAX_LENGTH + 1)
+  editor.changed()
+  await leave(app)
+  expect((await page('ann')).offers()).toEqual([])
+})
+
+test('the drafts of one user are bounded in total; the oldest go first', async () => {
+  const size = MAX_LENGTH - 10
+  const count = Math.floor(MAX_TOTAL_LENGTH / size)
+  let time = Date.now()
+  const app = await page('ann', { database: fakeDrafts().database, now: () => time++ })
+  for (let at = 0; at <= count; at++) {
+    app.edit(`${at}${'x'.repeat(size)}`, { kind: 'file', name: `/nfsshare/${at}` })
+    app.keeper.flush()
+  }
+  const kept = await app.database.read()
+  expect(kept?.map(({ name }) => name)).toEqual(Array.from({ length: count }, (_, at) => `/nfsshare/${at + 1}`))
+})
+
+test('without IndexedDB drafts last as long as the page, and the console says so once', async () => {
+  Reflect.deleteProperty(globalThis, 'indexedDB')
+  const warn = jest.spyOn(console, 'warn').mockImplementation(() => {})
+  const app = await page('ann')
+  const editor = app.edit('typed')
+  await leave(app)
+  editor.changed()
+  await leave(app)
+  expect(warn.mock.calls.map(([text]) => String(text))).toEqual([expect.stringContaining('[drafts] this browser keeps no drafts')])
+  app.keeper.end('gone')
+  await app.keeper.begin('ann')
+  expect(app.contents()).toEqual(['typed'])
+  warn.mockRestore()
+})

@@ -1,0 +1,235 @@
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
+import type { FileEntry } from '../../../src/contract/file'
+import { createReplayStore } from '../../../src/web/actionLog/replayStore'
+import { redactAction } from '../../../src/web/actionLog/redactAction'
+import { keeperOf } from '../../../src/web/drafts/keepDrafts'
+import { aceEditor } from '../../support/web/aceEditor'
+import { deploymentOf, entryOf } from '../../support/web/factories'
+import { filesPage } from '../../support/web/filesPage'
+import { renderApp } from '../../support/web/renderApp'
+import { fakeDrafts } from '../../support/web/services'
+
+const CONTENT = '/api/sftp/file/content'
+const button = (name: string) => within(screen.queryByRole('dialog') ?? document.body).getByRole('button', { name })
+const offer = (text: RegExp) => within(screen.queryByRole('dialog') ?? document.body).findByText(text)
+/** The page ends without asking anybody, as a crash or a reload does. */
+const end = (app: { leave: () => void }) => act(() => app.leave())
+
+describe('the text of a file', () => {
+  async function editing(drafts: ReturnType<typeof fakeDrafts>, { name = 'lobby.yml', content = 'a: 1', modifyTime = 1000, others = [] as FileEntry[] } = {}) {
+    const app = await filesPage([entryOf(name), ...others], { drafts: drafts.database })
+    app.network.get(CONTENT).answers({ content, encoding: 'utf-8', modifyTime })
+    app.network.patch(CONTENT).answers({ modifyTime: modifyTime + 1 })
+    return { ...app, open: () => opened(app, name) }
+  }
+  async function opened({ user }: Awaited<ReturnType<typeof filesPage>>, name: string) {
+    await user.click(await screen.findByRole('button', { name }))
+    const dialog = await screen.findByRole('dialog', { name })
+    await waitFor(() => expect(dialog.querySelector('.ace_editor')).toBeInTheDocument())
+  }
+  /** An earlier visit that ended while the file was edited. */
+  async function earlierVisit(drafts: ReturnType<typeof fakeDrafts>) {
+    const app = await editing(drafts)
+    await app.open()
+    aceEditor().type('typed ')
+    end(app)
+    await waitFor(() => expect(drafts.kept.size).toBe(1))
+  }
+
+  test('is offered at the next visit, restored as a change of what it was made from, and gone once it is saved', async () => {
+    const drafts = fakeDrafts()
+    await earlierVisit(drafts)
+    const app = await editing(drafts)
+    await app.open()
+    expect(aceEditor().text()).toBe('a: 1')
+    expect((await offer(/You have an unsaved text of/)).closest('p')).toHaveTextContent('You have an unsaved text of lobby.yml (just now)')
+    await app.user.click(button('Restore'))
+    await waitFor(() => expect(aceEditor().text()).toBe('typed a: 1'))
+    expect(screen.getByText('Unsaved changes')).toBeVisible()
+    expect(screen.queryByText(/You have an unsaved text/)).toBeNull()
+    const save = app.network.patch(CONTENT).answers({ modifyTime: 2000 })
+    await app.user.click(button('Save Changes'))
+    await waitFor(() => expect(save.calls[0]?.body).toMatchObject({ content: 'typed a: 1', modifyTime: 1000 }))
+    await screen.findByText('Saved')
+    end(app)
+    await waitFor(() => expect(drafts.kept.size).toBe(0))
+  })
+
+  test('that changed on the server meanwhile is told apart, and saving it asks as ever', async () => {
+    const drafts = fakeDrafts()
+    await earlierVisit(drafts)
+    const app = await editing(drafts, { content: 'b: 2', modifyTime: 5000 })
+    await app.open()
+    expect(await offer(/The file changed since/)).toBeVisible()
+    await app.user.click(button('Restore'))
+    await waitFor(() => expect(aceEditor().text()).toBe('typed a: 1'))
+    const save = app.network.patch(CONTENT).answers(409, { message: 'changed' })
+    await app.user.click(button('Save Changes'))
+    await screen.findByRole('dialog', { name: 'File changed' })
+    expect(save.calls[0]?.body).toMatchObject({ modifyTime: 1000 })
+  })
+
+  test('is told of before its file is opened, and while another one is', async () => {
+    const drafts = fakeDrafts()
+    await earlierVisit(drafts)
+    const app = await editing(drafts, { name: 'other.yml', others: [entryOf('lobby.yml')] })
+    expect(await offer(/You have an unsaved text of/)).toHaveTextContent('You have an unsaved text of lobby.yml')
+    await app.open()
+    expect((await offer(/You have an unsaved text of/)).parentElement).toHaveTextContent('You have an unsaved text of lobby.yml')
+    expect(within(screen.getByRole('dialog')).queryByRole('button', { name: 'Restore' })).toBeNull()
+    await app.user.click(button('Cancel'))
+    await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
+    app.network.get(CONTENT).answers({ content: 'a: 1', encoding: 'utf-8', modifyTime: 1000 })
+    await app.user.click(button('Open'))
+    await screen.findByRole('dialog', { name: 'lobby.yml' })
+    expect(await screen.findByRole('button', { name: 'Restore' })).toBeVisible()
+  })
+
+  test('of a file that is gone can be copied and discarded', async () => {
+    const drafts = fakeDrafts()
+    await earlierVisit(drafts)
+    const app = await editing(drafts)
+    app.network.get(CONTENT).answers(404, { message: 'There is no such file.' })
+    await app.user.click(button('Open'))
+    expect(await screen.findByText('Failed to open file')).toBeVisible()
+    const writeText = jest.spyOn(navigator.clipboard, 'writeText').mockResolvedValue()
+    await app.user.click(button('Copy unsaved text'))
+    expect(writeText).toHaveBeenCalledWith('typed a: 1')
+    await app.user.click(button('Discard'))
+    await waitFor(() => expect(drafts.kept.size).toBe(0))
+  })
+
+  test('that is discarded when its editor is closed is not kept', async () => {
+    const drafts = fakeDrafts()
+    const app = await editing(drafts)
+    await app.open()
+    aceEditor().type('typed ')
+    await app.user.click(button('Cancel'))
+    await app.user.click(await screen.findByRole('button', { name: 'Discard changes' }))
+    end(app)
+    expect(drafts.kept.size).toBe(0)
+  })
+
+  test('is in no action, nor in the state', async () => {
+    const drafts = fakeDrafts()
+    await earlierVisit(drafts)
+    const app = await editing(drafts)
+    const states: string[] = []
+    app.store.subscribe(() => states.push(JSON.stringify(app.store.getState())))
+    await app.open()
+    await app.user.click(await screen.findByRole('button', { name: 'Restore' }))
+    await waitFor(() => expect(aceEditor().text()).toBe('typed a: 1'))
+    expect(states.length).toBeGreaterThan(0)
+    expect(states.filter((state) => state.includes('typed a'))).toEqual([])
+  })
+})
+
+describe('a configuration', () => {
+  const stored = 'name: lobby\n'
+  function editing(drafts: ReturnType<typeof fakeDrafts>, revision = 'r1', path = '/deployments/lobby/edit') {
+    const app = renderApp(path, { signedInAs: 'ann', drafts: drafts.database })
+    app.network.get('/api/deployments/lobby').answers({ content: stored, revision })
+    app.network.get('/api/deployments').answers({ deployments: [deploymentOf('lobby')] })
+    for (const engine of ['sql', 'mongo']) app.network.get(`/api/database/${engine}`).answers({ databases: [] })
+    return app
+  }
+  async function earlierVisit(drafts: ReturnType<typeof fakeDrafts>) {
+    const app = editing(drafts)
+    await screen.findByRole('region', { name: 'Configuration' })
+    aceEditor().write(`${stored}# mine\n`)
+    end(app)
+    await waitFor(() => expect(drafts.kept.size).toBe(1))
+  }
+
+  test('that was not saved is told of on the page of deployments, restored, and says when somebody else saved since', async () => {
+    const drafts = fakeDrafts()
+    await earlierVisit(drafts)
+    const app = editing(drafts, 'r2', '/deployments')
+    expect(await offer(/You have unsaved changes to the configuration of lobby/)).toBeVisible()
+    await app.user.click(screen.getByRole('link', { name: 'Open' }))
+    await screen.findByRole('region', { name: 'Configuration' })
+    expect(aceEditor().text()).toBe(stored)
+    expect(await offer(/Somebody saved another text since/)).toBeVisible()
+    await app.user.click(button('Restore'))
+    await waitFor(() => expect(aceEditor().text()).toBe(`${stored}# mine\n`))
+    const save = app.network.patch('/api/deployments/lobby').answers(409, { message: 'changed', field: 'revision' })
+    await app.user.click(button('Save Changes'))
+    await screen.findByRole('dialog', { name: 'Configuration changed' })
+    expect(save.calls[0]?.body).toMatchObject({ revision: 'r1' })
+  })
+
+  test('that was saved before the page ended is offered nowhere', async () => {
+    const drafts = fakeDrafts()
+    await earlierVisit(drafts)
+    const app = renderApp('/deployments/lobby/edit', { signedInAs: 'ann', drafts: drafts.database })
+    app.network.get('/api/deployments/lobby').answers({ content: `${stored}# mine\n`, revision: 'r2' })
+    await screen.findByRole('region', { name: 'Configuration' })
+    await waitFor(() => expect(drafts.kept.size).toBe(0))
+    expect(screen.queryByRole('button', { name: 'Restore' })).toBeNull()
+  })
+
+  test('that is discarded on the way out is not kept', async () => {
+    const drafts = fakeDrafts()
+    const app = editing(drafts)
+    await screen.findByRole('region', { name: 'Configuration' })
+    aceEditor().write(`${stored}# mine\n`)
+    await app.user.click(screen.getByRole('link', { name: 'Back' }))
+    await app.user.click(await screen.findByRole('button', { name: 'Discard changes' }))
+    await screen.findByRole('heading', { name: 'Deployments' })
+    end(app)
+    expect(drafts.kept.size).toBe(0)
+  })
+
+  test('that is restored is redacted like one that is typed', () => {
+    const redacted = JSON.stringify(redactAction({ type: 'configuration/draftRestored', payload: { name: 'lobby', text: 'env: { TOKEN: hunter2 }', revision: 'canary' } }))
+    expect(redacted).toContain('lobby')
+    expect(redacted).not.toMatch(/hunter2|canary/)
+  })
+})
+
+describe('a form that is half filled', () => {
+  test('is offered when it is opened again, and not kept once it was given up', async () => {
+    const drafts = fakeDrafts()
+    const visit = async () => {
+      const app = renderApp('/deployments', { signedInAs: 'ann', drafts: drafts.database })
+      app.network.get('/api/deployments').answers({ deployments: [] })
+      app.network.get('/api/network/nodes').answers({ nodes: ['node-1', 'node-2'] })
+      await app.user.click(await screen.findByRole('button', { name: 'Create Deployment' }))
+      await screen.findByRole('dialog', { name: 'Create Deployment' })
+      return app
+    }
+    const first = await visit()
+    await first.user.click(button('Scalable'))
+    await first.user.type(screen.getByLabelText('Name'), 'my-lobby')
+    end(first)
+    await waitFor(() => expect(drafts.kept.size).toBe(1))
+
+    const next = await visit()
+    await offer(/You began to fill in this form/)
+    await next.user.click(button('Restore'))
+    expect(screen.getByLabelText('Name')).toHaveValue('my-lobby')
+    expect(screen.getByLabelText('Name')).toHaveFocus()
+    expect(button('Scalable')).toHaveAttribute('aria-pressed', 'true')
+    expect(screen.queryByText(/You began to fill in/)).toBeNull()
+    await next.user.click(button('Cancel'))
+    await waitFor(() => expect(drafts.kept.size).toBe(0))
+  })
+
+  test('with a password keeps nothing', async () => {
+    const drafts = fakeDrafts()
+    const app = renderApp('/databases', { signedInAs: 'ann', drafts: drafts.database })
+    for (const engine of ['sql', 'mongo']) app.network.get(`/api/database/${engine}`).answers({ databases: [] })
+    await app.user.click(await screen.findByRole('button', { name: 'Your account' }))
+    await app.user.click(await screen.findByRole('menuitem', { name: 'Change password' }))
+    const dialog = await screen.findByRole('dialog')
+    for (const field of dialog.querySelectorAll('input')) fireEvent.change(field, { target: { value: 'canary-password' } })
+    expect(dialog.querySelectorAll('input').length).toBeGreaterThan(1)
+    end(app)
+    await drafts.database.read()
+    expect(drafts.kept.size).toBe(0)
+  })
+})
+
+test('a replay reads and writes no drafts', () => {
+  expect(keeperOf(createReplayStore({}).store)).toBeUndefined()
+})
