@@ -1,8 +1,10 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { replayLog } from '../../src/web/actionLog/checkLog'
+import { build } from '../../src/web/actionLog/build'
+import { findingsOf } from '../../src/web/actionLog/findings'
 import { hashOf } from '../../src/web/actionLog/hash'
-import { LogFault, readLog } from '../../src/web/actionLog/readLog'
+import { checkSize, LogFault, readLog, sumOf } from '../../src/web/actionLog/readLog'
 import { replayReducer } from '../../src/web/actionLog/replayReducer'
 import { printReplay, reportReplay } from '../../src/web/actionLog/reportReplay'
 
@@ -37,6 +39,7 @@ function main(): number {
 function replayFile(file: string, until: number | undefined, { print = false, update = false }: { print?: boolean; update?: boolean }): boolean {
   let log
   try {
+    checkSize(statSync(file).size)
     log = readLog(readFileSync(file, 'utf8'))
   } catch (error) {
     console.error(`${file}: ${error instanceof LogFault ? error.message : (error as Error).message}`)
@@ -48,10 +51,12 @@ function replayFile(file: string, until: number | undefined, { print = false, up
   if (update && until === undefined && report.length > 0) {
     const final = replay.steps.at(-1)?.state ?? replay.base
     const actions = log.actions.map((action, index) => ({ ...action, changed: replay.steps[index]?.changed ?? {} }))
-    writeFileSync(file, `${JSON.stringify({ ...log, actions, final, hash: hashOf(final) })}\n`)
+    const updated = { ...log, actions, final, hash: hashOf(final) }
+    writeFileSync(file, `${JSON.stringify({ ...updated, sum: sumOf(updated) })}\n`)
     console.log(`${file}: updated; what differed:\n${report.join('\n')}`)
     return true
   }
+  for (const finding of findingsOf(log, replay, build)) console.log(`${file}: ${finding}`)
   if (report.length === 0) console.log(`${file}: ${replay.steps.length} actions, as recorded`)
   else console.error(`${file}: not as recorded\n${report.join('\n')}`)
   return report.length === 0

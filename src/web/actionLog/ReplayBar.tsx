@@ -1,7 +1,6 @@
 import type { CSSProperties, Dispatch } from 'react'
 import { useMemo } from 'react'
 import type { ActionLog } from '../../contract/actionLog'
-import { counted } from '../ui/counted'
 import { Glyph } from '../ui/Glyph'
 import { CONTROLS } from './followReplay'
 import type { Playback, PlaybackEvent } from './playback'
@@ -19,9 +18,7 @@ const paths = {
 type ReplayBarProps = {
   log: ActionLog
   playback: Playback
-  warning: string | undefined
-  /** How many steps went elsewhere than they were recorded. */
-  deviations: number
+  findings: string[]
   isListOpen: boolean
   onEvent: Dispatch<PlaybackEvent>
   onToggleList: () => void
@@ -29,7 +26,7 @@ type ReplayBarProps = {
   onLeave: () => void
 }
 
-export function ReplayBar({ log, playback, warning, deviations, isListOpen, onEvent, onToggleList, onClose, onLeave }: ReplayBarProps) {
+export function ReplayBar({ log, playback, findings, isListOpen, onEvent, onToggleList, onClose, onLeave }: ReplayBarProps) {
   const { index, at, isPlaying, speed } = playback
   const { actions, startedAt, viewport } = log
   const marks = useMemo(
@@ -46,9 +43,9 @@ export function ReplayBar({ log, playback, warning, deviations, isListOpen, onEv
 
   return (
     <section className="replay-bar" aria-label="Replay" {...{ [CONTROLS]: '' }} data-bs-theme="dark">
-      {(warning || deviations > 0) && (
+      {findings.length > 0 && (
         <p className="replay-warning" role="status">
-          {[deviations > 0 && `${counted(deviations, 'action')} went elsewhere than recorded.`, warning].filter(Boolean).join(' ')}
+          {findings.join(' ')}
         </p>
       )}
       <div className="replay-tools">

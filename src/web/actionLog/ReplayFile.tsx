@@ -3,7 +3,7 @@ import { useState } from 'react'
 import type { ActionLog } from '../../contract/actionLog'
 import { loadPages } from '../app/routes'
 import { AuthPage } from '../features/auth/AuthPage'
-import { LogFault, readLog } from './readLog'
+import { checkSize, LogFault, readLog } from './readLog'
 
 /** Asks for the file, and loads all pages before the first is shown. */
 export function ReplayFile({ onRead }: { onRead: (log: ActionLog) => void }) {
@@ -14,6 +14,7 @@ export function ReplayFile({ onRead }: { onRead: (log: ActionLog) => void }) {
     if (!file) return
     setFault(null)
     try {
+      checkSize(file.size)
       const log = readLog(await file.text())
       await loadPages()
       onRead(log)

@@ -2,11 +2,12 @@ import { useEffect, useLayoutEffect, useMemo, useReducer, useState } from 'react
 import type { ActionLog } from '../../contract/actionLog'
 import { followTheme } from '../app/page'
 import { setClock } from '../ui/clock'
+import { ErrorBoundary } from '../ui/ErrorBoundary'
 import { build } from './build'
 import { replayLog } from './checkLog'
+import { findingsOf } from './findings'
 import { onlyLook } from './followReplay'
 import { beginning, playbackReducer } from './playback'
-import { buildWarning } from './readLog'
 import { ReplayActions } from './ReplayActions'
 import { ReplayBar } from './ReplayBar'
 import { replayReducer } from './replayReducer'
@@ -15,6 +16,7 @@ import { createReplayStore } from './replayStore'
 
 export function ReplayPlayer({ log, onClose }: { log: ActionLog; onClose: () => void }) {
   const replay = useMemo(() => replayLog(log, replayReducer), [log])
+  const findings = useMemo(() => findingsOf(log, replay, build), [log, replay])
   const stage = useMemo(() => createReplayStore(replay.base), [replay])
   const [playback, dispatch] = useReducer(useMemo(() => playbackReducer(log), [log]), beginning)
   const [isListOpen, setIsListOpen] = useState(false)
@@ -43,15 +45,16 @@ export function ReplayPlayer({ log, onClose }: { log: ActionLog; onClose: () => 
   return (
     <div className={isListOpen ? 'replay with-list' : 'replay'}>
       <div className="replay-stage">
-        <ReplayStage store={stage.store} />
+        <ErrorBoundary resetKey={String(index)} fallback={() => <p className="replay-broken">The console cannot show this state.</p>}>
+          <ReplayStage store={stage.store} />
+        </ErrorBoundary>
       </div>
       <div className="replay-controls">
         {isListOpen && <ReplayActions log={log} replay={replay} index={index} onJump={(to) => dispatch({ type: 'jumped', index: to })} />}
         <ReplayBar
           log={log}
           playback={playback}
-          warning={buildWarning(log, build)}
-          deviations={replay.deviations.length}
+          findings={findings}
           isListOpen={isListOpen}
           onEvent={dispatch}
           onToggleList={() => setIsListOpen(!isListOpen)}

@@ -1,12 +1,20 @@
 import type { ActionLog } from '../../contract/actionLog'
-import { ACTION_LOG_VERSION, ActionLog as Schema } from '../../contract/actionLog'
+import { ACTION_LOG_MAX_BYTES, ACTION_LOG_MAX_DEPTH, ACTION_LOG_VERSION, ActionLog as Schema } from '../../contract/actionLog'
+import { formatBytes } from '../ui/formatBytes'
 import { hashOf } from './hash'
 
 /** Says what is wrong with a file, for people. */
 export class LogFault extends Error {}
 
-/** @throws LogFault for what is not an action log of this version, or was changed since it was written. */
-export function readLog(text: string): ActionLog {
+/** Before a file is read. @throws LogFault for one that is too long. */
+export function checkSize(bytes: number): void {
+  if (bytes > ACTION_LOG_MAX_BYTES) throw new LogFault(`The file has ${formatBytes(bytes)}; an action log has at most ${formatBytes(ACTION_LOG_MAX_BYTES)}.`)
+}
+
+/** @throws LogFault for what is not an action log of this version, or whose states were changed since it was written. */
+export function readLog(content: string): ActionLog {
+  // Some editors put a byte order mark first.
+  const text = content.replace(/^\uFEFF/, '')
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -15,7 +23,8 @@ export function readLog(text: string): ActionLog {
   }
   const { format, version } = (value ?? {}) as { format?: unknown; version?: unknown }
   if (format !== 'quarterdeck-action-log') throw new LogFault('This is not an action log: it does not say "format": "quarterdeck-action-log".')
-  if (version !== ACTION_LOG_VERSION) throw new LogFault(`The file is of version ${JSON.stringify(version)}; this console reads version ${ACTION_LOG_VERSION}.`)
+  if (version !== ACTION_LOG_VERSION) throw new LogFault(`The file is of version ${JSON.stringify(version)?.slice(0, 40)}; this console reads version ${ACTION_LOG_VERSION}.`)
+  if (isDeeperThan(value, ACTION_LOG_MAX_DEPTH)) throw new LogFault(`The file is damaged: its values are nested deeper than ${ACTION_LOG_MAX_DEPTH} levels.`)
   const result = Schema.safeParse(value)
   if (!result.success) {
     const { path, message } = result.error.issues[0] ?? { path: [], message: 'it is not valid' }
@@ -25,6 +34,9 @@ export function readLog(text: string): ActionLog {
   return result.data
 }
 
+/** What a log says besides its states, so that a replay can tell whether that was changed. */
+export const sumOf = ({ startedAt, exportedAt, viewport, route, base, actions }: ActionLog) => hashOf({ startedAt, exportedAt, viewport, route, base, actions })
+
 function placeOf(error: unknown, text: string): string {
   const message = error instanceof Error ? error.message : ''
   const position = Number(/position (\d+)/.exec(message)?.[1] ?? text.length)
@@ -32,6 +44,12 @@ function placeOf(error: unknown, text: string): string {
   return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
 }
 
-/** Undefined where there is nothing to warn of. */
-export const buildWarning = (log: ActionLog, build: string) =>
-  log.build === build ? undefined : `Recorded with build ${log.build}; this is ${build}. What differs may be the difference between the two.`
+/** Level by level: a value may be nested deeper than functions can call themselves. */
+function isDeeperThan(value: unknown, levels: number): boolean {
+  let level = [value]
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > levels) return true
+    level = level.flatMap((one) => (typeof one === 'object' && one !== null ? (Object.values(one) as unknown[]) : []))
+  }
+  return false
+}

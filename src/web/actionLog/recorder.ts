@@ -1,3 +1,4 @@
+import { ACTION_LOG_LENGTH } from '../../contract/actionLog'
 import { changeOutput } from './output'
 import type { PlainAction } from './redactAction'
 import { redactAction } from './redactAction'
@@ -5,8 +6,6 @@ import { createSecrets } from './secrets'
 import type { RootReducer, State } from './steps'
 import { actionOf } from './steps'
 
-/** How far back the log goes (decisions §10): so many actions, or fewer where they are long. */
-const KEPT_ACTIONS = 2000
 /** Of the actions as they are kept. In bytes. */
 const KEPT_BYTES = 7_500_000
 
@@ -41,7 +40,7 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
     } catch {
       // As in replay: a reducer that throws leaves the state as it was.
     }
-    if (first > KEPT_ACTIONS) {
+    if (first > ACTION_LOG_LENGTH) {
       entries = entries.slice(first)
       first = 0
     }
@@ -56,7 +55,7 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
       const entry = { at, text, bytes: sizeOf(text) }
       entries.push(entry)
       bytes += entry.bytes
-      while (entries.length - first > KEPT_ACTIONS || (bytes > KEPT_BYTES && entries.length - first > 1)) forget()
+      while (entries.length - first > ACTION_LOG_LENGTH || (bytes > KEPT_BYTES && entries.length - first > 1)) forget()
     },
     /** @param withOutput Whether console output is part of it; then without any value that was redacted anywhere in this session. */
     recording: (withOutput = false): Recording => {

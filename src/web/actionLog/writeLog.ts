@@ -1,5 +1,6 @@
 import type { Recording } from './recorder'
 import { hashOf } from './hash'
+import { sumOf } from './readLog'
 import type { RootReducer } from './steps'
 import { complete, takeStep } from './steps'
 import type { ActionLog, LoggedAction } from '../../contract/actionLog'
@@ -18,5 +19,6 @@ export function writeLog({ startedAt, base, actions }: Recording, about: About, 
     state = step.state
     return { ...action, changed: step.changed }
   })
-  return { format: 'quarterdeck-action-log', version: 1, ...about, startedAt, base: plainBase, actions: logged, final: state, hash: hashOf(state) }
+  const log: ActionLog = { format: 'quarterdeck-action-log', version: 1, ...about, startedAt, base: plainBase, actions: logged, final: state, hash: hashOf(state) }
+  return { ...log, sum: sumOf(log) }
 }

@@ -1,0 +1,15 @@
+import type { ActionLog } from '../../contract/actionLog'
+import { counted } from '../ui/counted'
+import type { Replay } from './checkLog'
+import { sumOf } from './readLog'
+
+/** What somebody should know before they trust a replay, one sentence each: in the browser and without one. */
+export function findingsOf(log: ActionLog, { deviations, final }: Replay, build: string): string[] {
+  const parts = [...new Set(final.map(({ path }) => path.split('.')[0]))]
+  return [
+    log.build !== build && `Recorded with build ${log.build}; this is ${build}. What differs may be the difference between the two.`,
+    log.sum !== undefined && log.sum !== sumOf(log) && 'The file was changed after it was exported.',
+    deviations.length > 0 && `${counted(deviations.length, 'action')} went elsewhere than recorded.`,
+    parts.length > 0 && `The final state is not as recorded: ${parts.join(', ')}.`,
+  ].filter((finding) => finding !== false)
+}
