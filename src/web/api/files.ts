@@ -14,11 +14,14 @@ import { followDownload, saveAs } from './saveAs'
 export type Listing = { files: FileEntry[]; deploymentTypeIndex: number | null; version?: string }
 /** What dialogs and calls are about. */
 export type Item = Pick<FileEntry, 'path' | 'name' | 'type'>
-/** `text` is a handle (fileTexts.ts). Encoding and time are the extras of our platform. */
-export type OpenedFile = { text: string; encoding?: TextEncoding; modifyTime?: number }
+/** `text` is a handle (fileTexts.ts); how long it is, a replay shows in its place. Encoding and time are the extras of our platform. */
+export type OpenedFile = { text: string; characters: number; lines: number; encoding?: TextEncoding; modifyTime?: number }
 
 /** Product §7 has one call per item; so many are on their way at once. */
 const PARALLEL = 4
+
+/** A text for the store, which does not have it. */
+const held = (text: string) => ({ text: holdText(text), characters: text.length, lines: text.split('\n').length })
 
 const at = (call: string, path: string) => `sftp/${call}?path=${encodeURIComponent(path)}`
 const post = (call: string, body: unknown) => ({ url: `sftp/${call}`, method: 'POST' as const, body })
@@ -121,10 +124,10 @@ export const filesApi = api.injectEndpoints({
         if (error) return { error }
         const { content, encoding, modifyTime } = (data as { data?: { content?: unknown; encoding?: TextEncoding; modifyTime?: number } } | null)?.data ?? {}
         const known = { ...(encoding && { encoding }), ...(modifyTime !== undefined && { modifyTime }) }
-        if (typeof content === 'string') return { data: { text: holdText(content), ...known } }
+        if (typeof content === 'string') return { data: { ...held(content), ...known } }
         if (!Array.isArray(content)) return { error: badAnswer }
         const decoded = decodeBytes(content as number[])
-        return { data: { text: holdText(decoded.text), encoding: decoded.encoding, ...known } }
+        return { data: { ...held(decoded.text), encoding: decoded.encoding, ...known } }
       },
     }),
 

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { act, fireEvent, render, screen, within } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { ActionLog } from '../../../src/contract/actionLog'
+import { showMutationsOfLog } from '../../../src/web/actionLog/mutationsOfLog'
 import { markOf } from '../../../src/web/actionLog/playback'
 import { readLog } from '../../../src/web/actionLog/readLog'
 import { ReplayApp } from '../../../src/web/actionLog/ReplayApp'
@@ -14,6 +15,8 @@ const folder = join(__dirname, '../../replays')
 const logs = readdirSync(folder).filter((name) => name.endsWith('.json'))
 const textOf = (name: string) => readFileSync(join(folder, name), 'utf8')
 
+// As the page of the player does.
+beforeAll(showMutationsOfLog)
 // Nor is there a layout to scroll in.
 beforeAll(() => void (Element.prototype.scrollIntoView = () => {}))
 
@@ -108,4 +111,15 @@ test('a damaged file is refused, and it is said why; a whole one is played, with
   expect(await screen.findByRole('alert')).toHaveTextContent('This is not JSON, or it was cut off: line 1, column')
   await choose(textOf(logs[0]!))
   expect(await screen.findByText(/Recorded with build .*; this is source\./)).toBeVisible()
+})
+
+test('decisions §10: the text of a file is not in a log; a replay tells how long it was', async () => {
+  const log = readLog(textOf(logs[0]!))
+  const opened = log.actions.findIndex(({ type, payload }) => type === 'api/executeMutation/fulfilled' && Object.hasOwn(payload ?? {}, 'encoding'))
+  Object.assign(log.actions[opened]!.payload as object, { characters: 1204, lines: 37 })
+  await loadPages()
+  render(<ReplayPlayer log={log} onClose={() => {}} />)
+  await jumpTo(opened)
+  expect(await screen.findByText('1,204 characters, 37 lines, not recorded')).toBeVisible()
+  expect(screen.queryByText('Loading the file')).not.toBeInTheDocument()
 })

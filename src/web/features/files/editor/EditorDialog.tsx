@@ -51,7 +51,7 @@ export function EditorDialog({ editing }: { editing: Editing }) {
     if (isGone.current) return takeText(data.text)
     const interrupted = kept.takeInterrupted()
     if (interrupted) dispatch(notified('info', `What you had not saved in ${item.name} is back`))
-    put({ ...data, text: takeText(data.text) ?? 'What was in the file is no part of a recording.' }, interrupted)
+    put({ ...data, text: takeText(data.text) ?? '' }, interrupted)
   }
   const restore = () => {
     const taken = kept.take()
@@ -135,6 +135,11 @@ export function EditorDialog({ editing }: { editing: Editing }) {
               onEdited={kept.changed}
             />
           </Suspense>
+        ) : opening.data ? (
+          // A replay has what the store had.
+          <p className="editor-place">
+            {inWords(opening.data)}, not recorded
+          </p>
         ) : (
           !opening.error && <EditorPlace />
         )}
@@ -158,6 +163,11 @@ export function EditorDialog({ editing }: { editing: Editing }) {
     </Modal>
   )
 }
+
+const grouped = new Intl.NumberFormat('en')
+/** A log of an earlier console does not say how long it was. */
+const inWords = ({ characters, lines }: Partial<OpenedFile>) =>
+  characters === undefined || lines === undefined ? 'The text' : `${grouped.format(characters)} characters, ${grouped.format(lines)} lines`
 
 function EditorPlace() {
   return (
