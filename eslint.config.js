@@ -17,11 +17,11 @@ const mayImport = {
   'web/ui': ['web/styles'],
   'web/api': ['contract', 'web/app/types.ts', 'web/facts.ts'],
   'web/drafts': ['web/app/types.ts', 'web/facts.ts', 'web/styles', 'web/ui'],
-  'web/sockets': ['contract', 'web/app/types.ts', 'web/facts.ts'],
+  'web/sockets': ['contract', 'web/app/types.ts', 'web/chunks.ts', 'web/facts.ts'],
   ...Object.fromEntries(
     features.map((name) => [
       `web/features/${name}`,
-      ['contract', 'web/api', 'web/drafts', 'web/ui', 'web/sockets', 'web/app/types.ts', 'web/facts.ts', 'web/instanceState.ts', 'web/styles'],
+      ['contract', 'web/api', 'web/drafts', 'web/ui', 'web/sockets', 'web/app/types.ts', 'web/chunks.ts', 'web/facts.ts', 'web/instanceState.ts', 'web/styles'],
     ]),
   ),
   'platform/state': services,

@@ -16,6 +16,8 @@ afterAll(async () => {
 
 browserTest('from the printed invite code to the sample instance Online, through a stop and a start, still signed in', async () => {
   const { page, context, errors } = await openPage(product.url)
+  // Nothing is loaded before it is asked for.
+  await page.addInitScript('window.requestIdleCallback = () => 0')
 
   // Somebody without a session is sent to sign in, and what they wanted is remembered.
   await page.goto('/?from=a-bookmark')

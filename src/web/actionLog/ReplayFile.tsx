@@ -1,7 +1,8 @@
 import type { ChangeEvent, DragEvent } from 'react'
 import { useState } from 'react'
 import type { ActionLog } from '../../contract/actionLog'
-import { loadPages } from '../app/routes'
+import '../app/routes'
+import { loadEarly } from '../chunks'
 import { AuthPage } from '../features/auth/AuthPage'
 import { checkSize, LogFault, readLog } from './readLog'
 
@@ -16,7 +17,7 @@ export function ReplayFile({ onRead }: { onRead: (log: ActionLog) => void }) {
     try {
       checkSize(file.size)
       const log = readLog(await file.text())
-      await loadPages()
+      await loadEarly()
       onRead(log)
     } catch (error) {
       setFault(error instanceof LogFault ? error.message : 'The console could not be loaded. Is its server still there?')

@@ -187,6 +187,8 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   // Which drafts there are; what is in them is beside the store.
   'drafts/offersChanged': 'keep',
 
+  'version/replaced': 'keep',
+
   'deployments/creationStarted': 'keep',
   'deployments/creationEdited': 'keep',
   'deployments/creationTried': 'keep',

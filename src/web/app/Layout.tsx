@@ -1,9 +1,12 @@
+import { useEffect } from 'react'
 import { useSelector } from 'react-redux'
 import { Outlet } from 'react-router-dom'
+import { loadEarly } from '../chunks'
 import { selectSignedIn } from '../features/auth/sessionSlice'
 import { Toasts } from '../features/notifications/Toasts'
 import { ConnectionLine } from './ConnectionLine'
 import { Header } from './Header'
+import { NewVersion } from './NewVersion'
 import { PageBoundary } from './PageBoundary'
 import { SignInWarning } from './SignInWarning'
 import { TransferDock } from './TransferDock'
@@ -13,6 +16,9 @@ import '../styles/layout.scss'
 export function Layout() {
   useRecorder()
   const signedIn = useSelector(selectSignedIn)
+  useEffect(() => {
+    if (signedIn) return whenIdle(() => void loadAll().catch(() => {}))
+  }, [signedIn])
   return (
     <>
       <a className="skip-link" href="#content">
@@ -28,6 +34,26 @@ export function Layout() {
       </main>
       <TransferDock />
       <Toasts />
+      <NewVersion />
     </>
   )
+}
+
+/** So that no page, dialog or export of the action log needs the platform for its code. */
+async function loadAll() {
+  await loadEarly()
+  await import(/* webpackChunkName: 'export-log' */ '../actionLog/exportLog')
+}
+
+/** For browsers that do not tell when they are idle. In milliseconds. */
+const IDLE_AFTER_MS = 5000
+
+/** Answers how to leave it. */
+function whenIdle(act: () => void): () => void {
+  if (typeof requestIdleCallback === 'undefined') {
+    const timer = setTimeout(act, IDLE_AFTER_MS)
+    return () => clearTimeout(timer)
+  }
+  const request = requestIdleCallback(act)
+  return () => cancelIdleCallback(request)
 }

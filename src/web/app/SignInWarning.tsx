@@ -1,10 +1,9 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useSelector } from 'react-redux'
+import { lazyEarly } from '../chunks'
 import type { RootState } from './types'
 
-const WrongCodesNotice = lazy(async () => ({
-  default: (await import(/* webpackChunkName: 'wrong-codes' */ '../features/account/WrongCodesNotice')).WrongCodesNotice,
-}))
+const WrongCodesNotice = lazyEarly(async () => (await import(/* webpackChunkName: 'wrong-codes' */ '../features/account/WrongCodesNotice')).WrongCodesNotice)
 
 /** The region is always there: readers announce only what appears inside one they already know. */
 export function SignInWarning() {

@@ -1,8 +1,9 @@
 import type { KeyboardEvent } from 'react'
-import { lazy, Suspense, useEffect, useId, useRef } from 'react'
+import { Suspense, useEffect, useId, useRef } from 'react'
 import { useDispatch, useSelector, useStore } from 'react-redux'
 import { useNavigate } from 'react-router-dom'
 import { exportActionLog } from '../actionLog/exportActionLog'
+import { lazyEarly } from '../chunks'
 import {
   accountDialogOpened,
   selectAccountDialog,
@@ -16,12 +17,8 @@ import { accountPart } from './accountPart'
 import type { AppStore } from './types'
 import { withPart } from './withPart'
 
-const SessionsDialog = lazy(async () => ({
-  default: (await import(/* webpackChunkName: 'sessions' */ '../features/account/SessionsDialog')).SessionsDialog,
-}))
-const PasswordDialog = lazy(async () => ({
-  default: (await import(/* webpackChunkName: 'password' */ '../features/account/PasswordDialog')).PasswordDialog,
-}))
+const SessionsDialog = lazyEarly(async () => (await import(/* webpackChunkName: 'sessions' */ '../features/account/SessionsDialog')).SessionsDialog)
+const PasswordDialog = lazyEarly(async () => (await import(/* webpackChunkName: 'password' */ '../features/account/PasswordDialog')).PasswordDialog)
 
 export const UserMenu = withPart(accountPart, Menu)
 

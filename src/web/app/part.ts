@@ -18,6 +18,7 @@ import type { ConnectConsole } from '../sockets/consoleLink'
 import type { ConsoleState } from '../sockets/consoleSlice'
 import type { NavigationState } from './navigationSlice'
 import type { AppStore, Services } from './types'
+import type { VersionState } from './versionSlice'
 
 /** The state that comes with pages. Absent until the first of them that needs it has loaded. */
 export type LateState = {
@@ -36,6 +37,7 @@ export type LateState = {
   registration: RegistrationState
   selection: SelectionState
   uploads: UploadsState
+  version: VersionState
   works: WorksState
 }
 

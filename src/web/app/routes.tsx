@@ -1,6 +1,7 @@
 import type { ComponentType } from 'react'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { Route, Routes } from 'react-router-dom'
+import { lazyEarly } from '../chunks'
 import '../ui/historyGate'
 import { RequireSession } from './RequireSession'
 
@@ -8,10 +9,8 @@ import { RequireSession } from './RequireSession'
  * Chunks are asked for when their page is shown, not when its address is matched:
  * who is sent to /login loads nothing but the login page.
  */
-const loads: (() => Promise<ComponentType>)[] = []
 const page = (load: () => Promise<ComponentType>) => {
-  loads.push(load)
-  const Page = lazy(async () => ({ default: await announced(load()) }))
+  const Page = lazyEarly(load, announced)
   return (
     <Suspense>
       <Page />
@@ -21,12 +20,12 @@ const page = (load: () => Promise<ComponentType>) => {
 
 let waitingFor = 0
 /** The page before stays until the next one is there, so the header tells that it is on its way (styles/_header.scss). */
-async function announced<T>(page: Promise<T>): Promise<T> {
+async function announced<T>(load: () => Promise<T>): Promise<T> {
   const { dataset } = document.documentElement
   waitingFor++
   dataset.loading = ''
   try {
-    return await page
+    return await load()
   } finally {
     waitingFor--
     if (!waitingFor) delete dataset.loading
@@ -45,9 +44,6 @@ const files = page(async () => (await import(/* webpackChunkName: 'page-files' *
 const notFound = page(async () => (await import(/* webpackChunkName: 'page-not-found' */ './NotFoundPage')).NotFoundPage)
 const admin = page(async () => (await import(/* webpackChunkName: 'page-admin' */ './adminPage')).AdminPage)
 const activity = page(async () => (await import(/* webpackChunkName: 'page-activity' */ './activityPage')).ActivityPage)
-
-/** For who is going to show pages where no server may be asked for them any more. */
-export const loadPages = () => Promise.all(loads.map((load) => load()))
 
 /** Declarative on purpose: the data router alone would cost the login page 16 kB (gzip) that nothing here needs. */
 export function AppRoutes() {

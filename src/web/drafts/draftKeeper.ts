@@ -38,6 +38,8 @@ export function createDraftKeeper({ database, now, onOffers }: Outside) {
   const unwritten = new Set<string>()
   const removed = new Set<string>()
   const interrupted = new Set<string>()
+  /** Open editors whose content is not kept. */
+  const tooLong = new Set<string>()
   /** The drafts that an editor of this page has open. */
   const open = new Set<string>()
   const flushes = new Set<() => void>()
@@ -51,7 +53,10 @@ export function createDraftKeeper({ database, now, onOffers }: Outside) {
   function remove(...ids: string[]) {
     const known = ids.filter((id) => drafts.delete(id))
     if (known.length === 0) return
-    for (const id of known) removed.add(id)
+    for (const id of known) {
+      removed.add(id)
+      unwritten.delete(id)
+    }
     void database.remove(known)
   }
 
@@ -103,7 +108,10 @@ export function createDraftKeeper({ database, now, onOffers }: Outside) {
       clearTimeout(timer)
       timer = undefined
       const content = read()
-      if (content && lengthOf(content) <= MAX_LENGTH) put({ ...subject, id, user: owner, keptAt: now(), content })
+      const isTooLong = content !== undefined && lengthOf(content) > MAX_LENGTH
+      if (isTooLong) tooLong.add(id)
+      else tooLong.delete(id)
+      if (content && !isTooLong) put({ ...subject, id, user: owner, keptAt: now(), content })
       else remove(id)
     }
     flushes.add(flush)
@@ -115,6 +123,7 @@ export function createDraftKeeper({ database, now, onOffers }: Outside) {
       drop() {
         clearTimeout(timer)
         timer = undefined
+        tooLong.delete(id)
         remove(id)
         tell()
       },
@@ -132,6 +141,7 @@ export function createDraftKeeper({ database, now, onOffers }: Outside) {
       close() {
         flush()
         flushes.delete(flush)
+        tooLong.delete(id)
         isOpen = false
         if (open.delete(id)) tell()
       },
@@ -151,6 +161,12 @@ export function createDraftKeeper({ database, now, onOffers }: Outside) {
     },
     /** Writes at once what would be written soon: the page may be about to end. */
     flush: flushAll,
+    /** As `flush`; whether everything that is being edited is in the database then. */
+    async settle() {
+      flushAll()
+      await database.read()
+      return unwritten.size === 0 && tooLong.size === 0
+    },
     /** Reads what other tabs and earlier visits kept. */
     refresh,
     async begin(owner: string | undefined) {

@@ -1,10 +1,11 @@
+import { loadChunk } from '../chunks'
 import type { RealtimeConnection, RealtimeListener } from './fileSyncSocket'
 
 /** Opens the real-time connection. The library is a chunk of its own that only signed-in users load. */
 export function connectRealtime(listener: RealtimeListener, origin = window.location.origin): RealtimeConnection {
   let connection: RealtimeConnection | undefined
   let closed = false
-  import(/* webpackChunkName: 'socket' */ './openRealtime').then(
+  loadChunk(() => import(/* webpackChunkName: 'socket' */ './openRealtime')).then(
     ({ openRealtime }) => {
       if (!closed) connection = openRealtime(listener, origin)
     },

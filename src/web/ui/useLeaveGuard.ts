@@ -4,6 +4,12 @@ import { guardHistory } from './historyGate'
 /** Where the user wanted to go: an address, so many entries of the history back (or on), or out of the session. */
 export type Leaving = { to: string } | { by: number } | { signingOut: true }
 
+let isUnloadAllowed = false
+/** The page is about to be loaded anew, and nothing of it is lost: nobody needs to be asked. */
+export const allowUnload = () => {
+  isUnloadAllowed = true
+}
+
 /**
  * While `active`, whoever is about to leave this page is asked first: `onLeave` is told where they wanted to go.
  *
@@ -45,7 +51,9 @@ export function useLeaveGuard(active: boolean, onLeave: (leaving: Leaving) => vo
       }
     }
 
-    const onBeforeUnload = (event: BeforeUnloadEvent) => event.preventDefault()
+    const onBeforeUnload = (event: BeforeUnloadEvent) => {
+      if (!isUnloadAllowed) event.preventDefault()
+    }
 
     document.addEventListener('click', onClick, true)
     const openGate = guardHistory(onPopState)

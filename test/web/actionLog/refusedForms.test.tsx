@@ -3,7 +3,8 @@ import { recorderOf } from '../../../src/web/actionLog/record'
 import { ReplayPlayer } from '../../../src/web/actionLog/ReplayPlayer'
 import { replayReducer } from '../../../src/web/actionLog/replayReducer'
 import { writeLog } from '../../../src/web/actionLog/writeLog'
-import { loadPages } from '../../../src/web/app/routes'
+import '../../../src/web/app/routes'
+import { loadEarly } from '../../../src/web/chunks'
 import { setClock } from '../../../src/web/ui/clock'
 import { entryOf } from '../../support/web/factories'
 import { network } from '../../support/web/network'
@@ -43,7 +44,7 @@ test.each<[string, string, string, string, (app: App) => Promise<unknown>]>([
   const log = writeLog(recorderOf(app.store).recording(), about, replayReducer)
   app.leave()
 
-  await loadPages()
+  await loadEarly()
   render(<ReplayPlayer log={log} onClose={() => {}} />)
   const jumpTo = (index: number) => act(async () => void fireEvent.change(screen.getByRole('slider', { name: 'Position' }), { target: { value: String(index) } }))
   await jumpTo(log.actions.length - 1)

@@ -8,7 +8,8 @@ import { markOf } from '../../../src/web/actionLog/playback'
 import { readLog } from '../../../src/web/actionLog/readLog'
 import { ReplayApp } from '../../../src/web/actionLog/ReplayApp'
 import { ReplayPlayer } from '../../../src/web/actionLog/ReplayPlayer'
-import { loadPages } from '../../../src/web/app/routes'
+import '../../../src/web/app/routes'
+import { loadEarly } from '../../../src/web/chunks'
 import { clock, setClock } from '../../../src/web/ui/clock'
 
 const folder = join(__dirname, '../../replays')
@@ -41,7 +42,7 @@ const jumpTo = (index: number) => act(async () => void fireEvent.change(position
 
 async function play(name: string): Promise<ActionLog> {
   const log = readLog(textOf(name))
-  await loadPages()
+  await loadEarly()
   render(<ReplayPlayer log={log} onClose={() => {}} />)
   return log
 }

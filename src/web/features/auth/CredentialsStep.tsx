@@ -1,18 +1,17 @@
 import type { FormEvent } from 'react'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
 import { Link } from 'react-router-dom'
 import { useLoginMutation } from '../../api/auth'
 import { failureText } from '../../api/failure'
+import { lazyEarly } from '../../chunks'
 import { Field } from '../../ui/Field'
 import { SubmitButton } from '../../ui/SubmitButton'
 import { Failure } from './Failure'
 import { forgotOpened, selectForgotOpen, selectUsername, usernameTyped } from './loginSlice'
 
 // Few people need it, and a modal is a third of what this page would weigh.
-const ForgotPassword = lazy(async () => ({
-  default: (await import(/* webpackChunkName: 'forgot-password' */ './ForgotPassword')).ForgotPassword,
-}))
+const ForgotPassword = lazyEarly(async () => (await import(/* webpackChunkName: 'forgot-password' */ './ForgotPassword')).ForgotPassword)
 
 export function CredentialsStep() {
   const username = useSelector(selectUsername)

@@ -1,6 +1,7 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useSelector } from 'react-redux'
 import { Navigate, useLocation } from 'react-router-dom'
+import { lazyEarly } from '../../chunks'
 import type { SessionEnd } from '../../facts'
 import { AuthPage } from './AuthPage'
 import { CodeStep } from './CodeStep'
@@ -10,7 +11,7 @@ import { safeOrigin } from './safeOrigin'
 import { selectEnded, selectOrigin, selectSignedIn } from './sessionSlice'
 
 // Few people need it: only after a session ended by the clock of this device.
-const ClockNotice = lazy(async () => ({ default: (await import(/* webpackChunkName: 'clock-notice' */ './ClockNotice')).ClockNotice }))
+const ClockNotice = lazyEarly(async () => (await import(/* webpackChunkName: 'clock-notice' */ './ClockNotice')).ClockNotice)
 
 const farewell: Partial<Record<SessionEnd, string>> = {
   refused: 'Your session has ended. Please sign in again.',

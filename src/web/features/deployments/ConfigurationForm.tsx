@@ -1,11 +1,12 @@
 import type { ReactNode } from 'react'
-import { lazy, Suspense, useEffect, useRef, useState } from 'react'
+import { Suspense, useEffect, useRef, useState } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
 import type { Configuration } from '../../../contract/deployment'
 import type { StoredConfiguration } from '../../api/deployments'
 import { useSaveDeploymentConfigMutation } from '../../api/deployments'
 import type { ApiFailure } from '../../api/failure'
 import { failureText } from '../../api/failure'
+import { lazyOnDemand } from '../../chunks'
 import { useOneAtATime } from '../../ui/useOneAtATime'
 import { useLeaveGuard } from '../../ui/useLeaveGuard'
 import { useSaveKey } from '../../ui/useSaveKey'
@@ -32,9 +33,7 @@ import { useProblem } from './useProblem'
 import type { YamlEditorHandle } from './YamlEditor'
 
 // The page shows, and fetches the text, while the editor itself is still on its way.
-const YamlEditor = lazy(async () => ({
-  default: (await import(/* webpackChunkName: 'yaml-editor' */ './YamlEditor')).YamlEditor,
-}))
+const YamlEditor = lazyOnDemand(async () => (await import(/* webpackChunkName: 'yaml-editor' */ './YamlEditor')).YamlEditor)
 
 const FAILED = 'Failed to save deployment configuration content'
 

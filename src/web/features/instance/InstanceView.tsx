@@ -1,5 +1,6 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { Link } from 'react-router-dom'
+import { lazyOnDemand } from '../../chunks'
 import type { Instance } from '../../../contract/instance'
 import { ConsoleTab } from './ConsoleTab'
 import { DetailsTab } from './DetailsTab'
@@ -11,7 +12,7 @@ import { ToolIcon } from './ToolIcon'
 import { useConsole } from './useConsole'
 
 // The charts are as large as the rest of the console together.
-const MetricsTab = lazy(async () => ({ default: (await import(/* webpackChunkName: 'instance-metrics' */ './MetricsTab')).MetricsTab }))
+const MetricsTab = lazyOnDemand(async () => (await import(/* webpackChunkName: 'instance-metrics' */ './MetricsTab')).MetricsTab)
 
 type InstanceViewProps = { deployment: string; uid: string; instance: Instance | undefined; problem: string | undefined }
 

@@ -1,11 +1,10 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
+import { lazyEarly } from '../../chunks'
 import { ActionIcon } from '../../ui/ActionIcon'
 import { problemsOpened, selectProblemsOpen, selectUnseenProblems } from './problemsSlice'
 
-const ProblemsDialog = lazy(async () => ({
-  default: (await import(/* webpackChunkName: 'problems' */ './ProblemsDialog')).ProblemsDialog,
-}))
+const ProblemsDialog = lazyEarly(async () => (await import(/* webpackChunkName: 'problems' */ './ProblemsDialog')).ProblemsDialog)
 
 /** Opens the problem log, and counts what was entered since it was last open. */
 export function ProblemBell() {

@@ -1,4 +1,4 @@
-import { lazy, Suspense, useEffect, useEffectEvent, useRef, useState } from 'react'
+import { Suspense, useEffect, useEffectEvent, useRef, useState } from 'react'
 import Button from 'react-bootstrap/Button'
 import Modal from 'react-bootstrap/Modal'
 import { useDispatch } from 'react-redux'
@@ -6,6 +6,7 @@ import type { ApiFailure } from '../../../api/failure'
 import type { OpenedFile } from '../../../api/files'
 import { useOpenFileMutation, useSaveFileMutation } from '../../../api/files'
 import { holdText, takeText } from '../../../api/fileTexts'
+import { lazyOnDemand } from '../../../chunks'
 import { notified } from '../../../facts'
 import { BusyButton } from '../../../ui/BusyButton'
 import { useOneAtATime } from '../../../ui/useOneAtATime'
@@ -22,7 +23,7 @@ import { useKeptText } from './useKeptText'
 import './editor.scss'
 
 // The dialog shows, and fetches the file, while the editor itself is still on its way.
-const TextEditor = lazy(async () => ({ default: (await import(/* webpackChunkName: 'text-editor' */ './TextEditor')).TextEditor }))
+const TextEditor = lazyOnDemand(async () => (await import(/* webpackChunkName: 'text-editor' */ './TextEditor')).TextEditor)
 
 /** `version` tells one opening from the next. */
 type File = Omit<OpenedFile, 'text'> & { text: string; unsaved?: string; version: number }

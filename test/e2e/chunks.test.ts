@@ -1,0 +1,83 @@
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { browserTest, closeBrowser, expectGoodPage, openPage } from '../support/browser/browserTest'
+import { signUp, startProduct, type Product } from '../support/browser/startProduct'
+import { until } from '../support/platform/until'
+
+let product: Product
+
+beforeAll(async () => {
+  product = await startProduct({ QUARTERDECK_SAMPLE: 'off' })
+})
+afterAll(async () => {
+  await closeBrowser()
+  await product.close()
+})
+
+const broken = 'Something went wrong'
+/** Of a chunk, which is loaded when it is asked for. */
+const script = /\/assets\/\d+\.[0-9a-f]+\.js$/
+
+const ASSETS = join(__dirname, '../../dist/web/assets')
+
+/** The chunk that saves action logs comes after all others. */
+async function lastOfIdleTime(): Promise<string> {
+  for (const name of await readdir(ASSETS)) {
+    if (name.endsWith('.js') && (await readFile(join(ASSETS, name), 'utf8')).includes('quarterdeck-action-log-')) return `/assets/${name}`
+  }
+  throw new Error('No chunk saves action logs')
+}
+
+browserTest('while the platform is away every page opens, and an editor comes when it is back', async () => {
+  await mkdir(join(product.dataDir, 'nfsshare'), { recursive: true })
+  await writeFile(join(product.dataDir, 'nfsshare', 'lobby.yml'), 'motd: Hello\n')
+  const { page } = await openPage(product.url)
+  const asked = new Set<string>()
+  page.on('requestfinished', (request) => asked.add(new URL(request.url()).pathname))
+  await signUp(page, product)
+  const last = await lastOfIdleTime()
+  await until(() => asked.has(last))
+  const scripts = [...asked].filter((path) => path.endsWith('.js')).length
+
+  await page.getByRole('link', { name: 'Files', exact: true }).click()
+  const file = page.getByRole('button', { name: 'lobby.yml', exact: true })
+  await file.waitFor()
+  await product.kill()
+  for (const [link, heading] of [['Deployments', 'Deployments'], ['Databases', 'Databases'], ['Admin', 'Administration'], ['Overview', 'Network Overview']] as const) {
+    await page.getByRole('link', { name: link, exact: true }).click()
+    await page.getByRole('heading', { name: heading, exact: true }).waitFor()
+  }
+  await page.getByRole('button', { name: 'Your account' }).click()
+  await page.getByRole('menuitem', { name: 'Change password' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  expect(await page.getByText(broken).count()).toBe(0)
+  expect([...asked].filter((path) => path.endsWith('.js')).length).toBe(scripts)
+
+  await product.restart()
+  await page.getByRole('link', { name: 'Files', exact: true }).click()
+  await file.waitFor()
+  // The editor's own code, which is too large to be loaded before somebody asks for it, fails once.
+  let failures = 0
+  await page.route(script, (route) => (failures++ === 0 ? route.abort() : route.continue()))
+  await file.click()
+  await page.locator('.ace_text-input').waitFor({ state: 'attached' })
+  expect(failures).toBeGreaterThan(1)
+  await page.unroute(script)
+  expect(await page.getByText(broken).count()).toBe(0)
+
+  // After a reload the editor's code is asked for again, and by then the build is another one.
+  asked.clear()
+  await page.reload()
+  await file.waitFor()
+  await until(() => asked.has(last))
+  await page.route(script, (route) => route.fulfill({ status: 404 }))
+  await file.click()
+  await page.getByText('A new version is ready').waitFor()
+  expect(await page.getByText(broken).count()).toBe(0)
+  await expectGoodPage(page, 'new-version')
+  await page.unroute(script)
+  await page.getByRole('button', { name: 'Reload' }).click()
+  await page.getByText('A new version is ready').waitFor({ state: 'detached' })
+  await file.click()
+  await page.locator('.ace_text-input').waitFor({ state: 'attached' })
+})
