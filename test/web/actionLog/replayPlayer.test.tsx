@@ -118,7 +118,7 @@ test('decisions §10: the text of a file is not in a log; a replay tells how lon
   const log = readLog(textOf(logs[0]!))
   const opened = log.actions.findIndex(({ type, payload }) => type === 'api/executeMutation/fulfilled' && Object.hasOwn(payload ?? {}, 'encoding'))
   Object.assign(log.actions[opened]!.payload as object, { characters: 1204, lines: 37 })
-  await loadPages()
+  await loadEarly()
   render(<ReplayPlayer log={log} onClose={() => {}} />)
   await jumpTo(opened)
   expect(await screen.findByText('1,204 characters, 37 lines, not recorded')).toBeVisible()
