@@ -16,11 +16,11 @@ export function ConnectionTab({ type, database, isRevealed, onReveal }: Connecti
   const dispatch = useDispatch()
   const connection = connectionOf(type, database)
   const line = connection ? connectionString(type, connection) : givenString(database)
-  if (!line) return <p className="connection-missing">The server does not tell all that a connection takes. A new password may help: reset it.</p>
+  if (!line) return <p className="database-connection-missing">The server does not tell all that a connection takes. A new password may help: reset it.</p>
 
   const chosen = snippets[type].find(({ key }) => key === chosenKey) ?? snippets[type][0]
   return (
-    <div className="connection">
+    <div className="database-connection">
       <CodeBlock source={line} label="connection string" isRevealed={isRevealed} wrap title={<h4>Connection string</h4>}>
         <RevealButton isRevealed={isRevealed} onReveal={onReveal} />
       </CodeBlock>

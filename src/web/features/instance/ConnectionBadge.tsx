@@ -14,7 +14,7 @@ export function ConnectionBadge() {
           ? (['Disconnected – reconnecting', 'lost'] as const)
           : (['Connecting…', 'lost'] as const)
   return (
-    <span className={`connection ${tone}`} role="status" aria-label="Console connection">
+    <span className={`console-connection ${tone}`} role="status" aria-label="Console connection">
       {text}
     </span>
   )
