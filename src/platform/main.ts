@@ -70,9 +70,9 @@ async function start(settings: Settings, log: Logger, closers: Closers, onLost: 
   const postgres = settings.stateUrl === undefined ? await startEmbeddedPostgres(dataDir, log) : undefined
   if (postgres) closers.push(() => postgres.stop())
   const stateUrl = settings.stateUrl ?? postgres?.stateUrl ?? ''
+  closers.push(await holdPlatformLock(stateUrl, log, onLost))
   const state = await openState(stateUrl)
   closers.push(() => state.close())
-  closers.push(await holdPlatformLock(stateUrl, log, onLost))
   const { db, pool } = state
   const secrets = await openSecrets(dataDir, db)
   const dataDirectories = async () => (await listDeployments(db)).flatMap(({ content }) => storedDefinition(content).definition?.dataDirectory ?? [])

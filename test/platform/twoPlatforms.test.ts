@@ -113,12 +113,38 @@ describe('§15 one state', () => {
     const refused = run(settings)
     expect(await refused.exited).toBe(1)
     expect(refused.output().stderr.trimEnd()).toBe('Another Quarterdeck with the local runtime uses this state: stop it, or name another database in QUARTERDECK_STATE_URL')
+    // One of a newer version must not change the tables of the one that runs.
+    const { rows } = await (await connectTo()).query("select tablename from pg_tables where schemaname = 'public'")
+    expect(rows).toEqual([])
     await release()
     const next = run(settings)
     await isReady(next)
     next.child.kill('SIGTERM')
     expect(await next.exited).toBe(0)
     await stopHost(dataDir)
+  })
+
+  /** A pooler in transaction mode (PgBouncer) keeps a connection for a client as long as its transaction is open, and no longer. */
+  const stateOf = async (client: Client, pid: number | undefined) =>
+    (await client.query<{ state: string; backend_xmin: string | null }>('select state, backend_xmin from pg_stat_activity where pid = $1', [pid])).rows[0]
+
+  test('the lock belongs to an open transaction, so that a pooler of connections does not give it to another platform', async () => {
+    const release = await holdPlatformLock(database.url, silent, () => undefined)
+    const client = await connectTo()
+    // Without a snapshot, which would keep VACUUM from its work.
+    await until(async () => stateOf(client, await holderOf(client)), (state) => state?.state === 'idle in transaction' && state.backend_xmin === null)
+    await release()
+    await until(async () => (await holderOf(client)) === undefined)
+  })
+
+  test('the lock outlives the time after which the server ends idle transactions', async () => {
+    const client = await connectTo()
+    await client.query(`alter database ${new URL(database.url).pathname.slice(1)} set idle_in_transaction_session_timeout = '50ms'`)
+    const release = await holdPlatformLock(database.url, silent, () => undefined)
+    const holder = await holderOf(client)
+    await client.query('select pg_sleep(0.5)')
+    expect(await holderOf(client)).toBe(holder)
+    await release()
   })
 
   test('a lock whose connection breaks is taken again', async () => {

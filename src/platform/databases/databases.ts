@@ -4,6 +4,7 @@ import type { Pool, PoolClient } from 'pg'
 import type { Logger } from 'pino'
 import type { Database, DatabaseType } from '../../contract/database'
 import { AppError } from '../errors'
+import { tryAdvisoryLock } from '../state/advisoryLock'
 import { deleteDatabase, findDatabase, insertDatabase, listDatabases, updateDatabase, type DatabaseRow } from '../state/databases'
 import { isDuplicate, type Db } from '../state/db'
 import type { Secrets } from '../state/secrets'
@@ -77,7 +78,8 @@ export function createDatabases({ db, pool, secrets, servers, log }: DatabasePar
         try {
           return await work()
         } finally {
-          await client.query('select pg_advisory_unlock(hashtextextended($1, 0))', [key])
+          // Nothing was written in the transaction that holds the lock.
+          await client.query('commit')
           failed = false
         }
       } finally {
@@ -246,8 +248,8 @@ export function createDatabases({ db, pool, secrets, servers, log }: DatabasePar
 
 async function takeLock(client: PoolClient, key: string): Promise<boolean> {
   for (const deadline = Date.now() + LOCK_MS; ; await delay(50)) {
-    const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock(hashtextextended($1, 0)) as taken', [key])
-    if (rows[0]?.taken || Date.now() > deadline) return rows[0]?.taken ?? false
+    const isTaken = await tryAdvisoryLock(client, key)
+    if (isTaken || Date.now() > deadline) return isTaken
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Pool, PoolClient } from 'pg'
+import { tryAdvisoryLock } from '../state/advisoryLock'
 import { beat } from '../state/heartbeats'
 import { reconcile, type ReconcileParts } from './reconcile'
 
@@ -53,8 +54,7 @@ export function startManager(given: Omit<ReconcileParts, 'excessSince' | 'told'>
     const client = await pool.connect()
     let isTaken: boolean | undefined
     try {
-      const { rows } = await client.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [LOCK])
-      isTaken = rows[0]?.taken && !closed
+      isTaken = (await tryAdvisoryLock(client, LOCK)) && !closed
     } finally {
       // Away with a connection whose state nobody knows, and the lock with it.
       if (!isTaken) client.release(isTaken === undefined || closed)

@@ -92,7 +92,8 @@ async function migrate(pool: Pool, url: string): Promise<void> {
   if (error) throw new StartError([whyNotOpened(url, error)])
 }
 
-function whyNotOpened(url: string, error: unknown): string {
+/** Why the state could not be opened, in a line for who starts the platform. */
+export function whyNotOpened(url: string, error: unknown): string {
   const { hostname, port, pathname } = new URL(url)
   const server = `PostgreSQL at ${hostname}:${port || '5432'}`
   const code = errorCodeOf(error)

@@ -2,6 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import type { Logger } from 'pino'
 import { StartError } from '../errors'
+import { tryAdvisoryLock } from './advisoryLock'
+import { whyNotOpened } from './db'
 
 /** The advisory lock of the one platform with the local runtime: any number that nobody else uses. */
 const LOCK = 7_230_002
@@ -13,13 +15,14 @@ const CONNECT_MS = 4000
 
 /**
  * Keeps a second platform with the local runtime off a state: both would start its persistent deployments, each on its own
- * machine (decisions §15). An advisory lock of PostgreSQL, held by a connection of its own for the platform's life.
+ * machine (decisions §15). An advisory lock of PostgreSQL, held by a connection of its own for the platform's life. To be taken
+ * before anything else is done with the state: a newer version that is refused must not have migrated the tables of the one that runs.
  *
  * When that connection breaks, the lock is gone with it and is taken again as soon as the server answers; until then no manager
  * works, because its lock has a connection of the same server. If another platform took the lock meanwhile, `onLost` is called once.
  * @param url of the state.
  * @returns gives the lock back.
- * @throws StartError while another platform holds it.
+ * @throws StartError while another platform holds it, and when the server cannot be reached or refuses.
  */
 export async function holdPlatformLock(url: string, log: Logger, onLost: () => void): Promise<() => Promise<void>> {
   let client: Client | undefined
@@ -31,8 +34,7 @@ export async function holdPlatformLock(url: string, log: Logger, onLost: () => v
     candidate.on('error', () => undefined)
     try {
       await candidate.connect()
-      const { rows } = await candidate.query<{ taken: boolean }>('select pg_try_advisory_lock($1) as taken', [LOCK])
-      if (rows[0]?.taken) client = candidate
+      if (await tryAdvisoryLock(candidate, LOCK)) client = candidate
       return client === candidate
     } finally {
       if (client !== candidate) await candidate.end().catch(() => undefined)
@@ -61,7 +63,10 @@ export async function holdPlatformLock(url: string, log: Logger, onLost: () => v
     }
   }
 
-  if (!(await tryLockFor(PREDECESSOR_MS))) {
+  const isTaken = await tryLockFor(PREDECESSOR_MS).catch((error: unknown) => {
+    throw new StartError([whyNotOpened(url, error)])
+  })
+  if (!isTaken) {
     throw new StartError(['Another Quarterdeck with the local runtime uses this state: stop it, or name another database in QUARTERDECK_STATE_URL'])
   }
   const keeping = keep()
