@@ -42,6 +42,14 @@ test.each([
   expect(await statesOf(`a-${type}`)).toEqual([])
 })
 
+test('§7 getManagerTimestamp answers the last heartbeat of the manager, and nodes the nodes', async () => {
+  const beat = async () => Number((await platform.call('GET', '/api/network/getManagerTimestamp', { token: ann.token })).body.data.timestamp)
+  const first = await beat()
+  expect(Math.abs(Date.now() - first)).toBeLessThan(30_000)
+  await until(beat, (timestamp) => timestamp > first)
+  expect(await platform.call('GET', '/api/network/nodes', { token: ann.token })).toMatchObject({ status: 200, body: { data: { nodes: ['node-a'] } } })
+})
+
 test('security 33: names that are no DNS label are 400 and name the field', async () => {
   for (const name of [';id', '--x', '..', 'a'.repeat(41), '', 'A', '$(id)', '../../etc', 'a/b', 'a\u0000']) {
     expect(await call('POST', '', { name, type: 'process' })).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT', field: 'name' } })

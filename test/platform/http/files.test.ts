@@ -188,6 +188,17 @@ describe('the content of a file', () => {
   })
 })
 
+test('§7 archive, archive-multiple and unarchive, over the wire', async () => {
+  const path = await makeDirectory('packing', { 'a.txt': 'a', 'b.txt': 'b', 'world/level.dat': 'level' })
+  expect(await call('POST', 'archive', { path: `${path}/world` })).toMatchObject({ status: 201, body: { success: true } })
+  expect(await call('POST', 'archive-multiple', { files: ['a.txt', 'b.txt'].map((name) => ({ path: `${path}/${name}`, name })) })).toMatchObject({ status: 201 })
+  const packed = (await readdir(join(share, 'packing'))).sort()
+  expect(packed).toEqual(['a.txt', expect.stringMatching(/^archive-\d{8}-\d{6}\.tar\.gz$/), 'b.txt', 'world', 'world.tar.gz'])
+  for (const name of ['world.tar.gz', packed[1]!]) expect(await call('POST', 'unarchive', { path: `${path}/${name}` })).toMatchObject({ status: 201 })
+  expect(await readFile(join(share, 'packing/world (2)/world/level.dat'), 'utf8')).toBe('level')
+  expect((await readdir(join(share, 'packing', packed[1]!.replace('.tar.gz', '')))).sort()).toEqual(['a.txt', 'b.txt'])
+})
+
 describe('making, moving and deleting', () => {
   test('§7 a file and a directory are made, and an existing name is 409', async () => {
     const path = await makeDirectory('made')

@@ -17,12 +17,18 @@ async function click() {
 
 test('§9 the copy confirmation shows for 2 s', async () => {
   const copy = await click()
+  const icon = () => screen.getByRole('button').querySelector('path')?.getAttribute('d')
+  const before = icon()
   await copy()
+  const confirmation = icon()
+  expect(confirmation).not.toBe(before)
   expect(screen.getByRole('status')).toHaveTextContent('Copied')
   act(() => jest.advanceTimersByTime(1900))
   expect(screen.getByRole('status')).toHaveTextContent('Copied')
+  expect(icon()).toBe(confirmation)
   act(() => jest.advanceTimersByTime(200))
   expect(screen.getByRole('status')).toBeEmptyDOMElement()
+  expect(icon()).toBe(before)
 })
 
 test('a browser without a clipboard says so', async () => {

@@ -1,4 +1,4 @@
-import { screen, within } from '@testing-library/react'
+import { screen, waitFor, within } from '@testing-library/react'
 import { HttpResponse } from 'msw'
 import { selectOrigin, selectSignedIn } from '../../../../src/web/features/auth/sessionSlice'
 import { tokenOf } from '../../../support/web/factories'
@@ -123,6 +123,33 @@ test('§5 the code takes six digits and nothing else', async () => {
   expect(field).toHaveValue('123456')
 })
 
+test('§5 username, password and code are required: without one of them nothing is sent', async () => {
+  const rendered = renderApp('/login')
+  const { user, network } = rendered
+  const login = network.post('/api/auth/login').answers({ sessionToken: 'step-1' })
+  const signIn = () => user.click(screen.getByRole('button', { name: 'Sign In' }))
+  await user.type(await screen.findByLabelText('Username'), 'ann')
+  await signIn()
+  await user.clear(screen.getByLabelText('Username'))
+  await user.type(screen.getByLabelText('Password'), 'correct horse')
+  await signIn()
+  await user.type(screen.getByLabelText('Username'), 'ann')
+  await signIn()
+  const code = await screen.findByLabelText('Verification code')
+  expect(login.calls).toHaveLength(1)
+
+  const verify = network.post('/api/auth/verify-login').answers(400)
+  for (const short of ['', '12345']) {
+    await user.clear(code)
+    if (short) await user.type(code, short)
+    await user.click(screen.getByRole('button', { name: 'Verify Code' }))
+  }
+  expect(verify.calls).toHaveLength(0)
+  await user.type(code, '6')
+  await user.click(screen.getByRole('button', { name: 'Verify Code' }))
+  await waitFor(() => expect(verify.calls).toHaveLength(1))
+})
+
 test('§4 Back to Login returns to step 1 and clears the code', async () => {
   const rendered = renderApp('/login')
   const { user, network, services } = rendered
@@ -199,6 +226,13 @@ test('§2 the origin outlives a reload of the login page', async () => {
   rendered.network.post('/api/auth/verify-login').answers({ token: tokenOf('ann'), isAdmin: 0 })
   await enterCredentials(rendered)
   await enterCode(rendered)
+  await screen.findByRole('heading', { name: 'Databases' })
+  expect(window.location.pathname + window.location.search).toBe('/databases?tab=sql')
+})
+
+test('§2 login sends a signed-in user back to the origin', async () => {
+  const rendered = renderApp('/login', { signedInAs: 'ann', historyState: { usr: { origin: '/databases?tab=sql' }, key: 'k', idx: 0 } })
+  for (const type of ['sql', 'mongo']) rendered.network.get(`/api/database/${type}`).answers({ databases: [] })
   await screen.findByRole('heading', { name: 'Databases' })
   expect(window.location.pathname + window.location.search).toBe('/databases?tab=sql')
 })

@@ -118,6 +118,27 @@ test.each([
   expect(await screen.findByLabelText('Verification code')).toBeVisible()
 })
 
+test('§5 invite code, username and password are required: without one of them nothing is sent', async () => {
+  const { network, user } = renderApp('/register')
+  const invite = network.post('/api/auth/verify-invite').answers({ token: 'invite-token' })
+  const register = network.post('/api/auth/register').answers({ qrCode })
+  const next = () => user.click(screen.getByRole('button', { name: 'Continue' }))
+  const field = await screen.findByLabelText('Invite code')
+  await next()
+  await user.type(field, 'INVITE-1')
+  await next()
+  await user.type(await screen.findByLabelText('Username'), 'ann')
+  expect(invite.calls).toHaveLength(1)
+  await next()
+  await user.clear(screen.getByLabelText('Username'))
+  await user.type(screen.getByLabelText('Password'), 'correct horse')
+  await next()
+  await user.type(screen.getByLabelText('Username'), 'ann')
+  await next()
+  await screen.findByLabelText('Verification code')
+  expect(register.calls).toHaveLength(1)
+})
+
 test('§2 the password can be shown while it is chosen', async () => {
   const { user } = await atStepTwo()
   expect(screen.getByLabelText('Password')).toHaveAttribute('type', 'password')

@@ -119,10 +119,12 @@ test('§4 Restart marks each deployment by itself as restarting until its call f
   expect(button('lobby')).toHaveAttribute('aria-busy', 'true')
   expect(button('survival')).toHaveAttribute('aria-busy', 'true')
   expect(button('gate')).toHaveAttribute('aria-busy', 'false')
+  expect(['lobby', 'survival', 'gate'].map((name) => button(name).querySelector('.spinner-border') !== null)).toEqual([true, true, false])
   await user.click(button('lobby'))
 
   first.release()
   await waitFor(() => expect(button('lobby')).toHaveAttribute('aria-busy', 'false'))
+  expect(button('lobby').querySelector('.spinner-border')).toBeNull()
   expect(button('survival')).toHaveAttribute('aria-busy', 'true')
   expect(notifications()).toEqual(['Successfully restarted lobby'])
   second.release()

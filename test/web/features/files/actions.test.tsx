@@ -14,6 +14,8 @@ beforeEach(() => {
 })
 afterEach(() => jest.restoreAllMocks())
 
+type Page = Awaited<ReturnType<typeof filesPage>>
+
 const five = () => filesPage(['a', 'b', 'c', 'd', 'e'].map((name) => entryOf(name)))
 const menu = async (user: { click: (element: Element) => Promise<void> }, name: string, action: string) => {
   await user.click(screen.getByRole('button', { name: `Actions for ${name}` }))
@@ -237,6 +239,60 @@ test('§2, §5 move: relative to the directory, repeated slashes collapsed, with
     { sourcePath: '/nfsshare/a/b/x', targetPath: '/nfsshare/a/c/x' },
     { sourcePath: '/nfsshare/a/b/y', targetPath: '/nfsshare/a/c/y' },
   ])
+})
+
+test('§9 the move dialog lists up to 5 names', async () => {
+  const { user } = await filesPage(['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => entryOf(name)))
+  await user.click(screen.getByRole('checkbox', { name: 'Select all' }))
+  await user.click(bar().getByRole('button', { name: 'Move' }))
+  const dialog = await screen.findByRole('dialog', { name: 'Move 7 Items' })
+  expect(within(dialog).getAllByRole('listitem').map((one) => one.textContent)).toEqual(['a', 'b', 'c', 'd', 'e', '...and 2 more items'])
+})
+
+test.each([
+  ['creating', 'Creating...', '/api/sftp/file', async ({ user }: Page) => {
+    await user.click(screen.getByRole('button', { name: 'Create New' }))
+    await user.type(await screen.findByLabelText('File name'), 'new{Enter}')
+  }],
+  ['deleting', 'Deleting...', '/api/sftp/file', async ({ user }: Page) => {
+    await menu(user, 'a', 'Delete')
+    await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Delete' }))
+  }],
+  ['moving', 'Moving...', '/api/sftp/move', async ({ user }: Page) => {
+    await user.click(box('a'))
+    await user.click(bar().getByRole('button', { name: 'Move' }))
+    await user.type(await screen.findByLabelText('Destination'), 'old{Enter}')
+  }],
+  ['renaming', 'Renaming...', '/api/sftp/move', async ({ user }: Page) => {
+    await menu(user, 'a', 'Rename')
+    await user.type(await screen.findByLabelText('New name'), '2{Enter}')
+  }],
+])('§4 while it is %s, the dialog says %p and stays until the answer', async (_flag, text, path, begin) => {
+  const page = await five()
+  const { release } = page.network[text === 'Deleting...' ? 'delete' : 'post'](path).answersLater({})
+  await begin(page)
+  expect(await screen.findByRole('button', { name: text })).toHaveAttribute('aria-busy', 'true')
+  release()
+  await closed()
+})
+
+test('§4 while a selection is downloaded or archived, its button says so', async () => {
+  const { user, network } = await five()
+  URL.createObjectURL = () => 'blob:1'
+  URL.revokeObjectURL = () => {}
+  network.get('/api/sftp/jobs').answers({ jobs: [] })
+  await user.click(box('a'))
+  await user.click(box('b'))
+  for (const [name, path] of [['Download', 'download-multiple'], ['Archive', 'archive-multiple']] as const) {
+    const { release } = network.post(`/api/sftp/${path}`).answersLater({ files: [] })
+    const button = bar().getByRole('button', { name })
+    await user.click(button)
+    await waitFor(() => expect(button).toHaveAttribute('aria-busy', 'true'))
+    expect(button.querySelector('.spinner-border')).not.toBeNull()
+    release()
+    if (name === 'Download') await waitFor(() => expect(button).toHaveAttribute('aria-busy', 'false'))
+    else await waitFor(() => expect(screen.queryByRole('region', { name: 'Transfers' })).not.toBeInTheDocument())
+  }
 })
 
 test("§8 a move that fails says 'Failed to move files' with the reason in its dialog, which goes on with those", async () => {

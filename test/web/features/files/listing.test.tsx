@@ -1,6 +1,7 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { filesApi } from '../../../../src/web/api/files'
 import { pageShown } from '../../../../src/web/facts'
+import { isArchived } from '../../../../src/web/features/files/entries'
 import { entryOf } from '../../../support/web/factories'
 import { filesPage, names, notifications, row, rows } from '../../../support/web/filesPage'
 import { problemsIn } from '../../../support/web/problems'
@@ -21,6 +22,32 @@ test('§2 directories come first, then names in natural order, whatever the sort
   expect(names()).toEqual(['world2', 'world10', 'b.txt', 'file 07.log', 'file 7b.log', 'A.txt'])
   expect(screen.getByRole('columnheader', { name: 'Size' })).toHaveAttribute('aria-sort', 'ascending')
   expect(screen.getByRole('columnheader', { name: 'Name' })).toHaveAttribute('aria-sort', 'none')
+})
+
+test('§2 the table has a box, Name, Size, Last Modified and a menu for each row', async () => {
+  const { user } = await filesPage([entryOf('notes.txt'), entryOf('world.zip')])
+  expect(screen.getAllByRole('columnheader').map((head) => head.textContent)).toEqual(['', 'Name', 'Size', 'Last Modified', 'Actions'])
+  for (const [name, archiving] of [['notes.txt', 'Archive'], ['world.zip', 'Unarchive']] as const) {
+    expect(within(row(name)).getByRole('checkbox', { name: `Select ${name}` })).toBeInTheDocument()
+    await user.click(screen.getByRole('button', { name: `Actions for ${name}` }))
+    const menu = row(name).querySelector<HTMLElement>('.dropdown-menu')!
+    expect(within(menu).getAllByRole('button').map((item) => item.textContent)).toEqual(['Download', 'Rename', archiving, 'Delete'])
+    await user.keyboard('{Escape}')
+  }
+})
+
+test.each([
+  ['a.tar', true],
+  ['a.gz', true],
+  ['a.zip', true],
+  ['a.rar', true],
+  ['a.7z', true],
+  ['a.tar.gz', true],
+  ['a.zip.txt', false],
+  ['zip', false],
+  ['directory.zip/', false],
+])('§3 %s is archived: %p', (path, expected) => {
+  expect(isArchived(entryOf(path))).toBe(expected)
 })
 
 test('sorting by Last Modified goes by time', async () => {

@@ -40,6 +40,16 @@ test('§7 a chosen file is sent with the directory, and the rule for a name that
   expect(await screen.findByRole('row', { name: /new\.jar/ })).toBeVisible()
 })
 
+test('§2 Upload Files lets several files be chosen', async () => {
+  const { user } = await filesPage([])
+  const input = screen.getByLabelText('Files to upload')
+  expect(input).toHaveAttribute('multiple')
+  const opened = jest.spyOn(HTMLInputElement.prototype, 'click').mockImplementation(() => {})
+  await user.click(screen.getByRole('button', { name: 'Upload Files' }))
+  expect(opened.mock.contexts).toEqual([input])
+  opened.mockRestore()
+})
+
 test('three at a time, the others wait their turn', async () => {
   const { names, answer, sends } = await uploading(['a', 'b', 'c', 'd', 'e'].map((name) => file(name)))
   await sends('c')

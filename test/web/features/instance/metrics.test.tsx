@@ -26,12 +26,13 @@ afterEach(() => jest.useRealTimers())
 
 test('§2, §7 a blue chart of mCPU and a green one of MB with two decimals, which share their hover', async () => {
   const { network } = opened()
-  network.get('/api/metrics/cpu').answers({ data: [point(1, 250), point(0, 300.4)] })
-  network.get('/api/metrics/memory').answers({ data: [point(1, 1024), point(0, 123_456)] })
+  const cpu = network.get('/api/metrics/cpu').answers({ data: [point(1, 250), point(0, 300.4)] })
+  const memory = network.get('/api/metrics/memory').answers({ data: [point(1, 1024), point(0, 123_456)] })
   expect(await within(await chart('CPU')).findByText('300 mCPU')).toBeVisible()
   expect(await within(await chart('Memory')).findByText('120.56 MB')).toBeVisible()
   expect(drawnIn(BLUE)?.series[0]?.data).toEqual([[NOW - 15_000, 250], [NOW, 300.4]])
   expect(drawnIn(GREEN)?.series[0]?.data).toEqual([[NOW - 15_000, 1], [NOW, 120.56]])
+  expect([cpu, memory].map(({ calls }) => calls[0]?.query)).toEqual([`?pod=${lobby.podName}`, `?pod=${lobby.podName}`])
   expect(drawnIn(BLUE)?.options.chart.group).toBe(drawnIn(GREEN)?.options.chart.group)
 })
 
@@ -48,9 +49,11 @@ test('§2 each chart waits for itself', async () => {
   network.get('/api/metrics/memory').answers({ data: [point(0, 1024)] })
   expect(await within(await chart('Memory')).findByText('1.00 MB')).toBeVisible()
   expect(within(await chart('CPU')).getByText('Loading CPU metrics')).toBeInTheDocument()
+  expect((await chart('CPU')).querySelector('.spinner-border')).toBeVisible()
   cpu.release()
   expect(await within(await chart('CPU')).findByText('1 mCPU')).toBeVisible()
   expect(screen.queryByText('Loading CPU metrics')).toBeNull()
+  expect((await chart('CPU')).querySelector('.spinner-border')).toBeNull()
 })
 
 test('§2 each chart fails for itself, in the words of the specification', async () => {

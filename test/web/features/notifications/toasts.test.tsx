@@ -18,6 +18,16 @@ async function rendered() {
   return { notify, user }
 }
 
+test('§3 a notification is of type success, danger, warning or info, and looks like it', async () => {
+  const { store } = renderApp('/nowhere', { signedInAs: 'ann' })
+  await screen.findByRole('region', { name: 'Notifications' })
+  for (const type of ['success', 'danger', 'warning', 'info'] as const) {
+    act(() => void store.dispatch(notified(type, `of type ${type}`)))
+    expect(screen.getByText(`of type ${type}`).parentElement).toHaveClass('toast', `toast-${type}`)
+  }
+  expect(new Set(store.getState().notifications?.map(({ id }) => id)).size).toBe(4)
+})
+
 test('§2 a notification closes on its own after 5 seconds', async () => {
   const { notify } = await rendered()
   notify('Successfully restarted lobby')
