@@ -144,8 +144,10 @@ test('§5 rename: the exact messages, and a move to the new name', async () => {
   expect(screen.getByText('New name must be different')).toBeVisible()
   type(' ')
   expect(screen.getByText('Name cannot be empty')).toBeVisible()
-  type('a/b')
-  expect(screen.getByText('Name contains invalid characters')).toBeVisible()
+  for (const name of ['a<', 'a>', 'a:', 'a"', 'a/b', 'a\\', 'a|', 'a?', 'a*', 'a\u0007']) {
+    type(name)
+    expect(screen.getByText('Name contains invalid characters')).toBeVisible()
+  }
   type('new')
   await submit()
   await closed()
@@ -371,6 +373,18 @@ test.each([
   expect(call.calls[0]?.body).toEqual({ files: chosen.map((name) => ({ path: `/nfsshare/${name}`, name })) })
   expect(await saved[0]?.text()).toBe('zip-canary')
   expect(JSON.stringify(store.getState())).not.toContain('canary')
+})
+
+test('§7 one item is archived, and an archive unarchived, by its path', async () => {
+  const { user, network } = await filesPage([entryOf('world/'), entryOf('a.zip', { isText: false })])
+  network.get('/api/sftp/jobs').answers({ jobs: [] })
+  const archive = network.post('/api/sftp/archive').answers({ files: [] })
+  await menu(user, 'world', 'Archive')
+  await waitFor(() => expect(archive.calls.map(({ body }) => body)).toEqual([{ path: '/nfsshare/world' }]))
+  const unarchive = network.post('/api/sftp/unarchive').answers({ files: [] })
+  await menu(user, 'a.zip', 'Unarchive')
+  await waitFor(() => expect(unarchive.calls.map(({ body }) => body)).toEqual([{ path: '/nfsshare/a.zip' }]))
+  await waitFor(() => expect(notifications()).toEqual(['Archived 1 item', 'Extracted a.zip']))
 })
 
 test('§8 only the problem log tells of an archive, unarchive and mass download that fail; a 401 ends the session', async () => {
