@@ -1,0 +1,31 @@
+import { expectProofs, readTable, rowsOf, type Row } from './namedTests'
+
+/** `test/PRODUCT.md` lists the sentences of product.md with the tests that prove them: this keeps the list true. */
+const markdown = readTable('PRODUCT.md')
+const rows = rowsOf(markdown)
+
+/** How many sentences each section of product.md has. */
+const sections: [heading: string, sentences: number][] = [
+  ['0. Before the first section', 3],
+  ['1. What the product does and for whom', 10],
+  ['2. Screens and routes', 141],
+  ['3. Entities and their fields', 37],
+  ['4. States and transitions', 40],
+  ['5. Validation rules', 27],
+  ['6. Roles and permissions', 12],
+  ['7. The calls it makes', 65],
+  ['8. The error catalogue', 56],
+  ['9. Business constants and limits', 26],
+]
+
+test('PRODUCT.md has the sections of product.md, and all their sentences, numbered without gaps', () => {
+  expect(markdown.match(/^## .+$/gm)).toEqual(sections.map(([heading]) => `## ${heading}`))
+  const numbers = sections.flatMap(([heading, sentences]) => Array.from({ length: sentences }, (_sentence, at) => `${parseInt(heading)}.${at + 1}`))
+  expect(rows.map(({ number }) => number)).toEqual(numbers)
+  for (const { number, text } of rows) expect([number, text]).toEqual([number, expect.stringMatching(/\S/)])
+})
+
+test.each(rows.map((row): [string, Row] => [row.number, row]))('sentence %s of PRODUCT.md has tests that are there, under these titles, or a reason', (_number, { proofs, result }) => {
+  expectProofs(proofs)
+  expect(result).toMatch(proofs.length > 0 ? /^Holds\.$/ : /^Not tested: .{20,}/)
+})
