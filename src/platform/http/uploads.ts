@@ -52,7 +52,7 @@ export async function uploadRoutes(app: FastifyInstance, { files, uploadLimit }:
           return await reply.code(201).send(done({ files: stored }))
         } catch (error) {
           await upload.discard()
-          // What is still on its way is not waited for.
+          // What is still on its way is not read as a form (`discardUnread`).
           reply.header('connection', 'close')
           throw formFailure(error, uploadLimit)
         } finally {

@@ -198,6 +198,59 @@ test('an upload into what is not there, or leads out, is refused and leaves noth
   expect(await notes()).toEqual([])
 })
 
+/** Sends the head and 600 bytes of an upload that is refused, and the rest once `isRefused`. Resolves when the connection has closed. */
+async function sendAfterRefusal({ length, rest, header = '', next = '' }: { length: number; rest: Buffer; header?: string; next?: string }): Promise<{ statuses: string[]; error: Error | undefined }> {
+  const { body, type } = formOf({ path: '/nfsshare/nothing' }, 'a.bin', Buffer.alloc(1000))
+  const socket = connect(port, '127.0.0.1')
+  let [received, error]: [string, Error | undefined] = ['', undefined]
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  socket.on('error', (failure) => (error = failure)).on('data', (data) => (received += data.toString()))
+  socket.write(`POST /api/sftp/upload HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann.token}\r\nContent-Type: ${type}\r\nContent-Length: ${length}\r\n${header}\r\n`)
+  socket.write(body.subarray(0, 600))
+  // Where the client closes, all of the body is awaited first.
+  if (header === '') await until(() => received.includes('"code":"NOT_FOUND"'))
+  socket.write(rest)
+  if (next) socket.write(next)
+  await closed
+  return { statuses: received.match(/HTTP\/1.1 \d+/g) ?? [], error }
+}
+
+describe('the rest of a refused upload', () => {
+  const rest = Buffer.alloc(500_000)
+  const length = 600 + rest.length
+
+  test('is thrown away, and the connection can be used again', async () => {
+    const next = 'GET /api/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+    expect(await sendAfterRefusal({ length, rest, next })).toEqual({ statuses: ['HTTP/1.1 404', 'HTTP/1.1 200'], error: undefined })
+  })
+
+  test('is read before a connection is closed as its client wants it, so that the answer arrives', async () => {
+    expect(await sendAfterRefusal({ length, rest, header: 'Connection: close\r\n' })).toEqual({ statuses: ['HTTP/1.1 404'], error: undefined })
+  })
+
+  test('is not awaited when it does not come', async () => {
+    expect(await sendAfterRefusal({ length, rest: Buffer.alloc(0) })).toEqual({ statuses: ['HTTP/1.1 404'], error: undefined })
+  })
+
+  test('is thrown away of other calls as well', async () => {
+    const socket = connect(port, '127.0.0.1')
+    let received = ''
+    socket.on('data', (data) => (received += data.toString()))
+    socket.write('POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 2000000\r\n\r\n{')
+    await until(() => received.includes('"code":"TOO_LARGE"'))
+    socket.write(Buffer.alloc(1_999_999))
+    socket.write('GET /api/health HTTP/1.1\r\nHost: x\r\n\r\n')
+    await until(() => received.includes('HTTP/1.1 200'))
+    socket.destroy()
+  })
+
+  test('is not read without end', async () => {
+    const read = new Promise<number>((resolve) => platform.app.server.once('connection', (socket: Socket) => socket.once('close', () => resolve(socket.bytesRead))))
+    expect(await sendAfterRefusal({ length: 2 ** 30, rest: Buffer.alloc(64 * 2 ** 20) })).toMatchObject({ statuses: ['HTTP/1.1 404'] })
+    expect(await read).toBeLessThan(24 * 2 ** 20)
+  })
+})
+
 test('decisions §1: a file over the limit is 413 and leaves nothing; one of exactly the limit is taken', async () => {
   const path = await makeDirectory('limited')
   expect(await upload([['path', path], ['files', Buffer.alloc(LIMIT), 'exact']])).toMatchObject({ status: 201 })
