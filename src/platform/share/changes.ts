@@ -1,6 +1,7 @@
 import type { Stats } from 'node:fs'
 import { lstat, mkdir } from 'node:fs/promises'
 import { AppError, errorCodeOf } from '../errors'
+import { DEPTH_LIMIT } from './depth'
 import type { EntryTurns } from './entryTurns'
 import { fileFailure } from './fileFailure'
 import { holdingParent, type HeldDirectory, type Jail } from './jail'
@@ -48,7 +49,11 @@ export function createChanges(jail: Jail, turns: EntryTurns): Changes {
 
   return {
     createFile: (path) => make(path, async (directory, name) => (await createFile(directory, name)).close()),
-    createDirectory: (path) => make(path, (directory, name) => mkdir(directory.entry(name), { mode: 0o755 })),
+    async createDirectory(path) {
+      // It could be put into no archive.
+      if (namesOf(path).length > DEPTH_LIMIT) throw new AppError('INVALID_INPUT', `path: A directory may lie at most ${DEPTH_LIMIT} directories deep.`, { field: 'path' })
+      await make(path, (directory, name) => mkdir(directory.entry(name), { mode: 0o755 }))
+    },
 
     async move(sourcePath, targetPath) {
       const [source, target] = [namesOf(sourcePath, 'sourcePath'), namesOf(targetPath, 'targetPath')]

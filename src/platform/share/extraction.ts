@@ -59,6 +59,7 @@ export function createExtraction(root: HeldDirectory, limits: ExtractionLimits):
   async function hold(parts: string[]): Promise<HeldDirectory> {
     if (parts.length === 0) return root
     const path = parts.join('/')
+    if (parts.length > DEPTH_LIMIT) throw tooDeepEntry(path)
     const known = held.get(path)
     if (known) return known
     if (links.has(path)) throw badEntry(path, 'lies behind a link')
@@ -160,7 +161,8 @@ export function partsOf(path: string): string[] {
   if (path.includes('\0')) throw badEntry(path, 'holds a NUL character')
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')
   if (parts.includes('..')) throw badEntry(path, 'leads out of the archive')
-  if (parts.length > DEPTH_LIMIT + 1) throw badEntry(path, `lies more than ${DEPTH_LIMIT} directories deep`)
+  // A file may lie in the deepest directory.
+  if (parts.length > DEPTH_LIMIT + 1) throw tooDeepEntry(path)
   if (parts.some((part) => Buffer.byteLength(part) > NAME_BYTES)) throw badEntry(path, 'is too long')
   if (parts.some(isOwnName)) throw badEntry(path, 'has a name that the platform keeps for itself')
   return parts
@@ -170,6 +172,8 @@ export function partsOf(path: string): string[] {
 export function badEntry(path: string, reason: string): AppError {
   return new AppError('INVALID_INPUT', `The archive was not extracted: its entry "${shortened(path)}" ${reason}.`)
 }
+
+const tooDeepEntry = (path: string) => badEntry(path, `lies more than ${DEPTH_LIMIT} directories deep`)
 
 /** AppError TOO_LARGE, by size. */
 export function tooLarge({ size }: ExtractionLimits): AppError {

@@ -9,7 +9,7 @@ import { createJail, holding } from '../../../src/platform/share/jail'
 import { createLeftOut } from '../../../src/platform/share/leftOut'
 import { FIRST_USER_ID, giveTree } from '../../../src/platform/share/ownership'
 import { replicate } from '../../../src/platform/share/replica'
-import { makeZip } from '../../support/platform/archives'
+import { makeTar, makeZip } from '../../support/platform/archives'
 import { isRoot } from '../../support/platform/canContain'
 import { makeDeepTree } from '../../support/platform/deepTree'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
@@ -100,7 +100,18 @@ test('what is packed as deep as may be is extracted again, and nothing deeper', 
   await files.unarchive(1, '/nfsshare/most.zip')
   expect(levelsBelow(join(share(), 'most'))).toBe(DEPTH_LIMIT)
   await files.archive(1, '/nfsshare/most/d')
-  await expect(files.unarchive(1, '/nfsshare/more.zip')).rejects.toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('lies more than') as string })
+  writeFileSync(join(share(), 'empty.tar'), await makeTar([{ name: 'd/'.repeat(DEPTH_LIMIT + 1), type: 'directory' }]))
+  for (const name of ['more.zip', 'empty.tar']) {
+    await expect(files.unarchive(1, `/nfsshare/${name}`)).rejects.toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('lies more than') as string })
+  }
+})
+
+test('no directory is made so deep that no archive could hold it', async () => {
+  const deepest = `/nfsshare/made${'/d'.repeat(DEPTH_LIMIT - 1)}`
+  mkdirSync(join(share(), deepest.slice('/nfsshare'.length), '..'), { recursive: true })
+  await files.changes.createDirectory(deepest)
+  await expect(files.changes.createDirectory(`${deepest}/d`)).rejects.toMatchObject({ code: 'INVALID_INPUT', message: `path: A directory may lie at most ${DEPTH_LIMIT} directories deep.` })
+  await files.archive(1, '/nfsshare/made')
 })
 
 ;(isRoot ? test : test.skip)('§12 a start gives away what lies above the limit, tells of what stays another’s, and a move is not held up (skipped without root)', async () => {
