@@ -8,17 +8,21 @@ const MOST_MS = 5000
 
 /**
  * Before a failure is answered that ends the connection, because not all of the request's body was read: throws away what is still on its
- * way, in place of that. A connection that is closed with bytes unread is reset, and its client may lose the answer.
- * Where the client wants the connection to be closed, the rest is awaited; else the answer is sent at once. If the rest is
- * much or does not come, the connection is closed all the same.
+ * way, in place of that. A connection that is closed with bytes unread is reset, and its client may lose the answer. If the rest is much or
+ * does not come, the connection is closed all the same.
  */
-export async function discardUnread({ raw }: FastifyRequest, reply: FastifyReply): Promise<void> {
+export function discardUnread({ raw }: FastifyRequest, reply: FastifyReply): void {
   if (reply.getHeader('connection') !== 'close' || raw.complete || raw.readableEnded || raw.destroyed) return
-  const discarding = discardRest(raw)
-  if (!reply.raw.shouldKeepAlive) return void (await discarding)
+  const { raw: answer } = reply
+  const isLast = !answer.shouldKeepAlive
   reply.removeHeader('connection')
-  void discarding.then((isAll) => {
+  // Where the client wants the connection to be closed, Node.js would do that with the answer.
+  answer.shouldKeepAlive = true
+  void discardRest(raw).then((isAll) => {
+    const end = () => raw.socket.end()
     if (!isAll) raw.destroy()
+    else if (isLast && answer.writableFinished) end()
+    else if (isLast) answer.once('finish', end)
   })
 }
 

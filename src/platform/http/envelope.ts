@@ -23,11 +23,11 @@ export function done<Data extends object>(data: Data): { success: true; data: Da
 /** Turns every failure into an answer of decisions §1: this is the only place that does. */
 export function answerFailures(app: FastifyInstance): void {
   app.decorateRequest('failure', undefined)
-  app.setErrorHandler(async (thrown: FastifyError, request, reply) => {
+  app.setErrorHandler((thrown: FastifyError, request, reply) => {
     const failure = expected(thrown)
     request.failure = failure?.code ?? 'INTERNAL'
     // What was too slow has been waited for long enough.
-    if (failure?.code !== 'TOO_SLOW') await discardUnread(request, reply)
+    if (failure?.code !== 'TOO_SLOW') discardUnread(request, reply)
     if (!failure) {
       request.log.error({ err: thrown }, 'a request failed')
       return reply.code(500).send(bodyOf(new AppError('INTERNAL', `Something went wrong on the server. Its log knows more under request ${request.id}.`)))
