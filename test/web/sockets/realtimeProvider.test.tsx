@@ -26,6 +26,8 @@ test('§4 the header tells whether the real-time connection stands', async () =>
   expect(await screen.findByRole('img', { name: 'Real-time connection: disconnected' })).toBeVisible()
   act(() => void realtime.listener?.connected())
   expect(await screen.findByRole('img', { name: 'Real-time connection: connected' })).toBeVisible()
+  act(() => void realtime.listener?.disconnected())
+  expect(await screen.findByRole('img', { name: 'Real-time connection: disconnected' })).toBeVisible()
 })
 
 test('what may have been missed is fetched again when the connection returns, and not when it first stands', async () => {

@@ -8,7 +8,7 @@ import { filesPage } from '../../support/web/filesPage'
 import { renderApp } from '../../support/web/renderApp'
 
 const root = join(__dirname, '../../..')
-const sheets = ['styles/main', 'styles/layout', 'features/deployments/configuration', 'features/files/syncIndicator']
+const sheets = ['styles/main', 'styles/layout', 'features/deployments/configuration', 'features/files/syncIndicator', 'features/instance/log']
 
 /** The style sheets of the product, as webpack would compile them. */
 beforeAll(() => {
@@ -50,6 +50,20 @@ test('§2 the page is light gray, with a header above a centred area that is 7xl
   expect(screen.getByRole('banner').compareDocumentPosition(main)).toBe(Node.DOCUMENT_POSITION_FOLLOWING)
   // 7xl is 80 rem, 4 is 1 rem and 6 is 1.5 rem.
   expect(['max-width', 'margin', 'padding'].map((property) => getComputedStyle(main).getPropertyValue(property))).toEqual(['80rem', '0px auto', '1.5rem 1rem'])
+})
+
+test('§2 notifications are at the top right', async () => {
+  renderApp('/nowhere', { signedInAs: 'ann' })
+  const { position, top, right, left } = getComputedStyle(await screen.findByRole('region', { name: 'Notifications' }))
+  expect({ position, top, right, left }).toEqual({ position: 'fixed', top: '4rem', right: '1rem', left: '' })
+})
+
+test('§2 the log window of the console is 500 pixels high', async () => {
+  const { network } = renderApp('/instance/lobby/uid-3fa2c1-lobby', { signedInAs: 'ann' })
+  network.get('/api/deployments/lobby/instances').answers({ instances: [instanceOf('3fa2c1-lobby')] })
+  const log = await screen.findByRole('log', { name: 'Console output' })
+  const window = [log, log.parentElement!].map((element) => getComputedStyle(element).height).find(Boolean)
+  expect(window).toBe('500px')
 })
 
 test('§2 the active link is highlighted', async () => {

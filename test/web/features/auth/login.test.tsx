@@ -136,7 +136,7 @@ test('§5 username, password and code are required: without one of them nothing 
   await user.type(screen.getByLabelText('Username'), 'ann')
   await signIn()
   const code = await screen.findByLabelText('Verification code')
-  expect(login.calls).toHaveLength(1)
+  expect(login.calls.map(({ body }) => body)).toEqual([{ username: 'ann', password: 'correct horse' }])
 
   const verify = network.post('/api/auth/verify-login').answers(400)
   for (const short of ['', '12345']) {
@@ -147,7 +147,7 @@ test('§5 username, password and code are required: without one of them nothing 
   expect(verify.calls).toHaveLength(0)
   await user.type(code, '6')
   await user.click(screen.getByRole('button', { name: 'Verify Code' }))
-  await waitFor(() => expect(verify.calls).toHaveLength(1))
+  await waitFor(() => expect(verify.calls.map(({ body }) => body)).toEqual([{ username: 'ann', token: '123456', sessionToken: 'step-1' }]))
 })
 
 test('§4 Back to Login returns to step 1 and clears the code', async () => {
