@@ -86,7 +86,8 @@ async function replicateDirectory(from: HeldDirectory, to: HeldDirectory, path: 
   }
   for (const name of known) {
     if (kept.has(keyOf(name))) continue
-    await removeTree(to, name)
+    context.signal?.throwIfAborted()
+    await removeTree(to, name, context.signal)
     changes += 1
   }
   return changes

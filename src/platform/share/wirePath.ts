@@ -23,6 +23,8 @@ export function namesOf(path: string, field = 'path'): Names {
   for (const name of names) {
     if (name === '') throw refuse('must not hold empty segments (//)')
     if (name.includes('\0')) throw refuse('must not hold a NUL character')
+    // Written as UTF-8 it would be another name.
+    if (!name.isWellFormed()) throw refuse('must not hold half of a character')
     if (decodings(name).some((text) => text.split(/[/\\]/).some((part) => part === '.' || part === '..'))) throw refuse('must not hold . or .. segments')
     if (Buffer.byteLength(name) > NAME_LIMIT) throw refuse(`must not hold names of more than ${NAME_LIMIT} bytes`)
     if (isOwnName(name)) throw refuse('names an unfinished file of the platform')

@@ -74,6 +74,7 @@ const BAD_PATHS = [
   '/nfsshare/..%5coutside',
   '/nfsshare/%2e%2e%2foutside',
   '/nfsshare/secret.txt\0.png',
+  '/nfsshare/half-a-character-\ud800',
   '/nfsshare//secret.txt',
   '/nfsshare-evil/secret.txt',
   '/nfsshare/./secret.txt',

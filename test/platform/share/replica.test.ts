@@ -97,3 +97,13 @@ test('a sparse file takes no more room in the target, keeps its mode, and is not
   expect((await readdir(target)).sort()).toEqual(['run.sh', 'server.properties', 'sparse.dat', 'world'])
   expect(await replicate(source, target)).toBe(0)
 })
+
+test('nothing more is removed once it is aborted', async () => {
+  await mkdir(join(source, 'empty'))
+  await mkdir(target)
+  await writeFile(join(target, 'gone.txt'), 'gone')
+  const abort = new AbortController()
+  const replicating = replicate(join(source, 'empty'), target, { signal: abort.signal, onDirectory: async () => abort.abort(new Error('enough')) })
+  await expect(replicating).rejects.toThrow('enough')
+  expect(await readdir(target)).toEqual(['gone.txt'])
+})
