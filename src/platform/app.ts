@@ -125,7 +125,6 @@ export async function createApp(parts: Parts, { bodyMs = BODY_MS } = {}): Promis
   healthRoutes(app, parts.health, parts.runtime.isolation, () => parts.network.disks())
   authRoutes(app, parts)
   accountRoutes(app, parts)
-  adminRoutes(app, parts)
   dashboardRoutes(app, parts.dashboard)
   networkRoutes(app, parts.network)
   deploymentRoutes(app, parts.deployments)
@@ -133,7 +132,12 @@ export async function createApp(parts: Parts, { bodyMs = BODY_MS } = {}): Promis
   databaseRoutes(app, parts.databases)
   metricRoutes(app, parts.metrics)
   fileRoutes(app, { ...parts, answers, deploymentTypeIndexAt: (path) => parts.deployments.typeIndexAt(path) })
-  await uploadRoutes(app, parts)
+  const endUploads = await uploadRoutes(app, parts)
+  const onRemoved = (userId: number) => {
+    endUploads(userId)
+    parts.files.jobs.endOf(userId)
+  }
+  adminRoutes(app, { ...parts, onRemoved })
   await pageRoutes(app, parts.webDir)
   openRealtime(app, parts)
   openConsoleChannel(app, { ...parts, proxies })

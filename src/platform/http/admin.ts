@@ -23,10 +23,12 @@ export interface Administration {
   users: Users
   invites: Invites
   activityLog: Pick<ActivityLog, 'list'>
+  /** Ends what a user has under way who was just deleted. */
+  onRemoved: (userId: number) => void
 }
 
 /** Users, invite codes and the activity log: for administrators (product §7, Administration). */
-export function adminRoutes(app: Router, { users, invites, activityLog }: Administration): void {
+export function adminRoutes(app: Router, { users, invites, activityLog, onRemoved }: Administration): void {
   const config = { access: 'admin' } as const
   const recorded = (activity: Activity) => ({ ...config, activity })
 
@@ -50,6 +52,7 @@ export function adminRoutes(app: Router, { users, invites, activityLog }: Admini
 
   app.delete('/api/users/:id', { config: recorded({ kind: 'user', action: 'deleted user', subject: someUser }), schema: { params: ById, response: { 200: Done } } }, async (request) => {
     request.activitySubject = await users.remove(userOf(request), request.params.id)
+    onRemoved(request.params.id)
     return done({})
   })
 

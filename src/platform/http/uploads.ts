@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { OnConflict, SharedPath, StoredFiles, UploadNames } from '../../contract/file'
 import { AppError, errorCodeOf } from '../errors'
 import type { Upload } from '../share/uploads'
+import { userOf } from './access'
 import { done } from './envelope'
 import type { Router } from './router'
 
@@ -27,8 +28,10 @@ const FIELD_LIMIT = 2 ** 19
  * `POST /api/sftp/upload`, multipart/form-data (RFC 7578): fields `path` and, our extras, `onConflict` and `names`; files under `files`. Fields
  * may come after the files, as some clients send them; before them, nothing has to be moved. `names` comes before them: browsers
  * percent-encode quotes and line ends in the file name of a part, and it cannot be told from a name with a percent sign.
+ * @returns ends what a removed user is uploading: nothing of it stays.
  */
-export async function uploadRoutes(app: FastifyInstance, { files, uploadLimit }: UploadRouteParts): Promise<void> {
+export async function uploadRoutes(app: FastifyInstance, { files, uploadLimit }: UploadRouteParts): Promise<(userId: number) => void> {
+  const underWay = new Set<{ userId: number; removed: AbortController }>()
   await app.register(async (scope) => {
     await scope.register(multipart, { limits: { fileSize: uploadLimit, files: MOST_FILES, fields: 10, fieldSize: FIELD_LIMIT, fieldNameSize: 100, parts: MOST_FILES + 10, headerPairs: 50 } })
     const route = scope as unknown as Router
@@ -42,9 +45,13 @@ export async function uploadRoutes(app: FastifyInstance, { files, uploadLimit }:
         const { socket } = request
         const giveUp = () => socket.destroy()
         socket.setTimeout(SILENCE_MS, giveUp)
+        const entry = { userId: userOf(request).userId, removed: new AbortController() }
+        entry.removed.signal.addEventListener('abort', giveUp)
+        underWay.add(entry)
         const upload = files.upload()
         try {
           const { path, onConflict } = await receive(request, upload, uploadLimit)
+          entry.removed.signal.throwIfAborted()
           // All is here: writing it down to the disk may take minutes, in which nobody has to say anything.
           socket.setTimeout(0)
           const stored = await upload.store(path, onConflict)
@@ -58,10 +65,14 @@ export async function uploadRoutes(app: FastifyInstance, { files, uploadLimit }:
         } finally {
           socket.setTimeout(0)
           socket.off('timeout', giveUp)
+          underWay.delete(entry)
         }
       },
     )
   })
+  return (userId) => {
+    for (const entry of underWay) if (entry.userId === userId) entry.removed.abort(new AppError('NO_SESSION', 'Your account was deleted.'))
+  }
 }
 
 async function receive(request: FastifyRequest, upload: Upload, uploadLimit: number): Promise<{ path: string; onConflict: OnConflict }> {

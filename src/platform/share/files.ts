@@ -27,7 +27,7 @@ export interface Files {
   contents: Contents
   changes: Changes
   downloads: Downloads
-  jobs: Pick<Jobs, 'of' | 'cancel'>
+  jobs: Pick<Jobs, 'of' | 'cancel' | 'endOf'>
   upload(): Upload
   /** One entry as `<name>.tar.gz` beside it. `hungUp` as in Jobs.run, here and below. @throws as Packer.pack, Jobs.run */
   archive(userId: number, path: string, hungUp?: AbortSignal): Promise<Stored>

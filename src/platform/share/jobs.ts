@@ -25,6 +25,8 @@ export interface Jobs {
   of(userId: number): FileJob[]
   /** @throws AppError NOT_FOUND for another user's, and for what has ended */
   cancel(userId: number, id: string): void
+  /** Cancels all jobs of a user who was removed. */
+  endOf(userId: number): void
   /** Ends what runs, and resolves when it has cleaned up. */
   close(): Promise<void>
 }
@@ -65,6 +67,9 @@ export function createJobs(): Jobs {
       const entry = jobs.get(id)
       if (entry?.userId !== userId) throw new AppError('NOT_FOUND', 'There is no such job, or it has ended.')
       entry.abort.abort(new AppError('CANCELLED', `The ${entry.job.kind} was cancelled.`))
+    },
+    endOf(userId) {
+      for (const entry of jobs.values()) if (entry.userId === userId) entry.abort.abort(new AppError('NO_SESSION', 'Your account was deleted.'))
     },
     async close() {
       for (const { abort } of jobs.values()) abort.abort(new AppError('UNAVAILABLE', 'The platform is ending.'))

@@ -1,4 +1,4 @@
-import { truncateSync, writeFileSync } from 'node:fs'
+import { readdirSync, truncateSync, writeFileSync } from 'node:fs'
 import { request, type ClientRequest } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -22,9 +22,9 @@ beforeAll(async () => {
 afterAll(() => platform.close())
 
 /** As a browser's tab that may be closed. */
-function ask(path: string): ClientRequest {
+function ask(path: string, { token } = ann): ClientRequest {
   const { port } = platform.app.server.address() as AddressInfo
-  const asked = request({ port, host: '127.0.0.1', method: 'POST', path: '/api/sftp/archive', headers: { authorization: `Bearer ${ann.token}`, 'content-type': 'application/json' } })
+  const asked = request({ port, host: '127.0.0.1', method: 'POST', path: '/api/sftp/archive', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' } })
   asked.on('error', () => undefined).end(JSON.stringify({ path }))
   return asked
 }
@@ -55,4 +55,17 @@ test('§1 of one user’s archives twenty wait, and the next is 429 with Retry-A
   expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '30' }, body: { code: 'TOO_MANY_TRIES' } })
   for (const { id } of (await jobs()).reverse()) await platform.call('DELETE', `/api/sftp/jobs/${id}`, { token: ann.token })
   await until(async () => (await jobs()).length === 0)
+}, 60_000)
+
+test('§2 what a user who is deleted packs is given up, and leaves nothing', async () => {
+  const bob = await platform.register('bob')
+  const share = join(platform.dataDir, 'nfsshare')
+  const before = readdirSync(share)
+  ask('/nfsshare/a', bob)
+  await until(() => readdirSync(share).length > before.length)
+  const users = (await platform.call('GET', '/api/users', { token: ann.token })).body.data as { users: { id: number; username: string }[] }
+  const { id } = users.users.find(({ username }) => username === 'bob')!
+  expect(await platform.call('DELETE', `/api/users/${id}`, { token: ann.token })).toMatchObject({ status: 200 })
+  await until(() => readdirSync(share).length === before.length)
+  expect(readdirSync(share)).toEqual(before)
 }, 60_000)

@@ -335,6 +335,23 @@ test.each([
   }
 }, 60_000)
 
+test('§2 what a user who is deleted is uploading is given up, and leaves nothing', async () => {
+  const path = await makeDirectory('of-a-deleted-user')
+  const bob = await platform.register('bob')
+  const { body, type } = formOf({ path }, 'late.txt', Buffer.alloc(1000))
+  const socket = connect(port, '127.0.0.1')
+  const closed = new Promise((resolve) => socket.once('close', resolve))
+  socket.on('error', () => undefined).resume()
+  socket.write(`POST /api/sftp/upload HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${bob.token}\r\nContent-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n`)
+  socket.write(body.subarray(0, -100))
+  await until(async () => (await notes()).length === 1)
+  const { id } = ((await platform.call('GET', '/api/users', { token: ann.token })).body.data as { users: { id: number; username: string }[] }).users.find(({ username }) => username === 'bob')!
+  expect(await platform.call('DELETE', `/api/users/${id}`, { token: ann.token })).toMatchObject({ status: 200 })
+  await closed
+  await until(async () => (await notes()).length === 0)
+  expect(await readdir(join(share, 'of-a-deleted-user'))).toEqual([])
+})
+
 test('security 25: of two uploads of one name the file is one of them, whole', async () => {
   const path = await makeDirectory('twice')
   const contents = [Buffer.alloc(900_000, 1), Buffer.alloc(900_000, 2)]
