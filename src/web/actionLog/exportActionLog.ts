@@ -3,11 +3,11 @@ import type { AppStore } from '../app/types'
 
 const FAILED = 'The action log could not be saved'
 
-/** Saves the action log, with console output if that is asked for. What it takes is loaded then. */
-export async function exportActionLog(store: AppStore, withOutput = false) {
+/** Saves the action log without console output and without a look at it, for a page that may be broken. What it takes is loaded then. */
+export async function exportActionLog(store: AppStore) {
   try {
-    const { exportLog } = await import(/* webpackChunkName: 'export-log' */ './exportLog')
-    exportLog(store, withOutput)
+    const { logFileOf, saveLogFile } = await import(/* webpackChunkName: 'export-log' */ './exportLog')
+    saveLogFile(logFileOf(store, false))
   } catch (error) {
     store.dispatch(problemMet(FAILED, String(error)))
     store.dispatch(notified('danger', FAILED))

@@ -1,3 +1,4 @@
+import type { ActionLog } from '../../contract/actionLog'
 import { saveText } from '../api/saveAs'
 import type { AppStore } from '../app/types'
 import { build } from './build'
@@ -5,8 +6,10 @@ import { recorderOf } from './record'
 import { replayReducer } from './replayReducer'
 import { writeLog } from './writeLog'
 
-/** Saves the log of this page as a file. */
-export function exportLog(store: AppStore, withOutput: boolean) {
+export type LogFile = { name: string; text: string; log: ActionLog }
+
+/** The log of this page up to now, with console output if that is asked for. */
+export function logFileOf(store: AppStore, withOutput: boolean): LogFile {
   const exportedAt = Date.now()
   const about = {
     build,
@@ -16,5 +19,9 @@ export function exportLog(store: AppStore, withOutput: boolean) {
   }
   const log = writeLog(recorderOf(store).recording(withOutput), about, replayReducer)
   const time = new Date(exportedAt).toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')
-  saveText(`quarterdeck-action-log-${time}.json`, JSON.stringify(log), 'application/json')
+  return { name: `quarterdeck-action-log-${time}.json`, text: JSON.stringify(log), log }
+}
+
+export function saveLogFile({ name, text }: LogFile) {
+  saveText(name, text, 'application/json')
 }

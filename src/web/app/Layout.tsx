@@ -17,7 +17,8 @@ export function Layout() {
   useRecorder()
   const signedIn = useSelector(selectSignedIn)
   useEffect(() => {
-    if (signedIn) return whenIdle(() => void loadAll().catch(() => {}))
+    // So that no page, dialog or export of the action log needs the platform for its code.
+    if (signedIn) return whenIdle(() => void loadEarly().catch(() => {}))
   }, [signedIn])
   return (
     <>
@@ -37,12 +38,6 @@ export function Layout() {
       <NewVersion />
     </>
   )
-}
-
-/** So that no page, dialog or export of the action log needs the platform for its code. */
-async function loadAll() {
-  await loadEarly()
-  await import(/* webpackChunkName: 'export-log' */ '../actionLog/exportLog')
 }
 
 /** For browsers that do not tell when they are idle. In milliseconds. */

@@ -1,8 +1,7 @@
 import type { KeyboardEvent } from 'react'
 import { Suspense, useEffect, useId, useRef } from 'react'
-import { useDispatch, useSelector, useStore } from 'react-redux'
+import { useDispatch, useSelector } from 'react-redux'
 import { useNavigate } from 'react-router-dom'
-import { exportActionLog } from '../actionLog/exportActionLog'
 import { lazyEarly } from '../chunks'
 import {
   accountDialogOpened,
@@ -14,11 +13,12 @@ import {
 import { selectIsAdmin, selectSession } from '../features/auth/sessionSlice'
 import { ActionIcon } from '../ui/ActionIcon'
 import { accountPart } from './accountPart'
-import type { AppStore } from './types'
 import { withPart } from './withPart'
 
 const SessionsDialog = lazyEarly(async () => (await import(/* webpackChunkName: 'sessions' */ '../features/account/SessionsDialog')).SessionsDialog)
 const PasswordDialog = lazyEarly(async () => (await import(/* webpackChunkName: 'password' */ '../features/account/PasswordDialog')).PasswordDialog)
+
+const ExportDialog = lazyEarly(async () => (await import(/* webpackChunkName: 'export-log' */ '../actionLog/ExportDialog')).ExportDialog)
 
 export const UserMenu = withPart(accountPart, Menu)
 
@@ -29,7 +29,6 @@ function Menu() {
   const username = useSelector(selectSession)?.username
   const nameId = useId()
   const dispatch = useDispatch()
-  const store = useStore() as AppStore
   const menu = useRef<HTMLDivElement>(null)
   const button = useRef<HTMLButtonElement>(null)
 
@@ -39,8 +38,7 @@ function Menu() {
   const items = [
     { label: 'Your sessions', icon: 'devices', choose: () => dispatch(accountDialogOpened('sessions')) },
     { label: 'Change password', icon: 'key', choose: () => dispatch(accountDialogOpened('password')) },
-    { label: 'Export action log', icon: 'log', choose: () => void exportActionLog(store) },
-    { label: 'Export with console output', icon: 'log', choose: () => void exportActionLog(store, true) },
+    { label: 'Export action log', icon: 'log', choose: () => dispatch(accountDialogOpened('export')) },
     ...(isAdmin ? [{ label: 'Activity', icon: 'activity', choose: () => void navigate('/activity') } as const] : []),
     // In a tab of its own: this one keeps what it has.
     { label: 'Replay action log', icon: 'replay', choose: () => void window.open('/replay', '_blank', 'noopener') },
@@ -128,6 +126,7 @@ function Menu() {
       <Suspense>
         {dialog === 'sessions' && <SessionsDialog />}
         {dialog === 'password' && <PasswordDialog />}
+        {dialog === 'export' && <ExportDialog />}
       </Suspense>
     </>
   )

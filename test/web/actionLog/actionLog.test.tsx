@@ -1,4 +1,4 @@
-import { act, screen, waitFor } from '@testing-library/react'
+import { act, screen, waitFor, within } from '@testing-library/react'
 import type { ActionLog } from '../../../src/contract/actionLog'
 import { replayLog } from '../../../src/web/actionLog/checkLog'
 import { readLog } from '../../../src/web/actionLog/readLog'
@@ -144,9 +144,36 @@ test('the user menu and Ctrl+Shift+L save the log as a file', async () => {
   const { user } = await signedIn()
   await user.click(screen.getByRole('button', { name: 'Your account' }))
   await user.click(screen.getByRole('menuitem', { name: 'Export action log' }))
+  await user.click(await screen.findByRole('button', { name: 'Save' }))
   await waitFor(() => expect(saved).toHaveLength(1))
   await user.keyboard('{Control>}{Shift>}[KeyL]{/Shift}{/Control}')
   await waitFor(() => expect(saved).toHaveLength(2))
   expect(saved[1]!.log.actions.length).toBeGreaterThanOrEqual(saved[0]!.log.actions.length)
   expectFaithful(JSON.stringify(saved[1]!.log))
+})
+
+test('before a log is saved, what is in it is told by kind, and can be searched', async () => {
+  const saved = savedLogs()
+  const { user } = await signedIn()
+  await user.click(screen.getByRole('button', { name: 'Your account' }))
+  await user.click(screen.getByRole('menuitem', { name: 'Export action log' }))
+  const dialog = await screen.findByRole('dialog', { name: 'Export action log' })
+  const rows = () => within(dialog).getAllByRole('row').slice(1).map((row) => row.textContent)
+  expect(rows()).toContain('account/accountDialogOpened1')
+  expect(rows().some((row) => /^Call getOverview\d+$/.test(row))).toBe(true)
+  expect(rows().slice(-2)).toEqual(['State before the first action1', 'State after the last action1'])
+
+  const field = within(dialog).getByRole('searchbox', { name: 'Search the file' })
+  await user.type(field, 'USERMENUOPENED{Enter}')
+  expect(within(dialog).getByRole('status')).toHaveTextContent('Found in 1 place.')
+  expect(rows()).toEqual([expect.stringMatching(/^account\/userMenuOpened.*"type":"account\/userMenuOpened".*1$/)])
+  await user.clear(field)
+  await user.type(field, 'hunter2')
+  expect(within(dialog).getByRole('status')).toHaveTextContent('Not in the file.')
+  expect(saved).toHaveLength(0)
+
+  await user.click(within(dialog).getByRole('button', { name: 'Save' }))
+  expect(saved).toHaveLength(1)
+  // Nor does what was looked for come into a log.
+  expect(JSON.stringify(saved[0]!.log)).not.toContain('hunter2')
 })

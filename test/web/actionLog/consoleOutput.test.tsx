@@ -33,7 +33,10 @@ function tools({ user, store }: { user: ReturnType<typeof renderApp>['user']; st
     async exported(item: 'Export action log' | 'Export with console output'): Promise<{ log: ActionLog; text: string }> {
       const before = saved.length
       await user.click(screen.getByRole('button', { name: 'Your account' }))
-      await user.click(screen.getByRole('menuitem', { name: item }))
+      await user.click(screen.getByRole('menuitem', { name: 'Export action log' }))
+      if (item === 'Export with console output') await user.click(await screen.findByRole('checkbox', { name: 'With console output' }))
+      await user.click(await screen.findByRole('button', { name: 'Save' }))
+      await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
       await waitFor(() => expect(saved).toHaveLength(before + 1))
       const text = JSON.stringify(saved.at(-1)!.log)
       const log = readLog(text)

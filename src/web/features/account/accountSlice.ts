@@ -6,7 +6,7 @@ import { sessionEnded } from '../../facts'
 export type AccountState = {
   /** The user menu of the header. */
   menuOpen: boolean
-  dialog: 'sessions' | 'password' | null
+  dialog: 'sessions' | 'password' | 'export' | null
   /** Which session is asked about before it is ended: its id, or all but this one. */
   ending: { id: string } | 'others' | null
   /** Wrong codes that the user was told of and has not dismissed. */

@@ -1,0 +1,83 @@
+import { useMemo, useState } from 'react'
+import Form from 'react-bootstrap/Form'
+import { useDispatch, useStore } from 'react-redux'
+import type { AppStore } from '../app/types'
+import { accountDialogClosed } from '../features/account/accountSlice'
+import { FormDialog } from '../ui/FormDialog'
+import { counted } from '../ui/counted'
+import { formatBytes } from '../ui/formatBytes'
+import { logFileOf, saveLogFile } from './exportLog'
+import { contentsOf, search } from './logContents'
+import './exportDialog.scss'
+
+/** A last look at what is in the file, before it is saved and given away. */
+export function ExportDialog() {
+  const store = useStore() as AppStore
+  const dispatch = useDispatch()
+  const [withOutput, setWithOutput] = useState(false)
+  // Not in the store: who looks for a secret types it.
+  const [query, setQuery] = useState('')
+  const file = useMemo(() => logFileOf(store, withOutput), [store, withOutput])
+  const contents = useMemo(() => contentsOf(file.log), [file])
+  const found = useMemo(() => (query === '' ? undefined : search(contents, query)), [contents, query])
+  const close = () => dispatch(accountDialogClosed())
+
+  return (
+    <FormDialog
+      title="Export action log"
+      action="Save"
+      busyText="Saving..."
+      busy={false}
+      onSubmit={() => {
+        saveLogFile(file)
+        close()
+      }}
+      onClose={close}
+    >
+      <p>
+        {counted(file.log.actions.length, 'action')}, {formatBytes(new Blob([file.text]).size)}. Passwords, codes, credentials and what files hold are not in it. Look for
+        what must not be there before you give it away.
+      </p>
+      <Form.Check id="export-output" type="checkbox" label="With console output" checked={withOutput} onChange={({ target }) => setWithOutput(target.checked)} />
+      <input
+        type="search"
+        className="form-control"
+        aria-label="Search the file"
+        placeholder="Search the file"
+        autoComplete="off"
+        spellCheck={false}
+        value={query}
+        onChange={({ target }) => setQuery(target.value)}
+        // It looks; it does not save.
+        onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
+      />
+      <p className="export-found" role="status">
+        {found && (found.length === 0 ? 'Not in the file.' : `Found in ${counted(found.reduce((count, { texts }) => count + texts.length, 0), 'place')}.`)}
+      </p>
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */}
+      <div className="export-contents" tabIndex={0} role="group" aria-label="What is in the file">
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">What</th>
+              <th scope="col">How many</th>
+            </tr>
+          </thead>
+          <tbody>
+            {(found ?? contents).map(({ name, texts, excerpts }) => (
+              <tr key={name}>
+                <td>
+                  {name}
+                  {excerpts.map((excerpt, at) => (
+                    <code key={at}>{excerpt}</code>
+                  ))}
+                </td>
+                <td>{texts.length}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </FormDialog>
+  )
+}

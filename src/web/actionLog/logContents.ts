@@ -1,0 +1,47 @@
+import type { ActionLog, LoggedAction } from '../../contract/actionLog'
+
+/** What is in a log under one name: the texts of the actions of one type or of the calls of one endpoint, or a state. */
+export type Kind = {
+  name: string
+  texts: string[]
+  /** What was found in the first of them, with what is around it. */
+  excerpts: string[]
+}
+
+/** Everything that a log's file holds, by kind; the most frequent first, the two states last. */
+export function contentsOf({ actions, base, final }: ActionLog): Kind[] {
+  const kinds = new Map<string, string[]>()
+  for (const action of actions) {
+    const name = nameOf(action)
+    const texts = kinds.get(name) ?? []
+    texts.push(JSON.stringify(action))
+    kinds.set(name, texts)
+  }
+  const ofActions = [...kinds].map(([name, texts]) => ({ name, texts, excerpts: [] })).sort((a, b) => b.texts.length - a.texts.length || (a.name < b.name ? -1 : 1))
+  return [...ofActions, { name: 'State before the first action', texts: [JSON.stringify(base)], excerpts: [] }, { name: 'State after the last action', texts: [JSON.stringify(final)], excerpts: [] }]
+}
+
+/** Those kinds, and those texts of them, that hold a text, whatever its case; quotes and line ends as the file writes them. */
+export function search(contents: Kind[], query: string): Kind[] {
+  const wanted = JSON.stringify(query).slice(1, -1).toLowerCase()
+  return contents.flatMap(({ name, texts }) => {
+    const found = texts.filter((text) => text.toLowerCase().includes(wanted))
+    return found.length > 0 ? [{ name, texts: found, excerpts: found.slice(0, EXCERPTS).map((text) => around(text, wanted)) }] : []
+  })
+}
+
+/** Shown of one kind. */
+const EXCERPTS = 3
+/** Characters before and after what was found. */
+const AROUND = 40
+
+function around(text: string, wanted: string): string {
+  const at = text.toLowerCase().indexOf(wanted)
+  const [from, to] = [Math.max(0, at - AROUND), at + wanted.length + AROUND]
+  return `${from > 0 ? '…' : ''}${text.slice(from, to)}${to < text.length ? '…' : ''}`
+}
+
+function nameOf({ type, meta }: LoggedAction): string {
+  const { endpointName } = (meta as { arg?: { endpointName?: unknown } } | undefined)?.arg ?? {}
+  return typeof endpointName === 'string' ? `Call ${endpointName}` : type
+}
