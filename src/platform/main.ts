@@ -21,7 +21,7 @@ import { createPostgres } from './databases/postgres'
 import { storedDefinition } from './deployments/definitions'
 import { createDeployments } from './deployments/deployments'
 import { createDiscovery } from './deployments/discovery'
-import { instanceState } from './deployments/instances'
+import { instanceState, plainCommandsOf } from './deployments/instances'
 import { createListeningSockets } from './deployments/listeningSockets'
 import { startManager } from './deployments/manager'
 import { createMetrics, sampleMetrics } from './deployments/metrics'
@@ -151,6 +151,7 @@ async function start(settings: Settings, log: Logger, closers: Closers, onLost: 
     metrics: createMetrics(db),
     power: createPower({ db, runtime, wake: () => manager.wake() }),
     instanceState: (deployment, podName) => instanceState({ db, runtime }, deployment, podName),
+    plainCommands: (deployment) => plainCommandsOf(db, deployment),
     webDir: join(__dirname, '../web'),
     origins: settings.origins,
     trustedProxies: settings.trustedProxies,

@@ -1,7 +1,7 @@
 import type { Instance, InstanceState } from '../../contract/instance'
 import type { Runtime, RuntimeInstance } from '../runtime/runtime'
 import type { Db } from '../state/db'
-import type { DeploymentRow } from '../state/deployments'
+import { findDeployment, type DeploymentRow } from '../state/deployments'
 import { findInstanceByPod, listInstances, type InstanceRow } from '../state/instances'
 import { BLOCK_AFTER, nextAttempt } from './crashes'
 import { storedDefinition } from './definitions'
@@ -87,4 +87,14 @@ export async function instanceState({ db, runtime }: Pick<InstanceParts, 'db' | 
   const row = await findInstanceByPod(db, podName)
   if (row?.deployment !== deployment) return undefined
   return stateOf(row, (await runtime.list()).find((run) => run.podName === podName))
+}
+
+/**
+ * First words of console commands that a deployment's definition calls harmless (`plainCommands`).
+ *
+ * @returns none for a deployment that is gone, or whose definition cannot be read.
+ */
+export async function plainCommandsOf(db: Db, deployment: string): Promise<readonly string[]> {
+  const row = await findDeployment(db, deployment)
+  return (row && storedDefinition(row.content).definition?.plainCommands) ?? []
 }

@@ -4,6 +4,7 @@ import type { FastifyInstance } from 'fastify'
 import type { WebSocket } from 'ws'
 import { CLOSE_RIGHTS_CHANGED, CLOSE_SESSION_ENDED, ConsoleRequest, SINCE, type ConsoleFrame } from '../../contract/consoleChannel'
 import type { InstanceState } from '../../contract/instance'
+import { maskCommand } from '../../contract/maskCommand'
 import { looksSecret } from '../../contract/secretCommands'
 import type { ActivityLog, Happening } from '../accounts/activityLog'
 import type { TrustedProxies } from '../accounts/clientAddress'
@@ -39,6 +40,8 @@ export interface ConsoleParts {
   power: Power
   /** The state of a deployment's instance; undefined when there is no such one. */
   instanceState: (deployment: string, podName: string) => Promise<InstanceState | undefined>
+  /** First words of commands that a deployment's definition calls harmless. */
+  plainCommands: (deployment: string) => Promise<readonly string[]>
 }
 
 /** Who looks, and from where. */
@@ -55,9 +58,11 @@ interface Watched {
 }
 
 /** The console channel, `/api/logs/{deployment}/{podName}`. One `upgrade` listener: socket.io has its own path. */
-export function openConsoleChannel(app: FastifyInstance, { sessions, origins, proxies, activityLog, runtime, power, instanceState }: ConsoleParts): void {
+export function openConsoleChannel(app: FastifyInstance, { sessions, origins, proxies, activityLog, runtime, power, instanceState, plainCommands }: ConsoleParts): void {
   const wss = new RateLimitedServer({ noServer: true, maxPayload: MESSAGE_LIMIT, perMessageDeflate: false })
   const watched = new Map<string, Watched>()
+  /** One by one: the definition is asked first, and what was done first is recorded first. */
+  let recorded: Promise<void> = Promise.resolve()
 
   app.server.on('upgrade', (request, socket, head) => {
     if (request.url?.startsWith('/socket.io/')) return
@@ -111,13 +116,18 @@ export function openConsoleChannel(app: FastifyInstance, { sessions, origins, pr
       viewer.ping()
     }, PING_MS)
     viewer.on('pong', () => (isAlive = true))
+    // One by one: a command that saves the world is written before the stop that was asked for after it.
+    let obeyed: Promise<void> = Promise.resolve()
     viewer.on('message', (data) => {
-      // What was on its way when the connection was ended is not obeyed any more.
-      if (viewer.readyState !== viewer.OPEN) return
-      obey(entry, podName, who, (data as Buffer).toString()).catch((error: unknown) => {
-        if (!(error instanceof AppError)) app.log.error({ err: error, podName }, 'a console request failed')
-        say(viewer, error instanceof AppError ? error.message : 'That did not work.')
-      })
+      obeyed = obeyed
+        .then(async () => {
+          // What was on its way when the connection was ended is not obeyed any more.
+          if (viewer.readyState === viewer.OPEN) await obey(entry, podName, who, (data as Buffer).toString())
+        })
+        .catch((error: unknown) => {
+          if (!(error instanceof AppError)) app.log.error({ err: error, podName }, 'a console request failed')
+          say(viewer, error instanceof AppError ? error.message : 'That did not work.')
+        })
     })
     // The close that follows says all there is to do.
     viewer.on('error', () => undefined)
@@ -133,7 +143,9 @@ export function openConsoleChannel(app: FastifyInstance, { sessions, origins, pr
   async function obey(entry: Watched, podName: string, who: Who, text: string): Promise<void> {
     const request = ConsoleRequest.safeParse(parseJson(text)).data
     if (!request) throw new AppError('INVALID_INPUT', 'The console did not understand that.')
-    const record = (succeeded: boolean) => activityLog.record({ username: who.username, address: who.address, succeeded, ...inWords(request, podName) })
+    const record = (succeeded: boolean) => {
+      recorded = recorded.then(async () => activityLog.record({ username: who.username, address: who.address, succeeded, ...(await inWords(request, entry.deployment, podName)) }))
+    }
     try {
       if (request.type === 'power') await power.request(podName, request.action)
       else await type(entry, podName, who, request.command)
@@ -142,6 +154,13 @@ export function openConsoleChannel(app: FastifyInstance, { sessions, origins, pr
       throw error
     }
     record(true)
+  }
+
+  /** What the activity log says of a request. A command whose definition cannot be read is kept as one that is not known to be harmless. */
+  async function inWords(request: ConsoleRequest, deployment: string, podName: string): Promise<Pick<Happening, 'kind' | 'action' | 'subject'>> {
+    if (request.type === 'power') return { kind: 'power', action: powerWords[request.action], subject: podName }
+    const plain = await plainCommands(deployment).catch(() => [])
+    return { kind: 'command', action: 'sent command', subject: `${podName}: ${maskCommand(request.command, plain)}` }
   }
 
   async function type(entry: Watched, podName: string, who: Who, command: string): Promise<void> {
@@ -194,6 +213,7 @@ export function openConsoleChannel(app: FastifyInstance, { sessions, origins, pr
     for (const [viewer] of viewersOf()) viewer.close(GOING_AWAY, 'the platform is being stopped')
     for (const { feed } of watched.values()) feed.close()
     wss.close()
+    await recorded
   })
 }
 
@@ -202,12 +222,6 @@ const powerWords = { start: 'started instance', stop: 'stopped instance', restar
 /** A command as others may see it; of one that looks like it holds a secret, no more than that. */
 function showable(command: string): string {
   return looksSecret(command) ? '(not shown: it looks like it holds a secret)' : command
-}
-
-/** What the activity log says of a request. */
-function inWords(request: ConsoleRequest, podName: string): Pick<Happening, 'kind' | 'action' | 'subject'> {
-  if (request.type === 'power') return { kind: 'power', action: powerWords[request.action], subject: podName }
-  return { kind: 'command', action: 'sent command', subject: `${podName}: ${showable(request.command)}` }
 }
 
 interface Target {

@@ -1,5 +1,5 @@
+import { maskLine } from '../../contract/maskCommand'
 import { allLines, type LineBuffer } from '../sockets/lineBuffer'
-import { maskLine } from './mask'
 import { redactAction } from './redactAction'
 import { callRules, stateRules } from './redaction'
 import type { State } from './steps'

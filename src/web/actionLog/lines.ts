@@ -1,5 +1,5 @@
+import { maskLine } from '../../contract/maskCommand'
 import type { ConsoleLine } from '../sockets/lineBuffer'
-import { maskLine } from './mask'
 
 /** Of the lines that came at once, so many stay from the start and from the end: what a burst began with, and what a window then shows. */
 const HEAD = { lines: 5, characters: 800 }

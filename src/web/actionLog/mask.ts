@@ -1,7 +1,4 @@
-import { withoutSecret } from '../../contract/secretCommands'
-
-/** What stands for something that must not be told. */
-const HIDDEN = '•••'
+import { HIDDEN } from '../../contract/maskCommand'
 
 /** How long the text in place of a text may be: its length is told no more exactly than this. */
 const LENGTHS = [16, 64, 256]
@@ -25,36 +22,6 @@ export function maskValue(value: unknown): unknown {
     return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, maskValue(inner)]))
   }
   return value
-}
-
-/** A line of output or a command: as it is, or as far as the word, such as `password`, that a secret seems to follow. */
-export function maskLine(line: string): string {
-  const plain = withoutSecret(line)
-  return plain === line ? line : `${plain} ${HIDDEN}`
-}
-
-/** Commands of game servers, without arguments that could be secrets. All others may be a plugin's, which take anything. */
-const PLAIN_COMMANDS = new Set(
-  (
-    'advancement attribute ban ban-ip banlist bossbar clear clone damage datapack debug defaultgamemode deop difficulty effect enchant end execute experience fill ' +
-    'fillbiome forceload function gamemode gamerule gc give glist help item jfr kick kill list locate loot mspt op pardon pardon-ip particle perf place playsound pl plugins ' +
-    'random recipe reload restart ride rotate save-all save-off save-on say schedule scoreboard seed send server setblock setidletimeout setworldspawn spawnpoint spectate ' +
-    'spreadplayers start status stop stopsound summon tag team teleport tick time timings title tp tps transfer trigger uptime version ver weather whitelist worldborder xp'
-  ).split(' '),
-)
-/** A word as commands begin with. Anything else at that place may be the answer to a question, such as for a password. */
-const COMMAND_WORD = /^\s*\/?[a-z][a-z_:-]{0,31}(?=\s|$)/i
-
-/**
- * A command: as a line where it is a known harmless one, otherwise its first word and its length (decisions §10).
- * @param plainCommands first words that the definition calls harmless.
- */
-export function maskCommand(command: string, plainCommands: readonly string[] = []): string {
-  const first = /^\s*\/?(\S+)/.exec(command)?.[1]?.toLowerCase()
-  if (plainCommands.some((plain) => plain.toLowerCase() === first)) return maskLine(command)
-  const word = COMMAND_WORD.exec(command)?.[0] ?? ''
-  if (PLAIN_COMMANDS.has(word.trim().replace('/', '').replace('minecraft:', '').toLowerCase())) return maskLine(command)
-  return `${maskLine(word)} ${HIDDEN} (${command.length})`.trimStart()
 }
 
 /** Settings of a deployment that say nothing secret, at the top level of its text. */
@@ -87,6 +54,14 @@ export function secretsOf(value: unknown, masked: unknown): string[] {
   if (typeof value !== 'object' || value === null) return []
   const inside = (typeof masked === 'object' && masked !== null ? masked : {}) as Record<string, unknown>
   return Object.entries(value).flatMap(([key, inner]) => secretsOf(inner, inside[key]))
+}
+
+/** The texts of a value that were masked as a whole. */
+export function maskedTexts(value: unknown, masked: unknown): string[] {
+  if (typeof value === 'string') return value === masked ? [] : [value]
+  if (typeof value !== 'object' || value === null) return []
+  const inside = (typeof masked === 'object' && masked !== null ? masked : {}) as Record<string, unknown>
+  return Object.entries(value).flatMap(([key, inner]) => maskedTexts(inner, inside[key]))
 }
 
 export const hide = (text: string, secrets: readonly string[]) => secrets.reduce((shown, secret) => shown.replaceAll(secret, HIDDEN), text)

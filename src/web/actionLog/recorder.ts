@@ -1,4 +1,5 @@
 import { ACTION_LOG_LENGTH } from '../../contract/actionLog'
+import { changeTexts } from './hide'
 import { changeOutput } from './output'
 import type { PlainAction } from './redactAction'
 import { redactAction } from './redactAction'
@@ -61,15 +62,50 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
     recording: (withOutput = false): Recording => {
       const actions = entries.flatMap((entry) => (entry ? [{ at: Math.max(0, entry.at - startedAt), ...(JSON.parse(entry.text) as PlainAction) }] : []))
       const recording: Recording = { startedAt, base, actions }
-      if (!withOutput) return changeOutput(recording, () => LEFT_OUT)
-      const texts: string[] = []
-      changeOutput(recording, (text) => {
-        texts.push(text)
-        return text
+      if (!withOutput) return withoutSecrets(changeOutput(recording, () => LEFT_OUT))
+      const lines: string[] = []
+      changeOutput(recording, (line) => {
+        lines.push(line)
+        return line
       })
-      return changeOutput(recording, secrets.hider(texts) ?? (() => LEFT_OUT))
+      const shown = secrets.hideInLines(lines)
+      let at = 0
+      return withoutSecrets(changeOutput(recording, () => shown?.[at++] ?? LEFT_OUT))
     },
   }
+
+  /** What was typed as a secret goes wherever it stands: the same value may have been typed into a field that is no secret's. */
+  function withoutSecrets(recording: Recording): Recording {
+    const texts: string[] = []
+    changeRecording(recording, (text) => {
+      texts.push(text)
+      return text
+    })
+    return changeRecording(recording, secrets.hiderOf(texts))
+  }
+}
+
+/** Whatever of a recording comes from what somebody did or was sent; the types of actions and the bookkeeping of calls do not. */
+function changeRecording({ startedAt, base, actions }: Recording, change: (text: string) => string): Recording {
+  return {
+    startedAt,
+    base: changeTexts(base, change) as State,
+    actions: actions.map(({ at, type, payload, meta, error }) => ({
+      at,
+      type,
+      ...(payload !== undefined && { payload: changeTexts(payload, change) }),
+      ...(meta !== undefined && { meta: changeMeta(meta, change) }),
+      ...(error !== undefined && { error: changeTexts(error, change) }),
+    })),
+  }
+}
+
+function changeMeta(meta: unknown, change: (text: string) => string): unknown {
+  const { arg } = meta as { arg?: { originalArgs?: unknown; queryCacheKey?: string } }
+  if (!arg) return meta
+  const { originalArgs, queryCacheKey } = arg
+  const changed = { ...arg, ...(originalArgs !== undefined && { originalArgs: changeTexts(originalArgs, change) }), ...(queryCacheKey !== undefined && { queryCacheKey: change(queryCacheKey) }) }
+  return { ...(meta as object), arg: changed }
 }
 
 /** Browsers keep a text in one byte a character for as long as that is enough. */

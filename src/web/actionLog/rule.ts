@@ -1,5 +1,6 @@
+import { maskCommand, maskLine } from '../../contract/maskCommand'
 import { plainAddress } from '../plainAddress'
-import { maskCommand, maskDefinition, maskLine, maskValue } from './mask'
+import { maskDefinition, maskValue } from './mask'
 
 /**
  * What may stay of a value.

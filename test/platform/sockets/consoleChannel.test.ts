@@ -87,7 +87,7 @@ beforeAll(async () => {
   await platform.app.listen({ host: '127.0.0.1', port: 0 })
   url = `ws://127.0.0.1:${(platform.app.server.address() as AddressInfo).port}`
   await call('POST', '/api/deployments', { name: 'echo', type: 'process' })
-  const content = `name: echo\ntype: process\ndataDirectory: /echo\nrun: { command: ["node", "-e", ${JSON.stringify(ECHO)}] }\nready: Ready\nstop: { command: stop, timeoutSeconds: 5 }\n`
+  const content = `name: echo\ntype: process\ndataDirectory: /echo\nrun: { command: ["node", "-e", ${JSON.stringify(ECHO)}] }\nready: Ready\nstop: { command: stop, timeoutSeconds: 5 }\nplainCommands: [claim]\n`
   expect(await call('PATCH', '/api/deployments/echo', { content })).toMatchObject({ status: 200 })
   await call('POST', '/api/deployments/echo/toggle', { enabled: true })
   await until(async () => Boolean(await instance()))
@@ -327,12 +327,14 @@ test('a command as long as commands may be arrives, whatever its letters are', a
   await until(() => viewer.lines.includes('[System] The console did not understand that.'))
 })
 
-test('power and commands are recorded with who, where and whether it was done; what looks secret is not written down', async () => {
+test('decisions §10: power and commands are recorded with who, where and whether it was done; of a command that is not known to be harmless, its first word and its length', async () => {
   const viewer = await open('', bob)
   viewer.command('give ann minecraft:compass')
   viewer.command('/login hunter22-canary')
   viewer.command('rcon.password=hunter23-canary')
-  await until(() => viewer.lines.includes('heard rcon.password=hunter23-canary'))
+  viewer.command('setkey hunter24-canary')
+  viewer.command('claim trust bob')
+  await until(() => viewer.lines.includes('heard claim trust bob'))
   viewer.send({ type: 'power', action: 'stop' })
   await stateIs('STOPPED')
   viewer.command('anybody?')
@@ -340,13 +342,14 @@ test('power and commands are recorded with who, where and whether it was done; w
   viewer.send({ type: 'power', action: 'start' })
   await stateIs('RUNNING')
   const { entries } = await platform.activityLog.list({ search: podName })
-  const hidden = `${podName}: (not shown: it looks like it holds a secret)`
-  expect(entries.slice(0, 6).map(({ username, address, kind, action, subject, succeeded }) => [username, address, kind, action, subject, succeeded])).toEqual([
+  expect(entries.slice(0, 8).map(({ username, address, kind, action, subject, succeeded }) => [username, address, kind, action, subject, succeeded])).toEqual([
     ['bob', '127.0.0.1', 'power', 'started instance', podName, true],
-    ['bob', '127.0.0.1', 'command', 'sent command', `${podName}: anybody?`, false],
+    ['bob', '127.0.0.1', 'command', 'sent command', `${podName}: ••• (8 characters)`, false],
     ['bob', '127.0.0.1', 'power', 'stopped instance', podName, true],
-    ['bob', '127.0.0.1', 'command', 'sent command', hidden, true],
-    ['bob', '127.0.0.1', 'command', 'sent command', hidden, true],
+    ['bob', '127.0.0.1', 'command', 'sent command', `${podName}: claim trust bob`, true],
+    ['bob', '127.0.0.1', 'command', 'sent command', `${podName}: setkey ••• (22 characters)`, true],
+    ['bob', '127.0.0.1', 'command', 'sent command', `${podName}: ••• (29 characters)`, true],
+    ['bob', '127.0.0.1', 'command', 'sent command', `${podName}: /login ••• (22 characters)`, true],
     ['bob', '127.0.0.1', 'command', 'sent command', `${podName}: give ann minecraft:compass`, true],
   ])
   expect(JSON.stringify(await platform.db.selectFrom('activity').selectAll().execute())).not.toContain('canary')

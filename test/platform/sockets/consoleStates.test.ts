@@ -11,27 +11,36 @@ import { until } from '../../support/platform/until'
 let app: FastifyInstance
 afterEach(() => app.close())
 
-test('§4 viewers hear of states in their order, however long a look at them takes', async () => {
-  const looks: ((state: InstanceState) => void)[] = []
-  let changed = () => {}
+/** A viewer of an instance whose runtime and power take their time. */
+async function open(runtime: object, others: object): Promise<WebSocket> {
   const parts = {
     sessions: { read: async () => ({ userId: '1', username: 'ann', sessionId: '1', isAdmin: false }), live: async (ids: string[]) => new Map(ids.map((id) => [id, false])) },
     origins: [],
     proxies: createTrustedProxies([]),
-    runtime: {
-      follow: async () => () => undefined,
-      watch: (listener: () => void) => {
-        changed = listener
-        return () => undefined
-      },
-    },
-    instanceState: () => new Promise<InstanceState>((resolve) => looks.push(resolve)),
+    activityLog: { record: () => undefined },
+    plainCommands: async () => [],
+    instanceState: async () => 'RUNNING',
+    runtime: { follow: async () => () => undefined, watch: () => () => undefined, ...runtime },
+    ...others,
   }
   app = Fastify()
   openConsoleChannel(app, parts as unknown as ConsoleParts)
   await app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = app.server.address() as AddressInfo
-  const viewer = new WebSocket(`ws://127.0.0.1:${port}/api/logs/echo/echo-1`)
+  return new WebSocket(`ws://127.0.0.1:${port}/api/logs/echo/echo-1`)
+}
+
+test('§4 viewers hear of states in their order, however long a look at them takes', async () => {
+  const looks: ((state: InstanceState) => void)[] = []
+  let changed = () => {}
+  const viewer = await open({
+    watch: (listener: () => void) => {
+      changed = listener
+      return () => undefined
+    },
+  }, {
+    instanceState: () => new Promise<InstanceState>((resolve) => looks.push(resolve)),
+  })
   const states: string[] = []
   viewer.on('message', (data) => states.push((JSON.parse((data as Buffer).toString()) as ConsoleFrame).content))
   await until(() => looks.length === 1)
@@ -48,5 +57,28 @@ test('§4 viewers hear of states in their order, however long a look at them tak
   looks[2]!('STOPPED')
   await until(() => states.length === 2)
   expect(states).toEqual(['STOPPING', 'STOPPED'])
+  viewer.terminate()
+})
+
+test('what a viewer asks for is done in its order, however long each takes', async () => {
+  const done: string[] = []
+  const lists: (() => void)[] = []
+  const viewer = await open(
+    {
+      list: () => new Promise((resolve) => lists.push(() => resolve([{ podName: 'echo-1', state: 'RUNNING' }]))),
+      write: async (_podName: string, command: string) => done.push(command) > 0,
+    },
+    { power: { request: async (_podName: string, action: string) => void done.push(action) } },
+  )
+  await once(viewer, 'open')
+  viewer.send(JSON.stringify({ type: 'command', command: 'save-all' }))
+  viewer.send(JSON.stringify({ type: 'power', action: 'stop' }))
+  viewer.ping()
+  // The answer to a ping follows what was read before it.
+  await once(viewer, 'pong')
+  expect(done).toEqual([])
+  lists[0]!()
+  await until(() => done.length === 2)
+  expect(done).toEqual(['save-all', 'stop'])
   viewer.terminate()
 })

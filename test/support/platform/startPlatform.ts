@@ -20,7 +20,7 @@ import { createMongo } from '../../../src/platform/databases/mongo'
 import { createPostgres } from '../../../src/platform/databases/postgres'
 import { createDeployments, type Deployments } from '../../../src/platform/deployments/deployments'
 import { createDiscovery } from '../../../src/platform/deployments/discovery'
-import { instanceState } from '../../../src/platform/deployments/instances'
+import { instanceState, plainCommandsOf } from '../../../src/platform/deployments/instances'
 import { createListeningSockets } from '../../../src/platform/deployments/listeningSockets'
 import { startManager } from '../../../src/platform/deployments/manager'
 import { createMetrics } from '../../../src/platform/deployments/metrics'
@@ -157,6 +157,7 @@ export async function startPlatform({ origins = [], cluster, sql, mongo, uploadL
     metrics: createMetrics(db),
     power: createPower({ db, runtime, wake: () => manager.wake() }),
     instanceState: (deployment, podName) => instanceState({ db, runtime }, deployment, podName),
+    plainCommands: (deployment) => plainCommandsOf(db, deployment),
     webDir: join(dataDir, 'no-build'),
     origins,
     trustedProxies,

@@ -87,7 +87,7 @@ test('decisions §10: what was redacted in this session is masked in the output,
   expect(text).not.toMatch(/Zebra-7731|draft-secret-1|from-a-line/)
   const lines = blocksOf(log.final).blocks.flat().map(({ content }) => content)
   expect(lines).toEqual(['early: •••', 'early draft: •••', 'password •••', 'late: ••• and •••', 'draft', 'area-51x stays'])
-  expect(log.final.instance).toMatchObject({ commands: ['someplugin ••• (21)', 'claim area-51x'] })
+  expect(log.final.instance).toMatchObject({ commands: ['someplugin ••• (21 characters)', 'claim area-51x'] })
 })
 
 test('decisions §10: a password and a code that were typed to sign in are masked in the output', async () => {

@@ -1,4 +1,5 @@
-import { maskCommand, maskDefinition, maskLine, maskText } from '../../../src/web/actionLog/mask'
+import { maskCommand, maskLine } from '../../../src/contract/maskCommand'
+import { maskDefinition, maskText } from '../../../src/web/actionLog/mask'
 import { redactAction } from '../../../src/web/actionLog/redactAction'
 import { packLines, unpackLines } from '../../../src/web/actionLog/lines'
 import { plainAddress } from '../../../src/web/plainAddress'
@@ -24,12 +25,12 @@ test.each([
   ['/gamemode creative ann', '/gamemode creative ann'],
   ['minecraft:tp ann bob', 'minecraft:tp ann bob'],
   ['say the token hunter22', 'say the token •••'],
-  ['authme register bob hunter22', 'authme ••• (28)'],
-  ['someplugin hunter22', 'someplugin ••• (19)'],
-  ['/login', '/login ••• (6)'],
-  ['hunter22', '••• (8)'],
-  ['correct horse battery staple', 'correct ••• (28)'],
-  ['{"a":1}', '••• (7)'],
+  ['authme register bob hunter22', 'authme ••• (28 characters)'],
+  ['someplugin hunter22', 'someplugin ••• (19 characters)'],
+  ['/login', '/login ••• (6 characters)'],
+  ['hunter22', '••• (8 characters)'],
+  ['correct horse battery staple', 'correct ••• (28 characters)'],
+  ['{"a":1}', '••• (7 characters)'],
 ])('decisions §10: of the command %p is written down %p', (command, written) => {
   expect(maskCommand(command)).toBe(written)
   expect(redactAction({ type: 'console/commandSent', payload: command })).toEqual({ type: 'console/commandSent', payload: written })
@@ -41,7 +42,7 @@ test.each([
   ['/Claim trust ann', '/Claim trust ann'],
   ['claim password hunter22', 'claim password •••'],
   ['register hunter22 hunter22', 'register •••'],
-  ['claims hunter22', 'claims ••• (15)'],
+  ['claims hunter22', 'claims ••• (15 characters)'],
   ['lp2 info', 'lp2 info'],
 ])('decisions §10: of the command %p, where the definition calls claim, register and lp2 plain, is written down %p', (command, written) => {
   const meta = { plainCommands: ['claim', 'register', 'lp2'] }
