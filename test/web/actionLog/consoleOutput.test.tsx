@@ -7,7 +7,8 @@ import { replayReducer } from '../../../src/web/actionLog/replayReducer'
 import type { AppStore } from '../../../src/web/app/types'
 import { draftTyped } from '../../../src/web/features/deployments/configurationSlice'
 import { sectionToggled } from '../../../src/web/features/overview/overviewSlice'
-import { linesReceived } from '../../../src/web/sockets/consoleSlice'
+import { commandSent, linesReceived } from '../../../src/web/sockets/consoleSlice'
+import { searched } from '../../../src/web/features/instance/instanceSlice'
 import { lengthOf, type LineBuffer } from '../../../src/web/sockets/lineBuffer'
 import { databaseOf, instanceOf, tokenOf } from '../../support/web/factories'
 import { network } from '../../support/web/network'
@@ -136,4 +137,15 @@ test('decisions §10: the last lines before a crash are console output, too', as
   const { text } = await exported('Export with console output')
   expect(text).toContain('Exception with •••')
   expect(within(screen.getByRole('main')).getByText(/Exception with Zebra-7731/)).toBeInTheDocument()
+})
+
+test('decisions §10: what was typed as a secret goes from every text of an export, also where it was typed into the wrong field before', async () => {
+  const { send, exported, store } = await opened()
+  await send('say hunter2secret')
+  act(() => void store.dispatch(searched('hunter2sec')))
+  expect((await exported('Export action log')).text).toContain('hunter2secret')
+  act(() => void store.dispatch(commandSent('setkey hunter2secret')))
+  const { text, log } = await exported('Export action log')
+  expect(text).not.toContain('hunter2')
+  expect(log.actions.find(({ type }) => type === 'console/commandSent')?.payload).toBe('say •••')
 })
