@@ -1,8 +1,8 @@
 import { useMemo, useState } from 'react'
-import Form from 'react-bootstrap/Form'
 import { useDispatch, useStore } from 'react-redux'
 import type { AppStore } from '../app/types'
 import { accountDialogClosed } from '../features/account/accountSlice'
+import { Checkbox } from '../ui/Checkbox'
 import { FormDialog } from '../ui/FormDialog'
 import { counted } from '../ui/counted'
 import { formatBytes } from '../ui/formatBytes'
@@ -38,7 +38,9 @@ export function ExportDialog() {
         {counted(file.log.actions.length, 'action')}, {formatBytes(new Blob([file.text]).size)}. Passwords, codes, credentials and what files hold are not in it. Look for
         what must not be there before you give it away.
       </p>
-      <Form.Check id="export-output" type="checkbox" label="With console output" checked={withOutput} onChange={({ target }) => setWithOutput(target.checked)} />
+      <Checkbox checked={withOutput} onChange={setWithOutput}>
+        With console output
+      </Checkbox>
       <input
         type="search"
         className="form-control"
@@ -60,7 +62,7 @@ export function ExportDialog() {
           <thead>
             <tr>
               <th scope="col">What</th>
-              <th scope="col">How many</th>
+              <th scope="col">Count</th>
             </tr>
           </thead>
           <tbody>

@@ -3,6 +3,7 @@ import Modal from 'react-bootstrap/Modal'
 import { useDispatch, useSelector } from 'react-redux'
 import type { ConflictAnswer, Upload } from './uploadSlice'
 import { conflictAnswered, forAllChosen, selectIsForAll } from './uploadSlice'
+import { Checkbox } from '../../../ui/Checkbox'
 import '../../../styles/modal.scss'
 
 /** `others` of the same batch have the same question. */
@@ -22,10 +23,9 @@ export function ConflictDialog({ upload, others }: { upload: Upload; others: num
         <p>
           &quot;<bdi>{upload.name}</bdi>&quot; exists already in <code>{upload.directory}</code>.
         </p>
-        <label className="conflict-all">
-          <input type="checkbox" checked={isForAll} onChange={({ target }) => dispatch(forAllChosen(target.checked))} />
+        <Checkbox checked={isForAll} onChange={(checked) => dispatch(forAllChosen(checked))}>
           Do this for all files of this upload{others > 0 && ` (${others} more so far)`}
-        </label>
+        </Checkbox>
       </Modal.Body>
       <Modal.Footer>
         <Button variant="outline-secondary" onClick={answer('skip')}>

@@ -1,0 +1,225 @@
+import { spawnSync } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Page } from 'playwright-core'
+import { actionRules } from '../../src/web/actionLog/redaction'
+import type { ActionLog } from '../../src/contract/actionLog'
+import { call } from '../support/browser/api'
+import { browserTest, closeBrowser, expectGoodPage, openPage } from '../support/browser/browserTest'
+import { signUp, startProduct, type Product } from '../support/browser/startProduct'
+
+const root = join(__dirname, '../..')
+let product: Product
+
+beforeAll(async () => {
+  product = await startProduct({ QUARTERDECK_SAMPLE: 'off' })
+})
+afterAll(async () => {
+  await closeBrowser()
+  await product.close()
+})
+
+/** Typed for a password, and into every other field. With what addresses, JSON, YAML and patterns hold to be special. */
+const PASSWORD = 'Cänary7731&"+secret'
+/** Typed as the argument of a command that nobody knows, and into other fields. */
+const KEY = 'c4naryKey-of-a-plugin'
+/** Typed for a code. */
+const CODE = '773177'
+const SECRETS = [PASSWORD, KEY, CODE]
+
+/** Says what it is told in every way in which programs do: as it is, encoded, wrapped, with colours. */
+const PROGRAM = `console.log('Done'); require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  const said = line.split(' ').at(-1)
+  console.log('You said: ' + line)
+  console.log('GET /x?' + new URLSearchParams({ said }) + '&' + encodeURIComponent(said) + ' ' + JSON.stringify({ said }))
+  for (const before of ['', 'a', 'ann:']) console.log('header ' + Buffer.from(before + said + '\\\\n').toString('base64'))
+  for (const width of [5, 9]) for (let at = 0; at < line.length; at += width) console.log(line.slice(at, at + width))
+  console.log('in red: ' + said.slice(0, 4) + String.fromCharCode(27) + '[31m' + said.slice(4))
+  console.log('end of ' + line.length)
+})`
+const DEFINITION = `name: world\ntype: process\ndescription: ${JSON.stringify('A world')}\ndataDirectory: /world\nrun: { command: ["node", "-e", ${JSON.stringify(PROGRAM)}] }\nready: Done\nstop: { timeoutSeconds: 1 }\n`
+
+const FIELDS = 'input:not([type=checkbox]):not([type=radio]):not([type=file]):not([type=range]), textarea:not(.ace_text-input)'
+
+/** Types into every field that is shown, key by key, each time something that belongs elsewhere. */
+async function typeIntoAll(page: Page | ReturnType<Page['locator']>): Promise<void> {
+  const fields = page.locator(FIELDS).filter({ visible: true })
+  await fields.first().waitFor()
+  for (const field of await fields.all()) {
+    if (!(await field.isEditable())) continue
+    for (const secret of [KEY, PASSWORD]) {
+      await field.fill('')
+      await field.pressSequentially(secret)
+    }
+  }
+}
+
+async function inDialog(page: Page, open: () => Promise<unknown>): Promise<void> {
+  await open()
+  const dialog = page.getByRole('dialog')
+  await dialog.waitFor()
+  await typeIntoAll(dialog)
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+}
+
+async function typeIntoEditor(page: Page): Promise<void> {
+  await page.locator('.ace_text-input').last().focus()
+  await page.keyboard.type(`# ${PASSWORD} ${KEY}`)
+}
+
+const header = (page: Page, name: string) => page.getByRole('banner').getByRole('link', { name, exact: true })
+
+async function exported(page: Page, withOutput: boolean): Promise<{ path: string; text: string }> {
+  await page.getByRole('button', { name: 'Your account' }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Export action log' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.waitFor()
+  if (withOutput) await dialog.getByLabel('With console output').check()
+  await dialog.getByLabel('Search the file').fill(PASSWORD)
+  await dialog.getByText('Not in the file.').waitFor()
+  await dialog.getByLabel('Search the file').fill('world')
+  await dialog.getByText(/^Found in /).waitFor()
+  if (withOutput) await expectGoodPage(page, 'export')
+  const download = page.waitForEvent('download')
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  const path = await (await download).path()
+  return { path, text: await readFile(path, 'utf8') }
+}
+
+/** Every text of a log, of its keys as well, without ends of lines and without what makes texts colourful. */
+function textsOf(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (typeof value !== 'object' || value === null) return ''
+  return Object.entries(value).map(([key, inner]) => `${/^\d+$/.test(key) ? '' : key}${textsOf(inner)}`).join('')
+}
+
+/** The lines of output of a log one after another, without the letter for their type. */
+const outputOf = (log: ActionLog) =>
+  log.actions
+    .flatMap(({ type, payload }) => (type === 'console/linesReceived' ? (payload as unknown[]).filter((line) => typeof line === 'string').map((line) => String(line).slice(1)) : []))
+    .join('')
+    // eslint-disable-next-line no-control-regex -- colours begin with that character
+    .replaceAll(/\u001b\[[0-9;]*m/g, '')
+
+/** @returns the ways in which a text holds a secret. */
+function waysOf(secret: string, text: string): string[] {
+  const ways: Record<string, string> = { plain: secret, URL: encodeURIComponent(secret), form: new URLSearchParams({ s: secret }).toString().slice(2), JSON: JSON.stringify(secret).slice(1, -1), 'most of it': secret.slice(0, -3), reversed: [...secret].reverse().join('') }
+  for (const before of ['', 'a', 'aa']) {
+    // The middle, which what is beside it does not change.
+    ways[`Base64 after ${before.length}`] = Buffer.from(before + secret).toString('base64').slice(4, -4)
+  }
+  // Digits stand in times as well.
+  const holds = (way: string) => (/^\d+$/.test(way) ? new RegExp(`(?<!\\d)${way}(?!\\d)`).test(text) : text.includes(way))
+  return Object.entries(ways).flatMap(([name, way]) => (way.length >= 6 && holds(way) ? [name] : []))
+}
+
+browserTest('decisions §10: secrets that are typed into every field and command, also the wrong ones, are nowhere in an exported log, however a program prints them', async () => {
+  const share = join(product.dataDir, 'nfsshare')
+  const { page, errors } = await openPage(product.url)
+  await signUp(page, product)
+  await call(page, 'POST', '/deployments', { name: 'world', type: 'process' })
+  await call(page, 'PATCH', '/deployments/world', { content: DEFINITION })
+  await call(page, 'POST', '/deployments/world/toggle', { enabled: true })
+  // As many as it takes for them to have a filter.
+  for (let count = 1; count <= 6; count++) await call(page, 'POST', '/database/sql', { name: `shop${count}` })
+  await writeFile(join(share, 'notes.txt'), 'Hello\n')
+
+  // Into the fields of other pages, before it is typed where it belongs.
+  await header(page, 'Deployments').click()
+  await inDialog(page, () => page.getByRole('button', { name: 'Create Deployment' }).click())
+  await page.getByRole('link', { name: 'Edit world' }).click()
+  await typeIntoEditor(page)
+  await page.getByRole('link', { name: /Back/ }).first().click()
+  await page.getByRole('dialog').getByRole('button', { name: /Discard/ }).click()
+
+  await header(page, 'Files').click()
+  await page.getByRole('button', { name: 'notes.txt', exact: true }).waitFor()
+  await typeIntoAll(page)
+  await page.getByLabel('Filter by name').fill('')
+  await inDialog(page, () => page.getByRole('button', { name: 'Create New' }).click())
+  await inDialog(page, async () => {
+    await page.getByRole('button', { name: 'Actions for notes.txt' }).click()
+    await page.getByRole('button', { name: 'Rename', exact: true }).click()
+  })
+  await page.getByRole('checkbox', { name: 'Select notes.txt' }).check()
+  await inDialog(page, () => page.getByRole('button', { name: 'Move', exact: true }).click())
+  await page.getByRole('button', { name: 'notes.txt', exact: true }).click()
+  await typeIntoEditor(page)
+  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+  await page.getByRole('button', { name: /Discard/ }).click()
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+  await header(page, 'Databases').click()
+  await page.getByRole('article', { name: 'shop1', exact: true }).waitFor()
+  await typeIntoAll(page)
+  await inDialog(page, () => page.getByRole('button', { name: 'Create SQL database' }).click())
+
+  await header(page, 'Admin').click()
+  await page.getByRole('tab', { name: 'Invite Codes' }).click()
+  await typeIntoAll(page.getByRole('tabpanel', { name: 'Invite Codes' }))
+  await inDialog(page, () => page.getByRole('button', { name: 'Create Invite Code' }).click())
+  await page.getByRole('tab', { name: 'User Management' }).click()
+  await typeIntoAll(page.getByRole('tabpanel', { name: 'User Management' }))
+  await page.getByRole('searchbox', { name: 'Search users' }).fill('')
+  await inDialog(page, () => page.getByRole('button', { name: 'Reset the password of ann' }).click())
+  await page.getByRole('button', { name: 'Your account' }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Activity' }).click()
+  await page.getByRole('searchbox', { name: 'Search activity' }).waitFor()
+  await typeIntoAll(page)
+
+  // A console: a plain command, one that nobody knows, one that signs in; each is printed in all ways.
+  await header(page, 'Overview').click()
+  await page.getByRole('link', { name: /-world/ }).click()
+  await page.getByText('Connected', { exact: true }).waitFor()
+  for (const command of [`say ${PASSWORD}`, `say ${KEY}`, `setkey ${KEY}`, `login ${PASSWORD}`, `mysql -u root -p${PASSWORD}`, PASSWORD]) {
+    await page.getByLabel('Command', { exact: true }).fill(command)
+    await page.keyboard.press('Enter')
+    await page.getByRole('log').getByText(`end of ${command.length}`).last().waitFor()
+  }
+  await page.getByRole('log').click()
+  await page.keyboard.press('Control+F')
+  await page.getByLabel('Search the console').waitFor()
+  await typeIntoAll(page.getByRole('tabpanel'))
+
+  // Where it belongs, and refused.
+  await page.getByRole('button', { name: 'Your account' }).press('Enter')
+  await page.getByRole('menuitem', { name: 'Change password' }).click()
+  for (const label of ['Current password', 'New password', 'Repeat new password']) await page.getByLabel(label, { exact: true }).fill(PASSWORD)
+  await page.getByLabel('Verification code').fill(CODE)
+  await page.getByRole('dialog').getByRole('button', { name: /Change/ }).click()
+  await page.getByRole('dialog').getByRole('alert').waitFor()
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+
+  for (const withOutput of [false, true]) {
+    const { path, text } = await exported(page, withOutput)
+    const log = JSON.parse(text) as ActionLog
+    for (const secret of SECRETS) expect({ withOutput, ways: [...waysOf(secret, text), ...waysOf(secret, textsOf(log)), ...waysOf(secret, outputOf(log))] }).toEqual({ withOutput, ways: [] })
+    if (withOutput) expect(outputOf(log)).toContain('GET /x?')
+    const { status, stdout } = spawnSync(process.execPath, [join(root, 'node_modules/tsx/dist/cli.mjs'), join(root, 'test/replays/replay.ts'), path], { cwd: root, encoding: 'utf8' })
+    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('as recorded') })
+
+    // Every field of the product that the store knows was typed into.
+    const written = new Set(log.actions.map(({ type }) => type))
+    const typing = Object.keys(actionRules).filter((type) => /(?:typed|edited|searched|filtered)$/i.test(type) && !/^(?:login|registration)\//.test(type))
+    expect(typing.filter((type) => !written.has(type))).toEqual([])
+  }
+  expect(errors).toEqual([])
+})
+
+browserTest('decisions §10: what is typed to register and to sign in is nowhere in a log, whichever field it was typed into', async () => {
+  const { page } = await openPage(product.url)
+  await page.goto('/register')
+  await typeIntoAll(page)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('alert').waitFor()
+  await page.getByRole('link', { name: /Sign in|Login/i }).first().click()
+  await typeIntoAll(page)
+  await page.getByRole('button', { name: 'Sign In' }).click()
+  await page.getByRole('alert').waitFor()
+  const download = page.waitForEvent('download')
+  await page.keyboard.press('Control+Shift+L')
+  const text = await readFile(await (await download).path(), 'utf8')
+  expect([...waysOf(PASSWORD, text), ...waysOf(KEY, text)]).toEqual([])
+})
