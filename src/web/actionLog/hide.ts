@@ -31,7 +31,7 @@ export function formsOf(secret: string): string[] {
   for (const before of [0, 1, 2]) {
     const group = String.fromCharCode(...new Array<number>(before).fill(0), ...bytes)
     // The characters at both ends depend on what is beside the secret.
-    const inside = btoa(group).replace(/=+$/, '').slice(Math.ceil((before * 8) / 6), Math.floor((group.length * 8) / 6))
+    const inside = btoa(group).slice(Math.ceil((before * 8) / 6), Math.floor((group.length * 8) / 6))
     if (inside.length >= 6) forms.push(inside, inside.replaceAll('+', '-').replaceAll('/', '_'))
   }
   return [...new Set(forms)]

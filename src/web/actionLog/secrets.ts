@@ -10,6 +10,8 @@ type Call = { arg?: { endpointName?: string; originalArgs?: unknown } }
 
 /** Of all values together, in characters. Nobody gets there by using the console. */
 const MOST = 1_000_000
+/** Whatever is longer is no secret that somebody types, but a text with one. In characters. */
+const LONGEST = 10_000
 /** A shorter text may be part of anything. In characters. */
 const SHORTEST = 6
 
@@ -83,7 +85,7 @@ export function createSecrets() {
 function createValues(shortest: number) {
   const known = new Set<string>()
   let characters = 0
-  const isOne = (value: string) => value.length >= shortest
+  const isOne = (value: string) => value.length >= shortest && value.length <= LONGEST
   return {
     add(values: readonly string[]) {
       for (const value of values) {
