@@ -2,7 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from './db'
 
 /**
- * Counts one more try in a window that begins with its first, in one statement, so that tries at the same time all count.
+ * Counts one more try in a window that begins with its first, in one statement, so that tries at the same time all count. A window
+ * that ends more than a minute (tries at the same time) after one that begins now, was begun while the clock was ahead: it is over.
  * @param seconds length of the window.
  * @returns how many there were in it with this one, and the whole seconds until it ends.
  */
@@ -10,8 +11,8 @@ export async function countTry(db: Db, key: string, seconds: number): Promise<{ 
   const { rows } = await sql<{ count: number; seconds_left: number }>`
     insert into tries as t (key, count, resets_at) values (${key}, 1, now() + make_interval(secs => ${seconds}))
     on conflict (key) do update set
-      count = case when t.resets_at <= now() then 1 else t.count + 1 end,
-      resets_at = case when t.resets_at <= now() then excluded.resets_at else t.resets_at end
+      count = case when t.resets_at > now() and t.resets_at <= excluded.resets_at + interval '1 minute' then t.count + 1 else 1 end,
+      resets_at = case when t.resets_at > now() and t.resets_at <= excluded.resets_at + interval '1 minute' then t.resets_at else excluded.resets_at end
     returning count, ceil(extract(epoch from resets_at - now()))::int as seconds_left`.execute(db)
   const row = rows[0]
   return { count: row?.count ?? 1, secondsLeft: Math.max(1, row?.seconds_left ?? seconds) }

@@ -11,7 +11,8 @@ export interface CodeWaits {
 }
 
 /**
- * Counts a code as wrong before it is looked at, in one statement, so that tries at the same time all count.
+ * Counts a code as wrong before it is looked at, in one statement, so that tries at the same time all count. A wait that
+ * would last more than a minute (tries at the same time) longer than the longest one was begun while the clock was ahead: it is over.
  * @returns how many there are with this one, and until when the user waits, if this one begins a wait; undefined when the user waits already.
  */
 export async function takeCodeTry(db: Db, userId: number, at: Date, { every, firstSeconds, longestSeconds }: CodeWaits): Promise<{ count: number; blockedUntil: Date | null } | undefined> {
@@ -22,7 +23,7 @@ export async function takeCodeTry(db: Db, userId: number, at: Date, { every, fir
       first_at = case when w.count = 0 then excluded.first_at else w.first_at end,
       blocked_until = case when (w.count + 1) % ${every}::int = 0
         then excluded.first_at + make_interval(secs => least(${longestSeconds}, ${firstSeconds} * power(2, least((w.count + 1) / ${every}::int - 1, 30)))) end
-    where w.blocked_until is null or w.blocked_until <= excluded.first_at
+    where w.blocked_until is null or w.blocked_until <= excluded.first_at or w.blocked_until > excluded.first_at + make_interval(secs => ${longestSeconds}, mins => 1)
     returning count, blocked_until`.execute(db)
   const row = rows[0]
   return row && { count: row.count, blockedUntil: row.blocked_until }

@@ -213,6 +213,12 @@ test('a window of tries ends: the same address may try again', async () => {
   await firstStep('10.3.0.1')
 })
 
+test('a window of tries that began while the clock was ahead is over', async () => {
+  for (let tries = 0; tries < 12; tries++) await login({ username: 'Ann', password: 'wrong' }, '10.3.0.2')
+  await platform.db.updateTable('tries').set({ resets_at: new Date(Date.now() + 365 * 86_400_000) }).execute()
+  await firstStep('10.3.0.2')
+})
+
 test('no password and no token of a step is in the log or, readable, in the state', async () => {
   const sessionToken = await firstStep()
   const { password_hash, totp_secret } = await platform.db.selectFrom('users').select(['password_hash', 'totp_secret']).where('username', '=', 'Ann').executeTakeFirstOrThrow()

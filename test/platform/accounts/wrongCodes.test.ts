@@ -64,6 +64,14 @@ test('security 2: after each tenth wrong code the user waits, twice as long each
   expect(waits.map((seconds) => seconds / 60)).toEqual([15, 30, 60, 120, 240, 480, 960, 1440, 1440])
 })
 
+test('a wait that began while the clock was a year ahead is over when the clock is right again', async () => {
+  const zoe = await platform.register('zoe')
+  pass(365 * 24 * HOUR)
+  await enterWrongCodes(zoe, 10)
+  pass(-365 * 24 * HOUR)
+  expect(await signIn(zoe)).toMatchObject({ status: 200 })
+})
+
 test('security 2: the refusal says how long to wait, whatever the code, and the step outlives it', async () => {
   const bob = await platform.register('bob')
   const sessionToken = await firstStep(bob)
