@@ -20,12 +20,17 @@ const script = /\/assets\/\d+\.[0-9a-f]+\.js$/
 
 const ASSETS = join(__dirname, '../../dist/web/assets')
 
-/** The chunk that saves action logs comes after all others. */
-async function lastOfIdleTime(): Promise<string> {
-  for (const name of await readdir(ASSETS)) {
-    if (name.endsWith('.js') && (await readFile(join(ASSETS, name), 'utf8')).includes('quarterdeck-action-log-')) return `/assets/${name}`
-  }
-  throw new Error('No chunk saves action logs')
+/** A text of each chunk that is loaded in idle time after those of the pages, in any order. */
+const LAST = ['quarterdeck-action-log-', 'Repeat new password', 'sessions-title', 'problems-title', 'transfers-head', 'wrong-codes panel']
+
+async function lastOfIdleTime(): Promise<string[]> {
+  const scripts = (await readdir(ASSETS)).filter((name) => name.endsWith('.js'))
+  const texts = await Promise.all(scripts.map((name) => readFile(join(ASSETS, name), 'utf8')))
+  return LAST.map((sign) => {
+    const holding = scripts.filter((_name, index) => texts[index]!.includes(sign))
+    expect({ sign, count: holding.length }).toEqual({ sign, count: 1 })
+    return `/assets/${holding[0]}`
+  })
 }
 
 browserTest('while the platform is away every page opens, and an editor comes when it is back', async () => {
@@ -36,7 +41,7 @@ browserTest('while the platform is away every page opens, and an editor comes wh
   page.on('requestfinished', (request) => asked.add(new URL(request.url()).pathname))
   await signUp(page, product)
   const last = await lastOfIdleTime()
-  await until(() => asked.has(last))
+  await until(() => last.every((path) => asked.has(path)))
   const scripts = [...asked].filter((path) => path.endsWith('.js')).length
 
   await page.getByRole('link', { name: 'Files', exact: true }).click()
@@ -69,7 +74,7 @@ browserTest('while the platform is away every page opens, and an editor comes wh
   asked.clear()
   await page.reload()
   await file.waitFor()
-  await until(() => asked.has(last))
+  await until(() => last.every((path) => asked.has(path)))
   await page.route(script, (route) => route.fulfill({ status: 404 }))
   await file.click()
   await page.getByText('A new version is ready').waitFor()
