@@ -4,7 +4,19 @@ import { lazy } from 'react'
 type Load<T> = () => Promise<T>
 
 const early = new Set<Load<unknown>>()
-let attempt = <T>(load: Load<T>) => load()
+
+/** Until a page after sign-in brings its own way: again and again, but for a chunk that is gone, which only a reload helps. */
+let attempt = async <T>(load: Load<T>): Promise<T> => {
+  for (;;) {
+    try {
+      return await load()
+    } catch (error) {
+      const { name, request } = error as { name: string; request: string }
+      if (name !== 'ChunkLoadError' || (await fetch(request).catch(() => undefined))?.status === 404) throw error
+    }
+    await new Promise((resolve) => setTimeout(resolve, 2000))
+  }
+}
 
 /** What comes after sign-in knows what to do when a chunk cannot be had (app/retryChunks.ts). */
 export const loadChunksBy = (next: typeof attempt) => {

@@ -86,3 +86,23 @@ browserTest('while the platform is away every page opens, and an editor comes wh
   await file.click()
   await page.locator('.ace_text-input').waitFor({ state: 'attached' })
 })
+
+browserTest('before sign-in, too, what the platform has to send comes when it is back', async () => {
+  const { page } = await openPage(product.url)
+  await page.goto('/login')
+  const forgot = page.getByRole('button', { name: 'Forgot your password?' })
+  await forgot.waitFor()
+  const failed = new Set<string>()
+  page.on('requestfailed', (request) => failed.add(new URL(request.url()).pathname))
+  await product.kill()
+  await forgot.click()
+  await until(() => failed.size > 0)
+  await page.getByRole('link', { name: 'Create Account' }).click()
+  await until(() => [...failed].filter((path) => script.test(path)).length > 1)
+  expect(await page.getByText(broken).count()).toBe(0)
+  await product.restart()
+  await page.getByLabel('Invite code').waitFor()
+  // The dialog that was asked for before is still open there.
+  await page.goBack()
+  await page.getByRole('dialog').waitFor()
+})

@@ -27,7 +27,7 @@ export function ErrorPage() {
     >
       <title>Something went wrong · Quarterdeck</title>
       <p>This page could not be shown. Reloading it usually helps; nothing you saved is lost.</p>
-      <p>The action log shows whoever mends it what happened before. Passwords, codes and console output are left out of it.</p>
+      <p>The action log shows what happened before, without passwords, codes or console output.</p>
     </Notice>
   )
 }
