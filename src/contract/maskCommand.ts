@@ -27,6 +27,9 @@ const COMMAND_WORD = /^\s*\/?[a-z][a-z_:-]{0,31}(?=\s|$)/i
  * @param plainCommands first words that the definition calls harmless.
  */
 export function maskCommand(command: string, plainCommands: readonly string[] = []): string {
+  // It runs what follows.
+  const run = /^\s*\/?(?:minecraft:)?execute\s(?:.*?\s)?run\s+/i.exec(command)?.[0]
+  if (run !== undefined) return maskLine(run) + maskCommand(command.slice(run.length), plainCommands)
   const first = /^\s*\/?(\S+)/.exec(command)?.[1]?.toLowerCase()
   if (plainCommands.some((plain) => plain.toLowerCase() === first)) return maskLine(command)
   const word = COMMAND_WORD.exec(command)?.[0] ?? ''

@@ -48,8 +48,9 @@ export function maskDefinition(text: string): string {
 export function secretsOf(value: unknown, masked: unknown): string[] {
   if (typeof value === 'string') {
     if (typeof masked !== 'string' || value === masked) return []
-    // As a word of a command or a text, and as a part of an address: `mysql://root:secret@host/name`.
-    return [value, ...value.split(/[\s[\]{}(),;:"'`=<>|#&*?]+/), ...value.split(/[\s[\]{}(),;:"'`=<>|#&*?@/]+/)].filter((word) => word.length >= 4 && !masked.includes(word))
+    // As the value of a setting, as a word of a command or a text, and as a part of an address: `mysql://root:secret@host/name`.
+    const settings = value.split('\n').map((line) => line.replace(/^[^:]*:/, '').trim().replace(/^(['"])(.*)\1$/, '$2'))
+    return [value, ...settings, ...value.split(/\s+/), ...value.split(/[\s[\]{}(),;:"'`=<>|#&*?]+/), ...value.split(/[\s[\]{}(),;:"'`=<>|#&*?@/]+/)].filter((word) => word.length >= 4 && !masked.includes(word))
   }
   if (typeof value !== 'object' || value === null) return []
   const inside = (typeof masked === 'object' && masked !== null ? masked : {}) as Record<string, unknown>
@@ -64,4 +65,6 @@ export function maskedTexts(value: unknown, masked: unknown): string[] {
   return Object.entries(value).flatMap(([key, inner]) => maskedTexts(inner, inside[key]))
 }
 
-export const hide = (text: string, secrets: readonly string[]) => secrets.reduce((shown, secret) => shown.replaceAll(secret, HIDDEN), text)
+/** The longest first: a secret may begin with another. */
+export const hide = (text: string, secrets: readonly string[]) =>
+  [...secrets].sort((one, other) => other.length - one.length).reduce((shown, secret) => shown.replaceAll(secret, HIDDEN), text)

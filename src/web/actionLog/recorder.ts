@@ -1,6 +1,8 @@
 import { ACTION_LOG_LENGTH } from '../../contract/actionLog'
+import { maskLine } from '../../contract/maskCommand'
 import { changeTexts } from './hide'
 import { changeOutput } from './output'
+import { ownWords } from './ownWords'
 import type { PlainAction } from './redactAction'
 import { redactAction } from './redactAction'
 import { createSecrets } from './secrets'
@@ -28,6 +30,7 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
   let first = 0
   let bytes = 0
   const secrets = createSecrets()
+  const own = ownWords(base)
 
   const forget = () => {
     const oldest = entries[first]
@@ -76,36 +79,47 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
 
   /** What was typed as a secret goes wherever it stands: the same value may have been typed into a field that is no secret's. */
   function withoutSecrets(recording: Recording): Recording {
-    const texts: string[] = []
+    const texts = new Set<string>()
     changeRecording(recording, (text) => {
-      texts.push(text)
+      texts.add(text)
       return text
     })
-    return changeRecording(recording, secrets.hiderOf(texts))
+    const hide = secrets.hiderOf(texts)
+    return changeRecording(recording, (text, typed) => {
+      // A definition is masked already, setting by setting.
+      if (typed) return hide(text.includes('\n') ? text : maskLine(text), true)
+      // Of an address the page stays, of a key of the cache the endpoint.
+      const [, name, rest] = /^(\/?\w+)([/?(].*)?$/s.exec(text) ?? []
+      return name !== undefined && own.has(name) ? name + hide(rest ?? '') : hide(text)
+    })
   }
 }
 
+/** Actions that tell of a text after every key. */
+const TYPING = /(?:typed|edited|searched|filtered)$/i
+
 /** Whatever of a recording comes from what somebody did or was sent; the types of actions and the bookkeeping of calls do not. */
-function changeRecording({ startedAt, base, actions }: Recording, change: (text: string) => string): Recording {
+function changeRecording({ startedAt, base, actions }: Recording, change: (text: string, typed?: boolean) => string): Recording {
   return {
     startedAt,
-    base: changeTexts(base, change) as State,
+    base: changeTexts(base, (text) => change(text)) as State,
     actions: actions.map(({ at, type, payload, meta, error }) => ({
       at,
       type,
-      ...(payload !== undefined && { payload: changeTexts(payload, change) }),
-      ...(meta !== undefined && { meta: changeMeta(meta, change) }),
-      ...(error !== undefined && { error: changeTexts(error, change) }),
+      ...(payload !== undefined && { payload: changeTexts(payload, (text) => change(text, TYPING.test(type))) }),
+      ...(meta !== undefined && { meta: changeMeta(meta, (text) => change(text)) }),
+      ...(error !== undefined && { error: changeTexts(error, (text) => change(text)) }),
     })),
   }
 }
 
+/** Of a call all that it was given, and the names that are made of that. */
 function changeMeta(meta: unknown, change: (text: string) => string): unknown {
-  const { arg } = meta as { arg?: { originalArgs?: unknown; queryCacheKey?: string } }
+  const { arg } = meta as { arg?: Record<string, unknown> }
   if (!arg) return meta
-  const { originalArgs, queryCacheKey } = arg
-  const changed = { ...arg, ...(originalArgs !== undefined && { originalArgs: changeTexts(originalArgs, change) }), ...(queryCacheKey !== undefined && { queryCacheKey: change(queryCacheKey) }) }
-  return { ...(meta as object), arg: changed }
+  const { type, endpointName, subscriptionOptions, ...given } = arg
+  const kept = Object.entries({ type, endpointName, subscriptionOptions }).filter(([, value]) => value !== undefined)
+  return { ...(meta as object), arg: { ...(changeTexts(given, change) as object), ...Object.fromEntries(kept) } }
 }
 
 /** Browsers keep a text in one byte a character for as long as that is enough. */

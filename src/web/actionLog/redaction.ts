@@ -48,7 +48,8 @@ export const callRules: Record<string, CallRules> = {
   // Its entries never hold a secret (contract/admin.ts).
   getActivity: keepBoth,
 
-  getFiles: keepBoth,
+  // Its ETag is a hash of all names, from which a short one that was hidden could be guessed.
+  getFiles: { args: 'keep', result: fields({ files: 'keep', deploymentTypeIndex: 'keep', version: { instead: '' } }) },
   createFile: keepBoth,
   createDirectory: keepBoth,
   createDirectories: keepBoth,

@@ -3,6 +3,7 @@ import { looksSecret } from '../../contract/secretCommands'
 import type { ConsoleLine } from '../sockets/lineBuffer'
 import { hideInLines, hiderOf } from './hide'
 import { maskedTexts, secretsOf } from './mask'
+import { withoutEscapes } from './reading'
 import type { PlainAction } from './redactAction'
 
 type Loose = Record<string, unknown>
@@ -25,6 +26,7 @@ const SHORTEST = 6
 export function createSecrets() {
   const values = createValues(4)
   const secrets = createValues(SHORTEST)
+  const names = new Set<string>()
   /** Texts that are being typed, by where: of each only what it came to, not what it was after every key. */
   const typed = new Map<string, () => { values: string[]; secrets: string[] }>()
   let username = ''
@@ -33,7 +35,7 @@ export function createSecrets() {
     if (type === 'console/linesReceived') return values.add((payload as ConsoleLine[]).flatMap(({ content }) => secretsOfLine(content)))
     if (type === 'configuration/draftTyped') {
       const { name, text } = payload as { name: string; text: string }
-      typed.set(name, () => ({ values: secretsOf(payload, plain.payload), secrets: text.split('\n').flatMap(secretsOfLine) }))
+      typed.set(name, () => ({ values: secretsOf(payload, plain.payload), secrets: secretsOfDefinition(text) }))
       return
     }
     if (type === 'login/usernameTyped') {
@@ -43,7 +45,11 @@ export function createSecrets() {
       typed.set(type, () => ({ values: secretsOf(username, ''), secrets: [] }))
       return
     }
-    if (type === 'console/commandSent' && payload !== plain.payload) secrets.add(secretsOfCommand(String(payload)))
+    if (type === 'configuration/draftRestored' || type === 'configuration/draftSaved') secrets.add(secretsOfDefinition((payload as { text: string }).text))
+    if (type === 'console/commandSent' || type === 'instance/commandsRecalled') {
+      const written = [plain.payload].flat()
+      secrets.add([payload].flat().flatMap((command, index) => (command === written[index] ? [] : secretsOfCommand(String(command)))))
+    }
     const { arg } = (meta ?? {}) as Call
     if (arg?.endpointName === 'getCrashCapsule') {
       const lines = (payload as { lines?: { content: string }[] } | undefined)?.lines ?? []
@@ -54,12 +60,23 @@ export function createSecrets() {
       values.add(secretsOf(arg.originalArgs, plainArgs))
       secrets.add(maskedTexts(withoutNames(arg.originalArgs), plainArgs))
       if (type.endsWith('/fulfilled')) secrets.add(maskedTexts(onlySecrets(payload), plain.payload))
+      if (arg.endpointName === 'login') noteName((arg.originalArgs as { username: string }).username, type)
+      if (arg.endpointName === 'saveDeploymentConfig' || arg.endpointName === 'getDeploymentConfig') {
+        const { content } = ((type.endsWith('/fulfilled') && arg.endpointName === 'getDeploymentConfig' ? payload : arg.originalArgs) ?? {}) as { content?: unknown }
+        if (typeof content === 'string') secrets.add(secretsOfDefinition(content))
+      }
     }
     if (payload !== plain.payload && !type.endsWith('/rejected')) values.add(secretsOf(payload, plain.payload))
   }
 
+  /** The name of a sign-in that was refused may be a password; one whose password was right is a name, and stays where a replay shows it. */
+  function noteName(name: string, type: string) {
+    if (type.endsWith('/fulfilled')) names.add(name)
+    else if (type.endsWith('/rejected')) secrets.add([name])
+  }
+
   const valuesBeingTyped = (kind: 'values' | 'secrets') => [...typed.values()].flatMap((valuesOf) => valuesOf()[kind])
-  const allSecrets = () => secrets.list(valuesBeingTyped('secrets'))
+  const allSecrets = () => secrets.list(valuesBeingTyped('secrets')).filter((secret) => !names.has(secret))
 
   return {
     note,
@@ -67,16 +84,13 @@ export function createSecrets() {
      * @param texts all texts of a recording.
      * @returns what hides, in each of them, what was typed or shown as a secret.
      */
-    hiderOf: (texts: readonly string[]): ((text: string) => string) => hiderOf(allSecrets(), texts.join('\n')),
+    hiderOf: (texts: Iterable<string>) => hiderOf(allSecrets(), texts),
     /**
      * @param lines all lines of console output, in their order.
      * @returns the lines without anything that was redacted in this session; undefined when that was more than could be remembered.
      */
     hideInLines(lines: readonly string[]): string[] | undefined {
-      if (values.isFull()) return undefined
-      // Nothing between them: a value may go on in the next line.
-      const all = lines.join('')
-      return hideInLines(lines, values.list(valuesBeingTyped('values')).filter((value) => all.includes(value)), allSecrets())
+      return values.isFull() ? undefined : hideInLines(lines, values.list(valuesBeingTyped('values')), allSecrets())
     },
   }
 }
@@ -107,22 +121,38 @@ const isRandom = (word: string) => (/\d/.test(word) && /[a-z]/i.test(word)) || /
 const withoutDot = (word: string) => (word.endsWith('.') ? word.slice(0, -1) : word)
 
 /** Of what a line hides the first word, which is the value as a rule, and what looks like no word: the rest may be a harmless sentence. */
-function secretsOfLine(line: string): string[] {
-  const masked = maskLine(line)
-  if (masked === line) return []
-  const told = masked.slice(0, masked.lastIndexOf(' '))
-  const words = line.slice(told.length).split(SEPARATORS).map(withoutDot).filter((word) => word.length >= 4)
+function secretsOfLine(text: string): string[] {
+  const line = withoutEscapes(text)
+  const hidden = hiddenOf(line)
+  if (hidden === '') return []
+  const words = hidden.split(SEPARATORS).map(withoutDot).filter((word) => word.length >= 4)
   return words.filter((word, index) => index === 0 || (word.length >= 6 && isRandom(word)))
 }
 
+/** What a line hides, without what stands between it and the word that gives it away, and without quotes. */
+function hiddenOf(line: string): string {
+  const masked = maskLine(line)
+  if (masked === line) return ''
+  return line.slice(masked.lastIndexOf(' ')).replace(/^['"\s]*[=:]?\s*/, '').replace(/^(['"])(.*)\1$/, '$2').trim()
+}
+
+/** All of a value, and its words: it may hold blanks and separators. */
+const secretsOfDefinition = (text: string) => text.split('\n').flatMap((line) => [hiddenOf(line), ...secretsOfLine(line)])
+
 /** A text of small letters that is longer than the words of commands. In characters. */
 const LONG = 12
+/** What separates the name of an option from its value, and the parts of an address. */
+const PARTS = /[=:,;@/"']+/
+/** `-phunter2` */
+const OPTION = /^-[a-zA-Z](?=.)/
 
 /** Of a command that was masked, what is likely to be a secret and no name of a player or a world: of one that signs in, each word. */
 function secretsOfCommand(command: string): string[] {
   const [, ...words] = command.trim().split(/\s+/)
-  if (looksSecret(command)) return words.length > 0 ? [words.join(' '), ...words] : [command.trim()]
-  return words.length > 0 ? words.filter((word) => /[^a-z]/.test(word) || word.length >= LONG) : [command.trim()]
+  if (words.length === 0) return [command.trim()]
+  const parts = words.flatMap((word) => [word, word.replace(OPTION, ''), ...word.split(PARTS)])
+  if (looksSecret(command)) return [words.join(' '), ...parts]
+  return parts.filter((part) => /[^a-z]/.test(part) || part.length >= LONG)
 }
 
 /** Arguments of a call without those that name somebody: they are masked because they may have been typed into the wrong field. */

@@ -1,0 +1,81 @@
+/** A text as somebody would read it: decoded, without colours, small letters only, no blanks. */
+export type Reading = {
+  text: string
+  /** Of each of its units, where what it was read from begins and ends in the text. */
+  starts: number[]
+  ends: number[]
+}
+
+/** Colours, links and the like of terminals (ECMA-48), and colours of game servers. */
+// eslint-disable-next-line no-control-regex -- they begin with the characters of these numbers
+const ESCAPES = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b\]|\u009d)[^\u0007\u001b\u009c\u009d]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]|§[0-9a-fk-orx]/gi
+
+/** How addresses, JSON, programs and pages write a character. */
+const ENCODED = /(?:%[0-9a-f]{2})+|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\["'\\/bfnrt]|&#x[0-9a-f]{1,6};|&#[0-9]{1,7};|&(?:amp|lt|gt|quot|apos);/gi
+
+const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+/** Something may be encoded twice, such as JSON within JSON. */
+const PASSES = 3
+/** Blanks, a form's `+` for one, accents, and what is not seen: none of it makes two texts different here. */
+const IGNORED = /[\s+\p{Cc}\p{M}\p{Default_Ignorable_Code_Point}]/gu
+
+export const withoutEscapes = (text: string) => text.replace(ESCAPES, '')
+
+export function read(text: string): Reading {
+  let read = replace({ text, starts: places(text.length), ends: places(text.length, 1) }, ESCAPES, () => '')
+  for (let pass = 0; pass < PASSES; pass++) {
+    const decoded = replace(read, ENCODED, decode)
+    if (decoded === read) break
+    read = decoded
+  }
+  return folded(read)
+}
+
+const places = (length: number, first = 0) => Array.from({ length }, (_place, at) => at + first)
+
+function replace(read: Reading, pattern: RegExp, change: (found: string) => string): Reading {
+  const matches = [...read.text.matchAll(pattern)]
+  if (matches.length === 0) return read
+  const changed: Reading = { text: '', starts: [], ends: [] }
+  let at = 0
+  for (const { 0: found, index } of [...matches, { 0: '', index: read.text.length }]) {
+    changed.text += read.text.slice(at, index)
+    for (; at < index; at++) {
+      changed.starts.push(read.starts[at]!)
+      changed.ends.push(read.ends[at]!)
+    }
+    at = index + found.length
+    const instead = change(found)
+    changed.text += instead
+    for (let unit = 0; unit < instead.length; unit++) {
+      changed.starts.push(read.starts[index]!)
+      changed.ends.push(read.ends[at - 1]!)
+    }
+  }
+  return changed
+}
+
+function decode(found: string): string {
+  if (found.startsWith('%')) return new TextDecoder().decode(Uint8Array.from(found.slice(1).split('%'), (byte) => parseInt(byte, 16)))
+  if (found.startsWith('\\')) return /^\\[ux]./i.test(found) ? String.fromCharCode(parseInt(found.slice(2), 16)) : /^\\[bfnrt]/.test(found) ? ' ' : found.slice(1)
+  const name = found.slice(1, -1)
+  if (!name.startsWith('#')) return NAMED[name.toLowerCase()] ?? ''
+  const code = /^#x/i.test(name) ? parseInt(name.slice(2), 16) : Number(name.slice(1))
+  return code <= 0x10ffff ? String.fromCodePoint(code) : ''
+}
+
+/** By characters: what a character becomes does not depend on those beside it. */
+function folded({ text, starts, ends }: Reading): Reading {
+  const result: Reading = { text: '', starts: [], ends: [] }
+  let at = 0
+  for (const character of text) {
+    const plain = character.normalize('NFKD').toLowerCase().normalize('NFKD').replace(IGNORED, '')
+    for (let unit = 0; unit < plain.length; unit++) {
+      result.starts.push(starts[at]!)
+      result.ends.push(ends[at + character.length - 1]!)
+    }
+    result.text += plain
+    at += character.length
+  }
+  return result
+}
