@@ -1,5 +1,5 @@
 import { HIDDEN } from '../../contract/maskCommand'
-import { read } from './reading'
+import { read, type Reading } from './reading'
 
 /** Where in a text something is hidden: from the first place to the last, the last not included. */
 type Range = [from: number, to: number]
@@ -9,8 +9,10 @@ const PART = { share: 0.75, shortest: 8 }
 const TYPED_PART = { share: 0.5, shortest: 6 }
 /** In characters. */
 const SHORTEST_FORM = 6
-/** What is left of a secret after its beginning was hidden, in characters. */
-const SHORTEST_END = 3
+/** Of a longer secret half of this is looked for at both ends. In characters. */
+const LONG = 200
+/** In characters, without blanks. */
+const SHORTEST_VALUE = 4
 /** What was typed of a secret before the rest of it, in characters. */
 const SHORTEST_BEGINNING = 3
 
@@ -26,10 +28,48 @@ function hideRanges(text: string, ranges: Range[]): string {
   return shown + text.slice(end)
 }
 
-function placesOf(text: string, wanted: string): Range[] {
-  const found: Range[] = []
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) found.push([at, at + wanted.length])
-  return found
+/** By so many of their first characters texts are found that are at least as long; shorter ones by the next. */
+const BEGUN = [8, 6, 4, 3]
+
+/**
+ * Finds texts of at least three characters in others, in one pass however many they are.
+ *
+ * `at` tells how long the longest of them is that stands at a place; 0 for none.
+ */
+function finderOf(needles: Iterable<string>) {
+  const all = [...new Set(needles)].sort((one, other) => other.length - one.length)
+  const byBeginning = BEGUN.map((begun, index) => {
+    const alike = new Map<string, string[]>()
+    for (const needle of all) {
+      if (needle.length < begun || needle.length >= (BEGUN[index - 1] ?? Infinity)) continue
+      const beginning = needle.slice(0, begun)
+      const known = alike.get(beginning)
+      if (known) known.push(needle)
+      else alike.set(beginning, [needle])
+    }
+    return { begun, alike }
+  }).filter(({ alike }) => alike.size > 0)
+
+  function at(text: string, place: number): number {
+    for (const { begun, alike } of byBeginning) {
+      const found = alike.get(text.slice(place, place + begun))?.find((needle) => text.startsWith(needle, place))
+      if (found !== undefined) return found.length
+    }
+    return 0
+  }
+
+  return {
+    at,
+    placesIn(text: string): Range[] {
+      const found: Range[] = []
+      if (byBeginning.length === 0) return found
+      for (let place = 0; place < text.length; place++) {
+        const length = at(text, place)
+        if (length > 0) found.push([place, place + length])
+      }
+      return found
+    },
+  }
 }
 
 /** What is looked for in what was read of a text, so that a secret is found: each part of it that gives it away, and all of it in Base64 and in hexadecimal digits. */
@@ -37,7 +77,8 @@ function needlesOf(secret: string, { share, shortest }: typeof PART): string[] {
   const plain = plainOf(secret)
   const length = Math.min(plain.length, Math.max(shortest, Math.ceil(plain.length * share)))
   const needles: string[] = []
-  for (let at = 0; at + length <= plain.length && length > 0; at++) needles.push(plain.slice(at, at + length))
+  if (plain.length > LONG) needles.push(plain.slice(0, LONG / 2), plain.slice(-LONG / 2))
+  else for (let at = 0; at + length <= plain.length; at++) needles.push(plain.slice(at, at + length))
   const bytes = [...new TextEncoder().encode(secret)]
   const forms = [bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')]
   // It may begin at three places within a group of Base64.
@@ -50,26 +91,26 @@ function needlesOf(secret: string, { share, shortest }: typeof PART): string[] {
   return [...needles, ...forms.filter((form) => form.length >= SHORTEST_FORM)]
 }
 
-const needlesOfAll = (secrets: readonly string[], part: typeof PART) => [...new Set(secrets.flatMap((secret) => needlesOf(secret, part)))]
+const needlesOfAll = (secrets: readonly string[], part: typeof PART) => secrets.flatMap((secret) => needlesOf(secret, part))
 
 /**
- * @param texts every text that is to be changed: what none of them holds costs nothing more.
- * @returns what hides secrets, and what gives one away, in these texts, however they are written there; in what was being `typed` also its
+ * @returns what hides secrets, and what gives one away, in texts, however they are written there; in what was being `typed` also its
  * first characters, where there is nothing else.
  */
-export function hiderOf(secrets: readonly string[], texts: Iterable<string>): (text: string, typed?: boolean) => string {
-  const plain = new Map<string, string>()
-  for (const text of texts) if (!plain.has(text)) plain.set(text, plainOf(text))
-  const all = [...plain.values()].join('\n')
-  const [needles, typedNeedles] = [PART, TYPED_PART].map((part) => needlesOfAll(secrets, part).filter((needle) => all.includes(needle)))
+export function hiderOf(secrets: readonly string[]): (text: string, typed?: boolean) => string {
   const beginnings = secrets.map(plainOf)
+  const [finder, typedFinder] = [PART, TYPED_PART].map((part) => finderOf(needlesOfAll(secrets, part))) as [ReturnType<typeof finderOf>, ReturnType<typeof finderOf>]
+  const readings = new Map<string, Reading>()
+  const readOnce = (text: string) => {
+    const known = readings.get(text) ?? read(text)
+    readings.set(text, known)
+    return known
+  }
   return (text, typed = false) => {
-    const seen = plain.get(text) ?? plainOf(text)
+    const { text: seen, starts, ends } = readOnce(text)
     if (typed && seen.length >= SHORTEST_BEGINNING && beginnings.some((secret) => secret.startsWith(seen))) return HIDDEN
-    const found = (typed ? typedNeedles : needles)!.filter((needle) => seen.includes(needle))
-    if (found.length === 0) return text
-    const { starts, ends } = read(text)
-    return hideRanges(text, found.flatMap((needle) => placesOf(seen, needle)).map(([from, to]) => [starts[from]!, ends[to - 1]!]))
+    const found = (typed ? typedFinder : finder).placesIn(seen)
+    return found.length > 0 ? hideRanges(text, found.map(([from, to]) => [starts[from]!, ends[to - 1]!])) : text
   }
 }
 
@@ -86,17 +127,14 @@ export function hideInLines(lines: readonly string[], values: readonly string[],
     starts.push(all.length)
     all += text
   }
-  const needles = new Set([...values.map(plainOf).filter((value) => value !== ''), ...needlesOfAll(secrets, TYPED_PART)])
-  const ranges = [...needles].flatMap((needle) => placesOf(all, needle))
-  const ends = secrets.flatMap((secret) => {
-    const plain = plainOf(secret)
-    return Array.from({ length: Math.max(0, plain.length - SHORTEST_END) }, (_end, at) => plain.slice(at + 1))
-  })
+  const ranges = finderOf([...values.map(plainOf), ...needlesOfAll(secrets, TYPED_PART)].filter((needle) => needle.length >= SHORTEST_VALUE)).placesIn(all)
+  const rests = finderOf(secrets.map(plainOf).filter((secret) => secret.length <= LONG).flatMap((secret) => [...secret].map((_character, at) => secret.slice(at + 1))))
   for (const [index, { text }] of readings.entries()) {
     // The beginning was hidden when the line was recorded, by the word before it.
     if (!text.endsWith(HIDDEN)) continue
     const next = starts[index]! + text.length
-    for (const end of ends) if (all.startsWith(end, next)) ranges.push([next, next + end.length])
+    const rest = rests.at(all, next)
+    if (rest > 0) ranges.push([next, next + rest])
   }
   if (ranges.length === 0) return [...lines]
   ranges.sort(([one], [other]) => one - other)

@@ -79,12 +79,7 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
 
   /** What was typed as a secret goes wherever it stands: the same value may have been typed into a field that is no secret's. */
   function withoutSecrets(recording: Recording): Recording {
-    const texts = new Set<string>()
-    changeRecording(recording, (text) => {
-      texts.add(text)
-      return text
-    })
-    const hide = secrets.hiderOf(texts)
+    const hide = secrets.hider()
     return changeRecording(recording, (text, typed) => {
       // A definition is masked already, setting by setting.
       if (typed) return hide(text.includes('\n') ? text : maskLine(text), true)

@@ -80,11 +80,8 @@ export function createSecrets() {
 
   return {
     note,
-    /**
-     * @param texts all texts of a recording.
-     * @returns what hides, in each of them, what was typed or shown as a secret.
-     */
-    hiderOf: (texts: Iterable<string>) => hiderOf(allSecrets(), texts),
+    /** @returns what hides, in any text of a recording, what was typed or shown as a secret. */
+    hider: () => hiderOf(allSecrets()),
     /**
      * @param lines all lines of console output, in their order.
      * @returns the lines without anything that was redacted in this session; undefined when that was more than could be remembered.

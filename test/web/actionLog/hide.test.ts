@@ -1,7 +1,7 @@
 import { hideInLines, hiderOf } from '../../../src/web/actionLog/hide'
 
 const SECRET = 'Cänary 7731&"x"/+'
-const hidden = (text: string, secret: string, typed = false) => hiderOf([secret], [text])(text, typed)
+const hidden = (text: string, secret: string, typed = false) => hiderOf([secret])(text, typed)
 
 test.each([
   ['as it is', `it is ${SECRET}.`],
