@@ -4,16 +4,17 @@ import type { FastifyInstance } from 'fastify'
 import type { WebSocket } from 'ws'
 import { CLOSE_RIGHTS_CHANGED, CLOSE_SESSION_ENDED, ConsoleRequest, SINCE, type ConsoleFrame } from '../../contract/consoleChannel'
 import type { InstanceState } from '../../contract/instance'
-import { maskCommand } from '../../contract/maskCommand'
 import { looksSecret } from '../../contract/secretCommands'
-import type { ActivityLog, Happening } from '../accounts/activityLog'
+import type { ActivityLog } from '../accounts/activityLog'
 import type { TrustedProxies } from '../accounts/clientAddress'
 import type { Sessions } from '../accounts/sessions'
 import type { Power } from '../deployments/power'
 import { AppError } from '../errors'
 import type { Runtime } from '../runtime/runtime'
+import { stateFailure } from '../state/db'
 import type { SessionUser } from '../state/sessions'
 import { ConsoleFeed } from './consoleFeed'
+import { createConsoleRecord } from './consoleRecord'
 import { RateLimitedServer } from './frameRate'
 import { cookieOf, isAllowedOrigin } from './handshake'
 import { watchSessions } from './sessionWatch'
@@ -28,6 +29,8 @@ const PING_MS = 30_000
 const GOING_AWAY = 1001
 /** How long a peer has to answer a close. In milliseconds. */
 const CLOSE_MS = 1000
+/** So many messages of a viewer wait for the one before them at the most: a call of the state may take seconds. */
+const MOST_WAITING = 100
 /** A state may also change without the runtime: an instance that is blocked. In milliseconds. */
 const STATE_CHECK_MS = 1000
 
@@ -61,14 +64,14 @@ interface Watched {
 export function openConsoleChannel(app: FastifyInstance, { sessions, origins, proxies, activityLog, runtime, power, instanceState, plainCommands }: ConsoleParts): void {
   const wss = new RateLimitedServer({ noServer: true, maxPayload: MESSAGE_LIMIT, perMessageDeflate: false })
   const watched = new Map<string, Watched>()
-  /** One by one: the definition is asked first, and what was done first is recorded first. */
-  let recorded: Promise<void> = Promise.resolve()
+  const records = createConsoleRecord(activityLog, plainCommands)
 
   app.server.on('upgrade', (request, socket, head) => {
     if (request.url?.startsWith('/socket.io/')) return
     // From here on the socket is ours, and a peer may go at any moment.
     socket.on('error', () => socket.destroy())
-    upgrade(request, socket, head).catch((error: unknown) => {
+    upgrade(request, socket, head).catch((thrown: unknown) => {
+      const error = stateFailure(thrown)
       const status = error instanceof AppError ? error.status : 500
       if (!(error instanceof AppError)) app.log.error({ err: error }, 'a console could not be opened')
       refuse(socket, status)
@@ -118,16 +121,21 @@ export function openConsoleChannel(app: FastifyInstance, { sessions, origins, pr
     viewer.on('pong', () => (isAlive = true))
     // One by one: a command that saves the world is written before the stop that was asked for after it.
     let obeyed: Promise<void> = Promise.resolve()
+    let waiting = 0
     viewer.on('message', (data) => {
+      if (waiting >= MOST_WAITING) return say(viewer, 'That was not done: too much still waits for what was asked for before.')
+      waiting += 1
       obeyed = obeyed
         .then(async () => {
           // What was on its way when the connection was ended is not obeyed any more.
           if (viewer.readyState === viewer.OPEN) await obey(entry, podName, who, (data as Buffer).toString())
         })
-        .catch((error: unknown) => {
+        .catch((thrown: unknown) => {
+          const error = stateFailure(thrown)
           if (!(error instanceof AppError)) app.log.error({ err: error, podName }, 'a console request failed')
           say(viewer, error instanceof AppError ? error.message : 'That did not work.')
         })
+        .finally(() => (waiting -= 1))
     })
     // The close that follows says all there is to do.
     viewer.on('error', () => undefined)
@@ -143,9 +151,7 @@ export function openConsoleChannel(app: FastifyInstance, { sessions, origins, pr
   async function obey(entry: Watched, podName: string, who: Who, text: string): Promise<void> {
     const request = ConsoleRequest.safeParse(parseJson(text)).data
     if (!request) throw new AppError('INVALID_INPUT', 'The console did not understand that.')
-    const record = (succeeded: boolean) => {
-      recorded = recorded.then(async () => activityLog.record({ username: who.username, address: who.address, succeeded, ...(await inWords(request, entry.deployment, podName)) }))
-    }
+    const record = (succeeded: boolean) => records.add({ username: who.username, address: who.address, deployment: entry.deployment, podName, request, succeeded })
     try {
       if (request.type === 'power') await power.request(podName, request.action)
       else await type(entry, podName, who, request.command)
@@ -154,13 +160,6 @@ export function openConsoleChannel(app: FastifyInstance, { sessions, origins, pr
       throw error
     }
     record(true)
-  }
-
-  /** What the activity log says of a request. A command whose definition cannot be read is kept as one that is not known to be harmless. */
-  async function inWords(request: ConsoleRequest, deployment: string, podName: string): Promise<Pick<Happening, 'kind' | 'action' | 'subject'>> {
-    if (request.type === 'power') return { kind: 'power', action: powerWords[request.action], subject: podName }
-    const plain = await plainCommands(deployment).catch(() => [])
-    return { kind: 'command', action: 'sent command', subject: `${podName}: ${maskCommand(request.command, plain)}` }
   }
 
   async function type(entry: Watched, podName: string, who: Who, command: string): Promise<void> {
@@ -213,11 +212,9 @@ export function openConsoleChannel(app: FastifyInstance, { sessions, origins, pr
     for (const [viewer] of viewersOf()) viewer.close(GOING_AWAY, 'the platform is being stopped')
     for (const { feed } of watched.values()) feed.close()
     wss.close()
-    await recorded
+    await records.close()
   })
 }
-
-const powerWords = { start: 'started instance', stop: 'stopped instance', restart: 'restarted instance', kill: 'killed instance', drainAndStop: 'drained and stopped instance', drainAndRestart: 'drained and restarted instance' } as const
 
 /** A command as others may see it; of one that looks like it holds a secret, no more than that. */
 function showable(command: string): string {

@@ -1,4 +1,6 @@
+import { once } from 'node:events'
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
+import { WebSocket } from 'ws'
 import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
@@ -44,4 +46,37 @@ test('security 52: while the state does not answer, signing in and sessions fail
   for (const socket of sockets) socket.destroy()
   await until(signIn, ({ status }) => status === 200, 10)
   expect((await platform.call('GET', '/api/users', { token: ann.token })).status).toBe(200)
+}, 60_000)
+
+test('security 52: while the state does not answer, a console that is open says so, keeps few requests waiting, and none can be opened', async () => {
+  const call = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown) => platform.call(method, path, { token: ann.token, body })
+  const content = 'name: idle\ntype: process\ndataDirectory: /idle\nrun: { command: ["node", "-e", "process.stdin.resume()"] }\nstop: { timeoutSeconds: 1 }\n'
+  await call('POST', '/api/deployments', { name: 'idle', type: 'process' })
+  expect(await call('PATCH', '/api/deployments/idle', { content })).toMatchObject({ status: 200 })
+  await call('POST', '/api/deployments/idle/toggle', { enabled: true })
+  const instances = await until(async () => (await call('GET', '/api/deployments/idle/instances')).body.data.instances as { podName: string }[], (all) => all.length > 0)
+  await platform.app.listen({ host: '127.0.0.1', port: 0 })
+  const { port } = platform.app.server.address() as AddressInfo
+  const open = () => new WebSocket(`ws://127.0.0.1:${port}/api/logs/idle/${instances[0]?.podName}`, { headers: { origin: `http://127.0.0.1:${port}`, cookie: `token=${ann.token}` } })
+  const viewer = open()
+  const said: string[] = []
+  viewer.on('message', (data) => said.push((JSON.parse((data as Buffer).toString()) as { content: string }).content))
+  await once(viewer, 'open')
+
+  isSilent = true
+  const refused = open()
+  refused.on('error', () => undefined)
+  const [, response] = (await once(refused, 'unexpected-response')) as [unknown, { statusCode: number }]
+  expect(response.statusCode).toBe(503)
+  // Not more in a second than any console may send.
+  let asked = 0
+  await until(() => {
+    if (asked++ % 2 === 0) viewer.send(JSON.stringify({ type: 'power', action: 'start' }))
+    return said.includes('[System] That was not done: too much still waits for what was asked for before.')
+  }, Boolean, 20)
+  await until(() => said.includes('[System] The platform’s database does not answer. It is tried again with the next call.'))
+  viewer.terminate()
+  isSilent = false
+  for (const socket of sockets) socket.destroy()
+  await until(() => call('GET', '/api/users'), ({ status }) => status === 200, 10)
 }, 60_000)

@@ -1,0 +1,43 @@
+import type { Happening } from '../../../src/platform/accounts/activityLog'
+import { createConsoleRecord, type ConsoleDeed } from '../../../src/platform/sockets/consoleRecord'
+
+const deed = (command: string, deployment = 'lobby'): ConsoleDeed => ({ username: 'ann', address: '127.0.0.1', deployment, podName: `${deployment}-1`, request: { type: 'command', command }, succeeded: true })
+
+test('decisions §10: what is done at consoles is recorded in its order, and definitions are asked once for all that waits', async () => {
+  const recorded: Happening[] = []
+  const asked: string[] = []
+  const record = createConsoleRecord({ record: (happening) => void recorded.push(happening) }, async (deployment) => {
+    asked.push(deployment)
+    return deployment === 'lobby' ? ['claim'] : []
+  })
+  record.add(deed('first'))
+  for (const name of ['lobby', 'hub', 'lobby']) record.add(deed('claim trust bob', name))
+  record.add({ ...deed(''), request: { type: 'power', action: 'stop' } })
+  await record.close()
+  expect(recorded.map(({ kind, subject }) => [kind, subject])).toEqual([
+    ['command', 'lobby-1: first ••• (5 characters)'],
+    ['command', 'lobby-1: claim trust bob'],
+    ['command', 'hub-1: claim ••• (15 characters)'],
+    ['command', 'lobby-1: claim trust bob'],
+    ['power', 'lobby-1'],
+  ])
+  // The first begins alone; the others came while it was asked for.
+  expect(asked).toEqual(['lobby', 'lobby', 'hub'])
+})
+
+test('security 52: while a definition cannot be had, little waits for it; the rest is recorded as commands of which nothing is known', async () => {
+  const recorded: Happening[] = []
+  let give: (plain: string[]) => void = () => undefined
+  const record = createConsoleRecord({ record: (happening) => void recorded.push(happening) }, () => new Promise((resolve) => (give = resolve)))
+  for (let count = 0; count < 2000; count++) record.add(deed('claim trust bob'))
+  expect(recorded).toHaveLength(1500)
+  expect(recorded[0]?.subject).toBe('lobby-1: claim ••• (15 characters)')
+  give(['claim'])
+  const closed = record.close()
+  // Those that came while the first one was asked for.
+  await new Promise(setImmediate)
+  give(['claim'])
+  await closed
+  expect(recorded).toHaveLength(2000)
+  expect(recorded.filter(({ subject }) => subject === 'lobby-1: claim trust bob')).toHaveLength(500)
+})
