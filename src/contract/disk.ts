@@ -10,5 +10,7 @@ export const Disk = z.object({
   total: z.number().nonnegative(),
   /** `low` from 10 % free on, `critical` from 2 % on, `full` where nothing of use can be stored any more. */
   level: z.enum(['ok', 'low', 'critical', 'full']),
+  /** Where that is what it is short of: how many more files it can hold (inodes), however many bytes are free. */
+  filesLeft: z.number().nonnegative().optional(),
 })
 export type Disk = z.infer<typeof Disk>

@@ -7,6 +7,9 @@ const LOW = 0.1
 const CRITICAL = 0.02
 /** With less the next small file may already fail. In bytes. */
 const FULL = 4 * 2 ** 20
+/** The same of inodes: an archive or a save needs a few for a moment. */
+const FULL_FILES = 32
+const LEVELS = ['ok', 'low', 'critical', 'full'] as const
 const INTERVAL_MS = 60_000
 
 export interface Disks {
@@ -28,10 +31,10 @@ export function watchDisks(dataDir: string, shareDir: string, log: Logger): Disk
   const timer = setInterval(() => {
     list().then(
       (disks) => {
-        for (const { name, free, total, level } of disks) {
+        for (const { name, free, total, level, filesLeft } of disks) {
           if (level === (told.get(name) ?? 'ok')) continue
           told.set(name, level)
-          log[level === 'ok' ? 'info' : 'warn']({ disk: name, free, total, level }, level === 'ok' ? 'a disk has room again' : `a disk is ${level === 'full' ? 'full' : 'getting full'}`)
+          log[level === 'ok' ? 'info' : 'warn']({ disk: name, free, total, level, filesLeft }, level === 'ok' ? 'a disk has room again' : `a disk is ${level === 'full' ? 'full' : 'getting full'}`)
         }
       },
       (error: unknown) => log.warn({ err: error }, 'the disks could not be measured'),
@@ -41,8 +44,15 @@ export function watchDisks(dataDir: string, shareDir: string, log: Logger): Disk
 }
 
 async function measure(name: Disk['name'], path: string): Promise<{ device: number; disk: Disk }> {
-  const [{ dev }, { bavail, bsize, blocks }] = await Promise.all([stat(path), statfs(path)])
+  const [{ dev }, { bavail, bsize, blocks, files, ffree }] = await Promise.all([stat(path), statfs(path)])
   const [free, total] = [bavail * bsize, blocks * bsize]
-  const level = free < FULL ? 'full' : free <= total * CRITICAL ? 'critical' : free <= total * LOW ? 'low' : 'ok'
-  return { device: dev, disk: { name, free, total, level } }
+  const ofBytes = levelOf(free, total, FULL)
+  // Some file systems make inodes as they need them, and tell of none.
+  const ofFiles = files > 0 ? levelOf(ffree, files, FULL_FILES) : 'ok'
+  if (LEVELS.indexOf(ofFiles) <= LEVELS.indexOf(ofBytes)) return { device: dev, disk: { name, free, total, level: ofBytes } }
+  return { device: dev, disk: { name, free, total, level: ofFiles, filesLeft: ffree } }
+}
+
+function levelOf(free: number, total: number, full: number): Disk['level'] {
+  return free < full ? 'full' : free <= total * CRITICAL ? 'critical' : free <= total * LOW ? 'low' : 'ok'
 }

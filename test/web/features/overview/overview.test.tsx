@@ -240,6 +240,15 @@ test('a disk that is running out of room is told', async () => {
   expect(screen.getByText('The disk of the shared area is full. What runs goes on, but nothing can be saved until there is room again.')).toBeVisible()
 })
 
+test('#49 a disk that can hold few more files, however many bytes are free, is told', async () => {
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] }])
+  const disk = (name: string, filesLeft: number, level: string) => ({ name, free: 50 * 2 ** 30, total: 100 * 2 ** 30, level, filesLeft })
+  network.get('/api/network/getManagerTimestamp').answers({ timestamp: Date.now(), disks: [disk('data', 900, 'low'), disk('share', 0, 'full')] })
+  expect(await screen.findByText('The disk of the platform’s data directory has room for 900 more files. When it is full, nothing can be saved.')).toBeVisible()
+  expect(screen.getByText(/^The disk of the shared area holds as many files as it can/)).toBeVisible()
+})
+
 test('§9 the overview polls every 3 s', async () => {
   fakeClock()
   const { network } = renderApp('/', { signedInAs: 'ann' })
