@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import type { Readable } from 'node:stream'
 import multipart, { type MultipartFile, type MultipartValue } from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { OnConflict, SharedPath, StoredFiles, UploadNames } from '../../contract/file'
@@ -7,6 +8,7 @@ import type { Upload } from '../share/uploads'
 import { userOf } from './access'
 import { done } from './envelope'
 import type { Router } from './router'
+import { watchPace, type Pace } from './uploadPace'
 
 export interface UploadRouteParts {
   files: { upload(): Upload }
@@ -14,8 +16,6 @@ export interface UploadRouteParts {
   uploadLimit: number
 }
 
-/** A connection that sends nothing for so long is given up. In milliseconds. */
-const SILENCE_MS = 60_000
 /** How often it is checked that the form's parser goes on while the next part is awaited. In milliseconds. */
 const STALL_CHECK_MS = 500
 const STALL_CHECKS = 3
@@ -28,9 +28,10 @@ const FIELD_LIMIT = 2 ** 19
  * `POST /api/sftp/upload`, multipart/form-data (RFC 7578): fields `path` and, our extras, `onConflict` and `names`; files under `files`. Fields
  * may come after the files, as some clients send them; before them, nothing has to be moved. `names` comes before them: browsers
  * percent-encode quotes and line ends in the file name of a part, and it cannot be told from a name with a percent sign.
+ * @param slowest for tests.
  * @returns ends what a removed user is uploading: nothing of it stays.
  */
-export async function uploadRoutes(app: FastifyInstance, { files, uploadLimit }: UploadRouteParts): Promise<(userId: number) => void> {
+export async function uploadRoutes(app: FastifyInstance, { files, uploadLimit }: UploadRouteParts, slowest?: Pace): Promise<(userId: number) => void> {
   const underWay = new Set<{ userId: number; removed: AbortController }>()
   await app.register(async (scope) => {
     await scope.register(multipart, { limits: { fileSize: uploadLimit, files: MOST_FILES, fields: 10, fieldSize: FIELD_LIMIT, fieldNameSize: 100, parts: MOST_FILES + 10, headerPairs: 50 } })
@@ -44,16 +45,16 @@ export async function uploadRoutes(app: FastifyInstance, { files, uploadLimit }:
         if (!request.isMultipart()) throw new AppError('INVALID_INPUT', 'The Content-Type must be multipart/form-data.')
         const { socket } = request
         const giveUp = () => socket.destroy()
-        socket.setTimeout(SILENCE_MS, giveUp)
+        const { tooSlow, stop } = watchPace(request.raw, slowest)
         const entry = { userId: userOf(request).userId, removed: new AbortController() }
         entry.removed.signal.addEventListener('abort', giveUp)
         underWay.add(entry)
         const upload = files.upload()
         try {
-          const { path, onConflict } = await receive(request, upload, uploadLimit)
+          const { path, onConflict } = await receive(request, upload, uploadLimit, tooSlow)
           entry.removed.signal.throwIfAborted()
           // All is here: writing it down to the disk may take minutes, in which nobody has to say anything.
-          socket.setTimeout(0)
+          stop()
           const stored = await upload.store(path, onConflict)
           request.activitySubject = stored.map((file) => file.path).join(', ').slice(0, 500)
           return await reply.code(201).send(done({ files: stored }))
@@ -63,8 +64,7 @@ export async function uploadRoutes(app: FastifyInstance, { files, uploadLimit }:
           reply.header('connection', 'close')
           throw formFailure(error, uploadLimit)
         } finally {
-          socket.setTimeout(0)
-          socket.off('timeout', giveUp)
+          stop()
           underWay.delete(entry)
         }
       },
@@ -75,11 +75,11 @@ export async function uploadRoutes(app: FastifyInstance, { files, uploadLimit }:
   }
 }
 
-async function receive(request: FastifyRequest, upload: Upload, uploadLimit: number): Promise<{ path: string; onConflict: OnConflict }> {
+async function receive(request: FastifyRequest, upload: Upload, uploadLimit: number, tooSlow: AbortSignal): Promise<{ path: string; onConflict: OnConflict }> {
   const fields: Partial<Record<string, string>> = {}
   let names: string[] | undefined
   let count = 0
-  for await (const part of partsOf(request, uploadLimit)) {
+  for await (const part of partsOf(request, uploadLimit, tooSlow)) {
     if (part.type === 'field') {
       if (!FIELDS.includes(part.fieldname)) throw new AppError('INVALID_INPUT', `${part.fieldname}: is not known here`, { field: part.fieldname })
       fields[part.fieldname] = String(part.value)
@@ -95,7 +95,7 @@ async function receive(request: FastifyRequest, upload: Upload, uploadLimit: num
     // The types promise a name; a part with a media type alone is taken for a file as well.
     const name = names ? names[count] : (part.filename as string | undefined)
     if (name === undefined) throw new AppError('INVALID_INPUT', names ? 'names: is shorter than the list of files' : 'files: one has no file name', { field: names ? 'names' : 'files' })
-    await upload.receive(name, part.file, fields.path)
+    await receiveFile(upload, name, part.file, fields.path, tooSlow)
     if (part.file.truncated) throw tooLarge(uploadLimit)
     count += 1
   }
@@ -104,8 +104,20 @@ async function receive(request: FastifyRequest, upload: Upload, uploadLimit: num
   return { path: checked(SharedPath, fields.path, 'path'), onConflict: checked(OnConflict, fields.onConflict ?? 'replace', 'onConflict') }
 }
 
+/** As `upload.receive`. @throws also the signal's reason */
+async function receiveFile(upload: Upload, name: string, content: Readable, path: string | undefined, tooSlow: AbortSignal): Promise<void> {
+  const giveUp = () => content.destroy(tooSlow.reason as Error)
+  tooSlow.addEventListener('abort', giveUp)
+  try {
+    await upload.receive(name, content, path)
+    tooSlow.throwIfAborted()
+  } finally {
+    tooSlow.removeEventListener('abort', giveUp)
+  }
+}
+
 /** Whatever the form's parser fails with is the form's fault. */
-async function* partsOf(request: FastifyRequest, uploadLimit: number): AsyncGenerator<MultipartFile | MultipartValue> {
+async function* partsOf(request: FastifyRequest, uploadLimit: number, tooSlow: AbortSignal): AsyncGenerator<MultipartFile | MultipartValue> {
   let parts: AsyncIterableIterator<MultipartFile | MultipartValue>
   try {
     parts = request.parts() as typeof parts
@@ -113,7 +125,7 @@ async function* partsOf(request: FastifyRequest, uploadLimit: number): AsyncGene
     throw badForm()
   }
   for (;;) {
-    const next = await unlessStalled(request.raw, parts.next()).catch((error: unknown) => {
+    const next = await unlessStalled(request.raw, parts.next(), tooSlow).catch((error: unknown) => {
       if (error instanceof AppError) throw error
       throw errorCodeOf(error)?.startsWith('FST_') ? formFailure(error, uploadLimit) : badForm()
     })
@@ -127,11 +139,13 @@ async function* partsOf(request: FastifyRequest, uploadLimit: number): AsyncGene
  * many header lines. It does not tell, not even when the client disconnects. So a form is refused when for `STALL_CHECKS` checks in a row the
  * parser takes nothing (the request is paused, or all of it has been handed over) and there is still no next part.
  */
-async function unlessStalled<Part>(raw: IncomingMessage, next: Promise<Part>): Promise<Part> {
+async function unlessStalled<Part>(raw: IncomingMessage, next: Promise<Part>, tooSlow: AbortSignal): Promise<Part> {
   let checks = 0
   let seen = -1
   let timer: NodeJS.Timeout | undefined
+  let onSlow = () => {}
   const stalled = new Promise<never>((_resolve, reject) => {
+    tooSlow.addEventListener('abort', (onSlow = () => reject(tooSlow.reason as Error)))
     timer = setInterval(() => {
       const { bytesRead } = raw.socket
       checks = bytesRead === seen && (raw.readableEnded || raw.isPaused()) ? checks + 1 : 0
@@ -143,6 +157,7 @@ async function unlessStalled<Part>(raw: IncomingMessage, next: Promise<Part>): P
     return await Promise.race([next, stalled])
   } finally {
     clearInterval(timer)
+    tooSlow.removeEventListener('abort', onSlow)
   }
 }
 
