@@ -5,6 +5,8 @@ import type { DraftDatabase } from './draftDatabase'
 
 /** Writes of one editor are at least this far apart. In milliseconds. */
 export const WRITE_INTERVAL_MS = 1000
+/** A database of the browser may hang: then nobody waits for it any longer. In milliseconds. */
+export const SETTLE_MS = 3000
 /** In milliseconds. */
 export const LIFETIME_MS = 7 * 86_400_000
 /** As much as the platform lets be edited (decisions §3). In characters. */
@@ -164,7 +166,7 @@ export function createDraftKeeper({ database, now, onOffers }: Outside) {
     /** As `flush`; whether everything that is being edited is in the database then. */
     async settle() {
       flushAll()
-      await database.read()
+      await Promise.race([database.read(), new Promise((resolve) => setTimeout(resolve, SETTLE_MS))])
       return unwritten.size === 0 && tooLong.size === 0
     },
     /** Reads what other tabs and earlier visits kept. */

@@ -1,7 +1,7 @@
 import { IDBFactory } from 'fake-indexeddb'
 import type { Offer } from '../../../src/web/drafts/draft'
 import { openDraftDatabase } from '../../../src/web/drafts/draftDatabase'
-import { createDraftKeeper, LIFETIME_MS, MAX_LENGTH, MAX_TOTAL_LENGTH, WRITE_INTERVAL_MS } from '../../../src/web/drafts/draftKeeper'
+import { createDraftKeeper, LIFETIME_MS, MAX_LENGTH, MAX_TOTAL_LENGTH, SETTLE_MS, WRITE_INTERVAL_MS } from '../../../src/web/drafts/draftKeeper'
 import { fakeDrafts } from '../../support/web/services'
 
 const file = { kind: 'file', name: '/nfsshare/lobby.yml' } as const
@@ -187,4 +187,23 @@ test('without IndexedDB drafts last as long as the page, and the console says so
   await app.keeper.begin('ann')
   expect(app.contents()).toEqual(['typed'])
   warn.mockRestore()
+})
+
+test('a database that hangs is not waited for without end, and what it does not hold is not safe', async () => {
+  jest.useFakeTimers()
+  try {
+    const hanging = () => new Promise<never>(() => {})
+    const keeper = createDraftKeeper({ database: { read: hanging, write: hanging, remove: hanging }, now: () => Date.now(), onOffers: () => {} })
+    void keeper.begin('ann')
+    const idle = keeper.settle()
+    await jest.advanceTimersByTimeAsync(SETTLE_MS)
+    await expect(idle).resolves.toBe(true)
+
+    keeper.open(file, () => ({ text: 'typed' }))?.changed()
+    const typed = keeper.settle()
+    await jest.advanceTimersByTimeAsync(SETTLE_MS)
+    await expect(typed).resolves.toBe(false)
+  } finally {
+    jest.useRealTimers()
+  }
 })
