@@ -1,6 +1,8 @@
 import { mkdir, readdir } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
 import pino, { type Logger } from 'pino'
 import { sql } from 'kysely'
 import { createActivityLog } from './accounts/activityLog'
@@ -124,7 +126,11 @@ async function start(settings: Settings, log: Logger, closers: Closers, onLost: 
   closers.push(() => activityLog.close())
   const codes = createCodeChecks({ db, secrets, activityLog, now: Date.now })
 
-  const app = await createApp({
+  const ownPorts = () => [
+    { port: (app.server.address() as AddressInfo).port, owner: 'Quarterdeck itself' },
+    ...(postgres ? [{ port: Number(new URL(postgres.adminUrl).port), owner: 'the embedded PostgreSQL' }] : []),
+  ]
+  const app: FastifyInstance = await createApp({
     log,
     sessions,
     registration,
@@ -135,7 +141,7 @@ async function start(settings: Settings, log: Logger, closers: Closers, onLost: 
     dashboard,
     signIn: createSignIn(db, codes, sessions, Date.now),
     discovery,
-    deployments: createDeployments({ db, runtime, players, usage: createUsageMeter(runtime, Date.now), now: Date.now, shareDir, marker, nodes, wake: () => manager.wake() }),
+    deployments: createDeployments({ db, runtime, players, usage: createUsageMeter(runtime, Date.now), now: Date.now, shareDir, marker, nodes, ownPorts, wake: () => manager.wake() }),
     databases,
     network: { managerTimestamp: () => lastBeat(db), nodes, disks: () => disks.list() },
     health: {

@@ -14,13 +14,15 @@ import { MOST_DEPLOYMENTS, parseDefinition, rememberDefinition, storedDefinition
 import { directoryOf } from './directory'
 import { describeInstances, type InstanceParts } from './instances'
 import { limitWarnings } from './limitWarnings'
-import { portRangeOf, portWarnings } from './portRanges'
+import { portRangeOf, portWarnings, type OwnPort } from './portRanges'
 import { createSharedRead } from '../share/sharedRead'
 import { newDefinition } from './templates'
 import { shareWaits } from './waits'
 
 export interface DeploymentParts extends InstanceParts, ShareParts {
   nodes: () => Promise<string[]>
+  /** What the platform itself listens on, on the machine of the instances. */
+  ownPorts?: () => OwnPort[]
   /** Has the manager look at once. */
   wake: () => void
 }
@@ -55,7 +57,7 @@ const READ_MS = 20
 
 /** Writes down what is wanted, and waits where the answer is about what has come about; the manager does the work. */
 export function createDeployments(parts: DeploymentParts): Deployments {
-  const { db, runtime, wake } = parts
+  const { db, runtime, wake, ownPorts = () => [] } = parts
   const readDefinition = createDefinitionReader()
 
   async function find(name: string): Promise<DeploymentRow> {
@@ -83,7 +85,7 @@ export function createDeployments(parts: DeploymentParts): Deployments {
   }
 
   async function warningsOf(definition: Definition): Promise<string[]> {
-    return [...portWarnings(definition, await definitions()), ...limitWarnings(definition, runtime)]
+    return [...portWarnings(definition, await definitions(), ownPorts()), ...limitWarnings(definition, runtime)]
   }
 
   async function change(name: string, columns: Parameters<typeof updateDeployment>[2], from?: string): Promise<void> {
@@ -134,6 +136,7 @@ export function createDeployments(parts: DeploymentParts): Deployments {
       const all = await readAll()
       if (all.length >= MOST_DEPLOYMENTS) throw new AppError('CONFLICT', `There are ${MOST_DEPLOYMENTS} deployments, and there may be no more. Delete one that is not needed first.`)
       const taken = all.flatMap(({ stored }) => (stored.definition && portRangeOf(stored.definition)) ?? [])
+      taken.push(...ownPorts().map(({ port, owner }) => ({ name: owner, first: port, last: port })))
       const content = newDefinition(request, taken)
       parseDefinition(content)
       // First, because a row without its directory could never run. A directory that nobody uses does no harm.

@@ -7,6 +7,13 @@ export interface PortRange {
   last: number
 }
 
+/** A port of this machine that the platform itself listens on. */
+export interface OwnPort {
+  port: number
+  /** For people: `Quarterdeck itself`. */
+  owner: string
+}
+
 type Placed = Pick<Definition, 'name' | 'type' | 'node' | 'run' | 'instances'>
 
 /** On one machine each instance of a deployment has a port of its own; undefined: its definition names none. */
@@ -15,16 +22,20 @@ export function portRangeOf({ name, type, run, instances }: Placed): PortRange |
   return { name, first: run.port, last: run.port + (type === 'scalable' ? (instances?.max ?? 1) : 1) - 1 }
 }
 
-/** What to tell somebody who saves a definition whose ports other deployments have as well. They may take turns, so it is no error. */
-export function portWarnings(definition: Placed, others: Placed[]): string[] {
+/** What to tell somebody who saves a definition whose ports other deployments, or the platform, have as well. They may take turns or move, so it is no error. */
+export function portWarnings(definition: Placed, others: Placed[], ofPlatform: OwnPort[] = []): string[] {
   const own = portRangeOf(definition)
   if (!own) return []
-  return others.flatMap((other) => {
+  const ofUs = ofPlatform
+    .filter(({ port }) => own.first <= port && port <= own.last)
+    .map(({ port, owner }) => `run.port: ${portsText(own)} ${own.first === own.last ? 'is that' : `holds port ${port}`} of ${owner}. An instance whose port is taken is not started.`)
+  const ofOthers = others.flatMap((other) => {
     const range = portRangeOf(other)
     const isElsewhere = other.node !== undefined && definition.node !== undefined && other.node !== definition.node
     if (!range || isElsewhere || other.name === definition.name || !overlap(own, range)) return []
     return [`run.port: ${portsText(own)} overlaps with ${portsText(range)} of the deployment "${other.name}". An instance whose port is taken is not started.`]
   })
+  return [...ofUs, ...ofOthers]
 }
 
 /** The first port from the given one on that nobody has. */

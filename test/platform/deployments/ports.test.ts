@@ -93,6 +93,15 @@ test.each<[string, Definition, Definition, string[]]>([
   expect(portWarnings(saved, [other])).toEqual(warnings)
 })
 
+test('a port that the platform itself listens on is told when a configuration is saved', () => {
+  const ours = [{ port: 8080, owner: 'Quarterdeck itself' }, { port: 15_432, owner: 'the embedded PostgreSQL' }]
+  expect(portWarnings(definition('a', 8080), [], ours)).toEqual(['run.port: port 8080 is that of Quarterdeck itself. An instance whose port is taken is not started.'])
+  expect(portWarnings(definition('a', 15_430, { type: 'scalable', instances: { min: 1, max: 3, playersPerInstance: 50 } }), [], ours)).toEqual([
+    'run.port: the range of ports 15430 to 15432 holds port 15432 of the embedded PostgreSQL. An instance whose port is taken is not started.',
+  ])
+  expect(portWarnings(definition('a', 8081), [], ours)).toEqual([])
+})
+
 test('a new deployment is given a port that no other has', () => {
   const taken = [{ name: 'a', first: 25_565, last: 25_567 }, { name: 'b', first: 25_568, last: 25_568 }]
   expect(firstFreePort(25_565, taken)).toBe(25_569)
