@@ -3,10 +3,13 @@ import { withoutSecret } from './secretCommands'
 /** What stands for something that must not be told. */
 export const HIDDEN = '•••'
 
-/** A line of output or a command: as it is, or as far as the word, such as `password`, that a secret seems to follow. */
+/** What is left of a line that was masked before. */
+const MASKED = /^['"\s=:]{0,9}•••(?: \(\d+ characters\))?$/
+
+/** A line of output or a command: as it is, or as far as the word, such as `password`, that a secret seems to follow. A masked line stays as it is. */
 export function maskLine(line: string): string {
   const plain = withoutSecret(line)
-  return plain === line ? line : `${plain} ${HIDDEN}`
+  return plain === line || MASKED.test(line.slice(plain.length)) ? line : `${plain} ${HIDDEN}`
 }
 
 /** Commands of game servers, without arguments that could be secrets. All others may be a plugin's, which take anything. */

@@ -42,8 +42,16 @@ export const secretPatterns: readonly SecretPattern[] = [
   },
   {
     name: 'name before a value',
-    pattern: /(?<told>(?:passw(?:or)?d|passphrase|passcode|pwd|token|secret|credential|cookie|(?:api|access|private|license|licence|signing|encryption|master|auth|ssh)[-_ ]?key)s?)['"]?\s+\S/i,
+    pattern: /(?<told>(?:passw(?:or)?d|passphrase|passcode|pwd|token|secret|credential|cookie|(?:api|access|private|license|licence|signing|encryption|master|auth|ssh)[-_ ]?key)s?)(?:['"]?\s+\S|[^\w\s./-]{1,20}\s{0,20}[^\s./-])/i,
   },
+  {
+    name: 'name in another language',
+    pattern:
+      /(?<told>passwor[dt]|kennwort|losung|wachtwoord|mot de passe|contrase(?:ñ|n)a|senha|parola|has[lł]o|heslo|jelsz[oó]|l[oö]senord|adgangskode|passord|salasana|[sş]ifre|парол[ья]|κωδικ[οό]ς|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호|סיסמה|كلمة (?:المرور|السر))['"]?(?:\s{0,20}[^\w\s./-]{1,20}|\s)\s{0,20}\S/i,
+  },
+  { name: 'code in a sentence', pattern: /(?<![a-z])(?<told>code)['"]?(?:\s{0,20}[=:]|\s{1,20}(?:is|was)(?![a-z]))?\s{0,20}['"]?\d(?:[ -]?\d){5,7}(?!\d)/i },
+  { name: 'words of a wallet', pattern: /(?<told>(?:seed|recovery|backup) (?:phrase|words|codes?))['"]?\s{0,20}[=:]\s{0,20}\S/i },
+  { name: 'session or licence', pattern: /(?<![a-z0-9])(?<told>s(?:ess(?:ion)?)?[-_ ]?id|licen[cs]e|serial)['"]?\s{0,20}[=:]\s{0,20}['"]?(?=[^\s'"]{0,100}\d)[^\s'"]{8}/i },
   // These are part of other words as well: compass, author, spin.
   { name: 'short name', pattern: /(?<![a-z0-9])(?<told>(?:pass|psw|pw|bearer|auth(?:orization)?|pin|otp|identified by)s?)(?![a-z0-9])['"]?[=:\s]+[^=:\s]/i },
   {
@@ -87,17 +95,29 @@ export const secretPatterns: readonly SecretPattern[] = [
 /** Longer texts are looked at so far; whatever comes after is taken for a secret. In UTF-16 units. */
 const LOOKED_AT = 128 * 1024
 
-/** Letters that look like others (full-width ones, those of formulas), and characters that are not seen, hide a word from the patterns. */
-const INVISIBLE = /\p{Default_Ignorable_Code_Point}/u
+/** Colours, links and the like of terminals (ECMA-48), and colours of game servers. */
+// eslint-disable-next-line no-control-regex -- they begin with the characters of these numbers
+const ESCAPES = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b\]|\u009d)[^\u0007\u001b\u009c\u009d]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]|§[0-9a-fk-orx]/gi
 
-const isPlain = (text: string) => text.normalize('NFKC') === text && !INVISIBLE.test(text)
+export const escapesIn = (text: string) => text.matchAll(ESCAPES)
+export const withoutEscapes = (text: string) => text.replace(ESCAPES, '')
 
-/** A text with ordinary letters in place of those that look like them (NFKC), and where in the text each unit of it comes from. */
+/** Letters that look like others (full-width ones, those of formulas), colours, and characters that are not seen, hide a word from the patterns. */
+// eslint-disable-next-line no-control-regex -- all that are no blanks
+const INVISIBLE = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\p{Default_Ignorable_Code_Point}]/u
+
+const isPlain = (text: string) => text.normalize('NFKC') === text && !INVISIBLE.test(text) && text.search(ESCAPES) === -1
+
+/** A text without colours, with ordinary letters in place of those that look like them (NFKC), and where in the text each unit of it comes from. */
 function folded(text: string): { text: string; origins: number[] } {
   const folded = { text: '', origins: [] as number[] }
+  const escapes = escapesIn(text)
+  let escape = escapes.next().value
   let at = 0
   for (const character of text) {
-    const plain = INVISIBLE.test(character) ? '' : character.normalize('NFKC')
+    while (escape && escape.index + escape[0].length <= at) escape = escapes.next().value
+    const isEscape = escape !== undefined && escape.index <= at
+    const plain = isEscape || INVISIBLE.test(character) ? '' : character.normalize('NFKC')
     for (let unit = 0; unit < plain.length; unit++) folded.origins.push(at)
     folded.text += plain
     at += character.length

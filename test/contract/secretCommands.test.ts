@@ -75,6 +75,29 @@ const cases: Record<string, [line: string, told: string][]> = {
     ['ALTER ROLE ann PASSWORD \'hunter22\'', 'ALTER ROLE ann PASSWORD'],
     ['deploy --password hunter22', 'deploy --password'],
     ['./srcds_run +rcon_password hunter22', './srcds_run +rcon_password'],
+    ['["server","--password","hunter22"]', '["server","--password'],
+    ['<password>hunter22</password>', '<password'],
+    ['setPassword("hunter22")', 'setPassword'],
+    ['secret|hunter22', 'secret'],
+  ],
+  'name in another language': [
+    ['Passwort: hunter22', 'Passwort'],
+    ['contraseña=hunter22', 'contraseña'],
+    ['el mot de passe hunter22', 'el mot de passe'],
+    ['Пароль: hunter22', 'Пароль'],
+    ['密码：hunter22', '密码'],
+    ['"hasło": "hunter22"', '"hasło'],
+  ],
+  'code in a sentence': [
+    ['your code is 773177', 'your code'],
+    ['Code: 773 177', 'Code'],
+    ['code 77317755', 'code'],
+  ],
+  'words of a wallet': [['seed phrase: correct horse battery', 'seed phrase']],
+  'session or licence': [
+    ['sid=hunter22', 'sid'],
+    ['"sessionId": "hunter22"', '"sessionId'],
+    ['license: HUNT-ER22-7731', 'license'],
   ],
   'short name': [
     ['DB_PASS=hunter22', 'DB_PASS'],
@@ -161,7 +184,7 @@ test.each([
   '    at net.minecraft.server.MinecraftServer.run(MinecraftServer.java:123)', 'ann[/127.0.0.1:53122] logged in with entity id 42', 'https://www.npmjs.com/package/@scope/name',
   'give @p diamond 3', 'say keys are fun', 'monkey=3', 'say rcon is off', 'steamcmd +login anonymous +app_update 740', '069a79f444e94726a5befca90e38aaf5', '/home/ann/servers/Lobby1/plugins',
   'say ｈｅｌｌｏ', 'say ﬁne…', 'give ann minecraft:stick[custom_name="key"]', 'ns is up', 'save-all flush', 'worldedit:regen 2', 'ann lost connection: Disconnected',
-  'UUID of player ann is 069a79f4-44e9-4726-a5be-fca90e38aaf5', 'motd=', 'task-runner finished', `pass${' '.repeat(8000)}`,
+  'UUID of player ann is 069a79f4-44e9-4726-a5be-fca90e38aaf5', 'motd=', 'task-runner finished', 'License: MIT', 'exited with code 137', 'status code 1006', 'exit code: 3221225786', 'Forgot your password?', 'tokens/list.txt', 'password.txt', 'say senhas', `pass${' '.repeat(8000)}`,
 ])('decisions §10: %p does not look like it holds a secret', (line) => {
   expect(looksSecret(line)).toBe(false)
   expect(withoutSecret(line)).toBe(line)
@@ -180,6 +203,10 @@ test.each([
   ['／ｌｏｇｉｎ hunter22', '／ｌｏｇｉｎ'],
   ['𝐩𝐚𝐬𝐬𝐰𝐨𝐫𝐝: hunter22', '𝐩𝐚𝐬𝐬𝐰𝐨𝐫𝐝'],
   ['pass\u200bword: hunter22', 'pass\u200bword'],
+  ['\u001b[36mpassword\u001b[0m=\u001b[35mhunter22\u001b[0m', '\u001b[36mpassword'],
+  ['pass\u001b[1mword: hunter22', 'pass\u001b[1mword'],
+  ['§6pass§cword: hunter22', '§6pass§cword'],
+  ['pass\u0007word: hunter22', 'pass\u0007word'],
 ])('decisions §10: %p is recognised, whatever its letters look like', (line, told) => {
   expect(looksSecret(line)).toBe(true)
   expect(line.startsWith(withoutSecret(line))).toBe(true)

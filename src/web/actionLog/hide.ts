@@ -1,4 +1,5 @@
 import { HIDDEN } from '../../contract/maskCommand'
+import { withoutEscapes } from '../../contract/secretCommands'
 import { read, type Reading } from './reading'
 
 /** Where in a text something is hidden: from the first place to the last, the last not included. */
@@ -9,12 +10,12 @@ const PART = { share: 0.75, shortest: 8 }
 const TYPED_PART = { share: 0.5, shortest: 6 }
 /** In characters. */
 const SHORTEST_FORM = 6
-/** Of a longer secret half of this is looked for at both ends. In characters. */
+/** Of a longer secret each part of half of this length is looked for. In characters. */
 const LONG = 200
 /** In characters, without blanks. */
 const SHORTEST_VALUE = 4
-/** What was typed of a secret before the rest of it, in characters. */
-const SHORTEST_BEGINNING = 3
+/** What was typed of a secret and of nothing else, in characters. */
+const SHORTEST_PIECE = 3
 
 const plainOf = (text: string) => read(text).text
 
@@ -72,15 +73,15 @@ function finderOf(needles: Iterable<string>) {
   }
 }
 
-/** What is looked for in what was read of a text, so that a secret is found: each part of it that gives it away, and all of it in Base64 and in hexadecimal digits. */
+/** What is looked for in what was read of a text, so that a secret is found: each part of it that gives it away, and all of it reversed, in Base64, and as the numbers of its bytes. */
 function needlesOf(secret: string, { share, shortest }: typeof PART): string[] {
   const plain = plainOf(secret)
-  const length = Math.min(plain.length, Math.max(shortest, Math.ceil(plain.length * share)))
+  const length = Math.min(plain.length, LONG / 2, Math.max(shortest, Math.ceil(plain.length * share)))
   const needles: string[] = []
-  if (plain.length > LONG) needles.push(plain.slice(0, LONG / 2), plain.slice(-LONG / 2))
-  else for (let at = 0; at + length <= plain.length; at++) needles.push(plain.slice(at, at + length))
+  for (let at = 0; at + length <= plain.length; at++) needles.push(plain.slice(at, at + length))
   const bytes = [...new TextEncoder().encode(secret)]
-  const forms = [bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')]
+  const digits = bytes.map((byte) => byte.toString(16).padStart(2, '0'))
+  const forms = [digits.join(''), digits.join(':'), bytes.join(','), [...plain].reverse().join('')]
   // It may begin at three places within a group of Base64.
   for (const before of [0, 1, 2]) {
     const group = String.fromCharCode(...new Array<number>(before).fill(0), ...bytes)
@@ -94,11 +95,11 @@ function needlesOf(secret: string, { share, shortest }: typeof PART): string[] {
 const needlesOfAll = (secrets: readonly string[], part: typeof PART) => secrets.flatMap((secret) => needlesOf(secret, part))
 
 /**
- * @returns what hides secrets, and what gives one away, in texts, however they are written there; in what was being `typed` also its
- * first characters, where there is nothing else.
+ * @returns what hides secrets, and what gives one away, in texts, however they are written there; in what was being `typed` also a
+ * piece of it, where there is nothing else.
  */
 export function hiderOf(secrets: readonly string[]): (text: string, typed?: boolean) => string {
-  const beginnings = secrets.map(plainOf)
+  const whole = secrets.map(plainOf)
   const [finder, typedFinder] = [PART, TYPED_PART].map((part) => finderOf(needlesOfAll(secrets, part))) as [ReturnType<typeof finderOf>, ReturnType<typeof finderOf>]
   const readings = new Map<string, Reading>()
   const readOnce = (text: string) => {
@@ -108,7 +109,7 @@ export function hiderOf(secrets: readonly string[]): (text: string, typed?: bool
   }
   return (text, typed = false) => {
     const { text: seen, starts, ends } = readOnce(text)
-    if (typed && seen.length >= SHORTEST_BEGINNING && beginnings.some((secret) => secret.startsWith(seen))) return HIDDEN
+    if (typed && seen.length >= SHORTEST_PIECE && whole.some((secret) => secret.includes(seen))) return HIDDEN
     const found = (typed ? typedFinder : finder).placesIn(seen)
     return found.length > 0 ? hideRanges(text, found.map(([from, to]) => [starts[from]!, ends[to - 1]!])) : text
   }
@@ -121,45 +122,69 @@ export function hiderOf(secrets: readonly string[]): (text: string, typed?: bool
  */
 export function hideInLines(lines: readonly string[], values: readonly string[], secrets: readonly string[]): string[] {
   const readings = lines.map(read)
-  const starts: number[] = []
-  let all = ''
-  for (const { text } of readings) {
-    starts.push(all.length)
-    all += text
-  }
-  const ranges = finderOf([...values.map(plainOf), ...needlesOfAll(secrets, TYPED_PART)].filter((needle) => needle.length >= SHORTEST_VALUE)).placesIn(all)
+  const finder = finderOf([...values.map(plainOf), ...needlesOfAll(secrets, TYPED_PART)].filter((needle) => needle.length >= SHORTEST_VALUE))
   const rests = finderOf(secrets.map(plainOf).filter((secret) => secret.length <= LONG).flatMap((secret) => [...secret].map((_character, at) => secret.slice(at + 1))))
-  for (const [index, { text }] of readings.entries()) {
-    // The beginning was hidden when the line was recorded, by the word before it.
-    if (!text.endsWith(HIDDEN)) continue
-    const next = starts[index]! + text.length
-    const rest = rests.at(all, next)
-    if (rest > 0) ranges.push([next, next + rest])
-  }
-  if (ranges.length === 0) return [...lines]
-  ranges.sort(([one], [other]) => one - other)
+  const found = lines.map((): Range[] => [])
 
-  let first = 0
-  return lines.map((line, index) => {
-    const reading = readings[index]!
-    const [start, end] = [starts[index]!, starts[index]! + reading.text.length]
-    while (first < ranges.length && ranges[first]![1] <= start) first += 1
-    const here: Range[] = []
-    for (let at = first; at < ranges.length && ranges[at]![0] < end; at++) {
-      const [from, to] = ranges[at]!
-      if (to > start) here.push([reading.starts[Math.max(from, start) - start]!, reading.ends[Math.min(to, end) - start - 1]!])
+  /** @param skipped of each line, how much of what was read of it is left out. */
+  function look(skipped: readonly number[]) {
+    const starts: number[] = []
+    let all = ''
+    for (const [index, { text }] of readings.entries()) {
+      starts.push(all.length)
+      all += text.slice(skipped[index])
     }
-    return here.length > 0 ? hideRanges(line, here) : line
+    starts.push(all.length)
+    const ranges = finder.placesIn(all)
+    for (const [index, { text }] of readings.entries()) {
+      // The beginning was hidden when the line was recorded, by the word before it.
+      if (!text.endsWith(HIDDEN)) continue
+      const next = starts[index + 1]!
+      const rest = rests.at(all, next)
+      if (rest > 0) ranges.push([next, next + rest])
+    }
+    ranges.sort(([one], [other]) => one - other)
+    let first = 0
+    for (const [index, here] of found.entries()) {
+      const [start, end] = [starts[index]!, starts[index + 1]!]
+      const moved = skipped[index]! - start
+      while (first < ranges.length && ranges[first]![1] <= start) first += 1
+      for (let at = first; at < ranges.length && ranges[at]![0] < end; at++) {
+        const [from, to] = ranges[at]!
+        if (to > start) here.push([Math.max(from, start) + moved, Math.min(to, end) + moved])
+      }
+    }
+  }
+
+  look(lines.map(() => 0))
+  const stamps = lines.map(stampOf)
+  if (stamps.some((length) => length > 0)) look(stamps)
+  return lines.map((line, index) => {
+    const { starts, ends } = readings[index]!
+    return found[index]!.length > 0 ? hideRanges(line, found[index]!.map(([from, to]) => [starts[from]!, ends[to - 1]!])) : line
   })
+}
+
+/** What loggers write before each line: a time, a level, names in brackets, a sign. */
+const STAMP = /^(?:\s{0,20}(?:\[[^\]]{1,60}\]|\(?\d{1,4}[-:/.]\d[\d:.,/TZ+-]{0,40}\)?|(?:trace|debug|info|notice|warn(?:ing)?|error|fatal|severe)\b|[|>:*#-]))+/i
+
+/** How much of what is read of a line is its stamp. */
+function stampOf(line: string): number {
+  const stamp = STAMP.exec(withoutEscapes(line))?.[0]
+  return stamp === undefined ? 0 : plainOf(stamp).length
 }
 
 /** A word of letters is the name of a field: with any other name no reducer would find it. */
 const FIELD = /^[a-z]+$/i
 
-/** A value with all of its texts changed, also those by which something is kept in it. */
-export function changeTexts(value: unknown, change: (text: string) => string): unknown {
-  if (typeof value === 'string') return change(value)
-  if (Array.isArray(value)) return value.map((inner) => changeTexts(inner, change))
+/**
+ * A value with all of its texts changed, also those by which something is kept in it.
+ *
+ * @param change gets a text with the name of its field: of a list that of the list, of a key `key`.
+ */
+export function changeTexts(value: unknown, change: (text: string, field: string) => string, field = ''): unknown {
+  if (typeof value === 'string') return change(value, field)
+  if (Array.isArray(value)) return value.map((inner) => changeTexts(inner, change, field))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [FIELD.test(key) ? key : change(key), changeTexts(inner, change)]))
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [FIELD.test(key) ? key : change(key, 'key'), changeTexts(inner, change, key)]))
 }

@@ -1,4 +1,4 @@
-import { HIDDEN } from '../../contract/maskCommand'
+import { HIDDEN, maskLine } from '../../contract/maskCommand'
 
 /** How long the text in place of a text may be: its length is told no more exactly than this. */
 const LENGTHS = [16, 64, 256]
@@ -25,11 +25,14 @@ export function maskValue(value: unknown): unknown {
 }
 
 /** Settings of a deployment that say nothing secret, at the top level of its text. */
-const PLAIN = /^(?:name|type|description|dataDirectory|node): /
+const PLAIN = /^(?:(?:name|type|dataDirectory|node): \S*|description: [^\p{Cc}\u2028\u2029]*)$/u
+const COMMENT = /\s#.*/
 /** Keys that the product itself knows; all others were chosen by somebody, and may be anything. */
 const KNOWN = /^\s*(?:- )?(?:name|type|description|dataDirectory|node|run|jar|javaArgs|command|env|image|port|stop|timeoutSeconds|ready|readyTimeoutSeconds|drain|discover|instances|min|max|playersPerInstance|resources|cpu|memory|data|keep|mounts|plainCommands):(?=\s|$)/
-/** What YAML is made of, beside the words. */
-const WORDS = /[^\s[\]{},"':#|>&*?-]+/g
+/** Values that are nothing but the structure of what follows. */
+const STRUCTURE = /^(?:[[\]{}|>,]|\[\]|\{\}|[|>][+-])?$/
+
+const maskSetting = (value: string) => (STRUCTURE.test(value.trim()) ? value : ` ${HIDDEN}`)
 
 /** A deployment's text: its lines, its structure and the settings' names stay, the values do not: any of them may hold a secret. */
 export function maskDefinition(text: string): string {
@@ -37,9 +40,12 @@ export function maskDefinition(text: string): string {
     .split('\n')
     .map((line) => {
       // A comment may hold anything.
-      if (PLAIN.test(line)) return line.replace(/\s#.*/, ` # ${HIDDEN}`)
-      const key = KNOWN.exec(line)?.[0] ?? ''
-      return key + line.slice(key.length).replace(WORDS, HIDDEN)
+      if (PLAIN.test(line.replace(COMMENT, '').trimEnd())) return maskLine(line.replace(COMMENT, ` # ${HIDDEN}`))
+      const key = KNOWN.exec(line)?.[0]
+      if (key !== undefined) return key + maskSetting(line.slice(key.length))
+      const [, indent = '', name, value = ''] = /^(\s*(?:- )*)(?:([^:]+:)(?=\s|$))?(.*)$/su.exec(line) ?? []
+      if (name !== undefined) return `${indent}${HIDDEN}:${maskSetting(value)}`
+      return STRUCTURE.test(value.trim()) ? line : indent + HIDDEN
     })
     .join('\n')
 }

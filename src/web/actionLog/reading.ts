@@ -1,3 +1,5 @@
+import { escapesIn } from '../../contract/secretCommands'
+
 /** A text as somebody would read it: decoded, without colours, small letters only, no blanks. */
 export type Reading = {
   text: string
@@ -5,10 +7,6 @@ export type Reading = {
   starts: number[]
   ends: number[]
 }
-
-/** Colours, links and the like of terminals (ECMA-48), and colours of game servers. */
-// eslint-disable-next-line no-control-regex -- they begin with the characters of these numbers
-const ESCAPES = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b\]|\u009d)[^\u0007\u001b\u009c\u009d]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]|§[0-9a-fk-orx]/gi
 
 /** How addresses, JSON, programs and pages write a character. */
 const ENCODED = /(?:%[0-9a-f]{2})+|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\["'\\/bfnrt]|&#x[0-9a-f]{1,6};|&#[0-9]{1,7};|&(?:amp|lt|gt|quot|apos);/gi
@@ -19,12 +17,10 @@ const PASSES = 3
 /** Blanks, a form's `+` for one, accents, and what is not seen: none of it makes two texts different here. */
 const IGNORED = /[\s+\p{Cc}\p{M}\p{Default_Ignorable_Code_Point}]/gu
 
-export const withoutEscapes = (text: string) => text.replace(ESCAPES, '')
-
 export function read(text: string): Reading {
-  let read = replace({ text, starts: places(text.length), ends: places(text.length, 1) }, ESCAPES, () => '')
+  let read = replace({ text, starts: places(text.length), ends: places(text.length, 1) }, escapesIn(text), () => '')
   for (let pass = 0; pass < PASSES; pass++) {
-    const decoded = replace(read, ENCODED, decode)
+    const decoded = replace(read, read.text.matchAll(ENCODED), decode)
     if (decoded === read) break
     read = decoded
   }
@@ -33,8 +29,8 @@ export function read(text: string): Reading {
 
 const places = (length: number, first = 0) => Array.from({ length }, (_place, at) => at + first)
 
-function replace(read: Reading, pattern: RegExp, change: (found: string) => string): Reading {
-  const matches = [...read.text.matchAll(pattern)]
+function replace(read: Reading, places: Iterable<RegExpExecArray>, change: (found: string) => string): Reading {
+  const matches = [...places]
   if (matches.length === 0) return read
   const changed: Reading = { text: '', starts: [], ends: [] }
   let at = 0

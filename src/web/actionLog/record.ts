@@ -3,6 +3,9 @@ import { showAction, showState } from './devTools'
 import { createRecorder } from './recorder'
 import type { RootReducer } from './steps'
 
+/** What a form may refuse to send is known all the same. */
+const FOR_SECRETS = /-password$|^one-time-code$/
+
 const recorders = new WeakMap<AppStore, ReturnType<typeof createRecorder>>()
 
 /** The recorder of a store. The first call starts it, with everything that the tape holds. */
@@ -11,6 +14,9 @@ export function recorderOf(store: AppStore) {
   if (found) return found
   const recorder = createRecorder(store.begun, store.tape.startedAt, store.reduce as RootReducer)
   recorders.set(store, recorder)
+  document.addEventListener('input', ({ target }) => {
+    if (target instanceof HTMLInputElement && (target.type === 'password' || FOR_SECRETS.test(target.autocomplete))) recorder.secretTyped(target, target.value)
+  }, true)
   store.tape.handTo(recorder.note, { action: showAction, state: showState })
   return recorder
 }

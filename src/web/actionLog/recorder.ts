@@ -51,6 +51,7 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
   }
 
   return {
+    secretTyped: (field: object, text: string) => secrets.secretTyped(field, text),
     note: (at: number, action: { type: string }) => {
       const plain = redactAction(action)
       if (!plain) return
@@ -80,13 +81,30 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
   /** What was typed as a secret goes wherever it stands: the same value may have been typed into a field that is no secret's. */
   function withoutSecrets(recording: Recording): Recording {
     const hide = secrets.hider()
-    return changeRecording(recording, (text, typed) => {
-      // A definition is masked already, setting by setting.
-      if (typed) return hide(text.includes('\n') ? text : maskLine(text), true)
+    const told = onceEach(maskLine)
+    return changeRecording(recording, (text, field, typed) => {
       // Of an address the page stays, of a key of the cache the endpoint.
       const [, name, rest] = /^(\/?\w+)([/?(].*)?$/s.exec(text) ?? []
-      return name !== undefined && own.has(name) ? name + hide(rest ?? '') : hide(text)
+      if (!typed && name !== undefined && own.has(name)) return name + hide(rest ?? '')
+      // A definition is masked already, setting by setting.
+      const stays = text.includes('\n') || (!typed && (NAME.test(field) || NO_SENTENCE.test(text)))
+      return hide(stays ? text : told(text), typed)
     })
+  }
+}
+
+/** Fields by whose texts something is found, such as a path: they stay as they are, every other text is looked at as a line of output is. */
+const NAME = /(?:^key|name|path|directory|uid|id|args|key|type)s?$/i
+
+/** Ids, paths, and what the console itself says of a call: `Successfully reset the password of bob`. A reason of the server follows a colon. */
+const NO_SENTENCE = /^(?:[\w-]+|\/.*|(?:Successfully|Failed to) [^:]*)$/s
+
+function onceEach(change: (text: string) => string): typeof change {
+  const known = new Map<string, string>()
+  return (text) => {
+    const changed = known.get(text) ?? change(text)
+    known.set(text, changed)
+    return changed
   }
 }
 
@@ -94,22 +112,22 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
 const TYPING = /(?:typed|edited|searched|filtered)$/i
 
 /** Whatever of a recording comes from what somebody did or was sent; the types of actions and the bookkeeping of calls do not. */
-function changeRecording({ startedAt, base, actions }: Recording, change: (text: string, typed?: boolean) => string): Recording {
+function changeRecording({ startedAt, base, actions }: Recording, change: (text: string, field: string, typed?: boolean) => string): Recording {
   return {
     startedAt,
-    base: changeTexts(base, (text) => change(text)) as State,
+    base: changeTexts(base, change) as State,
     actions: actions.map(({ at, type, payload, meta, error }) => ({
       at,
       type,
-      ...(payload !== undefined && { payload: changeTexts(payload, (text) => change(text, TYPING.test(type))) }),
-      ...(meta !== undefined && { meta: changeMeta(meta, (text) => change(text)) }),
-      ...(error !== undefined && { error: changeTexts(error, (text) => change(text)) }),
+      ...(payload !== undefined && { payload: changeTexts(payload, (text, field) => change(text, field, TYPING.test(type))) }),
+      ...(meta !== undefined && { meta: changeMeta(meta, change) }),
+      ...(error !== undefined && { error: changeTexts(error, change) }),
     })),
   }
 }
 
 /** Of a call all that it was given, and the names that are made of that. */
-function changeMeta(meta: unknown, change: (text: string) => string): unknown {
+function changeMeta(meta: unknown, change: (text: string, field: string) => string): unknown {
   const { arg } = meta as { arg?: Record<string, unknown> }
   if (!arg) return meta
   const { type, endpointName, subscriptionOptions, ...given } = arg

@@ -1,9 +1,8 @@
-import { maskLine } from '../../contract/maskCommand'
-import { looksSecret } from '../../contract/secretCommands'
+import { HIDDEN, maskLine } from '../../contract/maskCommand'
+import { looksSecret, withoutEscapes } from '../../contract/secretCommands'
 import type { ConsoleLine } from '../sockets/lineBuffer'
 import { hideInLines, hiderOf } from './hide'
 import { maskedTexts, secretsOf } from './mask'
-import { withoutEscapes } from './reading'
 import type { PlainAction } from './redactAction'
 
 type Loose = Record<string, unknown>
@@ -11,7 +10,7 @@ type Call = { arg?: { endpointName?: string; originalArgs?: unknown } }
 
 /** Of all values together, in characters. Nobody gets there by using the console. */
 const MOST = 1_000_000
-/** Whatever is longer is no secret that somebody types, but a text with one. In characters. */
+/** Longer values are looked for in pieces. In characters. */
 const LONGEST = 10_000
 /** A shorter text may be part of anything. In characters. */
 const SHORTEST = 6
@@ -30,6 +29,8 @@ export function createSecrets() {
   /** Texts that are being typed, by where: of each only what it came to, not what it was after every key. */
   const typed = new Map<string, () => { values: string[]; secrets: string[] }>()
   let username = ''
+  /** By field for secrets, the longest that was typed into it, sent or not. */
+  const fields = new WeakMap<object, { longest: string }>()
 
   function note({ type, payload, meta }: { type: string } & Loose, plain: PlainAction) {
     if (type === 'console/linesReceived') return values.add((payload as ConsoleLine[]).flatMap(({ content }) => secretsOfLine(content)))
@@ -66,7 +67,8 @@ export function createSecrets() {
         if (typeof content === 'string') secrets.add(secretsOfDefinition(content))
       }
     }
-    if (payload !== plain.payload && !type.endsWith('/rejected')) values.add(secretsOf(payload, plain.payload))
+    if (type.endsWith('/rejected')) values.add(textsOf(payload).flatMap(secretsOfLine))
+    else if (payload !== plain.payload) values.add(secretsOf(payload, plain.payload))
   }
 
   /** The name of a sign-in that was refused may be a password; one whose password was right is a name, and stays where a replay shows it. */
@@ -80,14 +82,25 @@ export function createSecrets() {
 
   return {
     note,
-    /** @returns what hides, in any text of a recording, what was typed or shown as a secret. */
-    hider: () => hiderOf(allSecrets()),
+    /** @param field for a secret, whether it is sent or not. @param text what it holds after a key. */
+    secretTyped(field: object, text: string) {
+      const known = fields.get(field) ?? { longest: '' }
+      if (!fields.has(field)) {
+        fields.set(field, known)
+        typed.set(`field ${typed.size}`, () => ({ values: [], secrets: [known.longest] }))
+      }
+      if (known.longest.startsWith(text)) return
+      if (!text.startsWith(known.longest)) secrets.add([known.longest])
+      known.longest = text
+    },
+    /** @returns what hides, in any text of a recording, what was typed or shown as a secret: everything, when that was more than could be remembered. */
+    hider: () => (secrets.isFull() ? () => HIDDEN : hiderOf(allSecrets())),
     /**
      * @param lines all lines of console output, in their order.
      * @returns the lines without anything that was redacted in this session; undefined when that was more than could be remembered.
      */
     hideInLines(lines: readonly string[]): string[] | undefined {
-      return values.isFull() ? undefined : hideInLines(lines, values.list(valuesBeingTyped('values')), allSecrets())
+      return values.isFull() || secrets.isFull() ? undefined : hideInLines(lines, values.list(valuesBeingTyped('values')), allSecrets())
     },
   }
 }
@@ -96,17 +109,18 @@ export function createSecrets() {
 function createValues(shortest: number) {
   const known = new Set<string>()
   let characters = 0
-  const isOne = (value: string) => value.length >= shortest && value.length <= LONGEST
+  // No text that is looked through holds a line break.
+  const piecesOf = (value: string) =>
+    value.length < shortest || value.includes('\n') ? [] : Array.from({ length: Math.ceil(value.length / LONGEST) }, (_piece, at) => value.slice(at * LONGEST, (at + 1) * LONGEST))
   return {
     add(values: readonly string[]) {
-      for (const value of values) {
-        // No text that is looked through holds a line break.
-        if (!isOne(value) || value.includes('\n') || known.has(value) || characters > MOST) continue
+      for (const value of values.flatMap(piecesOf)) {
+        if (known.has(value) || characters > MOST) continue
         known.add(value)
         characters += value.length
       }
     },
-    list: (more: readonly string[]) => [...new Set([...known, ...more.filter(isOne)])],
+    list: (more: readonly string[]) => [...new Set([...known, ...more.flatMap(piecesOf)])],
     isFull: () => characters > MOST,
   }
 }
@@ -122,7 +136,7 @@ function secretsOfLine(text: string): string[] {
   const line = withoutEscapes(text)
   const hidden = hiddenOf(line)
   if (hidden === '') return []
-  const words = hidden.split(SEPARATORS).map(withoutDot).filter((word) => word.length >= 4)
+  const words = hidden.split(SEPARATORS).flatMap((word) => [word, ...(/[@/]/.test(word) ? word.split(/[@/]/) : [])]).map(withoutDot).filter((word) => word.length >= 4)
   return words.filter((word, index) => index === 0 || (word.length >= 6 && isRandom(word)))
 }
 
@@ -140,6 +154,8 @@ const secretsOfDefinition = (text: string) => text.split('\n').flatMap((line) =>
 const LONG = 12
 /** What separates the name of an option from its value, and the parts of an address. */
 const PARTS = /[=:,;@/"']+/
+/** What stands before a secret is none. */
+const NAME_OF_SECRET = /^-{0,2}(?:password|passwd|passphrase|secret|token|api-?key|login|register|auth)$/i
 /** `-phunter2` */
 const OPTION = /^-[a-zA-Z](?=.)/
 
@@ -148,8 +164,13 @@ function secretsOfCommand(command: string): string[] {
   const [, ...words] = command.trim().split(/\s+/)
   if (words.length === 0) return [command.trim()]
   const parts = words.flatMap((word) => [word, word.replace(OPTION, ''), ...word.split(PARTS)])
-  if (looksSecret(command)) return [words.join(' '), ...parts]
+  if (looksSecret(command)) return [words.join(' '), ...parts.filter((part) => !NAME_OF_SECRET.test(part))]
   return parts.filter((part) => /[^a-z]/.test(part) || part.length >= LONG)
+}
+
+function textsOf(value: unknown): string[] {
+  if (typeof value === 'string') return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : []
 }
 
 /** Arguments of a call without those that name somebody: they are masked because they may have been typed into the wrong field. */

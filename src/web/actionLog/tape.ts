@@ -6,8 +6,9 @@ type Show = { action: (action: { type: string }) => { type: string }; state: (st
 type Note = (at: number, action: { type: string }) => void
 type Call = { type: string; payload?: unknown; meta?: { arg?: { type?: string } } }
 
-/** Nobody does so much before signing in. */
+/** Nobody does so much before signing in. Beyond it calls and the session are kept: the recorder learns from them what to hide. */
 const LONGEST = 2000
+const KEPT = /^(api|session)/
 
 /**
  * Hands every action that reaches the reducers to the recorder. That one knows what has to be redacted, and comes with
@@ -17,9 +18,9 @@ const LONGEST = 2000
 export function createTape(now: () => number) {
   const waiting: [number, { type: string }][] = []
   let note: Note = (at, action) => {
-    if (waiting.length < LONGEST) waiting.push([at, withoutAnswer(action)])
+    if (waiting.length < LONGEST || KEPT.test(action.type)) waiting.push([at, withoutAnswer(action)])
   }
-  let show: Show = { action: ({ type }) => ({ type }), state: () => 'shown with the first page after sign-in' }
+  let show: Show = { action: ({ type }) => ({ type }), state: () => '' }
   const middleware: Middleware = () => (next) => (action) => {
     if (isAction(action)) note(now(), action)
     return next(action)

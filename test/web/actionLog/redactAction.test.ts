@@ -62,7 +62,22 @@ test.each(['login', 'register', 'verifyLogin', 'verifyRegistration'])('decisions
 test('of a deployment the structure stays, and of its values only those that name it', () => {
   expect(
     maskDefinition('name: lobby # hunter22\nrun:\n  command: ["node", "bot.js", "--key=hunter22"]\n  env:\n    name: hunter22\n    TOKEN: "hunter 22" # hunter22\n  port: 25565\nunknown: hunter22\n'),
-  ).toBe('name: lobby # •••\nrun:\n  command: ["•••", "•••", "--•••"]\n  env:\n    name: •••\n    •••: "••• •••" # •••\n  port: •••\n•••: •••\n')
+  ).toBe('name: lobby # •••\nrun:\n  command: •••\n  env:\n    name: •••\n    •••: •••\n  port: •••\n•••: •••\n')
+})
+
+test.each([
+  ['a password with punctuation', 'run:\n  env:\n    A: correct-horse#x', 'run:\n  env:\n    •••: •••'],
+  ['a value that is nothing but punctuation', 'run:\n  env:\n    A: "#-[]{}>|-"', 'run:\n  env:\n    •••: •••'],
+  ['a second value behind the end of a line of another system', 'name: world\rPASSWORD: hunter22', 'name: •••'],
+  ['a description that tells a password', 'description: the password is hunter22', 'description: the password •••'],
+  ['structure', 'instances: [\n]\nrun:\n  command: |-\n    java hunter22\n  mounts: {}\n  - hunter22', 'instances: [\n]\nrun:\n  command: |-\n    •••\n  mounts: {}\n  - •••'],
+  ['lines of Windows', 'name: world\r\ntype: process\r\n', 'name: world\r\ntype: process\r\n'],
+])('of %s in a definition nothing but structure stays', (_what, text, masked) => expect(maskDefinition(text)).toBe(masked))
+
+test('a line that was masked stays as it is', () => {
+  for (const line of ['login hunter22', 'password: hunter22', 'x --password=hunter22']) expect(maskLine(maskLine(line))).toBe(maskLine(line))
+  expect(maskLine('password: ••• hunter22')).toBe('password •••')
+  expect(maskLine(maskCommand('login hunter22'))).toBe('login ••• (14 characters)')
 })
 
 test.each([

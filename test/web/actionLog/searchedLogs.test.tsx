@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { act, waitFor } from '@testing-library/react'
+import { act, screen, waitFor } from '@testing-library/react'
 import { replayLog } from '../../../src/web/actionLog/checkLog'
 import { readLog } from '../../../src/web/actionLog/readLog'
 import { recorderOf } from '../../../src/web/actionLog/record'
@@ -15,6 +15,7 @@ import { commandSent, linesReceived } from '../../../src/web/sockets/consoleSlic
 import { network } from '../../support/web/network'
 import { renderApp } from '../../support/web/renderApp'
 import { savedLogs } from '../../support/web/savedLogs'
+import { createTape } from '../../../src/web/actionLog/tape'
 
 /** Typed as a password, and elsewhere. */
 const P = 'hunter2secret'
@@ -164,3 +165,95 @@ test('of a secret that overlaps itself nothing is left', () => expectHidden([pas
 test.each([`execute as ann run setkey ${P}`, `execute run login ${P}`])('%p runs another command, and is masked like it', (command) => expectHidden([commandSent(command)], /hunter2secret/))
 
 test('what looks like a secret where it was typed into a filter is masked as in a line of output', () => expectHidden([filterTyped(`password=${P}`)], /hunter2secret/))
+
+test('a sign-in after thousands of actions before it is in the log, and its password is known', () => {
+  const tape = createTape(() => 1000)
+  const pass = tape.middleware({ dispatch: () => undefined as never, getState: () => undefined })((action) => action)
+  const actions = [...old(), filterTyped(P), password(P), { type: 'session/started', payload: { name: 'ann', isAdmin: false } }]
+  actions.forEach(pass)
+  const handed: Action[] = []
+  tape.handTo((_at, action) => handed.push(action), { action: (action) => action, state: () => undefined })
+  expect(handed.at(-1)).toEqual(actions.at(-1))
+  expectHidden([...handed, filterTyped(P)], /hunter2secret/)
+})
+
+test('more secrets than can be remembered leave no texts in the log, and it is replayable', () => {
+  const many = Array.from({ length: 150 }, (_, index) => commandSent(`setkey ${`${index}-`.repeat(3000).slice(0, 10_000)}x${index}`))
+  expectHidden([...many, commandSent(`setkey ${P}`), filterTyped(P), commandSent(`say ${P}`)], /hunter2secret/)
+})
+
+test('of a long secret no part is left', () => {
+  const long = (words: number) => Array.from({ length: words }, (_, index) => createHash('sha256').update(String(index)).digest('hex').slice(0, 10)).join('-')
+  const token = long(120)
+  expectHidden([commandSent(`setkey ${token}`), filterTyped(`x ${token}`)], new RegExp(token.slice(500, 530)))
+  expectHidden([commandSent(`setkey ${token}`), lines(`got ${token.slice(400, 600)}`)], new RegExp(token.slice(490, 510)), true)
+  const longest = long(1500)
+  expectHidden([commandSent(`setkey ${longest}`), filterTyped(`x ${longest}`)], new RegExp(longest.slice(12_000, 12_030)))
+})
+
+test.each(['hunt', 'er2s', 'cre', 'ecret'])('a secret that is pasted in pieces is hidden: %s', (piece) => expectHidden([password(P), filterTyped(piece)], new RegExp(`"${piece}"`)))
+
+test.each<[string, Action]>([
+  ['the message of a failure', call('restartDeployment', 'world', 'rejected', { status: 500, message: `cannot connect to postgres://root:${P}@db/game` })],
+  ['the reason of a failure of one file', call('deleteFiles', [{ path: '/nfsshare/a' }], 'rejected', { status: 500, failed: [{ path: '/nfsshare/a', message: `token=${P}` }] })],
+  ['why an instance ended', query('getInstances', 'world', [{ uid: 'u', name: 'world', lastExit: { reason: `--password ${P} is no option` } }])],
+  ['what an instance waits for', query('getInstances', 'world', [{ uid: 'u', name: 'world', lateStart: { waitingFor: `password=${P}` } }])],
+  ['a warning', query('getDeploymentConfig', 'world', { content: 'name: world', warnings: [`run.args: password ${P}`] })],
+  ['a description', query('getDeployments', undefined, [{ name: 'world', description: `the password is ${P}` }])],
+  ['a description in a definition', draftTyped({ name: 'world', text: `name: world\ndescription: the password is ${P}\n` })],
+  ['a notification', { type: 'notifications/notified', payload: { id: '1', type: 'danger', message: `password: ${P}` } } as Action],
+  ['an invite', { type: 'admin/inviteMessageTyped', payload: `password: ${P}` } as Action],
+])('what looks like a secret in a text of the server is hidden: %s', (_where, action) => expectHidden([action], /hunter2/))
+test('what looks like a secret in the message of a failure is hidden in the output, too', () =>
+  expectHidden([call('restartDeployment', 'world', 'rejected', { status: 500, message: `postgres://root:${P}@db/game` }), lines(`I am ${P}`)], /hunter2secret/, true))
+
+test('the console’s own sentences stay, and so does the name of what a command sets', () => {
+  const { text } = exported([commandSent(`set password=${P}`), { type: 'notifications/notified', payload: { id: '1', type: 'success', message: 'Successfully reset the password of bob' } } as Action], false)
+  expect(text).toContain('"Successfully reset the password of bob"')
+  expect(text).not.toContain(P)
+})
+
+test('ids stay, whatever they look like: what was shown goes again in a replay', () => {
+  const id = 'T304EhSBaMxSfaD7O98bR'
+  const { log } = exported([{ type: 'notifications/notified', payload: { id, type: 'success', message: 'Done' } } as Action, { type: 'notifications/dismissed', payload: id } as Action], false)
+  expect(log.final.notifications).toEqual([])
+})
+
+test('names of files stay, whatever they look like: pages find what they show by them', () => {
+  const name = 'password list.txt'
+  const { log } = exported([query('getFiles', `/nfsshare/${name}`, { files: [{ path: `/nfsshare/${name}/log in`, name: 'log in', type: 'd' }], deploymentTypeIndex: null })], false)
+  const action = log.actions[0] as { payload: { files: object[] }; meta: { arg: object } }
+  expect(action.meta.arg).toMatchObject({ originalArgs: `/nfsshare/${name}`, queryCacheKey: `getFiles("/nfsshare/${name}")` })
+  expect(action.payload.files).toEqual([{ path: `/nfsshare/${name}/log in`, name: 'log in', type: 'd' }])
+})
+
+test.each([
+  ['a time', ['[12:00:01 INFO]: hunter', '[12:00:01 INFO]: 2secret!']],
+  ['a date', ['2026-11-22T12:00:01.123Z hunt', '2026-11-22T12:00:01.124Z er2s', '2026-11-22T12:00:01.125Z ecret']],
+  ['a level and a name', ['INFO [main] hunt', 'INFO [main] er2secret']],
+  ['a sign', ['> hunter', '> 2secret']],
+  ['a coloured time', ['\u001b[32m12:00:01\u001b[0m hunter', '\u001b[32m12:00:02\u001b[0m 2secret']],
+])('a secret over lines that each begin with %s is hidden', (_what, said) => expectHidden([password(P), lines(...said)], /hunt|2sec|ecret/, true))
+
+test.each([
+  ['reversed', [...P].reverse().join('')],
+  ['as hexadecimal digits with colons', [...Buffer.from(P)].map((byte) => byte.toString(16)).join(':')],
+  ['as the numbers of its bytes', `[${[...Buffer.from(P)].join(', ')}]`],
+])('a secret is hidden where it is printed %s', (_how, form) => expectHidden([password(P), lines(`it is ${form}`), searched(form)], new RegExp(form.slice(4, -4).replaceAll(' ', ' ?')), true))
+
+test('a password that the page refused to send is known', async () => {
+  const saved = savedLogs()
+  network.get('/api/sftp/files').answers({ files: [], deploymentTypeIndex: null })
+  const { store, user } = renderApp('/files', { signedInAs: 'ann' })
+  recorderOf(store)
+  await user.click(screen.getByRole('button', { name: 'Your account' }))
+  await user.click(screen.getByRole('menuitem', { name: 'Change password' }))
+  await user.type(await screen.findByLabelText('New password'), P)
+  await user.clear(screen.getByLabelText('New password'))
+  await user.type(screen.getByLabelText('New password'), 'other-word-1')
+  await user.keyboard('{Escape}')
+  act(() => void [store.dispatch(commandSent(`say ${P}`)), store.dispatch(commandSent('say other-word-1'))])
+  await user.keyboard('{Control>}{Shift>}[KeyL]{/Shift}{/Control}')
+  await waitFor(() => expect(saved).toHaveLength(1))
+  expect(JSON.stringify(saved[0]!.log)).not.toMatch(/hunter2secret|other-word/)
+})
