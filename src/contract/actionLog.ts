@@ -1,10 +1,9 @@
 import { z } from 'zod'
+import { ACTION_LOG_LENGTH } from './actionLogLength'
 
 /** Goes up with every change after which an older console could not read a newer file, or the other way round. */
 export const ACTION_LOG_VERSION = 1
 
-/** How far back a log goes: so many actions, or fewer where they are long (decisions §10). */
-export const ACTION_LOG_LENGTH = 2000
 /** Of the file, in bytes. */
 export const ACTION_LOG_MAX_BYTES = 50 * 2 ** 20
 /** Of the values in it, one within the other. */

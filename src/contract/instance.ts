@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { success } from './envelope'
+import { INSTANCE_STATES } from './instanceStates'
 import { MetricPoint } from './metric'
 
-export const INSTANCE_STATES = ['STARTING', 'RUNNING', 'BLOCKED', 'STOPPING', 'STOPPED'] as const
 export const InstanceState = z.enum(INSTANCE_STATES)
 export type InstanceState = z.infer<typeof InstanceState>
 

@@ -1,7 +1,7 @@
 import type { ActionLog } from '../../contract/actionLog'
 import { counted } from '../ui/counted'
 import type { Replay } from './checkLog'
-import { sumOf } from './readLog'
+import { sumOf } from './sum'
 
 /** What somebody should know before they trust a replay, one sentence each: in the browser and without one. */
 export function findingsOf(log: ActionLog, { deviations, final }: Replay, build: string): string[] {

@@ -34,9 +34,6 @@ export function readLog(content: string): ActionLog {
   return result.data
 }
 
-/** What a log says besides its states, so that a replay can tell whether that was changed. */
-export const sumOf = ({ startedAt, exportedAt, viewport, route, base, actions }: ActionLog) => hashOf({ startedAt, exportedAt, viewport, route, base, actions })
-
 function placeOf(error: unknown, text: string): string {
   const message = error instanceof Error ? error.message : ''
   const position = Number(/position (\d+)/.exec(message)?.[1] ?? text.length)

@@ -1,4 +1,4 @@
-import { ACTION_LOG_LENGTH } from '../../contract/actionLog'
+import { ACTION_LOG_LENGTH } from '../../contract/actionLogLength'
 import { maskLine } from '../../contract/maskCommand'
 import { changeTexts } from './hide'
 import { changeOutput } from './output'

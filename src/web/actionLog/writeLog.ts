@@ -1,6 +1,6 @@
 import type { Recording } from './recorder'
 import { hashOf } from './hash'
-import { sumOf } from './readLog'
+import { sumOf } from './sum'
 import type { RootReducer } from './steps'
 import { complete, takeStep } from './steps'
 import type { ActionLog, LoggedAction } from '../../contract/actionLog'

@@ -7,7 +7,7 @@ import userEvent from '@testing-library/user-event'
 import type { ActionLog } from '../../../src/contract/actionLog'
 import { AuthenticatorStep } from '../../../src/web/features/auth/AuthenticatorStep'
 import { hashOf } from '../../../src/web/actionLog/hash'
-import { sumOf } from '../../../src/web/actionLog/readLog'
+import { sumOf } from '../../../src/web/actionLog/sum'
 import { ReplayApp } from '../../../src/web/actionLog/ReplayApp'
 
 const root = join(__dirname, '../../..')
