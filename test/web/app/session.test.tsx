@@ -185,6 +185,17 @@ test('§6 a logout in another tab is noticed when this one comes to the front', 
   expect(screen.getByText('You were signed out in another tab.')).toBeVisible()
 })
 
+test('§6 a logout in another tab, which ends the connection, is noticed by a tab that is in view', async () => {
+  const { services, realtime } = renderApp('/files', { signedInAs: 'ann' })
+  await screen.findByRole('heading', { level: 1, name: 'Files' })
+  await waitFor(() => expect(realtime.opened).toBe(1))
+  act(() => realtime.listener?.disconnected())
+  // The other tab has its answer a moment later.
+  services.jar.clear()
+  expect(await screen.findByRole('heading', { name: 'Sign In' }, { timeout: 10_000 })).toBeVisible()
+  expect(screen.getByText('You were signed out in another tab.')).toBeVisible()
+})
+
 test('§6 a logout in another tab is noticed at the next request, which is not sent', async () => {
   const { network, services, user } = renderApp('/files', { signedInAs: 'ann' })
   const heartbeat = network.shows(lobby)
