@@ -9,6 +9,7 @@ import type { Page } from 'playwright-core'
 import { mongoPath } from '../platform/mongoPath'
 
 const DIST = join(__dirname, '../../../dist/platform')
+const CLOCK = require.resolve('./movableClock')
 
 export interface Product {
   url: string
@@ -19,6 +20,10 @@ export interface Product {
   kill(): Promise<void>
   /** Starts it again on the same data and the same port. */
   restart(): Promise<void>
+  /** Moves the platform's clock ahead, by milliseconds. The machine's time comes back with a restart. */
+  passTime(ms: number): Promise<void>
+  /** What time it is for the platform, in milliseconds. */
+  now(): number
   /** Ends everything, instances included, and removes the data. */
   close(): Promise<void>
 }
@@ -30,10 +35,12 @@ export async function startProduct(settings: Record<string, string> = {}): Promi
   const environment = { PATH: mongoPath ?? PATH, HOME, QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_LOG_LEVEL: 'warn', ...settings }
   let child: ChildProcess
   let port = '0'
+  let aheadMs = 0
 
   async function start(): Promise<{ url: string; inviteCode: string | undefined }> {
-    const platform = spawn(process.execPath, [join(DIST, 'main.js')], { env: { ...environment, QUARTERDECK_PORT: port }, stdio: ['ignore', 'pipe', 'pipe'] })
+    const platform = spawn(process.execPath, ['--require', CLOCK, join(DIST, 'main.js')], { env: { ...environment, QUARTERDECK_PORT: port }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
     child = platform
+    aheadMs = 0
     let said = ''
     return new Promise((resolve, reject) => {
       const read = (chunk: Buffer) => {
@@ -42,8 +49,8 @@ export async function startProduct(settings: Record<string, string> = {}): Promi
         // The greeting ends with an empty line; the invite code stands before it.
         if (url && said.endsWith('\n\n')) resolve({ url, inviteCode: /^ {6}(\S+)$/m.exec(said)?.[1] })
       }
-      platform.stdout.on('data', read)
-      platform.stderr.on('data', read)
+      platform.stdout!.on('data', read)
+      platform.stderr!.on('data', read)
       platform.once('exit', () => reject(new Error(`The platform did not start: ${said}`)))
     })
   }
@@ -64,6 +71,13 @@ export async function startProduct(settings: Record<string, string> = {}): Promi
     stop: () => end('SIGINT'),
     kill: async () => void (await end('SIGKILL')),
     restart: async () => void (await start()),
+    async passTime(ms) {
+      aheadMs += ms
+      const moved = once(child, 'message')
+      child.send({ aheadMs })
+      await moved
+    },
+    now: () => Date.now() + aheadMs,
     async close() {
       const stopAll = spawn(process.execPath, [join(DIST, 'runtime/local/stopAll.js')], { env: { PATH, HOME, QUARTERDECK_DATA_DIR: dataDir }, stdio: ['ignore', 'pipe', 'pipe'] })
       const said = Promise.all([text(stopAll.stdout), text(stopAll.stderr)])
