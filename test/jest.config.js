@@ -5,7 +5,7 @@ const shared = {
   rootDir: root,
   transform: { '\\.(m?js|tsx?)$': 'babel-jest' },
   // These ship only ES modules, which jest's module registry cannot require.
-  transformIgnorePatterns: ['/node_modules/(?!(jose|rettime|until-async|@open-draft|@scure|@noble|otplib|@otplib|kysely)/)'],
+  transformIgnorePatterns: ['/node_modules/(?!(jose|rettime|until-async|@open-draft|@scure|@noble|otplib|@otplib)/)'],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.cache/', '<rootDir>/data/'],
 }
 
