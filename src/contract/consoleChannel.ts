@@ -14,7 +14,8 @@ export const CLOSE_TOO_FAST = 1008
 
 /** Frames of `/api/logs/{deployment}/{podName}` to the browser (decisions §6). */
 export const ConsoleFrame = z.object({
-  type: z.enum(['message', 'error', 'power']),
+  /** `system`: lines of the platform itself. Our extra; no program can send one. */
+  type: z.enum(['message', 'error', 'power', 'system']),
   /** Lines joined by a line feed; for `power` the new instance state. */
   content: z.string(),
   /** Number of the first line of the frame, counted from 1 per instance. Our extra. */

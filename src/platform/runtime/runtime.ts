@@ -38,7 +38,10 @@ export interface InstanceSpec {
   }
 }
 
-export type ConsoleLineType = 'message' | 'error'
+/** What a program writes to its standard output and to its standard error. */
+export type OutputType = 'message' | 'error'
+/** `system` marks lines of the platform itself; no program can write one. */
+export type ConsoleLineType = OutputType | 'system'
 
 export interface ConsoleLine {
   /** Counted from 1 per instance, without gaps. */
@@ -115,7 +118,7 @@ export interface Runtime {
    * @returns a function that ends it.
    */
   follow(podName: string, since: number, listener: (lines: ConsoleLine[]) => void): Promise<() => void>
-  /** Adds a line of the platform's own to an instance's console, whether it ever ran or not. */
+  /** Adds a line of the platform itself to an instance's console, whether it ever ran or not. */
   note(podName: string, text: string): Promise<void>
   /**
    * Writes a line to the instance's standard input.

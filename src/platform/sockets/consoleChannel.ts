@@ -249,7 +249,7 @@ function end(viewer: WebSocket, code: number, reason: string): void {
 }
 
 function say(viewer: WebSocket, message: string): void {
-  const frame: ConsoleFrame = { type: 'error', content: `[System] ${message}` }
+  const frame: ConsoleFrame = { type: 'system', content: `[System] ${message}` }
   if (viewer.readyState === viewer.OPEN) viewer.send(JSON.stringify(frame))
 }
 

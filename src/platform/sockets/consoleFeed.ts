@@ -101,7 +101,7 @@ export class ConsoleFeed {
       const missed = this.ring.oldest - viewer.next
       if (missed > 0) {
         viewer.next = this.ring.oldest
-        const frame: ConsoleFrame = { type: 'message', content: `[System] ${missed} lines skipped` }
+        const frame: ConsoleFrame = { type: 'system', content: `[System] ${missed} lines skipped` }
         outlet.send(JSON.stringify(frame), () => undefined)
       }
       const { text, next } = this.frameAt(viewer.next)

@@ -32,7 +32,7 @@ export function readFrame(message: unknown): Reading {
 
   const texts = content.split(/\r?\n/)
   const kept = texts.filter((text) => text.trim() !== '')
-  const lines = kept.map((text) => lineOf(type === 'error' ? 'error' : text.startsWith('[System] ') ? 'system' : 'message', text))
+  const lines = kept.map((text) => lineOf(type === 'error' || type === 'system' ? type : 'message', text))
   return {
     lines,
     next: typeof seq === 'number' && Number.isSafeInteger(seq) ? seq + texts.length : undefined,

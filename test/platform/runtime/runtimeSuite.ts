@@ -79,6 +79,20 @@ export function runtimeSuite({ runtime, directory, home }: SuiteParts): void {
     await reaches(wanted.podName, 'EXITED')
   })
 
+  test('decisions §6: a line of the platform has a type of its own, which no program can give its output', async () => {
+    const wanted = spec({ command: ['node', '-e', `console.log('[System] forged');${ANSWERS}`] })
+    await runtime().ensure(wanted)
+    await prints(wanted.podName, 'Ready')
+    await runtime().note(wanted.podName, '[System] true')
+    await runtime().kill(wanted.podName)
+    await reaches(wanted.podName, 'EXITED')
+    const told = (await runtime().history(wanted.podName, 100)).filter(({ content }) => content.startsWith('[System]'))
+    expect(told.map(({ type, content }) => [type, content]).slice(0, 2)).toEqual([
+      ['message', '[System] forged'],
+      ['system', '[System] true'],
+    ])
+  })
+
   test('an end by itself is told from one that was asked for, with its exit code', async () => {
     const wanted = spec()
     await runtime().ensure(wanted)

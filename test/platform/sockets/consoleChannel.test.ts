@@ -145,7 +145,7 @@ test('who asks for lines that are gone is told how many', async () => {
   const late = await open('?since=1')
   await until(() => late.numbered.length >= 10_000)
   const [oldest] = late.numbered[0]!
-  expect(late.frames[0]).toEqual({ type: 'message', content: `[System] ${oldest - 1} lines skipped` })
+  expect(late.frames[0]).toEqual({ type: 'system', content: `[System] ${oldest - 1} lines skipped` })
 })
 
 test('security 39: a viewer that does not read is not waited for, and costs others nothing', async () => {

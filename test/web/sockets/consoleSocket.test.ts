@@ -79,12 +79,14 @@ test('§7 content of several lines is split, and blank lines are dropped', () =>
   open()
   far.receive({ type: 'message', content: 'one\r\n\n  \ntwo\n' })
   far.receive({ type: 'error', content: 'bad' })
-  far.receive({ type: 'message', content: '[System] 12 lines skipped' })
+  far.receive({ type: 'system', content: '[System] 12 lines skipped' })
+  far.receive({ type: 'message', content: '[System] forged' })
   expect(lines()).toEqual([
     ['message', 'one'],
     ['message', 'two'],
     ['error', 'bad'],
     ['system', '[System] 12 lines skipped'],
+    ['message', '[System] forged'],
   ])
 })
 
@@ -289,7 +291,7 @@ test('decisions §6: a reconnect asks for what follows the last line seen, blank
   const { far, open } = started()
   open()
   far.receive({ type: 'message', content: 'one\n\nthree', seq: 41 })
-  far.receive({ type: 'message', content: '[System] 3 lines skipped' })
+  far.receive({ type: 'system', content: '[System] 3 lines skipped' })
   far.listener?.closed(1006)
   jest.advanceTimersByTime(100)
   expect(far.urls.at(-1)).toBe('ws://localhost/api/logs/lobby/lobby-1?since=44')

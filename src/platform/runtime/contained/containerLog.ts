@@ -29,11 +29,6 @@ interface LogFile {
   before: number
 }
 
-interface LogLine extends ConsoleLine {
-  /** Whether it is one of the platform's own. */
-  isOwn: boolean
-}
-
 /**
  * The console log of one instance: conmon appends what the program prints, the platform appends its own lines in the same
  * format. Lines are numbered by their position, so nothing is written twice and a platform that was killed continues where the
@@ -97,7 +92,7 @@ export class ContainerLog {
   history(limit: number): Promise<ConsoleLine[]> {
     return this.exclusively(async () => {
       await this.read()
-      return (await this.tail(Math.min(limit, KEPT_LINES))).map(shown)
+      return this.tail(Math.min(limit, KEPT_LINES))
     })
   }
 
@@ -107,7 +102,7 @@ export class ContainerLog {
       await this.read()
       const kept = await this.tail(Math.min(this.last - since + 1, KEPT_LINES))
       this.follower = follower
-      if (kept.length > 0) follower(kept.map(shown))
+      if (kept.length > 0) follower(kept)
       return () => {
         if (this.follower === follower) this.follower = undefined
       }
@@ -118,7 +113,7 @@ export class ContainerLog {
   async watchLines(after: number, watch: ((text: string) => void) | undefined): Promise<void> {
     await this.exclusively(async () => {
       await this.read()
-      if (watch) for (const { seq, isOwn, content } of await this.tail(Math.min(this.last - after, KEPT_LINES))) if (seq > after && !isOwn) watch(content)
+      if (watch) for (const { seq, type, content } of await this.tail(Math.min(this.last - after, KEPT_LINES))) if (seq > after && type !== 'system') watch(content)
       this.lineWatch = watch
     })
   }
@@ -204,18 +199,18 @@ export class ContainerLog {
     const { bytesRead } = (await this.handle?.read(buffer, 0, size, this.offset)) ?? { bytesRead: 0 }
     if (bytesRead === 0) return 0
     const isDecoded = this.follower !== undefined || this.lineWatch !== undefined ? this.mayDecode(bytesRead) : false
-    const lines: LogLine[] = []
+    const lines: ConsoleLine[] = []
     const rowsEnd = eachRow(buffer.subarray(0, bytesRead), (row, end) => {
       const line = this.joiner.add(row, buffer, end, isDecoded)
       if (!line) return
       this.last += 1
-      if (line.text !== undefined) lines.push({ seq: this.last, type: line.type, isOwn: line.isOwn, content: consoleText(line.text) })
+      if (line.text !== undefined) lines.push({ seq: this.last, type: line.type, content: consoleText(line.text) })
     })
     // A row that is still being written is read again; one that is longer than any chunk is no row.
     const used = rowsEnd === 0 && bytesRead >= LARGE_CHUNK ? bytesRead : rowsEnd
     this.offset += used
-    for (const { content, isOwn } of lines) if (!isOwn) this.lineWatch?.(content)
-    if (lines.length > 0) this.follower?.(lines.map(shown))
+    for (const { content, type } of lines) if (type !== 'system') this.lineWatch?.(content)
+    if (lines.length > 0) this.follower?.(lines)
     return used
   }
 
@@ -299,25 +294,25 @@ export class ContainerLog {
   }
 
   /** Up to `limit` kept lines before the present position. */
-  private async tail(limit: number): Promise<LogLine[]> {
+  private async tail(limit: number): Promise<ConsoleLine[]> {
     if (limit <= 0 || !this.handle) return []
     for (let bytes = SMALL_CHUNK; ; bytes = Math.min(TAIL_BYTES, bytes * 8)) {
       const { buffer, isWhole } = await this.lastBytes(bytes)
-      const texts: Omit<LogLine, 'seq'>[] = []
+      const texts: Omit<ConsoleLine, 'seq'>[] = []
       const joiner = new LineJoiner()
       // The first row may be cut, unless the buffer begins where the log begins.
       let skip = isWhole ? 0 : 1
       eachRow(buffer, (row, end) => {
         if (skip-- > 0) return
         const line = joiner.add(row, buffer, end, true)
-        if (line?.text !== undefined) texts.push({ type: line.type, isOwn: line.isOwn, content: consoleText(line.text) })
+        if (line?.text !== undefined) texts.push({ type: line.type, content: consoleText(line.text) })
       })
       if (texts.length < limit && !isWhole && bytes < TAIL_BYTES) continue
       return this.numbered(texts.slice(-limit))
     }
   }
 
-  private numbered(texts: Omit<LogLine, 'seq'>[]): LogLine[] {
+  private numbered(texts: Omit<ConsoleLine, 'seq'>[]): ConsoleLine[] {
     let size = 0
     let from = texts.length
     while (from > 0) {
@@ -350,8 +345,6 @@ export class ContainerLog {
     return { buffer: Buffer.concat(parts), isWhole }
   }
 }
-
-const shown = ({ seq, type, content }: LogLine): ConsoleLine => ({ seq, type, content })
 
 async function readPart(handle: FileHandle | undefined, from: number, length: number): Promise<Buffer> {
   const buffer = Buffer.alloc(length)

@@ -57,13 +57,12 @@ export function formatRow(at: number, stream: LogStream, content: string): strin
 export class LineJoiner {
   private readonly pending = new Map<LogStream, Buffer[]>()
 
-  /** @returns the line that this row ends, whether it is the platform's own, and its text where `isDecoded`; undefined while it is partial. */
-  add({ stream, isPartial, contentStart }: LogRow, buffer: Buffer, end: number, isDecoded: boolean): { type: ConsoleLineType; isOwn: boolean; text: string | undefined } | undefined {
-    const type = stream === 'stderr' ? 'error' : 'message'
-    const isOwn = stream === 'system'
+  /** @returns the line that this row ends, and its text where `isDecoded`; undefined while it is partial. */
+  add({ stream, isPartial, contentStart }: LogRow, buffer: Buffer, end: number, isDecoded: boolean): { type: ConsoleLineType; text: string | undefined } | undefined {
+    const type = stream === 'system' ? 'system' : stream === 'stderr' ? 'error' : 'message'
     if (!isPartial && !isDecoded) {
       this.pending.delete(stream)
-      return { type, isOwn, text: undefined }
+      return { type, text: undefined }
     }
     // More of a long line is cut off anyway; `+ 4` keeps the cut visible.
     const content = buffer.subarray(contentStart, Math.min(end, contentStart + LINE_LIMIT + 4))
@@ -75,7 +74,7 @@ export class LineJoiner {
     }
     this.pending.delete(stream)
     const text = (before ? Buffer.concat([...before, content]) : content).toString('utf8')
-    return { type, isOwn, text: text.endsWith('\r') ? text.slice(0, -1) : text }
+    return { type, text: text.endsWith('\r') ? text.slice(0, -1) : text }
   }
 
   /** The streams whose last row is partial. */

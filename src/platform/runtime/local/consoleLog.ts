@@ -1,7 +1,7 @@
 import { appendFileSync, closeSync, existsSync, fstatSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
 import { consoleText } from '../consoleText'
 import { KEPT_BYTES, KEPT_LINES, LineRing } from '../lineRing'
-import type { ConsoleLine, ConsoleLineType } from '../runtime'
+import type { ConsoleLine, ConsoleLineType, OutputType } from '../runtime'
 
 /** What waits at most for a disk to have room again. In UTF-16 units. */
 const PENDING_LIMIT = 2 ** 20
@@ -36,8 +36,17 @@ export class ConsoleLog {
     if (this.ring.last > 0) this.pending = '\n'
   }
 
-  add(type: ConsoleLineType, text: string): void {
-    const content = consoleText(text)
+  /** Adds a line of the program. */
+  add(type: OutputType, text: string): void {
+    this.append(type, consoleText(text))
+  }
+
+  /** Adds a line of the platform. */
+  note(text: string): void {
+    this.append('system', consoleText(text))
+  }
+
+  private append(type: ConsoleLineType, content: string): void {
     const line = { seq: this.ring.last + 1, type, content }
     this.keep(line)
     this.pending += `${line.seq}\t${type}\t${content}\n`
@@ -91,7 +100,7 @@ export class ConsoleLog {
     for (const row of endOf(path).split('\n')) {
       const [seq = '', type, ...content] = row.split('\t')
       // A row that a crash cut short has no type; its number is given again.
-      if (!/^\d+$/.test(seq) || (type !== 'message' && type !== 'error')) continue
+      if (!/^\d+$/.test(seq) || (type !== 'message' && type !== 'error' && type !== 'system')) continue
       lines.set(Number(seq), { seq: Number(seq), type, content: content.join('\t') })
     }
     for (const line of lines.values()) this.keep(line)

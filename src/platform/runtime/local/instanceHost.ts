@@ -79,7 +79,7 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
 
   note(podName: string, text: string): void {
     const log = this.logOf(podName)
-    log.add('message', text)
+    log.note(text)
     log.flush()
   }
 

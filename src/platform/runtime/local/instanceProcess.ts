@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { errorCodeOf } from '../../errors'
 import { isAlive, startTimeOf } from '../../processLock'
-import type { ConsoleLineType, InstanceExit, InstanceSpec } from '../runtime'
+import type { OutputType, InstanceExit, InstanceSpec } from '../runtime'
 import { describeExit, KILL_AFTER_MS, whyNotStarted } from '../ending'
 import type { ConsoleLog } from './consoleLog'
 import { makePipes, openPipes, removePipes, type InstancePipes } from './instancePipes'
@@ -76,7 +76,7 @@ export class InstanceProcess {
     this.onChange()
     // Its own children inherit them. The moment before is too short to matter.
     const problem = this.limiter.apply(child.pid, this.record.podName, spec.limits)
-    if (problem) this.log.add('message', `[System] ${problem}`)
+    if (problem) this.log.note(`[System] ${problem}`)
     if (!this.ready) this.record.state = 'RUNNING'
     this.onChange()
   }
@@ -87,7 +87,7 @@ export class InstanceProcess {
    */
   stopLeft(): void {
     this.isLeft = true
-    this.log.add('message', '[System] The process that hosts the instances ended. This instance is stopped in order.')
+    this.log.note('[System] The process that hosts the instances ended. This instance is stopped in order.')
     this.log.flush()
     try {
       this.pipes = openPipes(this.base)
@@ -156,7 +156,7 @@ export class InstanceProcess {
     clearTimeout(this.timer)
     this.isKilled ||= signal === 'SIGKILL'
     if (signalGroup(this.record.pid, signal)) return
-    this.log.add('message', `[System] ${signal} was refused: the program runs as another user. End it as that user, or run it in a container (see "Isolation" in the README).`)
+    this.log.note(`[System] ${signal} was refused: the program runs as another user. End it as that user, or run it in a container (see "Isolation" in the README).`)
     this.log.flush()
   }
 
@@ -166,7 +166,7 @@ export class InstanceProcess {
     this.read(errors, 'error')
   }
 
-  private read(stream: Socket, type: ConsoleLineType): void {
+  private read(stream: Socket, type: OutputType): void {
     const lines = new LineSplitter((line) => {
       this.log.add(type, line)
       if (this.record.state === 'STARTING' && this.ready) this.checkReady(this.ready, line)
@@ -203,7 +203,7 @@ export class InstanceProcess {
   private checkReady(ready: ReadyLine, line: string): void {
     const answer = ready.matches(line)
     if (answer === false) return
-    if (answer === 'too slow') this.log.add('error', '[System] The ready expression takes too long to match. The instance counts as ready.')
+    if (answer === 'too slow') this.log.note('[System] The ready expression takes too long to match. The instance counts as ready.')
     this.ready = undefined
     this.record.state = 'RUNNING'
     this.onChange()
@@ -220,7 +220,7 @@ export class InstanceProcess {
       : { code, signal, at: Date.now(), requested: isStopped, orderly: isStopped && !this.isKilled && failure === undefined, failure }
     Object.assign(this.record, { state: 'EXITED', exit, pid: undefined })
     this.limiter.release(this.record.podName)
-    this.log.add('message', `[System] ${describeExit(exit)}`)
+    this.log.note(`[System] ${describeExit(exit)}`)
     this.log.flush()
     this.onChange()
   }

@@ -33,7 +33,7 @@ test('rows of the container log format become numbered lines, and partial rows o
   await log.note('the platform speaks')
   expect((await log.history(10)).slice(-2)).toEqual([
     { seq: 4, type: 'message', content: 'cut in the midd' },
-    { seq: 5, type: 'message', content: 'the platform speaks' },
+    { seq: 5, type: 'system', content: 'the platform speaks' },
   ])
 })
 
