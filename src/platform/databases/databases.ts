@@ -247,9 +247,9 @@ export function createDatabases({ db, pool, secrets, servers, log }: DatabasePar
 }
 
 async function takeLock(client: PoolClient, key: string): Promise<boolean> {
-  for (const deadline = Date.now() + LOCK_MS; ; await delay(50)) {
+  for (const deadline = performance.now() + LOCK_MS; ; await delay(50)) {
     const isTaken = await tryAdvisoryLock(client, key)
-    if (isTaken || Date.now() > deadline) return isTaken
+    if (isTaken || performance.now() > deadline) return isTaken
   }
 }
 

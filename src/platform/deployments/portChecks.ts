@@ -21,7 +21,7 @@ export async function checkPort(port: number, row: Row, rows: Row[], runs: Itera
   const holder = await listening?.holderOf(port)
   if (holder?.kind === 'instance' && holder.podName === row.pod_name) {
     const endedAt = all.find(({ podName }) => podName === row.pod_name)?.exit?.at ?? 0
-    return now - endedAt < LEFTOVER_MS ? 'soon' : { takenBy: 'a process that an earlier run of this instance left behind' }
+    return Math.abs(now - endedAt) < LEFTOVER_MS ? 'soon' : { takenBy: 'a process that an earlier run of this instance left behind' }
   }
   if (holder) return { takenBy: describeHolder(holder, rows) }
   // Another instance may have been told the same port, and not listen yet.
@@ -31,7 +31,7 @@ export async function checkPort(port: number, row: Row, rows: Row[], runs: Itera
 
 function mayListenSoon({ state, startedAt }: RuntimeInstance, listening: Listening | undefined, now: number): boolean {
   if (state === 'EXITED') return false
-  return state === 'STARTING' || !listening || now - startedAt < LISTEN_MS
+  return state === 'STARTING' || !listening || Math.abs(now - startedAt) < LISTEN_MS
 }
 
 /** Who has a port, for people: `the deployment "lobby"`. */
@@ -61,7 +61,7 @@ export class ListenWatch {
       this.silentSince.delete(runId)
       return undefined
     }
-    const since = this.silentSince.get(runId) ?? now
+    const since = Math.min(this.silentSince.get(runId) ?? now, now)
     this.silentSince.set(runId, since)
     if (now - since < LISTEN_MS) return undefined
     const reason = holder ? `${describeHolder(holder, rows)} does` : 'nobody does'

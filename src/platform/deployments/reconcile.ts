@@ -1,4 +1,3 @@
-import { randomBytes, randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { dataOf, type Definition } from '../../contract/deployment'
 import { AppError } from '../errors'
@@ -10,7 +9,7 @@ import type { Db } from '../state/db'
 import { deleteDeployment, listDeployments, type DeploymentRow } from '../state/deployments'
 import { deleteInstance, insertInstance, listInstances, noteEnd, setBlocked, setDrain, setDrainSince, setLateRun, setRestartRun, setWanted, type InstanceRow } from '../state/instances'
 import { captureCrash, describeCrashes, lastExitOf } from './crashCapsule'
-import { afterCrash, BLOCK_AFTER } from './crashes'
+import { afterCrash, BLOCK_AFTER, LONGEST_WAIT_MS } from './crashes'
 import { storedDefinition } from './definitions'
 import { directoryOf, mountsOf } from './directory'
 import type { Discovery } from './discovery'
@@ -20,14 +19,12 @@ import type { Listening } from './listeningSockets'
 import { dueAt, lateStartOf } from './lateStart'
 import type { PlayerWatch } from './players'
 import { checkPort } from './portChecks'
+import { newInstance } from './newInstance'
+import { isPastPatience } from './patience'
 import { excess, EXCESS_MS, scalingBounds } from './scaling'
 
 /** How soon it is looked again whether a port is free that the instance's own earlier run still holds. */
 const PORT_CHECK_MS = 500
-/** How long a server that has just started may take to answer its first ping, while others are to be restarted. */
-const ANSWER_PATIENCE_MS = 30_000
-/** A restart goes on to the next instance when one stays this long without its ready line. */
-const READY_PATIENCE_MS = 120_000
 
 export interface ReconcileParts extends ShareParts {
   db: Db
@@ -144,7 +141,8 @@ async function reconcileDeployment(parts: ReconcileParts, deployment: Deployment
     const { blocked, startAfter } = await dealWithEnd(parts, definition, row, run)
     if ((blocked && !row.block_lifts) || row.wanted === 'stopped') continue
     const wait = startAfter - parts.now()
-    if (wait > 0) waits.push(wait)
+    // A longer one was begun before the clock was set back.
+    if (wait > 0 && wait <= LONGEST_WAIT_MS) waits.push(wait)
     else waits.push(...(await start(parts, deployment, definition, row, runs)))
   }
   return waits
@@ -180,7 +178,8 @@ async function scale({ db, players, now, excessSince }: ReconcileParts, definiti
     excessSince.delete(definition.name)
     return all
   }
-  const since = excessSince.get(definition.name) ?? now()
+  // Not later than now: the clock may have been set back.
+  const since = Math.min(excessSince.get(definition.name) ?? now(), now())
   excessSince.set(definition.name, since)
   if (now() - since < EXCESS_MS) return all
   const ending = excess(all, atMost, countOf, definition.drain !== undefined)
@@ -227,6 +226,11 @@ async function progressDrains(parts: ReconcileParts, definition: Definition, row
       row.drain_since = new Date(now())
       await setDrainSince(db, row.uid, row.drain_since)
     }
+    if (row.drain_since && row.drain_since.getTime() > now()) {
+      // The clock was set back: it has all of its time again, and not that of the clock as well.
+      row.drain_since = new Date(now())
+      await setDrainSince(db, row.uid, row.drain_since)
+    }
     if (isDrained(row, definition, count, now())) {
       if (row.drain_then === 'restart') await setRestartRun(db, row.uid, run.runId)
       else await setWanted(db, row.uid, row.drain_then === 'gone' ? 'gone' : 'stopped')
@@ -269,7 +273,7 @@ async function progressRestart(parts: ReconcileParts, definition: Definition, ro
       if (row.drain_run !== run.runId) await drain(db, row, run, 'restart')
       return
     }
-    const isUp = run?.state === 'RUNNING' || (run?.state === 'STARTING' && now() - run.startedAt > READY_PATIENCE_MS)
+    const isUp = run?.state === 'RUNNING' || (run?.state === 'STARTING' && isPastPatience(run, 'ready', now()))
     if (!isUp && row.blocked_reason === null && row.wanted === 'running') return
     await setRestartRun(db, row.uid, null)
   }
@@ -280,7 +284,7 @@ function isWaitedFor({ players, now }: ReconcileParts, row: InstanceRow, rows: I
   if (!players.of(row.pod_name)?.count) return false
   return rows.some(({ pod_name }) => {
     const run = runs.get(pod_name)
-    return run?.state === 'RUNNING' && run.port !== undefined && now() - run.startedAt < ANSWER_PATIENCE_MS && players.of(pod_name) === undefined
+    return run?.state === 'RUNNING' && run.port !== undefined && !isPastPatience(run, 'answer', now()) && players.of(pod_name) === undefined
   })
 }
 
@@ -314,11 +318,6 @@ async function dealWithEnd(
 /** A process has no Start of its own (product §2). */
 function remedyOf({ type }: Definition): string {
   return type === 'process' ? 'Restart its deployment to try again.' : 'Start it to try again.'
-}
-
-function newInstance(deployment: string, slot: number): Pick<InstanceRow, 'uid' | 'deployment' | 'name' | 'pod_name' | 'slot'> {
-  const id = randomBytes(3).toString('hex')
-  return { uid: randomUUID(), deployment, name: `${id}-${deployment}`, pod_name: `${deployment}-${id}`, slot }
 }
 
 async function findSpec(parts: ReconcileParts, deployment: DeploymentRow, definition: Definition, row: InstanceRow): Promise<Awaited<ReturnType<typeof specOf>> | AppError> {

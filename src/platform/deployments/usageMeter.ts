@@ -38,7 +38,7 @@ export function createUsageMeter(runtime: Runtime, now: () => number): UsageMete
 
   return {
     async read() {
-      if (!latest || now() - latest.at >= MIN_SPAN_MS) {
+      if (!latest || Math.abs(now() - latest.at) >= MIN_SPAN_MS) {
         // Readers that come together share one sample.
         sampling ??= sample().finally(() => {
           sampling = undefined

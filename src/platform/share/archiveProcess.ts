@@ -70,9 +70,9 @@ export async function runArchiveProcess({ program, args, input = '', descriptors
     child.kill('SIGKILL')
   }
   let unreadable: Error | undefined
-  let heardAt = Date.now()
+  let heardAt = performance.now()
   const watch = setInterval(() => {
-    if (Date.now() - heardAt > limits.silence) kill('silence')
+    if (performance.now() - heardAt > limits.silence) kill('silence')
     void residentBytes(child.pid ?? 0).then((bytes) => {
       if (bytes > limits.memory) kill('memory')
     })
@@ -81,7 +81,7 @@ export async function runArchiveProcess({ program, args, input = '', descriptors
     // One that could not be started may have none.
     if (child.stdout) {
       onLines(child.stdout, (line) => {
-        heardAt = Date.now()
+        heardAt = performance.now()
         if (end !== undefined || signal.aborted) return
         try {
           if (onLine(line) === false) kill('enough')

@@ -38,7 +38,7 @@ interface Kept {
   mtimeNs: bigint
   /** The names of what may have changed since. Of what happens to the directory itself libuv tells a name, too, which is no entry's. */
   changed: Set<string>
-  /** When it is too old, as `Date.now()` tells. */
+  /** When it is too old, as `performance.now()` tells. */
   until: number
   bytes: number
   watcher: FSWatcher
@@ -77,7 +77,7 @@ export function createListing(jail: Jail, pool: ListingPool): Listing {
       return read()
     }
     // Watched first and read then: nothing falls in between.
-    const entry: Kept = { ...state, entries: read(), changed: new Set(), until: Date.now() + MOST_AGE_MS, bytes: 0, watcher }
+    const entry: Kept = { ...state, entries: read(), changed: new Set(), until: performance.now() + MOST_AGE_MS, bytes: 0, watcher }
     const giveUp = () => {
       if (kept.get(key) === entry) forget(key)
     }
@@ -96,7 +96,7 @@ export function createListing(jail: Jail, pool: ListingPool): Listing {
     try {
       const entries = await entry.entries
       entry.bytes = bytesOf(entries)
-      if (!entries.isTold) entry.until = Math.min(entry.until, Date.now() + MOST_AGE_UNTOLD_MS)
+      if (!entries.isTold) entry.until = Math.min(entry.until, performance.now() + MOST_AGE_UNTOLD_MS)
       makeRoom()
       return entries
     } catch (error) {
@@ -121,7 +121,7 @@ export function createListing(jail: Jail, pool: ListingPool): Listing {
     if (!entry) return undefined
     kept.delete(key)
     kept.set(key, entry)
-    if (entry.identity === identity && Date.now() < entry.until) return entry
+    if (entry.identity === identity && performance.now() < entry.until) return entry
     forget(key)
     return undefined
   }

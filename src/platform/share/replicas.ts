@@ -48,7 +48,7 @@ interface Followed {
   watch: TreeWatch
   timer: NodeJS.Timeout | undefined
   isDirty: boolean
-  /** When the change came that the timer waits for, as `Date.now()` tells. */
+  /** When the change came that the timer waits for, as `performance.now()` tells. */
   since: number | undefined
   isSyncing: boolean
   /** Why it is still not up to date. */
@@ -105,8 +105,8 @@ export function createReplicas(dataDir: string, log: Logger, checkShare: () => P
     entry.isDirty = true
     tell()
     clearTimeout(entry.timer)
-    entry.since ??= Date.now()
-    const longest = Math.max(0, entry.since + LONGEST_WAIT_MS - Date.now())
+    entry.since ??= performance.now()
+    const longest = Math.max(0, entry.since + LONGEST_WAIT_MS - performance.now())
     entry.timer = setTimeout(() => void sync(directory, entry), wait === QUIET_MS ? Math.min(wait, longest) : wait)
   }
 

@@ -83,14 +83,14 @@ export class ConsoleFeed {
     for (const line of lines) this.ring.add(line)
     this.unflushed += lines.length
     if (this.unflushed >= FLUSH_LINES) this.flush()
-    else this.timer ??= setTimeout(() => this.flush(), Math.max(0, this.flushedAt + FLUSH_MS - Date.now()))
+    else this.timer ??= setTimeout(() => this.flush(), Math.max(0, this.flushedAt + FLUSH_MS - performance.now()))
   }
 
   private flush(): void {
     clearTimeout(this.timer)
     this.timer = undefined
     this.unflushed = 0
-    this.flushedAt = Date.now()
+    this.flushedAt = performance.now()
     for (const viewer of this.viewers) this.serve(viewer)
     this.frames.clear()
   }

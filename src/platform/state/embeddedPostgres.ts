@@ -223,10 +223,10 @@ async function startOnFreePort(start: Start): Promise<ChildProcess> {
 async function lockServer(dataDir: string, log: Logger): Promise<HeldLock> {
   const file = join(dataDir, 'postgres.lock')
   let isTold = false
-  for (const since = Date.now(); ; await delay(50)) {
+  for (const since = performance.now(); ; await delay(50)) {
     const lock = takeLock(file)
     if (lock) return lock
-    if (Date.now() - since > FORERUNNER_MS) throw stillInUse(join(dataDir, 'postgres'))
+    if (performance.now() - since > FORERUNNER_MS) throw stillInUse(join(dataDir, 'postgres'))
     if (!isTold) log.info('waiting for the PostgreSQL of an earlier start to end')
     isTold = true
   }
@@ -239,9 +239,9 @@ async function lockServer(dataDir: string, log: Logger): Promise<HeldLock> {
 async function removeStalePidFile(directory: string, { previousOwner }: HeldLock): Promise<void> {
   const file = join(directory, 'postmaster.pid')
   const readPid = async () => Number((await readFile(file, 'utf8').catch(() => '')).split('\n')[0])
-  for (const deadline = Date.now() + FORERUNNER_MS; await isPostgresOf(await readPid(), directory); await delay(50)) {
+  for (const deadline = performance.now() + FORERUNNER_MS; await isPostgresOf(await readPid(), directory); await delay(50)) {
     // One without the lock: it was started by an older version, or by hand.
-    if (Date.now() > deadline) throw stillInUse(directory)
+    if (performance.now() > deadline) throw stillInUse(directory)
   }
   // Left by a version that locked nothing: whether its server lives in another container is not known, so PostgreSQL decides.
   if (previousOwner !== '') await rm(file, { force: true })

@@ -42,7 +42,7 @@ export async function holdPlatformLock(url: string, log: Logger, onLost: () => v
   }
 
   async function tryLockFor(ms: number): Promise<boolean> {
-    for (const deadline = Date.now() + ms; !(await tryLock()); await delay(100)) if (Date.now() > deadline) return false
+    for (const deadline = performance.now() + ms; !(await tryLock()); await delay(100)) if (performance.now() > deadline) return false
     return true
   }
 

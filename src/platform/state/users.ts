@@ -21,8 +21,13 @@ export async function hasUsers(db: Db): Promise<boolean> {
   return (await db.selectFrom('users').select('id').limit(1).executeTakeFirst()) !== undefined
 }
 
+/** From the oldest code that is accepted at a time to the newest one. */
+const STEPS_AT_ONCE = 2
+
 /**
  * Marks a time step as used by a user's code.
+ * @param step of a code that is accepted now, so none of now can be more than `STEPS_AT_ONCE` later: one that is was used while the clock was ahead,
+ * and does not count. Otherwise nobody who signed in then could do so again before the clock is there.
  * @returns false when a code of this step or a later one was accepted before: of two at once exactly one gets true.
  */
 export async function useTotpStep(db: Db, userId: number, step: number): Promise<boolean> {
@@ -30,7 +35,7 @@ export async function useTotpStep(db: Db, userId: number, step: number): Promise
     .updateTable('users')
     .set({ totp_last_step: step })
     .where('id', '=', userId)
-    .where('totp_last_step', '<', step)
+    .where((where) => where.or([where('totp_last_step', '<', step), where('totp_last_step', '>', step + STEPS_AT_ONCE)]))
     .executeTakeFirst()
   return numUpdatedRows === 1n
 }

@@ -28,6 +28,11 @@ test('ends that lie further apart than five minutes begin anew', () => {
   expect(afterCrash([0, 100_000], 500_000)).toEqual({ crashes: [500_000], startAfter: 501_000 })
 })
 
+test('ends of a clock that was ahead do not count once it is right again', () => {
+  const ahead = [10_000_000, 10_010_000, 10_020_000, 10_030_000]
+  expect(afterCrash(ahead, 5_000_000)).toEqual({ crashes: [5_000_000], startAfter: 5_001_000 })
+})
+
 test('quantities and durations are read and written as the field writes them', () => {
   expect([coresOf('500m'), coresOf('1.5'), bytesOf('512Mi'), bytesOf('1Gi')]).toEqual([0.5, 1.5, 512 * 2 ** 20, 2 ** 30])
   expect([-5, 0, 45_000, 150_000, 11_520_000, 180_000_000].map(uptimeText)).toEqual(['0s', '0s', '45s', '2m 30s', '3h 12m', '2d 2h'])

@@ -16,6 +16,22 @@ test('an instance that ends by itself is started again, and says so in its conso
   expect((await deployments().instances('bot'))[0]!.restarts).toBeGreaterThanOrEqual(1)
 })
 
+test('an instance that waits for its next try is not kept waiting when the clock is set back meanwhile', async () => {
+  await add('bot', 'process.exit(4)')
+  const begun = Date.now()
+  managed.clock.ahead = 0
+  const parts = passParts({ now: () => begun + managed.clock.ahead })
+  const runs = async () => (await managed.runtime.list()).map(({ runId, state }) => `${runId} ${state}`).join()
+  await reconcile(parts)
+  await until(runs, (text) => text.includes('EXITED'))
+  const first = (await managed.runtime.list())[0]!.runId
+  // Its end is noted by the clock as it was.
+  managed.clock.ahead = -3_600_000
+  await reconcile(parts)
+  await until(runs, (text) => text !== '' && !text.includes(first))
+  managed.clock.ahead = 0
+})
+
 test('§5 between two tries it says when the next one comes, and which', async () => {
   await add('bot', "process.exit(4)")
   manage()

@@ -110,3 +110,20 @@ test('few lines are joined in one frame, flushed after 50 ms at the most', async
   expect(network.frames).toHaveLength(2)
   feed.close()
 })
+
+test('lines go on to be shown when the clock was set back', async () => {
+  const { feed, print } = await feedOf()
+  const network = new Network(true)
+  feed.attach(network, undefined, 1000)
+  print(1)
+  await until(() => network.frames.length === 1)
+  const now = Date.now.bind(Date)
+  const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() - 3_600_000)
+  try {
+    print(1)
+    await until(() => network.frames.length === 2, Boolean, 10)
+  } finally {
+    clock.mockRestore()
+  }
+  feed.close()
+})

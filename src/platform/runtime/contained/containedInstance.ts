@@ -225,14 +225,14 @@ export class ContainedInstance {
     const now = Date.now()
     const { command, timeoutSeconds } = record.stop
     if (record.termAt === undefined) {
-      const due = command === undefined ? now : (record.stopAt ?? now) + timeoutSeconds * 1000
-      if (due > now) return this.later(record, due - now)
+      const wait = command === undefined ? 0 : timeLeft(record.stopAt ?? now, timeoutSeconds * 1000, now)
+      if (wait > 0) return this.later(record, wait)
       record.termAt = now
       this.changed()
       this.signal(record, 'TERM')
     }
-    const due = record.termAt + KILL_AFTER_MS
-    if (due > now) this.later(record, due - now)
+    const wait = timeLeft(record.termAt, KILL_AFTER_MS, now)
+    if (wait > 0) this.later(record, wait)
     else this.signal(record, 'KILL')
   }
 
@@ -254,7 +254,7 @@ export class ContainedInstance {
   private async finish(record: RunRecord, containerId: string, code: number | undefined): Promise<void> {
     const { containers, log } = this.parts
     // It ends after it has written the last output.
-    for (const deadline = Date.now() + MONITOR_END_MS; record.monitor && isMonitorAlive(record.monitor) && Date.now() < deadline; await delay(10));
+    for (const deadline = performance.now() + MONITOR_END_MS; record.monitor && isMonitorAlive(record.monitor) && performance.now() < deadline; await delay(10));
     const exit = code ?? (await containers.exitCode(containerId))
     await containers.remove(containerId).catch((error: unknown) => log.warn({ err: error, podName: this.podName }, 'a container could not be removed'))
     await this.console.finishLines()
@@ -305,4 +305,9 @@ function whyNotContained(error: unknown): string {
   if (code === 'ENOSPC' || code === 'EDQUOT') return 'Could not be started: the disk of the data directory is full.'
   if (code === 'EMFILE' || code === 'ENFILE' || code === 'EAGAIN') return whyNotStarted(code, '')
   return 'Could not be started: its container could not be made. The log of the platform says why.'
+}
+
+/** What is left of a wait that began at a time of the wall clock: never more than all of it, although the clock was set back. In milliseconds. */
+function timeLeft(since: number, wait: number, now: number): number {
+  return Math.min(wait, since + wait - now)
 }

@@ -46,7 +46,8 @@ export class ContainerLog {
   private lineWatch: ((text: string) => void) | undefined
   private queue: Promise<unknown> = Promise.resolve()
   private decodable = DECODE_BURST
-  private decodedAt = Date.now()
+  /** By the monotonic clock: one that is set back would decode nothing until it is where it was. */
+  private decodedAt = performance.now()
   private isReading = false
   private isClosing = false
 
@@ -215,7 +216,7 @@ export class ContainerLog {
   }
 
   private mayDecode(bytes: number): boolean {
-    const now = Date.now()
+    const now = performance.now()
     this.decodable = Math.min(DECODE_BURST, this.decodable + (now - this.decodedAt) * DECODE_RATE)
     this.decodedAt = now
     if (this.decodable < bytes) return false
@@ -285,7 +286,7 @@ export class ContainerLog {
   private async rotate(left: number): Promise<boolean> {
     await rename(this.file, this.previousFile)
     const isWritten = await this.reopen().catch(() => false)
-    for (const deadline = Date.now() + REOPEN_TIMEOUT_MS; isWritten && Date.now() < deadline; await delay(5)) {
+    for (const deadline = performance.now() + REOPEN_TIMEOUT_MS; isWritten && performance.now() < deadline; await delay(5)) {
       if ((await inodeOf(this.file)) !== undefined) return this.read(left)
     }
     // Nobody writes it: the next line begins a new file.

@@ -85,10 +85,10 @@ export class HostClient {
     let client = await HostClient.greet(dataDir, listener, helloMs)
     let host: StartingHost = { hasEnded: true }
     let [startAt, backOff] = [0, FIRST_BACK_OFF_MS]
-    for (const deadline = Date.now() + START_TIMEOUT_MS; !client && Date.now() < deadline; ) {
-      if (host.hasEnded && Date.now() >= startAt) {
+    for (const deadline = performance.now() + START_TIMEOUT_MS; !client && performance.now() < deadline; ) {
+      if (host.hasEnded && performance.now() >= startAt) {
         host = startHost(dataDir)
-        startAt = Date.now() + backOff
+        startAt = performance.now() + backOff
         backOff *= 2
       }
       await delay(20)

@@ -142,3 +142,20 @@ test('long histories are bounded by 4 MiB', async () => {
   expect(bytes).toBeLessThanOrEqual(4 * 2 ** 20)
   expect(bytes).toBeGreaterThan(3.9 * 2 ** 20)
 })
+
+test('lines go on to be decoded when the clock was set back', async () => {
+  const { file, log } = await newLog()
+  writeFileSync(file, row('before'))
+  const heard: string[] = []
+  await log.follow(1, (lines) => heard.push(...lines.map(({ content }) => content)))
+  const now = Date.now.bind(Date)
+  const clock = jest.spyOn(Date, 'now').mockImplementation(() => now() - 86_400_000)
+  try {
+    appendFileSync(file, row('after'))
+    await log.settle()
+  } finally {
+    clock.mockRestore()
+  }
+  expect(heard).toEqual(['before', 'after'])
+  await log.close()
+})
