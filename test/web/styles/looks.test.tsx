@@ -111,6 +111,14 @@ test('§2 the sync indicator is amber and turns while the files are not synced',
   await waitFor(() => expect(listing.calls).toHaveLength(2))
 })
 
+test('the line below the configuration has its sign beside its text, and nothing of the looks of the problem log', async () => {
+  const { network } = renderApp('/deployments/lobby/edit', { signedInAs: 'ann' })
+  network.get('/api/deployments/lobby').answers({ content: 'name: lobby\n' })
+  const line = (await within(await screen.findByRole('region', { name: 'Configuration' })).findByText('Saved')).parentElement!
+  const status = within(line).getByRole('status')
+  expect([styleOf(status, 'display'), styleOf(status, 'justify-content')]).toEqual(['flex', ''])
+})
+
 test('§2 the banner of a failed save is red, the one of a save green, and both can be dismissed', async () => {
   const { network, user } = renderApp('/deployments/lobby/edit', { signedInAs: 'ann' })
   network.get('/api/deployments/lobby').answers({ content: 'name: lobby\n' })

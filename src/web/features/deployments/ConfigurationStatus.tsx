@@ -8,7 +8,7 @@ export function ConfigurationStatus({ problem, changed, onGoTo }: ConfigurationS
   const line = problem?.line
   return (
     <div className="configuration-status">
-      <p role="status" className={problem ? `problem ${problem.severity}` : 'problem'}>
+      <p role="status" className={problem ? `configuration-problem ${problem.severity}` : 'configuration-problem'}>
         {problem !== undefined && <Icon name={problem ? 'alert' : 'check'} size={16} />}
         {problem === null ? 'No problems found' : problem?.message}
       </p>
