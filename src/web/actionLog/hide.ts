@@ -157,12 +157,27 @@ export function hideInLines(lines: readonly string[], values: readonly string[],
   }
 
   look(lines.map(() => 0))
-  const stamps = lines.map(stampOf)
-  if (stamps.some((length) => length > 0)) look(stamps)
+  for (const stamps of [lines.map(stampOf), commonBeginnings(readings.map(({ text }) => text))]) if (stamps.some((length) => length > 0)) look(stamps)
   return lines.map((line, index) => {
     const { starts, ends } = readings[index]!
     return found[index]!.length > 0 ? hideRanges(line, found[index]!.map(([from, to]) => [starts[from]!, ends[to - 1]!])) : line
   })
+}
+
+/** In characters. */
+const LONGEST_BEGINNING = 200
+const LETTER = /[\p{L}\p{N}]/u
+
+/** Of each text how much of its beginning a text beside it has as well, whatever the digits, up to a sign: a logger writes it, however it looks. */
+function commonBeginnings(texts: readonly string[]): number[] {
+  const shapes = texts.map((text) => text.slice(0, LONGEST_BEGINNING).replace(/\d/g, '0'))
+  const common = (one: string, other = '') => {
+    let length = 0
+    while (length < one.length && one[length] === other[length]) length++
+    while (length > 0 && LETTER.test(one[length - 1]!)) length--
+    return length
+  }
+  return shapes.map((shape, index) => Math.max(common(shape, shapes[index - 1]), common(shape, shapes[index + 1])))
 }
 
 /** What loggers write before each line: a time, a level, names in brackets, a sign. */

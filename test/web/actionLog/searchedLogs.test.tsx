@@ -231,6 +231,7 @@ test.each([
   ['a time', ['[12:00:01 INFO]: hunter', '[12:00:01 INFO]: 2secret!']],
   ['a date', ['2026-11-22T12:00:01.123Z hunt', '2026-11-22T12:00:01.124Z er2s', '2026-11-22T12:00:01.125Z ecret']],
   ['a level and a name', ['INFO [main] hunt', 'INFO [main] er2secret']],
+  ['the same that nobody knows', ['<<lobby#1>> say=hunter', '<<lobby#2>> say=2secret']],
   ['a sign', ['> hunter', '> 2secret']],
   ['a coloured time', ['\u001b[32m12:00:01\u001b[0m hunter', '\u001b[32m12:00:02\u001b[0m 2secret']],
 ])('a secret over lines that each begin with %s is hidden', (_what, said) => expectHidden([password(P), lines(...said)], /hunt|2sec|ecret/, true))
