@@ -6,16 +6,15 @@ import type { AddressInfo } from 'node:net'
 import { extname, join } from 'node:path'
 import type { Page } from 'playwright-core'
 import type { ActionLog } from '../../src/contract/actionLog'
-import { browserTest, closeBrowser, expectGoodPage, openPage, SCREENSHOTS } from '../support/browser/browserTest'
-import { codeOf, register, startProduct, type Product } from '../support/browser/startProduct'
+import { browserTest, expectGoodPage, openPage, SCREENSHOTS } from '../support/browser/browserTest'
+import { codeOf, register, useProduct } from '../support/browser/startProduct'
 
 const root = join(__dirname, '../..')
 const WEB = join(root, 'dist/web')
-let product: Product
+const product = useProduct({ QUARTERDECK_SAMPLE: 'off' })
 let files: Server
 
 beforeAll(async () => {
-  product = await startProduct({ QUARTERDECK_SAMPLE: 'off' })
   // Any server of files will do, one that knows no address but those of its files.
   files = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://x').pathname
@@ -29,11 +28,7 @@ beforeAll(async () => {
   })
   await new Promise<void>((resolve) => files.listen(0, '127.0.0.1', resolve))
 })
-afterAll(async () => {
-  await closeBrowser()
-  await product.close()
-  files.close()
-})
+afterAll(() => files.close())
 
 const CANARY = 'Canary7731'
 const password = `${CANARY}-password`
@@ -113,12 +108,12 @@ async function difference(page: Page, one: Buffer, other: Buffer): Promise<numbe
 }
 
 browserTest('decisions §10: a walk through the product, typing secrets everywhere, leaves none of them in its log, which is played without a platform', async () => {
-  const { page, context } = await openPage(product.url)
-  const secrets = [CANARY, product.inviteCode!]
+  const { page, context } = await openPage(product().url)
+  const secrets = [CANARY, product().inviteCode!]
   const moments: Moment[] = []
   const moment = async (name: string, sign: string) => void moments.push(await momentOf(page, name, sign))
 
-  const secret = await register(page, { inviteCode: product.inviteCode!, username: 'ann', password })
+  const secret = await register(page, { inviteCode: product().inviteCode!, username: 'ann', password })
   secrets.push(secret)
   await page.getByRole('link', { name: 'Go to Login' }).click()
   await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
@@ -190,7 +185,7 @@ browserTest('decisions §10: a walk through the product, typing secrets everywhe
   const inviteCode = (await invite.locator('code').first().innerText()).trim()
   secrets.push(inviteCode)
   await page.getByRole('searchbox', { name: 'Search invite codes' }).fill(inviteCode)
-  const bob = await openPage(product.url)
+  const bob = await openPage(product().url)
   secrets.push(await register(bob.page, { inviteCode, username: 'bob', password: `${CANARY}-bobs` }))
   for (const tab of ['Kubernetes Dashboard', 'User Management']) {
     await page.getByRole('tab', { name: tab }).click()
@@ -258,7 +253,7 @@ browserTest('decisions §10: a walk through the product, typing secrets everywhe
   expect(log.actions.map(({ type }) => type)).toEqual(expect.arrayContaining(['files/fileOpened', 'configuration/draftSaved', 'databases/nameTyped', 'admin/dialogOpened', 'account/accountDialogOpened', 'console/commandSent']))
 
   // Another browser, and no platform: only files are asked for, and nothing is kept.
-  await product.stop()
+  await product().stop()
   const { port } = files.address() as AddressInfo
   const other = await openPage(`http://127.0.0.1:${port}`)
   const asked: string[] = []
@@ -317,7 +312,7 @@ browserTest('decisions §10: a walk through the product, typing secrets everywhe
   expect(other.errors).toEqual([])
 
   // Whoever leaves finds the session as it was.
-  await product.restart()
+  await product().restart()
   await page.goto('/replay')
   await page.getByRole('link', { name: 'Back to the console' }).click()
   await page.getByRole('heading', { name: 'Network Overview' }).waitFor()

@@ -1,21 +1,13 @@
 import { generate } from 'otplib'
 import type { Page } from 'playwright-core'
 import { call } from '../support/browser/api'
-import { browserTest, closeBrowser, expectGoodPage, openPage } from '../support/browser/browserTest'
-import { register, startProduct, type Product } from '../support/browser/startProduct'
+import { browserTest, expectGoodPage, openPage } from '../support/browser/browserTest'
+import { register, useProduct } from '../support/browser/startProduct'
 import { until } from '../support/platform/until'
 
 const PASSWORDS = { ann: 'correct horse battery', bob: 'bobs first secret', bobReset: 'set by the administrator', annChanged: 'a much newer secret' }
 const STEP_MS = 30_000
-let product: Product
-
-beforeAll(async () => {
-  product = await startProduct({ QUARTERDECK_SAMPLE: 'off' })
-})
-afterAll(async () => {
-  await closeBrowser()
-  await product.close()
-})
+const product = useProduct({ QUARTERDECK_SAMPLE: 'off' })
 
 /** An authenticator app. No code is accepted twice: before each is shown, the platform's clock goes on to the next. */
 function authenticator() {
@@ -25,8 +17,8 @@ function authenticator() {
       secret = shown
     },
     async code(): Promise<string> {
-      await product.passTime(STEP_MS)
-      return generate({ secret, epoch: Math.floor(product.now() / 1000) })
+      await product().passTime(STEP_MS)
+      return generate({ secret, epoch: Math.floor(product().now() / 1000) })
     },
   }
 }
@@ -60,9 +52,9 @@ async function expectActionsInLine(page: Page, name: string, text: string): Prom
 }
 
 browserTest('an administrator invites, promotes, resets and deletes; sessions are ended and the password changed; the log tells it and no secret', async () => {
-  const [ann, bob, phone, tablet, watch] = [await openPage(product.url), await openPage(product.url), await openPage(product.url), await openPage(product.url), await openPage(product.url)]
+  const [ann, bob, phone, tablet, watch] = [await openPage(product().url), await openPage(product().url), await openPage(product().url), await openPage(product().url), await openPage(product().url)]
   const [annsApp, bobsApp] = [authenticator(), authenticator()]
-  annsApp.learn(await register(ann.page, { inviteCode: product.inviteCode, username: 'ann', password: PASSWORDS.ann }))
+  annsApp.learn(await register(ann.page, { inviteCode: product().inviteCode, username: 'ann', password: PASSWORDS.ann }))
   await ann.page.getByRole('link', { name: 'Go to Login' }).click()
   await ann.page.getByRole('link', { name: 'Admin' }).click()
 
@@ -87,7 +79,7 @@ browserTest('an administrator invites, promotes, resets and deletes; sessions ar
   await row(ann.page, 'for bob').getByRole('button', { name: 'Copy link of "for bob"' }).click()
   const link = await until(() => ann.page.evaluate(() => navigator.clipboard.readText()), (text) => text.includes('/register?invite='))
   const code = new URL(link).searchParams.get('invite')!
-  expect(link).toBe(`${product.url}/register?invite=${code}`)
+  expect(link).toBe(`${product().url}/register?invite=${code}`)
   await row(ann.page, 'for bob').getByText(code).waitFor()
   await row(ann.page, 'for bob').getByRole('button', { name: /^Copy (?:the )?code/ }).click()
   await ann.page.waitForFunction(async (expected) => (await navigator.clipboard.readText()) === expected, code)

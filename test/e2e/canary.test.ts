@@ -1,25 +1,17 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { call } from '../support/browser/api'
-import { browserTest, closeBrowser, openPage } from '../support/browser/browserTest'
-import { signUp, startProduct, type Product } from '../support/browser/startProduct'
+import { browserTest, openPage } from '../support/browser/browserTest'
+import { signUp, useProduct } from '../support/browser/startProduct'
 
-let product: Product
-
-beforeAll(async () => {
-  product = await startProduct({ QUARTERDECK_SAMPLE: 'off' })
-})
-afterAll(async () => {
-  await closeBrowser()
-  await product.close()
-})
+const product = useProduct({ QUARTERDECK_SAMPLE: 'off' })
 
 const CANARY = '"><img src=x onerror=window.hacked=1><svg onload=window.hacked=1>{{7*7}}${window.hacked=1}'
 
 browserTest('security 56: a script in every name and text that is stored is shown as text, and never runs', async () => {
-  const { page, errors } = await openPage(product.url)
-  await signUp(page, product)
-  const directory = join(product.dataDir, 'nfsshare/canary')
+  const { page, errors } = await openPage(product().url)
+  await signUp(page, product())
+  const directory = join(product().dataDir, 'nfsshare/canary')
   await mkdir(directory, { recursive: true })
   // A slash cannot be in a name.
   await writeFile(join(directory, `${CANARY.replaceAll('/', '')}.txt`), CANARY)

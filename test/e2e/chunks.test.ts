@@ -1,18 +1,10 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { browserTest, closeBrowser, expectGoodPage, openPage } from '../support/browser/browserTest'
-import { signUp, startProduct, type Product } from '../support/browser/startProduct'
+import { browserTest, expectGoodPage, openPage } from '../support/browser/browserTest'
+import { signUp, useProduct } from '../support/browser/startProduct'
 import { until } from '../support/platform/until'
 
-let product: Product
-
-beforeAll(async () => {
-  product = await startProduct({ QUARTERDECK_SAMPLE: 'off' })
-})
-afterAll(async () => {
-  await closeBrowser()
-  await product.close()
-})
+const product = useProduct({ QUARTERDECK_SAMPLE: 'off' })
 
 const broken = 'Something went wrong'
 /** Of a chunk, which is loaded when it is asked for. */
@@ -34,12 +26,12 @@ async function lastOfIdleTime(): Promise<string[]> {
 }
 
 browserTest('while the platform is away every page opens, and an editor comes when it is back', async () => {
-  await mkdir(join(product.dataDir, 'nfsshare'), { recursive: true })
-  await writeFile(join(product.dataDir, 'nfsshare', 'lobby.yml'), 'motd: Hello\n')
-  const { page } = await openPage(product.url)
+  await mkdir(join(product().dataDir, 'nfsshare'), { recursive: true })
+  await writeFile(join(product().dataDir, 'nfsshare', 'lobby.yml'), 'motd: Hello\n')
+  const { page } = await openPage(product().url)
   const asked = new Set<string>()
   page.on('requestfinished', (request) => asked.add(new URL(request.url()).pathname))
-  await signUp(page, product)
+  await signUp(page, product())
   const last = await lastOfIdleTime()
   await until(() => last.every((path) => asked.has(path)))
   const scripts = [...asked].filter((path) => path.endsWith('.js')).length
@@ -47,7 +39,7 @@ browserTest('while the platform is away every page opens, and an editor comes wh
   await page.getByRole('link', { name: 'Files', exact: true }).click()
   const file = page.getByRole('button', { name: 'lobby.yml', exact: true })
   await file.waitFor()
-  await product.kill()
+  await product().kill()
   for (const [link, heading] of [['Deployments', 'Deployments'], ['Databases', 'Databases'], ['Admin', 'Administration'], ['Overview', 'Network Overview']] as const) {
     await page.getByRole('link', { name: link, exact: true }).click()
     await page.getByRole('heading', { name: heading, exact: true }).waitFor()
@@ -58,7 +50,7 @@ browserTest('while the platform is away every page opens, and an editor comes wh
   expect(await page.getByText(broken).count()).toBe(0)
   expect([...asked].filter((path) => path.endsWith('.js')).length).toBe(scripts)
 
-  await product.restart()
+  await product().restart()
   await page.getByRole('link', { name: 'Files', exact: true }).click()
   await file.waitFor()
   // The editor's own code, which is too large to be loaded before somebody asks for it, fails once.
@@ -88,19 +80,19 @@ browserTest('while the platform is away every page opens, and an editor comes wh
 })
 
 browserTest('before sign-in, too, what the platform has to send comes when it is back', async () => {
-  const { page } = await openPage(product.url)
+  const { page } = await openPage(product().url)
   await page.goto('/login')
   const forgot = page.getByRole('button', { name: 'Forgot your password?' })
   await forgot.waitFor()
   const failed = new Set<string>()
   page.on('requestfailed', (request) => failed.add(new URL(request.url()).pathname))
-  await product.kill()
+  await product().kill()
   await forgot.click()
   await until(() => failed.size > 0)
   await page.getByRole('link', { name: 'Create Account' }).click()
   await until(() => [...failed].filter((path) => script.test(path)).length > 1)
   expect(await page.getByText(broken).count()).toBe(0)
-  await product.restart()
+  await product().restart()
   await page.getByLabel('Invite code').waitFor()
   // The dialog that was asked for before is still open there.
   await page.goBack()

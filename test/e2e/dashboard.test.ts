@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { browserTest, closeBrowser, expectGoodPage, openPage } from '../support/browser/browserTest'
+import { browserTest, expectGoodPage, openPage } from '../support/browser/browserTest'
 import { signUp, startProduct, type Product } from '../support/browser/startProduct'
 import { KubernetesApi } from '../support/platform/kubernetesApi'
 
@@ -15,7 +15,6 @@ beforeAll(async () => {
   product = await startProduct({ QUARTERDECK_SAMPLE: 'off', KUBECONFIG: kubeconfig, QUARTERDECK_DASHBOARD_HOST: 'https://dashboard.example' })
 })
 afterAll(async () => {
-  await closeBrowser()
   await product.close()
   await api.stop()
   await rm(directory, { recursive: true, force: true })

@@ -1,7 +1,7 @@
 import { MongoClient } from 'mongodb'
 import { Client } from 'pg'
 import type { Locator, Page } from 'playwright-core'
-import { browserTest, closeBrowser, expectGoodPage, openPage } from '../support/browser/browserTest'
+import { browserTest, expectGoodPage, openPage } from '../support/browser/browserTest'
 import { signUp, startProduct, type Product } from '../support/browser/startProduct'
 import { mongoPath } from '../support/platform/mongoPath'
 
@@ -11,7 +11,6 @@ afterEach(async () => {
   await product?.close()
   product = undefined
 })
-afterAll(closeBrowser)
 
 const section = (page: Page, name: string) => page.getByRole('region', { name })
 const card = (page: Page, name: string) => page.getByRole('article', { name, exact: true })

@@ -1,20 +1,12 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { BrowserContext, Page } from 'playwright-core'
-import { browserTest, closeBrowser, expectGoodPage, openPage } from '../support/browser/browserTest'
+import { browserTest, expectGoodPage, openPage } from '../support/browser/browserTest'
 import { freePort } from '../support/platform/freePort'
-import { signUp, startProduct, type Product } from '../support/browser/startProduct'
+import { signUp, useProduct } from '../support/browser/startProduct'
 import { until } from '../support/platform/until'
 
-let product: Product
-
-beforeAll(async () => {
-  product = await startProduct({ QUARTERDECK_SAMPLE: 'off' })
-})
-afterAll(async () => {
-  await closeBrowser()
-  await product.close()
-})
+const product = useProduct({ QUARTERDECK_SAMPLE: 'off' })
 
 const PROGRAM = `
 const greeting = process.env.GREETING ?? 'none'
@@ -41,8 +33,8 @@ const types = [
 ] as const
 
 browserTest('every type is created, edited, run, restarted and, but for the proxy, deleted', async () => {
-  const { context, page, errors } = await openPage(product.url)
-  await signUp(page, product)
+  const { context, page, errors } = await openPage(product().url)
+  await signUp(page, product())
   await page.getByRole('link', { name: 'Deployments', exact: true }).click()
   for (const text of ['No Proxy Found', 'No Games Found', 'No Processes Found']) await page.getByText(text).waitFor()
   await expectGoodPage(page, 'deployments-empty')
@@ -96,7 +88,7 @@ browserTest('every type is created, edited, run, restarted and, but for the prox
     if (at === 2) await saveInTwoTabs(context, page, text)
     await page.getByRole('link', { name: 'Back' }).click()
 
-    await writeFile(join(product.dataDir, 'nfsshare', name, 'main.js'), PROGRAM)
+    await writeFile(join(product().dataDir, 'nfsshare', name, 'main.js'), PROGRAM)
     await card(page, name).getByRole('checkbox', { name: `Enable ${name}` }).click()
     await toast(page, `Successfully enabled ${name}`)
     await card(page, name).getByText('Active', { exact: true }).waitFor()

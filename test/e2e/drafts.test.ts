@@ -1,19 +1,11 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Page } from 'playwright-core'
-import { browserTest, closeBrowser, expectGoodPage, openPage } from '../support/browser/browserTest'
-import { signUp, startProduct, type Product } from '../support/browser/startProduct'
+import { browserTest, expectGoodPage, openPage } from '../support/browser/browserTest'
+import { signUp, useProduct } from '../support/browser/startProduct'
 import { until } from '../support/platform/until'
 
-let product: Product
-
-beforeAll(async () => {
-  product = await startProduct({ QUARTERDECK_SAMPLE: 'off' })
-})
-afterAll(async () => {
-  await closeBrowser()
-  await product.close()
-})
+const product = useProduct({ QUARTERDECK_SAMPLE: 'off' })
 
 /** What the browser keeps: the subject of each draft. */
 const keptDrafts = (page: Page) =>
@@ -33,12 +25,12 @@ const keptDrafts = (page: Page) =>
   )
 
 browserTest('decisions §18: what was typed is offered after the tab was killed, until it is saved', async () => {
-  const share = join(product.dataDir, 'nfsshare')
+  const share = join(product().dataDir, 'nfsshare')
   await mkdir(join(share, 'config'), { recursive: true })
   await writeFile(join(share, 'lobby.yml'), 'motd: Hello\n')
   await writeFile(join(share, 'other.yml'), 'a: 1\n')
-  const { context, page: first, errors } = await openPage(product.url)
-  await signUp(first, product)
+  const { context, page: first, errors } = await openPage(product().url)
+  await signUp(first, product())
 
   await first.getByRole('link', { name: 'Deployments', exact: true }).click()
   await first.getByRole('button', { name: 'Create Process' }).click()

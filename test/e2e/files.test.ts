@@ -3,20 +3,15 @@ import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Download, Locator, Page } from 'playwright-core'
-import { browserTest, closeBrowser, expectGoodPage, openPage } from '../support/browser/browserTest'
-import { signUp, startProduct, type Product } from '../support/browser/startProduct'
+import { browserTest, expectGoodPage, openPage } from '../support/browser/browserTest'
+import { signUp, useProduct } from '../support/browser/startProduct'
 import { until } from '../support/platform/until'
 
-let product: Product
+const product = useProduct({ QUARTERDECK_SAMPLE: 'off' })
 let share: string
 
-beforeAll(async () => {
-  product = await startProduct({ QUARTERDECK_SAMPLE: 'off' })
-  share = join(product.dataDir, 'nfsshare')
-})
-afterAll(async () => {
-  await closeBrowser()
-  await product.close()
+beforeAll(() => {
+  share = join(product().dataDir, 'nfsshare')
 })
 
 const row = (page: Page, name: string) => page.getByRole('row').filter({ has: page.locator('bdi').getByText(name, { exact: true }) })
@@ -36,8 +31,8 @@ const bytesOf = async (download: Download) => readFile(await download.path())
 const closeTransfers = (page: Page) => page.getByRole('region', { name: 'Transfers' }).getByRole('button', { name: 'Close' }).click()
 
 browserTest('every action of the Files page, compared on disk byte by byte', async () => {
-  const { page, errors } = await openPage(product.url)
-  await signUp(page, product)
+  const { page, errors } = await openPage(product().url)
+  await signUp(page, product())
   await page.getByRole('link', { name: 'Files', exact: true }).click()
   await page.getByText('This directory is empty').waitFor()
   await page.getByText('Synced', { exact: true }).waitFor()

@@ -1,21 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { browserTest, closeBrowser, expectGoodPage, openPage } from '../support/browser/browserTest'
-import { codeOf, register, startProduct, type Product } from '../support/browser/startProduct'
+import { browserTest, expectGoodPage, openPage } from '../support/browser/browserTest'
+import { codeOf, register, useProduct } from '../support/browser/startProduct'
 
 const ann = { username: 'ann', password: 'correct horse battery' }
-let product: Product
-
-beforeAll(async () => {
-  product = await startProduct()
-})
-afterAll(async () => {
-  await closeBrowser()
-  await product.close()
-})
+const product = useProduct()
 
 browserTest('from the printed invite code to the sample instance Online, through a stop and a start, still signed in', async () => {
-  const { page, context, errors } = await openPage(product.url)
+  const { page, context, errors } = await openPage(product().url)
   // Nothing is loaded before it is asked for.
   await page.addInitScript('window.requestIdleCallback = () => 0')
 
@@ -33,7 +25,7 @@ browserTest('from the printed invite code to the sample instance Online, through
   await page.getByRole('alert').waitFor()
   await expectGoodPage(page, 'register-invite')
 
-  const secret = await register(page, { inviteCode: product.inviteCode!, ...ann })
+  const secret = await register(page, { inviteCode: product().inviteCode!, ...ann })
   await expectGoodPage(page, 'register-done')
   await page.getByRole('link', { name: 'Go to Login' }).click()
   const card = page.getByRole('link', { name: /-sample/ })
@@ -75,10 +67,10 @@ browserTest('from the printed invite code to the sample instance Online, through
   await page.getByRole('link', { name: 'Overview', exact: true }).click()
 
   // Ctrl-C and start again: the same instance, still signed in.
-  expect(await product.stop()).toBe(0)
+  expect(await product().stop()).toBe(0)
   await page.getByText('Failed', { exact: true }).waitFor()
   await expectGoodPage(page, 'overview-failed')
-  await product.restart()
+  await product().restart()
   await page.getByText('Live', { exact: true }).waitFor()
   await page.reload()
   await card.getByText('Online').waitFor()
@@ -91,9 +83,9 @@ browserTest('from the printed invite code to the sample instance Online, through
   await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
 
   // The platform dies without a word: the sample lives on and is found again.
-  await product.kill()
+  await product().kill()
   await page.getByText('Failed', { exact: true }).waitFor()
-  await product.restart()
+  await product().restart()
   await card.getByText('Online').waitFor()
   expect(await card.getByText(/^ID: [0-9a-f]{6}$/).innerText()).toBe(id)
 
@@ -107,7 +99,7 @@ browserTest('from the printed invite code to the sample instance Online, through
 })
 
 browserTest('security 57: the page runs under a policy without inline scripts, and nobody may frame it', async () => {
-  const { page } = await openPage(product.url)
+  const { page } = await openPage(product().url)
   const answer = await page.goto('/login')
   const policy = answer!.headers()['content-security-policy']
   expect(policy).toContain("script-src 'self';")
@@ -116,18 +108,18 @@ browserTest('security 57: the page runs under a policy without inline scripts, a
 })
 
 browserTest('security 60: after signing in only a path of this console is followed', async () => {
-  const { page } = await openPage(product.url)
+  const { page } = await openPage(product().url)
   await page.goto('/databases?a=1')
   await page.getByRole('heading', { name: 'Sign In' }).waitFor()
-  expect(new URL(page.url()).origin).toBe(product.url)
-  await page.goto('//evil.example/x'.replace('//', `${product.url}//`))
-  expect(new URL(page.url()).origin).toBe(product.url)
+  expect(new URL(page.url()).origin).toBe(product().url)
+  await page.goto('//evil.example/x'.replace('//', `${product().url}//`))
+  expect(new URL(page.url()).origin).toBe(product().url)
 })
 
 browserTest('the login page costs at most 130 kB of script and style (gzip), and loads what the build says', async () => {
   const { total, files } = JSON.parse(readFileSync(join(__dirname, '../../dist/login-page-size.json'), 'utf8')) as { total: number; files: Record<string, number> }
   expect(total).toBeLessThanOrEqual(130_000)
-  const { page } = await openPage(product.url)
+  const { page } = await openPage(product().url)
   const loaded = new Set<string>()
   page.on('response', (response) => {
     const path = new URL(response.url()).pathname

@@ -1,32 +1,24 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { call } from '../support/browser/api'
-import { browserTest, closeBrowser, expectGoodPage, openPage } from '../support/browser/browserTest'
-import { signUp, startProduct, type Product } from '../support/browser/startProduct'
+import { browserTest, expectGoodPage, openPage } from '../support/browser/browserTest'
+import { signUp, useProduct } from '../support/browser/startProduct'
 import { modules as gameServerModules } from '../support/gameServerPackage'
 import { GAME_SERVER, PLAYER } from '../support/platform/gameServer'
 
-let product: Product
-
-beforeAll(async () => {
-  // The server is installed in a place that contained instances do not see.
-  product = await startProduct({ QUARTERDECK_SAMPLE: 'off', QUARTERDECK_ISOLATION: 'off' })
-})
-afterAll(async () => {
-  await closeBrowser()
-  await product.close()
-})
+// The server is installed in a place that contained instances do not see.
+const product = useProduct({ QUARTERDECK_SAMPLE: 'off', QUARTERDECK_ISOLATION: 'off' })
 
 const modules = gameServerModules()
 const withGameServer = modules ? browserTest : test.skip
 
 withGameServer('decisions §5: a real game server shows its players on the overview', async () => {
-  const { page, errors } = await openPage(product.url)
-  await signUp(page, product)
+  const { page, errors } = await openPage(product().url)
+  await signUp(page, product())
   for (const [name, program] of [['arena', GAME_SERVER], ['steve', PLAYER]] as const) {
     const type = name === 'arena' ? 'scalable' : 'process'
-    await mkdir(join(product.dataDir, 'nfsshare', name), { recursive: true })
-    await writeFile(join(product.dataDir, 'nfsshare', name, 'main.js'), program)
+    await mkdir(join(product().dataDir, 'nfsshare', name), { recursive: true })
+    await writeFile(join(product().dataDir, 'nfsshare', name, 'main.js'), program)
     await call(page, 'POST', '/deployments', { name, type })
     const content = `name: ${name}\ntype: ${type}\ndataDirectory: /${name}\nrun: { command: ["node", "main.js"], ${name === 'arena' ? 'port: 25765, ' : ''}env: { NODE_PATH: ${JSON.stringify(modules)}${name === 'arena' ? '' : ', PORT: 25765'} } }\n${name === 'arena' ? 'ready: Done\n' : ''}stop: { timeoutSeconds: 1 }\n`
     await call(page, 'PATCH', `/deployments/${name}`, { content })

@@ -3,28 +3,20 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { call } from '../support/browser/api'
 import { bareWindow } from '../support/browser/bareTab'
-import { browserTest, closeBrowser, expectGoodPage, openPage } from '../support/browser/browserTest'
-import { signUp, startProduct, type Product } from '../support/browser/startProduct'
+import { browserTest, expectGoodPage, openPage } from '../support/browser/browserTest'
+import { signUp, useProduct } from '../support/browser/startProduct'
 import { until } from '../support/platform/until'
 
-let product: Product
+const product = useProduct({ QUARTERDECK_SAMPLE: 'off' })
 
-beforeAll(async () => {
-  product = await startProduct({ QUARTERDECK_SAMPLE: 'off' })
-})
 let opened: ReturnType<typeof openPage> | undefined
 /** One user for all tests. */
 const signedIn = () =>
   (opened ??= (async () => {
-    const shown = await openPage(product.url)
-    await signUp(shown.page, product)
+    const shown = await openPage(product().url)
+    await signUp(shown.page, product())
     return shown
   })())
-
-afterAll(async () => {
-  await closeBrowser()
-  await product.close()
-})
 
 const PROGRAM = `
 console.log('\\u001b[32mDone\\u001b[0m (1.0s)!')
@@ -56,8 +48,8 @@ async function type(page: Page, command: string): Promise<void> {
 /** Deploys the program and opens its instance's page. */
 async function run(page: Page, name: string): Promise<void> {
   await call(page, 'POST', '/deployments', { name, type: 'scalable' })
-  await mkdir(join(product.dataDir, `nfsshare/${name}`), { recursive: true })
-  await writeFile(join(product.dataDir, `nfsshare/${name}/main.js`), PROGRAM)
+  await mkdir(join(product().dataDir, `nfsshare/${name}`), { recursive: true })
+  await writeFile(join(product().dataDir, `nfsshare/${name}/main.js`), PROGRAM)
   await call(page, 'PATCH', `/deployments/${name}`, {
     content: `name: ${name}\ntype: scalable\ndescription: Where everybody meets\ndataDirectory: /${name}\nrun: { command: ["node", "main.js"] }\nready: Done\nstop: { command: stop, timeoutSeconds: 5 }\nresources: { cpu: 500m, memory: 1Gi }\n`,
   })
@@ -162,12 +154,12 @@ browserTest('the console, its tools, power, a crash, and a platform that dies an
   await type(page, 'before')
   await hasLine(page, 'heard before')
   const place = await log(page).boundingBox()
-  await product.kill()
+  await product().kill()
   await hasLine(page, '[System] Socket closed unexpectedly.')
   await page.getByText('Disconnected – reconnecting').waitFor()
   // Saying so moves nothing.
   expect(await log(page).boundingBox()).toEqual(place)
-  await product.restart()
+  await product().restart()
   await page.getByText('Connected', { exact: true }).waitFor()
   await type(page, 'after')
   await hasLine(page, 'heard after')
@@ -274,7 +266,7 @@ browserTest('a selection goes beyond what is drawn: by dragging, by Shift and a 
 browserTest('the layout holds at every width, under notifications and dialogs, with scroll bars that take room', async () => {
   const { context: known, page: worker } = await signedIn()
   await run(worker, 'layout')
-  const { page, context } = await openPage(product.url, { scrollBars: true })
+  const { page, context } = await openPage(product().url, { scrollBars: true })
   await context.addCookies(await known.cookies())
   await page.goto('/deployments')
   const create = page.getByRole('button', { name: 'Create Deployment' })
@@ -356,7 +348,7 @@ browserTest('§2 hovering one chart shows the same time on the other', async () 
 browserTest('§9 polls pause while the page is hidden, and go on when it is seen again', async () => {
   const { page } = await signedIn()
   const openTab = await bareWindow(page)
-  const tab = await openTab(product.url)
+  const tab = await openTab(product().url)
   const polls = async () => Number(await tab.evaluate("performance.getEntriesByType('resource').filter(({ name }) => name.includes('/api/network/')).length"))
   const first = await until(polls, (count) => count > 0)
   // Seen, it polls every 3 s.

@@ -3,21 +3,13 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { call } from '../support/browser/api'
-import { browserTest, closeBrowser, openPage } from '../support/browser/browserTest'
-import { signUp, startProduct, type Product } from '../support/browser/startProduct'
+import { browserTest, openPage } from '../support/browser/browserTest'
+import { signUp, useProduct } from '../support/browser/startProduct'
 
 /** `KILLS=20 npx jest … test/e2e/kills.test.ts` tries more of them. */
 const KILLS = Number(process.env.KILLS ?? 3)
 
-let product: Product
-
-beforeAll(async () => {
-  product = await startProduct({ QUARTERDECK_SAMPLE: 'off' })
-})
-afterAll(async () => {
-  await closeBrowser()
-  await product.close()
-})
+const product = useProduct({ QUARTERDECK_SAMPLE: 'off' })
 
 const DEFINITION = `name: world\ntype: process\ndataDirectory: /world\nrun: { command: ["node", "-e", "console.log('Done'); process.stdin.resume()"] }\nready: Done\nstop: { timeoutSeconds: 1 }\n`
 
@@ -30,11 +22,11 @@ async function typeAtTheEnd(page: Page, text: string): Promise<void> {
 const dialog = (page: Page) => page.getByRole('dialog')
 
 browserTest('ten pages come through kills of the platform without a reload and without a lost draft', async () => {
-  const share = join(product.dataDir, 'nfsshare')
+  const share = join(product().dataDir, 'nfsshare')
   await mkdir(share, { recursive: true })
   await writeFile(join(share, 'lobby.yml'), 'motd: Hello\n')
-  const { context, page: overview, errors } = await openPage(product.url)
-  await signUp(overview, product)
+  const { context, page: overview, errors } = await openPage(product().url)
+  await signUp(overview, product())
   await call(overview, 'POST', '/deployments', { name: 'world', type: 'process' })
   await call(overview, 'PATCH', '/deployments/world', { content: DEFINITION })
   await call(overview, 'POST', '/deployments/world/toggle', { enabled: true })
@@ -77,14 +69,14 @@ browserTest('ten pages come through kills of the platform without a reload and w
   for (let kill = 1; kill <= KILLS; kill++) {
     // At another moment each time: of a poll, of a socket that connects, of a draft that is being written.
     await delay((kill * 377) % 1500)
-    await product.kill()
+    await product().kill()
     const text = `# while the platform was away ${kill}\n`
     await Promise.all([typeAtTheEnd(editor!.page, text), typeAtTheEnd(configuration!.page, text)])
     typed.push(text)
     // Whoever goes on to other pages meanwhile comes back.
     for (const name of ['Deployments', 'Files', 'Databases', 'Overview']) await overview.getByRole('banner').getByRole('link', { name, exact: true }).click()
     await overview.getByText(/^Not connected since/).waitFor()
-    await product.restart()
+    await product().restart()
 
     for (const [name, { page, sign }] of Object.entries(pages)) {
       await page.getByText(/^Not connected since/).waitFor({ state: 'detached' })

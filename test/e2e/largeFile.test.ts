@@ -4,25 +4,20 @@ import { mkdtemp, open, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { browserTest, closeBrowser, openPage } from '../support/browser/browserTest'
-import { signUp, startProduct, type Product } from '../support/browser/startProduct'
+import { browserTest, openPage } from '../support/browser/browserTest'
+import { signUp, useProduct } from '../support/browser/startProduct'
 
 const SIZE = 2 * 2 ** 30
 /** Bytes that do not repeat within a chunk of anything. */
 const BLOCK = 2 ** 20 - 3
 
-let product: Product
+const product = useProduct({ QUARTERDECK_SAMPLE: 'off' })
 let directory: string
 
 beforeAll(async () => {
-  product = await startProduct({ QUARTERDECK_SAMPLE: 'off' })
   directory = await mkdtemp(join(tmpdir(), 'quarterdeck-large-'))
 })
-afterAll(async () => {
-  await closeBrowser()
-  await product.close()
-  await rm(directory, { recursive: true, force: true })
-})
+afterAll(() => rm(directory, { recursive: true, force: true }))
 
 async function makeFile(path: string): Promise<void> {
   const file = await open(path, 'w')
@@ -42,7 +37,7 @@ async function hashOf(path: string): Promise<string> {
 
 /** The memory that the platform's process uses, and the most that it used from now on, in bytes (VmRSS and VmHWM of proc(5)). */
 function memoryPeak() {
-  const pid = /\d+/.exec(readFileSync(join(product.dataDir, 'platform.lock'), 'utf8'))?.[0] ?? ''
+  const pid = /\d+/.exec(readFileSync(join(product().dataDir, 'platform.lock'), 'utf8'))?.[0] ?? ''
   // The start took more for a moment.
   writeFileSync(`/proc/${pid}/clear_refs`, '5')
   const read = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
@@ -52,8 +47,8 @@ function memoryPeak() {
 browserTest('2 GB go up and come down through the page, unchanged, and the platform’s memory stays flat', async () => {
   const source = join(directory, 'world.bin')
   await makeFile(source)
-  const { page, errors } = await openPage(product.url)
-  await signUp(page, product)
+  const { page, errors } = await openPage(product().url)
+  await signUp(page, product())
   await page.getByRole('link', { name: 'Files', exact: true }).click()
   await page.getByText('This directory is empty').waitFor()
   const memory = memoryPeak()
@@ -63,7 +58,7 @@ browserTest('2 GB go up and come down through the page, unchanged, and the platf
   // What it says of itself meanwhile is real: bytes that were sent, and how many there are.
   await page.getByText(/of 2(?:\.00)? GB/).first().waitFor()
   await page.getByText('1 of 1 uploaded').waitFor({ timeout: 600_000 })
-  const stored = join(product.dataDir, 'nfsshare/world.bin')
+  const stored = join(product().dataDir, 'nfsshare/world.bin')
   const hash = await hashOf(source)
   expect(await hashOf(stored)).toBe(hash)
   await rm(source)
@@ -75,6 +70,6 @@ browserTest('2 GB go up and come down through the page, unchanged, and the platf
   await download.delete()
 
   expect(memory.peak() - before).toBeLessThan(150 * 2 ** 20)
-  expect(await readdir(join(product.dataDir, 'nfsshare'))).toEqual(['.quarterdeck-share', 'world.bin'])
+  expect(await readdir(join(product().dataDir, 'nfsshare'))).toEqual(['.quarterdeck-share', 'world.bin'])
   expect(errors).toEqual([])
 }, 1_200_000)

@@ -5,19 +5,11 @@ import type { Page } from 'playwright-core'
 import { actionRules } from '../../src/web/actionLog/redaction'
 import type { ActionLog } from '../../src/contract/actionLog'
 import { call } from '../support/browser/api'
-import { browserTest, closeBrowser, expectGoodPage, openPage } from '../support/browser/browserTest'
-import { signUp, startProduct, type Product } from '../support/browser/startProduct'
+import { browserTest, expectGoodPage, openPage } from '../support/browser/browserTest'
+import { signUp, useProduct } from '../support/browser/startProduct'
 
 const root = join(__dirname, '../..')
-let product: Product
-
-beforeAll(async () => {
-  product = await startProduct({ QUARTERDECK_SAMPLE: 'off' })
-})
-afterAll(async () => {
-  await closeBrowser()
-  await product.close()
-})
+const product = useProduct({ QUARTERDECK_SAMPLE: 'off' })
 
 /** Typed for a password, and into every other field. With what addresses, JSON, YAML and patterns hold to be special. */
 const PASSWORD = 'Cänary7731&"+secret'
@@ -115,9 +107,9 @@ function waysOf(secret: string, text: string): string[] {
 }
 
 browserTest('decisions §10: secrets that are typed into every field and command, also the wrong ones, are nowhere in an exported log, however a program prints them', async () => {
-  const share = join(product.dataDir, 'nfsshare')
-  const { page, errors } = await openPage(product.url)
-  await signUp(page, product)
+  const share = join(product().dataDir, 'nfsshare')
+  const { page, errors } = await openPage(product().url)
+  await signUp(page, product())
   await call(page, 'POST', '/deployments', { name: 'world', type: 'process' })
   await call(page, 'PATCH', '/deployments/world', { content: DEFINITION })
   await call(page, 'POST', '/deployments/world/toggle', { enabled: true })
@@ -209,7 +201,7 @@ browserTest('decisions §10: secrets that are typed into every field and command
 })
 
 browserTest('decisions §10: what is typed to register and to sign in is nowhere in a log, whichever field it was typed into', async () => {
-  const { page } = await openPage(product.url)
+  const { page } = await openPage(product().url)
   await page.goto('/register')
   await typeIntoAll(page)
   await page.getByRole('button', { name: 'Continue' }).click()

@@ -38,10 +38,9 @@ export async function openPage(url: string, { scrollBars = false } = {}): Promis
   return { context, page, errors }
 }
 
-export async function closeBrowser(): Promise<void> {
+afterAll(async () => {
   for (const browser of browsers.values()) await browser.close()
-  browsers.clear()
-}
+})
 
 /**
  * What axe finds on the page as it is. Axe runs in the page itself: its package for Playwright opens another page for each

@@ -88,6 +88,16 @@ export async function startProduct(settings: Record<string, string> = {}): Promi
   }
 }
 
+/** A product of its own for the tests of a file; ended and gone after them. */
+export function useProduct(settings: Record<string, string> = {}): () => Product {
+  let product: Product
+  beforeAll(async () => {
+    product = await startProduct(settings)
+  })
+  afterAll(() => product.close())
+  return () => product
+}
+
 /** The code that an authenticator app shows so many 30-second steps from now. */
 export function codeOf(secret: string, steps = 0): Promise<string> {
   return generate({ secret, epoch: Math.floor(Date.now() / 1000) + 30 * steps })
