@@ -4,7 +4,13 @@ module.exports = (api) => {
   return {
     presets: [
       forBrowser
-        ? ['@babel/preset-env', { targets: 'last 2 chrome versions, last 2 firefox versions, last 2 safari versions, last 2 edge versions', modules: false }]
+        ? [
+            '@babel/preset-env',
+            {
+              targets: 'last 2 chrome versions, last 2 firefox versions, last 2 safari versions, last 2 edge versions',
+              modules: false,
+            },
+          ]
         : ['@babel/preset-env', { targets: { node: '20.19' }, modules: 'commonjs' }],
       ['@babel/preset-react', { runtime: 'automatic' }],
       ['@babel/preset-typescript', { onlyRemoveTypeImports: true }],

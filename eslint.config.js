@@ -10,7 +10,17 @@ const tseslint = require('typescript-eslint')
  * The import table of src/README.md: for each folder what it may import besides its own files.
  * The first folder that matches a file decides.
  */
-const features = ['account', 'admin', 'auth', 'databases', 'deployments', 'files', 'instance', 'overview', 'notifications']
+const features = [
+  'account',
+  'admin',
+  'auth',
+  'databases',
+  'deployments',
+  'files',
+  'instance',
+  'overview',
+  'notifications',
+]
 const services = ['contract', 'platform/errors.ts', 'platform/config.ts', 'platform/processLock.ts']
 const mayImport = {
   contract: [],
@@ -21,7 +31,18 @@ const mayImport = {
   ...Object.fromEntries(
     features.map((name) => [
       `web/features/${name}`,
-      ['contract', 'web/api', 'web/drafts', 'web/ui', 'web/sockets', 'web/app/types.ts', 'web/chunks.ts', 'web/facts.ts', 'web/instanceState.ts', 'web/styles'],
+      [
+        'contract',
+        'web/api',
+        'web/drafts',
+        'web/ui',
+        'web/sockets',
+        'web/app/types.ts',
+        'web/chunks.ts',
+        'web/facts.ts',
+        'web/instanceState.ts',
+        'web/styles',
+      ],
     ]),
   ),
   'platform/state': services,
@@ -31,8 +52,23 @@ const mayImport = {
   'platform/accounts': [...services, 'platform/state'],
   'platform/kubernetes': [...services, 'platform/state'],
   'platform/deployments': [...services, 'platform/state', 'platform/runtime', 'platform/share'],
-  'platform/http': [...services, 'platform/accounts', 'platform/databases', 'platform/deployments', 'platform/kubernetes', 'platform/state', 'platform/share'],
-  'platform/sockets': [...services, 'platform/accounts', 'platform/deployments', 'platform/runtime', 'platform/share', 'platform/state'],
+  'platform/http': [
+    ...services,
+    'platform/accounts',
+    'platform/databases',
+    'platform/deployments',
+    'platform/kubernetes',
+    'platform/state',
+    'platform/share',
+  ],
+  'platform/sockets': [
+    ...services,
+    'platform/accounts',
+    'platform/deployments',
+    'platform/runtime',
+    'platform/share',
+    'platform/state',
+  ],
 }
 
 const zones = Object.entries(mayImport).map(([folder, allowed]) => ({
@@ -64,7 +100,11 @@ module.exports = tseslint.config(
   {
     files: ['src/**/*.ts', 'src/**/*.tsx'],
     plugins: { 'import-x': importX },
-    settings: { 'import-x/resolver-next': [createTypeScriptImportResolver({ project: 'src/*/tsconfig.json', noWarnOnMultipleProjects: true })] },
+    settings: {
+      'import-x/resolver-next': [
+        createTypeScriptImportResolver({ project: 'src/*/tsconfig.json', noWarnOnMultipleProjects: true }),
+      ],
+    },
     rules: {
       'import-x/no-cycle': ['error', { ignoreExternal: true }],
       'import-x/no-restricted-paths': ['error', { basePath: __dirname, zones }],
@@ -78,7 +118,11 @@ module.exports = tseslint.config(
     rules: {
       'no-restricted-syntax': [
         'error',
-        { selector: "CallExpression[callee.property.name='pipe']", message: 'Use `pipeline` where somebody waits for the end, else `piped` of share/streams.ts: a stream error without a listener ends the process' },
+        {
+          selector: "CallExpression[callee.property.name='pipe']",
+          message:
+            'Use `pipeline` where somebody waits for the end, else `piped` of share/streams.ts: a stream error without a listener ends the process',
+        },
       ],
     },
   },

@@ -39,7 +39,10 @@ class BundledPackages {
           if (folder) folders.add(folder)
         }
       }
-      compiler.outputFileSystem.writeFileSync(path.join(outputOptions.path, '../bundled-packages.json'), `${JSON.stringify([...folders].sort(), null, 2)}\n`)
+      compiler.outputFileSystem.writeFileSync(
+        path.join(outputOptions.path, '../bundled-packages.json'),
+        `${JSON.stringify([...folders].sort(), null, 2)}\n`,
+      )
     })
   }
 }
@@ -73,7 +76,12 @@ module.exports = (env, { mode = 'production' }) => {
     },
     module: {
       rules: [
-        { test: /\.tsx?$/, exclude: /node_modules/, loader: 'babel-loader', options: { cacheDirectory: path.resolve(__dirname, '.cache/babel') } },
+        {
+          test: /\.tsx?$/,
+          exclude: /node_modules/,
+          loader: 'babel-loader',
+          options: { cacheDirectory: path.resolve(__dirname, '.cache/babel') },
+        },
         { resourceQuery: /url/, type: 'asset/resource' },
         // Outside assets/, whose names change with their content: index.html is written before this one is minified.
         { test: /public[\\/]theme\.js$/, type: 'asset/resource', generator: { filename: 'theme.js' } },
@@ -101,7 +109,10 @@ module.exports = (env, { mode = 'production' }) => {
       ...(production ? [new LoginPageSize(), new BundledPackages()] : []),
     ],
     optimization: {
-      minimizer: [new TerserPlugin({ minify: TerserPlugin.swcMinify, extractComments: false }), new CssMinimizerPlugin()],
+      minimizer: [
+        new TerserPlugin({ minify: TerserPlugin.swcMinify, extractComments: false }),
+        new CssMinimizerPlugin(),
+      ],
       runtimeChunk: 'single',
     },
     performance: { hints: false },
@@ -110,7 +121,15 @@ module.exports = (env, { mode = 'production' }) => {
       port: Number(process.env.QUARTERDECK_DEV_PORT ?? 8081),
       historyApiFallback: true,
       // To the other server it must look as if the page came from there: sockets are refused to foreign origins.
-      proxy: [{ context: ['/api', '/socket.io'], target: platform, ws: true, changeOrigin: true, headers: { origin: new URL(platform).origin } }],
+      proxy: [
+        {
+          context: ['/api', '/socket.io'],
+          target: platform,
+          ws: true,
+          changeOrigin: true,
+          headers: { origin: new URL(platform).origin },
+        },
+      ],
     },
   }
 }

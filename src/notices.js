@@ -6,7 +6,17 @@ const { existsSync, readdirSync, readFileSync } = require('node:fs')
 const { join } = require('node:path')
 
 /** All of them permit redistribution with their text. Another licence fails the build, so that somebody reads it first. */
-const KNOWN_LICENCES = ['MIT', 'ISC', '0BSD', 'BSD-2-Clause', 'BSD-3-Clause', 'Apache-2.0', 'BlueOak-1.0.0', 'Python-2.0', 'Unlicense']
+const KNOWN_LICENCES = [
+  'MIT',
+  'ISC',
+  '0BSD',
+  'BSD-2-Clause',
+  'BSD-3-Clause',
+  'Apache-2.0',
+  'BlueOak-1.0.0',
+  'Python-2.0',
+  'Unlicense',
+]
 
 /** Packages whose own files do not say all of it. `copyright` is for those that come without a text. */
 const STATED = {
@@ -16,7 +26,10 @@ const STATED = {
     ours: ['LGPL-2.1.txt'],
     note: '7-Zip compiled to WebAssembly, unmodified and in files of its own, which may be replaced by another build of it.\nSource code: https://github.com/use-strict/7z-wasm and https://www.7-zip.org. It only extracts RAR archives: code of unRAR may not\nbe used to develop a RAR (WinRAR) compatible archiver.',
   },
-  'emitter-component': { licence: 'MIT', copyright: 'The authors of emitter-component (https://github.com/component/emitter)' },
+  'emitter-component': {
+    licence: 'MIT',
+    copyright: 'The authors of emitter-component (https://github.com/component/emitter)',
+  },
   '@nodable/entities': { copyright: 'Amit Gupta (https://solothought.com)' },
   'abstract-logging': { copyright: 'James Sumners' },
   'cacheable-request': { copyright: 'Luke Childs and Jared Wray' },
@@ -69,13 +82,18 @@ function collectNotices(root, bundled = []) {
     if (!text) problems.push(`${name}@${version}: there is no licence text`)
     notices.set(`${name}@${version}`, { name, version, licence, text })
   }
-  if (problems.length > 0) throw new Error(`Packages that may not be shipped (see src/notices.js):\n${problems.join('\n')}`)
-  return [...notices.values()].sort((one, other) => one.name.localeCompare(other.name, 'en') || one.version.localeCompare(other.version, 'en'))
+  if (problems.length > 0)
+    throw new Error(`Packages that may not be shipped (see src/notices.js):\n${problems.join('\n')}`)
+  return [...notices.values()].sort(
+    (one, other) => one.name.localeCompare(other.name, 'en') || one.version.localeCompare(other.version, 'en'),
+  )
 }
 
 function noticesText(notices) {
   const line = '='.repeat(100)
-  const parts = notices.map(({ name, version, licence, text }) => `${line}\n${name} ${version}\n${licence}\n${line}\n\n${text}\n`)
+  const parts = notices.map(
+    ({ name, version, licence, text }) => `${line}\n${name} ${version}\n${licence}\n${line}\n\n${text}\n`,
+  )
   return `Quarterdeck contains the following packages of other authors, under the licences given here.\n\n${parts.join('\n')}`
 }
 
@@ -99,12 +117,22 @@ function licenceOf({ license, licenses }) {
 }
 
 /** Of several to choose from one is enough. */
-const isKnown = (licence) => licence.replace(/[()]/g, '').split(' OR ').some((one) => KNOWN_LICENCES.includes(one))
+const isKnown = (licence) =>
+  licence
+    .replace(/[()]/g, '')
+    .split(' OR ')
+    .some((one) => KNOWN_LICENCES.includes(one))
 
 function textOf(root, folder, licence, { files, ours = [], note, copyright, textOf: other }) {
   const from = other ? join('node_modules', other) : folder
-  const names = files ?? readdirSync(join(root, from)).filter((name) => /^(?:un)?(?:licen[cs]e|copying|notice|copyright)/i.test(name)).sort()
-  const texts = names.filter((name) => /^[^.]*(?:\.(?:txt|md|markdown|mit|bsd|apache2?))*$/i.test(name)).map((name) => readFileSync(join(root, from, name), 'utf8').trim())
+  const names =
+    files ??
+    readdirSync(join(root, from))
+      .filter((name) => /^(?:un)?(?:licen[cs]e|copying|notice|copyright)/i.test(name))
+      .sort()
+  const texts = names
+    .filter((name) => /^[^.]*(?:\.(?:txt|md|markdown|mit|bsd|apache2?))*$/i.test(name))
+    .map((name) => readFileSync(join(root, from, name), 'utf8').trim())
   if (texts.length === 0) texts.push(...readmeLicence(join(root, from)))
   if (texts.length === 0 && copyright && licence === 'MIT') texts.push(MIT(copyright))
   for (const name of ours) texts.push(readFileSync(join(__dirname, 'licences', name), 'utf8').trim())

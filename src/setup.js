@@ -7,7 +7,17 @@
  */
 const { spawn, spawnSync } = require('node:child_process')
 const { createHash } = require('node:crypto')
-const { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } = require('node:fs')
+const {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} = require('node:fs')
 const { join, relative, resolve } = require('node:path')
 const zlib = require('node:zlib')
 
@@ -43,7 +53,13 @@ function install() {
 }
 
 function build(force) {
-  const hash = hashOf([...filesBelow('src'), ...filesBelow('public'), 'webpack.config.js', 'babel.config.js', 'package-lock.json'])
+  const hash = hashOf([
+    ...filesBelow('src'),
+    ...filesBelow('public'),
+    'webpack.config.js',
+    'babel.config.js',
+    'package-lock.json',
+  ])
   if (!force && read(buildStamp) === hash) return
   say('Building …')
   rmSync(join(root, 'dist'), { recursive: true, force: true })
@@ -76,8 +92,11 @@ function compress(directory) {
 /** The console with reload and, unless QUARTERDECK_PLATFORM_URL names another server, the platform with restart. */
 function develop() {
   const children = [['webpack', ['serve', '--mode', 'development']]]
-  if (!process.env.QUARTERDECK_PLATFORM_URL) children.push(['tsx', ['watch', '--clear-screen=false', 'src/platform/main.ts']])
-  const running = children.map(([name, args]) => spawn(process.execPath, [binPath(name), ...args], { cwd: root, stdio: 'inherit' }))
+  if (!process.env.QUARTERDECK_PLATFORM_URL)
+    children.push(['tsx', ['watch', '--clear-screen=false', 'src/platform/main.ts']])
+  const running = children.map(([name, args]) =>
+    spawn(process.execPath, [binPath(name), ...args], { cwd: root, stdio: 'inherit' }),
+  )
   const end = (code) => {
     process.exitCode ||= code ?? 0
     for (const child of running) child.kill('SIGTERM')
@@ -94,7 +113,8 @@ function findOrInstallBrowser() {
   const quick = { PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT: '5000' }
   tryTo([process.execPath, join(root, 'node_modules/playwright-core/cli.js'), 'install', 'chromium'], quick, 300_000)
   if (!findBrowser()) installDebianPackages(['chromium'])
-  if (!findBrowser()) say('NO BROWSER: the browser tests will be SKIPPED. Install Chromium, or name one in CHROMIUM_PATH.')
+  if (!findBrowser())
+    say('NO BROWSER: the browser tests will be SKIPPED. Install Chromium, or name one in CHROMIUM_PATH.')
 }
 
 /** Tests run instances in containers, as the product does where these programs are installed. */
@@ -104,14 +124,21 @@ function installContainerPrograms() {
   const missing = programs.filter((program) => !places.some((place) => existsSync(join(place, program))))
   if (missing.length === 0) return
   say(`Installing ${missing.join(', ')} for the tests with contained instances …`)
-  if (!installDebianPackages(missing)) say(`NO CONTAINERS: ${missing.join(', ')} could not be installed, so the tests with contained instances will be SKIPPED.`)
+  if (!installDebianPackages(missing))
+    say(
+      `NO CONTAINERS: ${missing.join(', ')} could not be installed, so the tests with contained instances will be SKIPPED.`,
+    )
 }
 
 /** As root on Debian and its descendants. @returns whether it ended well. */
 function installDebianPackages(names) {
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) return false
   tryTo(['apt-get', 'update', '-qq'], {}, 300_000)
-  return tryTo(['apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...names], { DEBIAN_FRONTEND: 'noninteractive' }, 600_000)
+  return tryTo(
+    ['apt-get', 'install', '-y', '-qq', '--no-install-recommends', ...names],
+    { DEBIAN_FRONTEND: 'noninteractive' },
+    600_000,
+  )
 }
 
 /** A few tests run a real game server. */
@@ -121,7 +148,17 @@ function installGameServer() {
   say(`Installing ${spec} for the tests with a real game server …`)
   rmSync(directory, { recursive: true, force: true })
   mkdirSync(directory, { recursive: true })
-  const [program, ...args] = npmCommand(['install', '--prefix', directory, '--no-save', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error', spec])
+  const [program, ...args] = npmCommand([
+    'install',
+    '--prefix',
+    directory,
+    '--no-save',
+    '--ignore-scripts',
+    '--no-audit',
+    '--no-fund',
+    '--loglevel=error',
+    spec,
+  ])
   if (tryTo([program, ...args], {}, 300_000)) writeFileSync(stamp, '')
   else say(`NO GAME SERVER: ${spec} could not be installed, so the tests with a real game server will be SKIPPED.`)
 }
@@ -133,26 +170,56 @@ function buildFerretdb() {
   if (folder() || has('mongod', '--version')) return
   const source = join(directory, 'source')
   rmSync(directory, { recursive: true, force: true })
-  const isBuilt = has('go', 'version') && (() => {
-    say(`Building FerretDB ${version} for the tests with MongoDB (about a minute, once) …`)
-    mkdirSync(directory, { recursive: true })
-    // Not `go install`: FerretDB refuses to run without a version.txt, which its module lacks.
-    const { stdout } = spawnSync('go', ['mod', 'download', '-json', `${module}@v${version}`], { cwd: directory, encoding: 'utf8', env: { ...process.env, GOFLAGS: '-mod=mod' }, timeout: 300_000 })
-    const from = /"Dir": "(.+)"/.exec(stdout ?? '')?.[1]
-    if (!from) return false
-    cpSync(from, source, { recursive: true })
-    for (const path of ['', ...readdirSync(source, { recursive: true })]) chmodSync(join(source, path), 0o755)
-    writeFileSync(join(source, 'build/version/version.txt'), `v${version}\n`)
-    return tryTo(['go', '-C', source, 'build', '-mod=mod', '-buildvcs=false', '-trimpath', '-o', join(directory, 'ferretdb.new'), './cmd/ferretdb'], {}, 900_000)
-  })()
+  const isBuilt =
+    has('go', 'version') &&
+    (() => {
+      say(`Building FerretDB ${version} for the tests with MongoDB (about a minute, once) …`)
+      mkdirSync(directory, { recursive: true })
+      // Not `go install`: FerretDB refuses to run without a version.txt, which its module lacks.
+      const { stdout } = spawnSync('go', ['mod', 'download', '-json', `${module}@v${version}`], {
+        cwd: directory,
+        encoding: 'utf8',
+        env: { ...process.env, GOFLAGS: '-mod=mod' },
+        timeout: 300_000,
+      })
+      const from = /"Dir": "(.+)"/.exec(stdout ?? '')?.[1]
+      if (!from) return false
+      cpSync(from, source, { recursive: true })
+      for (const path of ['', ...readdirSync(source, { recursive: true })]) chmodSync(join(source, path), 0o755)
+      writeFileSync(join(source, 'build/version/version.txt'), `v${version}\n`)
+      return tryTo(
+        [
+          'go',
+          '-C',
+          source,
+          'build',
+          '-mod=mod',
+          '-buildvcs=false',
+          '-trimpath',
+          '-o',
+          join(directory, 'ferretdb.new'),
+          './cmd/ferretdb',
+        ],
+        {},
+        900_000,
+      )
+    })()
   rmSync(source, { recursive: true, force: true })
   if (isBuilt) renameSync(join(directory, 'ferretdb.new'), join(directory, 'ferretdb'))
-  else say('NO MONGODB: there is no mongod, and FerretDB could not be built (that needs Go 1.24 or newer), so the tests with MongoDB will be SKIPPED.')
+  else
+    say(
+      'NO MONGODB: there is no mongod, and FerretDB could not be built (that needs Go 1.24 or newer), so the tests with MongoDB will be SKIPPED.',
+    )
 }
 
 /** @returns whether it ended well. */
 function tryTo([program, ...args], env, timeout) {
-  const { status } = spawnSync(program, args, { cwd: root, stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, ...env }, timeout })
+  const { status } = spawnSync(program, args, {
+    cwd: root,
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env: { ...process.env, ...env },
+    timeout,
+  })
   return status === 0
 }
 
@@ -177,7 +244,8 @@ function binPath(name) {
 
 function run(program, args, env = {}) {
   const { status, error } = spawnSync(program, args, { cwd: root, stdio: 'inherit', env: { ...process.env, ...env } })
-  if (status !== 0) fail(error ? `${program} could not be run: ${error.message}` : 'That did not work; the lines above say why.')
+  if (status !== 0)
+    fail(error ? `${program} could not be run: ${error.message}` : 'That did not work; the lines above say why.')
 }
 
 function filesBelow(directory) {
@@ -191,7 +259,11 @@ function filesBelow(directory) {
 
 function hashOf(files) {
   const hash = createHash('sha256').update(process.versions.modules)
-  for (const file of files) hash.update(file).update('\0').update(read(join(root, file)) ?? '')
+  for (const file of files)
+    hash
+      .update(file)
+      .update('\0')
+      .update(read(join(root, file)) ?? '')
   return hash.digest('hex')
 }
 

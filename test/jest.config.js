@@ -22,13 +22,22 @@ module.exports = {
       testMatch: ['<rootDir>/test/web/**/*.test.{ts,tsx}'],
       testEnvironment: '<rootDir>/test/support/web/environment.js',
       setupFilesAfterEnv: ['<rootDir>/test/support/web/setup.ts'],
-      moduleNameMapper: { '\\.s?css$': '<rootDir>/test/support/web/style.js', '\\?url$': '<rootDir>/test/support/web/asset.js' },
+      moduleNameMapper: {
+        '\\.s?css$': '<rootDir>/test/support/web/style.js',
+        '\\?url$': '<rootDir>/test/support/web/asset.js',
+      },
     },
     {
       ...shared,
       displayName: 'platform',
-      transform: { '/node_modules/(@kubernetes/client-node|openid-client|oauth4webapi)/': '<rootDir>/test/support/platform/commonJs.js', ...shared.transform },
-      transformIgnorePatterns: [shared.transformIgnorePatterns[0].replace('jose|', 'jose|@kubernetes|openid-client|oauth4webapi|')],
+      transform: {
+        '/node_modules/(@kubernetes/client-node|openid-client|oauth4webapi)/':
+          '<rootDir>/test/support/platform/commonJs.js',
+        ...shared.transform,
+      },
+      transformIgnorePatterns: [
+        shared.transformIgnorePatterns[0].replace('jose|', 'jose|@kubernetes|openid-client|oauth4webapi|'),
+      ],
       testMatch: ['<rootDir>/test/platform/**/*.test.ts'],
       // Processes of their own run what `globalSetup` has compiled.
       moduleNameMapper: { '/childProgram$': '<rootDir>/test/support/platform/childProgram.ts' },

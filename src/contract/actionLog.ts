@@ -28,14 +28,14 @@ const payloads: Record<string, z.ZodType> = { 'console/linesReceived': Lines, 'r
 /** One fact, after redaction, as it is handed to the reducers again. */
 export const LoggedAction = z
   .object({
-  /** Milliseconds since `startedAt`. */
-  at: z.number().nonnegative().max(LONGEST),
-  type: z.string().min(1),
-  payload: z.unknown().optional(),
-  meta: z.unknown().optional(),
-  error: z.unknown().optional(),
-  /** The parts of the state that it changed, each with the hash of what it became. */
-  changed: z.record(z.string(), z.string()),
+    /** Milliseconds since `startedAt`. */
+    at: z.number().nonnegative().max(LONGEST),
+    type: z.string().min(1),
+    payload: z.unknown().optional(),
+    meta: z.unknown().optional(),
+    error: z.unknown().optional(),
+    /** The parts of the state that it changed, each with the hash of what it became. */
+    changed: z.record(z.string(), z.string()),
   })
   .superRefine(({ type, payload }, context) => {
     const issue = payloads[type]?.safeParse(payload).error?.issues[0]

@@ -33,7 +33,9 @@ export type InviteCode = z.infer<typeof InviteCode>
 export const InviteCodesAnswer = success(z.object({ codes: z.array(InviteCode) }))
 export type InviteCodesAnswer = z.infer<typeof InviteCodesAnswer>
 
-export const CreateInviteCode = z.strictObject({ message: z.string().trim().min(1, 'Message cannot be empty').max(500).refine(hasNoNul, NO_NUL) })
+export const CreateInviteCode = z.strictObject({
+  message: z.string().trim().min(1, 'Message cannot be empty').max(500).refine(hasNoNul, NO_NUL),
+})
 export type CreateInviteCode = z.infer<typeof CreateInviteCode>
 
 /** What `POST /api/invite-codes` made. */
@@ -48,7 +50,17 @@ export const DashboardTokenAnswer = success(z.object({ token: z.string().nullabl
 export type DashboardTokenAnswer = z.infer<typeof DashboardTokenAnswer>
 
 /** What the activity log tells apart; the console filters by it. */
-export const ActivityKind = z.enum(['session', 'deployment', 'power', 'command', 'file', 'database', 'user', 'invite', 'token'])
+export const ActivityKind = z.enum([
+  'session',
+  'deployment',
+  'power',
+  'command',
+  'file',
+  'database',
+  'user',
+  'invite',
+  'token',
+])
 export type ActivityKind = z.infer<typeof ActivityKind>
 
 /** One thing that somebody did. Never holds a secret. */
@@ -82,5 +94,7 @@ export type ActivityQuery = z.infer<typeof ActivityQuery>
 /** How many entries one page of the activity log has. */
 export const ACTIVITY_PAGE = 100
 
-export const ActivityAnswer = success(z.object({ entries: z.array(ActivityEntry), /** Whether there are older ones. */ hasMore: z.boolean() }))
+export const ActivityAnswer = success(
+  z.object({ entries: z.array(ActivityEntry), /** Whether there are older ones. */ hasMore: z.boolean() }),
+)
 export type ActivityAnswer = z.infer<typeof ActivityAnswer>

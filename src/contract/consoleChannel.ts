@@ -26,6 +26,9 @@ export type ConsoleFrame = z.infer<typeof ConsoleFrame>
 /** Frames from the browser. */
 export const ConsoleRequest = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('command'), command: z.string().min(1).max(8192) }),
-  z.strictObject({ type: z.literal('power'), action: z.enum(['start', 'stop', 'restart', 'kill', 'drainAndStop', 'drainAndRestart']) }),
+  z.strictObject({
+    type: z.literal('power'),
+    action: z.enum(['start', 'stop', 'restart', 'kill', 'drainAndStop', 'drainAndRestart']),
+  }),
 ])
 export type ConsoleRequest = z.infer<typeof ConsoleRequest>

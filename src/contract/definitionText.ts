@@ -1,4 +1,15 @@
-import { Composer, isCollection, isMap, isNode, isScalar, LineCounter, Parser, visit, type CST, type Document } from 'yaml'
+import {
+  Composer,
+  isCollection,
+  isMap,
+  isNode,
+  isScalar,
+  LineCounter,
+  Parser,
+  visit,
+  type CST,
+  type Document,
+} from 'yaml'
 import { Definition } from './deployment'
 import { issueText } from './issueText'
 
@@ -23,7 +34,10 @@ export interface DefinitionProblem {
  * before anything is built from them.
  * @param fixed what was settled when the deployment was created, and must stay
  */
-export function readDefinition(text: string, fixed: Partial<Pick<Definition, 'name' | 'type'>> = {}): { definition: Definition } | { problem: DefinitionProblem } {
+export function readDefinition(
+  text: string,
+  fixed: Partial<Pick<Definition, 'name' | 'type'>> = {},
+): { definition: Definition } | { problem: DefinitionProblem } {
   if (text.length > TEXT_LIMIT) return problem(`The configuration is larger than ${TEXT_LIMIT / 1024} KiB.`)
   if (isTooDeep(text)) return problem('The configuration is nested too deeply.')
   const lines = new LineCounter()
@@ -39,18 +53,25 @@ export function readDefinition(text: string, fixed: Partial<Pick<Definition, 'na
   }
   const result = Definition.safeParse(value)
   if (result.success) {
-    const changed = (['name', 'type'] as const).find((key) => fixed[key] !== undefined && fixed[key] !== result.data[key])
+    const changed = (['name', 'type'] as const).find(
+      (key) => fixed[key] !== undefined && fixed[key] !== result.data[key],
+    )
     if (!changed) return { definition: result.data }
-    return problem(`${changed}: is fixed after creation and must stay "${fixed[changed]}"`, { field: changed, line: lineOf(document, [changed], lines) })
+    return problem(`${changed}: is fixed after creation and must stay "${fixed[changed]}"`, {
+      field: changed,
+      line: lineOf(document, [changed], lines),
+    })
   }
   // A setting that nobody knows is often one that is missing elsewhere, mistyped.
   const issue = result.error.issues.find(({ code }) => code === 'unrecognized_keys') ?? result.error.issues[0]
   const path = (issue?.path ?? []).map(String)
   if (issue?.code === 'unrecognized_keys') path.push(issue.keys[0] ?? '')
   const field = path.join('.')
-  const line = (issue?.code === 'unrecognized_keys' && lineOfKey(document, path, lines)) || lineOf(document, path, lines)
+  const line =
+    (issue?.code === 'unrecognized_keys' && lineOfKey(document, path, lines)) || lineOf(document, path, lines)
   if (field === '') return problem('The configuration must be a list of settings such as "name: lobby".', { line })
-  const message = issue?.code === 'unrecognized_keys' ? 'is not a setting of a deployment' : issue ? issueText(issue) : 'is not valid'
+  const message =
+    issue?.code === 'unrecognized_keys' ? 'is not a setting of a deployment' : issue ? issueText(issue) : 'is not valid'
   return problem(`${field}: ${message}`, { field, line })
 }
 
@@ -83,7 +104,11 @@ function parse(text: string, lines: LineCounter): Parsed | undefined {
   try {
     const [document, second] = composer.compose(upToError(new Parser(lines.addNewLine).parse(text)), true, text.length)
     if (!document) return undefined
-    const fault = document.errors[0] ?? (second && { message: 'The configuration must be one document', pos: second.range }) ?? warning ?? keyFaultOf(document)
+    const fault =
+      document.errors[0] ??
+      (second && { message: 'The configuration must be one document', pos: second.range }) ??
+      warning ??
+      keyFaultOf(document)
     return fault ? { fault } : { document }
   } catch (error) {
     if (error instanceof FirstFault) return { fault: error.fault }
@@ -117,7 +142,8 @@ function keyFaultOf(document: Document): Fault | undefined {
       const seen = new Set<unknown>()
       for (const { key } of items) {
         if (isCollection(key)) fault = { message: 'Map keys must be texts', pos: key.range ?? [0] }
-        else if (isScalar(key) && seen.has(key.value)) fault = { message: 'Map keys must be unique', pos: key.range ?? [0] }
+        else if (isScalar(key) && seen.has(key.value))
+          fault = { message: 'Map keys must be unique', pos: key.range ?? [0] }
         if (fault) return visit.BREAK
         if (isScalar(key)) seen.add(key.value)
       }
@@ -127,7 +153,10 @@ function keyFaultOf(document: Document): Fault | undefined {
   return fault
 }
 
-function problem(message: string, place: Pick<DefinitionProblem, 'field' | 'line'> = {}): { problem: DefinitionProblem } {
+function problem(
+  message: string,
+  place: Pick<DefinitionProblem, 'field' | 'line'> = {},
+): { problem: DefinitionProblem } {
   return { problem: { message: (place.line === undefined ? '' : `Line ${place.line}: `) + message, ...place } }
 }
 
@@ -160,5 +189,11 @@ function isTooDeep(text: string): boolean {
     if (open > DEPTH_LIMIT) return true
   }
   // Each `key: ` and `- ` of one line is a level as well.
-  return text.split('\n').some((line) => (/^[ \t?:-]*/.exec(line)?.[0].length ?? 0) > 2 * DEPTH_LIMIT || (line.match(/[?:-](?=[ \t])/g)?.length ?? 0) > 2 * DEPTH_LIMIT)
+  return text
+    .split('\n')
+    .some(
+      (line) =>
+        (/^[ \t?:-]*/.exec(line)?.[0].length ?? 0) > 2 * DEPTH_LIMIT ||
+        (line.match(/[?:-](?=[ \t])/g)?.length ?? 0) > 2 * DEPTH_LIMIT,
+    )
 }

@@ -10,7 +10,11 @@ export type DeploymentType = z.infer<typeof DeploymentType>
 export const Deployment = z.object({
   name: z.string(),
   /** Index into DEPLOYMENT_TYPES. */
-  typeIndex: z.number().int().min(0).max(DEPLOYMENT_TYPES.length - 1),
+  typeIndex: z
+    .number()
+    .int()
+    .min(0)
+    .max(DEPLOYMENT_TYPES.length - 1),
   enabled: z.boolean(),
   /** Where the deployment's files are, as the wire writes paths: `/nfsshare/lobby`. */
   path: z.string(),
@@ -25,10 +29,17 @@ export type DeploymentsAnswer = z.infer<typeof DeploymentsAnswer>
 
 export const DeploymentName = z
   .string()
-  .regex(DEPLOYMENT_NAME_PATTERN, 'must be 1 to 40 lower-case letters, digits or dashes, not starting or ending with a dash')
+  .regex(
+    DEPLOYMENT_NAME_PATTERN,
+    'must be 1 to 40 lower-case letters, digits or dashes, not starting or ending with a dash',
+  )
 
 /** `type` is one of DEPLOYMENT_TYPES; a persistent one also needs a node. */
-export const CreateDeployment = z.strictObject({ name: DeploymentName, type: DeploymentType, node: z.string().min(1).max(253).optional() })
+export const CreateDeployment = z.strictObject({
+  name: DeploymentName,
+  type: DeploymentType,
+  node: z.string().min(1).max(253).optional(),
+})
 export type CreateDeployment = z.infer<typeof CreateDeployment>
 
 export const Toggle = z.strictObject({ enabled: z.boolean() })
@@ -39,7 +50,10 @@ const Revision = z.string().min(1).max(128)
 
 /** The YAML text, read and written. */
 export const Configuration = z.strictObject({
-  content: z.string().max(256 * 1024, 'must have at most 256 KiB').refine(hasNoNul, NO_NUL),
+  content: z
+    .string()
+    .max(256 * 1024, 'must have at most 256 KiB')
+    .refine(hasNoNul, NO_NUL),
   /** Read: of this text. Written: of the text that it was made from; the save is refused with CONFLICT when another is stored by now (our extra). */
   revision: Revision.optional(),
 })
@@ -61,11 +75,7 @@ export const SavedConfigurationAnswer = success(
 )
 export type SavedConfigurationAnswer = z.infer<typeof SavedConfigurationAnswer>
 
-const Text = (max: number) =>
-  z
-    .string()
-    .max(max, `must have at most ${max} characters`)
-    .refine(hasNoNul, NO_NUL)
+const Text = (max: number) => z.string().max(max, `must have at most ${max} characters`).refine(hasNoNul, NO_NUL)
 
 /** A directory under the shared root: absolute, no empty or dot segments. */
 const DataDirectory = Text(255).regex(
@@ -144,14 +154,15 @@ export const Definition = z
     discover: z.array(DeploymentName).max(64).optional(),
     /** First words of console commands that an action log keeps whole: their arguments hold no secrets (decisions §10). */
     plainCommands: z
-      .array(z.string().regex(/^[a-z0-9][\w:.-]{0,31}$/i, 'must be the first word of a command such as claim, without a slash'))
+      .array(
+        z
+          .string()
+          .regex(/^[a-z0-9][\w:.-]{0,31}$/i, 'must be the first word of a command such as claim, without a slash'),
+      )
       .max(200, 'must be at most 200 words')
       .default([]),
     /** A regular expression: a console line that matches moves STARTING to RUNNING. */
-    ready: Text(500)
-      .min(1)
-      .refine(isRegularExpression, 'must be a valid regular expression')
-      .optional(),
+    ready: Text(500).min(1).refine(isRegularExpression, 'must be a valid regular expression').optional(),
     /** From a start until it is told that the instance is not ready yet. Nothing else follows from it. */
     readyTimeoutSeconds: z.number().int().min(1).max(86_400).default(300),
     /** Scalable only. */
@@ -182,10 +193,16 @@ export const Definition = z
     if (type !== 'persistent' && definition.node) report(['node'], 'is for a persistent deployment only')
     if (type === 'process' && definition.drain) report(['drain'], 'is not for a process: it has no players')
     const lastPort = (run.port ?? 0) + (definition.instances?.max ?? 1) - 1
-    if (lastPort > MAX_PORT) report(['run', 'port'], `leaves no room for ${definition.instances?.max} instances: the last one would have port ${lastPort}`)
+    if (lastPort > MAX_PORT)
+      report(
+        ['run', 'port'],
+        `leaves no room for ${definition.instances?.max} instances: the last one would have port ${lastPort}`,
+      )
     // A maximum of one: two programs on one directory damage each other's files.
-    if (definition.data === 'shared' && (definition.instances?.max ?? 1) > 1) report(['data'], 'must be copy where there may be more than one instance (instances.max)')
-    if (definition.keep && dataOf(definition) === 'shared') report(['keep'], 'is for data: copy; with data: shared all is kept')
+    if (definition.data === 'shared' && (definition.instances?.max ?? 1) > 1)
+      report(['data'], 'must be copy where there may be more than one instance (instances.max)')
+    if (definition.keep && dataOf(definition) === 'shared')
+      report(['keep'], 'is for data: copy; with data: shared all is kept')
     if (type !== 'scalable' && definition.instances) report(['instances'], 'is for a scalable deployment only')
   })
 export type Definition = z.infer<typeof Definition>

@@ -34,7 +34,12 @@ export const MoveFile = z.strictObject({ sourcePath: SharedPath, targetPath: Sha
 export type MoveFile = z.infer<typeof MoveFile>
 
 /** Of download-multiple and archive-multiple. */
-export const SeveralFiles = z.strictObject({ files: z.array(z.strictObject({ path: SharedPath, name: z.string().min(1).max(255) })).min(1).max(10_000) })
+export const SeveralFiles = z.strictObject({
+  files: z
+    .array(z.strictObject({ path: SharedPath, name: z.string().min(1).max(255) }))
+    .min(1)
+    .max(10_000),
+})
 export type SeveralFiles = z.infer<typeof SeveralFiles>
 
 /** `token` is a ticket on our platform and the session's token elsewhere (decisions §2). Without one the answer is 401, not 400. */
@@ -70,7 +75,9 @@ export const SaveFile = z.strictObject({
 })
 export type SaveFile = z.infer<typeof SaveFile>
 
-export const SaveFileAnswer = success(z.object({ /** Of the file as it is now; the next save sends it. */ modifyTime: z.number() }))
+export const SaveFileAnswer = success(
+  z.object({ /** Of the file as it is now; the next save sends it. */ modifyTime: z.number() }),
+)
 export type SaveFileAnswer = z.infer<typeof SaveFileAnswer>
 
 /**

@@ -94,7 +94,9 @@ export type InstancesAnswer = z.infer<typeof InstancesAnswer>
 export const CrashCapsule = z.object({
   exit: LastExit,
   /** The last 50 lines before it, oldest first. */
-  lines: z.array(z.object({ seq: z.number().int(), type: z.enum(['message', 'error', 'system']), content: z.string() })),
+  lines: z.array(
+    z.object({ seq: z.number().int(), type: z.enum(['message', 'error', 'system']), content: z.string() }),
+  ),
   /** The last ten minutes before it, oldest first. */
   cpu: z.array(MetricPoint),
   memory: z.array(MetricPoint),

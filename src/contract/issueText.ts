@@ -18,7 +18,12 @@ export function issueText({ code, message, expected, values, origin, minimum, ma
     case 'invalid_type':
       return `must be ${nameOf(String(expected))}`
     case 'invalid_value':
-      return Array.isArray(values) ? `must be ${values.map(String).join(', ').replace(/, ([^,]*)$/, ' or $1')}` : message
+      return Array.isArray(values)
+        ? `must be ${values
+            .map(String)
+            .join(', ')
+            .replace(/, ([^,]*)$/, ' or $1')}`
+        : message
     case 'too_small':
       return `must ${unit ? 'have' : 'be'} at least ${String(minimum)}${unit}`
     case 'too_big':
@@ -30,7 +35,13 @@ export function issueText({ code, message, expected, values, origin, minimum, ma
 
 function nameOf(type: string): string {
   const names: Record<string, string> = {
-    string: 'a text', number: 'a number', int: 'a whole number', boolean: 'true or false', array: 'a list', object: 'a list of settings', record: 'a list of settings',
+    string: 'a text',
+    number: 'a number',
+    int: 'a whole number',
+    boolean: 'true or false',
+    array: 'a list',
+    object: 'a list of settings',
+    record: 'a list of settings',
   }
   return names[type] ?? `a ${type}`
 }

@@ -28,7 +28,10 @@ function matches(route: string[], segments: string[]): boolean {
   // The route / is one empty segment, as the part of every address before its first slash.
   if (wanted.length > 1 && wanted.at(-1) === '') wanted.pop()
   const isEnded = isWild || segments.slice(wanted.length).every((segment) => segment === '')
-  return isEnded && wanted.every((part, at) => (part.startsWith(':') ? Boolean(segments[at]) : part === segments[at]?.toLowerCase()))
+  return (
+    isEnded &&
+    wanted.every((part, at) => (part.startsWith(':') ? Boolean(segments[at]) : part === segments[at]?.toLowerCase()))
+  )
 }
 
 /** As it was sent where it is no valid encoding. */

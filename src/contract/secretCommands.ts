@@ -29,11 +29,15 @@ export const secretPatterns: readonly SecretPattern[] = [
   },
   {
     name: 'services of IRC',
-    pattern: /(?<![a-z0-9])(?<told>(?:(?:nick|chan|auth|user|oper)serv|ns)[\s:]{1,20}(?:identify|id|register|group|ghost|recover|regain|release|login|auth|set|drop)|\/(?:quote\s{1,20})?oper)\s+\S/i,
+    pattern:
+      /(?<![a-z0-9])(?<told>(?:(?:nick|chan|auth|user|oper)serv|ns)[\s:]{1,20}(?:identify|id|register|group|ghost|recover|regain|release|login|auth|set|drop)|\/(?:quote\s{1,20})?oper)\s+\S/i,
   },
   { name: 'remote console', pattern: /^(?<told>\s{0,20}(?:> ?)?\/?rcon)\s+\S/i },
   { name: 'remote console within a line', pattern: /(?<![a-z0-9])(?<told>rcon\s{1,20}(?:login|auth))\s+\S/i },
-  { name: 'option of a Steam server', pattern: /(?<!\S)(?<told>\+login(?!\s+anonymous(?!\S))|[+-]?(?:sv_setsteamaccount|set_steam_guard_code))\s+\S/i },
+  {
+    name: 'option of a Steam server',
+    pattern: /(?<!\S)(?<told>\+login(?!\s+anonymous(?!\S))|[+-]?(?:sv_setsteamaccount|set_steam_guard_code))\s+\S/i,
+  },
   // Part of a longer name too: `DB_PASSWORD`, `clientSecret`, `AWS_SECRET_ACCESS_KEY`.
   {
     name: 'name with a value',
@@ -42,34 +46,59 @@ export const secretPatterns: readonly SecretPattern[] = [
   },
   {
     name: 'name before a value',
-    pattern: /(?<told>(?:passw(?:or)?d|passphrase|passcode|pwd|token|secret|credential|cookie|(?:api|access|private|license|licence|signing|encryption|master|auth|ssh)[-_ ]?key)s?)(?:['"]?\s+\S|[^\w\s./-]{1,20}\s{0,20}[^\s./-])/i,
+    pattern:
+      /(?<told>(?:passw(?:or)?d|passphrase|passcode|pwd|token|secret|credential|cookie|(?:api|access|private|license|licence|signing|encryption|master|auth|ssh)[-_ ]?key)s?)(?:['"]?\s+\S|[^\w\s./-]{1,20}\s{0,20}[^\s./-])/i,
   },
   {
     name: 'name in another language',
     pattern:
       /(?<told>passwor[dt]|kennwort|losung|wachtwoord|mot de passe|contrase(?:ñ|n)a|senha|parola|has[lł]o|heslo|jelsz[oó]|l[oö]senord|adgangskode|passord|salasana|[sş]ifre|парол[ья]|κωδικ[οό]ς|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호|סיסמה|كلمة (?:المرور|السر))['"]?(?:\s{0,20}[^\w\s./-]{1,20}|\s)\s{0,20}\S/i,
   },
-  { name: 'code in a sentence', pattern: /(?<![a-z])(?<told>code)['"]?(?:\s{0,20}[=:]|\s{1,20}(?:is|was)(?![a-z]))?\s{0,20}['"]?\d(?:[ -]?\d){5,7}(?!\d)/i },
-  { name: 'words of a wallet', pattern: /(?<told>(?:seed|recovery|backup) (?:phrase|words|codes?))['"]?\s{0,20}[=:]\s{0,20}\S/i },
-  { name: 'session or licence', pattern: /(?<![a-z0-9])(?<told>s(?:ess(?:ion)?)?[-_ ]?id|licen[cs]e|serial)['"]?\s{0,20}[=:]\s{0,20}['"]?(?=[^\s'"]{0,100}\d)[^\s'"]{8}/i },
+  {
+    name: 'code in a sentence',
+    pattern:
+      /(?<![a-z])(?<told>code)['"]?(?:\s{0,20}[=:]|\s{1,20}(?:is|was)(?![a-z]))?\s{0,20}['"]?\d(?:[ -]?\d){5,7}(?!\d)/i,
+  },
+  {
+    name: 'words of a wallet',
+    pattern: /(?<told>(?:seed|recovery|backup) (?:phrase|words|codes?))['"]?\s{0,20}[=:]\s{0,20}\S/i,
+  },
+  {
+    name: 'session or licence',
+    pattern:
+      /(?<![a-z0-9])(?<told>s(?:ess(?:ion)?)?[-_ ]?id|licen[cs]e|serial)['"]?\s{0,20}[=:]\s{0,20}['"]?(?=[^\s'"]{0,100}\d)[^\s'"]{8}/i,
+  },
   // These are part of other words as well: compass, author, spin.
-  { name: 'short name', pattern: /(?<![a-z0-9])(?<told>(?:pass|psw|pw|bearer|auth(?:orization)?|pin|otp|identified by)s?)(?![a-z0-9])['"]?[=:\s]+[^=:\s]/i },
+  {
+    name: 'short name',
+    pattern:
+      /(?<![a-z0-9])(?<told>(?:pass|psw|pw|bearer|auth(?:orization)?|pin|otp|identified by)s?)(?![a-z0-9])['"]?[=:\s]+[^=:\s]/i,
+  },
   {
     name: 'name that ends in pass',
-    pattern: /(?<told>(?:require|master|root|db|user|admin|my|key|store|trust|ssh|ldap|rcon|smtp|mail|proxy|sql|redis|mysql|jdbc|old|new)(?:pass|pw)|masterauth|requirepass)(?![a-z])['"]?[=:\s]+[^=:\s]/i,
+    pattern:
+      /(?<told>(?:require|master|root|db|user|admin|my|key|store|trust|ssh|ldap|rcon|smtp|mail|proxy|sql|redis|mysql|jdbc|old|new)(?:pass|pw)|masterauth|requirepass)(?![a-z])['"]?[=:\s]+[^=:\s]/i,
   },
   // A blank is not enough: `say keys are fun`. After a colon, as in JSON, only what is long.
-  { name: 'key that is assigned', pattern: /(?<![a-z0-9?&])(?<told>key|psk|jwt)(?:['"]?\s{0,20}=\s{0,20}\S|['"]?\s{0,20}:\s{0,20}['"]?[\w+/-]{16})/i },
+  {
+    name: 'key that is assigned',
+    pattern: /(?<![a-z0-9?&])(?<told>key|psk|jwt)(?:['"]?\s{0,20}=\s{0,20}\S|['"]?\s{0,20}:\s{0,20}['"]?[\w+/-]{16})/i,
+  },
   { name: 'key of several words that is assigned', pattern: /(?<told>[a-z0-9]Key)['"]?\s{0,20}=\s{0,20}\S/ },
   { name: 'Authorization header', pattern: /(?<told>\b(?:basic|digest|negotiate))\s+[\w+/]{8}/i },
   {
     name: 'option of a program that signs in',
-    pattern: /(?<![\w-])(?<told>(?:mysql|mariadb|mongo|redis-cli|sshpass|curl|wget|m?c?rcon|psql|ldapsearch|htpasswd|smbclient|xfreerdp|zip|7z)[\w.-]{0,20})\s[^\r\n]{0,200}?(?<=\s)-[apuwP]/i,
+    pattern:
+      /(?<![\w-])(?<told>(?:mysql|mariadb|mongo|redis-cli|sshpass|curl|wget|m?c?rcon|psql|ldapsearch|htpasswd|smbclient|xfreerdp|zip|7z)[\w.-]{0,20})\s[^\r\n]{0,200}?(?<=\s)-[apuwP]/i,
   },
   // From the end of its scheme, to no other address.
   { name: 'password in an address', pattern: /(?<told>[a-z0-9]:\/\/)[^\s/:@]{0,100}:(?:[^\s@/]|\/(?!\/)){1,300}@/i },
   { name: 'token in an address', pattern: /(?<told>[a-z0-9]:\/\/)[^\s/@]{1,300}@/i },
-  { name: 'parameter of an address', pattern: /(?<told>[?&](?:key|sig|signature|code|auth|session|sid|ticket|invite|hmac|x-amz-(?:signature|credential))=)[^\s&]/i },
+  {
+    name: 'parameter of an address',
+    pattern:
+      /(?<told>[?&](?:key|sig|signature|code|auth|session|sid|ticket|invite|hmac|x-amz-(?:signature|credential))=)[^\s&]/i,
+  },
   // Whoever knows it can write to the channel.
   { name: 'address of a webhook', pattern: /(?<told>(?<![a-z])(?:web)?hooks?(?:\.[\w.-]{1,80})?\/)[^\s/]/i },
   { name: 'signed token', pattern: /(?<![\w-])eyJ[\w-]{8}/ },
@@ -79,8 +108,14 @@ export const secretPatterns: readonly SecretPattern[] = [
       /(?<![A-Za-z0-9])(?:gh[oprsu]_|github_pat_|gl(?:pat|dt|rt|cbt)-|[prsw]k[-_]|whsec_|xox[a-z]-|xapp-|npm_|pypi-|hf_|dop_v1_|hvs\.|tskey-|SG\.|ya29\.|AIza|shpat_|dckr_pat_|glsa_|sntrys_|AGE-SECRET-KEY-)[\w-]{10}/,
   },
   { name: 'key of AWS', pattern: /(?<![A-Za-z0-9])A(?:KIA|SIA|GPA|IDA|ROA|NPA)[A-Z0-9]{8}/ },
-  { name: 'token of a chat bot', pattern: /(?<![\w-])(?:[MNO][\w-]{22,28}\.[\w-]{5,8}\.[\w-]{20}|\d{8,10}:AA[\w-]{20})/ },
-  { name: 'hash of a password', pattern: /\$(?:2[abxy]?|[1567y]|argon2\w{0,2}|scrypt|pbkdf2[\w-]{0,12}|SHA)\$[\w$./=,+]{8}/i },
+  {
+    name: 'token of a chat bot',
+    pattern: /(?<![\w-])(?:[MNO][\w-]{22,28}\.[\w-]{5,8}\.[\w-]{20}|\d{8,10}:AA[\w-]{20})/,
+  },
+  {
+    name: 'hash of a password',
+    pattern: /\$(?:2[abxy]?|[1567y]|argon2\w{0,2}|scrypt|pbkdf2[\w-]{0,12}|SHA)\$[\w$./=,+]{8}/i,
+  },
   { name: 'PEM', pattern: /-----BEGIN/ },
   // Lines of a PEM come one by one; a long key looks the same.
   { name: 'long run of Base64', pattern: /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{60}/ },
@@ -88,7 +123,8 @@ export const secretPatterns: readonly SecretPattern[] = [
   // Of the last line of a PEM, which may be short. A path is no such line, nor a name or an id of one kind of characters.
   {
     name: 'line of Base64',
-    pattern: /^[^\S\n]{0,20}(?:> ?)?(?=[^\s\d]{0,59}\d)(?=[^\sA-Z]{0,59}[A-Z])(?=[^\sa-z]{0,59}[a-z])(?!\S{0,59}\/[a-z]{3})[A-Za-z0-9+/]{20,59}[^\S\n]{0,20}$/m,
+    pattern:
+      /^[^\S\n]{0,20}(?:> ?)?(?=[^\s\d]{0,59}\d)(?=[^\sA-Z]{0,59}[A-Z])(?=[^\sa-z]{0,59}[a-z])(?!\S{0,59}\/[a-z]{3})[A-Za-z0-9+/]{20,59}[^\S\n]{0,20}$/m,
   },
 ]
 
@@ -97,7 +133,8 @@ const LOOKED_AT = 128 * 1024
 
 /** Colours, links and the like of terminals (ECMA-48), and colours of game servers. */
 // eslint-disable-next-line no-control-regex -- they begin with the characters of these numbers
-const ESCAPES = /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b\]|\u009d)[^\u0007\u001b\u009c\u009d]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]|§[0-9a-fk-orx]/gi
+const ESCAPES =
+  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b\]|\u009d)[^\u0007\u001b\u009c\u009d]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]|§[0-9a-fk-orx]/gi
 
 export const escapesIn = (text: string) => text.matchAll(ESCAPES)
 export const withoutEscapes = (text: string) => text.replace(ESCAPES, '')
@@ -106,7 +143,8 @@ export const withoutEscapes = (text: string) => text.replace(ESCAPES, '')
 // eslint-disable-next-line no-control-regex -- all that are no blanks
 const INVISIBLE = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\p{Default_Ignorable_Code_Point}]/u
 
-const isPlain = (text: string) => text.normalize('NFKC') === text && !INVISIBLE.test(text) && text.search(ESCAPES) === -1
+const isPlain = (text: string) =>
+  text.normalize('NFKC') === text && !INVISIBLE.test(text) && text.search(ESCAPES) === -1
 
 /** A text without colours, with ordinary letters in place of those that look like them (NFKC), and where in the text each unit of it comes from. */
 function folded(text: string): { text: string; origins: number[] } {

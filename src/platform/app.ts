@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto'
-import Fastify, { LogController, type FastifyBaseLogger, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import Fastify, {
+  LogController,
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+} from 'fastify'
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { Logger } from 'pino'
 import type { ActivityLog } from './accounts/activityLog'
@@ -44,7 +50,8 @@ import { openRealtime } from './sockets/realtime'
 /** JSON bodies are at most this long (decisions §1). In bytes. */
 const BODY_LIMIT = 2 ** 20
 
-export interface Parts extends Omit<ConsoleParts, 'proxies'>, Omit<FileRouteParts, 'deploymentTypeIndexAt' | 'answers'>, UploadRouteParts {
+export interface Parts
+  extends Omit<ConsoleParts, 'proxies'>, Omit<FileRouteParts, 'deploymentTypeIndexAt' | 'answers'>, UploadRouteParts {
   files: Files
   log: Logger
   /** Addresses or networks. */
@@ -98,7 +105,8 @@ export async function createApp(parts: Parts, { bodyMs = BODY_MS } = {}): Promis
     // Node.js would answer a request without it by itself, in no form of ours.
     http: { requireHostHeader: false },
     // Addresses that cannot be read fail before there is a route to ask.
-    frameworkErrors: (_error, _request, reply) => void (reply as FastifyReply).code(400).send(bodyOf(new AppError('INVALID_INPUT', 'The address is not valid.'))),
+    frameworkErrors: (_error, _request, reply) =>
+      void (reply as FastifyReply).code(400).send(bodyOf(new AppError('INVALID_INPUT', 'The address is not valid.'))),
   }).withTypeProvider<ZodTypeProvider>()
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
@@ -111,11 +119,22 @@ export async function createApp(parts: Parts, { bodyMs = BODY_MS } = {}): Promis
   warnOfUnnamedProxies(app, proxies)
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
-    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined) throw new AppError('INVALID_INPUT', 'The request names no host.')
+    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
+      throw new AppError('INVALID_INPUT', 'The request names no host.')
   })
   app.addHook('onResponse', async (request, reply) => {
     const { method, ip } = request
-    request.log.debug({ method, path: loggedPath(request), status: reply.statusCode, ms: Math.round(reply.elapsedTime), ip, user: request.user?.username }, 'request')
+    request.log.debug(
+      {
+        method,
+        path: loggedPath(request),
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+        ip,
+        user: request.user?.username,
+      },
+      'request',
+    )
   })
   answerFailures(app)
   const answers = createAnswersUnderWay()

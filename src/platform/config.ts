@@ -10,7 +10,12 @@ const postgresUrl = z
 const list = (check: (item: string) => boolean, error: string) =>
   z
     .string()
-    .transform((text) => text.split(',').map((item) => item.trim()).filter(Boolean))
+    .transform((text) =>
+      text
+        .split(',')
+        .map((item) => item.trim())
+        .filter(Boolean),
+    )
     .refine((items) => items.every(check), error)
 
 interface Setting {
@@ -30,17 +35,28 @@ export const settings = {
     description: 'Address to listen on. `0.0.0.0` listens on every network.',
   },
   QUARTERDECK_PORT: {
-    schema: z.string().regex(/^\d{1,5}$/, 'must be a port from 0 to 65535').transform(Number).refine((port) => port <= 65_535, 'must be a port from 0 to 65535'),
+    schema: z
+      .string()
+      .regex(/^\d{1,5}$/, 'must be a port from 0 to 65535')
+      .transform(Number)
+      .refine((port) => port <= 65_535, 'must be a port from 0 to 65535'),
     default: '8080',
     description: 'Port to listen on. 0 takes any free one.',
   },
   QUARTERDECK_DATA_DIR: {
-    schema: z.string().min(1, 'must be a directory').transform((path) => resolve(path)),
+    schema: z
+      .string()
+      .min(1, 'must be a directory')
+      .transform((path) => resolve(path)),
     default: './data',
     description: 'Where the platform keeps everything of its own: PostgreSQL, keys, logs of instances. Back this up.',
   },
   QUARTERDECK_SHARE_DIR: {
-    schema: z.string().min(1, 'must be a directory').transform((path) => resolve(path)).optional(),
+    schema: z
+      .string()
+      .min(1, 'must be a directory')
+      .transform((path) => resolve(path))
+      .optional(),
     defaultText: '`nfsshare` in the data directory',
     description: 'The shared file area, shown as /nfsshare. Any mounted directory, NFS for example.',
   },
@@ -55,7 +71,10 @@ export const settings = {
     description: 'An administrator’s URL of the PostgreSQL server that users’ databases are created on.',
   },
   QUARTERDECK_MONGO_URL: {
-    schema: z.string().refine((url) => parseMongoUrl(url) !== undefined, 'must be a URL such as mongodb://user:password@host:27017').optional(),
+    schema: z
+      .string()
+      .refine((url) => parseMongoUrl(url) !== undefined, 'must be a URL such as mongodb://user:password@host:27017')
+      .optional(),
     defaultText: 'a `mongod` or `ferretdb` on the PATH',
     description: 'An administrator’s URL of the MongoDB server that users’ databases are created on.',
   },
@@ -67,7 +86,8 @@ export const settings = {
   QUARTERDECK_ISOLATION: {
     schema: z.enum(['auto', 'required', 'off'], 'must be auto, required or off'),
     default: 'auto',
-    description: 'Whether instances run in containers (`runc` and `conmon`): where that works, without exception, or not at all.',
+    description:
+      'Whether instances run in containers (`runc` and `conmon`): where that works, without exception, or not at all.',
   },
   QUARTERDECK_PROGRAMS: {
     schema: list(isAbsolute, 'must be a comma-separated list of absolute paths such as /home/mc/.sdkman/candidates'),
@@ -79,17 +99,25 @@ export const settings = {
     schema: z
       .string()
       .regex(/^[1-9]\d{0,4}(?:Mi|Gi|Ti)$/, 'must be a size such as 10Gi')
-      .transform((size) => Number(size.slice(0, -2)) * { Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40 }[size.slice(-2) as 'Mi' | 'Gi' | 'Ti']),
+      .transform(
+        (size) =>
+          Number(size.slice(0, -2)) * { Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40 }[size.slice(-2) as 'Mi' | 'Gi' | 'Ti'],
+      ),
     default: '10Gi',
     description: 'The largest file that may be uploaded.',
   },
   QUARTERDECK_DASHBOARD_ROLE: {
     schema: z.string().regex(/^[A-Za-z0-9:._-]{1,253}$/, 'must be the name of a ClusterRole such as view'),
     default: 'view',
-    description: 'ClusterRole that tokens for the Kubernetes dashboard are bound to. The cluster is the one of `KUBECONFIG`, or the one Quarterdeck runs in.',
+    description:
+      'ClusterRole that tokens for the Kubernetes dashboard are bound to. The cluster is the one of `KUBECONFIG`, or the one Quarterdeck runs in.',
   },
   QUARTERDECK_DASHBOARD_HOST: {
-    schema: z.string().transform((host) => (host.includes('://') ? host : `https://${host}`)).refine(isWebAddress, 'must be an address such as dashboard.example.com or https://dashboard.example.com').optional(),
+    schema: z
+      .string()
+      .transform((host) => (host.includes('://') ? host : `https://${host}`))
+      .refine(isWebAddress, 'must be an address such as dashboard.example.com or https://dashboard.example.com')
+      .optional(),
     defaultText: 'none',
     description: 'Where the Kubernetes dashboard is, for the link to it.',
   },
@@ -106,12 +134,18 @@ export const settings = {
     description: 'Reverse proxies whose `X-Forwarded-For` and `-Proto` are believed, separated by commas.',
   },
   QUARTERDECK_FIRST_INVITE: {
-    schema: z.string().regex(/^[A-Za-z0-9_-]{8,64}$/, 'must be 8 to 64 letters, digits, dashes or underscores').optional(),
+    schema: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{8,64}$/, 'must be 8 to 64 letters, digits, dashes or underscores')
+      .optional(),
     defaultText: 'random',
     description: 'The first invite code, for automation. Counts only while there are no users.',
   },
   QUARTERDECK_LOG_LEVEL: {
-    schema: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'], 'must be fatal, error, warn, info, debug, trace or silent'),
+    schema: z.enum(
+      ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'],
+      'must be fatal, error, warn, info, debug, trace or silent',
+    ),
     default: 'info',
     description: 'How much is logged (JSON lines on standard error).',
   },
@@ -180,7 +214,11 @@ export function readSettings(environment: Record<string, string | undefined>): S
     isolation: read.QUARTERDECK_ISOLATION,
     programs: read.QUARTERDECK_PROGRAMS,
     uploadLimit: read.QUARTERDECK_UPLOAD_LIMIT,
-    cluster: environment.KUBECONFIG ? { kubeconfig: environment.KUBECONFIG } : environment.KUBERNETES_SERVICE_HOST ? 'own' : undefined,
+    cluster: environment.KUBECONFIG
+      ? { kubeconfig: environment.KUBECONFIG }
+      : environment.KUBERNETES_SERVICE_HOST
+        ? 'own'
+        : undefined,
     dashboardRole: read.QUARTERDECK_DASHBOARD_ROLE,
     dashboardHost: read.QUARTERDECK_DASHBOARD_HOST,
     origins: read.QUARTERDECK_ORIGINS,
@@ -194,7 +232,8 @@ export function readSettings(environment: Record<string, string | undefined>): S
 /** The README's settings table, in Markdown. */
 export function settingsTable(): string {
   const rows = Object.entries<Setting>(settings).map(
-    ([name, { default: value, defaultText, description }]) => `| \`${name}\` | ${defaultText ?? `\`${value}\``} | ${description} |`,
+    ([name, { default: value, defaultText, description }]) =>
+      `| \`${name}\` | ${defaultText ?? `\`${value}\``} | ${description} |`,
   )
   return ['| Setting | Default | What it does |', '|---|---|---|', ...rows].join('\n')
 }

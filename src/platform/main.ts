@@ -66,7 +66,8 @@ type Closers = (() => Promise<unknown>)[]
 /** @param onLost called when another platform has taken over the state. */
 async function start(settings: Settings, log: Logger, closers: Closers, onLost: () => void): Promise<void> {
   const { dataDir, shareDir } = settings
-  if (settings.runtime === 'kubernetes') throw new StartError(['QUARTERDECK_RUNTIME: this version runs instances as local processes only'])
+  if (settings.runtime === 'kubernetes')
+    throw new StartError(['QUARTERDECK_RUNTIME: this version runs instances as local processes only'])
   const isFirstStart = await prepareDirectories(settings)
 
   const postgres = settings.stateUrl === undefined ? await startEmbeddedPostgres(dataDir, log) : undefined
@@ -77,13 +78,17 @@ async function start(settings: Settings, log: Logger, closers: Closers, onLost: 
   closers.push(() => state.close())
   const { db, pool } = state
   const secrets = await openSecrets(dataDir, db)
-  const dataDirectories = async () => (await listDeployments(db)).flatMap(({ content }) => storedDefinition(content).definition?.dataDirectory ?? [])
+  const dataDirectories = async () =>
+    (await listDeployments(db)).flatMap(({ content }) => storedDefinition(content).definition?.dataDirectory ?? [])
   const marker = await openShareMarker({ dataDir, shareDir, dataDirectories, log })
   // One that was used before and is missing is not made: that would be the place it is mounted at.
   if (!marker.isMade) await madeBy(shareDir, () => mkdir(shareDir, { recursive: true, mode: 0o700 }))
   const jail = createJail(shareDir, marker)
   await jail.root().catch((error: unknown) => {
-    log.error({ err: error, shareDir }, 'the shared area is not mounted; if this is the right directory, make an empty file .quarterdeck-share in it')
+    log.error(
+      { err: error, shareDir },
+      'the shared area is not mounted; if this is the right directory, make an empty file .quarterdeck-share in it',
+    )
   })
   if (isFirstStart && settings.sample) await makeSample(db, shareDir)
 
@@ -93,33 +98,67 @@ async function start(settings: Settings, log: Logger, closers: Closers, onLost: 
   closers.push(() => files.close())
   const { runtime, whyPlain } = await openRuntime({ ...settings, replicas, writeBack: files.writeBack, log })
   closers.push(() => runtime.close())
-  log.info({ isolation: runtime.isolation, limits: runtime.limits, whyPlain }, `instances are ${runtime.isolation}; resource limits: ${runtime.limits}`)
+  log.info(
+    { isolation: runtime.isolation, limits: runtime.limits, whyPlain },
+    `instances are ${runtime.isolation}; resource limits: ${runtime.limits}`,
+  )
   const listening = createListeningSockets()
-  const players = watchPlayers({ db, runtime, listening, onChange: () => {
-    manager.wake()
-    discovery.changed()
-  }, now: Date.now })
+  const players = watchPlayers({
+    db,
+    runtime,
+    listening,
+    onChange: () => {
+      manager.wake()
+      discovery.changed()
+    },
+    now: Date.now,
+  })
   closers.push(() => players.close())
-  const discovery = createDiscovery({ db, runtime, players: () => players, directory: join(dataDir, 'runtime/peers'), log })
+  const discovery = createDiscovery({
+    db,
+    runtime,
+    players: () => players,
+    directory: join(dataDir, 'runtime/peers'),
+    log,
+  })
   closers.push(() => discovery.close())
-  const manager = startManager({ db, pool, runtime, players, listening, discovery, shareDir, marker, replicas, log, now: Date.now })
+  const manager = startManager({
+    db,
+    pool,
+    runtime,
+    players,
+    listening,
+    discovery,
+    shareDir,
+    marker,
+    replicas,
+    log,
+    now: Date.now,
+  })
   closers.push(() => manager.close())
   closers.push(sampleMetrics({ db, runtime, log, isActive: () => manager.isActive }))
   const nodes = async () => [hostname()]
   const disks = watchDisks(dataDir, shareDir, log)
   closers.push(async () => disks.close())
-  const servers = { sql: sqlServer(settings, postgres, await placeOf(pool), log, closers), mongo: createMongo({ url: settings.mongoUrl, dataDir, path: process.env.PATH ?? '', secrets, log }) }
+  const servers = {
+    sql: sqlServer(settings, postgres, await placeOf(pool), log, closers),
+    mongo: createMongo({ url: settings.mongoUrl, dataDir, path: process.env.PATH ?? '', secrets, log }),
+  }
   closers.push(async () => void (await Promise.all([servers.sql.close(), servers.mongo.close()])))
   const databases = createDatabases({ db, pool, secrets, servers, log })
   void databases.start()
 
   const sessions = createSessions(db, secrets, Date.now)
   const registration = createRegistration(db, secrets, sessions, Date.now)
-  const cluster = settings.cluster && createCluster({ source: settings.cluster, role: settings.dashboardRole, timeoutMs: CLUSTER_MS, log })
+  const cluster =
+    settings.cluster &&
+    createCluster({ source: settings.cluster, role: settings.dashboardRole, timeoutMs: CLUSTER_MS, log })
   const dashboard = createDashboard({ db, secrets, cluster, host: settings.dashboardHost, log, now: Date.now })
   const cleanUp = setInterval(() => {
     void dashboard.sweep()
-    Promise.all([dropExpired(db), dropOldTries(db), dropOldActivity(db)]).catch((error: unknown) => log.warn({ err: error }, 'what has expired could not be removed'))
+    Promise.all([dropExpired(db), dropOldTries(db), dropOldActivity(db)]).catch((error: unknown) =>
+      log.warn({ err: error }, 'what has expired could not be removed'),
+    )
   }, CLEAN_UP_MS)
   closers.push(async () => clearInterval(cleanUp))
   const activityLog = createActivityLog(db, log, Date.now)
@@ -141,7 +180,18 @@ async function start(settings: Settings, log: Logger, closers: Closers, onLost: 
     dashboard,
     signIn: createSignIn(db, codes, sessions, Date.now),
     discovery,
-    deployments: createDeployments({ db, runtime, players, usage: createUsageMeter(runtime, Date.now), now: Date.now, shareDir, marker, nodes, ownPorts, wake: () => manager.wake() }),
+    deployments: createDeployments({
+      db,
+      runtime,
+      players,
+      usage: createUsageMeter(runtime, Date.now),
+      now: Date.now,
+      shareDir,
+      marker,
+      nodes,
+      ownPorts,
+      wake: () => manager.wake(),
+    }),
     databases,
     network: { managerTimestamp: () => lastBeat(db), nodes, disks: () => disks.list() },
     health: {
@@ -168,17 +218,39 @@ async function start(settings: Settings, log: Logger, closers: Closers, onLost: 
 }
 
 /** Where users' databases are: the server of the setting, else the embedded one, which may run already for the state. */
-function sqlServer({ sqlUrl, dataDir }: Settings, running: EmbeddedPostgres | undefined, state: Place | undefined, log: Logger, closers: Closers): DatabaseServer {
+function sqlServer(
+  { sqlUrl, dataDir }: Settings,
+  running: EmbeddedPostgres | undefined,
+  state: Place | undefined,
+  log: Logger,
+  closers: Closers,
+): DatabaseServer {
   if (sqlUrl !== undefined) {
-    return createPostgres({ url: async () => sqlUrl, title: 'The PostgreSQL server of QUARTERDECK_SQL_URL', remedy: 'Start it or correct the setting.', state, log })
+    return createPostgres({
+      url: async () => sqlUrl,
+      title: 'The PostgreSQL server of QUARTERDECK_SQL_URL',
+      remedy: 'Start it or correct the setting.',
+      state,
+      log,
+    })
   }
   // What is for users' databases alone does not keep the platform from starting.
   const starting = running ? Promise.resolve(running) : startEmbeddedPostgres(dataDir, log)
   starting.catch((error: unknown) => log.error({ err: error }, 'the embedded PostgreSQL could not be started'))
-  if (!running) closers.push(() => starting.then((postgres) => postgres.stop(), () => undefined))
+  if (!running)
+    closers.push(() =>
+      starting.then(
+        (postgres) => postgres.stop(),
+        () => undefined,
+      ),
+    )
   const url = async () => {
     const postgres = await starting.catch(() => undefined)
-    if (!postgres) throw new AppError('UNAVAILABLE', 'The embedded PostgreSQL could not be started. The log says why; QUARTERDECK_SQL_URL names another server.')
+    if (!postgres)
+      throw new AppError(
+        'UNAVAILABLE',
+        'The embedded PostgreSQL could not be started. The log says why; QUARTERDECK_SQL_URL names another server.',
+      )
     return postgres.adminUrl
   }
   return createPostgres({ url, title: 'The embedded PostgreSQL', remedy: 'It is started again by itself.', state, log })
@@ -192,9 +264,12 @@ async function prepareDirectories({ dataDir }: Settings): Promise<boolean> {
   const lock = join(dataDir, 'platform.lock')
   if (!(await madeBy(dataDir, async () => acquireLock(lock)))) {
     const owner = lockOwner(lock)
-    throw new StartError([`Quarterdeck runs already in ${dataDir} (${owner === undefined ? 'in another container or on another machine' : `process ${owner}`})`])
+    throw new StartError([
+      `Quarterdeck runs already in ${dataDir} (${owner === undefined ? 'in another container or on another machine' : `process ${owner}`})`,
+    ])
   }
-  for (const path of [join(dataDir, 'instances'), join(dataDir, 'replica')]) await madeBy(path, () => mkdir(path, { recursive: true, mode: 0o700 }))
+  for (const path of [join(dataDir, 'instances'), join(dataDir, 'replica')])
+    await madeBy(path, () => mkdir(path, { recursive: true, mode: 0o700 }))
   return isFirstStart
 }
 
@@ -202,7 +277,9 @@ async function prepareDirectories({ dataDir }: Settings): Promise<boolean> {
 async function madeBy<Result>(path: string, work: () => Promise<Result>): Promise<Result> {
   return work().catch((error: unknown) => {
     if (error instanceof StartError) throw error
-    throw new StartError([`The directory ${path} cannot be written (${errorCodeOf(error)}): make it writable or choose another one`])
+    throw new StartError([
+      `The directory ${path} cannot be written (${errorCodeOf(error)}): make it writable or choose another one`,
+    ])
   })
 }
 
@@ -211,9 +288,12 @@ async function listen({ host, port }: Settings, begin: () => Promise<string>): P
     return await begin()
   } catch (error) {
     const code = errorCodeOf(error)
-    if (code === 'EADDRINUSE') throw new StartError([`Port ${port} on ${host} is in use: end what uses it or set QUARTERDECK_PORT`])
-    if (code === 'EACCES') throw new StartError([`Port ${port} on ${host} may not be opened by this user: set QUARTERDECK_PORT`])
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND') throw new StartError([`${host} is not an address of this machine: correct QUARTERDECK_HOST`])
+    if (code === 'EADDRINUSE')
+      throw new StartError([`Port ${port} on ${host} is in use: end what uses it or set QUARTERDECK_PORT`])
+    if (code === 'EACCES')
+      throw new StartError([`Port ${port} on ${host} may not be opened by this user: set QUARTERDECK_PORT`])
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+      throw new StartError([`${host} is not an address of this machine: correct QUARTERDECK_HOST`])
     throw error
   }
 }
@@ -221,11 +301,15 @@ async function listen({ host, port }: Settings, begin: () => Promise<string>): P
 function greet(url: string, invite: string | undefined, whyPlain: string | undefined): void {
   console.log(`\n  Quarterdeck is ready: ${url}`)
   if (whyPlain !== undefined) {
-    console.log(`\n  Instances are not isolated: they run as plain processes and may do what this user may do (${whyPlain}).`)
+    console.log(
+      `\n  Instances are not isolated: they run as plain processes and may do what this user may do (${whyPlain}).`,
+    )
     console.log('  Install runc, conmon and socat, or see "Isolation" in the README.')
   }
   if (invite !== undefined) {
-    console.log(`\n  There are no users yet. Register the first administrator with this invite code:\n\n      ${invite}\n`)
+    console.log(
+      `\n  There are no users yet. Register the first administrator with this invite code:\n\n      ${invite}\n`,
+    )
     console.log(`  or open ${url}/register?invite=${encodeURIComponent(invite)}\n`)
   } else {
     console.log('')
@@ -248,7 +332,8 @@ async function main(): Promise<void> {
   let closing: Promise<void> | undefined
   const close = () =>
     (closing ??= (async () => {
-      for (const closer of closers.reverse()) await closer().catch((error: unknown) => log.warn({ err: error }, 'a part could not be closed'))
+      for (const closer of closers.reverse())
+        await closer().catch((error: unknown) => log.warn({ err: error }, 'a part could not be closed'))
     })())
   const end = (code: number) => {
     setTimeout(() => process.exit(1), CLOSE_TIMEOUT_MS).unref()

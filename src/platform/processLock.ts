@@ -41,11 +41,19 @@ export function acquireLock(file: string): boolean {
 
 /** `flock -n FD` ends with 1 when the lock is taken, and with another code when it could not be asked for. */
 function flock(file: string, fd: number): boolean {
-  const { status, error, stderr } = spawnSync('flock', ['-n', '3'], { stdio: ['ignore', 'ignore', 'pipe', fd], encoding: 'utf8' })
-  if (errorCodeOf(error) === 'ENOENT') throw new StartError(['`flock` (util-linux) is not installed: install it. It keeps two platforms from using one data directory'])
+  const { status, error, stderr } = spawnSync('flock', ['-n', '3'], {
+    stdio: ['ignore', 'ignore', 'pipe', fd],
+    encoding: 'utf8',
+  })
+  if (errorCodeOf(error) === 'ENOENT')
+    throw new StartError([
+      '`flock` (util-linux) is not installed: install it. It keeps two platforms from using one data directory',
+    ])
   if (error) throw error
   if (status === 0 || status === 1) return status === 0
-  throw new StartError([`${file} cannot be locked (${stderr.trim() || `flock ended with ${status}`}): the data directory must be on a file system with locks`])
+  throw new StartError([
+    `${file} cannot be locked (${stderr.trim() || `flock ended with ${status}`}): the data directory must be on a file system with locks`,
+  ])
 }
 
 /** Versions before the kernel lock wrote only pid and start time, and locked nothing. */

@@ -26,10 +26,14 @@ export const loadChunksBy = (next: typeof attempt) => {
 export const loadChunk = <T>(load: Load<T>) => attempt(load)
 
 /** For what is too large to be loaded before somebody asks for it. */
-export const lazyOnDemand = <Props>(load: Load<ComponentType<Props>>) => lazy(async () => ({ default: await attempt(load) }))
+export const lazyOnDemand = <Props>(load: Load<ComponentType<Props>>) =>
+  lazy(async () => ({ default: await attempt(load) }))
 
 /** A component of a chunk that is loaded soon after sign-in, because later the platform may be away. */
-export const lazyEarly = <Props>(load: Load<ComponentType<Props>>, follow = (loading: Load<ComponentType<Props>>) => loading()) => {
+export const lazyEarly = <Props>(
+  load: Load<ComponentType<Props>>,
+  follow = (loading: Load<ComponentType<Props>>) => loading(),
+) => {
   early.add(load)
   return lazy(async () => ({ default: await follow(() => attempt(load)) }))
 }

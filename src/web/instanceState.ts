@@ -17,7 +17,10 @@ export function appearanceOf(state: string): Appearance {
 }
 
 /** How many play on an instance; null: it did not answer; undefined: it has no players. A server that tells no count is taken by the names it gives. */
-export function playerCountOf({ players, playerCount }: Pick<Instance, 'players' | 'playerCount'>): number | null | undefined {
+export function playerCountOf({
+  players,
+  playerCount,
+}: Pick<Instance, 'players' | 'playerCount'>): number | null | undefined {
   return players && (playerCount === undefined ? Object.keys(players).length : playerCount)
 }
 

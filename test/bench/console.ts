@@ -45,8 +45,18 @@ interface Session {
   token: string
 }
 
-async function post(url: string, path: string, body: unknown, token?: string, method = 'POST'): Promise<Record<string, never>> {
-  const answer = await fetch(`${url}/api/${path}`, { method, headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }, body: body === undefined ? null : JSON.stringify(body) })
+async function post(
+  url: string,
+  path: string,
+  body: unknown,
+  token?: string,
+  method = 'POST',
+): Promise<Record<string, never>> {
+  const answer = await fetch(`${url}/api/${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+    body: body === undefined ? null : JSON.stringify(body),
+  })
   const { data, message } = (await answer.json()) as { data: Record<string, never>; message?: string }
   if (!answer.ok) throw new Error(`${path}: ${message}`)
   return data
@@ -55,7 +65,11 @@ async function post(url: string, path: string, body: unknown, token?: string, me
 async function register({ url, inviteCode }: Product): Promise<Session> {
   const { token: inviteToken } = await post(url, 'auth/verify-invite', { inviteCode })
   const { secret } = await post(url, 'auth/register', { username: 'bench', password: 'correct horse', inviteToken })
-  const { loginToken } = await post(url, 'auth/verify-registration', { username: 'bench', token: await codeOf(secret!), inviteToken })
+  const { loginToken } = await post(url, 'auth/verify-registration', {
+    username: 'bench',
+    token: await codeOf(secret!),
+    inviteToken,
+  })
   return { url, token: String(loginToken) }
 }
 
@@ -128,7 +142,11 @@ async function main(): Promise<void> {
     let podName = ''
     while (podName === '') {
       await delay(200)
-      const { instances } = (await (await fetch(`${url}/api/deployments/flood/instances`, { headers: { authorization: `Bearer ${token}` } })).json() as { data: { instances: { podName: string; state: string }[] } }).data
+      const { instances } = (
+        (await (
+          await fetch(`${url}/api/deployments/flood/instances`, { headers: { authorization: `Bearer ${token}` } })
+        ).json()) as { data: { instances: { podName: string; state: string }[] } }
+      ).data
       podName = instances.find(({ state }) => state === 'RUNNING')?.podName ?? ''
     }
     const path = `/api/logs/flood/${podName}`
@@ -141,7 +159,9 @@ async function main(): Promise<void> {
       await done([one])
       const seconds = (performance.now() - begun) / 1000
       read([one])
-      console.log(`${LINES} lines flat out to one viewer, round ${round}: ${seconds.toFixed(2)} s, ${LINES - one.lines} lost, ${one.skipped} told as skipped, delay p50 ${percentile(one.delays, 0.5)}, p99 ${percentile(one.delays, 0.99)}`)
+      console.log(
+        `${LINES} lines flat out to one viewer, round ${round}: ${seconds.toFixed(2)} s, ${LINES - one.lines} lost, ${one.skipped} told as skipped, delay p50 ${percentile(one.delays, 0.5)}, p99 ${percentile(one.delays, 0.99)}`,
+      )
       await delay(1000)
     }
 
@@ -152,7 +172,9 @@ async function main(): Promise<void> {
     await done(many)
     read(many)
     const delays = many.flatMap((viewer) => viewer.delays)
-    console.log(`${VIEWERS} viewers at ${RATE} lines a second for ${SECONDS} s: ${many.reduce((sum, { lines }) => sum + RATE * SECONDS - lines, 0)} lost, delay p50 ${percentile(delays, 0.5)}, p99 ${percentile(delays, 0.99)}`)
+    console.log(
+      `${VIEWERS} viewers at ${RATE} lines a second for ${SECONDS} s: ${many.reduce((sum, { lines }) => sum + RATE * SECONDS - lines, 0)} lost, delay p50 ${percentile(delays, 0.5)}, p99 ${percentile(delays, 0.99)}`,
+    )
 
     const [idle, ...rest] = many
     for (const { socket } of rest) socket.terminate()
@@ -161,7 +183,9 @@ async function main(): Promise<void> {
     one.socket.send(JSON.stringify({ type: 'command', command: `flood ${LINES}` }))
     await done([one])
     read([one])
-    console.log(`with one viewer that never reads: ${LINES - one.lines} lost to one that reads, delay p99 ${percentile(one.delays, 0.99)}`)
+    console.log(
+      `with one viewer that never reads: ${LINES - one.lines} lost to one that reads, delay p99 ${percentile(one.delays, 0.99)}`,
+    )
     for (const { socket } of [one, idle!]) socket.terminate()
   } finally {
     await product.close()

@@ -10,8 +10,22 @@ const fill = (make: (at: number) => string) => {
 }
 const keys = 'abcdefghijklm'
 const texts: Record<string, string> = {
-  'alias bomb': [...keys].map((key, at) => `${key}: &${key} [${Array(9).fill(at === 0 ? 'x' : `*${keys[at - 1]}`).join(',')}]`).join('\n'),
-  'merge bomb': [...keys].map((key, at) => `${key}: &${key} {<<: [${Array(9).fill(at === 0 ? 'x' : `*${keys[at - 1]}`).join(',')}]}`).join('\n'),
+  'alias bomb': [...keys]
+    .map(
+      (key, at) =>
+        `${key}: &${key} [${Array(9)
+          .fill(at === 0 ? 'x' : `*${keys[at - 1]}`)
+          .join(',')}]`,
+    )
+    .join('\n'),
+  'merge bomb': [...keys]
+    .map(
+      (key, at) =>
+        `${key}: &${key} {<<: [${Array(9)
+          .fill(at === 0 ? 'x' : `*${keys[at - 1]}`)
+          .join(',')}]}`,
+    )
+    .join('\n'),
   '10,000 open brackets': '['.repeat(10_000),
   '10,000 dashes': `${'- '.repeat(10_000)}x`,
   'distinct keys in a flow map': `{${fill((at) => `k${at}: 1,`)}}`,
@@ -26,5 +40,7 @@ const texts: Record<string, string> = {
 for (const [name, text] of Object.entries(texts)) {
   const begun = performance.now()
   const result = readDefinition(text)
-  console.log(`${name}: ${(performance.now() - begun).toFixed(0)} ms, ${'problem' in result ? result.problem.message.slice(0, 60) : 'accepted'}`)
+  console.log(
+    `${name}: ${(performance.now() - begun).toFixed(0)} ms, ${'problem' in result ? result.problem.message.slice(0, 60) : 'accepted'}`,
+  )
 }

@@ -26,20 +26,39 @@ async function main(): Promise<void> {
   let token = ''
   const call: Call = async (method, path, body) => {
     const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }
-    const answer = await fetch(`${url}/api/${path}`, { method, headers, body: body === undefined ? null : JSON.stringify(body), signal: AbortSignal.timeout(20_000) })
+    const answer = await fetch(`${url}/api/${path}`, {
+      method,
+      headers,
+      body: body === undefined ? null : JSON.stringify(body),
+      signal: AbortSignal.timeout(20_000),
+    })
     const { data, message } = (await answer.json()) as { data: Record<string, unknown>; message?: string }
     if (!answer.ok) throw new Error(`${path}: ${answer.status} ${message}`)
     return data
   }
-  const instanceOf = async (name: string) => ((await call('GET', `deployments/${name}/instances`)).instances as { podName: string; state: string }[])[0]
-  const isHealthy = () => fetch(`${url}/api/health`, { signal: AbortSignal.timeout(5000) }).then(({ status }) => status === 200, () => false)
+  const instanceOf = async (name: string) =>
+    ((await call('GET', `deployments/${name}/instances`)).instances as { podName: string; state: string }[])[0]
+  const isHealthy = () =>
+    fetch(`${url}/api/health`, { signal: AbortSignal.timeout(5000) }).then(
+      ({ status }) => status === 200,
+      () => false,
+    )
   /** Processes of instances only: what runs, watches and starts them may name them too. */
-  const instancePids = (name: string) => processesOf(markOf(name)).filter((pid) => /^node\0-e\0/.test(read(`/proc/${pid}/cmdline`)))
+  const instancePids = (name: string) =>
+    processesOf(markOf(name)).filter((pid) => /^node\0-e\0/.test(read(`/proc/${pid}/cmdline`)))
 
   const account = { username: 'bench', password: 'correct horse battery' }
   const { token: inviteToken } = await call('POST', 'auth/verify-invite', { inviteCode })
   const { secret } = await call('POST', 'auth/register', { ...account, inviteToken })
-  token = String((await call('POST', 'auth/verify-registration', { username: account.username, token: await codeOf(String(secret)), inviteToken })).loginToken)
+  token = String(
+    (
+      await call('POST', 'auth/verify-registration', {
+        username: account.username,
+        token: await codeOf(String(secret)),
+        inviteToken,
+      })
+    ).loginToken,
+  )
   const content = (name: string, version: number) =>
     `name: ${name}\ntype: process\ndescription: version ${version}\ndataDirectory: /${name}\nrun: { command: ["node", "-e", ${JSON.stringify(PROGRAM)}, ${JSON.stringify(markOf(name))}] }\nstop: { timeoutSeconds: 1 }\n`
   for (const name of NAMES) {
@@ -47,7 +66,8 @@ async function main(): Promise<void> {
     await call('PATCH', `deployments/${name}`, { content: content(name, 0) })
     await call('POST', `deployments/${name}/toggle`, { enabled: true })
   }
-  for (const name of ['a.txt', 'b.txt', 'c.txt']) await call('POST', 'sftp/file', { path: `/nfsshare/${name}`, content: '' })
+  for (const name of ['a.txt', 'b.txt', 'c.txt'])
+    await call('POST', 'sftp/file', { path: `/nfsshare/${name}`, content: '' })
 
   /** Waits until everything runs, each instance once. @returns how long it took; undefined when it did not come about */
   async function recovered(): Promise<number | undefined> {
@@ -55,22 +75,26 @@ async function main(): Promise<void> {
     for (let tries = 1; Date.now() - begun < RECOVERY_MS; tries++) {
       if (await isHealthy()) {
         const states = await Promise.all(NAMES.map((name) => instanceOf(name).catch(() => undefined)))
-        if (states.every((instance, at) => instance?.state === 'RUNNING' && instancePids(NAMES[at]!).length === 1)) return Date.now() - begun
+        if (states.every((instance, at) => instance?.state === 'RUNNING' && instancePids(NAMES[at]!).length === 1))
+          return Date.now() - begun
         // Five ends within five minutes block an instance, as they should; whoever looks after it starts it again.
-        for (const [at, instance] of states.entries()) if (instance?.state === 'BLOCKED' || (tries % 50 === 0 && instance?.state === 'STOPPED')) await call('POST', `deployments/${NAMES[at]}/restart`).catch(() => undefined)
+        for (const [at, instance] of states.entries())
+          if (instance?.state === 'BLOCKED' || (tries % 50 === 0 && instance?.state === 'STOPPED'))
+            await call('POST', `deployments/${NAMES[at]}/restart`).catch(() => undefined)
       }
       await delay(100)
     }
     return undefined
   }
 
-  const kill = (pids: number[]) => pids.forEach((pid) => {
-    try {
-      process.kill(pid, 'SIGKILL')
-    } catch {
-      // It has just ended by itself.
-    }
-  })
+  const kill = (pids: number[]) =>
+    pids.forEach((pid) => {
+      try {
+        process.kill(pid, 'SIGKILL')
+      } catch {
+        // It has just ended by itself.
+      }
+    })
   const naming = (pattern: RegExp) => processesOf(dataDir).filter((pid) => pattern.test(read(`/proc/${pid}/cmdline`)))
   /** By name, what is killed; each returns false where there is no such thing here. */
   const parts: Record<string, () => Promise<boolean>> = {
@@ -83,7 +107,8 @@ async function main(): Promise<void> {
     host: async () => killed(naming(/hostMain\.js/)),
     // Contained ones have a monitor each.
     monitor: async () => killed(pickOne(naming(/^[^\0]*conmon\0/))),
-    postgres: async () => killed([Number(read(join(dataDir, 'postgres/postmaster.pid')).split('\n')[0])].filter(Boolean)),
+    postgres: async () =>
+      killed([Number(read(join(dataDir, 'postgres/postmaster.pid')).split('\n')[0])].filter(Boolean)),
     instance: async () => killed(instancePids(random.pick(NAMES))),
   }
   const pickOne = (pids: number[]) => (pids.length > 0 ? [random.pick(pids)] : [])
@@ -104,23 +129,41 @@ async function main(): Promise<void> {
   try {
     if ((await recovered()) === undefined) throw new Error('The instances did not start')
     const { podName } = (await instanceOf('one'))!
-    const use = startMixedUse({ url, dataDir, token, call, codeOf, random, deployments: NAMES.map((name) => ({ name, content: (version) => content(name, version) })), watched: { name: 'one', podName } })
-    for (let count = 1; count <= KILLS; ) {
+    const use = startMixedUse({
+      url,
+      dataDir,
+      token,
+      call,
+      codeOf,
+      random,
+      deployments: NAMES.map((name) => ({ name, content: (version) => content(name, version) })),
+      watched: { name: 'one', podName },
+    })
+    for (let count = 1; count <= KILLS;) {
       await delay(random.int(1500))
       const what = random.pick(Object.keys(parts))
       if (!(await parts[what]!())) continue
       counts[what] = (counts[what] ?? 0) + 1
       const ms = await recovered()
       if (ms === undefined) {
-        tell(count, what, [`after ${RECOVERY_MS / 1000} s: ${JSON.stringify(await Promise.all(NAMES.map(async (name) => [name, (await instanceOf(name).catch(() => undefined))?.state, instancePids(name)])))}`])
+        tell(count, what, [
+          `after ${RECOVERY_MS / 1000} s: ${JSON.stringify(await Promise.all(NAMES.map(async (name) => [name, (await instanceOf(name).catch(() => undefined))?.state, instancePids(name)])))}`,
+        ])
         break
       }
       took.push(ms)
-      tell(count, what, await use.violations().catch(async () => {
-        // What was killed may still have answered when it was asked whether all is well.
-        await recovered()
-        return use.violations()
-      }).catch((error: unknown) => [`the check failed: ${String(error)}`]))
+      tell(
+        count,
+        what,
+        await use
+          .violations()
+          .catch(async () => {
+            // What was killed may still have answered when it was asked whether all is well.
+            await recovered()
+            return use.violations()
+          })
+          .catch((error: unknown) => [`the check failed: ${String(error)}`]),
+      )
       if (count % 10 === 0) console.log(`${count} kills ${JSON.stringify(counts)}, ${violations.length} violations`)
       count += 1
     }

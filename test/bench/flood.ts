@@ -52,7 +52,8 @@ function inWords(keys: number[]): string {
 
 async function type(page: Page, seconds: number): Promise<Seen> {
   await page.evaluate('Object.assign(seen, { longTasks: [], keys: [], frames: 0 })')
-  for (const end = Date.now() + seconds * 1000; Date.now() < end; await page.waitForTimeout(KEY_MS)) await page.keyboard.press('a')
+  for (const end = Date.now() + seconds * 1000; Date.now() < end; await page.waitForTimeout(KEY_MS))
+    await page.keyboard.press('a')
   return page.evaluate<Seen>('seen')
 }
 
@@ -60,7 +61,9 @@ async function main(): Promise<void> {
   const product = await startProduct({ QUARTERDECK_SAMPLE: 'off' })
   const browser = await chromium.launch({ executablePath: findBrowser(), args: ['--no-sandbox', '--disable-gpu'] })
   try {
-    const page = await (await browser.newContext({ baseURL: product.url, viewport: { width: 1440, height: 900 } })).newPage()
+    const page = await (
+      await browser.newContext({ baseURL: product.url, viewport: { width: 1440, height: 900 } })
+    ).newPage()
     await signUp(page, product)
     const content = `name: flood\ntype: process\ndataDirectory: /flood\nrun: { command: ["node", "-e", ${JSON.stringify(PRINTER)}] }\n`
     await call(page, 'POST', '/deployments', { name: 'flood', type: 'process' })
@@ -81,7 +84,9 @@ async function main(): Promise<void> {
     await page.getByText('flood over').waitFor({ timeout: 30_000 })
 
     console.log(`${LINES_A_SECOND} lines/s for ${SECONDS} s at ${SLOWER} times CPU slow-down`)
-    console.log(`long tasks: ${longTasks.length}, longest ${Math.max(0, ...longTasks).toFixed(0)} ms, over 100 ms: ${longTasks.filter((duration) => duration > 100).length}`)
+    console.log(
+      `long tasks: ${longTasks.length}, longest ${Math.max(0, ...longTasks).toFixed(0)} ms, over 100 ms: ${longTasks.filter((duration) => duration > 100).length}`,
+    )
     console.log(`typing until its frame: ${inWords(keys)}`)
     console.log(`the same before the flood: ${inWords(quiet.keys)}`)
     console.log(`frames: ${(frames / SECONDS).toFixed(0)} a second`)

@@ -18,11 +18,13 @@ async function main(): Promise<void> {
   console.log(`FUZZ_SEED=${seed}`)
   // An error that nobody handles would end the platform; here it is told with what was sent last.
   process.on('uncaughtException', (error) => tell(`not handled: ${error.stack ?? error.message}`))
-  process.on('unhandledRejection', (error) => tell(`not handled: ${error instanceof Error ? error.stack : String(error)}`))
+  process.on('unhandledRejection', (error) =>
+    tell(`not handled: ${error instanceof Error ? error.stack : String(error)}`),
+  )
   const fuzzer = await startFuzzer(seed)
   try {
     let first = 0
-    for (const end = Date.now() + MINUTES * 60_000; Date.now() < end; ) {
+    for (const end = Date.now() + MINUTES * 60_000; Date.now() < end;) {
       for (const kind of FUZZ_KINDS) {
         const { cases, statuses, findings } = await fuzzer.run(kind, { cases: 1_000_000, seconds: SECONDS, first })
         console.log(`${kind}: ${cases} cases from ${first}, ${JSON.stringify(statuses)}`)

@@ -14,10 +14,20 @@ async function main(): Promise<void> {
     const token = await register(product.url, product.inviteCode ?? '')
     for (const count of [50, 10_000, 100_000]) {
       await mkdir(join(share, `d${count}`))
-      for (let at = 0; at < count; at += 500) await Promise.all(Array.from({ length: Math.min(500, count - at) }, (_, index) => writeFile(join(share, `d${count}`, `file-${at + index}.txt`), 'hello\n')))
+      for (let at = 0; at < count; at += 500)
+        await Promise.all(
+          Array.from({ length: Math.min(500, count - at) }, (_, index) =>
+            writeFile(join(share, `d${count}`, `file-${at + index}.txt`), 'hello\n'),
+          ),
+        )
     }
-    const list = (count: number) => get(agent, `${product.url}/api/sftp/files?path=${encodeURIComponent(`/nfsshare/d${count}`)}`, token)
-    for (const [count, rounds] of [[50, 500], [10_000, 200], [100_000, 20]] as const) {
+    const list = (count: number) =>
+      get(agent, `${product.url}/api/sftp/files?path=${encodeURIComponent(`/nfsshare/d${count}`)}`, token)
+    for (const [count, rounds] of [
+      [50, 500],
+      [10_000, 200],
+      [100_000, 20],
+    ] as const) {
       const first = await timed(() => list(count))
       // Kept from its second reading on.
       await list(count)
@@ -33,13 +43,20 @@ async function main(): Promise<void> {
         `${count} entries: first ${first.toFixed(1)} ms, then p50 ${at(times, 0.5)} ms, p99 ${at(times, 0.99)} ms, longest ${at(times, 1)} ms; after a change p50 ${at(changed, 0.5)} ms, longest ${at(changed, 1)} ms`,
       )
     }
-    for (const [count, total] of [[50, 5000], [10_000, 500]] as const) {
+    for (const [count, total] of [
+      [50, 5000],
+      [10_000, 500],
+    ] as const) {
       const begun = performance.now()
       let left = total
-      await Promise.all(Array.from({ length: 16 }, async () => {
-        while ((left -= 1) >= 0) await list(count)
-      }))
-      console.log(`${count} entries, 16 at a time: ${Math.round((total / (performance.now() - begun)) * 1000)} listings a second`)
+      await Promise.all(
+        Array.from({ length: 16 }, async () => {
+          while ((left -= 1) >= 0) await list(count)
+        }),
+      )
+      console.log(
+        `${count} entries, 16 at a time: ${Math.round((total / (performance.now() - begun)) * 1000)} listings a second`,
+      )
     }
   } finally {
     agent.destroy()
@@ -48,7 +65,8 @@ async function main(): Promise<void> {
   }
 }
 
-const at = (sorted: number[], part: number) => (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN).toFixed(1)
+const at = (sorted: number[], part: number) =>
+  (sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? NaN).toFixed(1)
 
 async function timed(work: () => Promise<unknown>): Promise<number> {
   const begun = performance.now()
@@ -61,19 +79,31 @@ function get(agent: Agent, url: string, token: string): Promise<number> {
     request(url, { agent, headers: { authorization: `Bearer ${token}` } }, (answer) => {
       let bytes = 0
       answer.on('data', (chunk: Buffer) => (bytes += chunk.length))
-      answer.on('end', () => (answer.statusCode === 200 ? resolve(bytes) : reject(new Error(`status ${answer.statusCode}`))))
-    }).on('error', reject).end()
+      answer.on('end', () =>
+        answer.statusCode === 200 ? resolve(bytes) : reject(new Error(`status ${answer.statusCode}`)),
+      )
+    })
+      .on('error', reject)
+      .end()
   })
 }
 
 async function register(url: string, inviteCode: string): Promise<string> {
   const call = async (path: string, body: object) => {
-    const answer = await fetch(`${url}/api/auth/${path}`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) })
+    const answer = await fetch(`${url}/api/auth/${path}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(body),
+    })
     return ((await answer.json()) as { data: Record<string, string> }).data
   }
   const { token: inviteToken } = await call('verify-invite', { inviteCode })
   const { secret = '' } = await call('register', { username: 'bench', password: 'correct horse', inviteToken })
-  const { loginToken = '' } = await call('verify-registration', { username: 'bench', token: await generate({ secret }), inviteToken })
+  const { loginToken = '' } = await call('verify-registration', {
+    username: 'bench',
+    token: await generate({ secret }),
+    inviteToken,
+  })
   return loginToken
 }
 

@@ -11,7 +11,15 @@ let people = 0
 
 /** Each call is another person's, from an address of their own: one address may not try so often. */
 async function post(url: string, path: string, body: unknown): Promise<Record<string, string>> {
-  const answer = await fetch(`${url}/api/auth/${path}`, { method: 'POST', headers: { 'content-type': 'application/json', connection: 'close', 'x-forwarded-for': `10.0.${++people >> 8}.${people & 255}` }, body: JSON.stringify(body) })
+  const answer = await fetch(`${url}/api/auth/${path}`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      connection: 'close',
+      'x-forwarded-for': `10.0.${++people >> 8}.${people & 255}`,
+    },
+    body: JSON.stringify(body),
+  })
   const { data, message } = (await answer.json()) as { data: Record<string, string>; message?: string }
   if (!answer.ok) throw new Error(`${path}: ${message}`)
   return data
@@ -26,7 +34,8 @@ function open(port: number): Promise<Socket | undefined> {
   })
 }
 
-const at = (sorted: number[], share: number) => `${(sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(0)} ms`
+const at = (sorted: number[], share: number) =>
+  `${(sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(0)} ms`
 
 async function main(): Promise<void> {
   const product = await startProduct({ QUARTERDECK_SAMPLE: 'off', QUARTERDECK_TRUSTED_PROXIES: '127.0.0.1' })
@@ -52,7 +61,9 @@ async function main(): Promise<void> {
 
     const port = Number(new URL(url).port)
     while (sockets.length < SOCKETS) {
-      const opened = (await Promise.all(Array.from({ length: Math.min(200, SOCKETS - sockets.length) }, () => open(port)))).filter((socket) => socket !== undefined)
+      const opened = (
+        await Promise.all(Array.from({ length: Math.min(200, SOCKETS - sockets.length) }, () => open(port)))
+      ).filter((socket) => socket !== undefined)
       if (opened.length === 0) break
       sockets.push(...opened)
     }

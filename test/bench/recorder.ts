@@ -15,24 +15,54 @@ const ROUNDS = 6000
 
 const instances = (deployment: string, count: number) =>
   Array.from({ length: count }, (_, index) => ({
-    uid: `5f0c1d2e-0000-4000-8000-${String(index).padStart(12, '0')}`, name: `${index.toString(16).padStart(6, '0')}-${deployment}`, deployment, podName: `pod-${index}`, ip: '10.0.0.1',
-    state: 'RUNNING', type: 'minecraft', players: {}, connections: index, uptime: `${Math.floor(Math.random() * 60)}m`, cpu: Math.random() * 100, memory: { used: Math.random(), total: 2 },
+    uid: `5f0c1d2e-0000-4000-8000-${String(index).padStart(12, '0')}`,
+    name: `${index.toString(16).padStart(6, '0')}-${deployment}`,
+    deployment,
+    podName: `pod-${index}`,
+    ip: '10.0.0.1',
+    state: 'RUNNING',
+    type: 'minecraft',
+    players: {},
+    connections: index,
+    uptime: `${Math.floor(Math.random() * 60)}m`,
+    cpu: Math.random() * 100,
+    memory: { used: Math.random(), total: 2 },
   }))
 const overview = () => ({
   managerSilent: false,
-  sections: ['lobby', 'survival', 'proxy', 'bot'].map((name) => ({ deployment: { name, typeIndex: 2, enabled: true, path: `/nfsshare/${name}`, dataDirectory: `/${name}` }, instances: instances(name, 5) })),
+  sections: ['lobby', 'survival', 'proxy', 'bot'].map((name) => ({
+    deployment: { name, typeIndex: 2, enabled: true, path: `/nfsshare/${name}`, dataDirectory: `/${name}` },
+    instances: instances(name, 5),
+  })),
 })
 let requests = 0
 const poll = (kind: 'pending' | 'fulfilled') => ({
   type: `api/executeQuery/${kind}`,
   payload: kind === 'fulfilled' ? overview() : undefined,
   meta: {
-    requestId: `request-${kind === 'pending' ? ++requests : requests}`, requestStatus: kind, startedTimeStamp: 1, fulfilledTimeStamp: 2, baseQueryMeta: {},
-    arg: { type: 'query', endpointName: 'getOverview', subscribe: true, queryCacheKey: 'getOverview(undefined)', subscriptionOptions: { pollingInterval: 3000 } },
+    requestId: `request-${kind === 'pending' ? ++requests : requests}`,
+    requestStatus: kind,
+    startedTimeStamp: 1,
+    fulfilledTimeStamp: 2,
+    baseQueryMeta: {},
+    arg: {
+      type: 'query',
+      endpointName: 'getOverview',
+      subscribe: true,
+      queryCacheKey: 'getOverview(undefined)',
+      subscriptionOptions: { pollingInterval: 3000 },
+    },
   },
 })
 const lines = (count: number) =>
-  linesReceived(Array.from({ length: count }, (_, index) => Object.freeze({ type: 'message' as const, content: `[12:00:${index % 60}] [Server thread/INFO]: ann moved to the spawn of the lobby, and 12 others with her (${index})` })))
+  linesReceived(
+    Array.from({ length: count }, (_, index) =>
+      Object.freeze({
+        type: 'message' as const,
+        content: `[12:00:${index % 60}] [Server thread/INFO]: ann moved to the spawn of the lobby, and 12 others with her (${index})`,
+      }),
+    ),
+  )
 const definition = `name: lobby\ntype: scalable\nrun:\n${'  env: { KEY: value }\n'.repeat(40)}`
 
 /** A minute of work: typing, polling, an instance that prints now and then. */
@@ -68,7 +98,11 @@ function measure(name: string, actionAt: (index: number) => { type: string }) {
   const held = (process.memoryUsage().heapUsed - before) / 1e6
   times.sort((one, other) => one - other)
   const begun = performance.now()
-  const log = writeLog(recorder.recording(), { build: 'bench', exportedAt: 0, viewport: { width: 0, height: 0 }, route: '/' }, replayReducer)
+  const log = writeLog(
+    recorder.recording(),
+    { build: 'bench', exportedAt: 0, viewport: { width: 0, height: 0 }, route: '/' },
+    replayReducer,
+  )
   const text = JSON.stringify(log)
   console.log(
     `${name}: ${(cpu / 1000 / times.length).toFixed(4)} ms of CPU an action (all threads), by the clock mean ${(times.reduce((sum, time) => sum + time, 0) / times.length).toFixed(4)}, p50 ${times[Math.floor(times.length / 2)]!.toFixed(4)}, p99 ${times[Math.floor(times.length * 0.99)]!.toFixed(4)}; ` +

@@ -14,13 +14,23 @@ type Call = (method: string, path: string, body?: unknown) => Promise<Record<str
 async function sampleOf(pid: number): Promise<{ memory: number; descriptors: number; threads: number }> {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
   const field = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1])
-  return { memory: field('VmRSS') / 1024, descriptors: readdirSync(`/proc/${pid}/fd`).length, threads: field('Threads') }
+  return {
+    memory: field('VmRSS') / 1024,
+    descriptors: readdirSync(`/proc/${pid}/fd`).length,
+    threads: field('Threads'),
+  }
 }
 
 /** What a user does in a moment: looks at lists, opens a console, says something, goes. */
 async function round(url: string, token: string, call: Call, path: string): Promise<void> {
-  await Promise.all([call('GET', 'deployments'), call('GET', 'network/getManagerTimestamp'), call('GET', 'deployments/soak/instances')])
-  const socket = new WebSocket(`${url.replace('http', 'ws')}${path}`, { headers: { cookie: `token=${token}`, origin: url } })
+  await Promise.all([
+    call('GET', 'deployments'),
+    call('GET', 'network/getManagerTimestamp'),
+    call('GET', 'deployments/soak/instances'),
+  ])
+  const socket = new WebSocket(`${url.replace('http', 'ws')}${path}`, {
+    headers: { cookie: `token=${token}`, origin: url },
+  })
   await new Promise((resolve, reject) => socket.once('message', resolve).once('error', reject))
   socket.send(JSON.stringify({ type: 'command', command: 'hello' }))
   socket.terminate()
@@ -33,7 +43,11 @@ async function main(): Promise<void> {
     let token = ''
     const call: Call = async (method, path, body) => {
       const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }
-      const answer = await fetch(`${url}/api/${path}`, { method, headers, body: body === undefined ? null : JSON.stringify(body) })
+      const answer = await fetch(`${url}/api/${path}`, {
+        method,
+        headers,
+        body: body === undefined ? null : JSON.stringify(body),
+      })
       const { data, message } = (await answer.json()) as { data: Record<string, never>; message?: string }
       if (!answer.ok) throw new Error(`${path}: ${message}`)
       return data
@@ -41,26 +55,41 @@ async function main(): Promise<void> {
     const account = { username: 'soak', password: 'correct horse battery' }
     const { token: inviteToken } = await call('POST', 'auth/verify-invite', { inviteCode })
     const { secret } = await call('POST', 'auth/register', { ...account, inviteToken })
-    token = String((await call('POST', 'auth/verify-registration', { username: account.username, token: await codeOf(String(secret)), inviteToken })).loginToken)
+    token = String(
+      (
+        await call('POST', 'auth/verify-registration', {
+          username: account.username,
+          token: await codeOf(String(secret)),
+          inviteToken,
+        })
+      ).loginToken,
+    )
     await call('POST', 'deployments', { name: 'soak', type: 'process' })
-    await call('PATCH', 'deployments/soak', { content: `name: soak\ntype: process\ndataDirectory: /soak\nrun: { command: ["node", "-e", ${JSON.stringify(PRINTER)}] }\nready: Ready\nstop: { timeoutSeconds: 1 }\n` })
+    await call('PATCH', 'deployments/soak', {
+      content: `name: soak\ntype: process\ndataDirectory: /soak\nrun: { command: ["node", "-e", ${JSON.stringify(PRINTER)}] }\nready: Ready\nstop: { timeoutSeconds: 1 }\n`,
+    })
     await call('POST', 'deployments/soak/toggle', { enabled: true })
     let podName = ''
     while (podName === '') {
       await delay(200)
-      const { instances } = (await call('GET', 'deployments/soak/instances')) as unknown as { instances: { podName: string; state: string }[] }
+      const { instances } = (await call('GET', 'deployments/soak/instances')) as unknown as {
+        instances: { podName: string; state: string }[]
+      }
       podName = instances.find(({ state }) => state === 'RUNNING')?.podName ?? ''
     }
 
     const pid = Number(/\d+/.exec(readFileSync(join(dataDir, 'platform.lock'), 'utf8'))?.[0])
     const report = async (minute: number, rounds: number) => {
       const { memory, descriptors, threads } = await sampleOf(pid)
-      console.log(`minute ${minute}: ${rounds} rounds, ${memory.toFixed(0)} MiB, ${descriptors} descriptors, ${threads} threads`)
+      console.log(
+        `minute ${minute}: ${rounds} rounds, ${memory.toFixed(0)} MiB, ${descriptors} descriptors, ${threads} threads`,
+      )
     }
     let rounds = 0
     for (let minute = 0; minute < MINUTES; minute++) {
       await report(minute, rounds)
-      for (const end = Date.now() + 60_000; Date.now() < end; await delay(ROUND_MS), rounds++) await round(url, token, call, `/api/logs/soak/${podName}`)
+      for (const end = Date.now() + 60_000; Date.now() < end; await delay(ROUND_MS), rounds++)
+        await round(url, token, call, `/api/logs/soak/${podName}`)
     }
     await report(MINUTES, rounds)
   } finally {

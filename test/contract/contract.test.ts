@@ -19,8 +19,18 @@ test('§3 the deployment types stand in index order', () => {
 })
 
 const instance = {
-  uid: 'u', name: '0a1b2c-lobby', deployment: 'lobby', podName: 'lobby-0a1b2c', ip: '127.0.0.1', players: { u1: 'Steve' }, state: 'RUNNING',
-  type: 'minecraft', connections: 1, uptime: '3h 12m', cpu: 12.5, memory: { used: 0.5, total: 1 },
+  uid: 'u',
+  name: '0a1b2c-lobby',
+  deployment: 'lobby',
+  podName: 'lobby-0a1b2c',
+  ip: '127.0.0.1',
+  players: { u1: 'Steve' },
+  state: 'RUNNING',
+  type: 'minecraft',
+  connections: 1,
+  uptime: '3h 12m',
+  cpu: 12.5,
+  memory: { used: 0.5, total: 1 },
 }
 
 test('§3 an instance is accepted as the platform sends it, and an unknown state is an error', () => {
@@ -30,7 +40,11 @@ test('§3 an instance is accepted as the platform sends it, and an unknown state
 })
 
 test.each([
-  ['a name with a dash', 'my-db'], ['65 characters', 'x'.repeat(65)], ['a blank name', ''], ['a quote', 'a"b'], ['a space', 'a b'],
+  ['a name with a dash', 'my-db'],
+  ['65 characters', 'x'.repeat(65)],
+  ['a blank name', ''],
+  ['a quote', 'a"b'],
+  ['a space', 'a b'],
 ])('§5 database name: %s is refused', (_case, name) => {
   expect(CreateDatabase.safeParse({ name }).success).toBe(false)
 })
@@ -41,12 +55,17 @@ test('§5 database name: 64 letters, digits and underscores are accepted', () =>
 
 test('§5 the exact messages', () => {
   expect(CreateInviteCode.safeParse({ message: '  ' }).error?.issues[0]?.message).toBe('Message cannot be empty')
-  expect(CreateDatabase.safeParse({ name: 'a-b' }).error?.issues[0]?.message).toBe('Database name can only contain letters, numbers, dashes, and underscores')
+  expect(CreateDatabase.safeParse({ name: 'a-b' }).error?.issues[0]?.message).toBe(
+    'Database name can only contain letters, numbers, dashes, and underscores',
+  )
 })
 
-test.each([['12345'], ['1234567'], ['12345a'], ['１２３４５６'], [' 12345']])('§5 verification code: %j is refused', (token) => {
-  expect(VerifyLogin.safeParse({ username: 'a', sessionToken: 'x', token }).success).toBe(false)
-})
+test.each([['12345'], ['1234567'], ['12345a'], ['１２３４５６'], [' 12345']])(
+  '§5 verification code: %j is refused',
+  (token) => {
+    expect(VerifyLogin.safeParse({ username: 'a', sessionToken: 'x', token }).success).toBe(false)
+  },
+)
 
 test('§9 a password has at least 8 characters, decisions §2: at most 128', () => {
   const lengths = [7, 8, 128, 129].map((length) => SetPassword.safeParse({ password: 'x'.repeat(length) }).success)
@@ -54,14 +73,26 @@ test('§9 a password has at least 8 characters, decisions §2: at most 128', () 
 })
 
 test('decisions §2: usernames are 3 to 32 letters, digits and _ . -', () => {
-  const accepted = (username: string) => Register.safeParse({ username, password: 'long enough', inviteToken: 'x' }).success
-  expect(['ab', 'abc', 'A.b_c-9', 'x'.repeat(32), 'x'.repeat(33), 'a b', 'añb', 'a\n'].map(accepted)).toEqual([false, true, true, true, false, false, false, false])
+  const accepted = (username: string) =>
+    Register.safeParse({ username, password: 'long enough', inviteToken: 'x' }).success
+  expect(['ab', 'abc', 'A.b_c-9', 'x'.repeat(32), 'x'.repeat(33), 'a b', 'añb', 'a\n'].map(accepted)).toEqual([
+    false,
+    true,
+    true,
+    true,
+    false,
+    false,
+    false,
+    false,
+  ])
 })
 
 test('§7 metrics, files and creation bodies are accepted as written there', () => {
   expect(MetricAnswer.safeParse({ success: true, data: { data: [{ timestamp: 1, value: 2048 }] } }).success).toBe(true)
   const entry = { name: 'a', path: '/nfsshare/a', type: 'd', size: 0, modifyTime: 1, isText: false }
-  expect(FilesAnswer.safeParse({ success: true, data: { files: [entry], deploymentTypeIndex: null } }).success).toBe(true)
+  expect(FilesAnswer.safeParse({ success: true, data: { files: [entry], deploymentTypeIndex: null } }).success).toBe(
+    true,
+  )
   expect(SaveFile.safeParse({ path: '/nfsshare/a', content: '' }).success).toBe(true)
   expect(CreateDeployment.safeParse({ name: 'world', type: 'persistent', node: 'node-a' }).success).toBe(true)
 })
@@ -97,5 +128,14 @@ test('decisions §6: the real-time messages of both directions', () => {
 })
 
 test('decisions §1: every failure has a fitting status', () => {
-  expect(errorStatus).toMatchObject({ INVALID_INPUT: 400, NO_SESSION: 401, NOT_ALLOWED: 403, NOT_FOUND: 404, NAME_TAKEN: 409, TOO_LARGE: 413, TOO_MANY_TRIES: 429, UNAVAILABLE: 503 })
+  expect(errorStatus).toMatchObject({
+    INVALID_INPUT: 400,
+    NO_SESSION: 401,
+    NOT_ALLOWED: 403,
+    NOT_FOUND: 404,
+    NAME_TAKEN: 409,
+    TOO_LARGE: 413,
+    TOO_MANY_TRIES: 429,
+    UNAVAILABLE: 503,
+  })
 })

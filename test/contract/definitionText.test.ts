@@ -42,10 +42,22 @@ function cpuMs(work: () => void): number {
 }
 
 test.each<[string, (size: number) => string, RegExp]>([
-  ['of a block', (size) => filled(size, '', (number) => `${number.toString(36)}:\n`), /is not a setting|must be unique/],
-  ['of a flow map', (size) => filled(size, '{', (number) => `${number.toString(36)},`, '}'), /is not a setting|must be unique/],
+  [
+    'of a block',
+    (size) => filled(size, '', (number) => `${number.toString(36)}:\n`),
+    /is not a setting|must be unique/,
+  ],
+  [
+    'of a flow map',
+    (size) => filled(size, '{', (number) => `${number.toString(36)},`, '}'),
+    /is not a setting|must be unique/,
+  ],
   ['of one name', (size) => filled(size, '', () => 'a: 1\n'), /^Line 2: Map keys must be unique\.$/],
-  ['that are merged', (size) => filled(size, 'a: &a {b: 1}\n', () => '<<: *a\n'), /^Line 3: Map keys must be unique\.$/],
+  [
+    'that are merged',
+    (size) => filled(size, 'a: &a {b: 1}\n', () => '<<: *a\n'),
+    /^Line 3: Map keys must be unique\.$/,
+  ],
   ['that are maps', (size) => filled(size, '', () => '? {a: 1}\n'), /^Line 1: Map keys must be texts\.$/],
 ])('many keys %s take time in proportion to the text', (_what, make, message) => {
   expect(messageOf(make(SIZE))).toMatch(message)
@@ -54,7 +66,10 @@ test.each<[string, (size: number) => string, RegExp]>([
   const [small, large] = [make(SIZE / 16), make(SIZE)]
   for (let tries = 0; tries < 20 && !(long / short <= 100); tries++) {
     short = Math.min(short, cpuMs(() => Array.from({ length: 20 }, () => messageOf(small))) / 20)
-    long = Math.min(long, cpuMs(() => messageOf(large)))
+    long = Math.min(
+      long,
+      cpuMs(() => messageOf(large)),
+    )
   }
   expect(long / short).toBeLessThanOrEqual(100)
 })

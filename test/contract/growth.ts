@@ -40,7 +40,9 @@ function cpuMs(): number {
 export function superLinearAttack(pattern: RegExp, deadline = 20_000): string | undefined {
   const current: { attack?: Attack } = {}
   const took = (attacks: Attack[], size: number) =>
-    script.runInContext(createContext({ pattern, attacks, current, size, now: cpuMs }), { timeout: deadline }) as number[]
+    script.runInContext(createContext({ pattern, attacks, current, size, now: cpuMs }), {
+      timeout: deadline,
+    }) as number[]
   const isSteep = (attack: Attack) => {
     let [short, long] = [Infinity, Infinity]
     // Garbage is collected meanwhile: the quickest run is the one that this disturbed the least.

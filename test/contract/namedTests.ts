@@ -18,7 +18,9 @@ export function rowsOf(markdown: string): Row[] {
     .split('\n')
     .filter((line) => /^\| [\d.]+ \|/.test(line))
     .map((line) => {
-      const [, number = '', text = '', proofs = '', result = ''] = line.split(/(?<!\\)\|/).map((cell) => cell.trim().replaceAll('\\|', '|'))
+      const [, number = '', text = '', proofs = '', result = ''] = line
+        .split(/(?<!\\)\|/)
+        .map((cell) => cell.trim().replaceAll('\\|', '|'))
       return { number, text, proofs: proofs.split('<br>').filter(Boolean), result }
     })
 }

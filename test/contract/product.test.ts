@@ -20,12 +20,17 @@ const sections: [heading: string, sentences: number][] = [
 
 test('PRODUCT.md has the sections of product.md, and all their sentences, numbered without gaps', () => {
   expect(markdown.match(/^## .+$/gm)).toEqual(sections.map(([heading]) => `## ${heading}`))
-  const numbers = sections.flatMap(([heading, sentences]) => Array.from({ length: sentences }, (_sentence, at) => `${parseInt(heading)}.${at + 1}`))
+  const numbers = sections.flatMap(([heading, sentences]) =>
+    Array.from({ length: sentences }, (_sentence, at) => `${parseInt(heading)}.${at + 1}`),
+  )
   expect(rows.map(({ number }) => number)).toEqual(numbers)
   for (const { number, text } of rows) expect([number, text]).toEqual([number, expect.stringMatching(/\S/)])
 })
 
-test.each(rows.map((row): [string, Row] => [row.number, row]))('sentence %s of PRODUCT.md has tests that are there, under these titles, or a reason', (_number, { proofs, result }) => {
-  expectProofs(proofs)
-  expect(result).toMatch(proofs.length > 0 ? /^Holds\.$/ : /^Not tested: .{20,}/)
-})
+test.each(rows.map((row): [string, Row] => [row.number, row]))(
+  'sentence %s of PRODUCT.md has tests that are there, under these titles, or a reason',
+  (_number, { proofs, result }) => {
+    expectProofs(proofs)
+    expect(result).toMatch(proofs.length > 0 ? /^Holds\.$/ : /^Not tested: .{20,}/)
+  },
+)

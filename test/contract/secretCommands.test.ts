@@ -25,14 +25,20 @@ const cases: Record<string, [line: string, told: string][]> = {
     ['IDENTIFY hunter22', 'IDENTIFY'],
   ],
   'command of a sign-in plugin within a line': [
-    ['[12:00:01 INFO]: ann issued server command: /register hunter22 hunter22', '[12:00:01 INFO]: ann issued server command: /register'],
+    [
+      '[12:00:01 INFO]: ann issued server command: /register hunter22 hunter22',
+      '[12:00:01 INFO]: ann issued server command: /register',
+    ],
     ['ann: "/changepass hunter22"', 'ann: "/changepass'],
   ],
   'sign-in plugin': [
     ['authme register bob hunter22', 'authme register'],
     ['/authme password bob hunter22', '/authme password'],
     ['nlogin register bob hunter22', 'nlogin register'],
-    ['[12:00:01 INFO]: CONSOLE issued: nlogin changepass bob hunter22', '[12:00:01 INFO]: CONSOLE issued: nlogin changepass'],
+    [
+      '[12:00:01 INFO]: CONSOLE issued: nlogin changepass bob hunter22',
+      '[12:00:01 INFO]: CONSOLE issued: nlogin changepass',
+    ],
   ],
   'services of IRC': [
     ['/msg NickServ IDENTIFY hunter22', '/msg NickServ IDENTIFY'],
@@ -72,7 +78,7 @@ const cases: Record<string, [line: string, told: string][]> = {
     ['db passwd hunter22', 'db passwd'],
     ['use token hunter22', 'use token'],
     ['set MYSQL_ROOT_PASSWORD hunter22', 'set MYSQL_ROOT_PASSWORD'],
-    ['ALTER ROLE ann PASSWORD \'hunter22\'', 'ALTER ROLE ann PASSWORD'],
+    ["ALTER ROLE ann PASSWORD 'hunter22'", 'ALTER ROLE ann PASSWORD'],
     ['deploy --password hunter22', 'deploy --password'],
     ['./srcds_run +rcon_password hunter22', './srcds_run +rcon_password'],
     ['["server","--password","hunter22"]', '["server","--password'],
@@ -125,7 +131,10 @@ const cases: Record<string, [line: string, told: string][]> = {
     ['run --psk=hunter22', 'run --psk'],
     [`{"key": "${after('', 16)}"}`, '{"key'],
   ],
-  'key of several words that is assigned': [['steamKey=hunter22', 'steamKey'], ['-DmapKey=hunter22', '-DmapKey']],
+  'key of several words that is assigned': [
+    ['steamKey=hunter22', 'steamKey'],
+    ['-DmapKey=hunter22', '-DmapKey'],
+  ],
   'Authorization header': [['curl: > Basic aHVudGVyMjI6aHVudGVyMjI=', 'curl: > Basic']],
   'option of a program that signs in': [
     ['mysql -phunter22', 'mysql'],
@@ -151,40 +160,99 @@ const cases: Record<string, [line: string, told: string][]> = {
   ],
   'signed token': [['got eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.hunter22 for you', 'got ']],
   'key with a known beginning': [
-    ...['ghp_', 'gho_', 'github_pat_', 'glpat-', 'sk-', 'sk-proj-', 'sk_live_', 'rk_test_', 'xoxb-', 'npm_', 'hf_'].map((beginning): [string, string] => [`use ${after(beginning)}`, 'use ']),
+    ...['ghp_', 'gho_', 'github_pat_', 'glpat-', 'sk-', 'sk-proj-', 'sk_live_', 'rk_test_', 'xoxb-', 'npm_', 'hf_'].map(
+      (beginning): [string, string] => [`use ${after(beginning)}`, 'use '],
+    ),
   ],
   'key of AWS': [[`aws AKIA${'HUNTER22'.repeat(2)}`, 'aws ']],
   'token of a chat bot': [
     [`bot M${after('', 24)}.hunte2.${after('', 24)}`, 'bot '],
     [`bot 123456789:AA${after('')}`, 'bot '],
   ],
-  'hash of a password': [['ann $2a$10$hunter22hunter22hunter22', 'ann '], ['$argon2id$v=19$m=65536,t=3,p=4$hunter22$hunter22', '']],
+  'hash of a password': [
+    ['ann $2a$10$hunter22hunter22hunter22', 'ann '],
+    ['$argon2id$v=19$m=65536,t=3,p=4$hunter22$hunter22', ''],
+  ],
   PEM: [['key -----BEGIN RSA PRIVATE KEY-----', 'key ']],
-  'long run of Base64': [[BODY, ''], [`[12:00:01 INFO]: ${BODY}`, '[12:00:01 INFO]: '], [`id ${after('', 64)}`, 'id ']],
-  'end of Base64': [['q1pHT5fYYhbXUmHunter22==', ''], ['say x\nq1pHT5fYYhbXUmHunter22==', 'say x\n']],
-  'line of Base64': [['q1pHT5fYYhbXUmHunter22/x', ''], ['> q1pHT5fYYhbX+UmHunter22', ''], ['x\nq1pHT5fYYhbXUmHunter22\ny', 'x\n']],
+  'long run of Base64': [
+    [BODY, ''],
+    [`[12:00:01 INFO]: ${BODY}`, '[12:00:01 INFO]: '],
+    [`id ${after('', 64)}`, 'id '],
+  ],
+  'end of Base64': [
+    ['q1pHT5fYYhbXUmHunter22==', ''],
+    ['say x\nq1pHT5fYYhbXUmHunter22==', 'say x\n'],
+  ],
+  'line of Base64': [
+    ['q1pHT5fYYhbXUmHunter22/x', ''],
+    ['> q1pHT5fYYhbX+UmHunter22', ''],
+    ['x\nq1pHT5fYYhbXUmHunter22\ny', 'x\n'],
+  ],
 }
 
-test.each(secretPatterns.map(({ name, pattern }) => [name, pattern] as const))('decisions §10: the row "%s" has its cases', (name, pattern) => {
-  expect(cases[name]?.length).toBeGreaterThan(0)
-  for (const [line, told] of cases[name] ?? []) {
-    expect([line, pattern.test(line), looksSecret(line)]).toEqual([line, true, true])
-    expect([line, withoutSecret(line)]).toEqual([line, told])
-  }
-})
+test.each(secretPatterns.map(({ name, pattern }) => [name, pattern] as const))(
+  'decisions §10: the row "%s" has its cases',
+  (name, pattern) => {
+    expect(cases[name]?.length).toBeGreaterThan(0)
+    for (const [line, told] of cases[name] ?? []) {
+      expect([line, pattern.test(line), looksSecret(line)]).toEqual([line, true, true])
+      expect([line, withoutSecret(line)]).toEqual([line, told])
+    }
+  },
+)
 
 test('every case belongs to a row', () => {
   expect(Object.keys(cases)).toEqual(secretPatterns.map(({ name }) => name))
 })
 
 test.each([
-  'say hello', 'list', 'stop', 'whitelist add login_fan', 'give ann minecraft:compass', 'say the password', 'tp ann 1 2 3', 'say http://example.org/a:b', 'say compass: north',
-  'author=ann', 'spin 3 times', 'ann joined the game', 'time set day', 'gamemode creative ann', '[12:00:01 INFO]: Done (3.2s)! For help, type "help"',
-  '[12:00:01 INFO]: Starting minecraft server version 1.21.4', 'Loading libraries/net/minecraft/server/1.21.4/server-1.21.4.jar', '/home/ann/servers/lobby/plugins/config.yml',
-  '    at net.minecraft.server.MinecraftServer.run(MinecraftServer.java:123)', 'ann[/127.0.0.1:53122] logged in with entity id 42', 'https://www.npmjs.com/package/@scope/name',
-  'give @p diamond 3', 'say keys are fun', 'monkey=3', 'say rcon is off', 'steamcmd +login anonymous +app_update 740', '069a79f444e94726a5befca90e38aaf5', '/home/ann/servers/Lobby1/plugins',
-  'say ｈｅｌｌｏ', 'say ﬁne…', 'give ann minecraft:stick[custom_name="key"]', 'ns is up', 'save-all flush', 'worldedit:regen 2', 'ann lost connection: Disconnected',
-  'UUID of player ann is 069a79f4-44e9-4726-a5be-fca90e38aaf5', 'motd=', 'task-runner finished', 'License: MIT', 'exited with code 137', 'status code 1006', 'exit code: 3221225786', 'Forgot your password?', 'tokens/list.txt', 'password.txt', 'say senhas', `pass${' '.repeat(8000)}`,
+  'say hello',
+  'list',
+  'stop',
+  'whitelist add login_fan',
+  'give ann minecraft:compass',
+  'say the password',
+  'tp ann 1 2 3',
+  'say http://example.org/a:b',
+  'say compass: north',
+  'author=ann',
+  'spin 3 times',
+  'ann joined the game',
+  'time set day',
+  'gamemode creative ann',
+  '[12:00:01 INFO]: Done (3.2s)! For help, type "help"',
+  '[12:00:01 INFO]: Starting minecraft server version 1.21.4',
+  'Loading libraries/net/minecraft/server/1.21.4/server-1.21.4.jar',
+  '/home/ann/servers/lobby/plugins/config.yml',
+  '    at net.minecraft.server.MinecraftServer.run(MinecraftServer.java:123)',
+  'ann[/127.0.0.1:53122] logged in with entity id 42',
+  'https://www.npmjs.com/package/@scope/name',
+  'give @p diamond 3',
+  'say keys are fun',
+  'monkey=3',
+  'say rcon is off',
+  'steamcmd +login anonymous +app_update 740',
+  '069a79f444e94726a5befca90e38aaf5',
+  '/home/ann/servers/Lobby1/plugins',
+  'say ｈｅｌｌｏ',
+  'say ﬁne…',
+  'give ann minecraft:stick[custom_name="key"]',
+  'ns is up',
+  'save-all flush',
+  'worldedit:regen 2',
+  'ann lost connection: Disconnected',
+  'UUID of player ann is 069a79f4-44e9-4726-a5be-fca90e38aaf5',
+  'motd=',
+  'task-runner finished',
+  'License: MIT',
+  'exited with code 137',
+  'status code 1006',
+  'exit code: 3221225786',
+  'Forgot your password?',
+  'tokens/list.txt',
+  'password.txt',
+  'say senhas',
+  `pass${' '.repeat(8000)}`,
 ])('decisions §10: %p does not look like it holds a secret', (line) => {
   expect(looksSecret(line)).toBe(false)
   expect(withoutSecret(line)).toBe(line)

@@ -8,9 +8,12 @@ test('SECURITY.md holds the sixty cases, each once and in order', () => {
   for (const { number, text } of rows) expect([number, text]).toEqual([number, expect.stringContaining(' → ')])
 })
 
-test.each(rows.map((row): [string, Row] => [row.number, row]))('the tests that SECURITY.md names for case %s are there, under these titles', (_number, { proofs, result }) => {
-  expectProofs(proofs)
-  // A case that only a benchmark proves, or nothing, says why.
-  if (!proofs.some((proof) => proof.includes('`: '))) expect(result).toMatch(/^(?!Holds\.$).{20,}/)
-  expect(result).not.toBe('')
-})
+test.each(rows.map((row): [string, Row] => [row.number, row]))(
+  'the tests that SECURITY.md names for case %s are there, under these titles',
+  (_number, { proofs, result }) => {
+    expectProofs(proofs)
+    // A case that only a benchmark proves, or nothing, says why.
+    if (!proofs.some((proof) => proof.includes('`: '))) expect(result).toMatch(/^(?!Holds\.$).{20,}/)
+    expect(result).not.toBe('')
+  },
+)

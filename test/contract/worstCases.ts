@@ -33,7 +33,9 @@ export function worstCasesOf(pattern: RegExp): Attack[] {
       for (let end = 1; end <= node.elements.length; end++) {
         prefixes.add(sampleOf(node.elements.slice(0, end), alphabet, flags))
         // A repetition at the beginning costs at each place where it may begin.
-        words.add(sampleOf(node.elements.slice(end - 1), alphabet, flags)).add(sampleOf(node.elements.slice(0, end), alphabet, flags))
+        words
+          .add(sampleOf(node.elements.slice(end - 1), alphabet, flags))
+          .add(sampleOf(node.elements.slice(0, end), alphabet, flags))
       }
     }
     if (node.type === 'Quantifier') words.add(sampleOf([node.element], alphabet, flags))
@@ -46,7 +48,8 @@ export function worstCasesOf(pattern: RegExp): Attack[] {
   // Where a pattern says what follows, something else makes it try all that it can.
   const suffixes = hasEnd ? ['', STRANGE] : ['']
   for (const prefix of [...prefixes].slice(0, MOST_PREFIXES)) {
-    for (const pump of [...pumps].slice(0, MOST_PUMPS)) for (const suffix of suffixes) attacks.push({ prefix, pump, suffix })
+    for (const pump of [...pumps].slice(0, MOST_PUMPS))
+      for (const suffix of suffixes) attacks.push({ prefix, pump, suffix })
   }
   return attacks
 }
@@ -97,7 +100,8 @@ function sampleOfOne(element: AST.Element, alphabet: readonly string[], flags: s
   }
 }
 
-const isAtom = (node: AST.Node): node is Atom => ['Character', 'CharacterSet', 'CharacterClass', 'ExpressionCharacterClass'].includes(node.type)
+const isAtom = (node: AST.Node): node is Atom =>
+  ['Character', 'CharacterSet', 'CharacterClass', 'ExpressionCharacterClass'].includes(node.type)
 
 function walk(node: AST.Node, visit: (node: AST.Node) => void): void {
   visit(node)

@@ -13,7 +13,14 @@ const script = /\/assets\/\d+\.[0-9a-f]+\.js$/
 const ASSETS = join(__dirname, '../../dist/web/assets')
 
 /** A text of each chunk that is loaded in idle time after those of the pages, in any order. */
-const LAST = ['quarterdeck-action-log-', 'Repeat new password', 'sessions-title', 'problems-title', 'transfers-head', 'wrong-codes panel']
+const LAST = [
+  'quarterdeck-action-log-',
+  'Repeat new password',
+  'sessions-title',
+  'problems-title',
+  'transfers-head',
+  'wrong-codes panel',
+]
 
 async function lastOfIdleTime(): Promise<string[]> {
   const scripts = (await readdir(ASSETS)).filter((name) => name.endsWith('.js'))
@@ -40,7 +47,12 @@ browserTest('while the platform is away every page opens, and an editor comes wh
   const file = page.getByRole('button', { name: 'lobby.yml', exact: true })
   await file.waitFor()
   await product().kill()
-  for (const [link, heading] of [['Deployments', 'Deployments'], ['Databases', 'Databases'], ['Admin', 'Administration'], ['Overview', 'Network Overview']] as const) {
+  for (const [link, heading] of [
+    ['Deployments', 'Deployments'],
+    ['Databases', 'Databases'],
+    ['Admin', 'Administration'],
+    ['Overview', 'Network Overview'],
+  ] as const) {
     await page.getByRole('link', { name: link, exact: true }).click()
     await page.getByRole('heading', { name: heading, exact: true }).waitFor()
   }

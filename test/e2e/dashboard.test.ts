@@ -12,7 +12,11 @@ let product: Product
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), 'quarterdeck-cluster-'))
   const { kubeconfig } = await api.start(directory)
-  product = await startProduct({ QUARTERDECK_SAMPLE: 'off', KUBECONFIG: kubeconfig, QUARTERDECK_DASHBOARD_HOST: 'https://dashboard.example' })
+  product = await startProduct({
+    QUARTERDECK_SAMPLE: 'off',
+    KUBECONFIG: kubeconfig,
+    QUARTERDECK_DASHBOARD_HOST: 'https://dashboard.example',
+  })
 })
 afterAll(async () => {
   await product.close()
@@ -20,30 +24,35 @@ afterAll(async () => {
   await rm(directory, { recursive: true, force: true })
 })
 
-browserTest('§2 the token of the Kubernetes dashboard is created, viewed, copied and deleted, and its host is a link', async () => {
-  const { page, context, errors } = await openPage(product.url)
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  await signUp(page, product)
-  await page.goto('/admin?tab=dashboard')
-  await page.getByText('There is no token yet.').waitFor()
-  expect(await page.getByRole('link', { name: 'https://dashboard.example' }).getAttribute('href')).toBe('https://dashboard.example/')
+browserTest(
+  '§2 the token of the Kubernetes dashboard is created, viewed, copied and deleted, and its host is a link',
+  async () => {
+    const { page, context, errors } = await openPage(product.url)
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await signUp(page, product)
+    await page.goto('/admin?tab=dashboard')
+    await page.getByText('There is no token yet.').waitFor()
+    expect(await page.getByRole('link', { name: 'https://dashboard.example' }).getAttribute('href')).toBe(
+      'https://dashboard.example/',
+    )
 
-  await page.getByRole('button', { name: 'Create Token' }).click()
-  await page.getByLabel('Hidden token').waitFor()
-  expect(await page.getByText('dashboard-token-1').count()).toBe(0)
-  expect([...api.things.keys()].filter((path) => path.includes('quarterdeck-dashboard-'))).toHaveLength(2)
-  await page.getByRole('button', { name: 'Copy token' }).click()
-  await page.waitForFunction(async () => (await navigator.clipboard.readText()) === 'dashboard-token-1')
-  await page.getByRole('button', { name: 'Reveal' }).click()
-  await page.getByText('dashboard-token-1', { exact: true }).waitFor()
-  await expectGoodPage(page, 'admin-token')
+    await page.getByRole('button', { name: 'Create Token' }).click()
+    await page.getByLabel('Hidden token').waitFor()
+    expect(await page.getByText('dashboard-token-1').count()).toBe(0)
+    expect([...api.things.keys()].filter((path) => path.includes('quarterdeck-dashboard-'))).toHaveLength(2)
+    await page.getByRole('button', { name: 'Copy token' }).click()
+    await page.waitForFunction(async () => (await navigator.clipboard.readText()) === 'dashboard-token-1')
+    await page.getByRole('button', { name: 'Reveal' }).click()
+    await page.getByText('dashboard-token-1', { exact: true }).waitFor()
+    await expectGoodPage(page, 'admin-token')
 
-  // It is the same one after a reload, masked again.
-  await page.reload()
-  await page.getByLabel('Hidden token').waitFor()
-  await page.getByRole('button', { name: 'Delete Token' }).click()
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
-  await page.getByText('There is no token yet.').waitFor()
-  expect([...api.things.keys()].filter((path) => path.includes('quarterdeck-dashboard-'))).toEqual([])
-  expect(errors).toEqual([])
-})
+    // It is the same one after a reload, masked again.
+    await page.reload()
+    await page.getByLabel('Hidden token').waitFor()
+    await page.getByRole('button', { name: 'Delete Token' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete', exact: true }).click()
+    await page.getByText('There is no token yet.').waitFor()
+    expect([...api.things.keys()].filter((path) => path.includes('quarterdeck-dashboard-'))).toEqual([])
+    expect(errors).toEqual([])
+  },
+)

@@ -14,7 +14,8 @@ afterEach(async () => {
 
 const section = (page: Page, name: string) => page.getByRole('region', { name })
 const card = (page: Page, name: string) => page.getByRole('article', { name, exact: true })
-const toast = (page: Page, text: string) => page.getByRole('region', { name: 'Notifications' }).getByText(text, { exact: true }).waitFor()
+const toast = (page: Page, text: string) =>
+  page.getByRole('region', { name: 'Notifications' }).getByText(text, { exact: true }).waitFor()
 
 async function create(page: Page, button: string, name: string): Promise<Locator> {
   await page.getByRole('button', { name: button }).click()
@@ -30,7 +31,11 @@ async function credentialsOf(shown: Locator): Promise<Record<string, string>> {
   const reveal = shown.getByRole('button', { name: 'Show password' })
   if ((await reveal.getAttribute('aria-pressed')) !== 'true') await reveal.click()
   const rows = await shown.locator('.credential').all()
-  return Object.fromEntries(await Promise.all(rows.map(async (row) => [await row.locator('dt').innerText(), await row.locator('code').innerText()] as const)))
+  return Object.fromEntries(
+    await Promise.all(
+      rows.map(async (row) => [await row.locator('dt').innerText(), await row.locator('code').innerText()] as const),
+    ),
+  )
 }
 
 /** Of the tab Connection Info, revealed. */
@@ -57,101 +62,127 @@ async function query(connectionString: string, ...statements: string[]): Promise
   }
 }
 
-browserTest('an SQL database is made, used by its shown credentials, given a new password and deleted, while MongoDB is away', async () => {
-  product = await startProduct({ QUARTERDECK_SAMPLE: 'off', QUARTERDECK_MONGO_URL: 'mongodb://127.0.0.1:1' })
-  const { page, context, errors } = await openPage(product.url)
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  await signUp(page, product)
-  await page.getByRole('link', { name: 'Databases' }).click()
-  await page.getByText('Manage your database instances and credentials').waitFor()
-  await page.getByText('No SQL databases yet').waitFor()
+browserTest(
+  'an SQL database is made, used by its shown credentials, given a new password and deleted, while MongoDB is away',
+  async () => {
+    product = await startProduct({ QUARTERDECK_SAMPLE: 'off', QUARTERDECK_MONGO_URL: 'mongodb://127.0.0.1:1' })
+    const { page, context, errors } = await openPage(product.url)
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await signUp(page, product)
+    await page.getByRole('link', { name: 'Databases' }).click()
+    await page.getByText('Manage your database instances and credentials').waitFor()
+    await page.getByText('No SQL databases yet').waitFor()
 
-  // The server that is not there says why, and hurts nobody else.
-  const failure = section(page, 'MongoDB Databases').getByRole('alert')
-  await failure.getByText('Failed to load databases').waitFor()
-  await failure.getByText(/QUARTERDECK_MONGO_URL/).waitFor()
-  await expectGoodPage(page, 'databases-empty')
-  await page.getByRole('button', { name: 'Create MONGO database' }).click()
-  await page.getByLabel('Database name').fill('logs')
-  await page.keyboard.press('Enter')
-  await page.getByRole('dialog').getByText(/QUARTERDECK_MONGO_URL/).waitFor()
-  await toast(page, 'Failed to create MONGO database logs')
-  await page.keyboard.press('Escape')
+    // The server that is not there says why, and hurts nobody else.
+    const failure = section(page, 'MongoDB Databases').getByRole('alert')
+    await failure.getByText('Failed to load databases').waitFor()
+    await failure.getByText(/QUARTERDECK_MONGO_URL/).waitFor()
+    await expectGoodPage(page, 'databases-empty')
+    await page.getByRole('button', { name: 'Create MONGO database' }).click()
+    await page.getByLabel('Database name').fill('logs')
+    await page.keyboard.press('Enter')
+    await page
+      .getByRole('dialog')
+      .getByText(/QUARTERDECK_MONGO_URL/)
+      .waitFor()
+    await toast(page, 'Failed to create MONGO database logs')
+    await page.keyboard.press('Escape')
 
-  await page.getByRole('button', { name: 'Create SQL database' }).click()
-  await page.getByLabel('Database name').fill('my-db')
-  await page.getByText('Database name can only contain letters, numbers, dashes, and underscores').waitFor()
-  expect(await page.getByRole('dialog').getByRole('button', { name: 'Create' }).isDisabled()).toBe(true)
-  await page.keyboard.press('Enter')
-  await toast(page, 'Invalid database name')
-  await expectGoodPage(page, 'databases-create')
-  await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Create SQL database' }).click()
+    await page.getByLabel('Database name').fill('my-db')
+    await page.getByText('Database name can only contain letters, numbers, dashes, and underscores').waitFor()
+    expect(await page.getByRole('dialog').getByRole('button', { name: 'Create' }).isDisabled()).toBe(true)
+    await page.keyboard.press('Enter')
+    await toast(page, 'Invalid database name')
+    await expectGoodPage(page, 'databases-create')
+    await page.keyboard.press('Escape')
 
-  const shop = await create(page, 'Create SQL database', 'Shop_1')
-  await toast(page, 'Successfully created SQL database Shop_1')
-  expect(await shop.getByText('•').count()).toBe(1)
-  const credentials = await credentialsOf(shop)
-  expect(credentials).toMatchObject({ Username: 'Shop_1', Host: '127.0.0.1', Database: 'Shop_1', Password: expect.stringMatching(/^.{24}$/), Port: expect.stringMatching(/^\d+$/) })
-  await shop.getByRole('button', { name: 'Copy password' }).click()
-  await page.waitForFunction(async (expected) => (await navigator.clipboard.readText()) === expected, credentials.Password)
-  await expectGoodPage(page, 'databases-credentials')
+    const shop = await create(page, 'Create SQL database', 'Shop_1')
+    await toast(page, 'Successfully created SQL database Shop_1')
+    expect(await shop.getByText('•').count()).toBe(1)
+    const credentials = await credentialsOf(shop)
+    expect(credentials).toMatchObject({
+      Username: 'Shop_1',
+      Host: '127.0.0.1',
+      Database: 'Shop_1',
+      Password: expect.stringMatching(/^.{24}$/),
+      Port: expect.stringMatching(/^\d+$/),
+    })
+    await shop.getByRole('button', { name: 'Copy password' }).click()
+    await page.waitForFunction(
+      async (expected) => (await navigator.clipboard.readText()) === expected,
+      credentials.Password,
+    )
+    await expectGoodPage(page, 'databases-credentials')
 
-  const uri = await connectionStringOf(shop)
-  expect(await query(uri, 'select current_user as who, current_database() as name')).toEqual([{ who: 'Shop_1', name: 'Shop_1' }])
-  await shop.getByText('0 tables').waitFor()
-  const size = await shop.locator('.database-size').innerText()
-  await query(uri, 'create table orders (text text)', "insert into orders select repeat('x', 100) from generate_series(1, 50000)")
-  await page.getByRole('button', { name: 'Refresh' }).click()
-  await shop.getByText('1 table', { exact: true }).waitFor()
-  const grown = await shop.locator('.database-size').innerText()
-  for (const text of [size, grown]) expect(text).toMatch(/^\d+\.\d\d MB$/)
-  expect(parseFloat(grown)).toBeGreaterThan(parseFloat(size) + 5)
-  // The page has kept its place: still open, still on this tab.
-  for (const snippet of ['psql', 'JDBC', 'Node.js', 'Spring', 'Plugin config']) {
-    await shop.getByRole('button', { name: snippet, exact: true }).click()
-    await shop.getByRole('group', { name: `${snippet} snippet` }).waitFor()
-  }
-  await expectGoodPage(page, 'databases-connection')
+    const uri = await connectionStringOf(shop)
+    expect(await query(uri, 'select current_user as who, current_database() as name')).toEqual([
+      { who: 'Shop_1', name: 'Shop_1' },
+    ])
+    await shop.getByText('0 tables').waitFor()
+    const size = await shop.locator('.database-size').innerText()
+    await query(
+      uri,
+      'create table orders (text text)',
+      "insert into orders select repeat('x', 100) from generate_series(1, 50000)",
+    )
+    await page.getByRole('button', { name: 'Refresh' }).click()
+    await shop.getByText('1 table', { exact: true }).waitFor()
+    const grown = await shop.locator('.database-size').innerText()
+    for (const text of [size, grown]) expect(text).toMatch(/^\d+\.\d\d MB$/)
+    expect(parseFloat(grown)).toBeGreaterThan(parseFloat(size) + 5)
+    // The page has kept its place: still open, still on this tab.
+    for (const snippet of ['psql', 'JDBC', 'Node.js', 'Spring', 'Plugin config']) {
+      await shop.getByRole('button', { name: snippet, exact: true }).click()
+      await shop.getByRole('group', { name: `${snippet} snippet` }).waitFor()
+    }
+    await expectGoodPage(page, 'databases-connection')
 
-  // Longer than PostgreSQL takes: called otherwise there, and that is what is connected to.
-  const longName = 'x'.repeat(64)
-  const long = await create(page, 'Create SQL database', longName)
-  const { Database: physical } = await credentialsOf(long)
-  expect(physical).not.toBe(longName)
-  const longUri = await connectionStringOf(long)
-  expect(await query(longUri, 'select current_database() as name')).toEqual([{ name: physical }])
-  // Nobody gets into another's.
-  for (const [credentials, database] of [[uri, longUri], [longUri, uri]] as const) {
-    expect(await query(credentials.replace(/[^/]+$/, new URL(database).pathname.slice(1)), 'select 1')).toBe('42501')
-  }
+    // Longer than PostgreSQL takes: called otherwise there, and that is what is connected to.
+    const longName = 'x'.repeat(64)
+    const long = await create(page, 'Create SQL database', longName)
+    const { Database: physical } = await credentialsOf(long)
+    expect(physical).not.toBe(longName)
+    const longUri = await connectionStringOf(long)
+    expect(await query(longUri, 'select current_database() as name')).toEqual([{ name: physical }])
+    // Nobody gets into another's.
+    for (const [credentials, database] of [
+      [uri, longUri],
+      [longUri, uri],
+    ] as const) {
+      expect(await query(credentials.replace(/[^/]+$/, new URL(database).pathname.slice(1)), 'select 1')).toBe('42501')
+    }
 
-  await long.getByRole('button', { name: `Delete ${longName}` }).click()
-  expect(await page.locator('.modal-body').evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(0)
-  await page.keyboard.press('Escape')
+    await long.getByRole('button', { name: `Delete ${longName}` }).click()
+    expect(
+      await page.locator('.modal-body').evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth),
+    ).toBe(0)
+    await page.keyboard.press('Escape')
 
-  // A new password: masked again, the old one refused.
-  await shop.getByRole('button', { name: 'Reset password of Shop_1' }).click()
-  await expectGoodPage(page, 'databases-reset')
-  await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click()
-  await toast(page, 'Successfully reset password for SQL database Shop_1')
-  await shop.getByText('••••••••••••').waitFor()
-  const { Password: renewed } = await credentialsOf(shop)
-  expect(renewed).not.toBe(credentials.Password)
-  expect(await query(uri, 'select 1')).toBe('28P01')
-  const renewedUri = await connectionStringOf(shop)
-  expect(await query(renewedUri, 'select count(*)::int as count from orders')).toEqual([{ count: 50000 }])
+    // A new password: masked again, the old one refused.
+    await shop.getByRole('button', { name: 'Reset password of Shop_1' }).click()
+    await expectGoodPage(page, 'databases-reset')
+    await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click()
+    await toast(page, 'Successfully reset password for SQL database Shop_1')
+    await shop.getByText('••••••••••••').waitFor()
+    const { Password: renewed } = await credentialsOf(shop)
+    expect(renewed).not.toBe(credentials.Password)
+    expect(await query(uri, 'select 1')).toBe('28P01')
+    const renewedUri = await connectionStringOf(shop)
+    expect(await query(renewedUri, 'select count(*)::int as count from orders')).toEqual([{ count: 50000 }])
 
-  await shop.getByRole('button', { name: 'Delete Shop_1' }).click()
-  await expectGoodPage(page, 'databases-delete')
-  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
-  await toast(page, 'Successfully deleted SQL database Shop_1')
-  await shop.waitFor({ state: 'detached' })
-  expect(await query(renewedUri, 'select 1')).toMatch(/^(28P01|28000|3D000)$/)
-  await page.reload()
-  await long.waitFor()
-  expect(await shop.count()).toBe(0)
-  expect(errors).toEqual([])
-})
+    await shop.getByRole('button', { name: 'Delete Shop_1' }).click()
+    await expectGoodPage(page, 'databases-delete')
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+    await toast(page, 'Successfully deleted SQL database Shop_1')
+    await shop.waitFor({ state: 'detached' })
+    expect(await query(renewedUri, 'select 1')).toMatch(/^(28P01|28000|3D000)$/)
+    await page.reload()
+    await long.waitFor()
+    expect(await shop.count()).toBe(0)
+    expect(errors).toEqual([])
+  },
+)
 
 const mongoTest = mongoPath === undefined ? test.skip : browserTest
 

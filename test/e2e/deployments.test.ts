@@ -23,7 +23,8 @@ async function write(page: Page, text: string): Promise<void> {
 }
 
 const card = (page: Page, name: string) => page.getByRole('article', { name, exact: true })
-const toast = (page: Page, text: string) => page.getByRole('region', { name: 'Notifications' }).getByText(text, { exact: true }).waitFor()
+const toast = (page: Page, text: string) =>
+  page.getByRole('region', { name: 'Notifications' }).getByText(text, { exact: true }).waitFor()
 
 const types = [
   { type: 'proxy', button: 'Create Proxy', choice: undefined },
@@ -48,7 +49,10 @@ browserTest('every type is created, edited, run, restarted and, but for the prox
     if (choice) await dialog.getByRole('button', { name: choice }).click()
     if (type === 'persistent') {
       // With one node it is chosen already.
-      await until(() => dialog.getByLabel('Node').inputValue(), (node) => node !== '')
+      await until(
+        () => dialog.getByLabel('Node').inputValue(),
+        (node) => node !== '',
+      )
       await expectGoodPage(page, 'deployments-create')
     }
     await dialog.getByLabel('Name').fill(name)
@@ -56,10 +60,21 @@ browserTest('every type is created, edited, run, restarted and, but for the prox
     await toast(page, `Successfully created ${name}`)
     await card(page, name).getByText('Inactive').waitFor()
 
-    await card(page, name).getByRole('link', { name: `Edit ${name}` }).click()
+    await card(page, name)
+      .getByRole('link', { name: `Edit ${name}` })
+      .click()
     await page.getByRole('heading', { name }).waitFor()
     await page.getByText('Editing configuration file').waitFor()
-    const node = type === 'persistent' ? `${(await page.locator('.ace_line').filter({ hasText: /^node: / }).first().innerText()).trim()}\n` : ''
+    const node =
+      type === 'persistent'
+        ? `${(
+            await page
+              .locator('.ace_line')
+              .filter({ hasText: /^node: / })
+              .first()
+              .innerText()
+          ).trim()}\n`
+        : ''
     const text = `# by hand\nname: ${name}\ntype: ${type}\n${node}dataDirectory: /${name}\nrun: { command: ["node", "main.js"], env: { GREETING: hello }, port: ${await freePort()} }\nready: 'Done'\nstop: { command: ${type === 'proxy' ? 'end' : 'stop'}, timeoutSeconds: 5 }\n`
     await write(page, text.replace('timeoutSeconds: 5', 'timeoutSeconds: soon'))
     await page.getByRole('button', { name: 'Save Changes' }).click()
@@ -89,28 +104,44 @@ browserTest('every type is created, edited, run, restarted and, but for the prox
     await page.getByRole('link', { name: 'Back' }).click()
 
     await writeFile(join(product().dataDir, 'nfsshare', name, 'main.js'), PROGRAM)
-    await card(page, name).getByRole('checkbox', { name: `Enable ${name}` }).click()
+    await card(page, name)
+      .getByRole('checkbox', { name: `Enable ${name}` })
+      .click()
     await toast(page, `Successfully enabled ${name}`)
     await card(page, name).getByText('Active', { exact: true }).waitFor()
   }
 
   await page.getByRole('link', { name: 'Overview', exact: true }).click()
-  for (const { type } of types) await page.getByRole('link', { name: new RegExp(`-my-${type}`) }).getByText('Online').waitFor()
+  for (const { type } of types)
+    await page
+      .getByRole('link', { name: new RegExp(`-my-${type}`) })
+      .getByText('Online')
+      .waitFor()
   await expectGoodPage(page, 'overview-full')
   await page.goBack()
   await expectGoodPage(page, 'deployments-full')
 
   for (const { type } of types) {
     const name = `my-${type}`
-    await card(page, name).getByRole('button', { name: `Restart ${name}` }).click()
+    await card(page, name)
+      .getByRole('button', { name: `Restart ${name}` })
+      .click()
     await toast(page, `Successfully restarted ${name}`)
     if (type === 'proxy') {
-      expect(await card(page, name).getByRole('button', { name: `Delete ${name}` }).count()).toBe(0)
-      await card(page, name).getByRole('checkbox', { name: `Disable ${name}` }).click()
+      expect(
+        await card(page, name)
+          .getByRole('button', { name: `Delete ${name}` })
+          .count(),
+      ).toBe(0)
+      await card(page, name)
+        .getByRole('checkbox', { name: `Disable ${name}` })
+        .click()
       await toast(page, `Successfully disabled ${name}`)
       continue
     }
-    await card(page, name).getByRole('button', { name: `Delete ${name}` }).click()
+    await card(page, name)
+      .getByRole('button', { name: `Delete ${name}` })
+      .click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText(`Are you sure you want to delete the deployment "${name}"?`).waitFor()
     await dialog.getByText('This action cannot be undone.').waitFor()

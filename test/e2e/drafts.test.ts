@@ -39,7 +39,10 @@ browserTest('decisions §18: what was typed is offered after the tab was killed,
   await first.getByRole('link', { name: 'Edit bot' }).click()
   await first.locator('.ace_text-input').focus()
   await first.keyboard.insertText('# typed\n')
-  await until(() => keptDrafts(first), (names) => names.includes('bot'))
+  await until(
+    () => keptDrafts(first),
+    (names) => names.includes('bot'),
+  )
   // As a crash would: nothing of the page runs any more.
   await first.close()
 
@@ -49,7 +52,10 @@ browserTest('decisions §18: what was typed is offered after the tab was killed,
   await second.getByRole('button', { name: 'lobby.yml', exact: true }).click()
   await second.locator('.ace_text-input').focus()
   await second.keyboard.insertText('# a text of a file\n')
-  await until(() => keptDrafts(second), (names) => names.includes('/nfsshare/lobby.yml'))
+  await until(
+    () => keptDrafts(second),
+    (names) => names.includes('/nfsshare/lobby.yml'),
+  )
   await second.close()
 
   const page = await context.newPage()
@@ -70,7 +76,10 @@ browserTest('decisions §18: what was typed is offered after the tab was killed,
   await dialog.getByRole('button', { name: 'Save Changes' }).click()
   await dialog.getByText('Saved', { exact: true }).waitFor()
   expect(await readFile(join(share, 'lobby.yml'), 'utf8')).toBe('# a text of a file\nmotd: Hello\n')
-  await until(() => keptDrafts(page), (names) => !names.includes('/nfsshare/lobby.yml'))
+  await until(
+    () => keptDrafts(page),
+    (names) => !names.includes('/nfsshare/lobby.yml'),
+  )
 
   await page.goto('/deployments')
   await page.getByText('You have unsaved changes to the configuration of bot').waitFor()
@@ -83,12 +92,18 @@ browserTest('decisions §18: what was typed is offered after the tab was killed,
   await page.getByRole('button', { name: 'Save Changes' }).click()
   await page.getByText('Changes saved successfully!').waitFor()
   expect(await page.locator('.ace_content').innerText()).toContain('# typed')
-  await until(() => keptDrafts(page), (names) => names.length === 0)
+  await until(
+    () => keptDrafts(page),
+    (names) => names.length === 0,
+  )
 
   await page.getByRole('link', { name: 'Deployments', exact: true }).click()
   await page.getByRole('button', { name: 'Create Deployment', exact: true }).click()
   await dialog.getByLabel('Name').fill('half-filled')
-  await until(() => keptDrafts(page), (names) => names.length === 1)
+  await until(
+    () => keptDrafts(page),
+    (names) => names.length === 1,
+  )
   await page.reload()
   await page.getByRole('button', { name: 'Create Deployment', exact: true }).click()
   await dialog.getByRole('button', { name: 'Restore' }).waitFor()

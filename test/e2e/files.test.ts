@@ -14,9 +14,12 @@ beforeAll(() => {
   share = join(product().dataDir, 'nfsshare')
 })
 
-const row = (page: Page, name: string) => page.getByRole('row').filter({ has: page.locator('bdi').getByText(name, { exact: true }) })
+const row = (page: Page, name: string) =>
+  page.getByRole('row').filter({ has: page.locator('bdi').getByText(name, { exact: true }) })
 const act = async (page: Page, name: string, action: string) => {
-  await row(page, name).getByRole('button', { name: `Actions for ${name}` }).click()
+  await row(page, name)
+    .getByRole('button', { name: `Actions for ${name}` })
+    .click()
   await page.getByRole('button', { name: action, exact: true }).click()
 }
 /** Nothing lies over the middle of it. */
@@ -28,7 +31,8 @@ const inReach = (found: Locator) =>
 const dialog = (page: Page) => page.getByRole('dialog')
 const gone = (page: Page) => dialog(page).waitFor({ state: 'detached' })
 const bytesOf = async (download: Download) => readFile(await download.path())
-const closeTransfers = (page: Page) => page.getByRole('region', { name: 'Transfers' }).getByRole('button', { name: 'Close' }).click()
+const closeTransfers = (page: Page) =>
+  page.getByRole('region', { name: 'Transfers' }).getByRole('button', { name: 'Close' }).click()
 
 browserTest('every action of the Files page, compared on disk byte by byte', async () => {
   const { page, errors } = await openPage(product().url)
@@ -59,7 +63,8 @@ browserTest('every action of the Files page, compared on disk byte by byte', asy
 
   // Uploads: bytes that are no text, and a name that exists.
   const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, index) => (index * 31) % 256))
-  const choose = (name: string, buffer: Buffer) => page.getByLabel('Files to upload').setInputFiles({ name, mimeType: 'application/octet-stream', buffer })
+  const choose = (name: string, buffer: Buffer) =>
+    page.getByLabel('Files to upload').setInputFiles({ name, mimeType: 'application/octet-stream', buffer })
   await choose('data.bin', bytes)
   await row(page, 'data.bin').waitFor()
   expect((await readFile(join(share, base, 'data.bin'))).equals(bytes)).toBe(true)
@@ -96,11 +101,17 @@ browserTest('every action of the Files page, compared on disk byte by byte', asy
   await boxOf('empty.txt').click()
   await page.getByText('2 selected').waitFor()
   expect(await boxOf('empty.txt').isChecked()).toBe(false)
-  const [several] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download', exact: true }).click()])
+  const [several] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Download', exact: true }).click(),
+  ])
   expect(several.suggestedFilename()).toBe('files.zip')
   const unpacked = await mkdtemp(join(tmpdir(), 'quarterdeck-zip-'))
   await several.saveAs(join(unpacked, 'files.zip'))
-  execFileSync(process.execPath, [require.resolve('7z-wasm/cli.js'), 'x', '-y', 'files.zip'], { cwd: unpacked, stdio: 'ignore' })
+  execFileSync(process.execPath, [require.resolve('7z-wasm/cli.js'), 'x', '-y', 'files.zip'], {
+    cwd: unpacked,
+    stdio: 'ignore',
+  })
   expect(await readFile(join(unpacked, 'data.bin'), 'utf8')).toBe('third')
   expect(await readFile(join(unpacked, 'data (2).bin'), 'utf8')).toBe('second')
   await rm(unpacked, { recursive: true })
@@ -131,7 +142,10 @@ browserTest('every action of the Files page, compared on disk byte by byte', asy
   await actions.click()
   const offsets = async () => {
     const [button, menu] = await Promise.all([actions.boundingBox(), page.locator('.dropdown-menu').boundingBox()])
-    return [Math.max(menu!.y - (button!.y + button!.height), button!.y - (menu!.y + menu!.height)), menu!.x + menu!.width - (button!.x + button!.width)]
+    return [
+      Math.max(menu!.y - (button!.y + button!.height), button!.y - (menu!.y + menu!.height)),
+      menu!.x + menu!.width - (button!.x + button!.width),
+    ]
   }
   await until(offsets, (all) => all.every((offset) => Math.abs(offset) < 8))
   await page.getByRole('button', { name: 'Rename', exact: true }).click()
@@ -152,7 +166,8 @@ browserTest('every action of the Files page, compared on disk byte by byte', asy
   await act(page, 'sub', 'Archive')
   // What is told covers nothing that can be done here.
   await page.getByText(/^Created /).waitFor()
-  for (const name of ['Refresh', 'Upload Files', 'Create New', 'Your account', 'Logout']) expect(await inReach(page.getByRole('button', { name }))).toBe(true)
+  for (const name of ['Refresh', 'Upload Files', 'Create New', 'Your account', 'Logout'])
+    expect(await inReach(page.getByRole('button', { name }))).toBe(true)
   await row(page, 'sub.tar.gz').waitFor()
   expect(execFileSync('tar', ['-tzf', join(share, base, 'sub.tar.gz')], { encoding: 'utf8' })).toContain('emoji')
   await act(page, 'sub.tar.gz', 'Unarchive')
@@ -166,11 +181,21 @@ browserTest('every action of the Files page, compared on disk byte by byte', asy
   await writeFile(join(dropped, 'world/region/r.0.0.mca'), bytes)
   const devTools = await page.context().newCDPSession(page)
   for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
-    await devTools.send('Input.dispatchDragEvent', { type, x: 700, y: 500, data: { items: [], files: [join(dropped, 'world')], dragOperationsMask: 1 } })
+    await devTools.send('Input.dispatchDragEvent', {
+      type,
+      x: 700,
+      y: 500,
+      data: { items: [], files: [join(dropped, 'world')], dragOperationsMask: 1 },
+    })
     if (type === 'dragOver') await page.getByText('Drop files here to upload').waitFor()
   }
   await page.getByText('2 of 2 uploaded').waitFor()
-  expect((await readdir(join(share, base, 'world'), { recursive: true })).sort()).toEqual(['level.dat', 'region', 'region/empty', 'region/r.0.0.mca'])
+  expect((await readdir(join(share, base, 'world'), { recursive: true })).sort()).toEqual([
+    'level.dat',
+    'region',
+    'region/empty',
+    'region/r.0.0.mca',
+  ])
   expect((await readFile(join(share, base, 'world/region/r.0.0.mca'))).equals(bytes)).toBe(true)
   await closeTransfers(page)
   await row(page, 'world').waitFor()
@@ -211,4 +236,3 @@ browserTest('every action of the Files page, compared on disk byte by byte', asy
   await expectGoodPage(page, 'files-full')
   expect(errors).toEqual([])
 })
-

@@ -6,97 +6,103 @@ import { codeOf, register, useProduct } from '../support/browser/startProduct'
 const ann = { username: 'ann', password: 'correct horse battery' }
 const product = useProduct()
 
-browserTest('from the printed invite code to the sample instance Online, through a stop and a start, still signed in', async () => {
-  const { page, context, errors } = await openPage(product().url)
-  // Nothing is loaded before it is asked for.
-  await page.addInitScript('window.requestIdleCallback = () => 0')
+browserTest(
+  'from the printed invite code to the sample instance Online, through a stop and a start, still signed in',
+  async () => {
+    const { page, context, errors } = await openPage(product().url)
+    // Nothing is loaded before it is asked for.
+    await page.addInitScript('window.requestIdleCallback = () => 0')
 
-  // Somebody without a session is sent to sign in, and what they wanted is remembered.
-  await page.goto('/?from=a-bookmark')
-  await page.getByRole('heading', { name: 'Sign In' }).waitFor()
-  await expectGoodPage(page, 'login')
-  await page.getByRole('button', { name: 'Forgot your password?' }).click()
-  await page.getByRole('dialog').getByText('system administrator').waitFor()
-  await expectGoodPage(page, 'forgot-password')
-  await page.keyboard.press('Escape')
-  await page.getByRole('link', { name: 'Create Account' }).click()
-  await page.getByLabel('Invite code').fill('not-a-code')
-  await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByRole('alert').waitFor()
-  await expectGoodPage(page, 'register-invite')
+    // Somebody without a session is sent to sign in, and what they wanted is remembered.
+    await page.goto('/?from=a-bookmark')
+    await page.getByRole('heading', { name: 'Sign In' }).waitFor()
+    await expectGoodPage(page, 'login')
+    await page.getByRole('button', { name: 'Forgot your password?' }).click()
+    await page.getByRole('dialog').getByText('system administrator').waitFor()
+    await expectGoodPage(page, 'forgot-password')
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name: 'Create Account' }).click()
+    await page.getByLabel('Invite code').fill('not-a-code')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('alert').waitFor()
+    await expectGoodPage(page, 'register-invite')
 
-  const secret = await register(page, { inviteCode: product().inviteCode!, ...ann })
-  await expectGoodPage(page, 'register-done')
-  await page.getByRole('link', { name: 'Go to Login' }).click()
-  const card = page.getByRole('link', { name: /-sample/ })
-  await card.getByText('Online').waitFor()
-  await page.getByText('Live', { exact: true }).waitFor()
-  await expectGoodPage(page, 'overview')
+    const secret = await register(page, { inviteCode: product().inviteCode!, ...ann })
+    await expectGoodPage(page, 'register-done')
+    await page.getByRole('link', { name: 'Go to Login' }).click()
+    const card = page.getByRole('link', { name: /-sample/ })
+    await card.getByText('Online').waitFor()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await expectGoodPage(page, 'overview')
 
-  // Sign out, and in again with the code after the one that is used up.
-  await page.getByRole('button', { name: 'Logout' }).click()
-  await page.getByLabel('Username').fill(ann.username)
-  await page.getByLabel('Password', { exact: true }).fill(ann.password)
-  await page.getByRole('button', { name: 'Sign In' }).click()
-  const code = page.getByLabel('Verification code')
-  await code.waitFor()
-  await expectGoodPage(page, 'login-code')
-  await code.fill('000000')
-  await page.getByRole('button', { name: 'Verify Code' }).click()
-  await page.getByText('The verification code is not right.').waitFor()
-  await code.fill(await codeOf(secret, 1))
-  await page.getByRole('button', { name: 'Verify Code' }).click()
-  await card.getByText('Online').waitFor()
-  const id = await card.getByText(/^ID: [0-9a-f]{6}$/).innerText()
+    // Sign out, and in again with the code after the one that is used up.
+    await page.getByRole('button', { name: 'Logout' }).click()
+    await page.getByLabel('Username').fill(ann.username)
+    await page.getByLabel('Password', { exact: true }).fill(ann.password)
+    await page.getByRole('button', { name: 'Sign In' }).click()
+    const code = page.getByLabel('Verification code')
+    await code.waitFor()
+    await expectGoodPage(page, 'login-code')
+    await code.fill('000000')
+    await page.getByRole('button', { name: 'Verify Code' }).click()
+    await page.getByText('The verification code is not right.').waitFor()
+    await code.fill(await codeOf(secret, 1))
+    await page.getByRole('button', { name: 'Verify Code' }).click()
+    await card.getByText('Online').waitFor()
+    const id = await card.getByText(/^ID: [0-9a-f]{6}$/).innerText()
 
-  // A page whose code is still on its way: the one before stays, and the header's line runs.
-  let arrive = () => {}
-  const arrived = new Promise<void>((resolve) => (arrive = resolve))
-  await page.route(/\/assets\/[^/]*\.js$/, async (route) => {
-    await arrived
-    await route.continue()
-  })
-  const waiting = page.locator('html[data-loading] .header')
-  await page.getByRole('link', { name: 'Databases' }).click()
-  await waiting.waitFor()
-  expect(await waiting.evaluate((header) => getComputedStyle(header, '::after').content)).toBe('""')
-  await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
-  arrive()
-  await page.getByRole('heading', { name: 'Databases', exact: true }).waitFor()
-  await waiting.waitFor({ state: 'detached' })
-  await page.getByRole('link', { name: 'Overview', exact: true }).click()
+    // A page whose code is still on its way: the one before stays, and the header's line runs.
+    let arrive = () => {}
+    const arrived = new Promise<void>((resolve) => (arrive = resolve))
+    await page.route(/\/assets\/[^/]*\.js$/, async (route) => {
+      await arrived
+      await route.continue()
+    })
+    const waiting = page.locator('html[data-loading] .header')
+    await page.getByRole('link', { name: 'Databases' }).click()
+    await waiting.waitFor()
+    expect(await waiting.evaluate((header) => getComputedStyle(header, '::after').content)).toBe('""')
+    await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
+    arrive()
+    await page.getByRole('heading', { name: 'Databases', exact: true }).waitFor()
+    await waiting.waitFor({ state: 'detached' })
+    await page.getByRole('link', { name: 'Overview', exact: true }).click()
 
-  // Ctrl-C and start again: the same instance, still signed in.
-  expect(await product().stop()).toBe(0)
-  await page.getByText('Failed', { exact: true }).waitFor()
-  await expectGoodPage(page, 'overview-failed')
-  await product().restart()
-  await page.getByText('Live', { exact: true }).waitFor()
-  await page.reload()
-  await card.getByText('Online').waitFor()
-  expect(await card.getByText(/^ID: [0-9a-f]{6}$/).innerText()).toBe(id)
+    // Ctrl-C and start again: the same instance, still signed in.
+    expect(await product().stop()).toBe(0)
+    await page.getByText('Failed', { exact: true }).waitFor()
+    await expectGoodPage(page, 'overview-failed')
+    await product().restart()
+    await page.getByText('Live', { exact: true }).waitFor()
+    await page.reload()
+    await card.getByText('Online').waitFor()
+    expect(await card.getByText(/^ID: [0-9a-f]{6}$/).innerText()).toBe(id)
 
-  await page.goto('/no/such/page')
-  await page.getByRole('heading', { name: 'Page Not Found' }).waitFor()
-  await expectGoodPage(page, 'not-found')
-  await page.getByRole('link', { name: 'Return Home' }).or(page.getByRole('button', { name: 'Return Home' })).click()
-  await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
+    await page.goto('/no/such/page')
+    await page.getByRole('heading', { name: 'Page Not Found' }).waitFor()
+    await expectGoodPage(page, 'not-found')
+    await page
+      .getByRole('link', { name: 'Return Home' })
+      .or(page.getByRole('button', { name: 'Return Home' }))
+      .click()
+    await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
 
-  // The platform dies without a word: the sample lives on and is found again.
-  await product().kill()
-  await page.getByText('Failed', { exact: true }).waitFor()
-  await product().restart()
-  await card.getByText('Online').waitFor()
-  expect(await card.getByText(/^ID: [0-9a-f]{6}$/).innerText()).toBe(id)
+    // The platform dies without a word: the sample lives on and is found again.
+    await product().kill()
+    await page.getByText('Failed', { exact: true }).waitFor()
+    await product().restart()
+    await card.getByText('Online').waitFor()
+    expect(await card.getByText(/^ID: [0-9a-f]{6}$/).innerText()).toBe(id)
 
-  const cookies = await context.cookies()
-  expect(cookies.map(({ name }) => name).sort()).toEqual(['isAdmin', 'token'])
-  for (const { sameSite, expires } of cookies) {
-    expect(sameSite).toBe('Strict')
-    expect(expires - Date.now() / 1000).toBeCloseTo(7 * 86_400, -4)
-  }
-  expect(errors).toEqual([])
-})
+    const cookies = await context.cookies()
+    expect(cookies.map(({ name }) => name).sort()).toEqual(['isAdmin', 'token'])
+    for (const { sameSite, expires } of cookies) {
+      expect(sameSite).toBe('Strict')
+      expect(expires - Date.now() / 1000).toBeCloseTo(7 * 86_400, -4)
+    }
+    expect(errors).toEqual([])
+  },
+)
 
 browserTest('security 57: the page runs under a policy without inline scripts, and nobody may frame it', async () => {
   const { page } = await openPage(product().url)
@@ -104,7 +110,11 @@ browserTest('security 57: the page runs under a policy without inline scripts, a
   const policy = answer!.headers()['content-security-policy']
   expect(policy).toContain("script-src 'self';")
   expect(policy).toContain("frame-ancestors 'none'")
-  expect(await page.evaluate('new Promise((done) => { const s = document.createElement("script"); s.textContent = "window.ran = 1"; document.head.append(s); setTimeout(() => done(window.ran ?? 0)) })')).toBe(0)
+  expect(
+    await page.evaluate(
+      'new Promise((done) => { const s = document.createElement("script"); s.textContent = "window.ran = 1"; document.head.append(s); setTimeout(() => done(window.ran ?? 0)) })',
+    ),
+  ).toBe(0)
 })
 
 browserTest('security 60: after signing in only a path of this console is followed', async () => {
@@ -116,17 +126,23 @@ browserTest('security 60: after signing in only a path of this console is follow
   expect(new URL(page.url()).origin).toBe(product().url)
 })
 
-browserTest('the login page costs at most 130 kB of script and style (gzip), and loads what the build says', async () => {
-  const { total, files } = JSON.parse(readFileSync(join(__dirname, '../../dist/login-page-size.json'), 'utf8')) as { total: number; files: Record<string, number> }
-  expect(total).toBeLessThanOrEqual(130_000)
-  const { page } = await openPage(product().url)
-  const loaded = new Set<string>()
-  page.on('response', (response) => {
-    const path = new URL(response.url()).pathname
-    if (/\.(js|css)$/.test(path) && path.startsWith('/assets/')) loaded.add(path.slice(1))
-  })
-  await page.goto('/login')
-  await page.getByRole('heading', { name: 'Sign In' }).waitFor()
-  await page.waitForLoadState('networkidle')
-  expect([...loaded].filter((file) => !(file in files))).toEqual([])
-})
+browserTest(
+  'the login page costs at most 130 kB of script and style (gzip), and loads what the build says',
+  async () => {
+    const { total, files } = JSON.parse(readFileSync(join(__dirname, '../../dist/login-page-size.json'), 'utf8')) as {
+      total: number
+      files: Record<string, number>
+    }
+    expect(total).toBeLessThanOrEqual(130_000)
+    const { page } = await openPage(product().url)
+    const loaded = new Set<string>()
+    page.on('response', (response) => {
+      const path = new URL(response.url()).pathname
+      if (/\.(js|css)$/.test(path) && path.startsWith('/assets/')) loaded.add(path.slice(1))
+    })
+    await page.goto('/login')
+    await page.getByRole('heading', { name: 'Sign In' }).waitFor()
+    await page.waitForLoadState('networkidle')
+    expect([...loaded].filter((file) => !(file in files))).toEqual([])
+  },
+)

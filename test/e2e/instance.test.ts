@@ -33,10 +33,17 @@ const status = (page: Page) => page.getByRole('region', { name: 'Status' })
 const log = (page: Page) => page.getByRole('log', { name: 'Console output' })
 /** Turns the wheel over the log, and waits until it has come to rest there: a browser scrolls in its own time. */
 const roll = async (page: Page, by: number) => {
-  const end = await log(page).evaluate(({ scrollTop, scrollHeight, clientHeight }, by) => Math.min(scrollHeight - clientHeight, Math.max(0, scrollTop + by)), by)
+  const end = await log(page).evaluate(
+    ({ scrollTop, scrollHeight, clientHeight }, by) =>
+      Math.min(scrollHeight - clientHeight, Math.max(0, scrollTop + by)),
+    by,
+  )
   await log(page).hover()
   await page.mouse.wheel(0, by)
-  await until(() => log(page).evaluate(({ scrollTop }) => scrollTop), (top) => Math.abs(top - end) < 1)
+  await until(
+    () => log(page).evaluate(({ scrollTop }) => scrollTop),
+    (top) => Math.abs(top - end) < 1,
+  )
 }
 const hasLine = (page: Page, text: string) => log(page).getByText(text, { exact: true }).first().waitFor()
 
@@ -76,7 +83,11 @@ browserTest('the console, its tools, power, a crash, and a platform that dies an
   expect((await log(page).boundingBox())!.height).toBe(500)
   const content = await page.locator('main').evaluate((main) => {
     const { left, right, width } = main.getBoundingClientRect()
-    return { width, isCentred: Math.abs(left - (document.body.clientWidth - right)) < 1, padding: getComputedStyle(main).padding }
+    return {
+      width,
+      isCentred: Math.abs(left - (document.body.clientWidth - right)) < 1,
+      padding: getComputedStyle(main).padding,
+    }
   })
   expect(content).toEqual({ width: 80 * 16, isCentred: true, padding: '24px 16px' })
 
@@ -107,7 +118,10 @@ browserTest('the console, its tools, power, a crash, and a platform that dies an
   await page.getByRole('button', { name: /Jump to bottom \(3 new\)/ }).waitFor()
   await jump.click()
   await hasLine(page, 'line 3')
-  await page.getByRole('searchbox', { name: 'Search the console' }).or(page.getByLabel('Search the console')).fill('line 4999')
+  await page
+    .getByRole('searchbox', { name: 'Search the console' })
+    .or(page.getByLabel('Search the console'))
+    .fill('line 4999')
   await page.getByText('1 of 1').waitFor()
   await hasLine(page, 'line 4999')
   await page.keyboard.press('Escape')
@@ -169,152 +183,185 @@ browserTest('the console, its tools, power, a crash, and a platform that dies an
   await power('Kill').click()
   await page.getByRole('dialog').getByRole('button', { name: 'Kill', exact: true }).click()
   await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
-  await page.getByRole('link', { name: /-world/ }).getByText('Offline').waitFor()
+  await page
+    .getByRole('link', { name: /-world/ })
+    .getByText('Offline')
+    .waitFor()
   expect(errors).toEqual([])
 })
 
-const numbered = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}`)
+const numbered = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}`)
 const clipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText())
 
 /** Where the middle of a line's first and last character are. */
 async function endsOf(page: Page, text: string) {
-  const box = await log(page).locator('.log-row', { hasText: new RegExp(`^${text}$`) }).first().evaluate((row) => {
-    const range = document.createRange()
-    range.selectNodeContents(row)
-    const { left, right, top, height } = range.getBoundingClientRect()
-    return { left, right, y: top + height / 2 }
-  })
+  const box = await log(page)
+    .locator('.log-row', { hasText: new RegExp(`^${text}$`) })
+    .first()
+    .evaluate((row) => {
+      const range = document.createRange()
+      range.selectNodeContents(row)
+      const { left, right, top, height } = range.getBoundingClientRect()
+      return { left, right, y: top + height / 2 }
+    })
   return { start: { x: box.left + 1, y: box.y }, end: { x: box.right + 1, y: box.y } }
 }
 
-browserTest('a selection goes beyond what is drawn: by dragging, by Shift and a click after scrolling, by keyboard', async () => {
-  const { page, context } = await signedIn()
-  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  await run(page, 'select')
-  await type(page, 'print 1000')
-  await hasLine(page, 'line 1000')
-  const { x, y } = (await log(page).boundingBox())!
+browserTest(
+  'a selection goes beyond what is drawn: by dragging, by Shift and a click after scrolling, by keyboard',
+  async () => {
+    const { page, context } = await signedIn()
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'])
+    await run(page, 'select')
+    await type(page, 'print 1000')
+    await hasLine(page, 'line 1000')
+    const { x, y } = (await log(page).boundingBox())!
 
-  // Dragged upwards, out of the window, until 150 lines further.
-  const last = await endsOf(page, 'line 1000')
-  await page.mouse.move(last.end.x, last.end.y)
-  await page.mouse.down()
-  await page.mouse.move(x + 100, y + 30, { steps: 3 })
-  await page.mouse.move(x + 100, y - 40)
-  // Lines pass by quickly: as far as that, or further.
-  await page.waitForFunction(() => [...document.querySelectorAll('.log-row')].some((row) => Number(/^line (\d+)$/.exec(row.textContent ?? '')?.[1]) <= 850))
-  // Over the text again it scrolls no further, however far it has come.
-  await page.mouse.move(last.start.x, y + 100)
-  expect(await log(page).getByText('line 1000', { exact: true }).count()).toBe(0)
-  await page.mouse.up()
-  await page.keyboard.press('Control+C')
-  const copied = (await clipboard(page)).split('\n')
-  expect(copied.at(-1)).toBe('line 1000')
-  expect(copied).toEqual(numbered(1001 - copied.length, 1000))
-  expect(copied.length).toBeGreaterThan(100)
-  expect(await page.evaluate(() => window.getSelection()!.toString().length)).toBeGreaterThan(100)
-  await page.screenshot({ path: join(__dirname, '../../.cache/screenshots/instance-selection.png') })
+    // Dragged upwards, out of the window, until 150 lines further.
+    const last = await endsOf(page, 'line 1000')
+    await page.mouse.move(last.end.x, last.end.y)
+    await page.mouse.down()
+    await page.mouse.move(x + 100, y + 30, { steps: 3 })
+    await page.mouse.move(x + 100, y - 40)
+    // Lines pass by quickly: as far as that, or further.
+    await page.waitForFunction(() =>
+      [...document.querySelectorAll('.log-row')].some(
+        (row) => Number(/^line (\d+)$/.exec(row.textContent ?? '')?.[1]) <= 850,
+      ),
+    )
+    // Over the text again it scrolls no further, however far it has come.
+    await page.mouse.move(last.start.x, y + 100)
+    expect(await log(page).getByText('line 1000', { exact: true }).count()).toBe(0)
+    await page.mouse.up()
+    await page.keyboard.press('Control+C')
+    const copied = (await clipboard(page)).split('\n')
+    expect(copied.at(-1)).toBe('line 1000')
+    expect(copied).toEqual(numbered(1001 - copied.length, 1000))
+    expect(copied.length).toBeGreaterThan(100)
+    expect(await page.evaluate(() => window.getSelection()!.toString().length)).toBeGreaterThan(100)
+    await page.screenshot({ path: join(__dirname, '../../.cache/screenshots/instance-selection.png') })
 
-  // Scrolled out of sight altogether, it is still what is copied.
-  await page.getByRole('button', { name: /Jump to bottom/ }).click()
-  await type(page, 'print 500')
-  await hasLine(page, 'line 500')
+    // Scrolled out of sight altogether, it is still what is copied.
+    await page.getByRole('button', { name: /Jump to bottom/ }).click()
+    await type(page, 'print 500')
+    await hasLine(page, 'line 500')
 
-  // A click, the wheel, Shift and a click.
-  await roll(page, -200)
-  const from = await endsOf(page, 'line 480')
-  await page.mouse.click(from.start.x, from.start.y)
-  await roll(page, -4000)
-  await log(page).getByText('line 280', { exact: true }).waitFor()
-  const to = await endsOf(page, 'line 280')
-  await page.keyboard.down('Shift')
-  await page.mouse.click(to.start.x, to.start.y)
-  await page.keyboard.up('Shift')
-  await page.getByRole('button', { name: 'Copy the selection, or all lines' }).click()
-  await page.getByText('Copied the selection').first().waitFor()
-  expect(await clipboard(page)).toBe(`${numbered(280, 479).join('\n')}\n`)
-  await roll(page, 3600)
-  await log(page).getByText('line 460', { exact: true }).waitFor()
-  await page.keyboard.press('Control+C')
-  expect(await clipboard(page)).toBe(`${numbered(280, 479).join('\n')}\n`)
+    // A click, the wheel, Shift and a click.
+    await roll(page, -200)
+    const from = await endsOf(page, 'line 480')
+    await page.mouse.click(from.start.x, from.start.y)
+    await roll(page, -4000)
+    await log(page).getByText('line 280', { exact: true }).waitFor()
+    const to = await endsOf(page, 'line 280')
+    await page.keyboard.down('Shift')
+    await page.mouse.click(to.start.x, to.start.y)
+    await page.keyboard.up('Shift')
+    await page.getByRole('button', { name: 'Copy the selection, or all lines' }).click()
+    await page.getByText('Copied the selection').first().waitFor()
+    expect(await clipboard(page)).toBe(`${numbered(280, 479).join('\n')}\n`)
+    await roll(page, 3600)
+    await log(page).getByText('line 460', { exact: true }).waitFor()
+    await page.keyboard.press('Control+C')
+    expect(await clipboard(page)).toBe(`${numbered(280, 479).join('\n')}\n`)
 
-  // A word, a line, all of it, and a page up from there.
-  const word = await endsOf(page, 'line 460')
-  await page.mouse.dblclick(word.start.x + 2, word.start.y)
-  await page.keyboard.press('Control+C')
-  expect(await clipboard(page)).toBe('line')
-  await page.mouse.click(word.start.x + 2, word.start.y, { clickCount: 3 })
-  await page.keyboard.press('Control+C')
-  expect(await clipboard(page)).toBe('line 460')
-  await page.keyboard.press('Shift+PageDown')
-  await page.keyboard.press('Shift+ArrowDown')
-  await page.keyboard.press('Control+C')
-  expect((await clipboard(page)).split('\n')).toEqual(numbered(460, 486))
-  await page.keyboard.press('Control+A')
-  await page.keyboard.press('Control+C')
-  const all = await clipboard(page)
-  expect(all).toContain(`${numbered(1, 1000).join('\n')}\n`)
-  expect(all.endsWith('line 500')).toBe(true)
+    // A word, a line, all of it, and a page up from there.
+    const word = await endsOf(page, 'line 460')
+    await page.mouse.dblclick(word.start.x + 2, word.start.y)
+    await page.keyboard.press('Control+C')
+    expect(await clipboard(page)).toBe('line')
+    await page.mouse.click(word.start.x + 2, word.start.y, { clickCount: 3 })
+    await page.keyboard.press('Control+C')
+    expect(await clipboard(page)).toBe('line 460')
+    await page.keyboard.press('Shift+PageDown')
+    await page.keyboard.press('Shift+ArrowDown')
+    await page.keyboard.press('Control+C')
+    expect((await clipboard(page)).split('\n')).toEqual(numbered(460, 486))
+    await page.keyboard.press('Control+A')
+    await page.keyboard.press('Control+C')
+    const all = await clipboard(page)
+    expect(all).toContain(`${numbered(1, 1000).join('\n')}\n`)
+    expect(all.endsWith('line 500')).toBe(true)
 
-  // Who types in the command line has the keyboard back.
-  await page.getByLabel('Command', { exact: true }).fill('heard')
-  await page.keyboard.press('Control+A')
-  await page.keyboard.press('Control+C')
-  expect(await clipboard(page)).toBe('heard')
-})
+    // Who types in the command line has the keyboard back.
+    await page.getByLabel('Command', { exact: true }).fill('heard')
+    await page.keyboard.press('Control+A')
+    await page.keyboard.press('Control+C')
+    expect(await clipboard(page)).toBe('heard')
+  },
+)
 
-browserTest('the layout holds at every width, under notifications and dialogs, with scroll bars that take room', async () => {
-  const { context: known, page: worker } = await signedIn()
-  await run(worker, 'layout')
-  const { page, context } = await openPage(product().url, { scrollBars: true })
-  await context.addCookies(await known.cookies())
-  await page.goto('/deployments')
-  const create = page.getByRole('button', { name: 'Create Deployment' })
-  await create.waitFor()
+browserTest(
+  'the layout holds at every width, under notifications and dialogs, with scroll bars that take room',
+  async () => {
+    const { context: known, page: worker } = await signedIn()
+    await run(worker, 'layout')
+    const { page, context } = await openPage(product().url, { scrollBars: true })
+    await context.addCookies(await known.cookies())
+    await page.goto('/deployments')
+    const create = page.getByRole('button', { name: 'Create Deployment' })
+    await create.waitFor()
 
-  // An administrator's header: what it offers is on the page, or in the menu.
-  for (let width = 360; width <= 1300; width += 20) {
-    await page.setViewportSize({ width, height: 600 })
-    const header = await page.locator('.header').evaluate((element) => {
-      const { right } = element.getBoundingClientRect()
-      const shown = [...element.querySelectorAll('a, button')].filter((control) => control.getClientRects().length > 0)
-      const beyond = shown.filter((control) => control.getBoundingClientRect().right > right)
-      return { height: element.clientHeight, beyond: beyond.map((control) => control.textContent) }
-    })
-    expect({ width, ...header }).toEqual({ width, height: 56, beyond: [] })
-    expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
-  }
+    // An administrator's header: what it offers is on the page, or in the menu.
+    for (let width = 360; width <= 1300; width += 20) {
+      await page.setViewportSize({ width, height: 600 })
+      const header = await page.locator('.header').evaluate((element) => {
+        const { right } = element.getBoundingClientRect()
+        const shown = [...element.querySelectorAll('a, button')].filter(
+          (control) => control.getClientRects().length > 0,
+        )
+        const beyond = shown.filter((control) => control.getBoundingClientRect().right > right)
+        return { height: element.clientHeight, beyond: beyond.map((control) => control.textContent) }
+      })
+      expect({ width, ...header }).toEqual({ width, height: 56, beyond: [] })
+      expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
+    }
 
-  // §2: notifications are at the top right, below the header, and what lies under them can be used.
-  for (const width of [360, 1000, 1440]) {
-    await page.setViewportSize({ width, height: 600 })
-    await page.getByRole('checkbox', { name: /able layout$/ }).click()
-    const toast = page.getByRole('region', { name: 'Notifications' }).getByText(/^Successfully (en|dis)abled layout$/).last()
-    await toast.waitFor()
-    const gaps = await page.locator('.toast').last().evaluate(async (element) => {
-      // It comes in from the side.
-      await Promise.all(element.getAnimations().map(({ finished }) => finished))
-      const { top, right, left } = element.getBoundingClientRect()
-      return { isBelowHeader: top >= document.querySelector('.header')!.getBoundingClientRect().bottom, right: document.querySelector('.header')!.getBoundingClientRect().right - right, isWhole: left >= 0 }
-    })
-    expect({ width, ...gaps }).toEqual({ width, isBelowHeader: true, right: width === 360 ? 8 : 16, isWhole: true })
-  }
+    // §2: notifications are at the top right, below the header, and what lies under them can be used.
+    for (const width of [360, 1000, 1440]) {
+      await page.setViewportSize({ width, height: 600 })
+      await page.getByRole('checkbox', { name: /able layout$/ }).click()
+      const toast = page
+        .getByRole('region', { name: 'Notifications' })
+        .getByText(/^Successfully (en|dis)abled layout$/)
+        .last()
+      await toast.waitFor()
+      const gaps = await page
+        .locator('.toast')
+        .last()
+        .evaluate(async (element) => {
+          // It comes in from the side.
+          await Promise.all(element.getAnimations().map(({ finished }) => finished))
+          const { top, right, left } = element.getBoundingClientRect()
+          return {
+            isBelowHeader: top >= document.querySelector('.header')!.getBoundingClientRect().bottom,
+            right: document.querySelector('.header')!.getBoundingClientRect().right - right,
+            isWhole: left >= 0,
+          }
+        })
+      expect({ width, ...gaps }).toEqual({ width, isBelowHeader: true, right: width === 360 ? 8 : 16, isWhole: true })
+    }
 
-  // A dialog moves nothing, neither on a page that scrolls nor on one that does not.
-  const places = () =>
-    page.evaluate(() => ['h1', '.brand', '.header-logout', 'main'].map((part) => document.querySelector(part)!.getBoundingClientRect()).map(({ left, right, top }) => [left, right, top]))
-  for (const height of [400, 1200]) {
-    await page.setViewportSize({ width: 1440, height })
-    await page.evaluate(() => window.scrollTo(0, 30))
-    const before = await places()
-    await create.click()
-    await page.getByRole('dialog').waitFor()
-    expect(await places()).toEqual(before)
-    await page.keyboard.press('Escape')
-    await page.getByRole('dialog').waitFor({ state: 'detached' })
-    expect(await places()).toEqual(before)
-  }
-})
+    // A dialog moves nothing, neither on a page that scrolls nor on one that does not.
+    const places = () =>
+      page.evaluate(() =>
+        ['h1', '.brand', '.header-logout', 'main']
+          .map((part) => document.querySelector(part)!.getBoundingClientRect())
+          .map(({ left, right, top }) => [left, right, top]),
+      )
+    for (const height of [400, 1200]) {
+      await page.setViewportSize({ width: 1440, height })
+      await page.evaluate(() => window.scrollTo(0, 30))
+      const before = await places()
+      await create.click()
+      await page.getByRole('dialog').waitFor()
+      expect(await places()).toEqual(before)
+      await page.keyboard.press('Escape')
+      await page.getByRole('dialog').waitFor({ state: 'detached' })
+      expect(await places()).toEqual(before)
+    }
+  },
+)
 
 browserTest('§2 hovering one chart shows the same time on the other', async () => {
   const { page } = await signedIn()
@@ -322,13 +369,20 @@ browserTest('§2 hovering one chart shows the same time on the other', async () 
   const now = Math.floor(Date.now() / 1000) * 1000
   // An hour of it would take an hour.
   await page.route('**/api/metrics/*', (route) => {
-    const data = Array.from({ length: 240 }, (_, index) => ({ timestamp: now - (239 - index) * 15_000, value: 1000 + index }))
+    const data = Array.from({ length: 240 }, (_, index) => ({
+      timestamp: now - (239 - index) * 15_000,
+      value: 1000 + index,
+    }))
     return route.fulfill({ json: { success: true, data: { data } } })
   })
   await page.getByRole('tab', { name: 'Metrics' }).click()
   const [cpu, memory] = ['CPU metrics', 'Memory metrics'].map((name) => page.getByRole('region', { name }))
-  const timeOn = (chart: typeof cpu) => chart!.locator('.apexcharts-tooltip.apexcharts-active .apexcharts-tooltip-title')
-  for (const [hovered, other] of [[cpu, memory], [memory, cpu]]) {
+  const timeOn = (chart: typeof cpu) =>
+    chart!.locator('.apexcharts-tooltip.apexcharts-active .apexcharts-tooltip-title')
+  for (const [hovered, other] of [
+    [cpu, memory],
+    [memory, cpu],
+  ]) {
     const plot = hovered!.locator('.apexcharts-grid').first()
     await plot.waitFor({ state: 'attached' })
     const { x, y, width, height } = (await plot.boundingBox())!
@@ -349,13 +403,21 @@ browserTest('§9 polls pause while the page is hidden, and go on when it is seen
   const { page } = await signedIn()
   const openTab = await bareWindow(page)
   const tab = await openTab(product().url)
-  const polls = async () => Number(await tab.evaluate("performance.getEntriesByType('resource').filter(({ name }) => name.includes('/api/network/')).length"))
+  const polls = async () =>
+    Number(
+      await tab.evaluate(
+        "performance.getEntriesByType('resource').filter(({ name }) => name.includes('/api/network/')).length",
+      ),
+    )
   const first = await until(polls, (count) => count > 0)
   // Seen, it polls every 3 s.
   await until(polls, (count) => count > first)
 
   await openTab('about:blank')
-  await until(() => tab.evaluate('document.visibilityState'), (state) => state === 'hidden')
+  await until(
+    () => tab.evaluate('document.visibilityState'),
+    (state) => state === 'hidden',
+  )
   await tab.evaluate('performance.setResourceTimingBufferSize(10_000)')
   // What was on its way comes to its end; then nothing comes for longer than two polls would take to begin.
   let [hidden, since] = [await polls(), Date.now()]

@@ -40,36 +40,47 @@ function memoryPeak() {
   const pid = /\d+/.exec(readFileSync(join(product().dataDir, 'platform.lock'), 'utf8'))?.[0] ?? ''
   // The start took more for a moment.
   writeFileSync(`/proc/${pid}/clear_refs`, '5')
-  const read = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
+  const read = (name: string) =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
   return { now: () => read('VmRSS'), peak: () => read('VmHWM') }
 }
 
-browserTest('2 GB go up and come down through the page, unchanged, and the platform’s memory stays flat', async () => {
-  const source = join(directory, 'world.bin')
-  await makeFile(source)
-  const { page, errors } = await openPage(product().url)
-  await signUp(page, product())
-  await page.getByRole('link', { name: 'Files', exact: true }).click()
-  await page.getByText('This directory is empty').waitFor()
-  const memory = memoryPeak()
-  const before = memory.now()
+browserTest(
+  '2 GB go up and come down through the page, unchanged, and the platform’s memory stays flat',
+  async () => {
+    const source = join(directory, 'world.bin')
+    await makeFile(source)
+    const { page, errors } = await openPage(product().url)
+    await signUp(page, product())
+    await page.getByRole('link', { name: 'Files', exact: true }).click()
+    await page.getByText('This directory is empty').waitFor()
+    const memory = memoryPeak()
+    const before = memory.now()
 
-  await page.getByLabel('Files to upload').setInputFiles(source)
-  // What it says of itself meanwhile is real: bytes that were sent, and how many there are.
-  await page.getByText(/of 2(?:\.00)? GB/).first().waitFor()
-  await page.getByText('1 of 1 uploaded').waitFor({ timeout: 600_000 })
-  const stored = join(product().dataDir, 'nfsshare/world.bin')
-  const hash = await hashOf(source)
-  expect(await hashOf(stored)).toBe(hash)
-  await rm(source)
+    await page.getByLabel('Files to upload').setInputFiles(source)
+    // What it says of itself meanwhile is real: bytes that were sent, and how many there are.
+    await page
+      .getByText(/of 2(?:\.00)? GB/)
+      .first()
+      .waitFor()
+    await page.getByText('1 of 1 uploaded').waitFor({ timeout: 600_000 })
+    const stored = join(product().dataDir, 'nfsshare/world.bin')
+    const hash = await hashOf(source)
+    expect(await hashOf(stored)).toBe(hash)
+    await rm(source)
 
-  await page.getByRole('button', { name: 'Actions for world.bin' }).click()
-  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'Download', exact: true }).click()])
-  // It waits for the end of the download.
-  expect(await hashOf(await download.path())).toBe(hash)
-  await download.delete()
+    await page.getByRole('button', { name: 'Actions for world.bin' }).click()
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Download', exact: true }).click(),
+    ])
+    // It waits for the end of the download.
+    expect(await hashOf(await download.path())).toBe(hash)
+    await download.delete()
 
-  expect(memory.peak() - before).toBeLessThan(150 * 2 ** 20)
-  expect(await readdir(join(product().dataDir, 'nfsshare'))).toEqual(['.quarterdeck-share', 'world.bin'])
-  expect(errors).toEqual([])
-}, 1_200_000)
+    expect(memory.peak() - before).toBeLessThan(150 * 2 ** 20)
+    expect(await readdir(join(product().dataDir, 'nfsshare'))).toEqual(['.quarterdeck-share', 'world.bin'])
+    expect(errors).toEqual([])
+  },
+  1_200_000,
+)

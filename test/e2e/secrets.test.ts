@@ -31,7 +31,8 @@ const PROGRAM = `console.log('Done'); require('node:readline').createInterface({
 })`
 const DEFINITION = `name: world\ntype: process\ndescription: ${JSON.stringify('A world')}\ndataDirectory: /world\nrun: { command: ["node", "-e", ${JSON.stringify(PROGRAM)}] }\nready: Done\nstop: { timeoutSeconds: 1 }\n`
 
-const FIELDS = 'input:not([type=checkbox]):not([type=radio]):not([type=file]):not([type=range]), textarea:not(.ace_text-input)'
+const FIELDS =
+  'input:not([type=checkbox]):not([type=radio]):not([type=file]):not([type=range]), textarea:not(.ace_text-input)'
 
 /** Types into every field that is shown, key by key, each time something that belongs elsewhere. */
 async function typeIntoAll(page: Page | ReturnType<Page['locator']>): Promise<void> {
@@ -83,135 +84,184 @@ async function exported(page: Page, withOutput: boolean): Promise<{ path: string
 function textsOf(value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value !== 'object' || value === null) return ''
-  return Object.entries(value).map(([key, inner]) => `${/^\d+$/.test(key) ? '' : key}${textsOf(inner)}`).join('')
+  return Object.entries(value)
+    .map(([key, inner]) => `${/^\d+$/.test(key) ? '' : key}${textsOf(inner)}`)
+    .join('')
 }
 
 /** The lines of output of a log one after another, without the letter for their type. */
 const outputOf = (log: ActionLog) =>
   log.actions
-    .flatMap(({ type, payload }) => (type === 'console/linesReceived' ? (payload as unknown[]).filter((line) => typeof line === 'string').map((line) => String(line).slice(1)) : []))
+    .flatMap(({ type, payload }) =>
+      type === 'console/linesReceived'
+        ? (payload as unknown[]).filter((line) => typeof line === 'string').map((line) => String(line).slice(1))
+        : [],
+    )
     .join('')
     // eslint-disable-next-line no-control-regex -- colours begin with that character
     .replaceAll(/\u001b\[[0-9;]*m/g, '')
 
 /** @returns the ways in which a text holds a secret. */
 function waysOf(secret: string, text: string): string[] {
-  const ways: Record<string, string> = { plain: secret, URL: encodeURIComponent(secret), form: new URLSearchParams({ s: secret }).toString().slice(2), JSON: JSON.stringify(secret).slice(1, -1), 'most of it': secret.slice(0, -3), reversed: [...secret].reverse().join('') }
+  const ways: Record<string, string> = {
+    plain: secret,
+    URL: encodeURIComponent(secret),
+    form: new URLSearchParams({ s: secret }).toString().slice(2),
+    JSON: JSON.stringify(secret).slice(1, -1),
+    'most of it': secret.slice(0, -3),
+    reversed: [...secret].reverse().join(''),
+  }
   for (const before of ['', 'a', 'aa']) {
     // The middle, which what is beside it does not change.
-    ways[`Base64 after ${before.length}`] = Buffer.from(before + secret).toString('base64').slice(4, -4)
+    ways[`Base64 after ${before.length}`] = Buffer.from(before + secret)
+      .toString('base64')
+      .slice(4, -4)
   }
   // Digits stand in times as well.
-  const holds = (way: string) => (/^\d+$/.test(way) ? new RegExp(`(?<!\\d)${way}(?!\\d)`).test(text) : text.includes(way))
+  const holds = (way: string) =>
+    /^\d+$/.test(way) ? new RegExp(`(?<!\\d)${way}(?!\\d)`).test(text) : text.includes(way)
   return Object.entries(ways).flatMap(([name, way]) => (way.length >= 6 && holds(way) ? [name] : []))
 }
 
-browserTest('decisions §10: secrets that are typed into every field and command, also the wrong ones, are nowhere in an exported log, however a program prints them', async () => {
-  const share = join(product().dataDir, 'nfsshare')
-  const { page, errors } = await openPage(product().url)
-  await signUp(page, product())
-  await call(page, 'POST', '/deployments', { name: 'world', type: 'process' })
-  await call(page, 'PATCH', '/deployments/world', { content: DEFINITION })
-  await call(page, 'POST', '/deployments/world/toggle', { enabled: true })
-  // As many as it takes for them to have a filter.
-  for (let count = 1; count <= 6; count++) await call(page, 'POST', '/database/sql', { name: `shop${count}` })
-  await writeFile(join(share, 'notes.txt'), 'Hello\n')
+browserTest(
+  'decisions §10: secrets that are typed into every field and command, also the wrong ones, are nowhere in an exported log, however a program prints them',
+  async () => {
+    const share = join(product().dataDir, 'nfsshare')
+    const { page, errors } = await openPage(product().url)
+    await signUp(page, product())
+    await call(page, 'POST', '/deployments', { name: 'world', type: 'process' })
+    await call(page, 'PATCH', '/deployments/world', { content: DEFINITION })
+    await call(page, 'POST', '/deployments/world/toggle', { enabled: true })
+    // As many as it takes for them to have a filter.
+    for (let count = 1; count <= 6; count++) await call(page, 'POST', '/database/sql', { name: `shop${count}` })
+    await writeFile(join(share, 'notes.txt'), 'Hello\n')
 
-  // Into the fields of other pages, before it is typed where it belongs.
-  await header(page, 'Deployments').click()
-  await inDialog(page, () => page.getByRole('button', { name: 'Create Deployment' }).click())
-  await page.getByRole('link', { name: 'Edit world' }).click()
-  await typeIntoEditor(page)
-  await page.getByRole('link', { name: /Back/ }).first().click()
-  await page.getByRole('dialog').getByRole('button', { name: /Discard/ }).click()
+    // Into the fields of other pages, before it is typed where it belongs.
+    await header(page, 'Deployments').click()
+    await inDialog(page, () => page.getByRole('button', { name: 'Create Deployment' }).click())
+    await page.getByRole('link', { name: 'Edit world' }).click()
+    await typeIntoEditor(page)
+    await page.getByRole('link', { name: /Back/ }).first().click()
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /Discard/ })
+      .click()
 
-  await header(page, 'Files').click()
-  await page.getByRole('button', { name: 'notes.txt', exact: true }).waitFor()
-  await typeIntoAll(page)
-  await page.getByLabel('Filter by name').fill('')
-  await inDialog(page, () => page.getByRole('button', { name: 'Create New' }).click())
-  await inDialog(page, async () => {
-    await page.getByRole('button', { name: 'Actions for notes.txt' }).click()
-    await page.getByRole('button', { name: 'Rename', exact: true }).click()
-  })
-  await page.getByRole('checkbox', { name: 'Select notes.txt' }).check()
-  await inDialog(page, () => page.getByRole('button', { name: 'Move', exact: true }).click())
-  await page.getByRole('button', { name: 'notes.txt', exact: true }).click()
-  await typeIntoEditor(page)
-  await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
-  await page.getByRole('button', { name: /Discard/ }).click()
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await header(page, 'Files').click()
+    await page.getByRole('button', { name: 'notes.txt', exact: true }).waitFor()
+    await typeIntoAll(page)
+    await page.getByLabel('Filter by name').fill('')
+    await inDialog(page, () => page.getByRole('button', { name: 'Create New' }).click())
+    await inDialog(page, async () => {
+      await page.getByRole('button', { name: 'Actions for notes.txt' }).click()
+      await page.getByRole('button', { name: 'Rename', exact: true }).click()
+    })
+    await page.getByRole('checkbox', { name: 'Select notes.txt' }).check()
+    await inDialog(page, () => page.getByRole('button', { name: 'Move', exact: true }).click())
+    await page.getByRole('button', { name: 'notes.txt', exact: true }).click()
+    await typeIntoEditor(page)
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: /Discard/ }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
 
-  await header(page, 'Databases').click()
-  await page.getByRole('article', { name: 'shop1', exact: true }).waitFor()
-  await typeIntoAll(page)
-  await inDialog(page, () => page.getByRole('button', { name: 'Create SQL database' }).click())
+    await header(page, 'Databases').click()
+    await page.getByRole('article', { name: 'shop1', exact: true }).waitFor()
+    await typeIntoAll(page)
+    await inDialog(page, () => page.getByRole('button', { name: 'Create SQL database' }).click())
 
-  await header(page, 'Admin').click()
-  await page.getByRole('tab', { name: 'Invite Codes' }).click()
-  await typeIntoAll(page.getByRole('tabpanel', { name: 'Invite Codes' }))
-  await inDialog(page, () => page.getByRole('button', { name: 'Create Invite Code' }).click())
-  await page.getByRole('tab', { name: 'User Management' }).click()
-  await typeIntoAll(page.getByRole('tabpanel', { name: 'User Management' }))
-  await page.getByRole('searchbox', { name: 'Search users' }).fill('')
-  await inDialog(page, () => page.getByRole('button', { name: 'Reset the password of ann' }).click())
-  await page.getByRole('button', { name: 'Your account' }).press('Enter')
-  await page.getByRole('menuitem', { name: 'Activity' }).click()
-  await page.getByRole('searchbox', { name: 'Search activity' }).waitFor()
-  await typeIntoAll(page)
+    await header(page, 'Admin').click()
+    await page.getByRole('tab', { name: 'Invite Codes' }).click()
+    await typeIntoAll(page.getByRole('tabpanel', { name: 'Invite Codes' }))
+    await inDialog(page, () => page.getByRole('button', { name: 'Create Invite Code' }).click())
+    await page.getByRole('tab', { name: 'User Management' }).click()
+    await typeIntoAll(page.getByRole('tabpanel', { name: 'User Management' }))
+    await page.getByRole('searchbox', { name: 'Search users' }).fill('')
+    await inDialog(page, () => page.getByRole('button', { name: 'Reset the password of ann' }).click())
+    await page.getByRole('button', { name: 'Your account' }).press('Enter')
+    await page.getByRole('menuitem', { name: 'Activity' }).click()
+    await page.getByRole('searchbox', { name: 'Search activity' }).waitFor()
+    await typeIntoAll(page)
 
-  // A console: a plain command, one that nobody knows, one that signs in; each is printed in all ways.
-  await header(page, 'Overview').click()
-  await page.getByRole('link', { name: /-world/ }).click()
-  await page.getByText('Connected', { exact: true }).waitFor()
-  for (const command of [`say ${PASSWORD}`, `say ${KEY}`, `setkey ${KEY}`, `login ${PASSWORD}`, `mysql -u root -p${PASSWORD}`, PASSWORD]) {
-    await page.getByLabel('Command', { exact: true }).fill(command)
-    await page.keyboard.press('Enter')
-    await page.getByRole('log').getByText(`end of ${command.length}`).last().waitFor()
-  }
-  await page.getByRole('log').click()
-  await page.keyboard.press('Control+F')
-  await page.getByLabel('Search the console').waitFor()
-  await typeIntoAll(page.getByRole('tabpanel'))
+    // A console: a plain command, one that nobody knows, one that signs in; each is printed in all ways.
+    await header(page, 'Overview').click()
+    await page.getByRole('link', { name: /-world/ }).click()
+    await page.getByText('Connected', { exact: true }).waitFor()
+    for (const command of [
+      `say ${PASSWORD}`,
+      `say ${KEY}`,
+      `setkey ${KEY}`,
+      `login ${PASSWORD}`,
+      `mysql -u root -p${PASSWORD}`,
+      PASSWORD,
+    ]) {
+      await page.getByLabel('Command', { exact: true }).fill(command)
+      await page.keyboard.press('Enter')
+      await page.getByRole('log').getByText(`end of ${command.length}`).last().waitFor()
+    }
+    await page.getByRole('log').click()
+    await page.keyboard.press('Control+F')
+    await page.getByLabel('Search the console').waitFor()
+    await typeIntoAll(page.getByRole('tabpanel'))
 
-  // Where it belongs, and refused.
-  await page.getByRole('button', { name: 'Your account' }).press('Enter')
-  await page.getByRole('menuitem', { name: 'Change password' }).click()
-  for (const label of ['Current password', 'New password', 'Repeat new password']) await page.getByLabel(label, { exact: true }).fill(PASSWORD)
-  await page.getByLabel('Verification code').fill(CODE)
-  await page.getByRole('dialog').getByRole('button', { name: /Change/ }).click()
-  await page.getByRole('dialog').getByRole('alert').waitFor()
-  await page.keyboard.press('Escape')
-  await page.getByRole('dialog').waitFor({ state: 'detached' })
+    // Where it belongs, and refused.
+    await page.getByRole('button', { name: 'Your account' }).press('Enter')
+    await page.getByRole('menuitem', { name: 'Change password' }).click()
+    for (const label of ['Current password', 'New password', 'Repeat new password'])
+      await page.getByLabel(label, { exact: true }).fill(PASSWORD)
+    await page.getByLabel('Verification code').fill(CODE)
+    await page
+      .getByRole('dialog')
+      .getByRole('button', { name: /Change/ })
+      .click()
+    await page.getByRole('dialog').getByRole('alert').waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
 
-  for (const withOutput of [false, true]) {
-    const { path, text } = await exported(page, withOutput)
-    const log = JSON.parse(text) as ActionLog
-    for (const secret of SECRETS) expect({ withOutput, ways: [...waysOf(secret, text), ...waysOf(secret, textsOf(log)), ...waysOf(secret, outputOf(log))] }).toEqual({ withOutput, ways: [] })
-    if (withOutput) expect(outputOf(log)).toContain('GET /x?')
-    const { status, stdout } = spawnSync(process.execPath, [join(root, 'node_modules/tsx/dist/cli.mjs'), join(root, 'test/replays/replay.ts'), path], { cwd: root, encoding: 'utf8' })
-    expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('as recorded') })
+    for (const withOutput of [false, true]) {
+      const { path, text } = await exported(page, withOutput)
+      const log = JSON.parse(text) as ActionLog
+      for (const secret of SECRETS)
+        expect({
+          withOutput,
+          ways: [...waysOf(secret, text), ...waysOf(secret, textsOf(log)), ...waysOf(secret, outputOf(log))],
+        }).toEqual({ withOutput, ways: [] })
+      if (withOutput) expect(outputOf(log)).toContain('GET /x?')
+      const { status, stdout } = spawnSync(
+        process.execPath,
+        [join(root, 'node_modules/tsx/dist/cli.mjs'), join(root, 'test/replays/replay.ts'), path],
+        { cwd: root, encoding: 'utf8' },
+      )
+      expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('as recorded') })
 
-    // Every field of the product that the store knows was typed into.
-    const written = new Set(log.actions.map(({ type }) => type))
-    const typing = Object.keys(actionRules).filter((type) => /(?:typed|edited|searched|filtered)$/i.test(type) && !/^(?:login|registration)\//.test(type))
-    expect(typing.filter((type) => !written.has(type))).toEqual([])
-  }
-  expect(errors).toEqual([])
-})
+      // Every field of the product that the store knows was typed into.
+      const written = new Set(log.actions.map(({ type }) => type))
+      const typing = Object.keys(actionRules).filter(
+        (type) => /(?:typed|edited|searched|filtered)$/i.test(type) && !/^(?:login|registration)\//.test(type),
+      )
+      expect(typing.filter((type) => !written.has(type))).toEqual([])
+    }
+    expect(errors).toEqual([])
+  },
+)
 
-browserTest('decisions §10: what is typed to register and to sign in is nowhere in a log, whichever field it was typed into', async () => {
-  const { page } = await openPage(product().url)
-  await page.goto('/register')
-  await typeIntoAll(page)
-  await page.getByRole('button', { name: 'Continue' }).click()
-  await page.getByRole('alert').waitFor()
-  await page.getByRole('link', { name: /Sign in|Login/i }).first().click()
-  await typeIntoAll(page)
-  await page.getByRole('button', { name: 'Sign In' }).click()
-  await page.getByRole('alert').waitFor()
-  const download = page.waitForEvent('download')
-  await page.keyboard.press('Control+Shift+L')
-  const text = await readFile(await (await download).path(), 'utf8')
-  expect([...waysOf(PASSWORD, text), ...waysOf(KEY, text)]).toEqual([])
-})
+browserTest(
+  'decisions §10: what is typed to register and to sign in is nowhere in a log, whichever field it was typed into',
+  async () => {
+    const { page } = await openPage(product().url)
+    await page.goto('/register')
+    await typeIntoAll(page)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByRole('alert').waitFor()
+    await page
+      .getByRole('link', { name: /Sign in|Login/i })
+      .first()
+      .click()
+    await typeIntoAll(page)
+    await page.getByRole('button', { name: 'Sign In' }).click()
+    await page.getByRole('alert').waitFor()
+    const download = page.waitForEvent('download')
+    await page.keyboard.press('Control+Shift+L')
+    const text = await readFile(await (await download).path(), 'utf8')
+    expect([...waysOf(PASSWORD, text), ...waysOf(KEY, text)]).toEqual([])
+  },
+)

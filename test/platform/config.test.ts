@@ -40,13 +40,23 @@ test('values are read, and an empty one counts as absent', () => {
       QUARTERDECK_SAMPLE: 'off',
       UNRELATED: 'x',
     }),
-  ).toMatchObject({ port: 0, host: '127.0.0.1', shareDir: '/mnt/share', origins: ['https://a.example', 'https://b.example:8443'], sample: false })
+  ).toMatchObject({
+    port: 0,
+    host: '127.0.0.1',
+    shareDir: '/mnt/share',
+    origins: ['https://a.example', 'https://b.example:8443'],
+    sample: false,
+  })
 })
 
 test('decisions §9: the cluster is the one of KUBECONFIG, else the one this runs in', () => {
-  expect(readSettings({ KUBECONFIG: '/a:/b', KUBERNETES_SERVICE_HOST: '10.0.0.1' }).cluster).toEqual({ kubeconfig: '/a:/b' })
+  expect(readSettings({ KUBECONFIG: '/a:/b', KUBERNETES_SERVICE_HOST: '10.0.0.1' }).cluster).toEqual({
+    kubeconfig: '/a:/b',
+  })
   expect(readSettings({ KUBERNETES_SERVICE_HOST: '10.0.0.1', KUBECONFIG: '' }).cluster).toBe('own')
-  expect(readSettings({ QUARTERDECK_DASHBOARD_HOST: 'k8s.example:8443' }).dashboardHost).toBe('https://k8s.example:8443')
+  expect(readSettings({ QUARTERDECK_DASHBOARD_HOST: 'k8s.example:8443' }).dashboardHost).toBe(
+    'https://k8s.example:8443',
+  )
 })
 
 test.each([
@@ -57,19 +67,45 @@ test.each([
   expect(readSettings({ QUARTERDECK_MONGO_URL: url }).mongoUrl).toBe(url)
 })
 
-test.each(['mongodb://', 'mongodb:///admin', 'mongodb://one:27017,/admin', 'mongodb://one:port', 'mongodb://a b', 'postgresql://db.example', 'db.example:27017'])('QUARTERDECK_MONGO_URL may not be %s', (url) => {
-  expect(() => readSettings({ QUARTERDECK_MONGO_URL: url })).toThrow('QUARTERDECK_MONGO_URL: must be a URL such as mongodb://')
+test.each([
+  'mongodb://',
+  'mongodb:///admin',
+  'mongodb://one:27017,/admin',
+  'mongodb://one:port',
+  'mongodb://a b',
+  'postgresql://db.example',
+  'db.example:27017',
+])('QUARTERDECK_MONGO_URL may not be %s', (url) => {
+  expect(() => readSettings({ QUARTERDECK_MONGO_URL: url })).toThrow(
+    'QUARTERDECK_MONGO_URL: must be a URL such as mongodb://',
+  )
 })
 
-test.each(['10.0.0.1', '10.0.0.0/8', '10.0.0.1/32', '::1', 'fd00::/8', 'fd00::1/128', '::ffff:10.0.0.1'])('QUARTERDECK_TRUSTED_PROXIES may be %s, and what uses it takes it', (proxy) => {
-  const { trustedProxies } = readSettings({ QUARTERDECK_TRUSTED_PROXIES: proxy })
-  expect(trustedProxies).toEqual([proxy])
-  expect(() => createTrustedProxies(trustedProxies)).not.toThrow()
-  expect(() => Fastify({ trustProxy: trustedProxies })).not.toThrow()
-})
+test.each(['10.0.0.1', '10.0.0.0/8', '10.0.0.1/32', '::1', 'fd00::/8', 'fd00::1/128', '::ffff:10.0.0.1'])(
+  'QUARTERDECK_TRUSTED_PROXIES may be %s, and what uses it takes it',
+  (proxy) => {
+    const { trustedProxies } = readSettings({ QUARTERDECK_TRUSTED_PROXIES: proxy })
+    expect(trustedProxies).toEqual([proxy])
+    expect(() => createTrustedProxies(trustedProxies)).not.toThrow()
+    expect(() => Fastify({ trustProxy: trustedProxies })).not.toThrow()
+  },
+)
 
-test.each(['10.0.0.0/999', '10.0.0.0/33', '10.0.0.0/0', '10.0.0.0/', '10.0.0.0/8/8', '10.0.0.0/-1', '10.0.0/8', 'fd00::/129', 'fe80::1%eth0', 'proxy.example'])('QUARTERDECK_TRUSTED_PROXIES may not be %s', (proxy) => {
-  expect(() => readSettings({ QUARTERDECK_TRUSTED_PROXIES: proxy })).toThrow('QUARTERDECK_TRUSTED_PROXIES: must be a comma-separated list of addresses or networks such as 10.0.0.0/8')
+test.each([
+  '10.0.0.0/999',
+  '10.0.0.0/33',
+  '10.0.0.0/0',
+  '10.0.0.0/',
+  '10.0.0.0/8/8',
+  '10.0.0.0/-1',
+  '10.0.0/8',
+  'fd00::/129',
+  'fe80::1%eth0',
+  'proxy.example',
+])('QUARTERDECK_TRUSTED_PROXIES may not be %s', (proxy) => {
+  expect(() => readSettings({ QUARTERDECK_TRUSTED_PROXIES: proxy })).toThrow(
+    'QUARTERDECK_TRUSTED_PROXIES: must be a comma-separated list of addresses or networks such as 10.0.0.0/8',
+  )
 })
 
 test('every wrong value is one line that names its setting', () => {

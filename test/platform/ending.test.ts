@@ -30,7 +30,11 @@ interface Data {
 }
 
 async function call(method: string, path: string, body?: unknown): Promise<Data> {
-  const answer = await fetch(`${url}/api/${path}`, { method, headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }, ...(body !== undefined && { body: JSON.stringify(body) }) })
+  const answer = await fetch(`${url}/api/${path}`, {
+    method,
+    headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+    ...(body !== undefined && { body: JSON.stringify(body) }),
+  })
   return ((await answer.json()) as { data: Data }).data
 }
 
@@ -38,7 +42,13 @@ async function register(): Promise<string> {
   const account = { username: 'operator', password: 'correct horse battery' }
   const inviteToken = (await call('POST', 'auth/verify-invite', { inviteCode: 'first-invite-of-all' })).token
   const { secret } = await call('POST', 'auth/register', { ...account, inviteToken })
-  return (await call('POST', 'auth/verify-registration', { username: account.username, token: await generate({ secret }), inviteToken })).loginToken
+  return (
+    await call('POST', 'auth/verify-registration', {
+      username: account.username,
+      token: await generate({ secret }),
+      inviteToken,
+    })
+  ).loginToken
 }
 
 beforeEach(async () => {
@@ -46,11 +56,24 @@ beforeEach(async () => {
   dataDir = join(directory(), randomUUID())
   const throwing = join(directory(), 'throwing.js')
   writeFileSync(throwing, "process.on('SIGUSR2', () => { throw new Error('nobody handles this') })")
-  platform = runProgram('main', { NODE_OPTIONS: `--require ${throwing}`, QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'warn', QUARTERDECK_FIRST_INVITE: 'first-invite-of-all', QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_STATE_URL: database.url, QUARTERDECK_SQL_URL: database.url })
+  platform = runProgram('main', {
+    NODE_OPTIONS: `--require ${throwing}`,
+    QUARTERDECK_PORT: '0',
+    QUARTERDECK_LOG_LEVEL: 'warn',
+    QUARTERDECK_FIRST_INVITE: 'first-invite-of-all',
+    QUARTERDECK_DATA_DIR: dataDir,
+    QUARTERDECK_STATE_URL: database.url,
+    QUARTERDECK_SQL_URL: database.url,
+  })
   url = await until(() => /ready: (http\S+)/.exec(platform.output().stdout)?.[1] ?? '')
   token = ''
   token = await register()
-  podName = (await until(() => call('GET', 'deployments/sample/instances'), ({ instances }) => instances[0]?.state === 'RUNNING')).instances[0]!.podName
+  podName = (
+    await until(
+      () => call('GET', 'deployments/sample/instances'),
+      ({ instances }) => instances[0]?.state === 'RUNNING',
+    )
+  ).instances[0]!.podName
 })
 afterEach(async () => {
   for (const socket of sockets) socket.close()
@@ -84,7 +107,20 @@ async function openAndFallSilent(path: string): Promise<NetSocket> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
   socket.on('error', () => undefined)
-  socket.write([`GET ${path} HTTP/1.1`, `Host: ${hostname}:${port}`, `Origin: ${url}`, `Cookie: token=${token}`, 'Connection: Upgrade', 'Upgrade: websocket', 'Sec-WebSocket-Version: 13', 'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==', '', ''].join('\r\n'))
+  socket.write(
+    [
+      `GET ${path} HTTP/1.1`,
+      `Host: ${hostname}:${port}`,
+      `Origin: ${url}`,
+      `Cookie: token=${token}`,
+      'Connection: Upgrade',
+      'Upgrade: websocket',
+      'Sec-WebSocket-Version: 13',
+      'Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==',
+      '',
+      '',
+    ].join('\r\n'),
+  )
   const [head] = (await once(socket, 'data')) as [Buffer]
   expect(head.toString()).toMatch(/^HTTP\/1.1 101 /)
   socket.pause()
@@ -95,7 +131,9 @@ async function openAndFallSilent(path: string): Promise<NetSocket> {
 async function beginDownload(): Promise<void> {
   writeFileSync(join(dataDir, 'nfsshare/sample/world.bin'), Buffer.alloc(64 * 2 ** 20))
   const ticket = (await call('POST', 'sftp/download-ticket', { path: '/nfsshare/sample/world.bin' })).token
-  const asked = request(`${url}/api/sftp/download?path=${encodeURIComponent('/nfsshare/sample/world.bin')}&token=${ticket}`)
+  const asked = request(
+    `${url}/api/sftp/download?path=${encodeURIComponent('/nfsshare/sample/world.bin')}&token=${ticket}`,
+  )
   asked.on('error', () => undefined).end()
   const [answer] = (await once(asked, 'response')) as [NodeJS.ReadableStream & { statusCode: number }]
   expect(answer.statusCode).toBe(200)
@@ -131,7 +169,11 @@ test('peers that do not answer, and a download that nobody reads, do not hold up
 
 test('a call that is being answered is answered before the end', async () => {
   // argon2 takes its time.
-  const answer = fetch(`${url}/api/auth/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username: 'operator', password: 'wrong' }) })
+  const answer = fetch(`${url}/api/auth/login`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ username: 'operator', password: 'wrong' }),
+  })
   await until(async () => (await fetch(`${url}/api/health`)).ok)
   const ended = end('SIGTERM')
   expect((await answer).status).toBe(400)
@@ -142,6 +184,16 @@ test('an error that nobody handles is logged, and the platform ends in order: it
   const viewer = await openConsole()
   expect(await end('SIGUSR2')).toBe(1)
   await until(() => viewer.code() === 1001)
-  const lines = platform.output().stderr.trimEnd().split('\n').map((line) => JSON.parse(line) as { level: number; msg: string; err: { message: string } })
-  expect(lines).toEqual([expect.objectContaining({ level: 60, msg: 'an error was not handled: the platform ends', err: expect.objectContaining({ message: 'nobody handles this' }) })])
+  const lines = platform
+    .output()
+    .stderr.trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as { level: number; msg: string; err: { message: string } })
+  expect(lines).toEqual([
+    expect.objectContaining({
+      level: 60,
+      msg: 'an error was not handled: the platform ends',
+      err: expect.objectContaining({ message: 'nobody handles this' }),
+    }),
+  ])
 })

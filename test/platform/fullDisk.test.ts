@@ -28,7 +28,10 @@ interface Answer {
   let token = ''
 
   async function call(method: string, path: string, body?: unknown): Promise<Answer> {
-    const headers = { ...(body !== undefined && !(body instanceof FormData) && { 'content-type': 'application/json' }), ...(token && { authorization: `Bearer ${token}` }) }
+    const headers = {
+      ...(body !== undefined && !(body instanceof FormData) && { 'content-type': 'application/json' }),
+      ...(token && { authorization: `Bearer ${token}` }),
+    }
     const sent = body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }
     const answer = await fetch(`${url}/api/${path}`, { method, headers, ...sent })
     return { status: answer.status, body: (await answer.json()) as Answer['body'] }
@@ -39,7 +42,8 @@ interface Answer {
     const { bavail, bsize } = statfsSync(dataDir())
     const file = openSync(ballast(), 'a')
     try {
-      for (let rest = bavail * bsize - leave; rest > 0 || leave === 0; rest -= bsize) writeSync(file, Buffer.alloc(bsize))
+      for (let rest = bavail * bsize - leave; rest > 0 || leave === 0; rest -= bsize)
+        writeSync(file, Buffer.alloc(bsize))
     } catch (error) {
       if ((error as { code?: string }).code !== 'ENOSPC') throw error
     } finally {
@@ -47,7 +51,14 @@ interface Answer {
     }
   }
 
-  const instance = async () => ((await call('GET', 'deployments/sample/instances')).body.data.instances as { state: string; podName: string; startedAt: number }[])[0]
+  const instance = async () =>
+    (
+      (await call('GET', 'deployments/sample/instances')).body.data.instances as {
+        state: string
+        podName: string
+        startedAt: number
+      }[]
+    )[0]
   const upload = () => {
     const form = new FormData()
     form.append('path', '/nfsshare/sample')
@@ -58,12 +69,22 @@ interface Answer {
 
   beforeAll(async () => {
     mountTmpfs(dataDir(), 260)
-    platform = runProgram('main', { QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'warn', QUARTERDECK_FIRST_INVITE: 'first-invite-of-all', QUARTERDECK_DATA_DIR: dataDir() })
+    platform = runProgram('main', {
+      QUARTERDECK_PORT: '0',
+      QUARTERDECK_LOG_LEVEL: 'warn',
+      QUARTERDECK_FIRST_INVITE: 'first-invite-of-all',
+      QUARTERDECK_DATA_DIR: dataDir(),
+    })
     url = await until(() => /ready: (http\S+)/.exec(platform.output().stdout)?.[1] ?? '')
     const account = { username: 'operator', password: 'correct horse battery' }
-    const inviteToken = (await call('POST', 'auth/verify-invite', { inviteCode: 'first-invite-of-all' })).body.data.token
+    const inviteToken = (await call('POST', 'auth/verify-invite', { inviteCode: 'first-invite-of-all' })).body.data
+      .token
     const secret = String((await call('POST', 'auth/register', { ...account, inviteToken })).body.data.secret)
-    const verified = await call('POST', 'auth/verify-registration', { username: account.username, token: await generate({ secret }), inviteToken })
+    const verified = await call('POST', 'auth/verify-registration', {
+      username: account.username,
+      token: await generate({ secret }),
+      inviteToken,
+    })
     token = String(verified.body.data.loginToken)
     await until(instance, (now) => now?.state === 'RUNNING')
   })
@@ -95,7 +116,9 @@ interface Answer {
     expect(await health()).toEqual({ status: 200, message: undefined, levels: ['low'] })
     fill(4.5 * 2 ** 20)
     expect(await health()).toEqual({ status: 200, message: undefined, levels: ['critical'] })
-    expect((await call('GET', 'network/getManagerTimestamp')).body.data.disks).toMatchObject([{ name: 'data', level: 'critical' }])
+    expect((await call('GET', 'network/getManagerTimestamp')).body.data.disks).toMatchObject([
+      { name: 'data', level: 'critical' },
+    ])
     fill()
     expect(await health()).toEqual({ status: 503, message: 'Not ready: disk', levels: ['full'] })
     expect(await save('x'.repeat(100_000))).toMatchObject(FULL)
@@ -111,7 +134,9 @@ interface Answer {
     expect(refused).toMatchObject(FULL)
     expect((await call('GET', 'deployments/sample')).body.data.content).toContain(saved)
     expect(await instance()).toMatchObject({ state: 'RUNNING', podName, startedAt })
-    expect((await call('GET', 'sftp/file/content?path=/nfsshare/sample/sample.txt')).body.data).toMatchObject({ content: 'first' })
+    expect((await call('GET', 'sftp/file/content?path=/nfsshare/sample/sample.txt')).body.data).toMatchObject({
+      content: 'first',
+    })
 
     rmSync(ballast())
     expect(await save('again')).toMatchObject({ status: 200 })
@@ -123,15 +148,26 @@ interface Answer {
 
   test('that leaves PostgreSQL no room for its journal stops the database alone, until there is room again', async () => {
     const { podName, startedAt } = (await instance())!
-    const { adminPassword, port } = JSON.parse(readFileSync(join(dataDir(), 'postgres.json'), 'utf8')) as { adminPassword: string; port: number }
-    const client = new Client({ host: '127.0.0.1', port, user: 'postgres', password: adminPassword, database: 'postgres' })
+    const { adminPassword, port } = JSON.parse(readFileSync(join(dataDir(), 'postgres.json'), 'utf8')) as {
+      adminPassword: string
+      port: number
+    }
+    const client = new Client({
+      host: '127.0.0.1',
+      port,
+      user: 'postgres',
+      password: adminPassword,
+      database: 'postgres',
+    })
     client.on('error', () => undefined)
     await client.connect()
     fill()
     // Each takes a segment of the journal of its own.
-    await expect((async () => {
-      for (;;) await client.query("select pg_logical_emit_message(true, 'test', 'x'), pg_switch_wal()")
-    })()).rejects.toThrow()
+    await expect(
+      (async () => {
+        for (;;) await client.query("select pg_logical_emit_message(true, 'test', 'x'), pg_switch_wal()")
+      })(),
+    ).rejects.toThrow()
     await client.end().catch(() => undefined)
     await until(health, ({ message }) => message === 'Not ready: database, disk')
     expect(platform.child.exitCode).toBeNull()

@@ -13,11 +13,15 @@ beforeAll(async () => {
 }, 60_000)
 afterAll(() => fuzzer?.close())
 
-test.each(FUZZ_KINDS)(`fuzz with seed ${seed}: no %s makes an answer of 500 or an error in the log`, async (kind) => {
-  const { cases, findings } = await fuzzer.run(kind, { cases: CASES[kind], seconds: SECONDS[kind] })
-  expect(cases).toBeGreaterThan(0)
-  expect(findings).toEqual([])
-}, 60_000)
+test.each(FUZZ_KINDS)(
+  `fuzz with seed ${seed}: no %s makes an answer of 500 or an error in the log`,
+  async (kind) => {
+    const { cases, findings } = await fuzzer.run(kind, { cases: CASES[kind], seconds: SECONDS[kind] })
+    expect(cases).toBeGreaterThan(0)
+    expect(findings).toEqual([])
+  },
+  60_000,
+)
 
 test(`fuzz with seed ${seed}: afterwards the platform works, and nothing is left open, unfinished or held`, async () => {
   expect(await fuzzer.troubles()).toEqual([])

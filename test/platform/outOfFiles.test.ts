@@ -18,13 +18,22 @@ const directory = useTemporaryDirectory()
 
 /** Runs a program that may have no more than so many files open. */
 function runWithFewFiles(limit: number, args: string[], env: Record<string, string | undefined> = {}) {
-  return spawn('sh', ['-c', `ulimit -n ${limit}; exec "$@"`, 'sh', process.execPath, ...args], { stdio: ['ignore', 'pipe', 'inherit'], env: { PATH: process.env.PATH, ...env } })
+  return spawn('sh', ['-c', `ulimit -n ${limit}; exec "$@"`, 'sh', process.execPath, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+    env: { PATH: process.env.PATH, ...env },
+  })
 }
 
 async function outcomesOf(scenario: string): Promise<string[]> {
   const own = join(directory(), scenario)
   mkdirSync(own)
-  const child = runWithFewFiles(256, ['--import', 'tsx', join(__dirname, '../support/platform/outOfFiles.ts'), scenario, own])
+  const child = runWithFewFiles(256, [
+    '--import',
+    'tsx',
+    join(__dirname, '../support/platform/outOfFiles.ts'),
+    scenario,
+    own,
+  ])
   const [said, [code]] = await Promise.all([text(child.stdout), once(child, 'exit')])
   expect(code).toBe(0)
   return JSON.parse(said) as string[]
@@ -32,12 +41,15 @@ async function outcomesOf(scenario: string): Promise<string[]> {
 
 const TOO_MANY = 'UNAVAILABLE: Too many files are open at once. Try again in a moment.'
 
-test.each(['listing', 'sevenZip'])('with no file left to open, %s fails with a message and nothing dies; with enough of them it works', async (scenario) => {
-  const outcomes = await outcomesOf(scenario)
-  expect(outcomes[0]).toBe(TOO_MANY)
-  expect(outcomes.slice(0, -1).filter((said) => said !== TOO_MANY && said !== 'done')).toEqual([])
-  expect(outcomes.at(-1)).toBe('done')
-})
+test.each(['listing', 'sevenZip'])(
+  'with no file left to open, %s fails with a message and nothing dies; with enough of them it works',
+  async (scenario) => {
+    const outcomes = await outcomesOf(scenario)
+    expect(outcomes[0]).toBe(TOO_MANY)
+    expect(outcomes.slice(0, -1).filter((said) => said !== TOO_MANY && said !== 'done')).toEqual([])
+    expect(outcomes.at(-1)).toBe('done')
+  },
+)
 
 test('a server beside the platform that cannot be started, with no file left to open, is tried again and nothing dies', async () => {
   const outcomes = await outcomesOf('server')
@@ -47,29 +59,58 @@ test('a server beside the platform that cannot be started, with no file left to 
   expect(outcomes.at(-1)).toBe('done')
 })
 
-test.each(['host', 'postgres'])('%s: where no file can be opened for a moment it is started as soon as one can, and nothing dies', async (scenario) => {
-  expect(await outcomesOf(scenario)).toEqual(['done'])
-})
+test.each(['host', 'postgres'])(
+  '%s: where no file can be opened for a moment it is started as soon as one can, and nothing dies',
+  async (scenario) => {
+    expect(await outcomesOf(scenario)).toEqual(['done'])
+  },
+)
 
 test('an instance for which the host has no file left ends with a reason; the host and the other instances live on', async () => {
   const records = join(directory(), 'runtime', 'instances')
   mkdirSync(records, { recursive: true })
-  const child = runWithFewFiles(64, [...childProgram('runtime/local/hostMain'), records, join(directory(), 'runtime', 'host.sock')])
+  const child = runWithFewFiles(64, [
+    ...childProgram('runtime/local/hostMain'),
+    records,
+    join(directory(), 'runtime', 'host.sock'),
+  ])
   const host = (await until(() => HostClient.connect(directory())))!
   try {
     const start = (podName: string) =>
-      host.call('start', { podName, deployment: 'crowd', command: ['sleep', '60'], directory: directory(), copy: false, env: {}, port: undefined, ready: undefined, stop: { command: undefined, timeoutSeconds: 1 }, limits: { cores: undefined, memoryBytes: undefined } })
+      host.call('start', {
+        podName,
+        deployment: 'crowd',
+        command: ['sleep', '60'],
+        directory: directory(),
+        copy: false,
+        env: {},
+        port: undefined,
+        ready: undefined,
+        stop: { command: undefined, timeoutSeconds: 1 },
+        limits: { cores: undefined, memoryBytes: undefined },
+      })
     for (let count = 0; count < 40; count++) await start(`pod-${count}`)
-    const all = await until(() => host.call('list'), (list) => list.every(({ state }) => state !== 'STARTING'))
-    const [running, ended] = [all.filter(({ state }) => state === 'RUNNING'), all.filter(({ state }) => state === 'EXITED')]
+    const all = await until(
+      () => host.call('list'),
+      (list) => list.every(({ state }) => state !== 'STARTING'),
+    )
+    const [running, ended] = [
+      all.filter(({ state }) => state === 'RUNNING'),
+      all.filter(({ state }) => state === 'EXITED'),
+    ]
     expect(running.length).toBeGreaterThan(2)
     expect(ended.length).toBeGreaterThan(2)
-    expect(new Set(ended.map(({ exit }) => exit?.failure))).toEqual(new Set(['Could not be started: too many files are open at once.']))
+    expect(new Set(ended.map(({ exit }) => exit?.failure))).toEqual(
+      new Set(['Could not be started: too many files are open at once.']),
+    )
 
     // A start takes more of them than a running one holds.
     const room = running.slice(0, 4).map(({ podName }) => podName)
     for (const podName of room) await host.call('kill', podName)
-    await until(() => host.call('list'), (list) => list.every(({ podName, state }) => !room.includes(podName) || state === 'EXITED'))
+    await until(
+      () => host.call('list'),
+      (list) => list.every(({ podName, state }) => !room.includes(podName) || state === 'EXITED'),
+    )
     const { podName } = ended.at(-1)!
     await start(podName)
     expect(await host.call('list')).toContainEqual(expect.objectContaining({ podName, state: 'RUNNING' }))
@@ -83,7 +124,14 @@ test('an instance for which the host has no file left ends with a reason; the ho
 test('more connections than there is room for do not keep the platform from its work: half of the descriptors stay for it', async () => {
   const { url: stateUrl, drop } = await freshDatabase()
   const dataDir = join(directory(), 'flooded')
-  const child = runWithFewFiles(200, childProgram('main'), { QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'error', QUARTERDECK_SAMPLE: 'off', QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_STATE_URL: stateUrl, QUARTERDECK_SQL_URL: stateUrl })
+  const child = runWithFewFiles(200, childProgram('main'), {
+    QUARTERDECK_PORT: '0',
+    QUARTERDECK_LOG_LEVEL: 'error',
+    QUARTERDECK_SAMPLE: 'off',
+    QUARTERDECK_DATA_DIR: dataDir,
+    QUARTERDECK_STATE_URL: stateUrl,
+    QUARTERDECK_SQL_URL: stateUrl,
+  })
   let said = ''
   child.stdout.on('data', (chunk: Buffer) => (said += chunk.toString()))
   const { hostname, port } = new URL(await until(() => /ready: (http\S+)/.exec(said)?.[1] ?? ''))
@@ -91,17 +139,30 @@ test('more connections than there is room for do not keep the platform from its 
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const health = (over?: Agent) =>
     new Promise<number | undefined>((resolve) => {
-      get({ hostname, port, path: '/api/health', agent: over ?? false }, (answer) => answer.resume().on('end', () => resolve(answer.statusCode))).on('error', () => resolve(undefined))
+      get({ hostname, port, path: '/api/health', agent: over ?? false }, (answer) =>
+        answer.resume().on('end', () => resolve(answer.statusCode)),
+      ).on('error', () => resolve(undefined))
     })
   try {
     expect(await health(agent)).toBe(200)
     let refused = 0
-    for (let count = 0; count < 300; count++) flood.push(connect({ port: Number(port), host: hostname, localAddress: `127.0.0.${2 + (count % 3)}` }).on('error', () => undefined).on('close', () => (refused += 1)))
-    await until(() => refused, (count) => count === 300 - 99)
+    for (let count = 0; count < 300; count++)
+      flood.push(
+        connect({ port: Number(port), host: hostname, localAddress: `127.0.0.${2 + (count % 3)}` })
+          .on('error', () => undefined)
+          .on('close', () => (refused += 1)),
+      )
+    await until(
+      () => refused,
+      (count) => count === 300 - 99,
+    )
     expect(await health(agent)).toBe(200)
     expect(await health()).toBeUndefined()
     for (const socket of flood) socket.destroy()
-    await until(() => health(), (status) => status === 200)
+    await until(
+      () => health(),
+      (status) => status === 200,
+    )
   } finally {
     agent.destroy()
     for (const socket of flood) socket.destroy()

@@ -22,10 +22,15 @@ afterAll(() => parents.forEach((parent) => parent.kill('SIGKILL')))
  * @returns its pid.
  */
 async function startUncollected(program: string, ...args: string[]): Promise<number> {
-  const parent = spawn('sh', ['-c', '"$@" > /dev/null & echo $!; exec sleep 600', 'sh', program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const parent = spawn('sh', ['-c', '"$@" > /dev/null & echo $!; exec sleep 600', 'sh', program, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   parents.push(parent)
   const [said] = (await once(parent.stdout, 'data')) as [Buffer]
-  await until(() => readFileSync(`/proc/${parent.pid}/comm`, 'utf8'), (command) => command === 'sleep\n')
+  await until(
+    () => readFileSync(`/proc/${parent.pid}/comm`, 'utf8'),
+    (command) => command === 'sleep\n',
+  )
   return Number(said)
 }
 
@@ -33,7 +38,10 @@ const stateOf = (pid: number) => readFileSync(`/proc/${pid}/stat`, 'utf8').split
 
 async function killUncollected(pid: number): Promise<void> {
   process.kill(pid, 'SIGKILL')
-  await until(() => stateOf(pid), (state) => state === 'Z')
+  await until(
+    () => stateOf(pid),
+    (state) => state === 'Z',
+  )
 }
 
 test('the lock of a killed process is free although nobody has collected that process yet', async () => {
@@ -58,14 +66,24 @@ test('a lock of another run of the same number is free', () => {
 test('after a host that was killed and never collected another one is started', async () => {
   const records = join(directory(), 'runtime/instances')
   mkdirSync(records, { recursive: true })
-  const pid = await startUncollected(process.execPath, ...childProgram('runtime/local/hostMain'), records, join(directory(), 'runtime/host.sock'))
+  const pid = await startUncollected(
+    process.execPath,
+    ...childProgram('runtime/local/hostMain'),
+    records,
+    join(directory(), 'runtime/host.sock'),
+  )
   const replicas = createReplicas(directory(), pino({ level: 'silent' }))
   await until(() => lockOwner(`${records}.lock`) === pid)
   const runtime = await openLocalRuntime({ dataDir: directory(), replicas })
   try {
     expect(await runtime.list()).toEqual([])
     await killUncollected(pid)
-    await until(() => runtime.list().then(() => true, () => false))
+    await until(() =>
+      runtime.list().then(
+        () => true,
+        () => false,
+      ),
+    )
     expect(lockOwner(`${records}.lock`)).not.toBe(pid)
   } finally {
     await runtime.close()
@@ -86,9 +104,16 @@ const HOLDER = `
 test('stop:all waits for the lock of the platform that it ended, which the kernel may release a moment later', async () => {
   const dataDir = join(directory(), 'stopped')
   mkdirSync(dataDir)
-  const holder = spawn(process.execPath, ['-e', HOLDER, ...childProgram('processLock'), join(dataDir, 'platform.lock')], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const holder = spawn(
+    process.execPath,
+    ['-e', HOLDER, ...childProgram('processLock'), join(dataDir, 'platform.lock')],
+    { stdio: ['ignore', 'pipe', 'inherit'] },
+  )
   parents.push(holder)
   await once(holder.stdout, 'data')
   const stop = runProgram('runtime/local/stopAll', { QUARTERDECK_DATA_DIR: dataDir })
-  expect([await stop.exited, stop.output()]).toEqual([0, { stdout: 'Stopping the platform …\nEverything has ended.\n', stderr: '' }])
+  expect([await stop.exited, stop.output()]).toEqual([
+    0,
+    { stdout: 'Stopping the platform …\nEverything has ended.\n', stderr: '' },
+  ])
 })

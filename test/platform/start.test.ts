@@ -19,7 +19,11 @@ afterAll(killLeftovers)
 
 const run = (settings: Record<string, string>) => runProgram('main', { ...free, ...settings })
 const urlOf = async (platform: RunningProgram) =>
-  until(() => /ready: (http\S+)/.exec(platform.output().stdout)?.[1] ?? (platform.output().stderr && platform.child.exitCode !== null ? `FAILED ${platform.output().stderr}` : undefined))
+  until(
+    () =>
+      /ready: (http\S+)/.exec(platform.output().stdout)?.[1] ??
+      (platform.output().stderr && platform.child.exitCode !== null ? `FAILED ${platform.output().stderr}` : undefined),
+  )
 const health = async (platform: RunningProgram) => (await fetch(`${await urlOf(platform)}/api/health`)).status
 
 async function end(platform: RunningProgram, signal: NodeJS.Signals = 'SIGTERM'): Promise<number | null> {
@@ -30,7 +34,11 @@ async function end(platform: RunningProgram, signal: NodeJS.Signals = 'SIGTERM')
 describe('a start that cannot succeed is one clear line and exit code 1:', () => {
   const cases: [string, () => Promise<Record<string, string>> | Record<string, string>, RegExp][] = [
     ['a wrong setting', () => ({ QUARTERDECK_PORT: 'eighty' }), /^QUARTERDECK_PORT: must be a port from 0 to 65535$/],
-    ['a data directory that cannot be written', () => ({ QUARTERDECK_DATA_DIR: '/dev/null/data' }), /^The directory \/dev\/null\/data cannot be written \(ENOTDIR\): make it writable or choose another one$/],
+    [
+      'a data directory that cannot be written',
+      () => ({ QUARTERDECK_DATA_DIR: '/dev/null/data' }),
+      /^The directory \/dev\/null\/data cannot be written \(ENOTDIR\): make it writable or choose another one$/,
+    ],
     [
       'a data directory that is a file',
       () => {
@@ -41,10 +49,17 @@ describe('a start that cannot succeed is one clear line and exit code 1:', () =>
     ],
     [
       'an unreachable PostgreSQL',
-      () => ({ QUARTERDECK_DATA_DIR: join(directory(), 'unreachable'), QUARTERDECK_STATE_URL: 'postgresql://me:hush@127.0.0.1:1/x' }),
+      () => ({
+        QUARTERDECK_DATA_DIR: join(directory(), 'unreachable'),
+        QUARTERDECK_STATE_URL: 'postgresql://me:hush@127.0.0.1:1/x',
+      }),
       /^PostgreSQL at 127\.0\.0\.1:1 cannot be reached: start it or correct QUARTERDECK_STATE_URL$/,
     ],
-    ['a runtime that is not there yet', () => ({ QUARTERDECK_DATA_DIR: join(directory(), 'k8s'), QUARTERDECK_RUNTIME: 'kubernetes' }), /^QUARTERDECK_RUNTIME: /],
+    [
+      'a runtime that is not there yet',
+      () => ({ QUARTERDECK_DATA_DIR: join(directory(), 'k8s'), QUARTERDECK_RUNTIME: 'kubernetes' }),
+      /^QUARTERDECK_RUNTIME: /,
+    ],
   ]
   test.each(cases)('%s', async (_case, settings, line) => {
     const platform = run(await settings())
@@ -61,55 +76,72 @@ describe('a start that cannot succeed is one clear line and exit code 1:', () =>
     await until(() => server.listening)
     const { port } = server.address() as AddressInfo
     const dataDir = join(directory(), 'port-in-use')
-    const platform = run({ QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_STATE_URL: url, QUARTERDECK_PORT: String(port), QUARTERDECK_SAMPLE: 'off' })
+    const platform = run({
+      QUARTERDECK_DATA_DIR: dataDir,
+      QUARTERDECK_STATE_URL: url,
+      QUARTERDECK_PORT: String(port),
+      QUARTERDECK_SAMPLE: 'off',
+    })
     expect(await platform.exited).toBe(1)
-    expect(platform.output().stderr.trimEnd()).toBe(`Port ${port} on 127.0.0.1 is in use: end what uses it or set QUARTERDECK_PORT`)
+    expect(platform.output().stderr.trimEnd()).toBe(
+      `Port ${port} on 127.0.0.1 is in use: end what uses it or set QUARTERDECK_PORT`,
+    )
     server.close()
     await stopHost(dataDir)
     await drop()
   })
 })
 
-test.each(['auto', 'off'])('the embedded life with isolation %s: first invite, stop, kill, and the sample that lives through it all', async (isolation) => {
-  const dataDir = join(directory(), `life-${isolation}`)
-  const settings = { QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_FIRST_INVITE: 'first-invite-of-all', QUARTERDECK_ISOLATION: isolation }
+test.each(['auto', 'off'])(
+  'the embedded life with isolation %s: first invite, stop, kill, and the sample that lives through it all',
+  async (isolation) => {
+    const dataDir = join(directory(), `life-${isolation}`)
+    const settings = {
+      QUARTERDECK_DATA_DIR: dataDir,
+      QUARTERDECK_FIRST_INVITE: 'first-invite-of-all',
+      QUARTERDECK_ISOLATION: isolation,
+    }
 
-  const first = run(settings)
-  expect(await health(first)).toBe(200)
-  expect(first.output().stdout).toContain('first-invite-of-all')
-  const sample = async () => runsOf(dataDir)
-  await until(sample, (instances) => instances[0]?.state === 'RUNNING')
-  const { runId } = (await sample())[0]!
+    const first = run(settings)
+    expect(await health(first)).toBe(200)
+    expect(first.output().stdout).toContain('first-invite-of-all')
+    const sample = async () => runsOf(dataDir)
+    await until(sample, (instances) => instances[0]?.state === 'RUNNING')
+    const { runId } = (await sample())[0]!
 
-  const second = run(settings)
-  expect(await second.exited).toBe(1)
-  expect(second.output().stderr.trimEnd()).toBe(`Quarterdeck runs already in ${dataDir} (process ${first.child.pid})`)
+    const second = run(settings)
+    expect(await second.exited).toBe(1)
+    expect(second.output().stderr.trimEnd()).toBe(`Quarterdeck runs already in ${dataDir} (process ${first.child.pid})`)
 
-  expect(await end(first)).toBe(0)
-  expect(processesOf(join(dataDir, 'postgres'))).toEqual([])
-  expect(await sample()).toMatchObject([{ runId, state: 'RUNNING' }])
+    expect(await end(first)).toBe(0)
+    expect(processesOf(join(dataDir, 'postgres'))).toEqual([])
+    expect(await sample()).toMatchObject([{ runId, state: 'RUNNING' }])
 
-  // Killed: PostgreSQL, which loses its parent, shuts down by itself; the instance runs on.
-  const killed = run(settings)
-  expect(await health(killed)).toBe(200)
-  await end(killed, 'SIGKILL')
-  expect(await sample()).toMatchObject([{ runId, state: 'RUNNING' }])
+    // Killed: PostgreSQL, which loses its parent, shuts down by itself; the instance runs on.
+    const killed = run(settings)
+    expect(await health(killed)).toBe(200)
+    await end(killed, 'SIGKILL')
+    expect(await sample()).toMatchObject([{ runId, state: 'RUNNING' }])
 
-  const last = run(settings)
-  expect(await health(last)).toBe(200)
-  expect(await sample()).toMatchObject([{ runId, state: 'RUNNING' }])
-  expect(last.output().stderr).toBe('')
+    const last = run(settings)
+    expect(await health(last)).toBe(200)
+    expect(await sample()).toMatchObject([{ runId, state: 'RUNNING' }])
+    expect(last.output().stderr).toBe('')
 
-  const stop = runProgram('runtime/local/stopAll', { QUARTERDECK_DATA_DIR: dataDir })
-  expect(await stop.exited).toBe(0)
-  expect(stop.output().stdout).toBe('Stopping the platform …\nStopping 1 instance …\nEverything has ended.\n')
-  expect(await last.exited).toBe(0)
-  await until(() => processesOf(dataDir), (pids) => pids.length === 0)
+    const stop = runProgram('runtime/local/stopAll', { QUARTERDECK_DATA_DIR: dataDir })
+    expect(await stop.exited).toBe(0)
+    expect(stop.output().stdout).toBe('Stopping the platform …\nStopping 1 instance …\nEverything has ended.\n')
+    expect(await last.exited).toBe(0)
+    await until(
+      () => processesOf(dataDir),
+      (pids) => pids.length === 0,
+    )
 
-  const again = runProgram('runtime/local/stopAll', { QUARTERDECK_DATA_DIR: dataDir })
-  expect(await again.exited).toBe(0)
-  expect(again.output().stdout).toBe('Nothing was running.\n')
-})
+    const again = runProgram('runtime/local/stopAll', { QUARTERDECK_DATA_DIR: dataDir })
+    expect(await again.exited).toBe(0)
+    expect(again.output().stdout).toBe('Nothing was running.\n')
+  },
+)
 
 test('the embedded PostgreSQL is started again when it ends, and meanwhile calls say 503', async () => {
   const dataDir = join(directory(), 'fault')
@@ -120,12 +152,19 @@ test('the embedded PostgreSQL is started again when it ends, and meanwhile calls
   process.kill(postmaster, 'SIGINT')
   const url = await urlOf(platform)
   const login = async () => {
-    const answer = await fetch(`${url}/api/auth/login`, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ username: 'x', password: 'y' }) })
+    const answer = await fetch(`${url}/api/auth/login`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ username: 'x', password: 'y' }),
+    })
     return { status: answer.status, body: (await answer.json()) as { code: string } }
   }
   const down = await until(login, ({ status }) => status === 503)
   expect(down.body.code).toBe('UNAVAILABLE')
-  await until(() => health(platform), (status) => status === 200)
+  await until(
+    () => health(platform),
+    (status) => status === 200,
+  )
   expect(await login()).toMatchObject({ status: 400, body: { code: 'BAD_CREDENTIALS' } })
   await end(platform)
   await stopHost(dataDir)

@@ -14,7 +14,11 @@ import { until } from '../support/platform/until'
 const directory = useTemporaryDirectory()
 const silent = pino({ level: 'silent' })
 const run = (settings: Record<string, string>, under?: string[]) =>
-  runProgram('main', { QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'error', QUARTERDECK_SAMPLE: 'off', ...settings }, under)
+  runProgram(
+    'main',
+    { QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'error', QUARTERDECK_SAMPLE: 'off', ...settings },
+    under,
+  )
 const isReady = (platform: RunningProgram) =>
   until(() => {
     if (platform.child.exitCode !== null) throw new Error(platform.output().stderr)
@@ -25,43 +29,60 @@ afterAll(killLeftovers)
 
 describe('one data directory', () => {
   /** As a container is: pids of its own, and a first process that stays when the platform is killed. */
-  const CONTAINER = ['unshare', '--pid', '--fork', '--mount-proc', '--kill-child', 'sh', '-c', '"$@" & wait $!; code=$?; [ $code = 137 ] && sleep 600; exit $code', 'sh']
+  const CONTAINER = [
+    'unshare',
+    '--pid',
+    '--fork',
+    '--mount-proc',
+    '--kill-child',
+    'sh',
+    '-c',
+    '"$@" & wait $!; code=$?; [ $code = 137 ] && sleep 600; exit $code',
+    'sh',
+  ]
   const canUnshare = spawnSync('unshare', ['--pid', '--fork', '--mount-proc', 'true']).status === 0
   const dataDir = () => join(directory(), 'shared')
   const pidFile = () => readFileSync(join(dataDir(), 'postgres/postmaster.pid'), 'utf8')
   const postmasters = () => processesOf(join(dataDir(), 'postgres'))
   const parentOf = (pid: number) => Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')[1])
 
-  ;(canUnshare ? test : test.skip)('is used by one of two containers at a time, and PostgreSQL of the first must end before the second starts its own', async () => {
-    const settings = { QUARTERDECK_DATA_DIR: dataDir() }
-    const first = run(settings, CONTAINER)
-    await isReady(first)
-    const [postmaster = 0] = postmasters()
-    const pids = pidFile()
+  ;(canUnshare ? test : test.skip)(
+    'is used by one of two containers at a time, and PostgreSQL of the first must end before the second starts its own',
+    async () => {
+      const settings = { QUARTERDECK_DATA_DIR: dataDir() }
+      const first = run(settings, CONTAINER)
+      await isReady(first)
+      const [postmaster = 0] = postmasters()
+      const pids = pidFile()
 
-    const second = run(settings, CONTAINER)
-    expect(await second.exited).toBe(1)
-    expect(second.output().stderr.trimEnd()).toBe(`Quarterdeck runs already in ${dataDir()} (in another container or on another machine)`)
-    const stop = runProgram('runtime/local/stopAll', settings)
-    expect(await stop.exited).toBe(1)
-    expect(stop.output().stderr.trimEnd()).toBe(`The platform of ${dataDir()} runs in another container or on another machine: run this there`)
-    expect(pidFile()).toBe(pids)
+      const second = run(settings, CONTAINER)
+      expect(await second.exited).toBe(1)
+      expect(second.output().stderr.trimEnd()).toBe(
+        `Quarterdeck runs already in ${dataDir()} (in another container or on another machine)`,
+      )
+      const stop = runProgram('runtime/local/stopAll', settings)
+      expect(await stop.exited).toBe(1)
+      expect(stop.output().stderr.trimEnd()).toBe(
+        `The platform of ${dataDir()} runs in another container or on another machine: run this there`,
+      )
+      expect(pidFile()).toBe(pids)
 
-    // The platform is killed and its PostgreSQL does not get round to ending.
-    process.kill(postmaster, 'SIGSTOP')
-    process.kill(parentOf(postmaster), 'SIGKILL')
-    const third = run({ ...settings, QUARTERDECK_LOG_LEVEL: 'info' }, CONTAINER)
-    await until(() => third.output().stderr.includes('waiting for the PostgreSQL of an earlier start'))
-    expect(pidFile()).toBe(pids)
-    expect(postmasters()).toEqual([postmaster])
-    process.kill(postmaster, 'SIGCONT')
-    await isReady(third)
-    expect(postmasters()).toHaveLength(1)
-    first.child.kill('SIGKILL')
-    // All of a container at once, as the kernel does it when its first process dies.
-    third.child.kill('SIGKILL')
-    await until(() => postmasters().length === 0)
-  })
+      // The platform is killed and its PostgreSQL does not get round to ending.
+      process.kill(postmaster, 'SIGSTOP')
+      process.kill(parentOf(postmaster), 'SIGKILL')
+      const third = run({ ...settings, QUARTERDECK_LOG_LEVEL: 'info' }, CONTAINER)
+      await until(() => third.output().stderr.includes('waiting for the PostgreSQL of an earlier start'))
+      expect(pidFile()).toBe(pids)
+      expect(postmasters()).toEqual([postmaster])
+      process.kill(postmaster, 'SIGCONT')
+      await isReady(third)
+      expect(postmasters()).toHaveLength(1)
+      first.child.kill('SIGKILL')
+      // All of a container at once, as the kernel does it when its first process dies.
+      third.child.kill('SIGKILL')
+      await until(() => postmasters().length === 0)
+    },
+  )
 
   test('starts after a crash although the number of its PostgreSQL belongs to another process by now', async () => {
     const settings = { QUARTERDECK_DATA_DIR: join(directory(), 'crashed') }
@@ -83,7 +104,9 @@ describe('one data directory', () => {
   test('is refused in one line where flock(1) is not installed', async () => {
     const platform = run({ QUARTERDECK_DATA_DIR: join(directory(), 'no-flock'), PATH: '/nowhere' })
     expect(await platform.exited).toBe(1)
-    expect(platform.output().stderr.trimEnd()).toBe('`flock` (util-linux) is not installed: install it. It keeps two platforms from using one data directory')
+    expect(platform.output().stderr.trimEnd()).toBe(
+      '`flock` (util-linux) is not installed: install it. It keeps two platforms from using one data directory',
+    )
   })
 })
 
@@ -97,7 +120,8 @@ describe('§15 one state', () => {
     await client.connect()
     return client
   }
-  const LOCKS = "select pid from pg_locks where locktype = 'advisory' and objid = 7230002 and granted and database = (select oid from pg_database where datname = current_database())"
+  const LOCKS =
+    "select pid from pg_locks where locktype = 'advisory' and objid = 7230002 and granted and database = (select oid from pg_database where datname = current_database())"
   const holderOf = async (client: Client) => (await client.query<{ pid: number }>(LOCKS)).rows[0]?.pid
 
   beforeEach(async () => void (database = await freshDatabase()))
@@ -109,10 +133,16 @@ describe('§15 one state', () => {
   test('a second platform with the local runtime is refused at the start, in one line', async () => {
     const release = await holdPlatformLock(database.url, silent, () => undefined)
     const dataDir = join(directory(), 'second')
-    const settings = { QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_STATE_URL: database.url, QUARTERDECK_SQL_URL: database.url }
+    const settings = {
+      QUARTERDECK_DATA_DIR: dataDir,
+      QUARTERDECK_STATE_URL: database.url,
+      QUARTERDECK_SQL_URL: database.url,
+    }
     const refused = run(settings)
     expect(await refused.exited).toBe(1)
-    expect(refused.output().stderr.trimEnd()).toBe('Another Quarterdeck with the local runtime uses this state: stop it, or name another database in QUARTERDECK_STATE_URL')
+    expect(refused.output().stderr.trimEnd()).toBe(
+      'Another Quarterdeck with the local runtime uses this state: stop it, or name another database in QUARTERDECK_STATE_URL',
+    )
     // One of a newer version must not change the tables of the one that runs.
     const { rows } = await (await connectTo()).query("select tablename from pg_tables where schemaname = 'public'")
     expect(rows).toEqual([])
@@ -126,20 +156,30 @@ describe('§15 one state', () => {
 
   /** A pooler in transaction mode (PgBouncer) keeps a connection for a client as long as its transaction is open, and no longer. */
   const stateOf = async (client: Client, pid: number | undefined) =>
-    (await client.query<{ state: string; backend_xmin: string | null }>('select state, backend_xmin from pg_stat_activity where pid = $1', [pid])).rows[0]
+    (
+      await client.query<{ state: string; backend_xmin: string | null }>(
+        'select state, backend_xmin from pg_stat_activity where pid = $1',
+        [pid],
+      )
+    ).rows[0]
 
   test('the lock belongs to an open transaction, so that a pooler of connections does not give it to another platform', async () => {
     const release = await holdPlatformLock(database.url, silent, () => undefined)
     const client = await connectTo()
     // Without a snapshot, which would keep VACUUM from its work.
-    await until(async () => stateOf(client, await holderOf(client)), (state) => state?.state === 'idle in transaction' && state.backend_xmin === null)
+    await until(
+      async () => stateOf(client, await holderOf(client)),
+      (state) => state?.state === 'idle in transaction' && state.backend_xmin === null,
+    )
     await release()
     await until(async () => (await holderOf(client)) === undefined)
   })
 
   test('the lock outlives the time after which the server ends idle transactions', async () => {
     const client = await connectTo()
-    await client.query(`alter database ${new URL(database.url).pathname.slice(1)} set idle_in_transaction_session_timeout = '50ms'`)
+    await client.query(
+      `alter database ${new URL(database.url).pathname.slice(1)} set idle_in_transaction_session_timeout = '50ms'`,
+    )
     const release = await holdPlatformLock(database.url, silent, () => undefined)
     const holder = await holderOf(client)
     await client.query('select pg_sleep(0.5)')
@@ -153,7 +193,10 @@ describe('§15 one state', () => {
     const client = await connectTo()
     const before = await holderOf(client)
     await client.query('select pg_terminate_backend($1)', [before])
-    await until(() => holderOf(client), (holder) => holder !== undefined && holder !== before)
+    await until(
+      () => holderOf(client),
+      (holder) => holder !== undefined && holder !== before,
+    )
     expect(lost).not.toHaveBeenCalled()
     await release()
     expect(await holderOf(client)).toBeUndefined()
@@ -161,7 +204,11 @@ describe('§15 one state', () => {
 
   test('a platform whose lock another one took while its connection was broken ends in order', async () => {
     const dataDir = join(directory(), 'taken-over')
-    const platform = run({ QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_STATE_URL: database.url, QUARTERDECK_SQL_URL: database.url })
+    const platform = run({
+      QUARTERDECK_DATA_DIR: dataDir,
+      QUARTERDECK_STATE_URL: database.url,
+      QUARTERDECK_SQL_URL: database.url,
+    })
     await isReady(platform)
     const client = await connectTo()
     const holder = await holderOf(client)

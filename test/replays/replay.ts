@@ -21,7 +21,10 @@ recorded. Ends with 1 when anything differs.
 function main(): number {
   let options
   try {
-    options = parseArgs({ allowPositionals: true, options: { until: { type: 'string' }, print: { type: 'boolean' }, update: { type: 'boolean' } } })
+    options = parseArgs({
+      allowPositionals: true,
+      options: { until: { type: 'string' }, print: { type: 'boolean' }, update: { type: 'boolean' } },
+    })
   } catch (error) {
     console.error(`${(error as Error).message}\n\n${USAGE}`)
     return 2
@@ -37,7 +40,11 @@ function main(): number {
 }
 
 /** @returns whether everything went as recorded. */
-function replayFile(file: string, until: number | undefined, { print = false, update = false }: { print?: boolean; update?: boolean }): boolean {
+function replayFile(
+  file: string,
+  until: number | undefined,
+  { print = false, update = false }: { print?: boolean; update?: boolean },
+): boolean {
   let log
   try {
     checkSize(statSync(file).size)

@@ -5,6 +5,8 @@ module.exports = class ClosingLine {
     const failed = result.numFailedTests + result.numRuntimeErrorTestSuites
     const skipped = result.numPendingTests + result.numTodoTests
     // Jest's own summary comes after the reporters.
-    process.on('exit', () => process.stdout.write(`\n${result.numPassedTests} passed, ${failed} failed, ${skipped} skipped\n`))
+    process.on('exit', () =>
+      process.stdout.write(`\n${result.numPassedTests} passed, ${failed} failed, ${skipped} skipped\n`),
+    )
   }
 }

@@ -1,4 +1,14 @@
-const { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } = require('node:fs')
+const {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} = require('node:fs')
 const { dirname, join, relative } = require('node:path')
 const { transformSync } = require('@babel/core')
 
@@ -22,14 +32,18 @@ function compilePrograms() {
       mkdirSync(dirname(target), { recursive: true })
       // Whole at once: another run may start it meanwhile.
       const unfinished = `${target}.${process.pid}`
-      writeFileSync(unfinished, transformSync(readFileSync(source, 'utf8'), { ...options, filename: relative(root, source) }).code)
+      writeFileSync(
+        unfinished,
+        transformSync(readFileSync(source, 'utf8'), { ...options, filename: relative(root, source) }).code,
+      )
       utimesSync(unfinished, mtime, mtime)
       renameSync(unfinished, target)
     }
     // The migrations are all files of their folder: one whose source is gone would still be applied.
     const compiled = join(PROGRAMS, folder)
     for (const name of readdirSync(compiled, { recursive: true })) {
-      if (name.endsWith('.js') && !existsSync(join(root, 'src', folder, name.replace(/\.js$/, '.ts')))) rmSync(join(compiled, name), { force: true })
+      if (name.endsWith('.js') && !existsSync(join(root, 'src', folder, name.replace(/\.js$/, '.ts'))))
+        rmSync(join(compiled, name), { force: true })
     }
   }
 }

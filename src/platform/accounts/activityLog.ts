@@ -86,7 +86,13 @@ export function createActivityLog(db: Db, log: Pick<Logger, 'error' | 'warn'>, n
         return
       }
       const { action, subject, address } = happening
-      queue.push({ ...happening, at: new Date(now()), action: lineOf(action), subject: subject === null || subject === undefined ? null : lineOf(subject), address: lineOf(address) })
+      queue.push({
+        ...happening,
+        at: new Date(now()),
+        action: lineOf(action),
+        subject: subject === null || subject === undefined ? null : lineOf(subject),
+        address: lineOf(address),
+      })
       if (!retry) void write()
     },
     async list(query) {

@@ -28,7 +28,10 @@ export function plainAddress(text: string): string {
  * @param proxies addresses or networks, as the settings have checked them.
  * @param mayBeInstance whether instances may connect to a proxy from an address: who has it is a client, whatever else the header says.
  */
-export function createTrustedProxies(proxies: string[], mayBeInstance: (address: string) => boolean = () => false): TrustedProxies {
+export function createTrustedProxies(
+  proxies: string[],
+  mayBeInstance: (address: string) => boolean = () => false,
+): TrustedProxies {
   const trusted = new BlockList()
   const familyOf = (address: string) => (isIP(address) === 6 ? 'ipv6' : 'ipv4')
   for (const proxy of proxies) {
@@ -40,12 +43,15 @@ export function createTrustedProxies(proxies: string[], mayBeInstance: (address:
     const address = plainAddress(text ?? '')
     return isIP(address) !== 0 && trusted.check(address, familyOf(address))
   }
-  const believes: TrustedProxies['believes'] = (address, hop) => includes(address) && (hop === 0 || address === undefined || !mayBeInstance(plainAddress(address)))
+  const believes: TrustedProxies['believes'] = (address, hop) =>
+    includes(address) && (hop === 0 || address === undefined || !mayBeInstance(plainAddress(address)))
   return {
     includes,
     believes,
     addressOf({ headers, socket }) {
-      const forwarded = String(headers['x-forwarded-for'] ?? '').split(',').map((address) => address.trim())
+      const forwarded = String(headers['x-forwarded-for'] ?? '')
+        .split(',')
+        .map((address) => address.trim())
       let address = socket.remoteAddress ?? ''
       for (let hop = 0; believes(address, hop); hop++) {
         const next = forwarded.pop()

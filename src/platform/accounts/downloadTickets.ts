@@ -19,13 +19,21 @@ export function createDownloadTickets(db: Db, now: () => number): DownloadTicket
   return {
     async issue({ sessionId }, path) {
       const token = randomToken()
-      await insertDownloadTicket(db, { token_hash: hashToken(token), session_id: sessionId, path, expires_at: new Date(now() + VALID_MS) })
+      await insertDownloadTicket(db, {
+        token_hash: hashToken(token),
+        session_id: sessionId,
+        path,
+        expires_at: new Date(now() + VALID_MS),
+      })
       return token
     },
     async take(token, path) {
       const ticket = await takeDownloadTicket(db, hashToken(token))
       if (ticket?.path !== path || ticket.expires_at.getTime() <= now()) {
-        throw new AppError('NO_SESSION', 'This download link has been used or has expired. Please start the download again.')
+        throw new AppError(
+          'NO_SESSION',
+          'This download link has been used or has expired. Please start the download again.',
+        )
       }
       return { username: ticket.username }
     },

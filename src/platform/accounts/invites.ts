@@ -30,10 +30,18 @@ export function createInvites(db: Db, now: () => number): Invites {
   })
   return {
     list: async () => (await listInvites(db)).map(asSeen),
-    create: async (message) => asSeen(await insertInvite(db, { code: newInviteCode(), message, expires_at: new Date(now() + INVITE_DAYS * 86_400_000) })),
+    create: async (message) =>
+      asSeen(
+        await insertInvite(db, {
+          code: newInviteCode(),
+          message,
+          expires_at: new Date(now() + INVITE_DAYS * 86_400_000),
+        }),
+      ),
     async remove(code) {
       const invite = (await revokeInvite(db, code)) ?? (await deleteInvite(db, code))
-      if (!invite) throw new AppError('NOT_FOUND', 'There is no such invite code. Somebody may have deleted it meanwhile.')
+      if (!invite)
+        throw new AppError('NOT_FOUND', 'There is no such invite code. Somebody may have deleted it meanwhile.')
       return asSeen(invite)
     },
   }

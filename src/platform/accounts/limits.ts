@@ -44,7 +44,9 @@ export async function hasTryLeft(db: Db, limit: Limit, key: string): Promise<boo
 
 /** @param seconds until another try makes sense, whole. */
 export function tooManyTries(seconds: number): AppError {
-  return new AppError('TOO_MANY_TRIES', `Too many tries. Please wait ${waitText(seconds)} and try again.`, { retryAfterSeconds: seconds })
+  return new AppError('TOO_MANY_TRIES', `Too many tries. Please wait ${waitText(seconds)} and try again.`, {
+    retryAfterSeconds: seconds,
+  })
 }
 
 /** A time in words, rounded up: `90 seconds`, `15 minutes`, `24 hours`. @param seconds whole. */

@@ -23,12 +23,17 @@ export function createOwnPassword(db: Db, codes: CodeChecks): OwnPassword {
       const account = String(userId)
       await takeTry(db, limits.password, account)
       const user = await findUser(db, userId)
-      if (!user || !(await isPassword(password, user.password_hash))) throw new AppError('BAD_CREDENTIALS', 'The old password is not right.')
+      if (!user || !(await isPassword(password, user.password_hash)))
+        throw new AppError('BAD_CREDENTIALS', 'The old password is not right.')
       await giveBackTries(db, limits.password, account)
       await codes.check(user, code, { username: user.username, address })
       const hash = await hashPassword(newPassword)
       // The wrong codes stay counted: only a sign-in tells the user of them.
-      const isChanged = await db.transaction().execute((transaction) => replacePassword(transaction, userId, hash, { expected: user.password_hash, keptSession: sessionId }))
+      const isChanged = await db
+        .transaction()
+        .execute((transaction) =>
+          replacePassword(transaction, userId, hash, { expected: user.password_hash, keptSession: sessionId }),
+        )
       if (!isChanged) throw new AppError('CONFLICT', 'Your password was changed meanwhile. Please sign in again.')
     },
   }

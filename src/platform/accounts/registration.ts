@@ -4,7 +4,13 @@ import { AppError } from '../errors'
 import { isDuplicate, type Db } from '../state/db'
 import { findActiveInvite, findFirstInvite, setFirstInvite, useInvite } from '../state/invites'
 import { hashToken, randomToken, type Secrets } from '../state/secrets'
-import { deleteRegistration, findRegistration, insertRegistration, setRegistrationAccount, takeRegistrationTry } from '../state/steps'
+import {
+  deleteRegistration,
+  findRegistration,
+  insertRegistration,
+  setRegistrationAccount,
+  takeRegistrationTry,
+} from '../state/steps'
 import { findUserByName, hasUsers, insertUser } from '../state/users'
 import { limits, takeTry } from './limits'
 import { newTotpSecret, qrCodeOf, stepOfCode } from './oneTimeCodes'
@@ -28,9 +34,11 @@ export interface Registration {
 
 /** @param secrets what seals the TOTP secret of who registers. @param sessions where they get their first. @param now milliseconds since the epoch. */
 export function createRegistration(db: Db, secrets: Secrets, sessions: Sessions, now: () => number): Registration {
-  const expired = () => new AppError('STEP_EXPIRED', 'This registration has expired. Please start again with your invite code.')
+  const expired = () =>
+    new AppError('STEP_EXPIRED', 'This registration has expired. Please start again with your invite code.')
   const nameTaken = (username: string) => new AppError('NAME_TAKEN', `The username "${username}" is taken.`)
-  const invalidInvite = () => new AppError('INVALID_INVITE', 'This invite code is not valid. It may have been used, revoked or expired.')
+  const invalidInvite = () =>
+    new AppError('INVALID_INVITE', 'This invite code is not valid. It may have been used, revoked or expired.')
   return {
     async verifyInvite(code, { network }) {
       await takeTry(db, limits.invite, network)
@@ -60,7 +68,8 @@ export function createRegistration(db: Db, secrets: Secrets, sessions: Sessions,
       await takeTry(db, limits.step, client.network)
       const tokenHash = hashToken(inviteToken)
       const pending = await takeRegistrationTry(db, tokenHash, CODE_TRIES)
-      if (!pending?.username || !pending.password_hash || !pending.totp_secret || pending.username !== username) throw expired()
+      if (!pending?.username || !pending.password_hash || !pending.totp_secret || pending.username !== username)
+        throw expired()
       const { password_hash, totp_secret } = pending
       const timeStep = await stepOfCode(secrets.unseal(totp_secret, 'totp', username), code, now())
       if (timeStep === undefined) throw new AppError('INVALID_CODE', 'The verification code is not right.')
@@ -70,7 +79,13 @@ export function createRegistration(db: Db, secrets: Secrets, sessions: Sessions,
           const invite = await useInvite(transaction, pending.invite_code, username)
           if (!invite) throw invalidInvite()
           const isAdmin = invite.is_first
-          const id = await insertUser(transaction, { username, password_hash, totp_secret, totp_last_step: timeStep, is_admin: isAdmin })
+          const id = await insertUser(transaction, {
+            username,
+            password_hash,
+            totp_secret,
+            totp_last_step: timeStep,
+            is_admin: isAdmin,
+          })
           await deleteRegistration(transaction, tokenHash)
           return { id, isAdmin }
         })
@@ -90,7 +105,11 @@ export function createRegistration(db: Db, secrets: Secrets, sessions: Sessions,
 }
 
 /** A code of `newInviteCode` as it was made, of one that somebody typed: in any case, with or without its dashes and with spaces. */
-const asMade = (typed: string) => typed.replace(/[\s-]/g, '').toUpperCase().replace(/^(.{4})(.{4})(.{4})$/, '$1-$2-$3')
+const asMade = (typed: string) =>
+  typed
+    .replace(/[\s-]/g, '')
+    .toUpperCase()
+    .replace(/^(.{4})(.{4})(.{4})$/, '$1-$2-$3')
 
 /** 60 random bits as three groups of four, without letters and digits that look alike. */
 export function newInviteCode(): string {

@@ -7,7 +7,14 @@ import { AppError } from '../errors'
 import type { Db } from '../state/db'
 import type { Secrets } from '../state/secrets'
 import {
-  deleteOtherSessions, deleteSession, deleteSessionOf, findLiveSessions, findSession, insertSession, listSessions, type SessionUser,
+  deleteOtherSessions,
+  deleteSession,
+  deleteSessionOf,
+  findLiveSessions,
+  findSession,
+  insertSession,
+  listSessions,
+  type SessionUser,
 } from '../state/sessions'
 
 /** Where a request comes from: kept with the session, for its owner to recognise. */
@@ -45,19 +52,40 @@ const Claims = z.object({ sub: z.string(), jti: z.uuid() })
 /** @param secrets whose key signs the tokens: under another key nobody is signed in. @param now milliseconds since the epoch. */
 export function createSessions(db: Db, secrets: Secrets, now: () => number): Sessions {
   // Once: each request has a token.
-  const imported = webcrypto.subtle.importKey('raw', secrets.keyFor('session token'), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign', 'verify'])
+  const imported = webcrypto.subtle.importKey(
+    'raw',
+    secrets.keyFor('session token'),
+    { name: 'HMAC', hash: 'SHA-256' },
+    false,
+    ['sign', 'verify'],
+  )
   const noSession = () => new AppError('NO_SESSION', 'Your session has ended. Please sign in again.')
   return {
     async open({ id: userId, username }, { address, device }, transaction = db) {
       const id = randomUUID()
       const expiresAt = new Date(now() + SESSION_DAYS * 86_400_000)
-      await insertSession(transaction, { id, user_id: userId, expires_at: expiresAt, address, device: device.slice(0, 200) })
-      return new SignJWT({ preferred_username: username }).setProtectedHeader({ alg: 'HS256' }).setSubject(String(userId)).setJti(id).setExpirationTime(expiresAt).sign(await imported)
+      await insertSession(transaction, {
+        id,
+        user_id: userId,
+        expires_at: expiresAt,
+        address,
+        device: device.slice(0, 200),
+      })
+      return new SignJWT({ preferred_username: username })
+        .setProtectedHeader({ alg: 'HS256' })
+        .setSubject(String(userId))
+        .setJti(id)
+        .setExpirationTime(expiresAt)
+        .sign(await imported)
     },
     async read(token) {
       if (!token) throw noSession()
       // The one allowed algorithm is named: a token cannot choose (RFC 8725 §3.1).
-      const claims = await jwtVerify(token, await imported, { algorithms: ['HS256'], requiredClaims: ['exp', 'sub', 'jti'], currentDate: new Date(now()) })
+      const claims = await jwtVerify(token, await imported, {
+        algorithms: ['HS256'],
+        requiredClaims: ['exp', 'sub', 'jti'],
+        currentDate: new Date(now()),
+      })
         .then(({ payload }) => Claims.safeParse(payload).data)
         .catch(() => undefined)
       const user = claims && (await findSession(db, claims.jti))
@@ -77,7 +105,8 @@ export function createSessions(db: Db, secrets: Secrets, now: () => number): Ses
       }))
     },
     async endOwn({ userId }, sessionId) {
-      if (!(await deleteSessionOf(db, userId, sessionId))) throw new AppError('NOT_FOUND', 'You have no such session. It may have ended already.')
+      if (!(await deleteSessionOf(db, userId, sessionId)))
+        throw new AppError('NOT_FOUND', 'You have no such session. It may have ended already.')
     },
     endOthers: ({ userId, sessionId }) => deleteOtherSessions(db, userId, sessionId),
     live: (sessionIds) => findLiveSessions(db, sessionIds),

@@ -23,7 +23,10 @@ export interface SignIn {
    * Step 2. @returns the session's token, the username as it was registered, and the wrong codes since the sign-in before, if there
    * were any before this step. @throws AppError STEP_EXPIRED, INVALID_CODE, TOO_MANY_TRIES
    */
-  verify(step: VerifyLogin, client: Client): Promise<{ token: string; username: string; isAdmin: boolean; wrongCodes: WrongCodes | undefined }>
+  verify(
+    step: VerifyLogin,
+    client: Client,
+  ): Promise<{ token: string; username: string; isAdmin: boolean; wrongCodes: WrongCodes | undefined }>
   /** @returns the name of the user who is meant, as it was registered; undefined when nobody has it. */
   usernameOf(tried: string): Promise<string | undefined>
 }
@@ -41,12 +44,17 @@ export function createSignIn(db: Db, codes: CodeChecks, sessions: Sessions, now:
       // The same queries for every name, here as well.
       const isKnown = (await listSessions(db, user?.id ?? 0)).some(({ address }) => networkOf(address) === network)
       if (isGuessedAt && !isKnown) await takeTry(db, limits.strange, strange)
-      if (!(await isPassword(password, user?.password_hash)) || !user) throw new AppError('BAD_CREDENTIALS', 'The username or the password is not right.')
+      if (!(await isPassword(password, user?.password_hash)) || !user)
+        throw new AppError('BAD_CREDENTIALS', 'The username or the password is not right.')
       await giveBackTries(db, limits.password, account)
       await giveBackTries(db, limits.strange, strange)
       await giveBackTry(db, limits.account, username)
       const token = randomToken()
-      await insertLoginStep(db, { token_hash: hashToken(token), user_id: user.id, expires_at: new Date(now() + STEP_MINUTES * 60_000) })
+      await insertLoginStep(db, {
+        token_hash: hashToken(token),
+        user_id: user.id,
+        expires_at: new Date(now() + STEP_MINUTES * 60_000),
+      })
       return token
     },
 
@@ -56,7 +64,8 @@ export function createSignIn(db: Db, codes: CodeChecks, sessions: Sessions, now:
       // Both, whatever the first one finds: the same queries for every name, so that the time tells nothing about who exists.
       const step = await takeLoginTry(db, tokenHash, CODE_TRIES)
       const user = await findUserByName(db, username)
-      const expired = () => new AppError('STEP_EXPIRED', 'This sign-in has expired. Please go back to login and start again.')
+      const expired = () =>
+        new AppError('STEP_EXPIRED', 'This sign-in has expired. Please go back to login and start again.')
       if (!user || step?.user_id !== user.id) throw expired()
       try {
         await codes.check(user, code, { username: null, address: client.address })
@@ -70,7 +79,12 @@ export function createSignIn(db: Db, codes: CodeChecks, sessions: Sessions, now:
         const tries = await deleteLoginStep(transaction, tokenHash)
         if (tries === undefined) throw expired()
         const wrongCodes = await codes.clear(transaction, user.id, tries - 1)
-        return { token: await sessions.open(user, client, transaction), username: user.username, isAdmin: user.is_admin, wrongCodes }
+        return {
+          token: await sessions.open(user, client, transaction),
+          username: user.username,
+          isAdmin: user.is_admin,
+          wrongCodes,
+        }
       })
     },
 

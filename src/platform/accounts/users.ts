@@ -2,7 +2,15 @@ import type { User } from '../../contract/admin'
 import { AppError } from '../errors'
 import type { Db } from '../state/db'
 import type { SessionUser } from '../state/sessions'
-import { deleteUser, findUser, listUsers, lockAdmins, replacePassword, setUserAdmin, type UserRow } from '../state/users'
+import {
+  deleteUser,
+  findUser,
+  listUsers,
+  lockAdmins,
+  replacePassword,
+  setUserAdmin,
+  type UserRow,
+} from '../state/users'
 import { hashPassword } from './passwords'
 
 /**
@@ -22,9 +30,15 @@ export interface Users {
 /** @param onRightsLost is told after somebody was deleted or is no administrator any more; it does not throw. */
 export function createUsers(db: Db, onRightsLost: () => void): Users {
   /** Does it while nobody else changes who is an administrator. @param refusal of doing it to oneself, if that is refused */
-  async function change(by: SessionUser, id: number, refusal: string | undefined, work: (transaction: Db, user: UserRow) => Promise<unknown>): Promise<string> {
+  async function change(
+    by: SessionUser,
+    id: number,
+    refusal: string | undefined,
+    work: (transaction: Db, user: UserRow) => Promise<unknown>,
+  ): Promise<string> {
     return db.transaction().execute(async (transaction) => {
-      if (!(await lockAdmins(transaction)).has(by.userId)) throw new AppError('NOT_ALLOWED', 'You are not an administrator any more.')
+      if (!(await lockAdmins(transaction)).has(by.userId))
+        throw new AppError('NOT_ALLOWED', 'You are not an administrator any more.')
       const user = await findUser(transaction, id)
       if (!user) throw new AppError('NOT_FOUND', 'There is no such user. Somebody may have deleted it meanwhile.')
       if (refusal !== undefined && user.id === by.userId) throw new AppError('CONFLICT', refusal)

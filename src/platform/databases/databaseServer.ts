@@ -20,7 +20,10 @@ export interface DatabaseServer {
   /** Brings up what must run for these databases. Cheap when all is up: called before each listing. */
   open(databases: (ServerDatabase & { password: string })[]): Promise<void>
   /** Where a client reaches a database; where host and port do not say it all, with a URL. */
-  address(database: ServerDatabase, password: string): Promise<{ host: string; port: number; connectionString?: string }>
+  address(
+    database: ServerDatabase,
+    password: string,
+  ): Promise<{ host: string; port: number; connectionString?: string }>
   /** Of each database by its id. */
   measure(databases: ServerDatabase[]): Promise<Map<string, Measure>>
   /** @throws AppError NAME_TAKEN when the server has a database, role or user of that name already; then nothing was made */
@@ -39,10 +42,16 @@ export function markOf({ id }: ServerDatabase): string {
 
 /** What a create says of a name that the server has for something of somebody else's. */
 export function nameTaken(name: string): AppError {
-  return new AppError('NAME_TAKEN', `The server has a database or user named "${name}" already, which was not made here. Choose another name.`)
+  return new AppError(
+    'NAME_TAKEN',
+    `The server has a database or user named "${name}" already, which was not made here. Choose another name.`,
+  )
 }
 
 /** What a reset says when its user was removed on the server by other means. */
 export function notOnServer(name: string): AppError {
-  return new AppError('CONFLICT', `The server does not have the user of the database "${name}" any more. Delete the database and create it anew.`)
+  return new AppError(
+    'CONFLICT',
+    `The server does not have the user of the database "${name}" any more. Delete the database and create it anew.`,
+  )
 }

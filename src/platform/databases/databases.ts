@@ -5,7 +5,14 @@ import type { Logger } from 'pino'
 import type { Database, DatabaseType } from '../../contract/database'
 import { AppError } from '../errors'
 import { tryAdvisoryLock } from '../state/advisoryLock'
-import { deleteDatabase, findDatabase, insertDatabase, listDatabases, updateDatabase, type DatabaseRow } from '../state/databases'
+import {
+  deleteDatabase,
+  findDatabase,
+  insertDatabase,
+  listDatabases,
+  updateDatabase,
+  type DatabaseRow,
+} from '../state/databases'
 import { isDuplicate, type Db } from '../state/db'
 import type { Secrets } from '../state/secrets'
 import type { DatabaseServer, Measure } from './databaseServer'
@@ -74,7 +81,8 @@ export function createDatabases({ db, pool, secrets, servers, log }: DatabasePar
       let failed = true
       try {
         const key = `database ${type} ${type === 'mongo' ? name.toLowerCase() : name}`
-        if (!(await takeLock(client, key))) throw new AppError('CONFLICT', `The database "${name}" is being changed at this moment. Try it again.`)
+        if (!(await takeLock(client, key)))
+          throw new AppError('CONFLICT', `The database "${name}" is being changed at this moment. Try it again.`)
         try {
           return await work()
         } finally {
@@ -91,7 +99,8 @@ export function createDatabases({ db, pool, secrets, servers, log }: DatabasePar
 
   async function find(type: DatabaseType, name: string): Promise<DatabaseRow> {
     const row = await findDatabase(db, type, name)
-    if (row?.name !== name || row.state === 'creating') throw new AppError('NOT_FOUND', `There is no database named "${name}".`)
+    if (row?.name !== name || row.state === 'creating')
+      throw new AppError('NOT_FOUND', `There is no database named "${name}".`)
     return row
   }
 
@@ -137,19 +146,31 @@ export function createDatabases({ db, pool, secrets, servers, log }: DatabasePar
     try {
       return unseal(row)
     } catch {
-      log.warn({ type: row.type, name: row.name }, 'the password of a database cannot be read with this key file: reset it')
+      log.warn(
+        { type: row.type, name: row.name },
+        'the password of a database cannot be read with this key file: reset it',
+      )
       return ''
     }
   }
 
   async function open(type: DatabaseType, rows: DatabaseRow[]): Promise<void> {
     // Without its password nobody could sign in to it.
-    await servers[type].open(rows.filter(isListed).map((row) => ({ ...row, password: readPassword(row) })).filter(({ password }) => password !== ''))
+    await servers[type].open(
+      rows
+        .filter(isListed)
+        .map((row) => ({ ...row, password: readPassword(row) }))
+        .filter(({ password }) => password !== ''),
+    )
   }
 
   async function describe(row: DatabaseRow, password: string, measure?: Measure): Promise<Database> {
     const address = await servers[row.type].address(row, password)
-    return { name: row.name, ...measure, credentials: { username: row.username, password, database: row.physical_name, ...address } }
+    return {
+      name: row.name,
+      ...measure,
+      credentials: { username: row.username, password, database: row.physical_name, ...address },
+    }
   }
 
   /** Its change is done, whether or not it can be measured now. */
@@ -161,7 +182,8 @@ export function createDatabases({ db, pool, secrets, servers, log }: DatabasePar
   /** A change that the server's present state forbids was not begun; every other failure leaves one to be finished. */
   function backToReady({ id, password }: DatabaseRow) {
     return async (error: unknown): Promise<never> => {
-      if (error instanceof AppError && error.code === 'CONFLICT') await updateDatabase(db, id, { password, state: 'ready' })
+      if (error instanceof AppError && error.code === 'CONFLICT')
+        await updateDatabase(db, id, { password, state: 'ready' })
       throw error
     }
   }
@@ -185,7 +207,15 @@ export function createDatabases({ db, pool, secrets, servers, log }: DatabasePar
         if (before) await finish(before)
         const id = randomUUID()
         const password = randomPassword()
-        const row = { id, type, name, physical_name: physicalNameOf(name), username: usernameOf(name), password: seal(password, id), state: 'creating' as const }
+        const row = {
+          id,
+          type,
+          name,
+          physical_name: physicalNameOf(name),
+          username: usernameOf(name),
+          password: seal(password, id),
+          state: 'creating' as const,
+        }
         return changing(id, async () => {
           await insertDatabase(db, row).catch((error: unknown) => {
             if (isDuplicate(error)) throw new AppError('NAME_TAKEN', takenText(name, before))
@@ -233,15 +263,17 @@ export function createDatabases({ db, pool, secrets, servers, log }: DatabasePar
     },
 
     async start() {
-      await Promise.all((['sql', 'mongo'] as const).map(async (type) => {
-        try {
-          const rows = await listDatabases(db, type)
-          if (rows.length > 0) await open(type, rows)
-          await Promise.all(rows.filter(wasCutOff).map(finishQuietly))
-        } catch (error) {
-          log.warn({ err: error, type }, 'the databases could not be brought up yet')
-        }
-      }))
+      await Promise.all(
+        (['sql', 'mongo'] as const).map(async (type) => {
+          try {
+            const rows = await listDatabases(db, type)
+            if (rows.length > 0) await open(type, rows)
+            await Promise.all(rows.filter(wasCutOff).map(finishQuietly))
+          } catch (error) {
+            log.warn({ err: error, type }, 'the databases could not be brought up yet')
+          }
+        }),
+      )
     },
   }
 }
@@ -258,6 +290,7 @@ function isListed({ state }: DatabaseRow): boolean {
 }
 
 function takenText(name: string, existing: DatabaseRow | undefined): string {
-  if (existing && existing.name !== name) return `There is a database named "${existing.name}", and MongoDB has no two whose names differ only in case. Choose another name.`
+  if (existing && existing.name !== name)
+    return `There is a database named "${existing.name}", and MongoDB has no two whose names differ only in case. Choose another name.`
   return `A database named "${name}" already exists.`
 }

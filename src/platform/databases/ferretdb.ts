@@ -38,7 +38,15 @@ interface Running {
  * @param path of the ferretdb program
  * @param directory where each database's own directory is
  */
-export function createFerret({ path, directory, log }: { path: string; directory: string; log: Logger }): DatabaseServer {
+export function createFerret({
+  path,
+  directory,
+  log,
+}: {
+  path: string
+  directory: string
+  log: Logger
+}): DatabaseServer {
   const running = new Map<string, Running>()
   const claimed = new Set<number>()
   const limit = createLimiter(PARALLEL_STARTS)
@@ -57,34 +65,54 @@ export function createFerret({ path, directory, log }: { path: string; directory
       client: undefined,
       begun: Promise.resolve(),
       isRemoved: false,
-      supervised: supervise({
-        path, claimed,
-        directory: directoryOf(database),
-        firstPort: firstPortOf(database),
-        patienceMs: PATIENCE_MS,
-        async prepare(port) {
-          await mkdir(data, { recursive: true, mode: 0o700 })
-          // The users are in the database `admin`. Made anew at each start, they are right whatever was done to them, and no
-          // administrator's password needs to be kept.
-          for (const file of await readdir(data)) if (file.startsWith('admin.sqlite')) await rm(join(data, file), { force: true })
-          adminPassword = randomPassword()
-          // The URL is relative to where it runs: in a path, FerretDB and SQLite take %, ? and # for their own.
-          const args = [
-            '--handler=sqlite', '--sqlite-url=file:data/', `--state-dir=${directoryOf(database)}`, `--listen-addr=127.0.0.1:${port}`,
-            '--debug-addr=-', '--telemetry=disable', '--log-level=WARN', '--test-enable-new-auth',
-          ]
-          // Not as arguments, which every user of the machine can read.
-          return { args, env: { FERRETDB_SETUP_DATABASE: 'admin', FERRETDB_SETUP_USERNAME: ADMIN, FERRETDB_SETUP_PASSWORD: adminPassword } }
+      supervised: supervise(
+        {
+          path,
+          claimed,
+          directory: directoryOf(database),
+          firstPort: firstPortOf(database),
+          patienceMs: PATIENCE_MS,
+          async prepare(port) {
+            await mkdir(data, { recursive: true, mode: 0o700 })
+            // The users are in the database `admin`. Made anew at each start, they are right whatever was done to them, and no
+            // administrator's password needs to be kept.
+            for (const file of await readdir(data))
+              if (file.startsWith('admin.sqlite')) await rm(join(data, file), { force: true })
+            adminPassword = randomPassword()
+            // The URL is relative to where it runs: in a path, FerretDB and SQLite take %, ? and # for their own.
+            const args = [
+              '--handler=sqlite',
+              '--sqlite-url=file:data/',
+              `--state-dir=${directoryOf(database)}`,
+              `--listen-addr=127.0.0.1:${port}`,
+              '--debug-addr=-',
+              '--telemetry=disable',
+              '--log-level=WARN',
+              '--test-enable-new-auth',
+            ]
+            // Not as arguments, which every user of the machine can read.
+            return {
+              args,
+              env: {
+                FERRETDB_SETUP_DATABASE: 'admin',
+                FERRETDB_SETUP_USERNAME: ADMIN,
+                FERRETDB_SETUP_PASSWORD: adminPassword,
+              },
+            }
+          },
+          async whenReady(port, ended) {
+            created.client = await signIn(port, adminPassword, ended)
+            await created.client
+              .db(database.physical_name)
+              .command({ createUser: database.username, pwd: created.password, roles: [] })
+          },
+          onEnd() {
+            void created.client?.close().catch(() => undefined)
+            created.client = undefined
+          },
         },
-        async whenReady(port, ended) {
-          created.client = await signIn(port, adminPassword, ended)
-          await created.client.db(database.physical_name).command({ createUser: database.username, pwd: created.password, roles: [] })
-        },
-        onEnd() {
-          void created.client?.close().catch(() => undefined)
-          created.client = undefined
-        },
-      }, log),
+        log,
+      ),
     }
     running.set(database.id, created)
     return created
@@ -99,15 +127,21 @@ export function createFerret({ path, directory, log }: { path: string; directory
   async function measureOne(database: ServerDatabase): Promise<Measure | undefined> {
     const process = running.get(database.id)
     await Promise.race([process?.begun, delay(MEASURE_MS, undefined, { ref: false })])
-    const stats = await process?.client?.db(database.physical_name).command({ dbStats: 1 }, { timeoutMS: MEASURE_MS }).catch((error: unknown) => {
-      log.debug({ err: error, database: database.physical_name }, 'a database could not be measured')
-      return undefined
-    })
+    const stats = await process?.client
+      ?.db(database.physical_name)
+      .command({ dbStats: 1 }, { timeoutMS: MEASURE_MS })
+      .catch((error: unknown) => {
+        log.debug({ err: error, database: database.physical_name }, 'a database could not be measured')
+        return undefined
+      })
     return stats && { size: Number(stats.totalSize), tables: Number(stats.collections) }
   }
 
   async function isMade(database: ServerDatabase): Promise<boolean> {
-    return stat(directoryOf(database)).then(() => true, () => false)
+    return stat(directoryOf(database)).then(
+      () => true,
+      () => false,
+    )
   }
 
   return {
@@ -125,10 +159,12 @@ export function createFerret({ path, directory, log }: { path: string; directory
 
     async measure(databases) {
       const measures = new Map<string, Measure>()
-      await Promise.all(databases.map(async (database) => {
-        const measure = await measureOne(database)
-        if (measure) measures.set(database.id, measure)
-      }))
+      await Promise.all(
+        databases.map(async (database) => {
+          const measure = await measureOne(database)
+          if (measure) measures.set(database.id, measure)
+        }),
+      )
       return measures
     },
 
@@ -169,8 +205,12 @@ function firstPortOf({ id }: ServerDatabase): number {
 /** Signs in once it listens. SCRAM proves both sides: who listens there knows the password. */
 async function signIn(port: number, password: string, ended: AbortSignal): Promise<MongoClient> {
   const url = `mongodb://${ADMIN}:${password}@127.0.0.1:${port}/admin?directConnection=true`
-  for (const deadline = Date.now() + READY_MS; ; ) {
-    const client = await openMongoClient(url, { serverSelectionTimeoutMS: 250, maxPoolSize: 2, heartbeatFrequencyMS: 60_000 })
+  for (const deadline = Date.now() + READY_MS; ;) {
+    const client = await openMongoClient(url, {
+      serverSelectionTimeoutMS: 250,
+      maxPoolSize: 2,
+      heartbeatFrequencyMS: 60_000,
+    })
     try {
       await client.db('admin').command({ ping: 1 })
       await client.db('admin').command({ usersInfo: 1 })

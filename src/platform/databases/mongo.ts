@@ -48,7 +48,13 @@ export function createMongo(parts: MongoParts): DatabaseServer {
 }
 
 async function choose({ url, dataDir, path, secrets, log }: MongoParts): Promise<DatabaseServer> {
-  if (url !== undefined) return createMongoRoles({ url: async () => url, title: 'The MongoDB server of QUARTERDECK_MONGO_URL', remedy: 'Start it or correct the setting.', log })
+  if (url !== undefined)
+    return createMongoRoles({
+      url: async () => url,
+      title: 'The MongoDB server of QUARTERDECK_MONGO_URL',
+      remedy: 'Start it or correct the setting.',
+      log,
+    })
   const directoryOf = (name: string) => join(dataDir, 'mongo', name)
   // What made the databases that are there goes on to run them.
   let kept: (typeof PROGRAMS)[number] | undefined
@@ -59,16 +65,35 @@ async function choose({ url, dataDir, path, secrets, log }: MongoParts): Promise
     log.info({ program }, `MongoDB databases are run by ${name}`)
     if (name === 'ferretdb') return createFerret({ path: program, directory: directoryOf(name), log })
     const mongod = runMongod({ path: program, directory: directoryOf(name), secrets, log })
-    return createMongoRoles({ url: () => mongod.url(), title: 'The MongoDB server beside the platform', remedy: 'It is started again by itself.', log, close: () => mongod.stop() })
+    return createMongoRoles({
+      url: () => mongod.url(),
+      title: 'The MongoDB server beside the platform',
+      remedy: 'It is started again by itself.',
+      log,
+      close: () => mongod.stop(),
+    })
   }
-  if (kept) throw new AppError('UNAVAILABLE', `The MongoDB databases were made with ${kept}, which is not on the PATH any more: install it again.`)
-  throw new AppError('NOT_CONFIGURED', 'There is no MongoDB server: install mongod or ferretdb so that it is on the PATH, or name a server in QUARTERDECK_MONGO_URL.')
+  if (kept)
+    throw new AppError(
+      'UNAVAILABLE',
+      `The MongoDB databases were made with ${kept}, which is not on the PATH any more: install it again.`,
+    )
+  throw new AppError(
+    'NOT_CONFIGURED',
+    'There is no MongoDB server: install mongod or ferretdb so that it is on the PATH, or name a server in QUARTERDECK_MONGO_URL.',
+  )
 }
 
 async function find(name: string, path: string): Promise<string | undefined> {
   for (const directory of path.split(delimiter).filter(Boolean)) {
     const program = join(directory, name)
-    if (await access(program, constants.X_OK).then(() => true, () => false)) return program
+    if (
+      await access(program, constants.X_OK).then(
+        () => true,
+        () => false,
+      )
+    )
+      return program
   }
   return undefined
 }

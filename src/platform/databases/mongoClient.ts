@@ -4,9 +4,23 @@ import { AppError } from '../errors'
 /** So long a call waits for a server: one that is away is said within five seconds. */
 const SELECTION_MS = 3000
 /** The driver's errors that say that the server is not there, rather than that a command was wrong. */
-const AWAY = ['MongoServerSelectionError', 'MongoNetworkError', 'MongoNetworkTimeoutError', 'MongoNotConnectedError', 'MongoTopologyClosedError', 'MongoPoolClearedError', 'MongoClientClosedError', 'PoolClearedOnNetworkError']
+const AWAY = [
+  'MongoServerSelectionError',
+  'MongoNetworkError',
+  'MongoNetworkTimeoutError',
+  'MongoNotConnectedError',
+  'MongoTopologyClosedError',
+  'MongoPoolClearedError',
+  'MongoClientClosedError',
+  'PoolClearedOnNetworkError',
+]
 
-export const MongoErrorCode = { unauthorized: 13, authenticationFailed: 18, userNotFound: 11, roleNotFound: 31 } as const
+export const MongoErrorCode = {
+  unauthorized: 13,
+  authenticationFailed: 18,
+  userNotFound: 11,
+  roleNotFound: 31,
+} as const
 
 /**
  * A client of a MongoDB server. The driver is loaded when it is first needed.
@@ -14,7 +28,14 @@ export const MongoErrorCode = { unauthorized: 13, authenticationFailed: 18, user
  */
 export async function openMongoClient(url: string, options: MongoClientOptions = {}): Promise<MongoClient> {
   const { MongoClient: Client } = await import('mongodb')
-  return new Client(url, { appName: 'quarterdeck', serverSelectionTimeoutMS: SELECTION_MS, connectTimeoutMS: SELECTION_MS, socketTimeoutMS: 30_000, maxPoolSize: 10, ...options })
+  return new Client(url, {
+    appName: 'quarterdeck',
+    serverSelectionTimeoutMS: SELECTION_MS,
+    connectTimeoutMS: SELECTION_MS,
+    socketTimeoutMS: 30_000,
+    maxPoolSize: 10,
+    ...options,
+  })
 }
 
 /** CommandNotFound, CommandNotSupported, NotImplemented, AtlasError: hosted and imitating servers answer these. */
@@ -46,9 +67,19 @@ export function explainMongo(error: unknown, title: string, remedy: string): unk
   if (error instanceof AppError) return error
   if (isAway(error)) return new AppError('UNAVAILABLE', `${title} does not answer. ${remedy}`)
   const code = mongoCodeOf(error)
-  if (code === MongoErrorCode.authenticationFailed) return new AppError('UNAVAILABLE', `${title} refuses the user or password it is given.`)
-  if (code === MongoErrorCode.unauthorized) return new AppError('UNAVAILABLE', `${title} does not let its user manage databases and users: that needs the roles userAdminAnyDatabase and dbAdminAnyDatabase, or root.`)
-  if (code !== undefined && NO_USERS.includes(code)) return new AppError('UNAVAILABLE', `${title} does not let users and roles be made by commands: name a server of your own.`)
-  if (error instanceof Error && ['MongoParseError', 'MongoInvalidArgumentError', 'MongoAPIError'].includes(error.name)) return notUnderstood(title)
+  if (code === MongoErrorCode.authenticationFailed)
+    return new AppError('UNAVAILABLE', `${title} refuses the user or password it is given.`)
+  if (code === MongoErrorCode.unauthorized)
+    return new AppError(
+      'UNAVAILABLE',
+      `${title} does not let its user manage databases and users: that needs the roles userAdminAnyDatabase and dbAdminAnyDatabase, or root.`,
+    )
+  if (code !== undefined && NO_USERS.includes(code))
+    return new AppError(
+      'UNAVAILABLE',
+      `${title} does not let users and roles be made by commands: name a server of your own.`,
+    )
+  if (error instanceof Error && ['MongoParseError', 'MongoInvalidArgumentError', 'MongoAPIError'].includes(error.name))
+    return notUnderstood(title)
   return error
 }

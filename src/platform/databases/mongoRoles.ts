@@ -1,9 +1,23 @@
 import type { Document, MongoClient } from 'mongodb'
 import type { Logger } from 'pino'
 import { AppError } from '../errors'
-import { markOf, nameTaken, notOnServer, type DatabaseServer, type Measure, type ServerDatabase } from './databaseServer'
+import {
+  markOf,
+  nameTaken,
+  notOnServer,
+  type DatabaseServer,
+  type Measure,
+  type ServerDatabase,
+} from './databaseServer'
 import { createLimiter } from './limiter'
-import { explainMongo, isReservedMongoName, mongoCodeOf, MongoErrorCode, notUnderstood, openMongoClient } from './mongoClient'
+import {
+  explainMongo,
+  isReservedMongoName,
+  mongoCodeOf,
+  MongoErrorCode,
+  notUnderstood,
+  openMongoClient,
+} from './mongoClient'
 import { parseMongoUrl, type MongoUrl } from './mongoUrl'
 
 const PARALLEL_COUNTS = 8
@@ -61,34 +75,46 @@ export function createMongoRoles({ url, title, remedy, log, close }: MongoRolesP
 
   async function closeClient(connection: typeof connected): Promise<void> {
     const client = await connection?.client.catch(() => undefined)
-    await client?.close().catch((error: unknown) => log.warn({ err: error }, 'a connection to a MongoDB server could not be closed'))
+    await client
+      ?.close()
+      .catch((error: unknown) => log.warn({ err: error }, 'a connection to a MongoDB server could not be closed'))
   }
 
   /** Users who may do everything are worse than none. */
   async function checkServer(client: MongoClient): Promise<void> {
     const info = await client.db('admin').command({ buildInfo: 1 })
     if ('ferretdbVersion' in info || 'ferretdb' in info) {
-      throw new AppError('UNAVAILABLE', `${title} is FerretDB, which cannot keep users out of each other’s databases. Name a MongoDB server; or unset it and put ferretdb on the PATH: then each database gets a process of its own.`)
+      throw new AppError(
+        'UNAVAILABLE',
+        `${title} is FerretDB, which cannot keep users out of each other’s databases. Name a MongoDB server; or unset it and put ferretdb on the PATH: then each database gets a process of its own.`,
+      )
     }
   }
 
   async function isOurs(client: MongoClient, database: ServerDatabase): Promise<boolean> {
-    const { roles } = await client.db(database.physical_name).command({ rolesInfo: { role: markOf(database), db: database.physical_name } })
+    const { roles } = await client
+      .db(database.physical_name)
+      .command({ rolesInfo: { role: markOf(database), db: database.physical_name } })
     return (roles as Document[]).length > 0
   }
 
   async function makeUser(client: MongoClient, database: ServerDatabase, password: string): Promise<void> {
     const db = database.physical_name
-    await client.db(db).command({ createUser: database.username, pwd: password, roles: [{ role: markOf(database), db }] })
+    await client
+      .db(db)
+      .command({ createUser: database.username, pwd: password, roles: [{ role: markOf(database), db }] })
   }
 
   /** With the user go the rights of whoever is signed in as it, and what they are doing is stopped. */
   async function endUser(client: MongoClient, { physical_name: db, username: user }: ServerDatabase): Promise<void> {
     await client.db(db).command({ dropUser: user }).catch(unless(MongoErrorCode.userNotFound))
-    await client.db('admin').command({ killAllSessions: [{ user, db }] }).catch((error: unknown) => {
-      // Some hosted servers forbid it; the rights are gone in any case.
-      log.warn({ code: mongoCodeOf(error), database: db }, 'the sessions of a database’s user could not be ended')
-    })
+    await client
+      .db('admin')
+      .command({ killAllSessions: [{ user, db }] })
+      .catch((error: unknown) => {
+        // Some hosted servers forbid it; the rights are gone in any case.
+        log.warn({ code: mongoCodeOf(error), database: db }, 'the sessions of a database’s user could not be ended')
+      })
   }
 
   return {
@@ -105,7 +131,10 @@ export function createMongoRoles({ url, title, remedy, log, close }: MongoRolesP
       // Only the driver finds the hosts behind an SRV name or of a replica set, and a server that asks for TLS asks everybody.
       options.set('authSource', physical_name)
       const list = hosts.map(({ host, port }) => (port === undefined ? host : `${host}:${port}`)).join(',')
-      return { ...address, connectionString: `${scheme}://${username}:${password}@${list}/${physical_name}?${options.toString()}` }
+      return {
+        ...address,
+        connectionString: `${scheme}://${username}:${password}@${list}/${physical_name}?${options.toString()}`,
+      }
     },
 
     async measure(databases) {
@@ -113,16 +142,30 @@ export function createMongoRoles({ url, title, remedy, log, close }: MongoRolesP
         const { databases: known } = await client.db('admin').command({ listDatabases: 1 })
         const sizes = new Map((known as Document[]).map(({ name, sizeOnDisk }) => [String(name), Number(sizeOnDisk)]))
         const measures = new Map<string, Measure>()
-        await Promise.all(databases.map((database) => counts(async () => {
-          const size = sizes.get(database.physical_name)
-          // A database is there from its first collection on.
-          if (size === undefined) return void measures.set(database.id, { size: 0, tables: 0 })
-          const collections = await client.db(database.physical_name).listCollections({}, { nameOnly: true, timeoutMS: COUNT_MS }).toArray().catch((error: unknown) => {
-            log.debug({ database: database.physical_name, code: mongoCodeOf(error) }, 'the collections of a database could not be counted')
-            return undefined
-          })
-          measures.set(database.id, { size, ...(collections && { tables: collections.filter(({ name }) => !name.startsWith('system.')).length }) })
-        })))
+        await Promise.all(
+          databases.map((database) =>
+            counts(async () => {
+              const size = sizes.get(database.physical_name)
+              // A database is there from its first collection on.
+              if (size === undefined) return void measures.set(database.id, { size: 0, tables: 0 })
+              const collections = await client
+                .db(database.physical_name)
+                .listCollections({}, { nameOnly: true, timeoutMS: COUNT_MS })
+                .toArray()
+                .catch((error: unknown) => {
+                  log.debug(
+                    { database: database.physical_name, code: mongoCodeOf(error) },
+                    'the collections of a database could not be counted',
+                  )
+                  return undefined
+                })
+              measures.set(database.id, {
+                size,
+                ...(collections && { tables: collections.filter(({ name }) => !name.startsWith('system.')).length }),
+              })
+            }),
+          ),
+        )
         return measures
       })
     },
@@ -133,8 +176,14 @@ export function createMongoRoles({ url, title, remedy, log, close }: MongoRolesP
       await onServer(async (client) => {
         const { databases } = await client.db('admin').command({ listDatabases: 1, nameOnly: true })
         const { users } = await client.db(db).command({ usersInfo: 1 })
-        if ((databases as Document[]).some(({ name }) => String(name).toLowerCase() === db.toLowerCase()) || (users as Document[]).length > 0) throw nameTaken(db)
-        await client.db(db).command({ createRole: markOf(database), privileges: [], roles: [{ role: 'readWrite', db }] })
+        if (
+          (databases as Document[]).some(({ name }) => String(name).toLowerCase() === db.toLowerCase()) ||
+          (users as Document[]).length > 0
+        )
+          throw nameTaken(db)
+        await client
+          .db(db)
+          .command({ createRole: markOf(database), privileges: [], roles: [{ role: 'readWrite', db }] })
         await makeUser(client, database, password)
       })
     },
@@ -153,7 +202,10 @@ export function createMongoRoles({ url, title, remedy, log, close }: MongoRolesP
         await endUser(client, database)
         await client.db(database.physical_name).dropDatabase()
         // Last, because it alone says that the rest is ours.
-        await client.db(database.physical_name).command({ dropRole: markOf(database) }).catch(unless(MongoErrorCode.roleNotFound))
+        await client
+          .db(database.physical_name)
+          .command({ dropRole: markOf(database) })
+          .catch(unless(MongoErrorCode.roleNotFound))
       })
     },
 

@@ -11,7 +11,8 @@ export interface MongoUrl {
  * @returns undefined for what is no such string
  */
 export function parseMongoUrl(text: string): MongoUrl | undefined {
-  const [, scheme, list = '', query] = /^(mongodb(?:\+srv)?):\/\/(?:[^@/?#\s]*@)?([^@/?#\s]+)(?:\/[^?#\s]*)?(?:\?([^#\s]*))?$/.exec(text) ?? []
+  const [, scheme, list = '', query] =
+    /^(mongodb(?:\+srv)?):\/\/(?:[^@/?#\s]*@)?([^@/?#\s]+)(?:\/[^?#\s]*)?(?:\?([^#\s]*))?$/.exec(text) ?? []
   if (scheme !== 'mongodb' && scheme !== 'mongodb+srv') return undefined
   const hosts = list.split(',').flatMap((each) => {
     const [, host, port] = /^(\[[\da-fA-F:.]+\]|[^:[\]]+)(?::(\d{1,5}))?$/.exec(each) ?? []

@@ -27,7 +27,17 @@ export interface Mongod {
  * Runs MongoDB's own server beside the platform, in one directory: on 127.0.0.1, with authorisation, its administrator's
  * password random and kept sealed.
  */
-export function runMongod({ path, directory, secrets, log }: { path: string; directory: string; secrets: Secrets; log: Logger }): Mongod {
+export function runMongod({
+  path,
+  directory,
+  secrets,
+  log,
+}: {
+  path: string
+  directory: string
+  secrets: Secrets
+  log: Logger
+}): Mongod {
   const passwordFile = join(directory, 'administrator')
   let password = ''
 
@@ -40,7 +50,8 @@ export function runMongod({ path, directory, secrets, log }: { path: string; dir
     return made
   }
 
-  const urlAt = (port: number, credentials: string) => `mongodb://${credentials}127.0.0.1:${port}/admin?directConnection=true`
+  const urlAt = (port: number, credentials: string) =>
+    `mongodb://${credentials}127.0.0.1:${port}/admin?directConnection=true`
 
   /** Until there is a first user, MongoDB lets whoever comes from this machine make one. */
   async function makeAdministrator(port: number): Promise<void> {
@@ -53,7 +64,10 @@ export function runMongod({ path, directory, secrets, log }: { path: string; dir
   }
 
   async function signIn(port: number): Promise<void> {
-    const client = await openMongoClient(urlAt(port, `${ADMIN}:${password}@`), { serverSelectionTimeoutMS: 500, maxPoolSize: 1 })
+    const client = await openMongoClient(urlAt(port, `${ADMIN}:${password}@`), {
+      serverSelectionTimeoutMS: 500,
+      maxPoolSize: 1,
+    })
     try {
       await client.db('admin').command({ ping: 1 })
     } finally {
@@ -61,30 +75,46 @@ export function runMongod({ path, directory, secrets, log }: { path: string; dir
     }
   }
 
-  const server = supervise({
-    path,
-    directory,
-    firstPort: FIRST_PORT,
-    claimed: new Set(),
-    patienceMs: STOP_MS,
-    async prepare(port) {
-      password = await readPassword()
-      await mkdir(join(directory, 'data'), { recursive: true, mode: 0o700 })
-      return { args: ['--dbpath', join(directory, 'data'), '--port', String(port), '--bind_ip', '127.0.0.1', '--auth', '--nounixsocket', '--wiredTigerCacheSizeGB', '0.5'] }
-    },
-    async whenReady(port, ended) {
-      for (const deadline = Date.now() + READY_MS; ; ) {
-        try {
-          await signIn(port)
-          return
-        } catch (error) {
-          if (mongoCodeOf(error) === MongoErrorCode.authenticationFailed) await makeAdministrator(port)
-          else if (!isAway(error) || ended.aborted || Date.now() > deadline) throw error
-          await delay(100)
+  const server = supervise(
+    {
+      path,
+      directory,
+      firstPort: FIRST_PORT,
+      claimed: new Set(),
+      patienceMs: STOP_MS,
+      async prepare(port) {
+        password = await readPassword()
+        await mkdir(join(directory, 'data'), { recursive: true, mode: 0o700 })
+        return {
+          args: [
+            '--dbpath',
+            join(directory, 'data'),
+            '--port',
+            String(port),
+            '--bind_ip',
+            '127.0.0.1',
+            '--auth',
+            '--nounixsocket',
+            '--wiredTigerCacheSizeGB',
+            '0.5',
+          ],
         }
-      }
+      },
+      async whenReady(port, ended) {
+        for (const deadline = Date.now() + READY_MS; ;) {
+          try {
+            await signIn(port)
+            return
+          } catch (error) {
+            if (mongoCodeOf(error) === MongoErrorCode.authenticationFailed) await makeAdministrator(port)
+            else if (!isAway(error) || ended.aborted || Date.now() > deadline) throw error
+            await delay(100)
+          }
+        }
+      },
     },
-  }, log)
+    log,
+  )
 
   return {
     async url() {

@@ -2,7 +2,14 @@ import { Client, escapeIdentifier, escapeLiteral, Pool, type ClientBase } from '
 import type { Logger } from 'pino'
 import { AppError, errorCodeOf } from '../errors'
 import { isUnreachable, placeOf, type Place } from '../state/db'
-import { markOf, nameTaken, notOnServer, type DatabaseServer, type Measure, type ServerDatabase } from './databaseServer'
+import {
+  markOf,
+  nameTaken,
+  notOnServer,
+  type DatabaseServer,
+  type Measure,
+  type ServerDatabase,
+} from './databaseServer'
 import { createLimiter } from './limiter'
 import { scramVerifier } from './scramVerifier'
 
@@ -54,7 +61,14 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
   async function openPool(): Promise<Pool> {
     const connectionString = await url()
     if (!pool) {
-      pool = new Pool({ connectionString: withOptions(connectionString, SAFE_PATH), max: 8, connectionTimeoutMillis: CONNECT_MS, query_timeout: CHANGE_MS, idleTimeoutMillis: 10_000, keepAlive: true })
+      pool = new Pool({
+        connectionString: withOptions(connectionString, SAFE_PATH),
+        max: 8,
+        connectionTimeoutMillis: CONNECT_MS,
+        query_timeout: CHANGE_MS,
+        idleTimeoutMillis: 10_000,
+        keepAlive: true,
+      })
       // A connection that breaks fails its query; without listeners it would end the process.
       pool.on('error', () => undefined)
       pool.on('connect', (client) => client.on('error', () => undefined))
@@ -83,17 +97,25 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
   function explain(error: unknown): unknown {
     const code = errorCodeOf(error)
     if (isUnreachable(error)) return new AppError('UNAVAILABLE', `${title} does not answer. ${remedy}`)
-    if (code === '28P01' || code === '28000') return new AppError('UNAVAILABLE', `${title} refuses the user or password it is given.`)
+    if (code === '28P01' || code === '28000')
+      return new AppError('UNAVAILABLE', `${title} refuses the user or password it is given.`)
     if (code === '3D000') return new AppError('UNAVAILABLE', `${title} does not have the database that its URL names.`)
-    if (code === '42501') return new AppError('UNAVAILABLE', `${title} does not let its administrator make databases and roles: give that user CREATEDB and CREATEROLE.`)
-    if (code === '53100') return new AppError('DISK_FULL', `${title} has no room left on its disk. Nothing was changed.`)
+    if (code === '42501')
+      return new AppError(
+        'UNAVAILABLE',
+        `${title} does not let its administrator make databases and roles: give that user CREATEDB and CREATEROLE.`,
+      )
+    if (code === '53100')
+      return new AppError('DISK_FULL', `${title} has no room left on its disk. Nothing was changed.`)
     return error
   }
 
   /** Once: nobody gets into the server's own databases, or the platform's, by the leave that PostgreSQL gives everybody. */
   async function prepare(client: ClientBase): Promise<void> {
     try {
-      const { rows: me } = await client.query<{ super: boolean }>('select rolsuper as super from pg_roles where rolname = current_user')
+      const { rows: me } = await client.query<{ super: boolean }>(
+        'select rolsuper as super from pg_roles where rolname = current_user',
+      )
       isSuperuser = me[0]?.super ?? false
       const isHere = state !== undefined && (await placeOf(client))?.server === state.server
       for (const name of await openToAll(client)) {
@@ -101,14 +123,21 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
         if (!isState && !['template1', 'postgres'].includes(name)) continue
         const database = escapeIdentifier(name)
         // First: the platform itself may have been there by everybody's leave.
-        const statements = [...(isState ? [`grant connect on database ${database} to ${escapeIdentifier(state.role)}`] : []), `revoke connect, temporary on database ${database} from public`]
+        const statements = [
+          ...(isState ? [`grant connect on database ${database} to ${escapeIdentifier(state.role)}`] : []),
+          `revoke connect, temporary on database ${database} from public`,
+        ]
         await client.query(statements.join('; ')).catch((error: unknown) => {
           // Not its to close, or (where a server is another's copy) without that role. It is named below.
           if (!['42501', '42704'].includes(errorCodeOf(error) ?? '')) throw error
         })
       }
       const left = await openToAll(client)
-      if (left.length > 0) log.warn({ databases: left }, 'everybody may open these databases of the PostgreSQL server, users’ roles too: revoke CONNECT on them from PUBLIC')
+      if (left.length > 0)
+        log.warn(
+          { databases: left },
+          'everybody may open these databases of the PostgreSQL server, users’ roles too: revoke CONNECT on them from PUBLIC',
+        )
     } catch (error) {
       prepared = undefined
       throw error
@@ -131,17 +160,23 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
   }
 
   async function ownerOf(client: ClientBase, database: ServerDatabase): Promise<string | undefined> {
-    const { rows } = await client.query<{ owner: string }>('select datdba as owner from pg_database where datname = $1', [database.physical_name])
+    const { rows } = await client.query<{ owner: string }>(
+      'select datdba as owner from pg_database where datname = $1',
+      [database.physical_name],
+    )
     return rows[0]?.owner
   }
 
   async function makeRole(client: ClientBase, database: ServerDatabase, verifier: string): Promise<void> {
     const role = escapeIdentifier(database.username)
     await client.query('begin')
-    await client.query(`create role ${role} nologin connection limit ${CONNECTION_LIMIT} password ${escapeLiteral(verifier)}`)
+    await client.query(
+      `create role ${role} nologin connection limit ${CONNECTION_LIMIT} password ${escapeLiteral(verifier)}`,
+    )
     // In the same transaction: a role is there with its mark or not at all.
     await client.query(`comment on role ${role} is ${escapeLiteral(markOf(database))}`)
-    for (const [name, value] of Object.entries(TIMEOUTS)) await client.query(`alter role ${role} set ${name} = ${escapeLiteral(value)}`)
+    for (const [name, value] of Object.entries(TIMEOUTS))
+      await client.query(`alter role ${role} set ${name} = ${escapeLiteral(value)}`)
     // Only superusers may say this, and raise it.
     if (isSuperuser) await client.query(`alter role ${role} set temp_file_limit = '1GB'`)
     // Who is no superuser may give a database to a role only as its member.
@@ -177,15 +212,27 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
         return
       } catch (error) {
         if (errorCodeOf(error) !== LOCK_NOT_AVAILABLE || tries === LOCK_TRIES) throw error
-        await client.query("select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and backend_type = 'client backend' and xact_start is not null", [name])
+        await client.query(
+          "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and backend_type = 'client backend' and xact_start is not null",
+          [name],
+        )
       }
     }
   }
 
-  async function inDatabase<Result>(name: string, options: string, timeout: number, work: (client: Client) => Promise<Result>): Promise<Result> {
+  async function inDatabase<Result>(
+    name: string,
+    options: string,
+    timeout: number,
+    work: (client: Client) => Promise<Result>,
+  ): Promise<Result> {
     const target = new URL(await url())
     target.pathname = `/${encodeURIComponent(name)}`
-    const client = new Client({ connectionString: withOptions(target.href, options), connectionTimeoutMillis: CONNECT_MS, query_timeout: timeout })
+    const client = new Client({
+      connectionString: withOptions(target.href, options),
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: timeout,
+    })
     client.on('error', () => undefined)
     try {
       await client.connect()
@@ -215,7 +262,10 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
       const address = { host: hostname, port: Number(port || 5432) }
       const sslmode = searchParams.get('sslmode')
       if (sslmode === null) return address
-      return { ...address, connectionString: `postgresql://${username}:${password}@${hostname}:${address.port}/${physical_name}?sslmode=${encodeURIComponent(sslmode)}` }
+      return {
+        ...address,
+        connectionString: `postgresql://${username}:${password}@${hostname}:${address.port}/${physical_name}?sslmode=${encodeURIComponent(sslmode)}`,
+      }
     },
 
     async measure(databases) {
@@ -228,15 +278,22 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
         return new Map(rows.map(({ name, size }) => [name, size === null ? {} : { size: Number(size) }]))
       })
       const measures = new Map<string, Measure>()
-      await Promise.all(databases.map((database) => counts(async () => {
-        const size = sizes.get(database.physical_name)
-        if (size === undefined) return
-        const tables = await countTables(database).catch((error: unknown) => {
-          log.debug({ database: database.physical_name, code: errorCodeOf(error) }, 'the tables of a database could not be counted')
-          return undefined
-        })
-        measures.set(database.id, { ...size, ...(tables !== undefined && { tables }) })
-      })))
+      await Promise.all(
+        databases.map((database) =>
+          counts(async () => {
+            const size = sizes.get(database.physical_name)
+            if (size === undefined) return
+            const tables = await countTables(database).catch((error: unknown) => {
+              log.debug(
+                { database: database.physical_name, code: errorCodeOf(error) },
+                'the tables of a database could not be counted',
+              )
+              return undefined
+            })
+            measures.set(database.id, { ...size, ...(tables !== undefined && { tables }) })
+          }),
+        ),
+      )
       return measures
     },
 
@@ -245,7 +302,8 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
       const role = escapeIdentifier(database.username)
       const verifier = await scramVerifier(password)
       await onServer(async (client) => {
-        if ((await roleOf(client, database)) || (await ownerOf(client, database)) !== undefined) throw nameTaken(database.physical_name)
+        if ((await roleOf(client, database)) || (await ownerOf(client, database)) !== undefined)
+          throw nameTaken(database.physical_name)
         try {
           await makeRole(client, database, verifier)
           // Nobody gets in before everybody's leave to connect is taken back.
@@ -265,7 +323,9 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
       const verifier = await scramVerifier(password)
       await onServer(async (client) => {
         if (!(await roleOf(client, database))?.isOurs) throw notOnServer(database.physical_name)
-        await client.query(`alter role ${escapeIdentifier(database.username)} login password ${escapeLiteral(verifier)}`)
+        await client.query(
+          `alter role ${escapeIdentifier(database.username)} login password ${escapeLiteral(verifier)}`,
+        )
         await endConnections(client, database)
       })
     },
@@ -276,11 +336,15 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
         if (!role?.isOurs) return
         const owner = await ownerOf(client, database)
         if (owner !== undefined && owner !== role.oid) {
-          throw new AppError('CONFLICT', `The database "${database.physical_name}" belongs to another role by now. Give it back to "${database.username}" first.`)
+          throw new AppError(
+            'CONFLICT',
+            `The database "${database.physical_name}" belongs to another role by now. Give it back to "${database.username}" first.`,
+          )
         }
         await client.query(`alter role ${escapeIdentifier(database.username)} nologin`)
         await endConnections(client, database)
-        if (owner !== undefined) await client.query(`drop database ${escapeIdentifier(database.physical_name)} with (force)`)
+        if (owner !== undefined)
+          await client.query(`drop database ${escapeIdentifier(database.physical_name)} with (force)`)
         await dropRole(client, database, role)
       })
     },

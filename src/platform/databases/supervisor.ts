@@ -126,7 +126,12 @@ export function supervise(program: Program, log: Logger): Supervised {
     const { args, env } = await program.prepare(at)
     const [command = path, ...rest] = [...endsWithUs(), path, ...args]
     // A session of its own: Ctrl-C in the terminal must reach the platform alone, which ends its programs in order.
-    const started = spawn(command, rest, { cwd: directory, detached: true, stdio: ['ignore', 'pipe', 'pipe'], env: { PATH: process.env.PATH, ...env } })
+    const started = spawn(command, rest, {
+      cwd: directory,
+      detached: true,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { PATH: process.env.PATH, ...env },
+    })
     const startedAt = Date.now()
     const said: string[] = []
     const gone = new AbortController()
@@ -207,7 +212,10 @@ export function supervise(program: Program, log: Logger): Supervised {
           // One that runs and does not answer is ended first.
           await end()
           if (wanted) again()
-          throw new AppError('UNAVAILABLE', `The MongoDB server (${name}) could not be started. It is tried again; the log says why.`)
+          throw new AppError(
+            'UNAVAILABLE',
+            `The MongoDB server (${name}) could not be started. It is tried again; the log says why.`,
+          )
         })
         .finally(() => (starting = undefined))
       return starting

@@ -10,7 +10,12 @@ const SECONDS = 600
 /** The end of a run as the Details tab shows it: `Ended by itself with exit code 1`. A failure is a sentence of its own. */
 export function lastExitOf(exit: InstanceExit): LastExit {
   const { code, signal, at, requested } = exit
-  return { code, signal, at, reason: failureOf(exit) ?? `${requested ? 'Stopped' : 'Ended by itself'} ${howEnded(exit)}` }
+  return {
+    code,
+    signal,
+    at,
+    reason: failureOf(exit) ?? `${requested ? 'Stopped' : 'Ended by itself'} ${howEnded(exit)}`,
+  }
 }
 
 /** Why an instance that ended again and again is not started any more, without a full stop. */
@@ -24,7 +29,11 @@ const failureOf = ({ failure }: InstanceExit) => failure?.replace(/\.$/, '')
 const howEnded = ({ code, signal }: InstanceExit) => (signal ? `by signal ${signal}` : `with exit code ${code}`)
 
 /** Gathers what is known of the moments before an end, while it is still there. */
-export async function captureCrash({ db, runtime }: { db: Db; runtime: Runtime }, podName: string, exit: InstanceExit): Promise<CrashCapsule> {
+export async function captureCrash(
+  { db, runtime }: { db: Db; runtime: Runtime },
+  podName: string,
+  exit: InstanceExit,
+): Promise<CrashCapsule> {
   const until = new Date(exit.at)
   const [lines, cpu, memory] = await Promise.all([
     runtime.history(podName, LINES),

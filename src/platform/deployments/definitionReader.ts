@@ -15,7 +15,11 @@ const RETRY_AFTER = 5
  * @param userId who sends it.
  * @throws AppError as parseDefinition; TOO_MANY_TRIES where too many of theirs wait
  */
-export type DefinitionReader = (userId: number, text: string, fixed: Partial<Pick<Definition, 'name' | 'type'>>) => Promise<Definition>
+export type DefinitionReader = (
+  userId: number,
+  text: string,
+  fixed: Partial<Pick<Definition, 'name' | 'type'>>,
+) => Promise<Definition>
 
 export function createDefinitionReader(): DefinitionReader {
   const inTurn = createKeyedQueue()
@@ -23,7 +27,12 @@ export function createDefinitionReader(): DefinitionReader {
 
   return async (userId, text, fixed) => {
     const count = waiting.get(userId) ?? 0
-    if (count >= MOST_WAITING) throw new AppError('TOO_MANY_TRIES', 'Too many of your configurations wait to be checked. Try again in a moment.', { retryAfterSeconds: RETRY_AFTER })
+    if (count >= MOST_WAITING)
+      throw new AppError(
+        'TOO_MANY_TRIES',
+        'Too many of your configurations wait to be checked. Try again in a moment.',
+        { retryAfterSeconds: RETRY_AFTER },
+      )
     waiting.set(userId, count + 1)
     try {
       return await inTurn(`user ${userId}`, () => inTurn('everybody', () => readAndRest(text, fixed)))

@@ -43,7 +43,9 @@ export function parseDefinition(text: string, fixed?: Partial<Pick<Definition, '
  * As `parseDefinition`, of a text that is stored already: what an older platform took, or a hand in the database wrote,
  * may be none that can be read. One deployment's must not be everybody's.
  */
-export function storedDefinition(text: string): { definition: Definition } | { definition: undefined; problem: string } {
+export function storedDefinition(
+  text: string,
+): { definition: Definition } | { definition: undefined; problem: string } {
   try {
     return { definition: parseDefinition(text) }
   } catch (error) {

@@ -1,12 +1,25 @@
 import { createHash } from 'node:crypto'
 import { setImmediate as othersTurn } from 'node:timers/promises'
-import { DEPLOYMENT_TYPES, type Configuration, type CreateDeployment, type Definition, type Deployment, type DeploymentType } from '../../contract/deployment'
+import {
+  DEPLOYMENT_TYPES,
+  type Configuration,
+  type CreateDeployment,
+  type Definition,
+  type Deployment,
+  type DeploymentType,
+} from '../../contract/deployment'
 import type { CrashCapsule, Instance } from '../../contract/instance'
 import { AppError } from '../errors'
 import { makeDeploymentDirectory, SHARED_ROOT } from '../share/paths'
 import type { ShareParts } from '../share/shareMarker'
 import { isDuplicate } from '../state/db'
-import { findDeployment, insertDeployment, listDeployments, updateDeployment, type DeploymentRow } from '../state/deployments'
+import {
+  findDeployment,
+  insertDeployment,
+  listDeployments,
+  updateDeployment,
+  type DeploymentRow,
+} from '../state/deployments'
 import { listInstances, setBlocked, setDrain, setRestartRun, setWanted, type InstanceRow } from '../state/instances'
 import type { SessionUser } from '../state/sessions'
 import { createDefinitionReader } from './definitionReader'
@@ -49,7 +62,11 @@ export interface Deployments {
    * Counts from the next start of each instance on. @returns the revision of what is stored now, and what to warn of.
    * @throws AppError INVALID_DEFINITION, TOO_MANY_TRIES where too many texts of this user wait, or CONFLICT (field `revision`) where another text than that of the revision is stored; then that stays
    */
-  configure(by: Pick<SessionUser, 'userId'>, name: string, configuration: Configuration): Promise<{ revision: string; warnings: string[] }>
+  configure(
+    by: Pick<SessionUser, 'userId'>,
+    name: string,
+    configuration: Configuration,
+  ): Promise<{ revision: string; warnings: string[] }>
 }
 
 /** So long texts are read in one go before everything else gets a turn: after a start none is remembered. In milliseconds. */
@@ -91,7 +108,9 @@ export function createDeployments(parts: DeploymentParts): Deployments {
   async function change(name: string, columns: Parameters<typeof updateDeployment>[2], from?: string): Promise<void> {
     if (!(await updateDeployment(db, name, columns, from))) {
       const known = await findDeployment(db, name)
-      throw from !== undefined && known?.deleting === false ? changedMeanwhile(name) : new AppError('CONFLICT', `The deployment "${name}" is being deleted.`)
+      throw from !== undefined && known?.deleting === false
+        ? changedMeanwhile(name)
+        : new AppError('CONFLICT', `The deployment "${name}" is being deleted.`)
     }
     wake()
   }
@@ -102,8 +121,12 @@ export function createDeployments(parts: DeploymentParts): Deployments {
     const [rows, runs] = await Promise.all([listInstances(db, name), runtime.list()])
     if (!(await findDeployment(db, name))?.enabled) return rows
     const hasBegun = ({ pod_name, blocked_reason, start_after }: InstanceRow) =>
-      blocked_reason !== null || start_after !== null || runs.some(({ podName, state }) => podName === pod_name && state !== 'EXITED')
-    return rows.every((row) => row.restart_run === null && (row.wanted !== 'running' || hasBegun(row))) ? rows : undefined
+      blocked_reason !== null ||
+      start_after !== null ||
+      runs.some(({ podName, state }) => podName === pod_name && state !== 'EXITED')
+    return rows.every((row) => row.restart_run === null && (row.wanted !== 'running' || hasBegun(row)))
+      ? rows
+      : undefined
   })
 
   return {
@@ -112,7 +135,9 @@ export function createDeployments(parts: DeploymentParts): Deployments {
     },
 
     async typeIndexAt(path) {
-      const around = (await readAll()).map(describe).filter((deployment) => `${path}/`.startsWith(`${deployment.path}/`))
+      const around = (await readAll())
+        .map(describe)
+        .filter((deployment) => `${path}/`.startsWith(`${deployment.path}/`))
       // Of directories within one another the inner one.
       around.sort((one, other) => other.path.length - one.path.length)
       return around[0]?.typeIndex ?? null
@@ -132,20 +157,28 @@ export function createDeployments(parts: DeploymentParts): Deployments {
     async create(request) {
       const { name, type, node } = request
       if (type === 'persistent') await checkNode(node, parts.nodes)
-      else if (node !== undefined) throw new AppError('INVALID_INPUT', 'node: is for a persistent deployment only', { field: 'node' })
+      else if (node !== undefined)
+        throw new AppError('INVALID_INPUT', 'node: is for a persistent deployment only', { field: 'node' })
       const all = await readAll()
-      if (all.length >= MOST_DEPLOYMENTS) throw new AppError('CONFLICT', `There are ${MOST_DEPLOYMENTS} deployments, and there may be no more. Delete one that is not needed first.`)
+      if (all.length >= MOST_DEPLOYMENTS)
+        throw new AppError(
+          'CONFLICT',
+          `There are ${MOST_DEPLOYMENTS} deployments, and there may be no more. Delete one that is not needed first.`,
+        )
       const taken = all.flatMap(({ stored }) => (stored.definition && portRangeOf(stored.definition)) ?? [])
       taken.push(...ownPorts().map(({ port, owner }) => ({ name: owner, first: port, last: port })))
       const content = newDefinition(request, taken)
       parseDefinition(content)
       // First, because a row without its directory could never run. A directory that nobody uses does no harm.
       await makeDeploymentDirectory(parts, `/${name}`)
-      await insertDeployment(db, { name, type, content, enabled: false, directory_seen: `/${name}` }).catch(async (error: unknown) => {
-        if (!isDuplicate(error)) throw error
-        if (await findDeployment(db, name)) throw new AppError('NAME_TAKEN', `A deployment named "${name}" already exists.`)
-        throw new AppError('CONFLICT', 'There is a proxy already, and a network has one.')
-      })
+      await insertDeployment(db, { name, type, content, enabled: false, directory_seen: `/${name}` }).catch(
+        async (error: unknown) => {
+          if (!isDuplicate(error)) throw error
+          if (await findDeployment(db, name))
+            throw new AppError('NAME_TAKEN', `A deployment named "${name}" already exists.`)
+          throw new AppError('CONFLICT', 'There is a proxy already, and a network has one.')
+        },
+      )
     },
 
     async remove(name, signal) {
@@ -163,12 +196,15 @@ export function createDeployments(parts: DeploymentParts): Deployments {
 
     async restart(name, signal) {
       const deployment = await find(name)
-      if (!deployment.enabled) throw new AppError('CONFLICT', `The deployment "${name}" is disabled. Enable it to start it.`)
+      if (!deployment.enabled)
+        throw new AppError('CONFLICT', `The deployment "${name}" is disabled. Enable it to start it.`)
       // What could not come up again is not ended.
       await directoryOf(parts, deployment, parseDefinition(deployment.content).dataDirectory)
       const runs = await runtime.list()
       // A restart means running afterwards, also for what was stopped: a process has no Start of its own.
-      const asked = (await listInstances(db, name)).filter(({ wanted, drain_then }) => wanted !== 'gone' && drain_then !== 'gone')
+      const asked = (await listInstances(db, name)).filter(
+        ({ wanted, drain_then }) => wanted !== 'gone' && drain_then !== 'gone',
+      )
       for (const row of asked) {
         if (row.wanted === 'stopped') await setWanted(db, row.uid, 'running')
         const run = runs.find(({ podName, state }) => podName === row.pod_name && state !== 'EXITED')
@@ -207,7 +243,9 @@ export function createDeployments(parts: DeploymentParts): Deployments {
 const revisionOf = (content: string) => createHash('sha256').update(content).digest('hex')
 
 const changedMeanwhile = (name: string) =>
-  new AppError('CONFLICT', `The configuration of "${name}" was changed since it was opened. Nothing was saved.`, { field: 'revision' })
+  new AppError('CONFLICT', `The configuration of "${name}" was changed since it was opened. Nothing was saved.`, {
+    field: 'revision',
+  })
 
 interface StoredDeployment {
   row: DeploymentRow
@@ -217,12 +255,29 @@ interface StoredDeployment {
 /** One whose text cannot be read is listed all the same, so that it can be mended or deleted. It counts as disabled: nothing is done for it. */
 function describe({ row: { name, type, enabled, deleting }, stored }: StoredDeployment): Deployment {
   const typeIndex = DEPLOYMENT_TYPES.findIndex((known) => known === type)
-  if (!stored.definition) return { name, typeIndex, enabled: false, path: `${SHARED_ROOT}/${name}`, dataDirectory: `/${name}`, description: `Its configuration is not valid: ${stored.problem}` }
+  if (!stored.definition)
+    return {
+      name,
+      typeIndex,
+      enabled: false,
+      path: `${SHARED_ROOT}/${name}`,
+      dataDirectory: `/${name}`,
+      description: `Its configuration is not valid: ${stored.problem}`,
+    }
   const { dataDirectory, description } = stored.definition
-  return { name, typeIndex, enabled: enabled && !deleting, path: SHARED_ROOT + dataDirectory, dataDirectory, description }
+  return {
+    name,
+    typeIndex,
+    enabled: enabled && !deleting,
+    path: SHARED_ROOT + dataDirectory,
+    dataDirectory,
+    description,
+  }
 }
 
 async function checkNode(node: string | undefined, nodes: () => Promise<string[]>): Promise<void> {
-  if (node === undefined) throw new AppError('INVALID_INPUT', 'Please select a node for the persistent deployment', { field: 'node' })
-  if (!(await nodes()).includes(node)) throw new AppError('INVALID_INPUT', `node: there is no node named "${node}"`, { field: 'node' })
+  if (node === undefined)
+    throw new AppError('INVALID_INPUT', 'Please select a node for the persistent deployment', { field: 'node' })
+  if (!(await nodes()).includes(node))
+    throw new AppError('INVALID_INPUT', `node: there is no node named "${node}"`, { field: 'node' })
 }

@@ -11,7 +11,11 @@ import { setDirectorySeen, type DeploymentRow } from '../state/deployments'
  * share that is not mounted, and a world must not begin anew there (decisions §13).
  * @throws AppError CONFLICT when it is gone, or as `deploymentDirectory`; UNAVAILABLE while the shared area is not mounted
  */
-export async function directoryOf(parts: ShareParts & { db: Db }, { name, directory_seen }: Pick<DeploymentRow, 'name' | 'directory_seen'>, dataDirectory: string): Promise<string> {
+export async function directoryOf(
+  parts: ShareParts & { db: Db },
+  { name, directory_seen }: Pick<DeploymentRow, 'name' | 'directory_seen'>,
+  dataDirectory: string,
+): Promise<string> {
   if (directory_seen !== dataDirectory) {
     const made = await makeDeploymentDirectory(parts, dataDirectory)
     await setDirectorySeen(parts.db, name, dataDirectory)
@@ -19,7 +23,10 @@ export async function directoryOf(parts: ShareParts & { db: Db }, { name, direct
   }
   return deploymentDirectory(parts, dataDirectory).catch((error: unknown) => {
     if (!(error instanceof AppError && error.code === 'NOT_FOUND')) throw error
-    throw new AppError('CONFLICT', `The directory ${SHARED_ROOT}${dataDirectory} was there and is gone. Mount or restore it, or make an empty one on the file page.`)
+    throw new AppError(
+      'CONFLICT',
+      `The directory ${SHARED_ROOT}${dataDirectory} was there and is gone. Mount or restore it, or make an empty one on the file page.`,
+    )
   })
 }
 
@@ -27,12 +34,17 @@ export async function directoryOf(parts: ShareParts & { db: Db }, { name, direct
  * The directories that a definition mounts, which are found below the shared root at the path that the console shows them at.
  * @throws AppError CONFLICT when one is missing, or as `deploymentDirectory`; UNAVAILABLE while the shared area is not mounted
  */
-export async function mountsOf(parts: ShareParts, { mounts = [] }: Definition): Promise<NonNullable<InstanceSpec['mounts']>> {
+export async function mountsOf(
+  parts: ShareParts,
+  { mounts = [] }: Definition,
+): Promise<NonNullable<InstanceSpec['mounts']>> {
   return Promise.all(
     mounts.map(async (path) => {
       const target = SHARED_ROOT + path
       const source = await deploymentDirectory(parts, path).catch((error: unknown) => {
-        throw error instanceof AppError && error.code === 'NOT_FOUND' ? new AppError('CONFLICT', `The directory ${target}, which "mounts" names, is missing.`) : error
+        throw error instanceof AppError && error.code === 'NOT_FOUND'
+          ? new AppError('CONFLICT', `The directory ${target}, which "mounts" names, is missing.`)
+          : error
       })
       return { source, target }
     }),

@@ -45,7 +45,19 @@ export function peersFileIn(directory: string): string {
  * Tells instances where the others of their network are: by a file for each instance whose definition says `discover`, and by a call.
  * @param directory where the files' directories are.
  */
-export function createDiscovery({ db, runtime, players, directory, log }: { db: Db; runtime: Runtime; players: () => PlayerWatch; directory: string; log: Logger }): Discovery {
+export function createDiscovery({
+  db,
+  runtime,
+  players,
+  directory,
+  log,
+}: {
+  db: Db
+  runtime: Runtime
+  players: () => PlayerWatch
+  directory: string
+  log: Logger
+}): Discovery {
   /** What the file of each instance holds. */
   const written = new Map<string, string>()
   let timer: NodeJS.Timeout | undefined
@@ -61,16 +73,31 @@ export function createDiscovery({ db, runtime, players, directory, log }: { db: 
 
   async function look(): Promise<Network> {
     const [deployments, rows, runs] = await Promise.all([listDeployments(db), listInstances(db), runtime.list()])
-    const live = new Map(runs.flatMap((run) => (run.state === 'EXITED' ? [] : [[run.podName, { ...run, state: run.state }] as const])))
+    const live = new Map(
+      runs.flatMap((run) => (run.state === 'EXITED' ? [] : [[run.podName, { ...run, state: run.state }] as const])),
+    )
     const peerOf = (row: InstanceRow) => {
       const run = live.get(row.pod_name)
       if (!run) return []
       const { ip, port = null, state } = run
-      return [{ podName: row.pod_name, ip, port, state, players: players().of(row.pod_name)?.count ?? null, draining: isDraining(row, run) }]
+      return [
+        {
+          podName: row.pod_name,
+          ip,
+          port,
+          state,
+          players: players().of(row.pod_name)?.count ?? null,
+          draining: isDraining(row, run),
+        },
+      ]
     }
     return {
       rows,
-      peersOf: (names) => ({ deployments: Object.fromEntries(names.map((name) => [name, rows.filter(({ deployment }) => deployment === name).flatMap(peerOf)])) }),
+      peersOf: (names) => ({
+        deployments: Object.fromEntries(
+          names.map((name) => [name, rows.filter(({ deployment }) => deployment === name).flatMap(peerOf)]),
+        ),
+      }),
       discoveredBy: (row) => {
         const deployment = deployments.find(({ name }) => name === row.deployment)
         return (deployment && storedDefinition(deployment.content).definition?.discover) ?? []

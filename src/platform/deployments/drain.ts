@@ -5,7 +5,10 @@ import type { InstanceRow } from '../state/instances'
 type Draining = Pick<InstanceRow, 'drain_run' | 'drain_then' | 'drain_since'>
 
 /** Whether a run is to be emptied before it ends: then it gets no new players. */
-export function isDraining({ drain_run }: Pick<Draining, 'drain_run'>, run: Pick<RuntimeInstance, 'runId'> | undefined): boolean {
+export function isDraining(
+  { drain_run }: Pick<Draining, 'drain_run'>,
+  run: Pick<RuntimeInstance, 'runId'> | undefined,
+): boolean {
   return drain_run !== null && drain_run === run?.runId
 }
 
@@ -15,7 +18,12 @@ export function isDraining({ drain_run }: Pick<Draining, 'drain_run'>, run: Pick
  * @param count its players; undefined: unknown.
  * @param now milliseconds since the epoch.
  */
-export function isDrained({ drain_since: since, drain_then: then }: Draining, { drain }: Pick<Definition, 'drain'>, count: number | undefined, now: number): boolean {
+export function isDrained(
+  { drain_since: since, drain_then: then }: Draining,
+  { drain }: Pick<Definition, 'drain'>,
+  count: number | undefined,
+  now: number,
+): boolean {
   if (since === null) return false
   if (count === 0 || drain === undefined) return true
   return now >= endOfDrain(since, drain) && !(then === 'gone' && count === undefined)

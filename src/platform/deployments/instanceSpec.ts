@@ -23,9 +23,16 @@ export interface MissingJar {
  * @param directory the real path of its deployment's directory.
  * @param mounts those of its definition, found.
  */
-export async function specOf(definition: Definition, row: InstanceRow, directory: string, mounts: NonNullable<InstanceSpec['mounts']>, peersDirectory?: string): Promise<InstanceSpec | MissingJar> {
+export async function specOf(
+  definition: Definition,
+  row: InstanceRow,
+  directory: string,
+  mounts: NonNullable<InstanceSpec['mounts']>,
+  peersDirectory?: string,
+): Promise<InstanceSpec | MissingJar> {
   const { run, stop, ready, resources } = definition
-  if (!run.command && !(await isFile(join(directory, run.jar ?? '')))) return { missingJar: `${SHARED_ROOT}${definition.dataDirectory}/${run.jar ?? ''}` }
+  if (!run.command && !(await isFile(join(directory, run.jar ?? ''))))
+    return { missingJar: `${SHARED_ROOT}${definition.dataDirectory}/${run.jar ?? ''}` }
   const port = portOf(definition, row.slot)
   return {
     podName: row.pod_name,
@@ -65,5 +72,8 @@ function commandOf({ run }: Definition, slot: number, port: number | undefined):
 }
 
 async function isFile(path: string): Promise<boolean> {
-  return stat(path).then((stats) => stats.isFile(), () => false)
+  return stat(path).then(
+    (stats) => stats.isFile(),
+    () => false,
+  )
 }

@@ -24,7 +24,10 @@ export interface InstanceParts {
 const NOBODY: Players = { count: 0, names: {} }
 
 /** The instances of a deployment as its users see them. Of a disabled one only what is still ending is worth showing. */
-export async function describeInstances({ db, runtime, usage, players, now }: InstanceParts, deployment: DeploymentRow): Promise<Instance[]> {
+export async function describeInstances(
+  { db, runtime, usage, players, now }: InstanceParts,
+  deployment: DeploymentRow,
+): Promise<Instance[]> {
   const { definition } = storedDefinition(deployment.content)
   const unenforced = definition ? limitWarnings(definition, runtime) : []
   const [rows, runs, measure] = await Promise.all([listInstances(db, deployment.name), runtime.list(), usage.read()])
@@ -32,13 +35,32 @@ export async function describeInstances({ db, runtime, usage, players, now }: In
     const run = runs.find(({ podName }) => podName === row.pod_name)
     const isOver = !run || run.state === 'EXITED'
     if (isOver && !deployment.enabled) return []
-    const instance = describe(row, { type: deployment.type, description: definition?.description }, run, isOver ? NOBODY : players.of(row.pod_name))
+    const instance = describe(
+      row,
+      { type: deployment.type, description: definition?.description },
+      run,
+      isOver ? NOBODY : players.of(row.pod_name),
+    )
     const lateStart = run && definition && lateStartOf(definition, run, now())
-    const drains = { draining: isDraining(row, isOver ? undefined : run) || undefined, canDrain: definition?.drain !== undefined || undefined }
+    const drains = {
+      draining: isDraining(row, isOver ? undefined : run) || undefined,
+      canDrain: definition?.drain !== undefined || undefined,
+    }
     const plainCommands = definition?.plainCommands.length ? definition.plainCommands : undefined
     const portWarning = isOver ? undefined : players.portWarning(row.pod_name)
     const warnings = portWarning === undefined ? unenforced : [portWarning, ...unenforced]
-    return [{ ...instance, ...drains, lateStart, plainCommands, warnings: warnings.length > 0 ? warnings : undefined, retry: retryOf(row, run, now()), uptime: isOver ? '0s' : uptimeText(now() - run.startedAt), ...measure(row.pod_name, definition?.resources) }]
+    return [
+      {
+        ...instance,
+        ...drains,
+        lateStart,
+        plainCommands,
+        warnings: warnings.length > 0 ? warnings : undefined,
+        retry: retryOf(row, run, now()),
+        uptime: isOver ? '0s' : uptimeText(now() - run.startedAt),
+        ...measure(row.pod_name, definition?.resources),
+      },
+    ]
   })
 }
 
@@ -47,7 +69,10 @@ function describe(
   { type, description }: { type: string; description: string | undefined },
   run: RuntimeInstance | undefined,
   players: Players | undefined,
-): Omit<Instance, 'uptime' | 'cpu' | 'memory' | 'lateStart' | 'retry' | 'warnings' | 'plainCommands' | 'draining' | 'canDrain'> {
+): Omit<
+  Instance,
+  'uptime' | 'cpu' | 'memory' | 'lateStart' | 'retry' | 'warnings' | 'plainCommands' | 'draining' | 'canDrain'
+> {
   const { uid, name, deployment } = row
   const live = run?.state === 'EXITED' ? undefined : run
   const common = {
@@ -66,27 +91,50 @@ function describe(
     blockedReason: row.blocked_reason ?? undefined,
   }
   if (type === 'process') return { ...common, type: 'process', connections: 0 }
-  return { ...common, type: 'minecraft', players: players?.names ?? {}, connections: players?.count ?? 0, playerCount: players?.count ?? null }
+  return {
+    ...common,
+    type: 'minecraft',
+    players: players?.names ?? {},
+    connections: players?.count ?? 0,
+    playerCount: players?.count ?? null,
+  }
 }
 
 /** The start that follows a crash. */
 function retryOf(row: InstanceRow, run: RuntimeInstance | undefined, now: number): Instance['retry'] {
   const { start_after: startAfter, crashes, wanted, blocked_reason: blockedReason } = row
-  if (run?.state !== 'EXITED' || row.handled_run !== run.runId || startAfter === null || wanted !== 'running' || blockedReason !== null) return undefined
+  if (
+    run?.state !== 'EXITED' ||
+    row.handled_run !== run.runId ||
+    startAfter === null ||
+    wanted !== 'running' ||
+    blockedReason !== null
+  )
+    return undefined
   return { inMs: Math.max(0, startAfter.getTime() - now), attempt: nextAttempt(crashes), of: BLOCK_AFTER }
 }
 
 /** The state that users see. */
-function stateOf({ blocked_reason }: Pick<InstanceRow, 'blocked_reason'>, run: RuntimeInstance | undefined): InstanceState {
+function stateOf(
+  { blocked_reason }: Pick<InstanceRow, 'blocked_reason'>,
+  run: RuntimeInstance | undefined,
+): InstanceState {
   if (run && run.state !== 'EXITED') return run.state
   return blocked_reason === null ? 'STOPPED' : 'BLOCKED'
 }
 
 /** The state of one instance of a deployment; undefined when there is no such one. */
-export async function instanceState({ db, runtime }: Pick<InstanceParts, 'db' | 'runtime'>, deployment: string, podName: string): Promise<InstanceState | undefined> {
+export async function instanceState(
+  { db, runtime }: Pick<InstanceParts, 'db' | 'runtime'>,
+  deployment: string,
+  podName: string,
+): Promise<InstanceState | undefined> {
   const row = await findInstanceByPod(db, podName)
   if (row?.deployment !== deployment) return undefined
-  return stateOf(row, (await runtime.list()).find((run) => run.podName === podName))
+  return stateOf(
+    row,
+    (await runtime.list()).find((run) => run.podName === podName),
+  )
 }
 
 /**

@@ -5,13 +5,23 @@ import type { RuntimeInstance } from '../runtime/runtime'
 type Timed = Pick<Definition, 'ready' | 'readyTimeoutSeconds'>
 
 /** What a run that is STARTING for too long is still waiting for; undefined: it is ready, or has time left. */
-export function lateStartOf({ ready, readyTimeoutSeconds }: Timed, run: RuntimeInstance, now: number): Instance['lateStart'] {
+export function lateStartOf(
+  { ready, readyTimeoutSeconds }: Timed,
+  run: RuntimeInstance,
+  now: number,
+): Instance['lateStart'] {
   if (run.state !== 'STARTING' || now < dueAt({ readyTimeoutSeconds }, run)) return undefined
   // Without a ready pattern a run is ready as soon as it has a process.
-  return { afterSeconds: readyTimeoutSeconds, waitingFor: ready === undefined ? 'the copy of its files' : `a console line that matches ${ready}` }
+  return {
+    afterSeconds: readyTimeoutSeconds,
+    waitingFor: ready === undefined ? 'the copy of its files' : `a console line that matches ${ready}`,
+  }
 }
 
 /** When a run that is still STARTING is late, in milliseconds since the epoch. */
-export function dueAt({ readyTimeoutSeconds }: Pick<Definition, 'readyTimeoutSeconds'>, { startedAt }: RuntimeInstance): number {
+export function dueAt(
+  { readyTimeoutSeconds }: Pick<Definition, 'readyTimeoutSeconds'>,
+  { startedAt }: RuntimeInstance,
+): number {
   return startedAt + readyTimeoutSeconds * 1000
 }

@@ -4,7 +4,8 @@ import { readdir, readFile, readlink } from 'node:fs/promises'
 export const INSTANCE_VARIABLE = 'QUARTERDECK_INSTANCE'
 
 /** Whose a listening socket is. `unknown`: the processes that may hold it are hidden from this user. */
-export type Holder = { kind: 'instance'; podName: string } | { kind: 'program'; name: string; pid: number } | { kind: 'unknown' }
+export type Holder =
+  { kind: 'instance'; podName: string } | { kind: 'program'; name: string; pid: number } | { kind: 'unknown' }
 
 export interface Listening {
   /** Who listens on a port of this machine; undefined: nobody. */
@@ -50,9 +51,16 @@ export function createListeningSockets(): () => Promise<Listening | undefined> {
 
 /** TCP first: where both are there, players of a Java server come by TCP. */
 async function readSockets(): Promise<ListeningSocket[] | undefined> {
-  const tables = await Promise.all(['tcp', 'tcp6', 'udp', 'udp6'].map((table) => readFile(`/proc/net/${table}`, 'utf8').catch(() => undefined)))
+  const tables = await Promise.all(
+    ['tcp', 'tcp6', 'udp', 'udp6'].map((table) => readFile(`/proc/net/${table}`, 'utf8').catch(() => undefined)),
+  )
   if (tables[0] === undefined) return undefined
-  return tables.flatMap((text = '', table) => text.split('\n').slice(1).flatMap((line) => socketIn(line, table < 2 ? LISTEN : UNCONNECTED)))
+  return tables.flatMap((text = '', table) =>
+    text
+      .split('\n')
+      .slice(1)
+      .flatMap((line) => socketIn(line, table < 2 ? LISTEN : UNCONNECTED)),
+  )
 }
 
 function socketIn(line: string, wantedState: string): ListeningSocket[] {
@@ -63,7 +71,12 @@ function socketIn(line: string, wantedState: string): ListeningSocket[] {
 
 /** Whether an address is every one of this machine, or its loopback. In hexadecimal, each 32 bits in the order of the machine (little-endian). */
 function isReached(address: string): boolean {
-  return /^0+$/.test(address) || /^[\dA-F]{6}7F$/.test(address) || /^0{16}FFFF0000[\dA-F]{6}7F$/.test(address) || /^0{24}01000000$/.test(address)
+  return (
+    /^0+$/.test(address) ||
+    /^[\dA-F]{6}7F$/.test(address) ||
+    /^0{16}FFFF0000[\dA-F]{6}7F$/.test(address) ||
+    /^0{24}01000000$/.test(address)
+  )
 }
 
 async function findHolder(inode: string): Promise<Holder | undefined> {
@@ -81,7 +94,11 @@ async function findHolder(inode: string): Promise<Holder | undefined> {
 async function hasOpen(pid: string, link: string): Promise<boolean> {
   const descriptors = await readdir(`/proc/${pid}/fd`).catch(() => [])
   for (let from = 0; from < descriptors.length; from += BATCH) {
-    const links = await Promise.all(descriptors.slice(from, from + BATCH).map((descriptor) => readlink(`/proc/${pid}/fd/${descriptor}`).catch(() => '')))
+    const links = await Promise.all(
+      descriptors
+        .slice(from, from + BATCH)
+        .map((descriptor) => readlink(`/proc/${pid}/fd/${descriptor}`).catch(() => '')),
+    )
     if (links.includes(link)) return true
   }
   return false
@@ -89,9 +106,12 @@ async function hasOpen(pid: string, link: string): Promise<boolean> {
 
 /** The instance that a process is part of, by its environment or, where it cleared that, by that of the processes that started it. */
 async function instanceOf(pid: string): Promise<string | undefined> {
-  for (let at = pid; Number(at) > 1; ) {
+  for (let at = pid; Number(at) > 1;) {
     const environment = await readFile(`/proc/${at}/environ`, 'utf8').catch(() => '')
-    const value = environment.split('\0').find((entry) => entry.startsWith(`${INSTANCE_VARIABLE}=`))?.slice(INSTANCE_VARIABLE.length + 1)
+    const value = environment
+      .split('\0')
+      .find((entry) => entry.startsWith(`${INSTANCE_VARIABLE}=`))
+      ?.slice(INSTANCE_VARIABLE.length + 1)
     if (value !== undefined) return value
     const stat = await readFile(`/proc/${at}/stat`, 'utf8').catch(() => '')
     // The program's name, in parentheses, may hold anything; after it come the state and the parent.

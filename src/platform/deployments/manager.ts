@@ -92,7 +92,8 @@ export function startManager(given: Omit<ReconcileParts, 'excessSince' | 'told'>
 
   const heart = setInterval(() => {
     // It beats for work that goes on, not for a process that merely lives.
-    if (lock && Date.now() - lookedAt < STUCK_MS) beat(db).catch((error: unknown) => log.warn({ err: error }, 'the heartbeat could not be written'))
+    if (lock && Date.now() - lookedAt < STUCK_MS)
+      beat(db).catch((error: unknown) => log.warn({ err: error }, 'the heartbeat could not be written'))
   }, INTERVAL_MS)
   const unwatch = runtime.watch(wake)
   wake()

@@ -20,7 +20,8 @@ export interface Metrics {
 export function createMetrics(db: Db): Metrics {
   return {
     async of(podName, metric) {
-      if (!(await findInstanceByPod(db, podName))) throw new AppError('NOT_FOUND', `There is no pod named "${podName}".`)
+      if (!(await findInstanceByPod(db, podName)))
+        throw new AppError('NOT_FOUND', `There is no pod named "${podName}".`)
       return listMetrics(db, podName, metric, KEPT_SECONDS)
     },
   }
@@ -30,7 +31,17 @@ export function createMetrics(db: Db): Metrics {
  * Samples what every instance uses, every 15 s, for as long as `isActive` says that this platform is the one to do it.
  * @returns a function that ends it.
  */
-export function sampleMetrics({ db, runtime, log, isActive }: { db: Db; runtime: Runtime; log: Logger; isActive: () => boolean }): () => Promise<void> {
+export function sampleMetrics({
+  db,
+  runtime,
+  log,
+  isActive,
+}: {
+  db: Db
+  runtime: Runtime
+  log: Logger
+  isActive: () => boolean
+}): () => Promise<void> {
   let before = new Map<string, Usage>()
   let at = 0
   let busy: Promise<void> = Promise.resolve()
@@ -42,7 +53,9 @@ export function sampleMetrics({ db, runtime, log, isActive }: { db: Db; runtime:
     const span = now - at
     const rows = usage.flatMap((used) => {
       const cores = coresUsed(before.get(used.podName), used, span)
-      return cores === undefined ? [] : [{ pod_name: used.podName, at: new Date(now), cpu: cores * 1000, memory: used.memoryBytes / 1024 }]
+      return cores === undefined
+        ? []
+        : [{ pod_name: used.podName, at: new Date(now), cpu: cores * 1000, memory: used.memoryBytes / 1024 }]
     })
     before = new Map(usage.map((used) => [used.podName, used]))
     at = now

@@ -12,6 +12,10 @@ const PATIENCE = {
  * Whether a run had its time for something. After the clock was set back nobody knows how old it is; then it is by how much the clock was, so
  * that the wait ends.
  */
-export function isPastPatience({ startedAt }: Pick<RuntimeInstance, 'startedAt'>, forWhat: keyof typeof PATIENCE, now: number): boolean {
+export function isPastPatience(
+  { startedAt }: Pick<RuntimeInstance, 'startedAt'>,
+  forWhat: keyof typeof PATIENCE,
+  now: number,
+): boolean {
   return Math.abs(now - startedAt) > PATIENCE[forWhat]
 }

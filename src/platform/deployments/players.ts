@@ -59,7 +59,8 @@ export function watchPlayers({ db, runtime, listening, onChange, now }: WatchPar
         const local = isLoopback(run.ip) ? table : undefined
         const holder = await local?.holderOf(port)
         // The players of another program are not ours.
-        const isOurs = !local || holder?.kind === 'unknown' || (holder?.kind === 'instance' && holder.podName === podName)
+        const isOurs =
+          !local || holder?.kind === 'unknown' || (holder?.kind === 'instance' && holder.podName === podName)
         return {
           podName,
           players: isOurs && hasPlayers ? await playersAt(run.ip, port) : undefined,
@@ -98,7 +99,9 @@ export function watchPlayers({ db, runtime, listening, onChange, now }: WatchPar
 async function listServers(db: Db, runtime: Runtime): Promise<{ servers: Server[]; rows: InstanceRow[] }> {
   const [deployments, rows, runs] = await Promise.all([listDeployments(db), listInstances(db), runtime.list()])
   const servers = rows.flatMap((row) => {
-    const run = runs.find(({ podName, state }) => podName === row.pod_name && (state === 'RUNNING' || state === 'STARTING'))
+    const run = runs.find(
+      ({ podName, state }) => podName === row.pod_name && (state === 'RUNNING' || state === 'STARTING'),
+    )
     const deployment = deployments.find(({ name }) => name === row.deployment)
     if (!run || !deployment) return []
     const { definition } = storedDefinition(deployment.content)
@@ -118,7 +121,15 @@ async function playersAt(host: string, port: number): Promise<Players | undefine
 /** Servers of the Bedrock edition do not know the server list ping of the Java edition; theirs tells no names. */
 async function bedrockPing(host: string, port: number): Promise<Players | undefined> {
   try {
-    const { numplayers } = await GameDig.query({ type: 'mbe', host, port, givenPortOnly: true, maxRetries: 1, socketTimeout: ANSWER_MS, attemptTimeout: ANSWER_MS })
+    const { numplayers } = await GameDig.query({
+      type: 'mbe',
+      host,
+      port,
+      givenPortOnly: true,
+      maxRetries: 1,
+      socketTimeout: ANSWER_MS,
+      attemptTimeout: ANSWER_MS,
+    })
     return Number.isSafeInteger(numplayers) && numplayers >= 0 ? { count: numplayers, names: {} } : undefined
   } catch {
     return undefined

@@ -16,16 +16,27 @@ export type PortAnswer = 'free' | 'soon' | { takenBy: string }
  * Looks whether a port can be had by an instance that is to be started.
  * @param runs of all instances.
  */
-export async function checkPort(port: number, row: Row, rows: Row[], runs: Iterable<RuntimeInstance>, listening: Listening | undefined, now: number): Promise<PortAnswer> {
+export async function checkPort(
+  port: number,
+  row: Row,
+  rows: Row[],
+  runs: Iterable<RuntimeInstance>,
+  listening: Listening | undefined,
+  now: number,
+): Promise<PortAnswer> {
   const all = [...runs]
   const holder = await listening?.holderOf(port)
   if (holder?.kind === 'instance' && holder.podName === row.pod_name) {
     const endedAt = all.find(({ podName }) => podName === row.pod_name)?.exit?.at ?? 0
-    return Math.abs(now - endedAt) < LEFTOVER_MS ? 'soon' : { takenBy: 'a process that an earlier run of this instance left behind' }
+    return Math.abs(now - endedAt) < LEFTOVER_MS
+      ? 'soon'
+      : { takenBy: 'a process that an earlier run of this instance left behind' }
   }
   if (holder) return { takenBy: describeHolder(holder, rows) }
   // Another instance may have been told the same port, and not listen yet.
-  const rival = all.find((run) => run.podName !== row.pod_name && run.port === port && mayListenSoon(run, listening, now))
+  const rival = all.find(
+    (run) => run.podName !== row.pod_name && run.port === port && mayListenSoon(run, listening, now),
+  )
   return rival ? { takenBy: describeHolder({ kind: 'instance', podName: rival.podName }, rows) } : 'free'
 }
 
@@ -55,8 +66,15 @@ export class ListenWatch {
   }
 
   /** @returns what to warn of; undefined: all is well, or it has time left. */
-  look({ podName, runId, state }: RuntimeInstance, port: number, holder: Holder | undefined, rows: Row[], now: number): string | undefined {
-    const isOurs = holder !== undefined && (holder.kind === 'unknown' || (holder.kind === 'instance' && holder.podName === podName))
+  look(
+    { podName, runId, state }: RuntimeInstance,
+    port: number,
+    holder: Holder | undefined,
+    rows: Row[],
+    now: number,
+  ): string | undefined {
+    const isOurs =
+      holder !== undefined && (holder.kind === 'unknown' || (holder.kind === 'instance' && holder.podName === podName))
     if (isOurs || state !== 'RUNNING') {
       this.silentSince.delete(runId)
       return undefined

@@ -28,12 +28,17 @@ export function portWarnings(definition: Placed, others: Placed[], ofPlatform: O
   if (!own) return []
   const ofUs = ofPlatform
     .filter(({ port }) => own.first <= port && port <= own.last)
-    .map(({ port, owner }) => `run.port: ${portsText(own)} ${own.first === own.last ? 'is that' : `holds port ${port}`} of ${owner}. An instance whose port is taken is not started.`)
+    .map(
+      ({ port, owner }) =>
+        `run.port: ${portsText(own)} ${own.first === own.last ? 'is that' : `holds port ${port}`} of ${owner}. An instance whose port is taken is not started.`,
+    )
   const ofOthers = others.flatMap((other) => {
     const range = portRangeOf(other)
     const isElsewhere = other.node !== undefined && definition.node !== undefined && other.node !== definition.node
     if (!range || isElsewhere || other.name === definition.name || !overlap(own, range)) return []
-    return [`run.port: ${portsText(own)} overlaps with ${portsText(range)} of the deployment "${other.name}". An instance whose port is taken is not started.`]
+    return [
+      `run.port: ${portsText(own)} overlaps with ${portsText(range)} of the deployment "${other.name}". An instance whose port is taken is not started.`,
+    ]
   })
   return [...ofUs, ...ofOthers]
 }
@@ -46,4 +51,5 @@ export function firstFreePort(from: number, taken: PortRange[]): number {
 
 const overlap = (one: PortRange, other: PortRange) => one.first <= other.last && other.first <= one.last
 
-const portsText = ({ first, last }: PortRange) => (first === last ? `port ${first}` : `the range of ports ${first} to ${last}`)
+const portsText = ({ first, last }: PortRange) =>
+  first === last ? `port ${first}` : `the range of ports ${first} to ${last}`

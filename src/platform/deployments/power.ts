@@ -19,19 +19,27 @@ export function createPower({ db, runtime, wake }: { db: Db; runtime: Runtime; w
     async request(podName, action) {
       const row = await findInstanceByPod(db, podName)
       const deployment = row && (await findDeployment(db, row.deployment))
-      if (!row || !deployment || row.wanted === 'gone') throw new AppError('NOT_FOUND', `There is no pod named "${podName}".`)
+      if (!row || !deployment || row.wanted === 'gone')
+        throw new AppError('NOT_FOUND', `There is no pod named "${podName}".`)
       if (action === 'drainAndStop' || action === 'drainAndRestart') {
         const run = (await runtime.list()).find((candidate) => candidate.podName === podName && isUp(candidate))
         if (!run) throw new AppError('CONFLICT', 'The instance is not running.')
-        if (!storedDefinition(deployment.content).definition?.drain) throw new AppError('CONFLICT', `The configuration of "${row.deployment}" does not say how to drain it: add "drain".`)
+        if (!storedDefinition(deployment.content).definition?.drain)
+          throw new AppError(
+            'CONFLICT',
+            `The configuration of "${row.deployment}" does not say how to drain it: add "drain".`,
+          )
         await setDrain(db, row.uid, { run: run.runId, then: action === 'drainAndStop' ? 'stop' : 'restart' })
         return wake()
       }
       // What is asked for now is not waited with.
       if (row.drain_run !== null) await setDrain(db, row.uid, null)
       if (action === 'start' || action === 'restart') {
-        if (!deployment.enabled) throw new AppError('CONFLICT', `The deployment "${row.deployment}" is disabled. Enable it to start it.`)
-        const run = (await runtime.list()).find((candidate) => candidate.podName === podName && candidate.state !== 'EXITED')
+        if (!deployment.enabled)
+          throw new AppError('CONFLICT', `The deployment "${row.deployment}" is disabled. Enable it to start it.`)
+        const run = (await runtime.list()).find(
+          (candidate) => candidate.podName === podName && candidate.state !== 'EXITED',
+        )
         await setWanted(db, row.uid, 'running')
         if (row.blocked_reason !== null || !run) await setBlocked(db, row.uid, null)
         if (run && (action === 'restart' || run.state === 'STOPPING')) {

@@ -14,7 +14,11 @@ export function bytesOf(memory: string): number {
 /** @param ms a duration. @returns its two largest units: `3h 12m`, `45s`, `2d 0h`. */
 export function uptimeText(ms: number): string {
   const seconds = Math.max(0, Math.floor(ms / 1000))
-  const [days, hours, minutes] = [Math.floor(seconds / 86_400), Math.floor(seconds / 3600) % 24, Math.floor(seconds / 60) % 60]
+  const [days, hours, minutes] = [
+    Math.floor(seconds / 86_400),
+    Math.floor(seconds / 3600) % 24,
+    Math.floor(seconds / 60) % 60,
+  ]
   if (days > 0) return `${days}d ${hours}h`
   if (hours > 0) return `${hours}h ${minutes}m`
   if (minutes > 0) return `${minutes}m ${seconds % 60}s`

@@ -7,7 +7,19 @@ import type { Replicas } from '../share/replicas'
 import type { ShareParts } from '../share/shareMarker'
 import type { Db } from '../state/db'
 import { deleteDeployment, listDeployments, type DeploymentRow } from '../state/deployments'
-import { deleteInstance, insertInstance, listInstances, noteEnd, setBlocked, setDrain, setDrainSince, setLateRun, setRestartRun, setWanted, type InstanceRow } from '../state/instances'
+import {
+  deleteInstance,
+  insertInstance,
+  listInstances,
+  noteEnd,
+  setBlocked,
+  setDrain,
+  setDrainSince,
+  setLateRun,
+  setRestartRun,
+  setWanted,
+  type InstanceRow,
+} from '../state/instances'
 import { captureCrash, describeCrashes, lastExitOf } from './crashCapsule'
 import { afterCrash, BLOCK_AFTER, LONGEST_WAIT_MS } from './crashes'
 import { storedDefinition } from './definitions'
@@ -89,7 +101,12 @@ function tell({ log, told }: ReconcileParts, deployment: string, problem: string
  */
 async function followDirectories(parts: ReconcileParts, deployments: DeploymentRow[]): Promise<void> {
   const { shareDir, marker, replicas } = parts
-  const isMounted = await createJail(shareDir, marker).root().then(() => true, () => false)
+  const isMounted = await createJail(shareDir, marker)
+    .root()
+    .then(
+      () => true,
+      () => false,
+    )
   if (!isMounted) return replicas.follow([])
   const directories = new Set<string>()
   let isComplete = true
@@ -112,7 +129,12 @@ async function followDirectories(parts: ReconcileParts, deployments: DeploymentR
   if (isComplete) replicas.prune()
 }
 
-async function reconcileDeployment(parts: ReconcileParts, deployment: DeploymentRow, rows: InstanceRow[], runs: Runs): Promise<number[]> {
+async function reconcileDeployment(
+  parts: ReconcileParts,
+  deployment: DeploymentRow,
+  rows: InstanceRow[],
+  runs: Runs,
+): Promise<number[]> {
   if (deployment.deleting) {
     for (const row of rows) await endAndForget(parts, row, runs.get(row.pod_name))
     if (rows.length === 0) await deleteDeployment(parts.db, deployment.name)
@@ -128,7 +150,12 @@ async function reconcileDeployment(parts: ReconcileParts, deployment: Deployment
   if (!stored.definition) return []
   const { definition } = stored
   for (const row of rows) if (row.wanted === 'gone') await endAndForget(parts, row, runs.get(row.pod_name))
-  await progressRestart(parts, definition, rows.filter((row) => !isLeaving(row)), runs)
+  await progressRestart(
+    parts,
+    definition,
+    rows.filter((row) => !isLeaving(row)),
+    runs,
+  )
   const waits = await progressDrains(parts, definition, rows, runs)
   const wanted = await scale(parts, definition, rows, runs)
   for (const row of wanted) {
@@ -149,11 +176,19 @@ async function reconcileDeployment(parts: ReconcileParts, deployment: Deployment
 }
 
 /** Tells, once, of a run that is not ready in time. @returns milliseconds until that may be due. */
-async function tellLateStart({ db, runtime, now }: ReconcileParts, definition: Definition, row: InstanceRow, run: RuntimeInstance): Promise<number[]> {
+async function tellLateStart(
+  { db, runtime, now }: ReconcileParts,
+  definition: Definition,
+  row: InstanceRow,
+  run: RuntimeInstance,
+): Promise<number[]> {
   if (run.state !== 'STARTING' || row.late_run === run.runId) return []
   const late = lateStartOf(definition, run, now())
   if (!late) return [dueAt(definition, run) - now()]
-  await runtime.note(row.pod_name, `[System] Not ready after ${late.afterSeconds} s: still waiting for ${late.waitingFor}.`)
+  await runtime.note(
+    row.pod_name,
+    `[System] Not ready after ${late.afterSeconds} s: still waiting for ${late.waitingFor}.`,
+  )
   await setLateRun(db, row.uid, run.runId)
   return []
 }
@@ -163,12 +198,20 @@ function isOver(run: RuntimeInstance | undefined): run is undefined | (RuntimeIn
 }
 
 /** Brings the number of instances to what is wanted. @returns the ones that are to be. */
-async function scale({ db, players, now, excessSince }: ReconcileParts, definition: Definition, rows: InstanceRow[], runs: Runs): Promise<InstanceRow[]> {
+async function scale(
+  { db, players, now, excessSince }: ReconcileParts,
+  definition: Definition,
+  rows: InstanceRow[],
+  runs: Runs,
+): Promise<InstanceRow[]> {
   const countOf = (podName: string) => (isOver(runs.get(podName)) ? 0 : players.of(podName)?.count)
   const all = rows.filter((row) => !isLeaving(row))
   // Those that are drained to go still hold players, who may come back to the others, and a place.
   const draining = rows.filter((row) => isLeaving(row) && row.wanted !== 'gone')
-  const { atLeast, atMost } = scalingBounds(definition, [...all, ...draining].map(({ pod_name }) => countOf(pod_name)))
+  const { atLeast, atMost } = scalingBounds(
+    definition,
+    [...all, ...draining].map(({ pod_name }) => countOf(pod_name)),
+  )
   const slots = new Set(rows.map(({ slot }) => slot))
   const most = Math.max(1, definition.instances?.max ?? 1)
   for (let slot = 0; all.length < atLeast && all.length + draining.length < most; slot++) {
@@ -197,13 +240,27 @@ function isLeaving({ wanted, drain_then }: InstanceRow): boolean {
 }
 
 /** Asks for a run to be drained. The manager sends the command with its next look at it. */
-async function drain(db: Db, row: InstanceRow, run: RuntimeInstance, then: NonNullable<InstanceRow['drain_then']>): Promise<void> {
+async function drain(
+  db: Db,
+  row: InstanceRow,
+  run: RuntimeInstance,
+  then: NonNullable<InstanceRow['drain_then']>,
+): Promise<void> {
   await setDrain(db, row.uid, { run: run.runId, then })
-  Object.assign(row, { drain_run: run.runId, drain_then: then, drain_since: row.drain_run === run.runId ? row.drain_since : null })
+  Object.assign(row, {
+    drain_run: run.runId,
+    drain_then: then,
+    drain_since: row.drain_run === run.runId ? row.drain_since : null,
+  })
 }
 
 /** Takes every drain one step further: the command, then the end once the instance is empty. @returns milliseconds until a time is up. */
-async function progressDrains(parts: ReconcileParts, definition: Definition, rows: InstanceRow[], runs: Runs): Promise<number[]> {
+async function progressDrains(
+  parts: ReconcileParts,
+  definition: Definition,
+  rows: InstanceRow[],
+  runs: Runs,
+): Promise<number[]> {
   const { db, runtime, players, now } = parts
   const waits: number[] = []
   for (const row of rows) {
@@ -222,7 +279,10 @@ async function progressDrains(parts: ReconcileParts, definition: Definition, row
     if (row.drain_since === null && definition.drain) {
       const { command, timeoutSeconds } = definition.drain
       if (command !== undefined) await runtime.write(row.pod_name, command)
-      await runtime.note(row.pod_name, `[System] Draining: it ends when nobody plays any more, at the latest in ${timeoutSeconds} s.`)
+      await runtime.note(
+        row.pod_name,
+        `[System] Draining: it ends when nobody plays any more, at the latest in ${timeoutSeconds} s.`,
+      )
       row.drain_since = new Date(now())
       await setDrainSince(db, row.uid, row.drain_since)
     }
@@ -242,7 +302,11 @@ async function progressDrains(parts: ReconcileParts, definition: Definition, row
   return waits.filter((wait) => wait > 0)
 }
 
-async function endAndForget({ db, runtime, discovery }: ReconcileParts, row: InstanceRow, run: RuntimeInstance | undefined): Promise<void> {
+async function endAndForget(
+  { db, runtime, discovery }: ReconcileParts,
+  row: InstanceRow,
+  run: RuntimeInstance | undefined,
+): Promise<void> {
   if (!isOver(run)) return runtime.stop(row.pod_name)
   await runtime.remove(row.pod_name)
   await discovery.forget(row.pod_name)
@@ -250,19 +314,35 @@ async function endAndForget({ db, runtime, discovery }: ReconcileParts, row: Ins
 }
 
 /** Ends an instance of a disabled deployment, and lets bygones be bygones for when it is enabled again. */
-async function standDown({ db, runtime }: ReconcileParts, row: InstanceRow, run: RuntimeInstance | undefined): Promise<void> {
+async function standDown(
+  { db, runtime }: ReconcileParts,
+  row: InstanceRow,
+  run: RuntimeInstance | undefined,
+): Promise<void> {
   if (row.restart_run !== null) await setRestartRun(db, row.uid, null)
   if (row.drain_run !== null) await setDrain(db, row.uid, null)
   if (!isOver(run)) return runtime.stop(row.pod_name)
   if (row.blocked_reason !== null || row.crashes.length > 0) await setBlocked(db, row.uid, null)
   if (row.wanted === 'stopped') await setWanted(db, row.uid, 'running')
   if (run?.exit && row.handled_run !== run.runId) {
-    await noteEnd(db, row.uid, { runId: run.runId, crashes: [], startAfter: null, blockedReason: null, exit: lastExitOf(run.exit), capsule: undefined })
+    await noteEnd(db, row.uid, {
+      runId: run.runId,
+      crashes: [],
+      startAfter: null,
+      blockedReason: null,
+      exit: lastExitOf(run.exit),
+      capsule: undefined,
+    })
   }
 }
 
 /** Takes a restart one step further: one instance at a time is ended, started by the ordinary course, and waited for. */
-async function progressRestart(parts: ReconcileParts, definition: Definition, rows: InstanceRow[], runs: Runs): Promise<void> {
+async function progressRestart(
+  parts: ReconcileParts,
+  definition: Definition,
+  rows: InstanceRow[],
+  runs: Runs,
+): Promise<void> {
   const { db, runtime, now } = parts
   for (const row of rows) {
     if (row.restart_run === null) continue
@@ -284,7 +364,12 @@ function isWaitedFor({ players, now }: ReconcileParts, row: InstanceRow, rows: I
   if (!players.of(row.pod_name)?.count) return false
   return rows.some(({ pod_name }) => {
     const run = runs.get(pod_name)
-    return run?.state === 'RUNNING' && run.port !== undefined && !isPastPatience(run, 'answer', now()) && players.of(pod_name) === undefined
+    return (
+      run?.state === 'RUNNING' &&
+      run.port !== undefined &&
+      !isPastPatience(run, 'answer', now()) &&
+      players.of(pod_name) === undefined
+    )
   })
 }
 
@@ -296,14 +381,20 @@ async function dealWithEnd(
   run: RuntimeInstance | undefined,
 ): Promise<{ blocked: boolean; startAfter: number }> {
   const { exit } = run ?? {}
-  if (!run || !exit || row.handled_run === run.runId) return { blocked: row.blocked_reason !== null, startAfter: row.start_after?.getTime() ?? 0 }
+  if (!run || !exit || row.handled_run === run.runId)
+    return { blocked: row.blocked_reason !== null, startAfter: row.start_after?.getTime() ?? 0 }
   // One that was to stop anyway is not started again, however it ended.
   const isWanted = row.wanted === 'running' && !exit.requested
   const next = isWanted ? afterCrash(row.crashes, exit.at) : { crashes: row.crashes, startAfter: 0 }
   const capsule = exit.requested ? undefined : await captureCrash({ db, runtime }, row.pod_name, exit)
   const blockedReason = next.startAfter === undefined ? describeCrashes(BLOCK_AFTER, exit) : null
-  if (blockedReason !== null) await runtime.note(row.pod_name, `[System] Blocked: ${blockedReason}. ${remedyOf(definition)}`)
-  else if (isWanted) await runtime.note(row.pod_name, `[System] Starting again in ${Math.max(0, Math.ceil(((next.startAfter ?? 0) - now()) / 1000))} s.`)
+  if (blockedReason !== null)
+    await runtime.note(row.pod_name, `[System] Blocked: ${blockedReason}. ${remedyOf(definition)}`)
+  else if (isWanted)
+    await runtime.note(
+      row.pod_name,
+      `[System] Starting again in ${Math.max(0, Math.ceil(((next.startAfter ?? 0) - now()) / 1000))} s.`,
+    )
   await noteEnd(db, row.uid, {
     runId: run.runId,
     crashes: next.crashes,
@@ -320,10 +411,21 @@ function remedyOf({ type }: Definition): string {
   return type === 'process' ? 'Restart its deployment to try again.' : 'Start it to try again.'
 }
 
-async function findSpec(parts: ReconcileParts, deployment: DeploymentRow, definition: Definition, row: InstanceRow): Promise<Awaited<ReturnType<typeof specOf>> | AppError> {
+async function findSpec(
+  parts: ReconcileParts,
+  deployment: DeploymentRow,
+  definition: Definition,
+  row: InstanceRow,
+): Promise<Awaited<ReturnType<typeof specOf>> | AppError> {
   try {
     const peersDirectory = definition.discover && (await parts.discovery.prepare(row.pod_name, definition.discover))
-    return await specOf(definition, row, await directoryOf(parts, deployment, definition.dataDirectory), await mountsOf(parts, definition), peersDirectory)
+    return await specOf(
+      definition,
+      row,
+      await directoryOf(parts, deployment, definition.dataDirectory),
+      await mountsOf(parts, definition),
+      peersDirectory,
+    )
   } catch (error) {
     if (error instanceof AppError) return error
     throw error
@@ -331,11 +433,18 @@ async function findSpec(parts: ReconcileParts, deployment: DeploymentRow, defini
 }
 
 /** Starts an instance, or says why it cannot be started. @returns milliseconds until it is to be tried again, if it is to be soon. */
-async function start(parts: ReconcileParts, deployment: DeploymentRow, definition: Definition, row: InstanceRow, runs: Runs): Promise<number[]> {
+async function start(
+  parts: ReconcileParts,
+  deployment: DeploymentRow,
+  definition: Definition,
+  row: InstanceRow,
+  runs: Runs,
+): Promise<number[]> {
   const { db, runtime, listening, log, told, now } = parts
   const spec = await findSpec(parts, deployment, definition, row)
   if (spec instanceof AppError && spec.code === 'UNAVAILABLE') {
-    if (told.get(row.pod_name) !== spec.message) await runtime.note(row.pod_name, `[System] Not started: ${spec.message}`)
+    if (told.get(row.pod_name) !== spec.message)
+      await runtime.note(row.pod_name, `[System] Not started: ${spec.message}`)
     told.set(row.pod_name, spec.message)
     return []
   }
@@ -364,8 +473,18 @@ async function start(parts: ReconcileParts, deployment: DeploymentRow, definitio
   }
   if (row.blocked_reason !== null) await setBlocked(db, row.uid, null)
   // Not waited for: copying a large directory must not hold up the others. The runtime lists it as starting at once.
-  runtime.ensure(spec).catch((error: unknown) => log.error({ err: error, podName: row.pod_name }, 'an instance could not be started'))
+  runtime
+    .ensure(spec)
+    .catch((error: unknown) => log.error({ err: error, podName: row.pod_name }, 'an instance could not be started'))
   // So that the next one of this pass does not take its port.
-  runs.set(row.pod_name, { podName: row.pod_name, runId: '', state: 'STARTING', ip: '', port: spec.port, startedAt: now(), exit: undefined })
+  runs.set(row.pod_name, {
+    podName: row.pod_name,
+    runId: '',
+    state: 'STARTING',
+    ip: '',
+    port: spec.port,
+    startedAt: now(),
+    exit: undefined,
+  })
   return []
 }

@@ -43,7 +43,9 @@ export async function makeSample(db: Db, shareDir: string): Promise<void> {
   const directory = join(shareDir, 'sample')
   await mkdir(directory, { recursive: true })
   await writeFile(join(directory, 'sample.js'), PROGRAM, { flag: 'wx' }).catch(() => undefined)
-  await insertDeployment(db, { name: 'sample', type: 'process', content: DEFINITION, enabled: true }).catch((error: unknown) => {
-    if (!isDuplicate(error)) throw error
-  })
+  await insertDeployment(db, { name: 'sample', type: 'process', content: DEFINITION, enabled: true }).catch(
+    (error: unknown) => {
+      if (!isDuplicate(error)) throw error
+    },
+  )
 }

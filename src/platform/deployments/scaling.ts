@@ -7,10 +7,16 @@ export const EXCESS_MS = 60_000
  * How many instances a scalable deployment wants to have and to keep. An instance whose players are unknown counts as empty for
  * growing and as full for shrinking: neither a start nor an end may follow from what nobody knows.
  */
-export function scalingBounds(definition: Definition, counts: (number | undefined)[]): { atLeast: number; atMost: number } {
+export function scalingBounds(
+  definition: Definition,
+  counts: (number | undefined)[],
+): { atLeast: number; atMost: number } {
   const known = counts.reduce<number>((sum, count) => sum + (count ?? 0), 0)
   const unknown = counts.filter((count) => count === undefined).length
-  return { atLeast: wantedCount(definition, known), atMost: wantedCount(definition, known + unknown * (definition.instances?.playersPerInstance ?? 0)) }
+  return {
+    atLeast: wantedCount(definition, known),
+    atMost: wantedCount(definition, known + unknown * (definition.instances?.playersPerInstance ?? 0)),
+  }
 }
 
 /**
@@ -30,7 +36,12 @@ function wantedCount({ type, instances }: Definition, players: number): number {
  * with the fewest players.
  * @param countOf the players of an instance; undefined: unknown, and then it is never ended.
  */
-export function excess<Row extends { pod_name: string; slot: number }>(rows: Row[], wanted: number, countOf: (podName: string) => number | undefined, areDrained: boolean): Row[] {
+export function excess<Row extends { pod_name: string; slot: number }>(
+  rows: Row[],
+  wanted: number,
+  countOf: (podName: string) => number | undefined,
+  areDrained: boolean,
+): Row[] {
   const known = rows.flatMap((row) => {
     const count = countOf(row.pod_name)
     return count === undefined || (count > 0 && !areDrained) ? [] : [{ row, count }]

@@ -17,7 +17,9 @@ export interface Players {
 /** A name as servers with and without mods or proxies write it. */
 const PlayerName = z.string().regex(/^[\w .*-]{1,40}$/)
 const Sample = z.object({ name: PlayerName, id: z.guid().optional().catch(undefined) })
-const Status = z.object({ players: z.object({ online: z.number().int().nonnegative(), sample: z.array(z.unknown()).catch([]) }) })
+const Status = z.object({
+  players: z.object({ online: z.number().int().nonnegative(), sample: z.array(z.unknown()).catch([]) }),
+})
 
 /**
  * Asks a Minecraft server who is playing, by the server list ping. The server is a program of a user: nothing it sends is trusted or kept beyond a limit.
@@ -67,7 +69,15 @@ const PROTOCOL_VERSION = -1
 
 function handshake(host: string, port: number): Buffer {
   const address = Buffer.from(host)
-  return packet(Buffer.concat([Buffer.of(HANDSHAKE), varint(PROTOCOL_VERSION), varint(address.length), address, Buffer.of(port >> 8, port & 0xff, NEXT_STATE_STATUS)]))
+  return packet(
+    Buffer.concat([
+      Buffer.of(HANDSHAKE),
+      varint(PROTOCOL_VERSION),
+      varint(address.length),
+      address,
+      Buffer.of(port >> 8, port & 0xff, NEXT_STATE_STATUS),
+    ]),
+  )
 }
 
 const packet = (body: Buffer) => Buffer.concat([varint(body.length), body])

@@ -20,15 +20,25 @@ resources: { cpu: 2000m, memory: 2Gi }
 const COPY = commented('data: copy', 'each instance writes in a copy: what it writes is gone at its next start')
 const SHARED = commented('data: shared', 'it writes in this directory; copy: what it writes is gone at its next start')
 
-const KEEP = commented('# keep: [whitelist.json]', 'but this is copied back after an orderly stop; also "plugins/*/data"')
+const KEEP = commented(
+  '# keep: [whitelist.json]',
+  'but this is copied back after an orderly stop; also "plugins/*/data"',
+)
 
 /** What `data` means, in words; see `dataOf`. */
-const data: Record<DeploymentType, string> = { proxy: COPY + KEEP, persistent: SHARED, scalable: COPY + KEEP, process: SHARED }
+const data: Record<DeploymentType, string> = {
+  proxy: COPY + KEEP,
+  persistent: SHARED,
+  scalable: COPY + KEEP,
+  process: SHARED,
+}
 
 const bodies: Record<DeploymentType, (taken: PortRange[]) => string> = {
   proxy: (taken) => game(firstFreePort(25577, taken), 'end'),
   persistent: (taken) => game(firstFreePort(25565, taken), 'stop'),
-  scalable: (taken) => game(firstFreePort(25565, taken), 'stop', 'where players connect; further instances take the ports after it') + commented('instances: { min: 1, max: 3, playersPerInstance: 50 }', 'as many as the players need'),
+  scalable: (taken) =>
+    game(firstFreePort(25565, taken), 'stop', 'where players connect; further instances take the ports after it') +
+    commented('instances: { min: 1, max: 3, playersPerInstance: 50 }', 'as many as the players need'),
   process: () => `run:
 ${commented('  command: ["node", "bot.js"]', 'the program and its arguments; no shell')}\
   # env: { KEY: value }
@@ -43,7 +53,13 @@ ${commented("# ready: 'Ready'", 'a console line that matches says it is ready; w
  * @param taken ports of other deployments, which it does not use
  */
 export function newDefinition({ name, type, node }: CreateDeployment, taken: PortRange[] = []): string {
-  const more = type === 'process' ? '' : commented('# drain: { command: "…" }', 'sent before a restart or scaling down, which then wait for the players to leave')
+  const more =
+    type === 'process'
+      ? ''
+      : commented(
+          '# drain: { command: "…" }',
+          'sent before a restart or scaling down, which then wait for the players to leave',
+        )
   const discover = commented('# discover: [lobby]', 'a file at $QUARTERDECK_PEERS tells where its instances are')
   const head = [
     commented(`name: ${name}`, 'fixed'),

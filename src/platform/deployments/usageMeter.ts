@@ -52,7 +52,10 @@ export function createUsageMeter(runtime: Runtime, now: () => number): UsageMete
         const cores = resources?.cpu ? coresOf(resources.cpu) : availableParallelism()
         const span = from && to ? to.at - from.at : 0
         const share = (coresUsed(from?.usage.get(podName), used, span) ?? 0) / cores
-        return { cpu: round(Math.min(100, share * 100), 1), memory: { used: gib(used?.memoryBytes ?? 0), total: gib(total) } }
+        return {
+          cpu: round(Math.min(100, share * 100), 1),
+          memory: { used: gib(used?.memoryBytes ?? 0), total: gib(total) },
+        }
       }
     },
   }

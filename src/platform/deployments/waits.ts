@@ -21,11 +21,13 @@ interface Wait<Answer> {
  * @returns a function that resolves with the first answer of an asking that began after its call; it throws what the asking
  * throws, and the signal's reason when nobody waits any more.
  */
-export function shareWaits<Answer>(ask: (name: string) => Promise<Answer | undefined>): (name: string, signal?: AbortSignal) => Promise<Answer> {
+export function shareWaits<Answer>(
+  ask: (name: string) => Promise<Answer | undefined>,
+): (name: string, signal?: AbortSignal) => Promise<Answer> {
   const waits = new Map<string, Wait<Answer>>()
 
   async function go(name: string, wait: Wait<Answer>): Promise<void> {
-    for (let pause = FIRST_PAUSE_MS; wait.waiters.size > 0; ) {
+    for (let pause = FIRST_PAUSE_MS; wait.waiters.size > 0;) {
       // Who comes while it is asked may have made the answer another one.
       const asking = [...wait.waiters]
       try {

@@ -32,7 +32,8 @@ export function guardRoutes(app: FastifyInstance, sessions: Sessions): void {
     if (!access || access === 'public') return
     request.user = await sessions.read(bearerOf(request))
     reply.header(ROLE_HEADER, request.user.isAdmin ? 'admin' : 'user')
-    if (access === 'admin' && !request.user.isAdmin) throw new AppError('NOT_ALLOWED', 'Only administrators may do this.')
+    if (access === 'admin' && !request.user.isAdmin)
+      throw new AppError('NOT_ALLOWED', 'Only administrators may do this.')
   })
 }
 
@@ -55,7 +56,9 @@ export function clientOf(request: FastifyRequest): Client {
 /** Whose account a request counts against: its user, whoever a download ticket was issued to, else the client's network. */
 export function payerOf(request: FastifyRequest): { key: string; isUser: boolean } {
   const username = request.user?.username ?? request.activityActor
-  return username === undefined ? { key: `address ${networkOf(request.ip)}`, isUser: false } : { key: `user ${username}`, isUser: true }
+  return username === undefined
+    ? { key: `address ${networkOf(request.ip)}`, isUser: false }
+    : { key: `user ${username}`, isUser: true }
 }
 
 /** The token of an `Authorization: Bearer` header (RFC 6750 §2.1). */

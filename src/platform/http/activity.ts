@@ -38,7 +38,10 @@ declare module 'fastify' {
 const limitedFailures: (ErrorCode | undefined)[] = ['BAD_CREDENTIALS', 'INVALID_CODE', 'INVALID_INVITE']
 
 /** A subject that is one field of the request as it was sent, where it is a text. */
-export function fieldOf(part: 'params' | 'query' | 'body', name: string): (request: FastifyRequest) => string | undefined {
+export function fieldOf(
+  part: 'params' | 'query' | 'body',
+  name: string,
+): (request: FastifyRequest) => string | undefined {
   return (request) => {
     const values: unknown = request[part]
     const value = typeof values === 'object' && values !== null ? (values as Record<string, unknown>)[name] : undefined
@@ -57,7 +60,8 @@ export function recordActivity(app: FastifyInstance, log: Pick<ActivityLog, 'rec
   app.decorateRequest('activityAddress', '')
   app.addHook('onRoute', ({ url, method, config }: RouteOptions) => {
     const changes = [method].flat().some((name) => !['GET', 'HEAD', 'OPTIONS'].includes(name))
-    if (url.startsWith('/api') && changes && config?.activity === undefined) throw new Error(`The route ${String(method)} ${url} does not say what the activity log records`)
+    if (url.startsWith('/api') && changes && config?.activity === undefined)
+      throw new Error(`The route ${String(method)} ${url} does not say what the activity log records`)
   })
   // Asked for once, Node.js remembers it: who sends a call and resets the connection at once is known by it all the same.
   app.server.on('connection', ({ remoteAddress }) => remoteAddress)
@@ -85,6 +89,13 @@ export function recordActivity(app: FastifyInstance, log: Pick<ActivityLog, 'rec
     const words = succeeded ? activity.action : (activity.failure ?? activity.action)
     if (words === null) return
     const action = typeof words === 'function' ? words(request) : words
-    log.record({ username, kind, action, subject: request.activitySubject ?? activity.subject?.(request) ?? null, address: request.activityAddress, succeeded })
+    log.record({
+      username,
+      kind,
+      action,
+      subject: request.activitySubject ?? activity.subject?.(request) ?? null,
+      address: request.activityAddress,
+      succeeded,
+    })
   }
 }

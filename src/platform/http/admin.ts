@@ -1,7 +1,14 @@
 import type { FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import {
-  ActivityAnswer, ActivityQuery, CreateInviteCode, InviteCodeAnswer, InviteCodesAnswer, SetAdmin, SetPassword, UsersAnswer,
+  ActivityAnswer,
+  ActivityQuery,
+  CreateInviteCode,
+  InviteCodeAnswer,
+  InviteCodesAnswer,
+  SetAdmin,
+  SetPassword,
+  UsersAnswer,
 } from '../../contract/admin'
 import { Done } from '../../contract/envelope'
 import type { ActivityLog } from '../accounts/activityLog'
@@ -17,7 +24,8 @@ const ByCode = z.strictObject({ code: z.string().min(1).max(64) })
 
 /** Until the user is found, all that is known is a number. */
 const someUser = (request: FastifyRequest) => `#${fieldOf('params', 'id')(request) ?? ''}`
-const rights = ({ body }: FastifyRequest) => (SetAdmin.safeParse(body).data?.is_admin ? 'made administrator' : 'took administrator rights from')
+const rights = ({ body }: FastifyRequest) =>
+  SetAdmin.safeParse(body).data?.is_admin ? 'made administrator' : 'took administrator rights from'
 
 export interface Administration {
   users: Users
@@ -32,42 +40,76 @@ export function adminRoutes(app: Router, { users, invites, activityLog, onRemove
   const config = { access: 'admin' } as const
   const recorded = (activity: Activity) => ({ ...config, activity })
 
-  app.get('/api/users', { config, schema: { response: { 200: UsersAnswer } } }, async () => done({ users: await users.list() }))
+  app.get('/api/users', { config, schema: { response: { 200: UsersAnswer } } }, async () =>
+    done({ users: await users.list() }),
+  )
 
-  app.patch('/api/users/:id/admin', {
-    config: recorded({ kind: 'user', action: rights, subject: someUser }),
-    schema: { params: ById, body: SetAdmin, response: { 200: Done } },
-  }, async (request) => {
-    request.activitySubject = await users.setAdmin(userOf(request), request.params.id, request.body.is_admin)
-    return done({})
-  })
+  app.patch(
+    '/api/users/:id/admin',
+    {
+      config: recorded({ kind: 'user', action: rights, subject: someUser }),
+      schema: { params: ById, body: SetAdmin, response: { 200: Done } },
+    },
+    async (request) => {
+      request.activitySubject = await users.setAdmin(userOf(request), request.params.id, request.body.is_admin)
+      return done({})
+    },
+  )
 
-  app.patch('/api/users/:id/password', {
-    config: recorded({ kind: 'user', action: 'reset password of', subject: someUser }),
-    schema: { params: ById, body: SetPassword, response: { 200: Done } },
-  }, async (request) => {
-    request.activitySubject = await users.setPassword(userOf(request), request.params.id, request.body.password)
-    return done({})
-  })
+  app.patch(
+    '/api/users/:id/password',
+    {
+      config: recorded({ kind: 'user', action: 'reset password of', subject: someUser }),
+      schema: { params: ById, body: SetPassword, response: { 200: Done } },
+    },
+    async (request) => {
+      request.activitySubject = await users.setPassword(userOf(request), request.params.id, request.body.password)
+      return done({})
+    },
+  )
 
-  app.delete('/api/users/:id', { config: recorded({ kind: 'user', action: 'deleted user', subject: someUser }), schema: { params: ById, response: { 200: Done } } }, async (request) => {
-    request.activitySubject = await users.remove(userOf(request), request.params.id)
-    onRemoved(request.params.id)
-    return done({})
-  })
+  app.delete(
+    '/api/users/:id',
+    {
+      config: recorded({ kind: 'user', action: 'deleted user', subject: someUser }),
+      schema: { params: ById, response: { 200: Done } },
+    },
+    async (request) => {
+      request.activitySubject = await users.remove(userOf(request), request.params.id)
+      onRemoved(request.params.id)
+      return done({})
+    },
+  )
 
-  app.get('/api/invite-codes', { config, schema: { response: { 200: InviteCodesAnswer } } }, async () => done({ codes: await invites.list() }))
+  app.get('/api/invite-codes', { config, schema: { response: { 200: InviteCodesAnswer } } }, async () =>
+    done({ codes: await invites.list() }),
+  )
 
   // A code is a secret as long as it can be used: the log names an invite by its message.
-  app.post('/api/invite-codes', {
-    config: recorded({ kind: 'invite', action: 'created invite code', subject: fieldOf('body', 'message') }),
-    schema: { body: CreateInviteCode, response: { 201: InviteCodeAnswer } },
-  }, async ({ body }, reply) => reply.code(201).send(done(await invites.create(body.message))))
+  app.post(
+    '/api/invite-codes',
+    {
+      config: recorded({ kind: 'invite', action: 'created invite code', subject: fieldOf('body', 'message') }),
+      schema: { body: CreateInviteCode, response: { 201: InviteCodeAnswer } },
+    },
+    async ({ body }, reply) => reply.code(201).send(done(await invites.create(body.message))),
+  )
 
-  app.delete('/api/invite-codes/:code', { config: recorded({ kind: 'invite', action: 'deleted invite code' }), schema: { params: ByCode, response: { 200: Done } } }, async (request) => {
-    request.activitySubject = (await invites.remove(request.params.code)).message
-    return done({})
-  })
+  app.delete(
+    '/api/invite-codes/:code',
+    {
+      config: recorded({ kind: 'invite', action: 'deleted invite code' }),
+      schema: { params: ByCode, response: { 200: Done } },
+    },
+    async (request) => {
+      request.activitySubject = (await invites.remove(request.params.code)).message
+      return done({})
+    },
+  )
 
-  app.get('/api/activity', { config, schema: { querystring: ActivityQuery, response: { 200: ActivityAnswer } } }, async ({ query }) => done(await activityLog.list(query)))
+  app.get(
+    '/api/activity',
+    { config, schema: { querystring: ActivityQuery, response: { 200: ActivityAnswer } } },
+    async ({ query }) => done(await activityLog.list(query)),
+  )
 }

@@ -41,8 +41,13 @@ export function createAnswersUnderWay(): AnswersUnderWay {
       // The second: it was answered already, by the failure of something else.
       if (bytes < COUNTED_FROM || reply.raw.writableEnded) return
       const known = held.get(what) ?? { bytes, payers: [] }
-      const isOver = (!held.has(what) && sum(() => true) + bytes > MOST) || (!known.payers.includes(key) && sum((payers) => payers.includes(key)) + bytes > MOST_OF_ONE)
-      if (isOver) throw new AppError('UNAVAILABLE', 'Too many long answers are on their way at once. Try again in a moment.', { retryAfterSeconds: RETRY_AFTER })
+      const isOver =
+        (!held.has(what) && sum(() => true) + bytes > MOST) ||
+        (!known.payers.includes(key) && sum((payers) => payers.includes(key)) + bytes > MOST_OF_ONE)
+      if (isOver)
+        throw new AppError('UNAVAILABLE', 'Too many long answers are on their way at once. Try again in a moment.', {
+          retryAfterSeconds: RETRY_AFTER,
+        })
       known.payers.push(key)
       held.set(what, known)
       onceAnswered(request, reply, () => {
@@ -66,7 +71,9 @@ export function limitAnswers(app: FastifyInstance, answers: AnswersUnderWay, sil
     const { key, isUser } = payerOf(request)
     const count = streams.get(key) ?? 0
     if (count >= (isUser ? MOST_STREAMS.user : MOST_STREAMS.address)) {
-      throw new AppError('TOO_MANY_TRIES', 'Too many downloads are under way. Try again when one of them is done.', { retryAfterSeconds: RETRY_AFTER })
+      throw new AppError('TOO_MANY_TRIES', 'Too many downloads are under way. Try again when one of them is done.', {
+        retryAfterSeconds: RETRY_AFTER,
+      })
     }
     streams.set(key, count + 1)
     onceAnswered(request, reply, () => {
@@ -83,7 +90,8 @@ export function limitAnswers(app: FastifyInstance, answers: AnswersUnderWay, sil
         beginStream(request, reply)
       } catch (error) {
         payload.destroy()
-        for (const name of ['content-disposition', 'content-range', 'accept-ranges', 'last-modified']) reply.removeHeader(name)
+        for (const name of ['content-disposition', 'content-range', 'accept-ranges', 'last-modified'])
+          reply.removeHeader(name)
         throw error
       }
     } else if (typeof payload === 'string' || Buffer.isBuffer(payload)) {

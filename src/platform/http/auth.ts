@@ -1,6 +1,14 @@
 import {
-  Login, LoginAnswer, Register, RegisterAnswer, VerifyInvite, VerifyInviteAnswer, VerifyLogin, VerifyLoginAnswer,
-  VerifyRegistration, VerifyRegistrationAnswer,
+  Login,
+  LoginAnswer,
+  Register,
+  RegisterAnswer,
+  VerifyInvite,
+  VerifyInviteAnswer,
+  VerifyLogin,
+  VerifyLoginAnswer,
+  VerifyRegistration,
+  VerifyRegistrationAnswer,
 } from '../../contract/auth'
 import { Done, Nothing } from '../../contract/envelope'
 import type { Registration } from '../accounts/registration'
@@ -16,7 +24,8 @@ import type { Router } from './router'
 /** 1 means administrator. */
 const flag = (isAdmin: boolean): 0 | 1 => (isAdmin ? 1 : 0)
 
-const failedToSignIn = ({ activitySubject }: FastifyRequest) => (activitySubject === undefined ? 'failed to sign in' : 'failed to sign in as')
+const failedToSignIn = ({ activitySubject }: FastifyRequest) =>
+  activitySubject === undefined ? 'failed to sign in' : 'failed to sign in as'
 
 /** A right password is not worth an entry, for the code follows. */
 const firstStep: Activity = { kind: 'session', action: null, failure: failedToSignIn }
@@ -25,43 +34,78 @@ const inviteTried: Activity = { kind: 'invite', action: null, failure: 'tried an
 const registered: Activity = { kind: 'user', action: 'registered', failure: 'failed to register' }
 
 /** Signing in and out, and registering (product §7, Authentication). */
-export function authRoutes(app: Router, { signIn, registration, sessions }: { signIn: SignIn; registration: Registration; sessions: Sessions }): void {
+export function authRoutes(
+  app: Router,
+  { signIn, registration, sessions }: { signIn: SignIn; registration: Registration; sessions: Sessions },
+): void {
   const open = (activity: Activity) => ({ access: 'public' as const, activity })
 
   /** Of a failure the user is recorded whose name was tried. A name that nobody has may be a password in the wrong field. */
-  async function recordingWhom<Result>(request: FastifyRequest<{ Body: { username: string } }>, attempt: Promise<Result>): Promise<Result> {
+  async function recordingWhom<Result>(
+    request: FastifyRequest<{ Body: { username: string } }>,
+    attempt: Promise<Result>,
+  ): Promise<Result> {
     try {
       return await attempt
     } catch (error) {
-      const isWrong = error instanceof AppError && ['BAD_CREDENTIALS', 'INVALID_CODE', 'STEP_EXPIRED'].includes(error.code)
+      const isWrong =
+        error instanceof AppError && ['BAD_CREDENTIALS', 'INVALID_CODE', 'STEP_EXPIRED'].includes(error.code)
       if (isWrong) request.activitySubject = await signIn.usernameOf(request.body.username).catch(() => undefined)
       throw error
     }
   }
 
-  app.post('/api/auth/login', { config: open(firstStep), schema: { body: Login, response: { 200: LoginAnswer } } }, async (request) =>
-    done({ sessionToken: await recordingWhom(request, signIn.login(request.body, clientOf(request))) }))
+  app.post(
+    '/api/auth/login',
+    { config: open(firstStep), schema: { body: Login, response: { 200: LoginAnswer } } },
+    async (request) =>
+      done({ sessionToken: await recordingWhom(request, signIn.login(request.body, clientOf(request))) }),
+  )
 
-  app.post('/api/auth/verify-login', { config: open(secondStep), schema: { body: VerifyLogin, response: { 200: VerifyLoginAnswer } } }, async (request) => {
-    const { token, username, isAdmin, wrongCodes } = await recordingWhom(request, signIn.verify(request.body, clientOf(request)))
-    request.activityActor = username
-    return done({ token, isAdmin: flag(isAdmin), wrongCodes })
-  })
+  app.post(
+    '/api/auth/verify-login',
+    { config: open(secondStep), schema: { body: VerifyLogin, response: { 200: VerifyLoginAnswer } } },
+    async (request) => {
+      const { token, username, isAdmin, wrongCodes } = await recordingWhom(
+        request,
+        signIn.verify(request.body, clientOf(request)),
+      )
+      request.activityActor = username
+      return done({ token, isAdmin: flag(isAdmin), wrongCodes })
+    },
+  )
 
-  app.post('/api/auth/verify-invite', { config: open(inviteTried), schema: { body: VerifyInvite, response: { 200: VerifyInviteAnswer } } }, async (request) =>
-    done({ token: await registration.verifyInvite(request.body.inviteCode, clientOf(request)) }))
+  app.post(
+    '/api/auth/verify-invite',
+    { config: open(inviteTried), schema: { body: VerifyInvite, response: { 200: VerifyInviteAnswer } } },
+    async (request) => done({ token: await registration.verifyInvite(request.body.inviteCode, clientOf(request)) }),
+  )
 
-  app.post('/api/auth/register', { config: open(false), schema: { body: Register, response: { 200: RegisterAnswer } } }, async (request) =>
-    done(await registration.register(request.body, clientOf(request))))
+  app.post(
+    '/api/auth/register',
+    { config: open(false), schema: { body: Register, response: { 200: RegisterAnswer } } },
+    async (request) => done(await registration.register(request.body, clientOf(request))),
+  )
 
-  app.post('/api/auth/verify-registration', { config: open(registered), schema: { body: VerifyRegistration, response: { 200: VerifyRegistrationAnswer } } }, async (request) => {
-    const { loginToken, isAdmin } = await registration.verify(request.body, clientOf(request))
-    request.activityActor = request.body.username
-    return done({ loginToken, isAdmin: flag(isAdmin) })
-  })
+  app.post(
+    '/api/auth/verify-registration',
+    { config: open(registered), schema: { body: VerifyRegistration, response: { 200: VerifyRegistrationAnswer } } },
+    async (request) => {
+      const { loginToken, isAdmin } = await registration.verify(request.body, clientOf(request))
+      request.activityActor = request.body.username
+      return done({ loginToken, isAdmin: flag(isAdmin) })
+    },
+  )
 
-  app.post('/api/auth/logout', { config: { access: 'user', activity: { kind: 'session', action: 'signed out' } }, schema: { body: Nothing, response: { 200: Done } } }, async (request) => {
-    await sessions.end(userOf(request).sessionId)
-    return done({})
-  })
+  app.post(
+    '/api/auth/logout',
+    {
+      config: { access: 'user', activity: { kind: 'session', action: 'signed out' } },
+      schema: { body: Nothing, response: { 200: Done } },
+    },
+    async (request) => {
+      await sessions.end(userOf(request).sessionId)
+      return done({})
+    },
+  )
 }

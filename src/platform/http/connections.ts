@@ -34,8 +34,15 @@ export function limitConnections(app: FastifyInstance, proxies: TrustedProxies, 
   const limit = Math.min(MOST_OF_ADDRESS, Math.ceil(total / 2))
   const limitOfInstances = Math.min(MOST_OF_ADDRESS, Math.ceil(total * PART_OF_INSTANCES))
   const counts = new Map<string, number>()
-  const tellOfTotal = atMostOnceIn(TELL_MS, () => log.warn({ limit: total }, 'connections are refused: there are too many. The limit is half of the open files that the process may have (ulimit -n)'))
-  const tellOfOne = atMostOnceIn(TELL_MS, (address: string) => log.warn({ limit, address }, 'connections are refused: there are too many from one address'))
+  const tellOfTotal = atMostOnceIn(TELL_MS, () =>
+    log.warn(
+      { limit: total },
+      'connections are refused: there are too many. The limit is half of the open files that the process may have (ulimit -n)',
+    ),
+  )
+  const tellOfOne = atMostOnceIn(TELL_MS, (address: string) =>
+    log.warn({ limit, address }, 'connections are refused: there are too many from one address'),
+  )
 
   /** @returns a function that gives the place back, to be called once; undefined when the address has none left. */
   function takePlace(address: string): (() => void) | undefined {
@@ -87,12 +94,18 @@ export function limitConnections(app: FastifyInstance, proxies: TrustedProxies, 
     }
     if (!proxies.includes(socket.remoteAddress)) return
     const giveBack = takePlace(proxies.addressOf(request.raw))
-    if (!giveBack) throw new AppError('TOO_MANY_TRIES', 'Too many calls from your address are under way. Try again in a moment.', { retryAfterSeconds: 1 })
+    if (!giveBack)
+      throw new AppError('TOO_MANY_TRIES', 'Too many calls from your address are under way. Try again in a moment.', {
+        retryAfterSeconds: 1,
+      })
     onceAnswered(request, reply, giveBack)
   })
 }
 
-function atMostOnceIn<Parameters extends unknown[]>(ms: number, tell: (...parameters: Parameters) => void): (...parameters: Parameters) => void {
+function atMostOnceIn<Parameters extends unknown[]>(
+  ms: number,
+  tell: (...parameters: Parameters) => void,
+): (...parameters: Parameters) => void {
   let toldAt = -Infinity
   return (...parameters) => {
     if (Date.now() - toldAt < ms) return
@@ -132,7 +145,7 @@ export function endConnections(app: FastifyInstance): void {
         resolve()
       })
     })
-    for (const deadline = Date.now() + GRACE_MS; !isOver && Date.now() < deadline; ) {
+    for (const deadline = Date.now() + GRACE_MS; !isOver && Date.now() < deadline;) {
       await Promise.race([closed, delay(CHECK_MS)])
       // Those that have given their answer meanwhile.
       server.closeIdleConnections()

@@ -12,15 +12,26 @@ export function dashboardRoutes(app: Router, dashboard: Dashboard): void {
   const recorded = (action: string) => ({ ...config, activity: { kind: 'token', action } satisfies Activity })
   const path = '/api/admin/k8sdashboard'
 
-  app.get(`${path}/host`, { config, schema: { response: { 200: DashboardHostAnswer } } }, async () => done({ host: dashboard.host() }))
+  app.get(`${path}/host`, { config, schema: { response: { 200: DashboardHostAnswer } } }, async () =>
+    done({ host: dashboard.host() }),
+  )
 
-  app.get(`${path}/token`, { config, schema: { response: { 200: DashboardTokenAnswer } } }, async (request) => done({ token: await dashboard.token(userOf(request)) }))
+  app.get(`${path}/token`, { config, schema: { response: { 200: DashboardTokenAnswer } } }, async (request) =>
+    done({ token: await dashboard.token(userOf(request)) }),
+  )
 
-  app.post(`${path}/token`, { config: recorded('created dashboard token'), schema: { body: Nothing, response: { 201: DashboardTokenAnswer } } }, async (request, reply) =>
-    reply.code(201).send(done({ token: await dashboard.create(userOf(request)) })))
+  app.post(
+    `${path}/token`,
+    { config: recorded('created dashboard token'), schema: { body: Nothing, response: { 201: DashboardTokenAnswer } } },
+    async (request, reply) => reply.code(201).send(done({ token: await dashboard.create(userOf(request)) })),
+  )
 
-  app.delete(`${path}/token`, { config: recorded('deleted dashboard token'), schema: { response: { 200: DashboardTokenAnswer } } }, async (request) => {
-    await dashboard.remove(userOf(request))
-    return done({ token: null })
-  })
+  app.delete(
+    `${path}/token`,
+    { config: recorded('deleted dashboard token'), schema: { response: { 200: DashboardTokenAnswer } } },
+    async (request) => {
+      await dashboard.remove(userOf(request))
+      return done({ token: null })
+    },
+  )
 }

@@ -17,23 +17,40 @@ export function databaseRoutes(app: Router, databases: Databases): void {
   const config = { access: 'user' } as const
   const recorded = (action: (type: string) => string, subject = fieldOf('params', 'name')) => ({
     access: 'user' as const,
-    activity: { kind: 'database', action: (request: FastifyRequest) => action(typeOf(request)), subject } satisfies Activity,
+    activity: {
+      kind: 'database',
+      action: (request: FastifyRequest) => action(typeOf(request)),
+      subject,
+    } satisfies Activity,
   })
 
-  app.get('/api/database/:type', { config, schema: { params: ByType, response: { 200: DatabasesAnswer } } }, async ({ params }) =>
-    done({ databases: await databases.list(params.type) }))
+  app.get(
+    '/api/database/:type',
+    { config, schema: { params: ByType, response: { 200: DatabasesAnswer } } },
+    async ({ params }) => done({ databases: await databases.list(params.type) }),
+  )
 
   const created = recorded((type) => `created ${type} database`, fieldOf('body', 'name'))
-  app.post('/api/database/:type', { config: created, schema: { params: ByType, body: CreateDatabase, response: { 201: DatabaseAnswer } } }, async ({ params, body }, reply) =>
-    reply.code(201).send(done(await databases.create(params.type, body.name))))
+  app.post(
+    '/api/database/:type',
+    { config: created, schema: { params: ByType, body: CreateDatabase, response: { 201: DatabaseAnswer } } },
+    async ({ params, body }, reply) => reply.code(201).send(done(await databases.create(params.type, body.name))),
+  )
 
   const reset = recorded((type) => `reset password of ${type} database`)
-  app.patch('/api/database/:type/:name', { config: reset, schema: { params: ByName, body: Nothing, response: { 200: DatabaseAnswer } } }, async ({ params }) =>
-    done(await databases.resetPassword(params.type, params.name)))
+  app.patch(
+    '/api/database/:type/:name',
+    { config: reset, schema: { params: ByName, body: Nothing, response: { 200: DatabaseAnswer } } },
+    async ({ params }) => done(await databases.resetPassword(params.type, params.name)),
+  )
 
   const deleted = recorded((type) => `deleted ${type} database`)
-  app.delete('/api/database/:type/:name', { config: deleted, schema: { params: ByName, response: { 200: Done } } }, async ({ params }) => {
-    await databases.remove(params.type, params.name)
-    return done({})
-  })
+  app.delete(
+    '/api/database/:type/:name',
+    { config: deleted, schema: { params: ByName, response: { 200: Done } } },
+    async ({ params }) => {
+      await databases.remove(params.type, params.name)
+      return done({})
+    },
+  )
 }

@@ -30,7 +30,16 @@ export function answerFailures(app: FastifyInstance): void {
     if (failure?.code !== 'TOO_SLOW') discardUnread(request, reply)
     if (!failure) {
       request.log.error({ err: thrown }, 'a request failed')
-      return reply.code(500).send(bodyOf(new AppError('INTERNAL', `Something went wrong on the server. Its log knows more under request ${request.id}.`)))
+      return reply
+        .code(500)
+        .send(
+          bodyOf(
+            new AppError(
+              'INTERNAL',
+              `Something went wrong on the server. Its log knows more under request ${request.id}.`,
+            ),
+          ),
+        )
     }
     const { retryAfterSeconds } = failure.details
     if (failure.status >= 500) request.log.warn({ err: thrown }, 'a request could not be served')
@@ -69,26 +78,44 @@ function isAnswering(socket: Socket & { _httpMessage?: { headersSent: boolean } 
 }
 
 export function bodyOf({ code, message, details: { field, line } }: AppError): Failure {
-  return { success: false, code, message, error: message, ...(field !== undefined && { field }), ...(line !== undefined && { line }) }
+  return {
+    success: false,
+    code,
+    message,
+    error: message,
+    ...(field !== undefined && { field }),
+    ...(line !== undefined && { line }),
+  }
 }
 
 function expected(thrown: FastifyError): AppError | undefined {
   if (hasZodFastifySchemaValidationErrors(thrown)) return invalidInput(thrown)
   const error = stateFailure(thrown)
   if (error instanceof AppError) return error
-  if (thrown.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE') return new AppError('INVALID_INPUT', 'The Content-Type must be application/json.')
+  if (thrown.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
+    return new AppError('INVALID_INPUT', 'The Content-Type must be application/json.')
   if (thrown.statusCode === 400) return new AppError('INVALID_INPUT', 'The request’s body is not valid JSON.')
   return undefined
 }
 
 /** Names the first field that is wrong. */
 function invalidInput(thrown: Pick<FastifyError, 'validation' | 'validationContext'>): AppError {
-  const [issue] = (thrown.validation ?? []) as { instancePath: string; keyword: string; message: string; params: { keys?: string[] } }[]
+  const [issue] = (thrown.validation ?? []) as {
+    instancePath: string
+    keyword: string
+    message: string
+    params: { keys?: string[] }
+  }[]
   const extra = issue?.params.keys?.[0]
   const path = (issue?.instancePath ?? '').split('/').filter(Boolean)
   if (extra !== undefined) path.push(extra)
   const field = path.join('.')
-  const message = extra !== undefined ? 'is not known here' : issue ? issueText({ ...issue.params, code: issue.keyword, message: issue.message }) : 'is not valid'
+  const message =
+    extra !== undefined
+      ? 'is not known here'
+      : issue
+        ? issueText({ ...issue.params, code: issue.keyword, message: issue.message })
+        : 'is not valid'
   return field === ''
     ? new AppError('INVALID_INPUT', `The request’s ${thrown.validationContext ?? 'body'} is not valid: ${message}`)
     : new AppError('INVALID_INPUT', `${field}: ${message}`, { field })

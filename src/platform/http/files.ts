@@ -5,7 +5,17 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { Done, Nothing } from '../../contract/envelope'
 import {
-  AtPath, CreateFile, DownloadFile, DownloadTicketAnswer, FileContentAnswer, FileJobsAnswer, MoveFile, SaveFile, SaveFileAnswer, SeveralFiles, StoredFiles,
+  AtPath,
+  CreateFile,
+  DownloadFile,
+  DownloadTicketAnswer,
+  FileContentAnswer,
+  FileJobsAnswer,
+  MoveFile,
+  SaveFile,
+  SaveFileAnswer,
+  SeveralFiles,
+  StoredFiles,
 } from '../../contract/file'
 import type { DownloadTickets } from '../accounts/downloadTickets'
 import { AppError } from '../errors'
@@ -47,55 +57,85 @@ export function fileRoutes(app: Router, { files, tickets, deploymentTypeIndexAt,
   const acting = (action: string, subject: (request: FastifyRequest) => string | undefined = fieldOf('body', 'path')) =>
     ({ access: 'user', activity: { kind: 'file', action, subject } }) as const
 
-  app.get('/api/sftp/files', { config: { access: 'user' }, schema: { querystring: AtPath } }, async (request, reply) => {
-    const { path } = request.query
-    // First of all: what fails after the other work has begun would leave that one's failure to nobody.
-    const wirePath = wirePathOf(namesOf(path))
-    const listed = files.listing.list(path).then((entries) => {
-      const length = bytesOf(entries)
-      // A long one is not copied for each client, and counts once for all of them. Short ones count like every answer.
-      const isLong = length > LONG_LISTING
-      if (isLong) answers.hold(request, reply, entries.json, length)
-      return { json: entries.json, isLong }
-    })
-    const [{ json, isLong }, typeIndex] = await Promise.all([listed, deploymentTypeIndexAt(wirePath)])
-    // FilesAnswer, put together from what the listing processes have written: a hundred thousand entries are not parsed again.
-    const parts = [Buffer.from('{"success":true,"data":{"files":['), ...joined(json), Buffer.from(`],"deploymentTypeIndex":${typeIndex}}}`)]
-    // A client that has the same listing already is told so (RFC 9110 §13.1.2): it is no refresh.
-    const etag = `"${parts.reduce((hash, part) => hash.update(part), createHash('sha1')).digest('base64url')}"`
-    reply.header('etag', etag)
-    if (isAmong(request.headers['if-none-match'], etag)) return reply.code(304).send()
-    reply.type('application/json; charset=utf-8').header('content-length', parts.reduce((sum, { byteLength }) => sum + byteLength, 0))
-    return reply.send(isLong ? Readable.from(parts, { objectMode: true, highWaterMark: 1 }) : Buffer.concat(parts))
-  })
+  app.get(
+    '/api/sftp/files',
+    { config: { access: 'user' }, schema: { querystring: AtPath } },
+    async (request, reply) => {
+      const { path } = request.query
+      // First of all: what fails after the other work has begun would leave that one's failure to nobody.
+      const wirePath = wirePathOf(namesOf(path))
+      const listed = files.listing.list(path).then((entries) => {
+        const length = bytesOf(entries)
+        // A long one is not copied for each client, and counts once for all of them. Short ones count like every answer.
+        const isLong = length > LONG_LISTING
+        if (isLong) answers.hold(request, reply, entries.json, length)
+        return { json: entries.json, isLong }
+      })
+      const [{ json, isLong }, typeIndex] = await Promise.all([listed, deploymentTypeIndexAt(wirePath)])
+      // FilesAnswer, put together from what the listing processes have written: a hundred thousand entries are not parsed again.
+      const parts = [
+        Buffer.from('{"success":true,"data":{"files":['),
+        ...joined(json),
+        Buffer.from(`],"deploymentTypeIndex":${typeIndex}}}`),
+      ]
+      // A client that has the same listing already is told so (RFC 9110 §13.1.2): it is no refresh.
+      const etag = `"${parts.reduce((hash, part) => hash.update(part), createHash('sha1')).digest('base64url')}"`
+      reply.header('etag', etag)
+      if (isAmong(request.headers['if-none-match'], etag)) return reply.code(304).send()
+      reply.type('application/json; charset=utf-8').header(
+        'content-length',
+        parts.reduce((sum, { byteLength }) => sum + byteLength, 0),
+      )
+      return reply.send(isLong ? Readable.from(parts, { objectMode: true, highWaterMark: 1 }) : Buffer.concat(parts))
+    },
+  )
 
-  app.get('/api/sftp/file/content', { config: { access: 'user' }, schema: { querystring: AtPath, response: { 200: FileContentAnswer } } }, async (request, reply) => {
-    // Some at a time: each takes its whole content, in more than one form, before the answer can be counted.
-    const end = await reading.turn(userOf(request).userId, hangUpOf(reply))
-    try {
-      return done(await files.contents.read(request.query.path))
-    } finally {
-      end()
-    }
-  })
+  app.get(
+    '/api/sftp/file/content',
+    { config: { access: 'user' }, schema: { querystring: AtPath, response: { 200: FileContentAnswer } } },
+    async (request, reply) => {
+      // Some at a time: each takes its whole content, in more than one form, before the answer can be counted.
+      const end = await reading.turn(userOf(request).userId, hangUpOf(reply))
+      try {
+        return done(await files.contents.read(request.query.path))
+      } finally {
+        end()
+      }
+    },
+  )
 
   app.patch(
     '/api/sftp/file/content',
-    { bodyLimit: CONTENT_BODY_LIMIT, config: acting('saved file'), schema: { body: SaveFile, response: { 200: SaveFileAnswer } } },
+    {
+      bodyLimit: CONTENT_BODY_LIMIT,
+      config: acting('saved file'),
+      schema: { body: SaveFile, response: { 200: SaveFileAnswer } },
+    },
     async ({ body }) => done({ modifyTime: await files.contents.save(body) }),
   )
 
-  app.post('/api/sftp/file', { config: acting('created file'), schema: { body: CreateFile, response: { 201: Done } } }, async ({ body }, reply) => {
-    await files.changes.createFile(body.path)
-    return reply.code(201).send(done({}))
-  })
+  app.post(
+    '/api/sftp/file',
+    { config: acting('created file'), schema: { body: CreateFile, response: { 201: Done } } },
+    async ({ body }, reply) => {
+      await files.changes.createFile(body.path)
+      return reply.code(201).send(done({}))
+    },
+  )
 
-  app.post('/api/sftp/directory', { config: acting('created directory'), schema: { body: AtPath, response: { 201: Done } } }, async ({ body }, reply) => {
-    await files.changes.createDirectory(body.path)
-    return reply.code(201).send(done({}))
-  })
+  app.post(
+    '/api/sftp/directory',
+    { config: acting('created directory'), schema: { body: AtPath, response: { 201: Done } } },
+    async ({ body }, reply) => {
+      await files.changes.createDirectory(body.path)
+      return reply.code(201).send(done({}))
+    },
+  )
 
-  const deleting = (what: string) => ({ config: acting(`deleted ${what}`, fieldOf('query', 'path')), schema: { querystring: AtPath, body: Nothing, response: { 200: Done } } })
+  const deleting = (what: string) => ({
+    config: acting(`deleted ${what}`, fieldOf('query', 'path')),
+    schema: { querystring: AtPath, body: Nothing, response: { 200: Done } },
+  })
   app.delete('/api/sftp/file', deleting('file'), async ({ query }) => {
     await files.changes.removeFile(query.path)
     return done({})
@@ -105,20 +145,32 @@ export function fileRoutes(app: Router, { files, tickets, deploymentTypeIndexAt,
     return done({})
   })
 
-  const moved = (request: FastifyRequest) => `${fieldOf('body', 'sourcePath')(request) ?? ''} to ${fieldOf('body', 'targetPath')(request) ?? ''}`
-  app.post('/api/sftp/move', { config: acting('moved', moved), schema: { body: MoveFile, response: { 200: Done } } }, async ({ body }) => {
-    await files.changes.move(body.sourcePath, body.targetPath)
-    return done({})
-  })
+  const moved = (request: FastifyRequest) =>
+    `${fieldOf('body', 'sourcePath')(request) ?? ''} to ${fieldOf('body', 'targetPath')(request) ?? ''}`
+  app.post(
+    '/api/sftp/move',
+    { config: acting('moved', moved), schema: { body: MoveFile, response: { 200: Done } } },
+    async ({ body }) => {
+      await files.changes.move(body.sourcePath, body.targetPath)
+      return done({})
+    },
+  )
 
-  app.post('/api/sftp/download-ticket', { config: quiet, schema: { body: AtPath, response: { 200: DownloadTicketAnswer } } }, async (request) =>
-    done({ token: await tickets.issue(userOf(request), wirePathOf(namesOf(request.body.path))) }))
+  app.post(
+    '/api/sftp/download-ticket',
+    { config: quiet, schema: { body: AtPath, response: { 200: DownloadTicketAnswer } } },
+    async (request) => done({ token: await tickets.issue(userOf(request), wirePathOf(namesOf(request.body.path))) }),
+  )
 
   // Whoever holds the ticket: an address that a browser opens carries no header.
   app.get(
     '/api/sftp/download',
     // A look at its header alone (HEAD) would use up the ticket.
-    { exposeHeadRoute: false, config: { access: 'public', activity: { kind: 'file', action: 'downloaded', subject: fieldOf('query', 'path') } }, schema: { querystring: DownloadFile } },
+    {
+      exposeHeadRoute: false,
+      config: { access: 'public', activity: { kind: 'file', action: 'downloaded', subject: fieldOf('query', 'path') } },
+      schema: { querystring: DownloadFile },
+    },
     async (request, reply) => {
       const { path, token } = request.query
       request.activityActor = (await tickets.take(token, wirePathOf(namesOf(path)))).username
@@ -134,29 +186,66 @@ export function fileRoutes(app: Router, { files, tickets, deploymentTypeIndexAt,
       zips.begin(request, reply)
       const [first] = body.files
       const name = body.files.length === 1 && first ? `${first.name}.zip` : 'files.zip'
-      return asAttachment(reply, name).type('application/zip').send(await files.downloads.zip(body.files.map(({ path }) => path)))
+      return asAttachment(reply, name)
+        .type('application/zip')
+        .send(await files.downloads.zip(body.files.map(({ path }) => path)))
     },
   )
 
   const stored = { response: { 201: StoredFiles } }
-  app.post('/api/sftp/archive', { config: acting('archived'), schema: { body: AtPath, ...stored } }, async (request, reply) =>
-    reply.code(201).send(done({ files: [await files.archive(userOf(request).userId, request.body.path, hangUpOf(reply))] })))
-  app.post('/api/sftp/archive-multiple', { bodyLimit: SEVERAL_BODY_LIMIT, config: acting('archived', pathsOf), schema: { body: SeveralFiles, ...stored } }, async (request, reply) =>
-    reply.code(201).send(done({ files: [await files.archiveSeveral(userOf(request).userId, request.body.files.map(({ path }) => path), hangUpOf(reply))] })))
-  app.post('/api/sftp/unarchive', { config: acting('extracted'), schema: { body: AtPath, ...stored } }, async (request, reply) =>
-    reply.code(201).send(done({ files: [await files.unarchive(userOf(request).userId, request.body.path, hangUpOf(reply))] })))
+  app.post(
+    '/api/sftp/archive',
+    { config: acting('archived'), schema: { body: AtPath, ...stored } },
+    async (request, reply) =>
+      reply
+        .code(201)
+        .send(done({ files: [await files.archive(userOf(request).userId, request.body.path, hangUpOf(reply))] })),
+  )
+  app.post(
+    '/api/sftp/archive-multiple',
+    { bodyLimit: SEVERAL_BODY_LIMIT, config: acting('archived', pathsOf), schema: { body: SeveralFiles, ...stored } },
+    async (request, reply) =>
+      reply.code(201).send(
+        done({
+          files: [
+            await files.archiveSeveral(
+              userOf(request).userId,
+              request.body.files.map(({ path }) => path),
+              hangUpOf(reply),
+            ),
+          ],
+        }),
+      ),
+  )
+  app.post(
+    '/api/sftp/unarchive',
+    { config: acting('extracted'), schema: { body: AtPath, ...stored } },
+    async (request, reply) =>
+      reply
+        .code(201)
+        .send(done({ files: [await files.unarchive(userOf(request).userId, request.body.path, hangUpOf(reply))] })),
+  )
 
-  app.get('/api/sftp/jobs', { config: { access: 'user' }, schema: { response: { 200: FileJobsAnswer } } }, async (request) =>
-    done({ jobs: files.jobs.of(userOf(request).userId) }))
-  app.delete('/api/sftp/jobs/:id', { config: quiet, schema: { params: z.strictObject({ id: z.uuid() }), body: Nothing, response: { 200: Done } } }, async (request) => {
-    files.jobs.cancel(userOf(request).userId, request.params.id)
-    return done({})
-  })
+  app.get(
+    '/api/sftp/jobs',
+    { config: { access: 'user' }, schema: { response: { 200: FileJobsAnswer } } },
+    async (request) => done({ jobs: files.jobs.of(userOf(request).userId) }),
+  )
+  app.delete(
+    '/api/sftp/jobs/:id',
+    { config: quiet, schema: { params: z.strictObject({ id: z.uuid() }), body: Nothing, response: { 200: Done } } },
+    async (request) => {
+      files.jobs.cancel(userOf(request).userId, request.params.id)
+      return done({})
+    },
+  )
 }
 
 /** What is stored here was made by anybody: it is saved, never shown, under no origin (security 20). */
 function asAttachment(reply: FastifyReply, name: string): FastifyReply {
-  return reply.header('content-disposition', contentDisposition(name.toWellFormed())).header('content-security-policy', 'sandbox')
+  return reply
+    .header('content-disposition', contentDisposition(name.toWellFormed()))
+    .header('content-security-policy', 'sandbox')
 }
 
 /** Whole, or the range that was asked for (RFC 9110 §13.1.5, §14, §15.5.17), so that an interrupted download goes on where it stopped. */
@@ -170,7 +259,10 @@ async function sendFile(request: FastifyRequest, reply: FastifyReply, file: Open
     reply.header('content-range', `bytes */${size}`)
     throw new AppError('RANGE_NOT_SATISFIABLE', `The file ends after ${size} bytes.`)
   }
-  asAttachment(reply, name).type('application/octet-stream').header('accept-ranges', 'bytes').header('last-modified', modified)
+  asAttachment(reply, name)
+    .type('application/octet-stream')
+    .header('accept-ranges', 'bytes')
+    .header('last-modified', modified)
   if (size === 0) return reply.send(Buffer.alloc(0))
   const { start, end } = range ?? { start: 0, end: size - 1 }
   if (range) reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`)

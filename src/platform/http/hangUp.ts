@@ -6,7 +6,8 @@ import type { Router } from './router'
 export function hangUpOf({ raw }: FastifyReply): AbortSignal {
   const hungUp = new AbortController()
   const leave = () => {
-    if (!raw.writableFinished) hungUp.abort(new AppError('TOO_SLOW', 'Nobody waits for the answer any more. What was asked for goes on.'))
+    if (!raw.writableFinished)
+      hungUp.abort(new AppError('TOO_SLOW', 'Nobody waits for the answer any more. What was asked for goes on.'))
   }
   // Maybe while it was looked up who asks: then nothing tells of it any more.
   if (raw.destroyed) leave()
@@ -21,7 +22,10 @@ export function hangUpOf({ raw }: FastifyReply): AbortSignal {
 export function watchClosing(app: Router): (reply: FastifyReply) => AbortSignal {
   const waiting = new Set<AbortController>()
   let isClosing = false
-  const tell = (call: AbortController) => call.abort(new AppError('UNAVAILABLE', 'The platform is being stopped. What was asked for goes on when it runs again.'))
+  const tell = (call: AbortController) =>
+    call.abort(
+      new AppError('UNAVAILABLE', 'The platform is being stopped. What was asked for goes on when it runs again.'),
+    )
   app.addHook('preClose', async () => {
     isClosing = true
     waiting.forEach(tell)

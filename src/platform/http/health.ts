@@ -10,9 +10,17 @@ import type { Router } from './router'
 export type HealthChecks = Record<string, () => Promise<void>>
 
 /** `GET /api/health` (decisions §11, §12): 200 once ready, 503 with the names of what fails otherwise; with both the disks as they are, our extra. */
-export function healthRoutes(app: Router, checks: HealthChecks, isolation: 'contained' | 'plain', listDisks: () => Promise<Disk[]>): void {
+export function healthRoutes(
+  app: Router,
+  checks: HealthChecks,
+  isolation: 'contained' | 'plain',
+  listDisks: () => Promise<Disk[]>,
+): void {
   const disks = z.array(Disk)
-  const answers = { 200: success(z.object({ parts: z.array(z.string()), isolation: z.enum(['contained', 'plain']), disks })), 503: Failure.extend({ disks }) }
+  const answers = {
+    200: success(z.object({ parts: z.array(z.string()), isolation: z.enum(['contained', 'plain']), disks })),
+    503: Failure.extend({ disks }),
+  }
   app.get('/api/health', { config: { access: 'public' }, schema: { response: answers } }, async (request, reply) => {
     const disks = await listDisks().catch(() => [])
     const names = [...Object.keys(checks), 'disk']

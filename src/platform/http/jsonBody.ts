@@ -32,8 +32,11 @@ export function readJsonBodies(app: FastifyInstance, timeoutMs: number): void {
     try {
       const text = await readText(payload, limit, timeoutMs, account.add)
       if (text === '') return undefined
-      if (text.length > LONG && hasMoreValues(text, MOST_VALUES)) throw new AppError('TOO_LARGE', 'The request holds more values than any call takes.')
-      return await new Promise((resolve, reject) => void parse(request, text, (error, body) => (error ? reject(error) : resolve(body))))
+      if (text.length > LONG && hasMoreValues(text, MOST_VALUES))
+        throw new AppError('TOO_LARGE', 'The request holds more values than any call takes.')
+      return await new Promise(
+        (resolve, reject) => void parse(request, text, (error, body) => (error ? reject(error) : resolve(body))),
+      )
     } finally {
       account.close()
     }
@@ -58,7 +61,9 @@ function createAccounts() {
         add: (bytes: number) => {
           change(bytes)
           const isOver = total > MOST || (held.get(key) ?? 0) > MOST_OF_ONE
-          return isOver ? new AppError('UNAVAILABLE', 'Too many long requests are on their way at once. Try again in a moment.') : undefined
+          return isOver
+            ? new AppError('UNAVAILABLE', 'Too many long requests are on their way at once. Try again in a moment.')
+            : undefined
         },
         close: () => change(-own),
       }
@@ -71,7 +76,12 @@ function createAccounts() {
  * @param count is told the bytes of each piece, and may answer with a failure.
  * @throws AppError TOO_LARGE over the limit (bytes), TOO_SLOW after the time-out (milliseconds), INVALID_INPUT when the client disconnects
  */
-function readText(stream: Readable, limit: number, timeoutMs: number, count: (bytes: number) => AppError | undefined): Promise<string> {
+function readText(
+  stream: Readable,
+  limit: number,
+  timeoutMs: number,
+  count: (bytes: number) => AppError | undefined,
+): Promise<string> {
   return new Promise((resolve, reject) => {
     // Stays: whatever becomes of the request later, its errors have an owner.
     stream.on('error', () => undefined)
@@ -88,7 +98,10 @@ function readText(stream: Readable, limit: number, timeoutMs: number, count: (by
     }
     const onClose = () => settle(() => reject(incomplete))
     const onEnd = () => settle(() => resolve(Buffer.concat(chunks, length).toString('utf8')))
-    const timer = setTimeout(() => settle(() => reject(new AppError('TOO_SLOW', 'The request took too long to arrive.'))), timeoutMs)
+    const timer = setTimeout(
+      () => settle(() => reject(new AppError('TOO_SLOW', 'The request took too long to arrive.'))),
+      timeoutMs,
+    )
     stream.on('data', onData).on('end', onEnd).on('close', onClose)
 
     function settle(finish: () => void): void {

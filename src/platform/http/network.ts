@@ -13,11 +13,17 @@ export interface Network {
 export function networkRoutes(app: Router, network: Network): void {
   const config = { access: 'user' } as const
 
-  app.get('/api/network/getManagerTimestamp', { config, schema: { response: { 200: ManagerTimestampAnswer } } }, async () => {
-    const [timestamp, disks] = await Promise.all([network.managerTimestamp(), network.disks()])
-    const short = disks.filter(({ level }) => level !== 'ok')
-    return done({ timestamp, ...(short.length > 0 && { disks: short }) })
-  })
+  app.get(
+    '/api/network/getManagerTimestamp',
+    { config, schema: { response: { 200: ManagerTimestampAnswer } } },
+    async () => {
+      const [timestamp, disks] = await Promise.all([network.managerTimestamp(), network.disks()])
+      const short = disks.filter(({ level }) => level !== 'ok')
+      return done({ timestamp, ...(short.length > 0 && { disks: short }) })
+    },
+  )
 
-  app.get('/api/network/nodes', { config, schema: { response: { 200: NodesAnswer } } }, async () => done({ nodes: await network.nodes() }))
+  app.get('/api/network/nodes', { config, schema: { response: { 200: NodesAnswer } } }, async () =>
+    done({ nodes: await network.nodes() }),
+  )
 }

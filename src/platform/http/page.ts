@@ -67,7 +67,9 @@ export async function pageRoutes(app: FastifyInstance, directory: string): Promi
     const { url, headers } = request
     const path = url.split('?', 1)[0] ?? ''
     const isKnown = isPageRoute(path)
-    const isPage = isRead && (isKnown || (isForPeople(headers.accept) && !isCall(url) && !/^\/(?:socket\.io|assets)(?:\/|$)/.test(path)))
+    const isPage =
+      isRead &&
+      (isKnown || (isForPeople(headers.accept) && !isCall(url) && !/^\/(?:socket\.io|assets)(?:\/|$)/.test(path)))
     if (!isPage) return reply.code(404).send(bodyOf(new AppError('NOT_FOUND', 'There is no such call.')))
     if (!isBuilt) return reply.code(503).type('text/plain').send('The console is not built. Run: npm run build\n')
     return isKnown ? reply.sendFile('index.html') : reply.code(404).sendFile('index.html', WHOLE)

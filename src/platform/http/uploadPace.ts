@@ -18,7 +18,10 @@ const CHECKS = 60
  * does not count.
  * @returns `tooSlow`, aborted with an AppError TOO_SLOW, and `stop`, to be called once the body is here.
  */
-export function watchPace(raw: IncomingMessage, { bytes, ms }: Pace = SLOWEST_UPLOAD): { tooSlow: AbortSignal; stop: () => void } {
+export function watchPace(
+  raw: IncomingMessage,
+  { bytes, ms }: Pace = SLOWEST_UPLOAD,
+): { tooSlow: AbortSignal; stop: () => void } {
   const controller = new AbortController()
   let checks = 0
   let windowBegan = raw.socket.bytesRead

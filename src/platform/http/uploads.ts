@@ -31,14 +31,34 @@ const FIELD_LIMIT = 2 ** 19
  * @param slowest for tests.
  * @returns ends what a removed user is uploading: nothing of it stays.
  */
-export async function uploadRoutes(app: FastifyInstance, { files, uploadLimit }: UploadRouteParts, slowest?: Pace): Promise<(userId: number) => void> {
+export async function uploadRoutes(
+  app: FastifyInstance,
+  { files, uploadLimit }: UploadRouteParts,
+  slowest?: Pace,
+): Promise<(userId: number) => void> {
   const underWay = new Set<{ userId: number; removed: AbortController }>()
   await app.register(async (scope) => {
-    await scope.register(multipart, { limits: { fileSize: uploadLimit, files: MOST_FILES, fields: 10, fieldSize: FIELD_LIMIT, fieldNameSize: 100, parts: MOST_FILES + 10, headerPairs: 50 } })
+    await scope.register(multipart, {
+      limits: {
+        fileSize: uploadLimit,
+        files: MOST_FILES,
+        fields: 10,
+        fieldSize: FIELD_LIMIT,
+        fieldNameSize: 100,
+        parts: MOST_FILES + 10,
+        headerPairs: 50,
+      },
+    })
     const route = scope as unknown as Router
     route.post(
       '/api/sftp/upload',
-      { config: { access: 'user', activity: { kind: 'file', action: 'uploaded', subject: ({ activitySubject }) => activitySubject } }, schema: { response: { 201: StoredFiles } } },
+      {
+        config: {
+          access: 'user',
+          activity: { kind: 'file', action: 'uploaded', subject: ({ activitySubject }) => activitySubject },
+        },
+        schema: { response: { 201: StoredFiles } },
+      },
       async (request, reply) => {
         // Hung up before the form is read: its parser would wait for ever for a connection that has closed already.
         if (request.raw.closed) throw new AppError('INVALID_INPUT', 'The connection was closed.')
@@ -56,7 +76,10 @@ export async function uploadRoutes(app: FastifyInstance, { files, uploadLimit }:
           // All is here: writing it down to the disk may take minutes, in which nobody has to say anything.
           stop()
           const stored = await upload.store(path, onConflict)
-          request.activitySubject = stored.map((file) => file.path).join(', ').slice(0, 500)
+          request.activitySubject = stored
+            .map((file) => file.path)
+            .join(', ')
+            .slice(0, 500)
           return await reply.code(201).send(done({ files: stored }))
         } catch (error) {
           await upload.discard()
@@ -71,17 +94,24 @@ export async function uploadRoutes(app: FastifyInstance, { files, uploadLimit }:
     )
   })
   return (userId) => {
-    for (const entry of underWay) if (entry.userId === userId) entry.removed.abort(new AppError('NO_SESSION', 'Your account was deleted.'))
+    for (const entry of underWay)
+      if (entry.userId === userId) entry.removed.abort(new AppError('NO_SESSION', 'Your account was deleted.'))
   }
 }
 
-async function receive(request: FastifyRequest, upload: Upload, uploadLimit: number, tooSlow: AbortSignal): Promise<{ path: string; onConflict: OnConflict }> {
+async function receive(
+  request: FastifyRequest,
+  upload: Upload,
+  uploadLimit: number,
+  tooSlow: AbortSignal,
+): Promise<{ path: string; onConflict: OnConflict }> {
   const fields: Partial<Record<string, string>> = {}
   let names: string[] | undefined
   let count = 0
   for await (const part of partsOf(request, uploadLimit, tooSlow)) {
     if (part.type === 'field') {
-      if (!FIELDS.includes(part.fieldname)) throw new AppError('INVALID_INPUT', `${part.fieldname}: is not known here`, { field: part.fieldname })
+      if (!FIELDS.includes(part.fieldname))
+        throw new AppError('INVALID_INPUT', `${part.fieldname}: is not known here`, { field: part.fieldname })
       fields[part.fieldname] = String(part.value)
       // Should it fail: this is what was tried.
       if (part.fieldname === 'path') request.activitySubject = checked(SharedPath, part.value, 'path')
@@ -91,21 +121,39 @@ async function receive(request: FastifyRequest, upload: Upload, uploadLimit: num
       }
       continue
     }
-    if (part.fieldname !== 'files') throw new AppError('INVALID_INPUT', `${part.fieldname}: is not known here; files come as "files"`, { field: part.fieldname })
+    if (part.fieldname !== 'files')
+      throw new AppError('INVALID_INPUT', `${part.fieldname}: is not known here; files come as "files"`, {
+        field: part.fieldname,
+      })
     // The types promise a name; a part with a media type alone is taken for a file as well.
     const name = names ? names[count] : (part.filename as string | undefined)
-    if (name === undefined) throw new AppError('INVALID_INPUT', names ? 'names: is shorter than the list of files' : 'files: one has no file name', { field: names ? 'names' : 'files' })
+    if (name === undefined)
+      throw new AppError(
+        'INVALID_INPUT',
+        names ? 'names: is shorter than the list of files' : 'files: one has no file name',
+        { field: names ? 'names' : 'files' },
+      )
     await receiveFile(upload, name, part.file, fields.path, tooSlow)
     if (part.file.truncated) throw tooLarge(uploadLimit)
     count += 1
   }
   if (count === 0) throw new AppError('INVALID_INPUT', 'files: is missing', { field: 'files' })
-  if (names && names.length > count) throw new AppError('INVALID_INPUT', 'names: is longer than the list of files', { field: 'names' })
-  return { path: checked(SharedPath, fields.path, 'path'), onConflict: checked(OnConflict, fields.onConflict ?? 'replace', 'onConflict') }
+  if (names && names.length > count)
+    throw new AppError('INVALID_INPUT', 'names: is longer than the list of files', { field: 'names' })
+  return {
+    path: checked(SharedPath, fields.path, 'path'),
+    onConflict: checked(OnConflict, fields.onConflict ?? 'replace', 'onConflict'),
+  }
 }
 
 /** As `upload.receive`. @throws also the signal's reason */
-async function receiveFile(upload: Upload, name: string, content: Readable, path: string | undefined, tooSlow: AbortSignal): Promise<void> {
+async function receiveFile(
+  upload: Upload,
+  name: string,
+  content: Readable,
+  path: string | undefined,
+  tooSlow: AbortSignal,
+): Promise<void> {
   const giveUp = () => content.destroy(tooSlow.reason as Error)
   tooSlow.addEventListener('abort', giveUp)
   try {
@@ -117,7 +165,11 @@ async function receiveFile(upload: Upload, name: string, content: Readable, path
 }
 
 /** Whatever the form's parser fails with is the form's fault. */
-async function* partsOf(request: FastifyRequest, uploadLimit: number, tooSlow: AbortSignal): AsyncGenerator<MultipartFile | MultipartValue> {
+async function* partsOf(
+  request: FastifyRequest,
+  uploadLimit: number,
+  tooSlow: AbortSignal,
+): AsyncGenerator<MultipartFile | MultipartValue> {
   let parts: AsyncIterableIterator<MultipartFile | MultipartValue>
   try {
     parts = request.parts() as typeof parts
@@ -165,14 +217,26 @@ function badForm(): AppError {
   return new AppError('INVALID_INPUT', 'The form is incomplete or not valid multipart/form-data.')
 }
 
-function checked<Output>(schema: { safeParse(value: unknown): { data?: Output; error?: { issues: { message: string }[] } } }, value: unknown, field: string): Output {
+function checked<Output>(
+  schema: { safeParse(value: unknown): { data?: Output; error?: { issues: { message: string }[] } } },
+  value: unknown,
+  field: string,
+): Output {
   const { data, error } = schema.safeParse(value)
-  if (error || data === undefined) throw new AppError('INVALID_INPUT', value === undefined ? `${field}: is missing` : `${field}: ${error?.issues[0]?.message ?? 'is not valid'}`, { field })
+  if (error || data === undefined)
+    throw new AppError(
+      'INVALID_INPUT',
+      value === undefined ? `${field}: is missing` : `${field}: ${error?.issues[0]?.message ?? 'is not valid'}`,
+      { field },
+    )
   return data
 }
 
 function tooLarge(limit: number): AppError {
-  return new AppError('TOO_LARGE', `A file may have at most ${limit < 2 ** 30 ? `${limit / 2 ** 20} MiB` : `${limit / 2 ** 30} GiB`} (QUARTERDECK_UPLOAD_LIMIT).`)
+  return new AppError(
+    'TOO_LARGE',
+    `A file may have at most ${limit < 2 ** 30 ? `${limit / 2 ** 20} MiB` : `${limit / 2 ** 30} GiB`} (QUARTERDECK_UPLOAD_LIMIT).`,
+  )
 }
 
 /** What the form's parser says of a form that is none, or too much of one. */
@@ -180,7 +244,8 @@ function formFailure(error: unknown, uploadLimit: number): unknown {
   if (error instanceof AppError) return error
   const code = errorCodeOf(error) ?? ''
   if (code === 'FST_REQ_FILE_TOO_LARGE') return tooLarge(uploadLimit)
-  if (/^FST_(?:FILES|FIELDS|PARTS)_LIMIT$/.test(code)) return new AppError('TOO_LARGE', `One upload takes at most ${MOST_FILES} files.`)
+  if (/^FST_(?:FILES|FIELDS|PARTS)_LIMIT$/.test(code))
+    return new AppError('TOO_LARGE', `One upload takes at most ${MOST_FILES} files.`)
   // A file that breaks off is told by its stream, with a text and no code.
   const broke = error instanceof Error && /Part terminated early|Unexpected end|premature|aborted/i.test(error.message)
   return broke || code.startsWith('FST_') || code === 'ECONNRESET' ? badForm() : error

@@ -26,7 +26,11 @@ export function createZipsUnderWay(): ZipsUnderWay {
       checkAwaited(request)
       const count = underWay.get(userId) ?? 0
       if (count >= MOST_OF_ONE) {
-        throw new AppError('TOO_MANY_TRIES', `${MOST_OF_ONE} zips are on their way to you already. Try again when one of them is done.`, { retryAfterSeconds: RETRY_AFTER })
+        throw new AppError(
+          'TOO_MANY_TRIES',
+          `${MOST_OF_ONE} zips are on their way to you already. Try again when one of them is done.`,
+          { retryAfterSeconds: RETRY_AFTER },
+        )
       }
       underWay.set(userId, count + 1)
       onceAnswered(request, reply, () => {

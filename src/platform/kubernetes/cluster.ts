@@ -43,19 +43,32 @@ export function createCluster({ source, role, timeoutMs, log }: ClusterOptions):
     try {
       read(config, source, () => new client.KubeConfig())
     } catch {
-      throw new AppError('UNAVAILABLE', 'The configuration of the Kubernetes cluster cannot be read: check the file that KUBECONFIG names.')
+      throw new AppError(
+        'UNAVAILABLE',
+        'The configuration of the Kubernetes cluster cannot be read: check the file that KUBECONFIG names.',
+      )
     }
     const server = config.getCurrentCluster()?.server
-    if (server === undefined) throw new AppError('UNAVAILABLE', 'The file that KUBECONFIG names has no current context: choose one with kubectl config use-context.')
+    if (server === undefined)
+      throw new AppError(
+        'UNAVAILABLE',
+        'The file that KUBECONFIG names has no current context: choose one with kubectl config use-context.',
+      )
     // One deadline for all requests of an operation.
     const signal = AbortSignal.timeout(timeoutMs)
     const configuration = client.createConfiguration({
       baseServer: new client.ServerConfiguration(server.replace(/\/$/, ''), {}),
       authMethods: { default: config },
-      promiseMiddleware: [{ pre: async (request) => (request.setSignal(signal), request), post: async (response) => response }],
+      promiseMiddleware: [
+        { pre: async (request) => (request.setSignal(signal), request), post: async (response) => response },
+      ],
     })
     const namespace = config.getContextObject(config.getCurrentContext())?.namespace?.trim() || NAMESPACE
-    return { core: new client.CoreV1Api(configuration), rbac: new client.RbacAuthorizationV1Api(configuration), namespace }
+    return {
+      core: new client.CoreV1Api(configuration),
+      rbac: new client.RbacAuthorizationV1Api(configuration),
+      namespace,
+    }
   }
 
   async function operate<Result>(work: (apis: Apis) => Promise<Result>): Promise<Result> {
@@ -72,20 +85,45 @@ export function createCluster({ source, role, timeoutMs, log }: ClusterOptions):
     const status = statusOf(error)
     // Without the answer's body and headers, which are nobody's business.
     log.warn({ status, reason: reasonOf(error) }, 'the Kubernetes cluster refused or did not answer')
-    if (status === undefined) return new AppError('UNAVAILABLE', 'The Kubernetes cluster does not answer. Check that it runs and that KUBECONFIG leads to it.')
-    if (status === 401) return new AppError('UNAVAILABLE', 'The Kubernetes cluster does not know the account of KUBECONFIG: renew its credentials.')
+    if (status === undefined)
+      return new AppError(
+        'UNAVAILABLE',
+        'The Kubernetes cluster does not answer. Check that it runs and that KUBECONFIG leads to it.',
+      )
+    if (status === 401)
+      return new AppError(
+        'UNAVAILABLE',
+        'The Kubernetes cluster does not know the account of KUBECONFIG: renew its credentials.',
+      )
     if (status === 403) {
-      return new AppError('UNAVAILABLE', `The Kubernetes cluster does not allow it: the platform’s account there must create, read and delete service accounts and cluster role bindings, create tokens, and bind the role "${role}".`)
+      return new AppError(
+        'UNAVAILABLE',
+        `The Kubernetes cluster does not allow it: the platform’s account there must create, read and delete service accounts and cluster role bindings, create tokens, and bind the role "${role}".`,
+      )
     }
-    if (status === 404) return new AppError('UNAVAILABLE', `The Kubernetes cluster has no namespace "${namespace}" or no ClusterRole "${role}": create it, or correct the kubeconfig’s context or QUARTERDECK_DASHBOARD_ROLE.`)
-    if (status === 409) return new AppError('CONFLICT', 'The Kubernetes cluster has this service account or its binding already. Try again, or remove them there.')
-    return new AppError('UNAVAILABLE', `The Kubernetes cluster could not do it (status ${status}). The platform’s log knows more.`)
+    if (status === 404)
+      return new AppError(
+        'UNAVAILABLE',
+        `The Kubernetes cluster has no namespace "${namespace}" or no ClusterRole "${role}": create it, or correct the kubeconfig’s context or QUARTERDECK_DASHBOARD_ROLE.`,
+      )
+    if (status === 409)
+      return new AppError(
+        'CONFLICT',
+        'The Kubernetes cluster has this service account or its binding already. Try again, or remove them there.',
+      )
+    return new AppError(
+      'UNAVAILABLE',
+      `The Kubernetes cluster could not do it (status ${status}). The platform’s log knows more.`,
+    )
   }
 
   return {
     createAccount: (name) =>
       operate(async ({ core, rbac, namespace }) => {
-        await core.createNamespacedServiceAccount({ namespace, body: { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace, labels } } })
+        await core.createNamespacedServiceAccount({
+          namespace,
+          body: { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace, labels } },
+        })
         await rbac.createClusterRoleBinding({
           body: {
             apiVersion: 'rbac.authorization.k8s.io/v1',
@@ -99,7 +137,11 @@ export function createCluster({ source, role, timeoutMs, log }: ClusterOptions):
 
     issueToken: (name, seconds) =>
       operate(async ({ core, namespace }) => {
-        const body = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { audiences: [], expirationSeconds: seconds } }
+        const body = {
+          apiVersion: 'authentication.k8s.io/v1',
+          kind: 'TokenRequest',
+          spec: { audiences: [], expirationSeconds: seconds },
+        }
         const { status } = await core.createNamespacedServiceAccountToken({ name, namespace, body })
         if (!status) throw new Error('The cluster issued no token')
         return { token: status.token, expiresAt: new Date(status.expirationTimestamp) }
@@ -147,6 +189,9 @@ function statusOf(error: unknown): number | undefined {
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { body } = error as Partial<ApiException<unknown>>
-  const text = typeof body === 'string' ? (/"message":\s*"((?:[^"\\]|\\.)*)"/.exec(body)?.[1] ?? '') : (body as { message?: string } | undefined)?.message
+  const text =
+    typeof body === 'string'
+      ? (/"message":\s*"((?:[^"\\]|\\.)*)"/.exec(body)?.[1] ?? '')
+      : (body as { message?: string } | undefined)?.message
   return (text ?? error.message).slice(0, 500)
 }

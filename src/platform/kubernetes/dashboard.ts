@@ -2,7 +2,11 @@ import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
 import { AppError } from '../errors'
 import {
-  beginDashboardAccount, findDashboardAccount, forgetDashboardAccount, keepDashboardToken, listUselessDashboardAccounts,
+  beginDashboardAccount,
+  findDashboardAccount,
+  forgetDashboardAccount,
+  keepDashboardToken,
+  listUselessDashboardAccounts,
 } from '../state/dashboardAccounts'
 import type { Db } from '../state/db'
 import type { Secrets } from '../state/secrets'
@@ -51,7 +55,11 @@ export function createDashboard({ db, secrets, cluster, host, log, now }: Dashbo
   }
 
   function configured(): Cluster {
-    if (!cluster) throw new AppError('UNAVAILABLE', 'No Kubernetes cluster is configured. Set KUBECONFIG to the file of a cluster, or run Quarterdeck in the cluster, and start it again.')
+    if (!cluster)
+      throw new AppError(
+        'UNAVAILABLE',
+        'No Kubernetes cluster is configured. Set KUBECONFIG to the file of a cluster, or run Quarterdeck in the cluster, and start it again.',
+      )
     return cluster
   }
 
@@ -63,7 +71,11 @@ export function createDashboard({ db, secrets, cluster, host, log, now }: Dashbo
   return {
     host() {
       configured()
-      if (host === undefined) throw new AppError('UNAVAILABLE', 'The address of the Kubernetes dashboard is not known. Set QUARTERDECK_DASHBOARD_HOST and start Quarterdeck again.')
+      if (host === undefined)
+        throw new AppError(
+          'UNAVAILABLE',
+          'The address of the Kubernetes dashboard is not known. Set QUARTERDECK_DASHBOARD_HOST and start Quarterdeck again.',
+        )
       return host
     },
 
@@ -83,7 +95,12 @@ export function createDashboard({ db, secrets, cluster, host, log, now }: Dashbo
           await target.removeAccount(account)
           await target.createAccount(account)
           const { token, expiresAt } = await target.issueToken(account, TOKEN_HOURS * 3600)
-          const isKept = await keepDashboardToken(db, account, secrets.seal(token, 'dashboard token', account), expiresAt)
+          const isKept = await keepDashboardToken(
+            db,
+            account,
+            secrets.seal(token, 'dashboard token', account),
+            expiresAt,
+          )
           if (!isKept) throw new AppError('CONFLICT', 'Your account was changed meanwhile. Please try again.')
           return token
         } catch (error) {
@@ -124,7 +141,9 @@ export function createDashboard({ db, secrets, cluster, host, log, now }: Dashbo
  */
 export function serviceAccountOf(username: string): string {
   const name = username.toLowerCase()
-  const isPlain = /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/.test(name) && !/(?:^|-)[0-9a-f]{10}$/.test(name)
+  const isPlain =
+    /^[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/.test(name) &&
+    !/(?:^|-)[0-9a-f]{10}$/.test(name)
   if (isPlain) return `quarterdeck-dashboard-${name}`
   const hash = createHash('sha256').update(name).digest('hex').slice(0, 10)
   return `quarterdeck-dashboard-${[...name.split(/[^a-z0-9]+/).filter(Boolean), hash].join('-')}`

@@ -19,5 +19,8 @@ function cut(text: string): string {
 function storable(text: string): string {
   // Almost every line passes this test, and there are many lines.
   if (!/[\r\n\0\ud800-\udfff]/.test(text)) return text
-  return text.replaceAll(/[\r\n]/g, ' ').replaceAll('\0', '\u2400').toWellFormed()
+  return text
+    .replaceAll(/[\r\n]/g, ' ')
+    .replaceAll('\0', '\u2400')
+    .toWellFormed()
 }

@@ -61,7 +61,11 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: Cop
     }
   }
 
-  async function makeCopy({ podName, directory, keep }: InstanceSpec, copy: string, signal: AbortSignal): Promise<void> {
+  async function makeCopy(
+    { podName, directory, keep }: InstanceSpec,
+    copy: string,
+    signal: AbortSignal,
+  ): Promise<void> {
     const leftOut = createLeftOut()
     await replicas.copyTo(directory, copy, signal, leftOut)
     const text = leftOut.text()
@@ -73,11 +77,17 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: Cop
   async function prepareAndStart(spec: InstanceSpec, { cancel: { signal } }: Preparation): Promise<void> {
     try {
       const directory = copyOf(spec.podName)
-      const failure = await makeCopy(spec, directory, signal).then(() => undefined, (error: unknown) => ({ error }))
+      const failure = await makeCopy(spec, directory, signal).then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      )
       if (signal.aborted) return kept.forget(spec.podName)
       if (!failure) return await driver.ensure({ ...spec, directory: await realpath(directory), copy: false })
       const { error } = failure
-      await driver.startFailed(spec, `Could not be started: its files could not be copied${error instanceof AppError ? ` (${error.message})` : ''}.`)
+      await driver.startFailed(
+        spec,
+        `Could not be started: its files could not be copied${error instanceof AppError ? ` (${error.message})` : ''}.`,
+      )
       throw error
     } finally {
       preparations.delete(spec.podName)
@@ -96,11 +106,21 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: Cop
       if (!spec.copy) return driver.ensure(spec)
       // What is pending has to be written back first: the copy is made anew here.
       if (preparations.has(spec.podName) || kept.isPending(spec.podName)) return
-      const instance: RuntimeInstance = { podName: spec.podName, runId: randomUUID(), state: 'STARTING', ip: '127.0.0.1', port: spec.port, startedAt: Date.now(), exit: undefined }
+      const instance: RuntimeInstance = {
+        podName: spec.podName,
+        runId: randomUUID(),
+        state: 'STARTING',
+        ip: '127.0.0.1',
+        port: spec.port,
+        startedAt: Date.now(),
+        exit: undefined,
+      }
       const preparation = { instance, cancel: new AbortController() }
       // Before the first wait: a second call must find it.
       preparations.set(spec.podName, preparation)
-      const isRunning = (await driver.list().catch(() => [])).some(({ podName, state }) => podName === spec.podName && state !== 'EXITED')
+      const isRunning = (await driver.list().catch(() => [])).some(
+        ({ podName, state }) => podName === spec.podName && state !== 'EXITED',
+      )
       if (isRunning) preparations.delete(spec.podName)
       else await prepareAndStart(spec, preparation)
     },
@@ -123,7 +143,9 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: Cop
       const started = await driver.list()
       const preparing = [...preparations.values()].map(({ instance }) => instance)
       const isKeeping = ({ state, podName }: RuntimeInstance) => state === 'EXITED' && kept.isPending(podName)
-      const shown = started.map((run): RuntimeInstance => (isKeeping(run) ? { ...run, state: 'STOPPING', exit: undefined } : run))
+      const shown = started.map((run): RuntimeInstance =>
+        isKeeping(run) ? { ...run, state: 'STOPPING', exit: undefined } : run,
+      )
       return [...shown.filter(({ podName }) => !preparations.has(podName)), ...preparing]
     },
     watch(listener) {
@@ -149,7 +171,8 @@ const REMOVED = '.removed-'
 function openRemovedCopies(directory: string): { add(copy: string): Promise<void>; close(): Promise<void> } {
   const closing = new AbortController()
   // What is not removed is tried again by the next platform.
-  const remove = (path: string) => (closing.signal.aborted ? undefined : removePath(path, closing.signal).catch(() => undefined))
+  const remove = (path: string) =>
+    closing.signal.aborted ? undefined : removePath(path, closing.signal).catch(() => undefined)
   let removing = readdir(directory).then(
     async (names) => {
       for (const name of names) if (name.startsWith(REMOVED)) await remove(join(directory, name))

@@ -12,7 +12,8 @@ export function describeExit({ code, signal, requested, failure }: InstanceExit)
 
 /** Why a program could not be started. @param code of Node.js' error, `ENOENT` for example. */
 export function whyNotStarted(code: string | undefined, program: string): string {
-  if (code === 'ENOENT' && program === 'java') return 'Java is not installed. Install a Java runtime on this machine, or set run.command.'
+  if (code === 'ENOENT' && program === 'java')
+    return 'Java is not installed. Install a Java runtime on this machine, or set run.command.'
   if (code === 'ENOENT') return `Could not be started: "${program}" or its directory does not exist.`
   if (code === 'EACCES') return `Could not be started: "${program}" may not be executed.`
   if (code === 'EMFILE' || code === 'ENFILE') return 'Could not be started: too many files are open at once.'

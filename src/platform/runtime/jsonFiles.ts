@@ -14,7 +14,10 @@ export function replaceJsonFile(file: string, value: unknown): void {
  * @param onUnreadable is told of a file that cannot be read or is no JSON: it was not written so, and is left out.
  * @throws Node.js errors of the file system when the directory cannot be read
  */
-export function readJsonFiles<Value>(directory: string, onUnreadable: (name: string, error: unknown) => void = () => undefined): Value[] {
+export function readJsonFiles<Value>(
+  directory: string,
+  onUnreadable: (name: string, error: unknown) => void = () => undefined,
+): Value[] {
   return jsonNamesIn(directory).flatMap((name) => {
     try {
       return [JSON.parse(readFileSync(join(directory, name), 'utf8')) as Value]

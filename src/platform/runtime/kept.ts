@@ -46,7 +46,12 @@ export interface Kept {
  * @param tell adds a line to an instance's console.
  * @param onDone is called when nothing of an instance is pending any more.
  */
-export function openKept({ dataDir, writeBack, tell, onDone }: {
+export function openKept({
+  dataDir,
+  writeBack,
+  tell,
+  onDone,
+}: {
   dataDir: string
   writeBack: WriteBack
   tell: (podName: string, text: string) => Promise<void>
@@ -78,12 +83,20 @@ export function openKept({ dataDir, writeBack, tell, onDone }: {
       const text = leftOut.text()
       if (text !== undefined) await tell(podName, `[System] Not written back: ${text}`)
       // Before the end is told of.
-      if (files > 0) await tell(podName, `[System] ${files === 1 ? 'A file' : `${files} files`} that "keep" names ${files === 1 ? 'was' : 'were'} written back.`)
+      if (files > 0)
+        await tell(
+          podName,
+          `[System] ${files === 1 ? 'A file' : `${files} files`} that "keep" names ${files === 1 ? 'was' : 'were'} written back.`,
+        )
       forget(podName)
     } catch (error) {
       if (signal.aborted) return
       const problem = error instanceof AppError ? error.message : 'The log says why.'
-      if (problem !== state.problem) void tell(podName, `[System] What "keep" names could not be written back. ${problem} It is tried again; Kill gives it up.`)
+      if (problem !== state.problem)
+        void tell(
+          podName,
+          `[System] What "keep" names could not be written back. ${problem} It is tried again; Kill gives it up.`,
+        )
       state.problem = problem
       state.timer = setTimeout(() => void write(what, state), state.delay)
       state.delay = Math.min(LONGEST_RETRY_MS, state.delay * 2)

@@ -44,7 +44,8 @@ export class LineRing {
     this.newest = line.seq
     const size = Buffer.byteLength(line.content)
     this.size += size
-    while (this.newest - this.eldest >= this.capacity || (this.size > this.sizeLimit && this.eldest < this.newest)) this.dropEldest()
+    while (this.newest - this.eldest >= this.capacity || (this.size > this.sizeLimit && this.eldest < this.newest))
+      this.dropEldest()
     this.lines[line.seq % this.capacity] = line
     this.sizes[line.seq % this.capacity] = size
   }

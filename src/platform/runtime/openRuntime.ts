@@ -1,5 +1,10 @@
 import { StartError } from '../errors'
-import { endContainedInstances, IsolationUnavailable, openContainedRuntime, type ContainedSettings } from './contained/containedRuntime'
+import {
+  endContainedInstances,
+  IsolationUnavailable,
+  openContainedRuntime,
+  type ContainedSettings,
+} from './contained/containedRuntime'
 import { HostClient, instancesDirectory } from './local/hostClient'
 import { openLocalRuntime } from './local/localRuntime'
 import { isRunning, readRunRecords } from './local/runRecord'
@@ -16,21 +21,28 @@ export interface RuntimeSettings extends ContainedSettings {
  * @returns the runtime, and why it is a plain one although containers were wanted
  * @throws StartError where isolation is required and not possible
  */
-export async function openRuntime(settings: RuntimeSettings): Promise<{ runtime: Runtime; whyPlain: string | undefined }> {
+export async function openRuntime(
+  settings: RuntimeSettings,
+): Promise<{ runtime: Runtime; whyPlain: string | undefined }> {
   const { isolation, dataDir, log } = settings
   let whyPlain: string | undefined
   if (isolation !== 'off') {
     try {
       const runtime = await openContainedRuntime(settings)
-      await endPlainInstances(dataDir, (instances) => log.warn({ instances }, 'instances that run as plain processes are stopped; they start again in containers'))
+      await endPlainInstances(dataDir, (instances) =>
+        log.warn({ instances }, 'instances that run as plain processes are stopped; they start again in containers'),
+      )
       return { runtime, whyPlain: undefined }
     } catch (error) {
       if (!(error instanceof IsolationUnavailable)) throw error
-      if (isolation === 'required') throw new StartError([`QUARTERDECK_ISOLATION: instances cannot be isolated here: ${error.message}`])
+      if (isolation === 'required')
+        throw new StartError([`QUARTERDECK_ISOLATION: instances cannot be isolated here: ${error.message}`])
       whyPlain = error.message
     }
   }
-  await endContainedInstances(dataDir, log, (instances) => log.warn({ instances }, 'instances that run in containers are stopped; they start again as plain processes'))
+  await endContainedInstances(dataDir, log, (instances) =>
+    log.warn({ instances }, 'instances that run in containers are stopped; they start again as plain processes'),
+  )
   return { runtime: await openLocalRuntime(settings), whyPlain }
 }
 

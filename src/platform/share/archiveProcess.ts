@@ -42,7 +42,16 @@ type ArchiveEnd = { code: number | null } | 'enough' | 'memory' | 'silence'
  * Resolves when the process is gone, so that nothing is written any more.
  * @throws the signal's reason; AppError UNAVAILABLE when there is no descriptor or memory for a process; an Error when `onLine` has thrown
  */
-export async function runArchiveProcess({ program, args, input = '', descriptors, name, signal, limits, onLine }: ArchiveProcess): Promise<ArchiveEnd> {
+export async function runArchiveProcess({
+  program,
+  args,
+  input = '',
+  descriptors,
+  name,
+  signal,
+  limits,
+  onLine,
+}: ArchiveProcess): Promise<ArchiveEnd> {
   // Its standard input stays open until the platform ends: then the process ends too.
   const child = spawn(process.execPath, ['--max-old-space-size=256', ...childProgram(program), ...args], {
     stdio: ['pipe', 'pipe', 'ignore', ...descriptors],

@@ -3,7 +3,9 @@ import type { JobControl } from './jobs'
 import { onLines } from './lines'
 
 /** What a process that packs or unpacks tells the platform, as a line of JSON: how far it is, at least once a second, and why it failed. */
-export type ArchiveSaid = { progress: { done?: number; total?: number | null; entry?: string } } | { failure: { code: string; message: string; isExpected: boolean } }
+export type ArchiveSaid =
+  | { progress: { done?: number; total?: number | null; entry?: string } }
+  | { failure: { code: string; message: string; isExpected: boolean } }
 
 const TELL_MS = 250
 
@@ -23,7 +25,10 @@ async function perform<Task>(work: (task: Task, control: JobControl) => Promise<
   const telling = setInterval(() => say({ progress }), TELL_MS)
   try {
     // This signal never aborts: the platform cancels the work by killing this process.
-    await work(task, { signal: new AbortController().signal, progress: (change) => (progress = { ...progress, ...change }) })
+    await work(task, {
+      signal: new AbortController().signal,
+      progress: (change) => (progress = { ...progress, ...change }),
+    })
     say({ progress })
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)

@@ -34,24 +34,32 @@ export function createChanges(jail: Jail, turns: EntryTurns): Changes {
           await work(directory, name)
           await inheritOwner(directory, name)
           await syncDirectory(directory)
-        })))
+        }),
+      ),
+    )
   }
 
   async function remove(path: string, isRight: (stats: Stats) => boolean, wrong: string): Promise<void> {
     await named(path, () =>
       holdingParent(jail.parent(namesOf(path)), (directory, name) =>
         turns([[directory, name]], async () => {
-          if (!isRight(await lstat(directory.entry(name)))) throw new AppError('CONFLICT', `${printable(path)} ${wrong}`)
+          if (!isRight(await lstat(directory.entry(name))))
+            throw new AppError('CONFLICT', `${printable(path)} ${wrong}`)
           await removeTree(directory, name)
           await syncDirectory(directory)
-        })))
+        }),
+      ),
+    )
   }
 
   return {
     createFile: (path) => make(path, async (directory, name) => (await createFile(directory, name)).close()),
     async createDirectory(path) {
       // It could be put into no archive.
-      if (namesOf(path).length > DEPTH_LIMIT) throw new AppError('INVALID_INPUT', `path: A directory may lie at most ${DEPTH_LIMIT} directories deep.`, { field: 'path' })
+      if (namesOf(path).length > DEPTH_LIMIT)
+        throw new AppError('INVALID_INPUT', `path: A directory may lie at most ${DEPTH_LIMIT} directories deep.`, {
+          field: 'path',
+        })
       await make(path, (directory, name) => mkdir(directory.entry(name), { mode: 0o755 }))
     },
 
@@ -60,33 +68,49 @@ export function createChanges(jail: Jail, turns: EntryTurns): Changes {
       const wanted = parentAndName(target, 'targetPath')[1]
       // A file that came from outside under an odd name may keep it while it moves.
       if (wanted !== parentAndName(source, 'sourcePath')[1]) checkNewName(wanted, 'targetPath')
-      if (wirePathOf(source) === wirePathOf(target)) throw new AppError('NAME_TAKEN', `${printable(targetPath)} exists already: it is what would be moved.`)
+      if (wirePathOf(source) === wirePathOf(target))
+        throw new AppError('NAME_TAKEN', `${printable(targetPath)} exists already: it is what would be moved.`)
       const gone = () => new AppError('NOT_FOUND', `There is no ${printable(sourcePath)}.`)
       await named(sourcePath, () =>
         holdingParent(jail.parent(source, 'sourcePath'), async (from, name) => {
           if (!(await lstatOf(from, name))) throw gone()
           await named(targetPath, () =>
             holdingParent(jail.parent(target, 'targetPath'), (to, newName) =>
-              turns([[from, name], [to, newName]], async () => {
-                const stats = await lstatOf(from, name)
-                if (!stats) throw gone()
-                if (stats.isDirectory() && `${to.realPath}/`.startsWith(`${from.realPath}/${name}/`)) throw intoItself(sourcePath)
-                await placeNew(from, name, to, newName).catch(async (error: unknown) => {
-                  const code = errorCodeOf(error)
-                  if (code === 'EINVAL') throw intoItself(sourcePath)
-                  if (code === 'EXDEV') throw new AppError('CONFLICT', `${printable(targetPath)} is on another file system. Download and upload it, or move it on the server.`)
-                  if (code === 'ENOENT' && !(await lstatOf(from, name))) throw gone()
-                  throw error
-                })
-                await inheritOwner(to, newName)
-                await syncDirectory(to)
-                if (to.realPath !== from.realPath) await syncDirectory(from)
-              })))
-        }))
+              turns(
+                [
+                  [from, name],
+                  [to, newName],
+                ],
+                async () => {
+                  const stats = await lstatOf(from, name)
+                  if (!stats) throw gone()
+                  if (stats.isDirectory() && `${to.realPath}/`.startsWith(`${from.realPath}/${name}/`))
+                    throw intoItself(sourcePath)
+                  await placeNew(from, name, to, newName).catch(async (error: unknown) => {
+                    const code = errorCodeOf(error)
+                    if (code === 'EINVAL') throw intoItself(sourcePath)
+                    if (code === 'EXDEV')
+                      throw new AppError(
+                        'CONFLICT',
+                        `${printable(targetPath)} is on another file system. Download and upload it, or move it on the server.`,
+                      )
+                    if (code === 'ENOENT' && !(await lstatOf(from, name))) throw gone()
+                    throw error
+                  })
+                  await inheritOwner(to, newName)
+                  await syncDirectory(to)
+                  if (to.realPath !== from.realPath) await syncDirectory(from)
+                },
+              ),
+            ),
+          )
+        }),
+      )
     },
 
     removeFile: (path) => remove(path, (stats) => !stats.isDirectory(), 'is a directory.'),
-    removeDirectory: (path) => remove(path, (stats) => stats.isDirectory() || stats.isSymbolicLink(), 'is not a directory.'),
+    removeDirectory: (path) =>
+      remove(path, (stats) => stats.isDirectory() || stats.isSymbolicLink(), 'is not a directory.'),
   }
 }
 

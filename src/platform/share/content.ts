@@ -52,7 +52,11 @@ export function createContents(jail: Jail, temporaries: Temporaries): Contents {
     async save({ path, content, modifyTime, encoding = 'utf-8' }) {
       const bytes = encode(content, encoding)
       if (!bytes) {
-        throw new AppError('INVALID_INPUT', `content: ${printable(path)} is stored as ${encoding}, which cannot hold one of these characters. Save it as UTF-8.`, { field: 'content' })
+        throw new AppError(
+          'INVALID_INPUT',
+          `content: ${printable(path)} is stored as ${encoding}, which cannot hold one of these characters. Save it as UTF-8.`,
+          { field: 'content' },
+        )
       }
       if (bytes.length > TEXT_LIMIT) throw tooLarge(path)
       return holdingParent(jail.parentOfTarget(namesOf(path)), (directory, name) =>
@@ -93,7 +97,8 @@ async function readAll(held: HeldFile): Promise<Buffer> {
     // One byte more than allowed: a file may have grown since it was measured.
     const buffer = Buffer.alloc(Math.min(held.stats.size, TEXT_LIMIT) + 1)
     let length = 0
-    for (let read = 1; read > 0 && length < buffer.length; length += read) read = (await handle.read(buffer, length, buffer.length - length)).bytesRead
+    for (let read = 1; read > 0 && length < buffer.length; length += read)
+      read = (await handle.read(buffer, length, buffer.length - length)).bytesRead
     return buffer.subarray(0, Math.min(length, held.stats.size))
   } finally {
     await handle.close()
@@ -108,11 +113,15 @@ function checkFile(stats: Stats, path: string): void {
 
 function checkUnchanged(stats: Stats | undefined, modifyTime: number, path: string): void {
   if (!stats) throw new AppError('CONFLICT', `${printable(path)} was deleted or moved since it was opened.`)
-  if (wholeMs(stats) !== Math.floor(modifyTime)) throw new AppError('CONFLICT', `${printable(path)} was changed since it was opened.`)
+  if (wholeMs(stats) !== Math.floor(modifyTime))
+    throw new AppError('CONFLICT', `${printable(path)} was changed since it was opened.`)
 }
 
 function tooLarge(path: string): AppError {
-  return new AppError('TOO_LARGE', `${printable(path)} is larger than ${TEXT_LIMIT / 2 ** 20} MiB, the most the editor takes. Download it instead.`)
+  return new AppError(
+    'TOO_LARGE',
+    `${printable(path)} is larger than ${TEXT_LIMIT / 2 ** 20} MiB, the most the editor takes. Download it instead.`,
+  )
 }
 
 function notText(path: string): AppError {

@@ -34,7 +34,10 @@ export function watchDisks(dataDir: string, shareDir: string, log: Logger): Disk
         for (const { name, free, total, level, filesLeft } of disks) {
           if (level === (told.get(name) ?? 'ok')) continue
           told.set(name, level)
-          log[level === 'ok' ? 'info' : 'warn']({ disk: name, free, total, level, filesLeft }, level === 'ok' ? 'a disk has room again' : `a disk is ${level === 'full' ? 'full' : 'getting full'}`)
+          log[level === 'ok' ? 'info' : 'warn'](
+            { disk: name, free, total, level, filesLeft },
+            level === 'ok' ? 'a disk has room again' : `a disk is ${level === 'full' ? 'full' : 'getting full'}`,
+          )
         }
       },
       (error: unknown) => log.warn({ err: error }, 'the disks could not be measured'),
@@ -49,7 +52,8 @@ async function measure(name: Disk['name'], path: string): Promise<{ device: numb
   const ofBytes = levelOf(free, total, FULL)
   // Some file systems make inodes as they need them, and tell of none.
   const ofFiles = files > 0 ? levelOf(ffree, files, FULL_FILES) : 'ok'
-  if (LEVELS.indexOf(ofFiles) <= LEVELS.indexOf(ofBytes)) return { device: dev, disk: { name, free, total, level: ofBytes } }
+  if (LEVELS.indexOf(ofFiles) <= LEVELS.indexOf(ofBytes))
+    return { device: dev, disk: { name, free, total, level: ofBytes } }
   return { device: dev, disk: { name, free, total, level: ofFiles, filesLeft: ffree } }
 }
 

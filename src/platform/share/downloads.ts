@@ -53,7 +53,8 @@ export function createDownloads(jail: Jail): Downloads {
       const names = namesOf(path)
       const held = await jail.follow(names)
       try {
-        if (held.stats.isDirectory()) throw new AppError('CONFLICT', `${printable(path)} is a directory. Download it as an archive.`)
+        if (held.stats.isDirectory())
+          throw new AppError('CONFLICT', `${printable(path)} is a directory. Download it as an archive.`)
         if (!held.stats.isFile()) throw new AppError('CONFLICT', `${printable(path)} is not a regular file.`)
         return opened(names.at(-1) ?? '', await held.open(constants.O_RDONLY | constants.O_NONBLOCK), held.stats)
       } catch (error) {
@@ -123,7 +124,10 @@ function createDoneEntries(zip: ZipFile): DoneEntries {
       while (open.entries[0]?.state === FILE_DATA_DONE) done.push(open.entries.shift()!.getCentralDirectoryRecord())
     },
     restore() {
-      open.entries = [...done.map((record) => ({ state: FILE_DATA_DONE, getCentralDirectoryRecord: () => record })), ...open.entries]
+      open.entries = [
+        ...done.map((record) => ({ state: FILE_DATA_DONE, getCentralDirectoryRecord: () => record })),
+        ...open.entries,
+      ]
     },
   }
 }
@@ -161,7 +165,10 @@ async function realNamesOf(jail: Jail, names: Names): Promise<Names | undefined>
   })
   if (!held) return undefined
   await held.close()
-  return held.realPath.slice((await jail.root()).length).split('/').filter(Boolean)
+  return held.realPath
+    .slice((await jail.root()).length)
+    .split('/')
+    .filter(Boolean)
 }
 
 interface Filling {
@@ -170,7 +177,15 @@ interface Filling {
   leftOut: LeftOut
 }
 
-async function add(zip: ZipFile, directory: HeldDirectory, name: string, as: string, { taken, leftOut }: Filling, done: DoneEntries, gone: AbortSignal): Promise<void> {
+async function add(
+  zip: ZipFile,
+  directory: HeldDirectory,
+  name: string,
+  as: string,
+  { taken, leftOut }: Filling,
+  done: DoneEntries,
+  gone: AbortSignal,
+): Promise<void> {
   for await (const entry of walkTree(directory, name, gone, leftOut)) {
     const path = zipName(as + entry.path.slice(name.length))
     if (path === '.' || taken.has(path)) continue
@@ -181,7 +196,11 @@ async function add(zip: ZipFile, directory: HeldDirectory, name: string, as: str
     if (entry.type !== 'file') continue
     // The zip keeps an entry until its end, and with it this function: it must not keep the stream as well.
     const open: { stream?: PassThrough } = { stream: new PassThrough({ highWaterMark: 2 ** 18 }) }
-    zip.addReadStreamLazy(path, { ...options, compressionLevel: COMPRESSED.test(path) || entry.stats.size <= TINY ? 0 : 3 }, (give) => give(null, open.stream!))
+    zip.addReadStreamLazy(
+      path,
+      { ...options, compressionLevel: COMPRESSED.test(path) || entry.stats.size <= TINY ? 0 : 3 },
+      (give) => give(null, open.stream!),
+    )
     const sent = open.stream!
     const file = await entry.open()
     // Gone since it was listed: it is empty then, its name is told already.

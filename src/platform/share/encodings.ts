@@ -27,18 +27,32 @@ export function looksLikeText(sample: Uint8Array): boolean {
 /** Byte order marks decide; without one it is UTF-8 when it is valid UTF-8, else Windows-1252, in which every byte is something. */
 export function decode(bytes: Buffer): { text: string; encoding: TextEncoding } {
   const [encoding, bom] = BOMS.find(([, mark]) => bytes.subarray(0, mark.length).equals(mark)) ?? []
-  if (encoding && bom) return { encoding, text: new TextDecoder(encoding === 'utf-8-bom' ? 'utf-8' : encoding).decode(bytes.subarray(bom.length)) }
+  if (encoding && bom)
+    return {
+      encoding,
+      text: new TextDecoder(encoding === 'utf-8-bom' ? 'utf-8' : encoding).decode(bytes.subarray(bom.length)),
+    }
   try {
     // A sample may end within a character: that is no reason against UTF-8.
-    return { encoding: 'utf-8', text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, { stream: bytes.length === TEXT_SAMPLE }) }
+    return {
+      encoding: 'utf-8',
+      text: new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes, {
+        stream: bytes.length === TEXT_SAMPLE,
+      }),
+    }
   } catch {
-    return { encoding: 'windows-1252', text: bytes.toString('latin1').replace(/[\u0080-\u009f]/g, (character) => WINDOWS_1252[character.charCodeAt(0)]!) }
+    return {
+      encoding: 'windows-1252',
+      text: bytes.toString('latin1').replace(/[\u0080-\u009f]/g, (character) => WINDOWS_1252[character.charCodeAt(0)]!),
+    }
   }
 }
 
 /** Windows-1252 is Latin-1 but for the bytes 0x80 to 0x9F (WHATWG Encoding §9). Our own table: TextDecoder of Node.js 20 takes one for the other. */
 const C1 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
-const WINDOWS_1252 = Array.from({ length: 256 }, (_, byte) => (byte >= 0x80 && byte <= 0x9f ? C1[byte - 0x80]! : String.fromCharCode(byte)))
+const WINDOWS_1252 = Array.from({ length: 256 }, (_, byte) =>
+  byte >= 0x80 && byte <= 0x9f ? C1[byte - 0x80]! : String.fromCharCode(byte),
+)
 const BYTES_OF_WINDOWS_1252 = new Map(WINDOWS_1252.map((character, byte) => [character, byte]))
 
 /** @returns the text's bytes as the encoding stores them, its byte order mark included; undefined when it cannot hold a character. */

@@ -35,7 +35,10 @@ export function withChanges(before: Entries, names: string[], now: Entries): Ent
   const changes = new Map<number, number[]>()
   for (const [at, name] of names.entries()) changes.set(bucketOf(name), [...(changes.get(bucketOf(name)) ?? []), at])
   for (const [bucket, changed] of changes) {
-    const { pieces, found } = without(asBuffer(json[bucket]!), changed.map((at) => names[at]!))
+    const { pieces, found } = without(
+      asBuffer(json[bucket]!),
+      changed.map((at) => names[at]!),
+    )
     const entries = changed.map((at) => now.json[at]!)
     json[bucket] = Buffer.concat(joined([...pieces, ...entries]))
     count += entries.filter(({ byteLength }) => byteLength > 0).length - found
@@ -59,4 +62,5 @@ function without(piece: Buffer<ArrayBuffer>, names: string[]): { pieces: Buffer<
   return { pieces: [...pieces, piece.subarray(from)], found: starts.length }
 }
 
-const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): Buffer<ArrayBuffer> => Buffer.from(buffer, byteOffset, byteLength)
+const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): Buffer<ArrayBuffer> =>
+  Buffer.from(buffer, byteOffset, byteLength)

@@ -7,7 +7,10 @@ import { createKeyedQueue } from './keyedQueue'
  * programs do is for each work to stand. `work` must not ask for a turn itself.
  * @param entries by directory, whatever path leads there, and name.
  */
-export type EntryTurns = <Result>(entries: [directory: HeldDirectory, name: string][], work: () => Promise<Result>) => Promise<Result>
+export type EntryTurns = <Result>(
+  entries: [directory: HeldDirectory, name: string][],
+  work: () => Promise<Result>,
+) => Promise<Result>
 
 export function createEntryTurns(): EntryTurns {
   const oneByOne = createKeyedQueue()

@@ -127,7 +127,15 @@ export function createExtraction(root: HeldDirectory, limits: ExtractionLimits):
       count()
       const parts = partsOf(path)
       const leads = normalize(join(...parts.slice(0, -1), target))
-      if (parts.length === 0 || target === '' || target.startsWith('/') || target.includes('\0') || leads === '..' || leads.startsWith('../') || climbsLate(target)) {
+      if (
+        parts.length === 0 ||
+        target === '' ||
+        target.startsWith('/') ||
+        target.includes('\0') ||
+        leads === '..' ||
+        leads.startsWith('../') ||
+        climbsLate(target)
+      ) {
         throw badEntry(path, 'is a link that leads out of the archive')
       }
       if (held.has(parts.join('/'))) throw badEntry(path, 'is a directory and a link')
@@ -157,7 +165,8 @@ function climbsLate(target: string): boolean {
 
 /** The names of an entry's path. @throws AppError INVALID_INPUT for one that is not plainly within the archive */
 export function partsOf(path: string): string[] {
-  if (path.startsWith('/') || path.includes('\\') || /^[a-z]:/i.test(path)) throw badEntry(path, 'is not a relative path')
+  if (path.startsWith('/') || path.includes('\\') || /^[a-z]:/i.test(path))
+    throw badEntry(path, 'is not a relative path')
   if (path.includes('\0')) throw badEntry(path, 'holds a NUL character')
   const parts = path.split('/').filter((part) => part !== '' && part !== '.')
   if (parts.includes('..')) throw badEntry(path, 'leads out of the archive')
@@ -177,7 +186,10 @@ const tooDeepEntry = (path: string) => badEntry(path, `lies more than ${DEPTH_LI
 
 /** AppError TOO_LARGE, by size. */
 export function tooLarge({ size }: ExtractionLimits): AppError {
-  return new AppError('TOO_LARGE', `The archive was not extracted: it would become larger than ${Math.round(size / 2 ** 20)} MiB, ${RATIO} times its size.`)
+  return new AppError(
+    'TOO_LARGE',
+    `The archive was not extracted: it would become larger than ${Math.round(size / 2 ** 20)} MiB, ${RATIO} times its size.`,
+  )
 }
 
 /** AppError TOO_LARGE, by number. */

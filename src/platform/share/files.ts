@@ -69,8 +69,16 @@ export async function openFiles({ dataDir, shareDir, marker, log, now, limitsOf 
       const [, name] = parentAndName(namesOf(path))
       return jobs.run(userId, 'archive', [path], (control) => packer.pack([path], `${name}.tar.gz`, control), hungUp)
     },
-    archiveSeveral: (userId, paths, hungUp) => jobs.run(userId, 'archive', paths, (control) => packer.pack(paths, `archive-${stamp(new Date(now()))}.tar.gz`, control), hungUp),
-    unarchive: (userId, path, hungUp) => jobs.run(userId, 'unarchive', [path], (control) => unpacker.unpack(path, control), hungUp),
+    archiveSeveral: (userId, paths, hungUp) =>
+      jobs.run(
+        userId,
+        'archive',
+        paths,
+        (control) => packer.pack(paths, `archive-${stamp(new Date(now()))}.tar.gz`, control),
+        hungUp,
+      ),
+    unarchive: (userId, path, hungUp) =>
+      jobs.run(userId, 'unarchive', [path], (control) => unpacker.unpack(path, control), hungUp),
     writeBack: createWriteBack(jail, temporaries, log),
     async close() {
       await jobs.close()

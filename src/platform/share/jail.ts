@@ -123,7 +123,12 @@ export function createJail(shareDir: string, marker?: ShareMarker): Jail {
       const { handle, realPath } = await hold(names, 0)
       try {
         const stats = await handle.stat()
-        return { realPath, stats, open: (flags) => open(`/proc/self/fd/${handle.fd}`, flags), close: () => handle.close() }
+        return {
+          realPath,
+          stats,
+          open: (flags) => open(`/proc/self/fd/${handle.fd}`, flags),
+          close: () => handle.close(),
+        }
       } catch (error) {
         await handle.close()
         throw error
@@ -141,7 +146,10 @@ export function createJail(shareDir: string, marker?: ShareMarker): Jail {
       })
       if (!held) return [await directory(above), name]
       await held.handle.close()
-      const real = held.realPath.slice((await root()).length).split('/').filter(Boolean)
+      const real = held.realPath
+        .slice((await root()).length)
+        .split('/')
+        .filter(Boolean)
       const [realAbove, realName] = parentAndName(real, field)
       return [await directory(realAbove), realName]
     },
@@ -155,7 +163,14 @@ function heldDirectory(handle: FileHandle, realPath: string): HeldDirectory {
   function entry(name: RawName): RawName {
     return typeof name === 'string' ? `${self}/${name}` : Buffer.concat([Buffer.from(`${self}/`), name])
   }
-  return { realPath, fd: handle.fd, self, entry, stats: () => handle.stat({ bigint: true }), close: () => handle.close() }
+  return {
+    realPath,
+    fd: handle.fd,
+    self,
+    entry,
+    stats: () => handle.stat({ bigint: true }),
+    close: () => handle.close(),
+  }
 }
 
 /**
@@ -165,7 +180,8 @@ function heldDirectory(handle: FileHandle, realPath: string): HeldDirectory {
 export async function openRealDirectory(realPath: string): Promise<HeldDirectory> {
   const handle = await open(realPath, O_PATH | constants.O_DIRECTORY)
   try {
-    if ((await readlink(`/proc/self/fd/${handle.fd}`)) !== realPath) throw new AppError('CONFLICT', 'The directory was replaced by a link that leads elsewhere.')
+    if ((await readlink(`/proc/self/fd/${handle.fd}`)) !== realPath)
+      throw new AppError('CONFLICT', 'The directory was replaced by a link that leads elsewhere.')
     return heldDirectory(handle, realPath)
   } catch (error) {
     await handle.close()
@@ -191,8 +207,14 @@ export async function openSubdirectory(directory: HeldDirectory, name: RawName):
  * Opens the regular file of this name in a held directory for reading, never through a link, and never waits for a FIFO.
  * @returns undefined when it is gone or is no regular file.
  */
-export async function openRegularFile(directory: HeldDirectory, name: RawName): Promise<{ handle: FileHandle; stats: Stats } | undefined> {
-  const handle = await open(directory.entry(name), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch((error: unknown) => {
+export async function openRegularFile(
+  directory: HeldDirectory,
+  name: RawName,
+): Promise<{ handle: FileHandle; stats: Stats } | undefined> {
+  const handle = await open(
+    directory.entry(name),
+    constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
+  ).catch((error: unknown) => {
     if (['ENOENT', 'ELOOP', 'ENXIO', 'ENODEV', 'ENOTDIR'].includes(errorCodeOf(error) ?? '')) return undefined
     throw error
   })
@@ -218,7 +240,10 @@ export async function namesIn({ self }: HeldDirectory): Promise<RawName[]> {
 }
 
 /** Gives the directory to `use` and closes it whatever happens. */
-export async function holding<Held extends HeldDirectory, Result>(opening: Promise<Held>, use: (directory: Held) => Promise<Result>): Promise<Result> {
+export async function holding<Held extends HeldDirectory, Result>(
+  opening: Promise<Held>,
+  use: (directory: Held) => Promise<Result>,
+): Promise<Result> {
   const directory = await opening
   try {
     return await use(directory)

@@ -21,7 +21,13 @@ export interface Jobs {
    * @throws what the work throws; AppError CANCELLED when it was cancelled, TOO_MANY_TRIES when too many wait, UNAVAILABLE when the
    * platform ends; the reason of `hungUp`
    */
-  run<Result>(userId: number, kind: FileJob['kind'], paths: string[], work: (control: JobControl) => Promise<Result>, hungUp?: AbortSignal): Promise<Result>
+  run<Result>(
+    userId: number,
+    kind: FileJob['kind'],
+    paths: string[],
+    work: (control: JobControl) => Promise<Result>,
+    hungUp?: AbortSignal,
+  ): Promise<Result>
   of(userId: number): FileJob[]
   /** @throws AppError NOT_FOUND for another user's, and for what has ended */
   cancel(userId: number, id: string): void
@@ -38,7 +44,11 @@ export function createJobs(): Jobs {
   return {
     async run(userId, kind, paths, work, hungUp) {
       if (turns.waitingOf(userId) >= MOST_WAITING) {
-        throw new AppError('TOO_MANY_TRIES', `${MOST_WAITING} of your archives are waiting for their turn already. Try again when some of them are done.`, { retryAfterSeconds: RETRY_AFTER })
+        throw new AppError(
+          'TOO_MANY_TRIES',
+          `${MOST_WAITING} of your archives are waiting for their turn already. Try again when some of them are done.`,
+          { retryAfterSeconds: RETRY_AFTER },
+        )
       }
       const abort = new AbortController()
       const job: FileJob = { id: randomUUID(), kind, paths, done: 0, total: null, entry: '' }
@@ -69,7 +79,8 @@ export function createJobs(): Jobs {
       entry.abort.abort(new AppError('CANCELLED', `The ${entry.job.kind} was cancelled.`))
     },
     endOf(userId) {
-      for (const entry of jobs.values()) if (entry.userId === userId) entry.abort.abort(new AppError('NO_SESSION', 'Your account was deleted.'))
+      for (const entry of jobs.values())
+        if (entry.userId === userId) entry.abort.abort(new AppError('NO_SESSION', 'Your account was deleted.'))
     },
     async close() {
       for (const { abort } of jobs.values()) abort.abort(new AppError('UNAVAILABLE', 'The platform is ending.'))

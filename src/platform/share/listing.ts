@@ -68,7 +68,12 @@ export function createListing(jail: Jail, pool: ListingPool): Listing {
     }
   }
 
-  async function keep(directory: HeldDirectory, key: string, state: Pick<Kept, 'identity' | 'mtimeNs'>, read: () => Promise<Entries>): Promise<Entries> {
+  async function keep(
+    directory: HeldDirectory,
+    key: string,
+    state: Pick<Kept, 'identity' | 'mtimeNs'>,
+    read: () => Promise<Entries>,
+  ): Promise<Entries> {
     let watcher: FSWatcher
     try {
       watcher = watch(directory.self, { persistent: false })
@@ -77,7 +82,14 @@ export function createListing(jail: Jail, pool: ListingPool): Listing {
       return read()
     }
     // Watched first and read then: nothing falls in between.
-    const entry: Kept = { ...state, entries: read(), changed: new Set(), until: performance.now() + MOST_AGE_MS, bytes: 0, watcher }
+    const entry: Kept = {
+      ...state,
+      entries: read(),
+      changed: new Set(),
+      until: performance.now() + MOST_AGE_MS,
+      bytes: 0,
+      watcher,
+    }
     const giveUp = () => {
       if (kept.get(key) === entry) forget(key)
     }
@@ -106,12 +118,19 @@ export function createListing(jail: Jail, pool: ListingPool): Listing {
   }
 
   /** Of the few that have changed, each is asked for by its name; unless to put them in their places would hold up everything else. */
-  function renew(entry: Kept, key: string, mtimeNs: bigint, read: (names?: string[]) => Promise<Entries>): Promise<Entries> {
+  function renew(
+    entry: Kept,
+    key: string,
+    mtimeNs: bigint,
+    read: (names?: string[]) => Promise<Entries>,
+  ): Promise<Entries> {
     const names = [...entry.changed]
     // Before they are read: what changes from now on is asked for again.
     entry.changed.clear()
     entry.mtimeNs = mtimeNs
-    entry.entries = entry.entries.then(async (before) => (changesCost(before, names) > MOST_COST ? read() : withChanges(before, names, await read(names))))
+    entry.entries = entry.entries.then(async (before) =>
+      changesCost(before, names) > MOST_COST ? read() : withChanges(before, names, await read(names)),
+    )
     return measured(entry, key)
   }
 
@@ -138,14 +157,18 @@ export function createListing(jail: Jail, pool: ListingPool): Listing {
         const readAll = (isDivided: boolean) => pool.entries(directory, wirePath, root, `${identity}:${key}`, isDivided)
         const entry = known(key, identity)
         if (entry && entry.changed.size > 0) {
-          return renew(entry, key, mtimeNs, (changed) => (changed ? pool.entriesNamed(directory, wirePath, root, changed) : readAll(true)))
+          return renew(entry, key, mtimeNs, (changed) =>
+            changed ? pool.entriesNamed(directory, wirePath, root, changed) : readAll(true),
+          )
         }
         if (entry?.mtimeNs === mtimeNs) return entry.entries
         // Something has changed of which the kernel did not tell.
         if (entry) forget(key)
         const isFresh = Date.now() - Number(mtimeMs) < TICK_MS
         const isKept = large.has(realPath) && !isFresh && LOCAL.has((await statfs(directory.self)).type)
-        const entries = await (isKept ? keep(directory, key, { identity, mtimeNs }, () => readAll(true)) : readAll(false))
+        const entries = await (isKept
+          ? keep(directory, key, { identity, mtimeNs }, () => readAll(true))
+          : readAll(false))
         if (entries.count >= KEPT_FROM) large.add(realPath)
         else large.delete(realPath)
         return entries

@@ -1,5 +1,17 @@
 import { isUtf8 } from 'node:buffer'
-import { closeSync, constants, fstatSync, lstatSync, opendirSync, openSync, readdirSync, readlinkSync, readSync, type Dirent, type Stats } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  opendirSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  readSync,
+  type Dirent,
+  type Stats,
+} from 'node:fs'
 import type { FileEntry } from '../../contract/file'
 import { looksLikeText, TEXT_LIMIT, TEXT_SAMPLE } from './encodings'
 import { onLines } from './lines'
@@ -32,7 +44,9 @@ onLines(process.stdin, (line) => {
   const task = JSON.parse(line) as ListingTask
   const { json = [], ...answer } = answerTo(task)
   process.stdout.cork()
-  process.stdout.write(`${JSON.stringify({ ...answer, id: task.id, pieces: json.map(lengthOf) } satisfies ListingAnswer)}\n`)
+  process.stdout.write(
+    `${JSON.stringify({ ...answer, id: task.id, pieces: json.map(lengthOf) } satisfies ListingAnswer)}\n`,
+  )
   for (const buffer of json.flat()) process.stdout.write(buffer)
   process.stdout.uncork()
 })
@@ -60,7 +74,11 @@ function list({ path, root, share, limit, names, isDivided = false }: ListingTas
   expectsNew = false
   if (names) {
     const entries = names.map((name) => (isOwnName(name) ? undefined : entryOf(name, false, `${path}/${name}`, root)))
-    return { json: entries.map((entry) => (entry ? [Buffer.from(JSON.stringify(entry))] : [])), isTold, count: entries.filter(Boolean).length }
+    return {
+      json: entries.map((entry) => (entry ? [Buffer.from(JSON.stringify(entry))] : [])),
+      isTold,
+      count: entries.filter(Boolean).length,
+    }
   }
   const found = share ? entriesHere() : [...firstOf(entriesHere(), LONG + 1)]
   if (Array.isArray(found) && found.length > LONG) return { isTooLong: true }
@@ -77,7 +95,8 @@ function list({ path, root, share, limit, names, isDivided = false }: ListingTas
     if (json.isFull()) return { isTooLarge: true }
   }
   const missing = new Set([...doubtful.keys()].filter((name) => !doubtful.get(name)))
-  for (const entry of missing.size > 0 ? unreadable(missing, path) : []) json.add(entry, isDivided ? bucketOf(entry.name) : 0)
+  for (const entry of missing.size > 0 ? unreadable(missing, path) : [])
+    json.add(entry, isDivided ? bucketOf(entry.name) : 0)
   return json.end()
 }
 
@@ -85,7 +104,7 @@ function list({ path, root, share, limit, names, isDivided = false }: ListingTas
 function* entriesHere(): Generator<Dirent> {
   const directory = opendirSync('.', { bufferSize: 1024 })
   try {
-    for (let dirent; (dirent = directory.readSync()); ) yield dirent
+    for (let dirent; (dirent = directory.readSync());) yield dirent
   } finally {
     directory.closeSync()
   }
@@ -142,7 +161,14 @@ function* unreadable(texts: Set<string>, path: string): Generator<FileEntry> {
     if (!stats) continue
     const name = bytes.toString()
     const type = stats.isDirectory() ? 'd' : '-'
-    yield { name, path: `${path}/${name}`, type, size: type === 'd' ? 0 : stats.size, modifyTime: Math.floor(stats.mtimeMs), isText: false }
+    yield {
+      name,
+      path: `${path}/${name}`,
+      type,
+      size: type === 'd' ? 0 : stats.size,
+      modifyTime: Math.floor(stats.mtimeMs),
+      isText: false,
+    }
   }
 }
 
@@ -210,7 +236,8 @@ function readsAsText(name: string): boolean {
   return withOpened(name, 0, (descriptor) => fstatSync(descriptor).isFile() && sampleIsText(descriptor)) ?? false
 }
 
-const sampleIsText = (descriptor: number): boolean => looksLikeText(sample.subarray(0, readSync(descriptor, sample, 0, TEXT_SAMPLE, 0)))
+const sampleIsText = (descriptor: number): boolean =>
+  looksLikeText(sample.subarray(0, readSync(descriptor, sample, 0, TEXT_SAMPLE, 0)))
 
 function withOpened<T>(name: string, flags: number, use: (descriptor: number) => T): T | undefined {
   let descriptor: number | undefined

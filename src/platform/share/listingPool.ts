@@ -59,7 +59,11 @@ export function createListingPool(timeoutMs = TIMEOUT_MS): ListingPool {
 
   function start(at: number): Lister {
     // With nothing of the platform's environment.
-    const child = spawn(process.execPath, [`--max-old-space-size=${PROCESS_MEMORY}`, ...childProgram('share/listingMain')], { stdio: ['pipe', 'pipe', 'inherit'], env: {} })
+    const child = spawn(
+      process.execPath,
+      [`--max-old-space-size=${PROCESS_MEMORY}`, ...childProgram('share/listingMain')],
+      { stdio: ['pipe', 'pipe', 'inherit'], env: {} },
+    )
     const lister: Lister = { child, waiting: new Map() }
     const fail = () => {
       if (listers[at] === lister) listers[at] = undefined
@@ -71,7 +75,11 @@ export function createListingPool(timeoutMs = TIMEOUT_MS): ListingPool {
     // Where there was no descriptor for them it has no streams, whatever the types say; 'error' tells of it later.
     if (!(child.stdin as Writable | undefined)) throw tooManyFiles()
     // What cannot be read is as good as its end, which tells those who wait.
-    readAnswers(child.stdout, ({ id, ...answer }) => lister.waiting.get(id)?.(answer), () => child.kill('SIGKILL'))
+    readAnswers(
+      child.stdout,
+      ({ id, ...answer }) => lister.waiting.get(id)?.(answer),
+      () => child.kill('SIGKILL'),
+    )
     // That it has ended is told by the events above.
     child.stdin.on('error', () => undefined)
     for (const handle of [child, child.stdin, child.stdout] as { unref?(): void }[]) handle.unref?.()
@@ -105,7 +113,10 @@ export function createListingPool(timeoutMs = TIMEOUT_MS): ListingPool {
       lister.child.stdin.write(`${JSON.stringify({ id, pid: process.pid, fd, ...task } satisfies ListingTask)}\n`)
     })
     if (answer.isTooLarge) {
-      throw new AppError('TOO_LARGE', `This directory holds more than can be listed: its entries would take more than ${MOST_BYTES / 2 ** 20} MiB. Divide it into several on the server.`)
+      throw new AppError(
+        'TOO_LARGE',
+        `This directory holds more than can be listed: its entries would take more than ${MOST_BYTES / 2 ** 20} MiB. Divide it into several on the server.`,
+      )
     }
     if (answer.error) throw Object.assign(new Error(answer.error.message), { code: answer.error.code })
     return answer
@@ -121,7 +132,13 @@ export function createListingPool(timeoutMs = TIMEOUT_MS): ListingPool {
       const answer = await ask(first, directory, task)
       if (!answer.isTooLong) return together([answer], task)
     }
-    const shares = listers.map(async (_, number) => ask((first + number) % PROCESSES, directory, { ...task, limit: task.limit / PROCESSES, share: { number, of: PROCESSES } }))
+    const shares = listers.map(async (_, number) =>
+      ask((first + number) % PROCESSES, directory, {
+        ...task,
+        limit: task.limit / PROCESSES,
+        share: { number, of: PROCESSES },
+      }),
+    )
     const entries = together(await Promise.all(shares), task)
     if (entries.count > LONG) long.add(realPath)
     else long.delete(realPath)
@@ -178,14 +195,20 @@ export function createListingPool(timeoutMs = TIMEOUT_MS): ListingPool {
 function together(answers: Answer[], { isDivided }: Asked): Entries {
   const ofBucket = (bucket: number) => answers[shareOf(bucket, answers.length)]?.json[bucket] ?? Buffer.alloc(0)
   return {
-    json: isDivided ? Array.from({ length: BUCKETS }, (_, bucket) => ofBucket(bucket)) : answers.flatMap(({ json }) => json),
+    json: isDivided
+      ? Array.from({ length: BUCKETS }, (_, bucket) => ofBucket(bucket))
+      : answers.flatMap(({ json }) => json),
     count: answers.reduce((sum, { count = 0 }) => sum + count, 0),
     isTold: answers.every(({ isTold }) => isTold),
   }
 }
 
 /** Lines of JSON, each with its bytes behind it. @param onUnreadable is called for a line that is no JSON. */
-function readAnswers(from: Readable, onAnswer: (answer: Answer & { id: number }) => void, onUnreadable: () => void): void {
+function readAnswers(
+  from: Readable,
+  onAnswer: (answer: Answer & { id: number }) => void,
+  onUnreadable: () => void,
+): void {
   let chunks: Buffer[] = []
   let length = 0
   let header: ListingAnswer | undefined

@@ -26,7 +26,12 @@ const PROGRESS_ENTRIES = 20_000
  * @returns how many entries changed hands.
  * @throws Node.js errors of the file system (EPERM where root may not give files away, as on NFS with root squash)
  */
-export async function giveTree(directory: HeldDirectory, uid: number, onProgress: (entries: number) => void, leftOut: LeftOut): Promise<number> {
+export async function giveTree(
+  directory: HeldDirectory,
+  uid: number,
+  onProgress: (entries: number) => void,
+  leftOut: LeftOut,
+): Promise<number> {
   const { uid: owner, gid: group } = await directory.stats()
   const isGiven = Number(owner) !== uid || Number(group) !== uid
   // Follows the link of /proc to the directory that is held, and no other.
@@ -34,7 +39,12 @@ export async function giveTree(directory: HeldDirectory, uid: number, onProgress
   return (isGiven ? 1 : 0) + (await giveEntries(directory, uid, onProgress, leftOut))
 }
 
-async function giveEntries(directory: HeldDirectory, uid: number, onProgress: (entries: number) => void, leftOut: LeftOut): Promise<number> {
+async function giveEntries(
+  directory: HeldDirectory,
+  uid: number,
+  onProgress: (entries: number) => void,
+  leftOut: LeftOut,
+): Promise<number> {
   let seen = 0
   let given = 0
 

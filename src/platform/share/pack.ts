@@ -28,13 +28,18 @@ export function createPacker(jail: Jail, temporaries: Temporaries, limits = LIMI
     async pack(paths, wantedName, control) {
       const entries = paths.map((path) => parentAndName(namesOf(path, 'files'), 'files'))
       const above = entries[0]?.[0] ?? []
-      if (entries.some(([other]) => wirePathOf(other) !== wirePathOf(above))) throw new AppError('INVALID_INPUT', 'files: must all be in one directory', { field: 'files' })
+      if (entries.some(([other]) => wirePathOf(other) !== wirePathOf(above)))
+        throw new AppError('INVALID_INPUT', 'files: must all be in one directory', { field: 'files' })
       const name = await holding(jail.directory(above), async (directory) => {
         const tops = [...new Set(entries.map(([, top]) => top))]
         for (const top of tops) {
-          if (!(await lstatOf(directory, top))) throw new AppError('NOT_FOUND', `There is no ${printable(wirePathOf([...above, top]))}.`)
+          if (!(await lstatOf(directory, top)))
+            throw new AppError('NOT_FOUND', `There is no ${printable(wirePathOf([...above, top]))}.`)
         }
-        const what = tops.length === 1 ? `${printable(paths[0] ?? '')} is neither a file nor a directory` : `none of these ${tops.length} is a file or a directory`
+        const what =
+          tops.length === 1
+            ? `${printable(paths[0] ?? '')} is neither a file nor a directory`
+            : `none of these ${tops.length} is a file or a directory`
         const nothing = `There is nothing to pack: ${what}. Links are packed only with the directory that they are in.`
         const temporary = await temporaries.file(directory)
         try {
@@ -54,10 +59,36 @@ export function createPacker(jail: Jail, temporaries: Temporaries, limits = LIMI
 }
 
 /** Fills an empty file with the archive, in a process of its own: compressing and reading large trees must not hold up the platform. */
-async function packInProcess(task: PackTask, directory: HeldDirectory, file: FileHandle, name: string, control: JobControl, limits: ArchiveLimits): Promise<void> {
-  const end = await runArchiveWork({ program: 'share/packMain', task, descriptors: [directory.fd, file.fd], name, control, limits })
-  if (end === 'memory') throw new AppError('TOO_LARGE', `The archive was not made: packing takes more than ${limits.memory / 2 ** 20} MiB of memory.`)
-  if (end === 'silence') throw new AppError('UNAVAILABLE', `The archive was not made: packing did not respond for ${limits.silence / 1000} seconds.`)
-  if (end.code === null) throw new AppError('UNAVAILABLE', 'The archive was not made: the process that packs it was killed. The machine may be short of memory.')
+async function packInProcess(
+  task: PackTask,
+  directory: HeldDirectory,
+  file: FileHandle,
+  name: string,
+  control: JobControl,
+  limits: ArchiveLimits,
+): Promise<void> {
+  const end = await runArchiveWork({
+    program: 'share/packMain',
+    task,
+    descriptors: [directory.fd, file.fd],
+    name,
+    control,
+    limits,
+  })
+  if (end === 'memory')
+    throw new AppError(
+      'TOO_LARGE',
+      `The archive was not made: packing takes more than ${limits.memory / 2 ** 20} MiB of memory.`,
+    )
+  if (end === 'silence')
+    throw new AppError(
+      'UNAVAILABLE',
+      `The archive was not made: packing did not respond for ${limits.silence / 1000} seconds.`,
+    )
+  if (end.code === null)
+    throw new AppError(
+      'UNAVAILABLE',
+      'The archive was not made: the process that packs it was killed. The machine may be short of memory.',
+    )
   if (end.code !== 0) throw new Error(`The process that packs ended with code ${end.code}`)
 }

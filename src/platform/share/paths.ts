@@ -17,11 +17,16 @@ export async function deploymentDirectory({ shareDir, marker }: ShareParts, data
 }
 
 /** As `deploymentDirectory`, and makes it when it is missing. */
-export async function makeDeploymentDirectory({ shareDir, marker }: ShareParts, dataDirectory: string): Promise<string> {
+export async function makeDeploymentDirectory(
+  { shareDir, marker }: ShareParts,
+  dataDirectory: string,
+): Promise<string> {
   const jail = createJail(shareDir, marker)
   const names = namesIn(dataDirectory)
   for (let depth = 1; depth <= names.length; depth += 1) {
-    await holding(jail.directory(names.slice(0, depth - 1)), (above) => mkdir(above.entry(names[depth - 1] ?? ''), { mode: 0o755 })).catch((error: unknown) => {
+    await holding(jail.directory(names.slice(0, depth - 1)), (above) =>
+      mkdir(above.entry(names[depth - 1] ?? ''), { mode: 0o755 }),
+    ).catch((error: unknown) => {
       if (errorCodeOf(error) !== 'EEXIST') throw conflict(error, dataDirectory)
     })
   }
@@ -31,7 +36,10 @@ export async function makeDeploymentDirectory({ shareDir, marker }: ShareParts, 
 const namesIn = (dataDirectory: string) => dataDirectory.split('/').filter(Boolean)
 
 async function find(jail: Jail, dataDirectory: string): Promise<string> {
-  const { realPath, root } = await holding(jail.directory(namesIn(dataDirectory)), async (directory) => directory).catch((error: unknown) => {
+  const { realPath, root } = await holding(
+    jail.directory(namesIn(dataDirectory)),
+    async (directory) => directory,
+  ).catch((error: unknown) => {
     throw conflict(error, dataDirectory)
   })
   if (realPath === root) throw leadsOut(dataDirectory)
@@ -42,7 +50,9 @@ async function find(jail: Jail, dataDirectory: string): Promise<string> {
 function conflict(error: unknown, dataDirectory: string): unknown {
   if (!(error instanceof AppError)) return error
   if (error.code === 'NOT_ALLOWED') return leadsOut(dataDirectory)
-  return error.code === 'CONFLICT' ? new AppError('CONFLICT', `In the place of the directory ${SHARED_ROOT}${dataDirectory} there is a file.`) : error
+  return error.code === 'CONFLICT'
+    ? new AppError('CONFLICT', `In the place of the directory ${SHARED_ROOT}${dataDirectory} there is a file.`)
+    : error
 }
 
 function leadsOut(dataDirectory: string): AppError {

@@ -35,13 +35,23 @@ export async function placeNew(from: HeldDirectory, name: string, to: HeldDirect
   }
   await unlink(from.entry(name)).catch(async (error: unknown) => {
     // Who took it away meanwhile has moved or deleted it: it is not to come back here.
-    if (errorCodeOf(error) === 'ENOENT' && (await lstatOf(to, newName))?.ino === stats.ino) await unlink(to.entry(newName))
+    if (errorCodeOf(error) === 'ENOENT' && (await lstatOf(to, newName))?.ino === stats.ino)
+      await unlink(to.entry(newName))
     throw error
   })
 }
 
-async function placeOverReservation(from: HeldDirectory, name: string, to: HeldDirectory, newName: string, taken: () => AppError): Promise<void> {
-  const reservation = await open(to.entry(newName), constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | constants.O_NOFOLLOW).catch((error: unknown) => {
+async function placeOverReservation(
+  from: HeldDirectory,
+  name: string,
+  to: HeldDirectory,
+  newName: string,
+  taken: () => AppError,
+): Promise<void> {
+  const reservation = await open(
+    to.entry(newName),
+    constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | constants.O_NOFOLLOW,
+  ).catch((error: unknown) => {
     throw errorCodeOf(error) === 'EEXIST' ? taken() : error
   })
   await reservation.close()

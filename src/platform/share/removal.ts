@@ -37,7 +37,13 @@ interface Top {
 }
 
 /** @param below the directory of that name; closed at the end. */
-async function removeDirectory(directory: HeldDirectory, name: RawName, below: HeldDirectory, top: Top, level: number): Promise<void> {
+async function removeDirectory(
+  directory: HeldDirectory,
+  name: RawName,
+  below: HeldDirectory,
+  top: Top,
+  level: number,
+): Promise<void> {
   try {
     for (let round = 1; ; round += 1) {
       const movedBefore = top.moved
@@ -85,5 +91,9 @@ function ignoreGone(error: unknown): undefined {
 
 /** Opened for writing, made anew: a name that is there, as whatever, is a failure (EEXIST). */
 export function createFile(directory: HeldDirectory, name: string, mode = 0o644) {
-  return open(directory.entry(name), constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | constants.O_NOFOLLOW, mode)
+  return open(
+    directory.entry(name),
+    constants.O_CREAT | constants.O_EXCL | constants.O_WRONLY | constants.O_NOFOLLOW,
+    mode,
+  )
 }

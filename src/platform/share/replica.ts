@@ -1,10 +1,29 @@
 import { randomUUID } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
-import { copyFile, mkdir, open, readlink, realpath, rename, rm, symlink, utimes, type FileHandle } from 'node:fs/promises'
+import {
+  copyFile,
+  mkdir,
+  open,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  symlink,
+  utimes,
+  type FileHandle,
+} from 'node:fs/promises'
 import { isAbsolute, relative, sep } from 'node:path'
 import { AppError } from '../errors'
 import { DEPTH_LIMIT, tooDeep } from './depth'
-import { holding, namesIn, openRealDirectory, openRegularFile, openSubdirectory, type HeldDirectory, type RawName } from './jail'
+import {
+  holding,
+  namesIn,
+  openRealDirectory,
+  openRegularFile,
+  openSubdirectory,
+  type HeldDirectory,
+  type RawName,
+} from './jail'
 import { createLeftOut, type LeftOut } from './leftOut'
 import { isOwnName, ownName } from './ownNames'
 import { lstatOf } from './placing'
@@ -15,7 +34,12 @@ import { copyWithHoles, HOLES_LIMIT, holesOf, tooManyHoles } from './sparse'
 const MANY_HOLES = 2 ** 20
 
 /** Setting a modification time keeps it to a microsecond or so, and not every file system even that. */
-const isSameFile = (one: Stats, other: Stats) => one.isFile() && other.isFile() && one.size === other.size && one.mode === other.mode && Math.abs(one.mtimeMs - other.mtimeMs) < 1
+const isSameFile = (one: Stats, other: Stats) =>
+  one.isFile() &&
+  other.isFile() &&
+  one.size === other.size &&
+  one.mode === other.mode &&
+  Math.abs(one.mtimeMs - other.mtimeMs) < 1
 
 interface ReplicateOptions {
   signal?: AbortSignal | undefined
@@ -34,7 +58,11 @@ interface ReplicateOptions {
  * @returns how many entries were copied or removed.
  * @throws the signal's reason when it is aborted (what is done by then stays); AppError CONFLICT when `source` leads elsewhere by now
  */
-export async function replicate(source: string, target: string, { signal, leftOut = createLeftOut(), onDirectory }: ReplicateOptions = {}): Promise<number> {
+export async function replicate(
+  source: string,
+  target: string,
+  { signal, leftOut = createLeftOut(), onDirectory }: ReplicateOptions = {},
+): Promise<number> {
   return holding(openRealDirectory(source), async (root) => {
     await mkdir(target, { recursive: true })
     const context = { root: root.realPath, signal, leftOut, onDirectory, holes: 0 }
@@ -52,7 +80,13 @@ interface Replication extends Pick<ReplicateOptions, 'onDirectory'> {
 }
 
 /** @param path of the directory, relative to the source: empty, or with a slash at its end. @param level of its entries, from 1 */
-async function replicateDirectory(from: HeldDirectory, to: HeldDirectory, path: string, level: number, context: Replication): Promise<number> {
+async function replicateDirectory(
+  from: HeldDirectory,
+  to: HeldDirectory,
+  path: string,
+  level: number,
+  context: Replication,
+): Promise<number> {
   await context.onDirectory?.(from, path)
   const [names, known] = await Promise.all([namesIn(from), namesIn(to)])
   let changes = 0
@@ -71,7 +105,10 @@ async function replicateDirectory(from: HeldDirectory, to: HeldDirectory, path: 
       const below = await openSubdirectory(from, name)
       if (!below) continue
       changes += await holding(Promise.resolve(below), (source) =>
-        holding(ensureDirectory(to, name, there), (target) => replicateDirectory(source, target, `${pathOfEntry}/`, level + 1, context)))
+        holding(ensureDirectory(to, name, there), (target) =>
+          replicateDirectory(source, target, `${pathOfEntry}/`, level + 1, context),
+        ),
+      )
     } else if (stats?.isFile()) {
       // Most files have not changed: they need not be opened.
       if (!there || !isSameFile(stats, there)) {
@@ -99,12 +136,18 @@ async function ensureDirectory(to: HeldDirectory, name: RawName, there: Stats | 
   if (there && !there.isDirectory()) await removeTree(to, name)
   if (!there?.isDirectory()) await mkdir(to.entry(name))
   const opened = await openSubdirectory(to, name)
-  if (!opened) throw new AppError('CONFLICT', `In the place of the directory "${String(name)}" there is something else.`)
+  if (!opened)
+    throw new AppError('CONFLICT', `In the place of the directory "${String(name)}" there is something else.`)
   return opened
 }
 
 async function replicateFile(
-  from: HeldDirectory, name: RawName, to: HeldDirectory, there: Stats | undefined, path: string, context: Replication,
+  from: HeldDirectory,
+  name: RawName,
+  to: HeldDirectory,
+  there: Stats | undefined,
+  path: string,
+  context: Replication,
 ): Promise<number | 'left out'> {
   const opened = await openRegularFile(from, name)
   if (!opened) return 0
@@ -122,7 +165,10 @@ async function replicateFile(
       // By its descriptor, so that what was checked is what is copied; a clone where the file system has them.
       const source = `/proc/self/fd/${handle.fd}`
       if (holes < MANY_HOLES) await copyFile(source, unfinished, constants.COPYFILE_FICLONE)
-      else await copyFile(source, unfinished, constants.COPYFILE_FICLONE_FORCE).catch(() => copyHoled(handle, stats, unfinished))
+      else
+        await copyFile(source, unfinished, constants.COPYFILE_FICLONE_FORCE).catch(() =>
+          copyHoled(handle, stats, unfinished),
+        )
       // As numbers: there are times that no Date can be.
       await utimes(unfinished, stats.atimeMs / 1000, stats.mtimeMs / 1000)
       await rename(unfinished, to.entry(name))
@@ -137,7 +183,11 @@ async function replicateFile(
 
 /** The copy of libuv would fill the holes with zeros. */
 async function copyHoled(from: FileHandle, { size, mode }: Stats, target: string): Promise<void> {
-  const made = await open(target, constants.O_CREAT | constants.O_TRUNC | constants.O_WRONLY | constants.O_NOFOLLOW, mode & 0o7777)
+  const made = await open(
+    target,
+    constants.O_CREAT | constants.O_TRUNC | constants.O_WRONLY | constants.O_NOFOLLOW,
+    mode & 0o7777,
+  )
   try {
     await copyWithHoles(from, size, made)
     await made.chmod(mode & 0o7777)
@@ -146,7 +196,12 @@ async function copyHoled(from: FileHandle, { size, mode }: Stats, target: string
   }
 }
 
-async function replicateLink(from: HeldDirectory, name: RawName, to: HeldDirectory, there: Stats | undefined): Promise<number> {
+async function replicateLink(
+  from: HeldDirectory,
+  name: RawName,
+  to: HeldDirectory,
+  there: Stats | undefined,
+): Promise<number> {
   const points = await readlink(from.entry(name), { encoding: 'buffer' })
   if (there?.isSymbolicLink() && points.equals(await readlink(to.entry(name), { encoding: 'buffer' }))) return 0
   await removeTree(to, name)

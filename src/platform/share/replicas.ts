@@ -61,7 +61,11 @@ interface Followed {
  * @param dataDir where the copies lie, in `replica`.
  * @param checkShare throws while the shared area is not mounted: then what is known of it stays as it is.
  */
-export function createReplicas(dataDir: string, log: Logger, checkShare: () => Promise<unknown> = async () => undefined): Replicas {
+export function createReplicas(
+  dataDir: string,
+  log: Logger,
+  checkShare: () => Promise<unknown> = async () => undefined,
+): Replicas {
   const events = new EventEmitter()
   const followed = new Map<string, Followed>()
   const oneByOne = createKeyedQueue()
@@ -93,7 +97,9 @@ export function createReplicas(dataDir: string, log: Logger, checkShare: () => P
   function tell(): void {
     const isSynced = [...followed.values()].every(({ isDirty }) => !isDirty)
     const problem = [...followed.values()].find((entry) => entry.problem !== undefined)?.problem
-    const now: SyncNews = isSynced ? { event: 'sync_completed' } : { event: 'sync_started', ...(problem !== undefined && { problem }) }
+    const now: SyncNews = isSynced
+      ? { event: 'sync_completed' }
+      : { event: 'sync_started', ...(problem !== undefined && { problem }) }
     if (now.event === told.event && now.problem === told.problem) return
     told = now
     events.emit('sync', now)
@@ -122,10 +128,13 @@ export function createReplicas(dataDir: string, log: Logger, checkShare: () => P
     entry.isSyncing = true
     try {
       const leftOut = createLeftOut()
-      const changes = await oneByOne(replicaOf(directory), () => bringUpToDate(directory, { leftOut, onDirectory: entry.watch.visit }))
+      const changes = await oneByOne(replicaOf(directory), () =>
+        bringUpToDate(directory, { leftOut, onDirectory: entry.watch.visit }),
+      )
       entry.watch.endWalk()
       const text = leftOut.text()
-      if (text !== undefined && text !== entry.leftOut) log.warn({ directory, leftOut: text }, 'some of a directory is not copied')
+      if (text !== undefined && text !== entry.leftOut)
+        log.warn({ directory, leftOut: text }, 'some of a directory is not copied')
       entry.leftOut = text
       log.debug({ directory, changes }, 'a directory was synchronised')
     } catch (error) {
@@ -144,7 +153,8 @@ export function createReplicas(dataDir: string, log: Logger, checkShare: () => P
   }
 
   const rescan = setInterval(() => {
-    for (const [directory, entry] of followed) if (entry.timer === undefined && !entry.isSyncing) void sync(directory, entry)
+    for (const [directory, entry] of followed)
+      if (entry.timer === undefined && !entry.isSyncing) void sync(directory, entry)
   }, RESCAN_MS)
 
   function unfollow(directory: string, { watch, timer }: Followed): void {
@@ -167,9 +177,21 @@ export function createReplicas(dataDir: string, log: Logger, checkShare: () => P
         if (followed.has(directory)) continue
         const watch = createTreeWatch(
           () => changed(directory),
-          (reason) => log.warn({ directory, reason }, 'not all of a directory can be watched; changes in the rest are looked for once a minute'),
+          (reason) =>
+            log.warn(
+              { directory, reason },
+              'not all of a directory can be watched; changes in the rest are looked for once a minute',
+            ),
         )
-        followed.set(directory, { watch, timer: undefined, isDirty: false, since: undefined, isSyncing: false, problem: undefined, leftOut: undefined })
+        followed.set(directory, {
+          watch,
+          timer: undefined,
+          isDirty: false,
+          since: undefined,
+          isSyncing: false,
+          problem: undefined,
+          leftOut: undefined,
+        })
         changed(directory)
       }
       tell()

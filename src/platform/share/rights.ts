@@ -17,14 +17,18 @@ export async function takeRights(made: FileHandle, { uid, gid, mode }: Stats): P
  * As `takeRights`, by names: a script that is replaced can still be run, and what was not for everybody still is not. Where there is
  * no file to replace, or it has these rights already, nothing is done. @throws Node.js errors of the file system
  */
-export async function takeRightsOf(replaced: [directory: HeldDirectory, name: string], made: [directory: HeldDirectory, name: string]): Promise<void> {
+export async function takeRightsOf(
+  replaced: [directory: HeldDirectory, name: string],
+  made: [directory: HeldDirectory, name: string],
+): Promise<void> {
   const before = await lstatOf(...replaced)
   if (!before?.isFile()) return
   const opened = await openRegularFile(...made)
   if (!opened) return
   try {
     const { uid, gid, mode } = opened.stats
-    if (uid !== before.uid || gid !== before.gid || (mode & RIGHTS) !== (before.mode & RIGHTS)) await takeRights(opened.handle, before)
+    if (uid !== before.uid || gid !== before.gid || (mode & RIGHTS) !== (before.mode & RIGHTS))
+      await takeRights(opened.handle, before)
   } finally {
     await opened.handle.close()
   }

@@ -108,7 +108,8 @@ function showArchive(FS: Record<string, (...given: unknown[]) => unknown>, path:
   node.usedBytes = fstatSync(ARCHIVE_FD).size
   node.stream_ops = {
     ...node.stream_ops,
-    read: (_stream: unknown, buffer: Int8Array, offset: number, length: number, position: number) => readSync(ARCHIVE_FD, buffer, offset, length, position),
+    read: (_stream: unknown, buffer: Int8Array, offset: number, length: number, position: number) =>
+      readSync(ARCHIVE_FD, buffer, offset, length, position),
   }
 }
 

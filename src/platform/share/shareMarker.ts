@@ -61,7 +61,11 @@ export async function openShareMarker({ dataDir, shareDir, dataDirectories, log 
       if (errorCodeOf(error) === 'EEXIST') return
       if (!['EROFS', 'EACCES', 'EPERM'].includes(errorCodeOf(error) ?? '')) throw error
       // Nothing can be written there, so nothing can be lost.
-      if (!isTold) log.warn({ shareDir, code: errorCodeOf(error) }, 'the shared area cannot be written; without a marker it is not noticed when it is unmounted')
+      if (!isTold)
+        log.warn(
+          { shareDir, code: errorCodeOf(error) },
+          'the shared area cannot be written; without a marker it is not noticed when it is unmounted',
+        )
       isTold = true
     }
   }
@@ -96,5 +100,8 @@ async function readNote(file: string): Promise<string[]> {
 }
 
 function notMounted(): AppError {
-  return new AppError('UNAVAILABLE', `The shared area is not mounted: its marker file ${MARKER} is missing. Nothing is started or written there until it is back.`)
+  return new AppError(
+    'UNAVAILABLE',
+    `The shared area is not mounted: its marker file ${MARKER} is missing. Nothing is started or written there until it is back.`,
+  )
 }

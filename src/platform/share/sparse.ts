@@ -26,7 +26,12 @@ export function tooManyHoles(path: string, { size }: Pick<Stats, 'size'>): strin
  * @param size how many bytes at most; fewer when the file ends before.
  * @throws the signal's reason; Node.js errors of the file system
  */
-export async function copyWithHoles(from: FileHandle, size: number, to: FileHandle, signal?: AbortSignal): Promise<void> {
+export async function copyWithHoles(
+  from: FileHandle,
+  size: number,
+  to: FileHandle,
+  signal?: AbortSignal,
+): Promise<void> {
   let at = 0
   for await (const chunk of chunksOf(from, size)) {
     signal?.throwIfAborted()
@@ -49,5 +54,6 @@ function* dataIn(chunk: Buffer): Generator<[start: number, end: number]> {
 }
 
 async function writeAt(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
-  for (let done = 0; done < bytes.length; ) done += (await handle.write(bytes, done, bytes.length - done, position + done)).bytesWritten
+  for (let done = 0; done < bytes.length;)
+    done += (await handle.write(bytes, done, bytes.length - done, position + done)).bytesWritten
 }

@@ -11,7 +11,7 @@ const CHUNK = 2 ** 20
  * @param size how many bytes at most; fewer when the file ends before.
  */
 export async function* chunksOf(handle: FileHandle, size = Infinity): AsyncGenerator<Buffer> {
-  for (let at = 0; at < size; ) {
+  for (let at = 0; at < size;) {
     const chunk = Buffer.allocUnsafe(Math.min(CHUNK, size - at))
     const { bytesRead } = await handle.read(chunk, 0, chunk.length, at)
     if (bytesRead === 0) return
@@ -24,11 +24,15 @@ export async function* chunksOf(handle: FileHandle, size = Infinity): AsyncGener
  * Writes all of a stream, or of what a second one makes of it, into an open file, which stays open.
  * @throws the stream's error, or that of the file system; the stream is destroyed then.
  */
-export async function writeStream(content: Readable | [Readable, Duplex], handle: FileHandle, signal?: AbortSignal): Promise<void> {
+export async function writeStream(
+  content: Readable | [Readable, Duplex],
+  handle: FileHandle,
+  signal?: AbortSignal,
+): Promise<void> {
   let failure: unknown
   const store = async (source: AsyncIterable<Buffer>) => {
     for await (const chunk of source) {
-      for (let at = 0; at < chunk.length; ) {
+      for (let at = 0; at < chunk.length;) {
         const { bytesWritten } = await handle.write(chunk, at, chunk.length - at).catch((error: unknown) => {
           throw (failure = error)
         })
@@ -38,7 +42,9 @@ export async function writeStream(content: Readable | [Readable, Duplex], handle
   }
   const options = signal ? { signal } : {}
   try {
-    await (Array.isArray(content) ? pipeline(content[0], content[1], store, options) : pipeline(content, store, options))
+    await (Array.isArray(content)
+      ? pipeline(content[0], content[1], store, options)
+      : pipeline(content, store, options))
   } catch (error) {
     // What was destroyed on the way says only that it was aborted.
     throw failure ?? error

@@ -52,14 +52,27 @@ export interface Temporaries {
 }
 
 /** Also removes what an earlier process of this data directory left; one process at a time uses it. */
-export async function openTemporaries(dataDir: string, jail: Jail, turns: EntryTurns, log: Logger): Promise<Temporaries> {
+export async function openTemporaries(
+  dataDir: string,
+  jail: Jail,
+  turns: EntryTurns,
+  log: Logger,
+): Promise<Temporaries> {
   const notes = join(dataDir, 'temporaries')
   await mkdir(notes, { recursive: true, mode: 0o700 })
   await removeLeftOvers(notes, jail, log)
 
   async function begin<Extra>(
     directory: HeldDirectory,
-    { make, sync, close }: { make: (name: string) => Promise<Extra>; sync: (extra: Extra) => Promise<unknown>; close: (extra: Extra) => Promise<void> },
+    {
+      make,
+      sync,
+      close,
+    }: {
+      make: (name: string) => Promise<Extra>
+      sync: (extra: Extra) => Promise<unknown>
+      close: (extra: Extra) => Promise<void>
+    },
   ): Promise<Temporary & { extra: Extra; seal: () => Promise<void> }> {
     const id = randomUUID()
     const name = ownName(id)
@@ -105,7 +118,8 @@ export async function openTemporaries(dataDir: string, jail: Jail, turns: EntryT
         await inheritOwner(to, target)
         await syncDirectory(to)
       })
-    const placeHere = (to: HeldDirectory) => (target: string) => inTurn(to, target, () => placeNew(directory, name, to, target))
+    const placeHere = (to: HeldDirectory) => (target: string) =>
+      inTurn(to, target, () => placeNew(directory, name, to, target))
     return {
       name,
       extra,
@@ -115,7 +129,8 @@ export async function openTemporaries(dataDir: string, jail: Jail, turns: EntryT
           inTurn(to, target, async () => {
             await check?.()
             await rename(directory.entry(name), to.entry(target))
-          })),
+          }),
+        ),
       placeNew: (target, to = directory) => finish(() => placeHere(to)(target)),
       placeUnderFreeName: (target, to = directory) => finish(() => placeUnderFreeName(target, placeHere(to))),
       discard,
@@ -158,10 +173,14 @@ async function removeLeftOvers(notes: string, jail: Jail, log: Logger): Promise<
         continue
       }
       // The path of one that was moved since, or of a share that is elsewhere now, leads nowhere: then it stays for a person to find.
-      const names = relative(await jail.root(), dirname(path)).split('/').filter(Boolean)
-      await holding(jail.directory(names), (directory) => removeTree(directory, ownName(id))).catch((error: unknown) => {
-        if (!(error instanceof AppError && error.code === 'NOT_FOUND')) throw error
-      })
+      const names = relative(await jail.root(), dirname(path))
+        .split('/')
+        .filter(Boolean)
+      await holding(jail.directory(names), (directory) => removeTree(directory, ownName(id))).catch(
+        (error: unknown) => {
+          if (!(error instanceof AppError && error.code === 'NOT_FOUND')) throw error
+        },
+      )
       await unlink(join(notes, id))
     } catch (error) {
       log.warn({ err: error, code: errorCodeOf(error) }, 'an unfinished file of an earlier run could not be removed')

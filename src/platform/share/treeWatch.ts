@@ -28,7 +28,11 @@ interface Watched {
  * @param onUnwatched is called, once, when a directory cannot be watched: its changes have to be looked for.
  * @param mostWatched for tests.
  */
-export function createTreeWatch(onChange: () => void, onUnwatched: (reason: string) => void, mostWatched = MOST_WATCHED): TreeWatch {
+export function createTreeWatch(
+  onChange: () => void,
+  onUnwatched: (reason: string) => void,
+  mostWatched = MOST_WATCHED,
+): TreeWatch {
   const watched = new Map<string, Watched>()
   const visited = new Set<string>()
   let [isTold, isClosed] = [false, false]

@@ -25,25 +25,38 @@ const KINDS = /^(.+?)\.(zip|tar\.gz|tgz|tar|gz|7z|rar)$/i
  * @param limitsOf what an archive of so many bytes may become, for tests.
  * @param own limits of the process that unpacks, for tests.
  */
-export function createUnpacker(jail: Jail, temporaries: Temporaries, limitsOf: (archiveSize: number) => ExtractionLimits = limitsFor, own?: ArchiveLimits): Unpacker {
+export function createUnpacker(
+  jail: Jail,
+  temporaries: Temporaries,
+  limitsOf: (archiveSize: number) => ExtractionLimits = limitsFor,
+  own?: ArchiveLimits,
+): Unpacker {
   return {
     async unpack(path, control) {
       const names = namesOf(path)
       const [above, ownName] = parentAndName(names)
       const [, stem, kind] = KINDS.exec(ownName) ?? []
       if (stem === undefined || kind === undefined || stem === '.' || stem === '..') {
-        throw new AppError('UNSUPPORTED_MEDIA_TYPE', `${printable(path)} is not an archive that can be extracted: .zip, .tar, .tar.gz, .tgz, .gz, .7z or .rar.`)
+        throw new AppError(
+          'UNSUPPORTED_MEDIA_TYPE',
+          `${printable(path)} is not an archive that can be extracted: .zip, .tar, .tar.gz, .tgz, .gz, .7z or .rar.`,
+        )
       }
       return holdingParent(jail.parent(names), async (directory, name) => {
         const archive = await openRegularFile(directory, name)
-        if (!archive) throw (await lstatOf(directory, name)) ? new AppError('CONFLICT', `${printable(path)} is not a file.`) : new AppError('NOT_FOUND', `There is no ${printable(path)}.`)
+        if (!archive)
+          throw (await lstatOf(directory, name))
+            ? new AppError('CONFLICT', `${printable(path)} is not a file.`)
+            : new AppError('NOT_FOUND', `There is no ${printable(path)}.`)
         try {
           control.progress({ total: archive.stats.size })
           const limits = limitsOf(archive.stats.size)
           const temporary = await temporaries.directory(directory)
           try {
-            if (/^(?:7z|rar)$/i.test(kind)) await unpackSevenZip(archive.handle, name, temporary.directory, limits, control, own)
-            else await unpackInProcess(archive.handle, kind.toLowerCase(), stem, temporary.directory, limits, control, own)
+            if (/^(?:7z|rar)$/i.test(kind))
+              await unpackSevenZip(archive.handle, name, temporary.directory, limits, control, own)
+            else
+              await unpackInProcess(archive.handle, kind.toLowerCase(), stem, temporary.directory, limits, control, own)
             control.signal.throwIfAborted()
           } catch (error) {
             await temporary.discard()

@@ -15,9 +15,24 @@ const LIMITS: ArchiveLimits = { memory: 512 * 2 ** 20, silence: 60_000 }
  * @param own limits of the process, for tests.
  * @throws AppError INVALID_INPUT (damaged, encrypted, a name that leads out, no response), TOO_LARGE; errors of the file system; the signal's reason
  */
-export async function unpackInProcess(archive: FileHandle, kind: string, stem: string, to: HeldDirectory, limits: ExtractionLimits, control: JobControl, own = LIMITS): Promise<void> {
+export async function unpackInProcess(
+  archive: FileHandle,
+  kind: string,
+  stem: string,
+  to: HeldDirectory,
+  limits: ExtractionLimits,
+  control: JobControl,
+  own = LIMITS,
+): Promise<void> {
   const task: UnpackTask = { kind, stem, limits }
-  const end = await runArchiveWork({ program: 'share/unpackMain', task, descriptors: [archive.fd, to.fd], name: stem, control, limits: own })
+  const end = await runArchiveWork({
+    program: 'share/unpackMain',
+    task,
+    descriptors: [archive.fd, to.fd],
+    name: stem,
+    control,
+    limits: own,
+  })
   if (typeof end === 'string') throw notExtracted(end, own)
   if (end.code !== 0) throw damaged(kind)
 }
@@ -25,6 +40,12 @@ export async function unpackInProcess(archive: FileHandle, kind: string, stem: s
 /** Why an archive was not extracted whose process was ended. */
 export function notExtracted(end: 'memory' | 'silence', { memory, silence }: ArchiveLimits): AppError {
   return end === 'memory'
-    ? new AppError('TOO_LARGE', `The archive was not extracted: unpacking it takes more than ${memory / 2 ** 20} MiB of memory.`)
-    : new AppError('INVALID_INPUT', `The archive was not extracted: unpacking it did not respond for ${silence / 1000} seconds.`)
+    ? new AppError(
+        'TOO_LARGE',
+        `The archive was not extracted: unpacking it takes more than ${memory / 2 ** 20} MiB of memory.`,
+      )
+    : new AppError(
+        'INVALID_INPUT',
+        `The archive was not extracted: unpacking it did not respond for ${silence / 1000} seconds.`,
+      )
 }

@@ -18,8 +18,23 @@ const LISTING_LIMIT = 256 * 2 ** 20
  * @param own limits of the process, for tests.
  * @throws AppError INVALID_INPUT (damaged, encrypted, links, a name that leads out, no response), TOO_LARGE
  */
-export async function unpackSevenZip(archive: FileHandle, name: string, to: HeldDirectory, limits: ExtractionLimits, control: JobControl, own = LIMITS): Promise<void> {
-  const source: Source = { archive, name, to, kind: name.toLowerCase().endsWith('.rar') ? 'rar' : '7z', limits, own, signal: control.signal }
+export async function unpackSevenZip(
+  archive: FileHandle,
+  name: string,
+  to: HeldDirectory,
+  limits: ExtractionLimits,
+  control: JobControl,
+  own = LIMITS,
+): Promise<void> {
+  const source: Source = {
+    archive,
+    name,
+    to,
+    kind: name.toLowerCase().endsWith('.rar') ? 'rar' : '7z',
+    limits,
+    own,
+    signal: control.signal,
+  }
   const { size } = await list(source)
   control.progress({ total: size })
   await run('extract', source, (line) => {
@@ -64,9 +79,19 @@ async function list(source: Source): Promise<{ size: number }> {
 }
 
 /** @param onLine may return false: then nothing more is wanted. */
-async function run(mode: 'list' | 'extract', { archive, name, to, kind, limits, own, signal }: Source, onLine: (line: string) => boolean | void): Promise<void> {
+async function run(
+  mode: 'list' | 'extract',
+  { archive, name, to, kind, limits, own, signal }: Source,
+  onLine: (line: string) => boolean | void,
+): Promise<void> {
   const end = await runArchiveProcess({
-    program: 'share/sevenZipMain', args: [mode, name, JSON.stringify(limits)], descriptors: [archive.fd, to.fd], name, signal, limits: own, onLine,
+    program: 'share/sevenZipMain',
+    args: [mode, name, JSON.stringify(limits)],
+    descriptors: [archive.fd, to.fd],
+    name,
+    signal,
+    limits: own,
+    onLine,
   })
   if (end === 'enough') return
   if (typeof end === 'string') throw notExtracted(end, own)

@@ -15,10 +15,17 @@ const HEADER_LIMIT = 64 * 1024
  * Extracts a tar file, plain or gzipped.
  * @throws AppError INVALID_INPUT (damaged, a name that leads out, hard links, devices), TOO_LARGE
  */
-export async function unpackTar(archive: FileHandle, isGzipped: boolean, extraction: Extraction, control: JobControl): Promise<void> {
+export async function unpackTar(
+  archive: FileHandle,
+  isGzipped: boolean,
+  extraction: Extraction,
+  control: JobControl,
+): Promise<void> {
   const tar = extractWithBoundedHeaders()
   const source = reading(archive, control)
-  const filled = isGzipped ? pipeline(source, createGunzip(), tar, { signal: control.signal }) : pipeline(source, tar, { signal: control.signal })
+  const filled = isGzipped
+    ? pipeline(source, createGunzip(), tar, { signal: control.signal })
+    : pipeline(source, tar, { signal: control.signal })
   filled.catch(() => undefined)
   let entries = 0
   try {
@@ -45,8 +52,10 @@ function extractWithBoundedHeaders(): Extract {
   const tar = extract() as Extract & { _decodeLongHeader(bytes: Buffer): void; _header: Header }
   const decode = tar._decodeLongHeader.bind(tar)
   tar._decodeLongHeader = (bytes) => {
-    if (bytes.length > HEADER_LIMIT) throw badEntry(tar._header.name, `has a header of more than ${HEADER_LIMIT / 1024} KiB`)
-    if (String(tar._header.type).startsWith('pax-') && !isPax(bytes)) throw badEntry(tar._header.name, 'has a header that is damaged')
+    if (bytes.length > HEADER_LIMIT)
+      throw badEntry(tar._header.name, `has a header of more than ${HEADER_LIMIT / 1024} KiB`)
+    if (String(tar._header.type).startsWith('pax-') && !isPax(bytes))
+      throw badEntry(tar._header.name, 'has a header that is damaged')
     decode(bytes)
   }
   return tar
@@ -63,7 +72,12 @@ function isPax(bytes: Buffer): boolean {
 }
 
 /** Extracts the one file of a `.gz`. @param name of that file. */
-export async function unpackGzip(archive: FileHandle, name: string, extraction: Extraction, control: JobControl): Promise<void> {
+export async function unpackGzip(
+  archive: FileHandle,
+  name: string,
+  extraction: Extraction,
+  control: JobControl,
+): Promise<void> {
   const gunzip = createGunzip()
   const filled = pipeline(reading(archive, control), gunzip, { signal: control.signal })
   filled.catch(() => undefined)
@@ -75,7 +89,11 @@ export async function unpackGzip(archive: FileHandle, name: string, extraction: 
   }
 }
 
-async function unpackEntry({ name, type, mode, mtime, linkname }: Header, content: Readable, extraction: Extraction): Promise<void> {
+async function unpackEntry(
+  { name, type, mode, mtime, linkname }: Header,
+  content: Readable,
+  extraction: Extraction,
+): Promise<void> {
   if (type === 'directory') await extraction.directory(name)
   else if (type === 'symlink') extraction.link(name, linkname)
   else if (type === 'file' || type === 'contiguous-file') {

@@ -20,7 +20,12 @@ const LONGEST_TARGET = 4096
  * Extracts a zip file. Sizes that its headers claim are checked against what comes out, and so are checksums.
  * @throws AppError INVALID_INPUT (damaged, encrypted, a name that leads out), TOO_LARGE
  */
-export async function unpackZip(archive: FileHandle, extraction: Extraction, limits: ExtractionLimits, { signal, progress }: JobControl): Promise<void> {
+export async function unpackZip(
+  archive: FileHandle,
+  extraction: Extraction,
+  limits: ExtractionLimits,
+  { signal, progress }: JobControl,
+): Promise<void> {
   const zip = await promisify<ZipFile>((done) =>
     fromFd(archive.fd, { autoClose: false, lazyEntries: true, strictFileNames: true, validateEntrySizes: true }, done),
   )().catch(() => {
@@ -38,7 +43,8 @@ export async function unpackZip(archive: FileHandle, extraction: Extraction, lim
     const type = mode & TYPE_MASK
     if (fileName.endsWith('/')) await extraction.directory(fileName)
     else if (type === TYPE_LINK) extraction.link(fileName, await readTarget(zip, entry))
-    else if (type === 0 || type === TYPE_FILE) await extraction.file(fileName, await contentOf(zip, entry), { mode, mtime: entry.getLastModDate() })
+    else if (type === 0 || type === TYPE_FILE)
+      await extraction.file(fileName, await contentOf(zip, entry), { mode, mtime: entry.getLastModDate() })
     else throw badEntry(fileName, 'is neither a file nor a directory')
   }
 }
@@ -52,7 +58,9 @@ async function* entriesOf(zip: ZipFile): AsyncGenerator<Entry> {
       zip.once('error', (error: Error) => {
         settle()
         // Names are checked by the reader already: it says which one is wrong.
-        const name = /^(?:invalid relative path|absolute path|invalid characters in fileName): (.*)$/s.exec(error.message)?.[1]
+        const name = /^(?:invalid relative path|absolute path|invalid characters in fileName): (.*)$/s.exec(
+          error.message,
+        )?.[1]
         reject(name === undefined ? damaged('zip') : badEntry(name, 'is not a relative path within the archive'))
       })
       zip.readEntry()
@@ -65,7 +73,12 @@ async function* entriesOf(zip: ZipFile): AsyncGenerator<Entry> {
 async function contentOf(zip: ZipFile, entry: Entry): Promise<Readable> {
   const content = await new Promise<Readable>((resolve, reject) => {
     zip.openReadStream(entry, (error, stream) => {
-      if (error) reject(entry.canDecodeFileData() ? damaged('zip') : badEntry(entry.fileName, 'is packed by a method that is not supported'))
+      if (error)
+        reject(
+          entry.canDecodeFileData()
+            ? damaged('zip')
+            : badEntry(entry.fileName, 'is packed by a method that is not supported'),
+        )
       else resolve(stream)
     })
   })

@@ -76,14 +76,15 @@ export function createUploads(jail: Jail, temporaries: Temporaries): { begin(): 
           try {
             const names = namesOf(path)
             target = await jail.directory(names)
-            for (let next; (next = received[0]); ) {
+            for (let next; (next = received[0]);) {
               const { name, directory, temporary } = next
               let newName = name
               // From here on it is the temporary's own business to vanish.
               received.shift()
               try {
                 const into = target
-                if (onConflict === 'replace') await temporary.replace(name, into, () => takeRightsOf([into, name], [directory, temporary.name]))
+                if (onConflict === 'replace')
+                  await temporary.replace(name, into, () => takeRightsOf([into, name], [directory, temporary.name]))
                 else if (onConflict === 'refuse') await temporary.placeNew(name, target)
                 else newName = await temporary.placeUnderFreeName(name, target)
               } catch (error) {
@@ -106,8 +107,10 @@ export function createUploads(jail: Jail, temporaries: Temporaries): { begin(): 
 
 /** Names from other systems may hold more than those that are made here; not what would make a path or break a line. */
 function checkUploadName(name: string): void {
-  const refuse = (reason: string) => new AppError('INVALID_INPUT', `files: "${printable(name)}" ${reason}`, { field: 'files' })
+  const refuse = (reason: string) =>
+    new AppError('INVALID_INPUT', `files: "${printable(name)}" ${reason}`, { field: 'files' })
   // eslint-disable-next-line no-control-regex -- these are what is refused
-  if (name === '' || name === '.' || name === '..' || /[/\\\u0000-\u001f\u007f]/.test(name)) throw refuse('is not a name of a file')
+  if (name === '' || name === '.' || name === '..' || /[/\\\u0000-\u001f\u007f]/.test(name))
+    throw refuse('is not a name of a file')
   namesOf(wirePathOf([name]), 'files')
 }

@@ -25,7 +25,12 @@ export interface TreeEntry {
  * @param leftOut is told of directories that lie too deep, with all they hold.
  * @throws the signal's reason; without `leftOut` AppError CONFLICT where a directory lies too deep
  */
-export async function* walkTree(directory: HeldDirectory, name: string, signal?: AbortSignal, leftOut?: LeftOut): AsyncGenerator<TreeEntry> {
+export async function* walkTree(
+  directory: HeldDirectory,
+  name: string,
+  signal?: AbortSignal,
+  leftOut?: LeftOut,
+): AsyncGenerator<TreeEntry> {
   yield* walk(directory, name, name, 1, { signal, leftOut })
 }
 
@@ -34,7 +39,13 @@ interface Walk {
   leftOut: LeftOut | undefined
 }
 
-async function* walk(directory: HeldDirectory, name: RawName, path: string, level: number, context: Walk): AsyncGenerator<TreeEntry> {
+async function* walk(
+  directory: HeldDirectory,
+  name: RawName,
+  path: string,
+  level: number,
+  context: Walk,
+): AsyncGenerator<TreeEntry> {
   context.signal?.throwIfAborted()
   const stats = await lstatOf(directory, name)
   if (!stats) return
@@ -78,7 +89,11 @@ function staysWithin(path: string, target: string): boolean {
 }
 
 /** How much there is to pack. */
-export async function measureTree(directory: HeldDirectory, name: string, signal?: AbortSignal): Promise<{ entries: number; /** Of files. */ bytes: number }> {
+export async function measureTree(
+  directory: HeldDirectory,
+  name: string,
+  signal?: AbortSignal,
+): Promise<{ entries: number; /** Of files. */ bytes: number }> {
   let [entries, bytes] = [0, 0]
   for await (const { type, stats } of walkTree(directory, name, signal)) {
     entries += 1

@@ -25,7 +25,8 @@ export function namesOf(path: string, field = 'path'): Names {
     if (name.includes('\0')) throw refuse('must not hold a NUL character')
     // Written as UTF-8 it would be another name.
     if (!name.isWellFormed()) throw refuse('must not hold half of a character')
-    if (decodings(name).some((text) => text.split(/[/\\]/).some((part) => part === '.' || part === '..'))) throw refuse('must not hold . or .. segments')
+    if (decodings(name).some((text) => text.split(/[/\\]/).some((part) => part === '.' || part === '..')))
+      throw refuse('must not hold . or .. segments')
     if (Buffer.byteLength(name) > NAME_LIMIT) throw refuse(`must not hold names of more than ${NAME_LIMIT} bytes`)
     if (isOwnName(name)) throw refuse('names an unfinished file of the platform')
   }
@@ -42,13 +43,15 @@ export function wirePathOf(names: Names): string {
  * @throws AppError INVALID_INPUT
  */
 export function checkNewName(name: string, field: string): void {
-  if (!FILE_NAME_PATTERN.test(name)) throw new AppError('INVALID_INPUT', `${field}: "${printable(name)}" contains invalid characters`, { field })
+  if (!FILE_NAME_PATTERN.test(name))
+    throw new AppError('INVALID_INPUT', `${field}: "${printable(name)}" contains invalid characters`, { field })
 }
 
 /** Splits off the last name. @throws AppError INVALID_INPUT for the root, which is not an entry of anything. */
 export function parentAndName(names: Names, field = 'path'): [parent: Names, name: string] {
   const name = names.at(-1)
-  if (name === undefined) throw new AppError('INVALID_INPUT', `${field}: the root of the shared area itself cannot be changed`, { field })
+  if (name === undefined)
+    throw new AppError('INVALID_INPUT', `${field}: the root of the shared area itself cannot be changed`, { field })
   return [names.slice(0, -1), name]
 }
 

@@ -3,7 +3,15 @@ import type { Logger } from 'pino'
 import { AppError, errorCodeOf } from '../errors'
 import { DEPTH_LIMIT, tooDeep } from './depth'
 import { fileFailure } from './fileFailure'
-import { holding, namesIn, openRealDirectory, openRegularFile, openSubdirectory, type HeldDirectory, type Jail } from './jail'
+import {
+  holding,
+  namesIn,
+  openRealDirectory,
+  openRegularFile,
+  openSubdirectory,
+  type HeldDirectory,
+  type Jail,
+} from './jail'
 import { createLeftOut, type LeftOut } from './leftOut'
 import { inheritOwner } from './ownership'
 import { isOwnName } from './ownNames'
@@ -44,13 +52,20 @@ interface Writing {
 }
 
 export function createWriteBack(jail: Jail, temporaries: Temporaries, log: Logger): WriteBack {
-  async function writeFileBack(from: HeldDirectory, to: HeldDirectory, name: string, above: string, writing: Writing): Promise<number> {
+  async function writeFileBack(
+    from: HeldDirectory,
+    to: HeldDirectory,
+    name: string,
+    above: string,
+    writing: Writing,
+  ): Promise<number> {
     const opened = await openRegularFile(from, name)
     if (!opened) return 0
     const { handle, stats } = opened
     try {
       const there = await lstatOf(to, name)
-      if (there?.isDirectory()) throw new AppError('CONFLICT', `In the place of the file "${name}" there is a directory.`)
+      if (there?.isDirectory())
+        throw new AppError('CONFLICT', `In the place of the file "${name}" there is a directory.`)
       if (there?.isFile() && there.mtimeMs >= stats.mtimeMs - SAME_MS) return 0
       const holes = holesOf(stats)
       if (writing.holes + holes > HOLES_LIMIT) {
@@ -59,7 +74,8 @@ export function createWriteBack(jail: Jail, temporaries: Temporaries, log: Logge
       }
       writing.holes += holes
       const { bavail, bsize } = await statfs(to.self)
-      if (stats.size - holes > bavail * bsize) throw new AppError('DISK_FULL', `The disk of the shared area has no room for "${name}".`)
+      if (stats.size - holes > bavail * bsize)
+        throw new AppError('DISK_FULL', `The disk of the shared area has no room for "${name}".`)
       const temporary = await temporaries.file(to, stats.mode & 0o777)
       try {
         // To the size that it had: a process that was left may go on writing.
@@ -78,7 +94,14 @@ export function createWriteBack(jail: Jail, temporaries: Temporaries, log: Logge
   }
 
   /** @param above the path of the directory it is in, each name with a slash at its end. @param level of the entry, from 1 */
-  async function writeEntryBack(from: HeldDirectory, to: HeldDirectory, name: string, above: string, level: number, writing: Writing): Promise<number> {
+  async function writeEntryBack(
+    from: HeldDirectory,
+    to: HeldDirectory,
+    name: string,
+    above: string,
+    level: number,
+    writing: Writing,
+  ): Promise<number> {
     writing.signal.throwIfAborted()
     const below = await openSubdirectory(from, name)
     if (!below) return writeFileBack(from, to, name, above, writing)
@@ -90,26 +113,36 @@ export function createWriteBack(jail: Jail, temporaries: Temporaries, log: Logge
     return holding(Promise.resolve(below), async (source) =>
       holding(ensureSubdirectory(to, name), async (target) => {
         let written = 0
-        for (const entry of await usableNamesIn(source)) written += await writeEntryBack(source, target, entry, `${above}${name}/`, level + 1, writing)
+        for (const entry of await usableNamesIn(source))
+          written += await writeEntryBack(source, target, entry, `${above}${name}/`, level + 1, writing)
         return written
-      }))
+      }),
+    )
   }
 
   /** Directories are made in the target only where something in them is named. */
   async function writePathBack(
-    from: HeldDirectory, openTarget: () => Promise<HeldDirectory>, [pattern = '', ...rest]: string[], above: string[], writing: Writing,
+    from: HeldDirectory,
+    openTarget: () => Promise<HeldDirectory>,
+    [pattern = '', ...rest]: string[],
+    above: string[],
+    writing: Writing,
   ): Promise<number> {
     let written = 0
     for (const name of await usableNamesIn(from)) {
       if (!matchesWildcard(pattern, name)) continue
       if (rest.length === 0) {
-        written += await holding(openTarget(), (to) => writeEntryBack(from, to, name, above.map((one) => `${one}/`).join(''), above.length + 1, writing))
+        written += await holding(openTarget(), (to) =>
+          writeEntryBack(from, to, name, above.map((one) => `${one}/`).join(''), above.length + 1, writing),
+        )
         continue
       }
       const below = await openSubdirectory(from, name)
       if (!below) continue
       const openBelow = () => holding(openTarget(), (to) => ensureSubdirectory(to, name))
-      written += await holding(Promise.resolve(below), (source) => writePathBack(source, openBelow, rest, [...above, name], writing))
+      written += await holding(Promise.resolve(below), (source) =>
+        writePathBack(source, openBelow, rest, [...above, name], writing),
+      )
     }
     return written
   }
@@ -117,7 +150,8 @@ export function createWriteBack(jail: Jail, temporaries: Temporaries, log: Logge
   /** It must be the directory that the copy was made of, not what a link leads to by now. */
   async function openTarget(directory: string): Promise<HeldDirectory> {
     const root = await jail.root()
-    if (!directory.startsWith(`${root}/`)) throw new AppError('CONFLICT', 'The shared area is another one by now (QUARTERDECK_SHARE_DIR).')
+    if (!directory.startsWith(`${root}/`))
+      throw new AppError('CONFLICT', 'The shared area is another one by now (QUARTERDECK_SHARE_DIR).')
     return openRealDirectory(directory)
   }
 
@@ -132,13 +166,15 @@ export function createWriteBack(jail: Jail, temporaries: Temporaries, log: Logge
       return await holding(Promise.resolve(opened), async (from) => {
         let written = 0
         const writing = { signal, leftOut, holes: 0 }
-        for (const path of paths) written += await writePathBack(from, () => openTarget(directory), path.split('/'), [], writing)
+        for (const path of paths)
+          written += await writePathBack(from, () => openTarget(directory), path.split('/'), [], writing)
         return written
       })
     } catch (error) {
       if (signal.aborted) throw error
       const failure = fileFailure(error, paths.map((path) => `"${path}"`).join(', '))
-      if (!(failure instanceof AppError)) log.error({ err: error, copy, directory }, 'what an instance wrote could not be written back')
+      if (!(failure instanceof AppError))
+        log.error({ err: error, copy, directory }, 'what an instance wrote could not be written back')
       throw failure
     }
   }

@@ -2,7 +2,13 @@ import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { FastifyInstance } from 'fastify'
 import type { WebSocket } from 'ws'
-import { CLOSE_RIGHTS_CHANGED, CLOSE_SESSION_ENDED, ConsoleRequest, SINCE, type ConsoleFrame } from '../../contract/consoleChannel'
+import {
+  CLOSE_RIGHTS_CHANGED,
+  CLOSE_SESSION_ENDED,
+  ConsoleRequest,
+  SINCE,
+  type ConsoleFrame,
+} from '../../contract/consoleChannel'
 import type { InstanceState } from '../../contract/instance'
 import { looksSecret } from '../../contract/secretCommands'
 import type { ActivityLog } from '../accounts/activityLog'
@@ -61,7 +67,10 @@ interface Watched {
 }
 
 /** The console channel, `/api/logs/{deployment}/{podName}`. One `upgrade` listener: socket.io has its own path. */
-export function openConsoleChannel(app: FastifyInstance, { sessions, origins, proxies, activityLog, runtime, power, instanceState, plainCommands }: ConsoleParts): void {
+export function openConsoleChannel(
+  app: FastifyInstance,
+  { sessions, origins, proxies, activityLog, runtime, power, instanceState, plainCommands }: ConsoleParts,
+): void {
   const wss = new RateLimitedServer({ noServer: true, maxPayload: MESSAGE_LIMIT, perMessageDeflate: false })
   const watched = new Map<string, Watched>()
   const records = createConsoleRecord(activityLog, plainCommands)
@@ -104,14 +113,29 @@ export function openConsoleChannel(app: FastifyInstance, { sessions, origins, pr
   }
 
   function watch({ deployment, podName }: Target, state: InstanceState): Watched {
-    const entry = watched.get(podName) ?? { deployment, feed: new ConsoleFeed(runtime, podName), viewers: new Map(), coming: 0, state }
+    const entry = watched.get(podName) ?? {
+      deployment,
+      feed: new ConsoleFeed(runtime, podName),
+      viewers: new Map(),
+      coming: 0,
+      state,
+    }
     watched.set(podName, entry)
     return entry
   }
 
   function join(entry: Watched, { podName, since }: Target, viewer: WebSocket, who: Who): void {
     entry.viewers.set(viewer, who)
-    const detach = entry.feed.attach({ get bufferedAmount() { return viewer.bufferedAmount }, send: (text, taken) => viewer.send(text, taken) }, since, HISTORY_LINES)
+    const detach = entry.feed.attach(
+      {
+        get bufferedAmount() {
+          return viewer.bufferedAmount
+        },
+        send: (text, taken) => viewer.send(text, taken),
+      },
+      since,
+      HISTORY_LINES,
+    )
     let isAlive = true
     const ping = setInterval(() => {
       if (!isAlive) return viewer.terminate()
@@ -123,7 +147,8 @@ export function openConsoleChannel(app: FastifyInstance, { sessions, origins, pr
     let obeyed: Promise<void> = Promise.resolve()
     let waiting = 0
     viewer.on('message', (data) => {
-      if (waiting >= MOST_WAITING) return say(viewer, 'That was not done: too much still waits for what was asked for before.')
+      if (waiting >= MOST_WAITING)
+        return say(viewer, 'That was not done: too much still waits for what was asked for before.')
       waiting += 1
       obeyed = obeyed
         .then(async () => {
@@ -151,7 +176,15 @@ export function openConsoleChannel(app: FastifyInstance, { sessions, origins, pr
   async function obey(entry: Watched, podName: string, who: Who, text: string): Promise<void> {
     const request = ConsoleRequest.safeParse(parseJson(text)).data
     if (!request) throw new AppError('INVALID_INPUT', 'The console did not understand that.')
-    const record = (succeeded: boolean) => records.add({ username: who.username, address: who.address, deployment: entry.deployment, podName, request, succeeded })
+    const record = (succeeded: boolean) =>
+      records.add({
+        username: who.username,
+        address: who.address,
+        deployment: entry.deployment,
+        podName,
+        request,
+        succeeded,
+      })
     try {
       if (request.type === 'power') await power.request(podName, request.action)
       else await type(entry, podName, who, request.command)
@@ -189,22 +222,29 @@ export function openConsoleChannel(app: FastifyInstance, { sessions, origins, pr
     if (isChecking) return
     isChecking = true
     // The state may be away for a moment; the next check comes soon.
-    void tellStates().catch(() => undefined).finally(() => {
-      isChecking = false
-      if (checkAgain) checkStates()
-    })
+    void tellStates()
+      .catch(() => undefined)
+      .finally(() => {
+        isChecking = false
+        if (checkAgain) checkStates()
+      })
   }
 
   const viewersOf = (): [WebSocket, Who][] => [...watched.values()].flatMap(({ viewers }) => [...viewers])
   const timer = setInterval(checkStates, STATE_CHECK_MS)
   const unwatch = runtime.watch(checkStates)
-  const unwatchSessions = watchSessions(sessions, app.log, () => viewersOf().map(([, who]) => who), (opened, livesOn) => {
-    for (const [viewer, who] of viewersOf()) {
-      if (who.sessionId !== opened.sessionId || who.isAdmin !== opened.isAdmin) continue
-      if (livesOn) end(viewer, CLOSE_RIGHTS_CHANGED, 'rights changed')
-      else end(viewer, CLOSE_SESSION_ENDED, 'session ended')
-    }
-  })
+  const unwatchSessions = watchSessions(
+    sessions,
+    app.log,
+    () => viewersOf().map(([, who]) => who),
+    (opened, livesOn) => {
+      for (const [viewer, who] of viewersOf()) {
+        if (who.sessionId !== opened.sessionId || who.isAdmin !== opened.isAdmin) continue
+        if (livesOn) end(viewer, CLOSE_RIGHTS_CHANGED, 'rights changed')
+        else end(viewer, CLOSE_SESSION_ENDED, 'session ended')
+      }
+    },
+  )
   app.addHook('preClose', async () => {
     clearInterval(timer)
     unwatch()
@@ -233,7 +273,11 @@ function targetOf(url: string): Target | undefined {
   const match = /^\/api\/logs\/([a-z0-9-]{1,40})\/([a-z0-9-]{1,63})$/.exec(path)
   if (!match?.[1] || !match[2]) return undefined
   const since = new URLSearchParams(query).get(SINCE)
-  return { deployment: match[1], podName: match[2], since: since !== null && /^[1-9]\d{0,14}$/.test(since) ? Number(since) : undefined }
+  return {
+    deployment: match[1],
+    podName: match[2],
+    since: since !== null && /^[1-9]\d{0,14}$/.test(since) ? Number(since) : undefined,
+  }
 }
 
 /** Answers, and closes the connection whether the peer closes its side or not: no time-out of the HTTP server applies after an upgrade. */

@@ -48,9 +48,11 @@ export class ConsoleFeed {
   readonly ready: Promise<void>
 
   constructor(runtime: Pick<Runtime, 'follow'>, podName: string) {
-    this.ready = runtime.follow(podName, 1, (lines) => this.add(lines)).then((unfollow) => {
-      this.unfollow = unfollow
-    })
+    this.ready = runtime
+      .follow(podName, 1, (lines) => this.add(lines))
+      .then((unfollow) => {
+        this.unfollow = unfollow
+      })
   }
 
   /**

@@ -25,13 +25,23 @@ export interface ConsoleRecord {
  */
 const MOST_WAITING = 500
 
-const powerWords = { start: 'started instance', stop: 'stopped instance', restart: 'restarted instance', kill: 'killed instance', drainAndStop: 'drained and stopped instance', drainAndRestart: 'drained and restarted instance' } as const
+const powerWords = {
+  start: 'started instance',
+  stop: 'stopped instance',
+  restart: 'restarted instance',
+  kill: 'killed instance',
+  drainAndStop: 'drained and stopped instance',
+  drainAndRestart: 'drained and restarted instance',
+} as const
 
 /**
  * Records what is done at consoles, in the order in which it was done.
  * @param plainCommands first words of commands that a deployment's definition calls harmless. Where it fails, none is.
  */
-export function createConsoleRecord(activityLog: Pick<ActivityLog, 'record'>, plainCommands: (deployment: string) => Promise<readonly string[]>): ConsoleRecord {
+export function createConsoleRecord(
+  activityLog: Pick<ActivityLog, 'record'>,
+  plainCommands: (deployment: string) => Promise<readonly string[]>,
+): ConsoleRecord {
   const waiting: ConsoleDeed[] = []
   let working: Promise<void> | undefined
 
@@ -41,7 +51,11 @@ export function createConsoleRecord(activityLog: Pick<ActivityLog, 'record'>, pl
       const deeds = [...waiting]
       const plain = new Map<string, readonly string[]>()
       for (const { deployment, request } of deeds) if (request.type === 'command') plain.set(deployment, [])
-      await Promise.all([...plain.keys()].map(async (deployment) => plain.set(deployment, await plainCommands(deployment).catch(() => []))))
+      await Promise.all(
+        [...plain.keys()].map(async (deployment) =>
+          plain.set(deployment, await plainCommands(deployment).catch(() => [])),
+        ),
+      )
       waiting.splice(0, deeds.length)
       for (const deed of deeds) activityLog.record(happeningOf(deed, plain.get(deed.deployment) ?? []))
     }
@@ -59,7 +73,18 @@ export function createConsoleRecord(activityLog: Pick<ActivityLog, 'record'>, pl
   }
 }
 
-function happeningOf({ username, address, podName, request, succeeded }: ConsoleDeed, plain: readonly string[]): Happening {
-  if (request.type === 'power') return { username, address, succeeded, kind: 'power', action: powerWords[request.action], subject: podName }
-  return { username, address, succeeded, kind: 'command', action: 'sent command', subject: `${podName}: ${maskCommand(request.command, plain)}` }
+function happeningOf(
+  { username, address, podName, request, succeeded }: ConsoleDeed,
+  plain: readonly string[],
+): Happening {
+  if (request.type === 'power')
+    return { username, address, succeeded, kind: 'power', action: powerWords[request.action], subject: podName }
+  return {
+    username,
+    address,
+    succeeded,
+    kind: 'command',
+    action: 'sent command',
+    subject: `${podName}: ${maskCommand(request.command, plain)}`,
+  }
 }

@@ -7,7 +7,8 @@ import fastifyCookie from '@fastify/cookie'
  */
 export function isAllowedOrigin({ headers }: IncomingMessage, origins: string[]): boolean {
   const { origin, host } = headers
-  if (origin === undefined) return headers['sec-fetch-site'] === undefined || headers['sec-fetch-site'] === 'same-origin'
+  if (origin === undefined)
+    return headers['sec-fetch-site'] === undefined || headers['sec-fetch-site'] === 'same-origin'
   if (origins.includes(origin)) return true
   return URL.canParse(origin) && /^https?:$/.test(new URL(origin).protocol) && new URL(origin).host === host
 }

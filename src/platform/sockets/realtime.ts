@@ -92,9 +92,16 @@ export function openRealtime(app: FastifyInstance, { sessions, origins, replicas
 
   const unwatch = replicas.onSync((news) => io.emit(REALTIME_EVENT, fileSync(news)))
   const sockets = () => [...io.sockets.sockets.values()]
-  const unwatchSessions = watchSessions(sessions, app.log, () => sockets().map(openedBy), (opened) => {
-    for (const socket of sockets()) if (isDeepStrictEqual(openedBy(socket), { sessionId: opened.sessionId, isAdmin: opened.isAdmin })) socket.disconnect(true)
-  })
+  const unwatchSessions = watchSessions(
+    sessions,
+    app.log,
+    () => sockets().map(openedBy),
+    (opened) => {
+      for (const socket of sockets())
+        if (isDeepStrictEqual(openedBy(socket), { sessionId: opened.sessionId, isAdmin: opened.isAdmin }))
+          socket.disconnect(true)
+    },
+  )
   app.addHook('preClose', async () => {
     unwatchSessions()
     unwatch()

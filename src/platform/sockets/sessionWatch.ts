@@ -15,7 +15,12 @@ export type Opened = Pick<SessionUser, 'sessionId' | 'isAdmin'>
  * @param close closes a session's sockets; the session may live on with other rights.
  * @returns a function that ends the watch.
  */
-export function watchSessions(sessions: Sessions, log: Pick<Logger, 'warn'>, opened: () => Opened[], close: (opened: Opened, livesOn: boolean) => void): () => void {
+export function watchSessions(
+  sessions: Sessions,
+  log: Pick<Logger, 'warn'>,
+  opened: () => Opened[],
+  close: (opened: Opened, livesOn: boolean) => void,
+): () => void {
   async function check(): Promise<void> {
     const open = new Map(opened().map((one) => [`${one.sessionId} ${one.isAdmin}`, one]))
     const live = await sessions.live([...new Set([...open.values()].map(({ sessionId }) => sessionId))])

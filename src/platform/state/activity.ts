@@ -11,20 +11,36 @@ export async function insertActivity(db: Db, entries: NewActivity[]): Promise<vo
 }
 
 /** One page, newest first. Of `search` every character means itself. */
-export async function listActivity(db: Db, { before, kind, search }: ActivityQuery): Promise<{ entries: ActivityEntry[]; hasMore: boolean }> {
-  let query = db.selectFrom('activity').selectAll().orderBy('id', 'desc').limit(ACTIVITY_PAGE + 1)
+export async function listActivity(
+  db: Db,
+  { before, kind, search }: ActivityQuery,
+): Promise<{ entries: ActivityEntry[]; hasMore: boolean }> {
+  let query = db
+    .selectFrom('activity')
+    .selectAll()
+    .orderBy('id', 'desc')
+    .limit(ACTIVITY_PAGE + 1)
   if (before !== undefined) query = query.where('id', '<', String(before))
   if (kind !== undefined) query = query.where('kind', '=', kind)
   if (search !== undefined && search !== '') {
     const pattern = `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`
-    query = query.where((where) => where.or((['username', 'action', 'subject', 'address'] as const).map((column) => where(column, 'ilike', pattern))))
+    query = query.where((where) =>
+      where.or(
+        (['username', 'action', 'subject', 'address'] as const).map((column) => where(column, 'ilike', pattern)),
+      ),
+    )
   }
   const rows = await query.execute()
-  const entries = rows.slice(0, ACTIVITY_PAGE).map(({ id, at, ...row }) => ({ ...row, id: Number(id), at: at.getTime() }))
+  const entries = rows
+    .slice(0, ACTIVITY_PAGE)
+    .map(({ id, at, ...row }) => ({ ...row, id: Number(id), at: at.getTime() }))
   return { entries, hasMore: rows.length > ACTIVITY_PAGE }
 }
 
 /** Removes what is older than 90 days; the database refuses to remove anything newer. */
 export async function dropOldActivity(db: Db): Promise<void> {
-  await db.deleteFrom('activity').where('at', '<', sql<Date>`now() - interval '90 days'`).execute()
+  await db
+    .deleteFrom('activity')
+    .where('at', '<', sql<Date>`now() - interval '90 days'`)
+    .execute()
 }

@@ -12,12 +12,24 @@ export async function beginDashboardAccount(db: Db, serviceAccount: string, user
 }
 
 /** @param token sealed. @returns whether the account is still noted: somebody else may have removed it meanwhile. */
-export async function keepDashboardToken(db: Db, serviceAccount: string, token: string, expiresAt: Date): Promise<boolean> {
-  const { numUpdatedRows } = await db.updateTable('dashboard_accounts').set({ token, expires_at: expiresAt }).where('service_account', '=', serviceAccount).executeTakeFirst()
+export async function keepDashboardToken(
+  db: Db,
+  serviceAccount: string,
+  token: string,
+  expiresAt: Date,
+): Promise<boolean> {
+  const { numUpdatedRows } = await db
+    .updateTable('dashboard_accounts')
+    .set({ token, expires_at: expiresAt })
+    .where('service_account', '=', serviceAccount)
+    .executeTakeFirst()
   return numUpdatedRows === 1n
 }
 
-export async function findDashboardAccount(db: Db, userId: number): Promise<{ serviceAccount: string; token: string | null; expiresAt: Date | null } | undefined> {
+export async function findDashboardAccount(
+  db: Db,
+  userId: number,
+): Promise<{ serviceAccount: string; token: string | null; expiresAt: Date | null } | undefined> {
   return db
     .selectFrom('dashboard_accounts')
     .select(['service_account as serviceAccount', 'token', 'expires_at as expiresAt'])
@@ -35,7 +47,9 @@ export async function listUselessDashboardAccounts(db: Db): Promise<string[]> {
     .selectFrom('dashboard_accounts')
     .leftJoin('users', 'users.id', 'dashboard_accounts.user_id')
     .select('service_account')
-    .where(sql<boolean>`users.is_admin is not true or expires_at < now() or (token is null and dashboard_accounts.created_at < now() - interval '10 minutes')`)
+    .where(
+      sql<boolean>`users.is_admin is not true or expires_at < now() or (token is null and dashboard_accounts.created_at < now() - interval '10 minutes')`,
+    )
     .execute()
   return rows.map(({ service_account }) => service_account)
 }

@@ -13,7 +13,9 @@ export async function listDatabases(db: Db, type: DatabaseType): Promise<Databas
 /** Of MongoDB also one whose name differs in case only. */
 export async function findDatabase(db: Db, type: DatabaseType, name: string): Promise<DatabaseRow | undefined> {
   const query = db.selectFrom('databases').selectAll().where('type', '=', type)
-  return query.where(type === 'mongo' ? sql<boolean>`lower(name) = lower(${name})` : sql<boolean>`name = ${name}`).executeTakeFirst()
+  return query
+    .where(type === 'mongo' ? sql<boolean>`lower(name) = lower(${name})` : sql<boolean>`name = ${name}`)
+    .executeTakeFirst()
 }
 
 /** @throws the state's duplicate error (see isDuplicate) when the name is taken. */
@@ -21,7 +23,11 @@ export async function insertDatabase(db: Db, row: Omit<DatabaseRow, 'created_at'
   await db.insertInto('databases').values(row).execute()
 }
 
-export async function updateDatabase(db: Db, id: string, change: Partial<Pick<DatabaseRow, 'state' | 'password'>>): Promise<void> {
+export async function updateDatabase(
+  db: Db,
+  id: string,
+  change: Partial<Pick<DatabaseRow, 'state' | 'password'>>,
+): Promise<void> {
   await db.updateTable('databases').set(change).where('id', '=', id).execute()
 }
 

@@ -65,7 +65,9 @@ export async function openState(url: string): Promise<OpenState> {
 /** @returns undefined where the server does not say (hosted ones may not) */
 export async function placeOf(connection: Pick<ClientBase, 'query'>): Promise<Place | undefined> {
   try {
-    const { rows } = await connection.query<Place>('select system_identifier::text as server, current_database() as database, current_user as role from pg_control_system()')
+    const { rows } = await connection.query<Place>(
+      'select system_identifier::text as server, current_database() as database, current_user as role from pg_control_system()',
+    )
     return rows[0]
   } catch (error) {
     // Not allowed, or not there.
@@ -98,11 +100,14 @@ export function whyNotOpened(url: string, error: unknown): string {
   const server = `PostgreSQL at ${hostname}:${port || '5432'}`
   const code = errorCodeOf(error)
   if (code === '28P01' || code === '28000') return `${server} refuses the user or password of QUARTERDECK_STATE_URL`
-  if (code === '3D000') return `${server} has no database "${pathname.slice(1)}": create it or correct QUARTERDECK_STATE_URL`
-  if (code === '42501') return `${server}: the user of QUARTERDECK_STATE_URL may not create tables in "${pathname.slice(1)}"`
+  if (code === '3D000')
+    return `${server} has no database "${pathname.slice(1)}": create it or correct QUARTERDECK_STATE_URL`
+  if (code === '42501')
+    return `${server}: the user of QUARTERDECK_STATE_URL may not create tables in "${pathname.slice(1)}"`
   if (isUnreachable(error)) return `${server} cannot be reached: start it or correct QUARTERDECK_STATE_URL`
   const message = error instanceof Error ? error.message : String(error)
-  if (message.includes('corrupted migrations')) return `${server} holds the state of a newer Quarterdeck: install that version, or name another database`
+  if (message.includes('corrupted migrations'))
+    return `${server} holds the state of a newer Quarterdeck: install that version, or name another database`
   return `${server} could not be prepared: ${message}`
 }
 
@@ -112,14 +117,22 @@ export function isUnreachable(error: unknown): boolean {
   if (error instanceof AggregateError) return error.errors.some(isUnreachable)
   // Of a unix socket whose server is away.
   if (code === 'ENOENT' && (error as NodeJS.ErrnoException).syscall === 'connect') return true
-  if (/^(?:ECONN|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|57P0[123]|08|53300)/.test(code)) return true
-  return error instanceof Error && /Connection terminated|timeout exceeded when trying to connect|timeout expired|is not queryable|Query read timeout/.test(error.message)
+  if (/^(?:ECONN|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|57P0[123]|08|53300)/.test(code))
+    return true
+  return (
+    error instanceof Error &&
+    /Connection terminated|timeout exceeded when trying to connect|timeout expired|is not queryable|Query read timeout/.test(
+      error.message,
+    )
+  )
 }
 
 /** Turns the failure of a query into what the caller may be told, or gives it back when it is a bug. */
 export function stateFailure(error: unknown): unknown {
   if (isDiskFull(error)) return new AppError('DISK_FULL', 'The disk of the server is full. Nothing was changed.')
-  return isUnreachable(error) ? new AppError('UNAVAILABLE', 'The platform’s database does not answer. It is tried again with the next call.') : error
+  return isUnreachable(error)
+    ? new AppError('UNAVAILABLE', 'The platform’s database does not answer. It is tried again with the next call.')
+    : error
 }
 
 /** Whether a query failed because the disk of the server is full (PostgreSQL 53100). */

@@ -14,7 +14,11 @@ export async function findDeployment(db: Db, name: string): Promise<DeploymentRo
 }
 
 /** @throws the database's duplicate error (see isDuplicate) when the name, or the one proxy's place, is taken. */
-export async function insertDeployment(db: Db, deployment: Pick<DeploymentRow, 'name' | 'type' | 'content' | 'enabled'> & Partial<Pick<DeploymentRow, 'directory_seen'>>): Promise<void> {
+export async function insertDeployment(
+  db: Db,
+  deployment: Pick<DeploymentRow, 'name' | 'type' | 'content' | 'enabled'> &
+    Partial<Pick<DeploymentRow, 'directory_seen'>>,
+): Promise<void> {
   await db.insertInto('deployments').values(deployment).execute()
 }
 
@@ -22,7 +26,12 @@ export async function insertDeployment(db: Db, deployment: Pick<DeploymentRow, '
  * @param from the text that must be stored for anything to be changed
  * @returns false when there is no such deployment, it is being deleted, or holds another text
  */
-export async function updateDeployment(db: Db, name: string, change: Partial<Pick<DeploymentRow, 'content' | 'enabled' | 'deleting' | 'directory_seen'>>, from?: string): Promise<boolean> {
+export async function updateDeployment(
+  db: Db,
+  name: string,
+  change: Partial<Pick<DeploymentRow, 'content' | 'enabled' | 'deleting' | 'directory_seen'>>,
+  from?: string,
+): Promise<boolean> {
   const update = db.updateTable('deployments').set(change).where('name', '=', name).where('deleting', '=', false)
   const { numUpdatedRows } = await (from === undefined ? update : update.where('content', '=', from)).executeTakeFirst()
   return numUpdatedRows === 1n

@@ -1,11 +1,17 @@
 import type { Db } from './db'
 
-export async function insertDownloadTicket(db: Db, ticket: { token_hash: string; session_id: string; path: string; expires_at: Date }): Promise<void> {
+export async function insertDownloadTicket(
+  db: Db,
+  ticket: { token_hash: string; session_id: string; path: string; expires_at: Date },
+): Promise<void> {
   await db.insertInto('download_tickets').values(ticket).execute()
 }
 
 /** Takes a ticket, which is gone afterwards whatever it was good for: of two at once exactly one gets it. */
-export async function takeDownloadTicket(db: Db, tokenHash: string): Promise<{ path: string; expires_at: Date; username: string } | undefined> {
+export async function takeDownloadTicket(
+  db: Db,
+  tokenHash: string,
+): Promise<{ path: string; expires_at: Date; username: string } | undefined> {
   return db
     .deleteFrom('download_tickets')
     .using(['sessions', 'users'])

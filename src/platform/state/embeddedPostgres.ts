@@ -66,7 +66,12 @@ export async function startEmbeddedPostgres(dataDir: string, log: Logger): Promi
   }
 }
 
-async function startLocked(dataDir: string, binaries: PostgresBinaries, lock: HeldLock, log: Logger): Promise<EmbeddedPostgres> {
+async function startLocked(
+  dataDir: string,
+  binaries: PostgresBinaries,
+  lock: HeldLock,
+  log: Logger,
+): Promise<EmbeddedPostgres> {
   const directory = join(dataDir, 'postgres')
   const clusterFile = join(dataDir, 'postgres.json')
   const known = (await readCluster(clusterFile)) ?? (await finishCluster(directory, clusterFile))
@@ -77,7 +82,17 @@ async function startLocked(dataDir: string, binaries: PostgresBinaries, lock: He
   const sockets = socketDirectoryOf(directory)
   let stopping = false
   let restarting: Promise<void> | undefined
-  const start: Start = { directory, clusterFile, cluster, binaries, extensions, sockets, lock, log, earlierPorts: new Set() }
+  const start: Start = {
+    directory,
+    clusterFile,
+    cluster,
+    binaries,
+    extensions,
+    sockets,
+    lock,
+    log,
+    earlierPorts: new Set(),
+  }
   let server = await startOnFreePort(start)
   const statePort = cluster.port
   const keepRunning = (): void => {
@@ -133,16 +148,24 @@ async function readCluster(file: string): Promise<Cluster | undefined> {
     const code = errorCodeOf(error)
     if (code === 'ENOENT') return undefined
     if (code !== undefined) throw new StartError([`${file} cannot be read (${code})`])
-    throw new StartError([`${file} is damaged: bring it back from a backup. It holds the passwords of the embedded PostgreSQL`])
+    throw new StartError([
+      `${file} is damaged: bring it back from a backup. It holds the passwords of the embedded PostgreSQL`,
+    ])
   }
 }
 
 /** Where a first start was cut off just before its end. @throws StartError when there is data and nothing tells its passwords */
 async function finishCluster(directory: string, clusterFile: string): Promise<Cluster | undefined> {
-  const isMade = await lstat(directory).then(() => true, (error: unknown) => errorCodeOf(error) !== 'ENOENT')
+  const isMade = await lstat(directory).then(
+    () => true,
+    (error: unknown) => errorCodeOf(error) !== 'ENOENT',
+  )
   if (!isMade) return undefined
   const cluster = await readCluster(`${clusterFile}.new`)
-  if (!cluster) throw new StartError([`${clusterFile} is missing: bring it back from a backup. It holds the passwords of the PostgreSQL in ${directory}`])
+  if (!cluster)
+    throw new StartError([
+      `${clusterFile} is missing: bring it back from a backup. It holds the passwords of the PostgreSQL in ${directory}`,
+    ])
   await rename(`${clusterFile}.new`, clusterFile)
   return cluster
 }
@@ -150,16 +173,32 @@ async function finishCluster(directory: string, clusterFile: string): Promise<Cl
 async function makeCluster(directory: string, clusterFile: string, binaries: PostgresBinaries): Promise<Cluster> {
   // Not simply the first free one: a server that is being started again leaves its port for a second, and every platform that is
   // new on this machine would take just that one, for good.
-  const cluster: Cluster = { port: await freePort(FIRST_PORT + randomInt(PORTS)), adminPassword: randomPassword(), statePassword: randomPassword() }
+  const cluster: Cluster = {
+    port: await freePort(FIRST_PORT + randomInt(PORTS)),
+    adminPassword: randomPassword(),
+    statePassword: randomPassword(),
+  }
   const unfinished = `${directory}.new`
   const passwordFile = `${directory}.password`
   // What a start that was cut off has left.
   for (const path of [unfinished, passwordFile]) await rm(path, { recursive: true, force: true })
   await mkdir(unfinished, { mode: 0o700 })
   await writeFile(passwordFile, `${cluster.adminPassword}\n`, { mode: 0o600 })
-  if (binaries.owner !== undefined) for (const path of [unfinished, passwordFile]) await chown(path, binaries.owner, binaries.owner)
+  if (binaries.owner !== undefined)
+    for (const path of [unfinished, passwordFile]) await chown(path, binaries.owner, binaries.owner)
   try {
-    const [program, args] = binaries.command('initdb', '-D', unfinished, '-U', 'postgres', `--pwfile=${passwordFile}`, '--auth=scram-sha-256', '--encoding=UTF8', '--locale=C', '--no-instructions')
+    const [program, args] = binaries.command(
+      'initdb',
+      '-D',
+      unfinished,
+      '-U',
+      'postgres',
+      `--pwfile=${passwordFile}`,
+      '--auth=scram-sha-256',
+      '--encoding=UTF8',
+      '--locale=C',
+      '--no-instructions',
+    )
     await run(program, args, { env: { PATH: process.env.PATH, LC_ALL: 'C' } })
   } catch (error) {
     // One that could not even be started has said nothing.
@@ -211,7 +250,10 @@ async function startOnFreePort(start: Start): Promise<ChildProcess> {
       // Not the very next one: whoever took this one at the same time looks there too.
       cluster.port = await freePort(port + 1 + randomInt(100))
       await saveCluster(clusterFile, cluster)
-      log.warn({ port, now: cluster.port }, `port ${port} of the embedded PostgreSQL is in use; it moves to ${cluster.port}`)
+      log.warn(
+        { port, now: cluster.port },
+        `port ${port} of the embedded PostgreSQL is in use; it moves to ${cluster.port}`,
+      )
     }
   }
 }
@@ -239,7 +281,11 @@ async function lockServer(dataDir: string, log: Logger): Promise<HeldLock> {
 async function removeStalePidFile(directory: string, { previousOwner }: HeldLock): Promise<void> {
   const file = join(directory, 'postmaster.pid')
   const readPid = async () => Number((await readFile(file, 'utf8').catch(() => '')).split('\n')[0])
-  for (const deadline = performance.now() + FORERUNNER_MS; await isPostgresOf(await readPid(), directory); await delay(50)) {
+  for (
+    const deadline = performance.now() + FORERUNNER_MS;
+    await isPostgresOf(await readPid(), directory);
+    await delay(50)
+  ) {
     // One without the lock: it was started by an older version, or by hand.
     if (performance.now() > deadline) throw stillInUse(directory)
   }
@@ -255,19 +301,42 @@ async function startServer(start: Start): Promise<ChildProcess> {
   const { directory, cluster, binaries, extensions, sockets, lock, log } = start
   if (sockets !== undefined) await makeSocketDirectory(sockets, start)
   const [program, args] = binaries.command(
-    'postgres', '-D', directory, '-p', String(cluster.port),
-    '-c', 'listen_addresses=127.0.0.1', '-c', `unix_socket_directories=${sockets === undefined ? '' : `"${sockets}"`}`, '-c', 'max_connections=200', '-c', 'shared_buffers=64MB',
+    'postgres',
+    '-D',
+    directory,
+    '-p',
+    String(cluster.port),
+    '-c',
+    'listen_addresses=127.0.0.1',
+    '-c',
+    `unix_socket_directories=${sockets === undefined ? '' : `"${sockets}"`}`,
+    '-c',
+    'max_connections=200',
+    '-c',
+    'shared_buffers=64MB',
     // Users' databases are here too: however many connections they open, these stay for the platform's state and for administration.
-    '-c', 'reserved_connections=40', '-c', 'superuser_reserved_connections=15',
+    '-c',
+    'reserved_connections=40',
+    '-c',
+    'superuser_reserved_connections=15',
     // One query of a user must not fill the disk that the state is on, and only superusers may raise this. For each session.
-    '-c', 'temp_file_limit=1GB', '-c', `extension_control_path=${extensions}`,
+    '-c',
+    'temp_file_limit=1GB',
+    '-c',
+    `extension_control_path=${extensions}`,
   )
   // A session of its own: Ctrl-C in the terminal must reach the platform alone, which ends PostgreSQL last.
-  const server = spawn(program, args, { detached: true, stdio: ['ignore', 'ignore', 'pipe', lock.fd], env: { PATH: process.env.PATH, LC_ALL: 'C' } })
+  const server = spawn(program, args, {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe', lock.fd],
+    env: { PATH: process.env.PATH, LC_ALL: 'C' },
+  })
   let last = ''
   let isPortTaken = false
   return new Promise((resolve, reject) => {
-    server.on('error', (error) => reject(new StartError([`The embedded PostgreSQL could not be started: ${error.message}`])))
+    server.on('error', (error) =>
+      reject(new StartError([`The embedded PostgreSQL could not be started: ${error.message}`])),
+    )
     // Where there was no descriptor for it.
     if (!server.stderr) return
     createInterface(server.stderr).on('line', (line) => {
@@ -276,7 +345,13 @@ async function startServer(start: Start): Promise<ChildProcess> {
       if (/FATAL|ERROR|PANIC|HINT/.test(line)) last = line.replace(/^.*?(?=FATAL|ERROR|PANIC|HINT)/, '')
       if (line.includes('ready to accept connections')) resolve(server)
     })
-    server.once('exit', (code) => reject(new (isPortTaken ? PortInUse : StartError)([`The embedded PostgreSQL ended at its start (exit code ${code}, port ${cluster.port}). ${last}`])))
+    server.once('exit', (code) =>
+      reject(
+        new (isPortTaken ? PortInUse : StartError)([
+          `The embedded PostgreSQL ended at its start (exit code ${code}, port ${cluster.port}). ${last}`,
+        ]),
+      ),
+    )
   })
 }
 
@@ -313,12 +388,16 @@ function socketDirectoryOf(directory: string): string | undefined {
 }
 
 /** Makes it anew: what a killed server left there keeps the next one from starting. It is for the server's owner and root alone. */
-async function makeSocketDirectory(sockets: string, { binaries: { owner }, cluster, earlierPorts }: Start): Promise<void> {
+async function makeSocketDirectory(
+  sockets: string,
+  { binaries: { owner }, cluster, earlierPorts }: Start,
+): Promise<void> {
   await rm(sockets, { recursive: true, force: true })
   await mkdir(sockets, { mode: 0o700 })
   if (owner !== undefined) await chown(sockets, owner, owner)
   // The name of the socket holds the port. Made before the start, so that a failure leaves no server that nobody finds.
-  for (const port of earlierPorts) if (port !== cluster.port) await symlink(socketName(cluster.port), join(sockets, socketName(port)))
+  for (const port of earlierPorts)
+    if (port !== cluster.port) await symlink(socketName(cluster.port), join(sockets, socketName(port)))
 }
 
 function randomPassword(): string {

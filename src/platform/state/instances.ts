@@ -21,7 +21,10 @@ export async function findInstanceByPod(db: Db, podName: string): Promise<Instan
   return db.selectFrom('instances').selectAll().where('pod_name', '=', podName).executeTakeFirst()
 }
 
-export async function insertInstance(db: Db, instance: Pick<InstanceRow, 'uid' | 'deployment' | 'name' | 'pod_name' | 'slot'>): Promise<InstanceRow> {
+export async function insertInstance(
+  db: Db,
+  instance: Pick<InstanceRow, 'uid' | 'deployment' | 'name' | 'pod_name' | 'slot'>,
+): Promise<InstanceRow> {
   return db.insertInto('instances').values(instance).returningAll().executeTakeFirstOrThrow()
 }
 
@@ -45,7 +48,11 @@ export interface NotedEnd {
 }
 
 /** What the manager noted about the end of a run; a run whose end was noted before is left alone. */
-export async function noteEnd(db: Db, uid: string, { runId, crashes, startAfter, blockedReason, exit, capsule }: NotedEnd): Promise<void> {
+export async function noteEnd(
+  db: Db,
+  uid: string,
+  { runId, crashes, startAfter, blockedReason, exit, capsule }: NotedEnd,
+): Promise<void> {
   await db
     .updateTable('instances')
     .set({
@@ -73,7 +80,11 @@ export async function noteEnd(db: Db, uid: string, { runId, crashes, startAfter,
 export async function setBlocked(db: Db, uid: string, reason: string | null, lifts = false): Promise<void> {
   await db
     .updateTable('instances')
-    .set({ blocked_reason: reason, block_lifts: lifts, ...(reason === null ? { crashes: '[]', start_after: null } : { restart_run: null }) })
+    .set({
+      blocked_reason: reason,
+      block_lifts: lifts,
+      ...(reason === null ? { crashes: '[]', start_after: null } : { restart_run: null }),
+    })
     .where('uid', '=', uid)
     .execute()
 }
@@ -84,7 +95,11 @@ export async function setLateRun(db: Db, uid: string, runId: string): Promise<vo
 }
 
 /** Asks for a run to be drained, and what for; null: that is over. Asking again for the same run keeps its time. */
-export async function setDrain(db: Db, uid: string, drain: { run: string; then: NonNullable<InstanceRow['drain_then']> } | null): Promise<void> {
+export async function setDrain(
+  db: Db,
+  uid: string,
+  drain: { run: string; then: NonNullable<InstanceRow['drain_then']> } | null,
+): Promise<void> {
   await db
     .updateTable('instances')
     .set({

@@ -15,14 +15,25 @@ export async function findActiveInvite(db: Db, code: string): Promise<InviteRow 
  * @returns the invite, or undefined when it is not active any more: of two at once exactly one gets it.
  */
 export async function useInvite(db: Db, code: string, username: string): Promise<InviteRow | undefined> {
-  return db.updateTable('invites').set({ used_by: username }).where('code', '=', code).where(isActive).returningAll().executeTakeFirst()
+  return db
+    .updateTable('invites')
+    .set({ used_by: username })
+    .where('code', '=', code)
+    .where(isActive)
+    .returningAll()
+    .executeTakeFirst()
 }
 
 /** Makes `code` the one first invite, valid from now on; an earlier first invite that nobody used is revoked. */
 export async function setFirstInvite(db: Db, code: string, expiresAt: Date): Promise<void> {
   const invite = { code, message: 'First administrator', is_first: true, expires_at: expiresAt }
   await db.transaction().execute(async (transaction) => {
-    await transaction.updateTable('invites').set({ revoked: true }).where('is_first', '=', true).where('code', '!=', code).execute()
+    await transaction
+      .updateTable('invites')
+      .set({ revoked: true })
+      .where('is_first', '=', true)
+      .where('code', '!=', code)
+      .execute()
     await transaction
       .insertInto('invites')
       .values(invite)
@@ -32,7 +43,13 @@ export async function setFirstInvite(db: Db, code: string, expiresAt: Date): Pro
 }
 
 export async function findFirstInvite(db: Db): Promise<InviteRow | undefined> {
-  return db.selectFrom('invites').selectAll().where('is_first', '=', true).where('used_by', 'is', null).where('revoked', '=', false).executeTakeFirst()
+  return db
+    .selectFrom('invites')
+    .selectAll()
+    .where('is_first', '=', true)
+    .where('used_by', 'is', null)
+    .where('revoked', '=', false)
+    .executeTakeFirst()
 }
 
 /** Newest first. */
@@ -40,16 +57,31 @@ export async function listInvites(db: Db): Promise<InviteRow[]> {
   return db.selectFrom('invites').selectAll().orderBy('created_at', 'desc').orderBy('code').execute()
 }
 
-export async function insertInvite(db: Db, invite: { code: string; message: string; expires_at: Date }): Promise<InviteRow> {
+export async function insertInvite(
+  db: Db,
+  invite: { code: string; message: string; expires_at: Date },
+): Promise<InviteRow> {
   return db.insertInto('invites').values(invite).returningAll().executeTakeFirstOrThrow()
 }
 
 /** Revokes an invite that nobody used, which stays in the list. @returns undefined when there is no such one. */
 export async function revokeInvite(db: Db, code: string): Promise<InviteRow | undefined> {
-  return db.updateTable('invites').set({ revoked: true }).where('code', '=', code).where('used_by', 'is', null).where('revoked', '=', false).returningAll().executeTakeFirst()
+  return db
+    .updateTable('invites')
+    .set({ revoked: true })
+    .where('code', '=', code)
+    .where('used_by', 'is', null)
+    .where('revoked', '=', false)
+    .returningAll()
+    .executeTakeFirst()
 }
 
 /** Removes an invite that is used or revoked. @returns undefined when there is no such one. */
 export async function deleteInvite(db: Db, code: string): Promise<InviteRow | undefined> {
-  return db.deleteFrom('invites').where('code', '=', code).where(sql<boolean>`(used_by is not null or revoked)`).returningAll().executeTakeFirst()
+  return db
+    .deleteFrom('invites')
+    .where('code', '=', code)
+    .where(sql<boolean>`(used_by is not null or revoked)`)
+    .returningAll()
+    .executeTakeFirst()
 }

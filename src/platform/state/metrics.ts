@@ -14,11 +14,22 @@ export interface MetricRow {
 }
 
 export async function insertMetrics(db: Db, rows: MetricRow[]): Promise<void> {
-  if (rows.length > 0) await db.insertInto('metrics').values(rows).onConflict((conflict) => conflict.doNothing()).execute()
+  if (rows.length > 0)
+    await db
+      .insertInto('metrics')
+      .values(rows)
+      .onConflict((conflict) => conflict.doNothing())
+      .execute()
 }
 
 /** Oldest first. @param seconds how far back from `until`, which is now unless told. */
-export async function listMetrics(db: Db, podName: string, metric: Metric, seconds: number, until = new Date()): Promise<MetricPoint[]> {
+export async function listMetrics(
+  db: Db,
+  podName: string,
+  metric: Metric,
+  seconds: number,
+  until = new Date(),
+): Promise<MetricPoint[]> {
   const rows = await db
     .selectFrom('metrics')
     .select(['at', `${metric} as value`])
@@ -32,5 +43,8 @@ export async function listMetrics(db: Db, podName: string, metric: Metric, secon
 
 /** Removes what is older than is shown. */
 export async function dropOldMetrics(db: Db, seconds: number): Promise<void> {
-  await db.deleteFrom('metrics').where('at', '<', sql<Date>`now() - make_interval(secs => ${seconds})`).execute()
+  await db
+    .deleteFrom('metrics')
+    .where('at', '<', sql<Date>`now() - make_interval(secs => ${seconds})`)
+    .execute()
 }

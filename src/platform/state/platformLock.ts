@@ -29,7 +29,12 @@ export async function holdPlatformLock(url: string, log: Logger, onLost: () => v
   const closing = new AbortController()
 
   async function tryLock(): Promise<boolean> {
-    const candidate = new Client({ connectionString: url, connectionTimeoutMillis: CONNECT_MS, query_timeout: CONNECT_MS, keepAlive: true })
+    const candidate = new Client({
+      connectionString: url,
+      connectionTimeoutMillis: CONNECT_MS,
+      query_timeout: CONNECT_MS,
+      keepAlive: true,
+    })
     // A connection that breaks fails the next check; without a listener it would end the process.
     candidate.on('error', () => undefined)
     try {
@@ -42,12 +47,19 @@ export async function holdPlatformLock(url: string, log: Logger, onLost: () => v
   }
 
   async function tryLockFor(ms: number): Promise<boolean> {
-    for (const deadline = performance.now() + ms; !(await tryLock()); await delay(100)) if (performance.now() > deadline) return false
+    for (const deadline = performance.now() + ms; !(await tryLock()); await delay(100))
+      if (performance.now() > deadline) return false
     return true
   }
 
   async function holds(): Promise<boolean> {
-    return client !== undefined && client.query('select 1').then(() => true, () => false)
+    return (
+      client !== undefined &&
+      client.query('select 1').then(
+        () => true,
+        () => false,
+      )
+    )
   }
 
   async function keep(): Promise<void> {
@@ -58,7 +70,9 @@ export async function holdPlatformLock(url: string, log: Logger, onLost: () => v
       // The server is away: nobody can take the lock, and the next round tries again.
       const isTaken = await tryLockFor(PREDECESSOR_MS).catch(() => undefined)
       if (isTaken !== false || closing.signal.aborted) continue
-      log.fatal('another platform with the local runtime has taken over this state; this one ends, its instances run on')
+      log.fatal(
+        'another platform with the local runtime has taken over this state; this one ends, its instances run on',
+      )
       return onLost()
     }
   }
@@ -67,7 +81,9 @@ export async function holdPlatformLock(url: string, log: Logger, onLost: () => v
     throw new StartError([whyNotOpened(url, error)])
   })
   if (!isTaken) {
-    throw new StartError(['Another Quarterdeck with the local runtime uses this state: stop it, or name another database in QUARTERDECK_STATE_URL'])
+    throw new StartError([
+      'Another Quarterdeck with the local runtime uses this state: stop it, or name another database in QUARTERDECK_STATE_URL',
+    ])
   }
   const keeping = keep()
   return async () => {

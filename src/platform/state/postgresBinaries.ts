@@ -29,13 +29,16 @@ export async function findPostgresBinaries(dataDir: string): Promise<PostgresBin
   const asRoot = process.getuid?.() === 0
   const setpriv = spawnSync('setpriv', ['--pdeathsig', 'INT', 'true']).status === 0
   if (asRoot && !setpriv) {
-    throw new StartError(['PostgreSQL does not run as root, and `setpriv` (util-linux) is not installed: install it, start Quarterdeck as another user, or set QUARTERDECK_STATE_URL'])
+    throw new StartError([
+      'PostgreSQL does not run as root, and `setpriv` (util-linux) is not installed: install it, start Quarterdeck as another user, or set QUARTERDECK_STATE_URL',
+    ])
   }
   const prefix = setpriv ? ['setpriv', '--pdeathsig', 'INT'] : []
   if (asRoot) {
     prefix.push(`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups')
     // Below a directory such as /root (mode 700) the unprivileged user needs leave to pass; nothing else is granted.
-    if (!((await isReachable(dataDir)) && (await isReachable(bin)))) prefix.push('--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search')
+    if (!((await isReachable(dataDir)) && (await isReachable(bin))))
+      prefix.push('--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search')
   }
   return {
     owner: asRoot ? NOBODY : undefined,
@@ -52,7 +55,9 @@ async function nativeFolder(): Promise<string> {
   try {
     return join(dirname(require.resolve(name)), '../native')
   } catch {
-    throw new StartError([`There is no embedded PostgreSQL for ${platform()} on ${arch()} (${name} is not installed): set QUARTERDECK_STATE_URL`])
+    throw new StartError([
+      `There is no embedded PostgreSQL for ${platform()} on ${arch()} (${name} is not installed): set QUARTERDECK_STATE_URL`,
+    ])
   }
 }
 
@@ -61,7 +66,13 @@ async function hydrateSymlinks(native: string): Promise<void> {
   const list = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
   for (const { source, target } of JSON.parse(list) as { source: string; target: string }[]) {
     const link = join(native, '..', target)
-    if (await access(link).then(() => true, () => false)) continue
+    if (
+      await access(link).then(
+        () => true,
+        () => false,
+      )
+    )
+      continue
     await symlink(source.slice(source.lastIndexOf('/') + 1), link).catch(() => undefined)
   }
 }

@@ -24,13 +24,26 @@ export async function openSecrets(dataDir: string, db: Db): Promise<Secrets> {
   const file = join(dataDir, KEY_FILE)
   const known = await db.selectFrom('facts').select('value').where('name', '=', 'key').executeTakeFirst()
   const text = (await readKey(file)) ?? (known ? undefined : await makeKey(file))
-  if (text === undefined) throw new StartError([`The key file ${file} is missing: bring it back from a backup. Without it the stored passwords and sessions cannot be read`])
-  if (!/^[0-9a-f]{64}$/.test(text)) throw new StartError([`The key file ${file} is damaged: it must hold 64 hexadecimal digits. Bring it back from a backup`])
+  if (text === undefined)
+    throw new StartError([
+      `The key file ${file} is missing: bring it back from a backup. Without it the stored passwords and sessions cannot be read`,
+    ])
+  if (!/^[0-9a-f]{64}$/.test(text))
+    throw new StartError([
+      `The key file ${file} is damaged: it must hold 64 hexadecimal digits. Bring it back from a backup`,
+    ])
   const secrets = secretsOf(Buffer.from(text, 'hex'))
   const mark = createHmac('sha256', secrets.keyFor('mark')).update('quarterdeck').digest('hex')
-  await db.insertInto('facts').values({ name: 'key', value: mark }).onConflict((conflict) => conflict.column('name').doNothing()).execute()
+  await db
+    .insertInto('facts')
+    .values({ name: 'key', value: mark })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute()
   const { value } = await db.selectFrom('facts').select('value').where('name', '=', 'key').executeTakeFirstOrThrow()
-  if (value !== mark) throw new StartError([`The key file ${file} is not the one that this state was written with: bring that one back from a backup`])
+  if (value !== mark)
+    throw new StartError([
+      `The key file ${file} is not the one that this state was written with: bring that one back from a backup`,
+    ])
   return secrets
 }
 

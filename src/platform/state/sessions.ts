@@ -22,12 +22,22 @@ export async function findSession(db: Db, id: string): Promise<SessionUser | und
   const row = await db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
-    .select(['users.id as userId', 'users.username', 'users.is_admin as isAdmin', sql<boolean>`last_used_at < now() - interval '1 minute'`.as('isStale')])
+    .select([
+      'users.id as userId',
+      'users.username',
+      'users.is_admin as isAdmin',
+      sql<boolean>`last_used_at < now() - interval '1 minute'`.as('isStale'),
+    ])
     .where('sessions.id', '=', id)
     .where('expires_at', '>', sql<Date>`now()`)
     .executeTakeFirst()
   if (!row) return undefined
-  if (row.isStale) await db.updateTable('sessions').set({ last_used_at: sql<Date>`now()` }).where('id', '=', id).execute()
+  if (row.isStale)
+    await db
+      .updateTable('sessions')
+      .set({ last_used_at: sql<Date>`now()` })
+      .where('id', '=', id)
+      .execute()
   const { userId, username, isAdmin } = row
   return { sessionId: id, userId, username, isAdmin }
 }
@@ -51,12 +61,23 @@ export async function findLiveSessions(db: Db, ids: string[]): Promise<Map<strin
 
 /** Of one user, the last used first. */
 export async function listSessions(db: Db, userId: number): Promise<Selectable<State['sessions']>[]> {
-  return db.selectFrom('sessions').selectAll().where('user_id', '=', userId).where('expires_at', '>', sql<Date>`now()`).orderBy('last_used_at', 'desc').orderBy('id').execute()
+  return db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('user_id', '=', userId)
+    .where('expires_at', '>', sql<Date>`now()`)
+    .orderBy('last_used_at', 'desc')
+    .orderBy('id')
+    .execute()
 }
 
 /** @returns whether the user had such a session. */
 export async function deleteSessionOf(db: Db, userId: number, id: string): Promise<boolean> {
-  const { numDeletedRows } = await db.deleteFrom('sessions').where('user_id', '=', userId).where('id', '=', id).executeTakeFirst()
+  const { numDeletedRows } = await db
+    .deleteFrom('sessions')
+    .where('user_id', '=', userId)
+    .where('id', '=', id)
+    .executeTakeFirst()
   return numDeletedRows === 1n
 }
 
@@ -67,6 +88,9 @@ export async function deleteOtherSessions(db: Db, userId: number, keptId: string
 /** Removes what has expired: sessions, and steps of signing in and registering that were never finished. */
 export async function dropExpired(db: Db): Promise<void> {
   for (const table of ['sessions', 'login_steps', 'registrations', 'download_tickets'] as const) {
-    await db.deleteFrom(table).where('expires_at', '<', sql<Date>`now()`).execute()
+    await db
+      .deleteFrom(table)
+      .where('expires_at', '<', sql<Date>`now()`)
+      .execute()
   }
 }

@@ -25,10 +25,17 @@ export async function forgetTries(db: Db, key: string): Promise<void> {
 
 /** Takes one try back. */
 export async function uncountTry(db: Db, key: string): Promise<void> {
-  await db.updateTable('tries').set({ count: sql<number>`greatest(count - 1, 0)` }).where('key', '=', key).execute()
+  await db
+    .updateTable('tries')
+    .set({ count: sql<number>`greatest(count - 1, 0)` })
+    .where('key', '=', key)
+    .execute()
 }
 
 /** Removes windows that are over. */
 export async function dropOldTries(db: Db): Promise<void> {
-  await db.deleteFrom('tries').where('resets_at', '<', sql<Date>`now()`).execute()
+  await db
+    .deleteFrom('tries')
+    .where('resets_at', '<', sql<Date>`now()`)
+    .execute()
 }

@@ -35,7 +35,9 @@ export async function useTotpStep(db: Db, userId: number, step: number): Promise
     .updateTable('users')
     .set({ totp_last_step: step })
     .where('id', '=', userId)
-    .where((where) => where.or([where('totp_last_step', '<', step), where('totp_last_step', '>', step + STEPS_AT_ONCE)]))
+    .where((where) =>
+      where.or([where('totp_last_step', '<', step), where('totp_last_step', '>', step + STEPS_AT_ONCE)]),
+    )
     .executeTakeFirst()
   return numUpdatedRows === 1n
 }
@@ -72,7 +74,12 @@ export async function setUserAdmin(db: Db, id: number, isAdmin: boolean): Promis
  * @param expected the hash that it replaces; when it is another one by now, nothing changes.
  * @returns whether it was changed.
  */
-export async function replacePassword(transaction: Db, id: number, passwordHash: string, { expected, keptSession }: { expected?: string; keptSession?: string } = {}): Promise<boolean> {
+export async function replacePassword(
+  transaction: Db,
+  id: number,
+  passwordHash: string,
+  { expected, keptSession }: { expected?: string; keptSession?: string } = {},
+): Promise<boolean> {
   let update = transaction.updateTable('users').set({ password_hash: passwordHash }).where('id', '=', id)
   if (expected !== undefined) update = update.where('password_hash', '=', expected)
   const { numUpdatedRows } = await update.executeTakeFirst()

@@ -15,7 +15,12 @@ export interface CodeWaits {
  * would last more than a minute (tries at the same time) longer than the longest one was begun while the clock was ahead: it is over.
  * @returns how many there are with this one, and until when the user waits, if this one begins a wait; undefined when the user waits already.
  */
-export async function takeCodeTry(db: Db, userId: number, at: Date, { every, firstSeconds, longestSeconds }: CodeWaits): Promise<{ count: number; blockedUntil: Date | null } | undefined> {
+export async function takeCodeTry(
+  db: Db,
+  userId: number,
+  at: Date,
+  { every, firstSeconds, longestSeconds }: CodeWaits,
+): Promise<{ count: number; blockedUntil: Date | null } | undefined> {
   const { rows } = await sql<{ count: number; blocked_until: Date | null }>`
     insert into wrong_codes as w (user_id, count, first_at) values (${userId}, 1, ${at})
     on conflict (user_id) do update set
@@ -31,12 +36,20 @@ export async function takeCodeTry(db: Db, userId: number, at: Date, { every, fir
 
 /** After a right code: its try is no wrong code, and begins no wait. */
 export async function giveBackCodeTry(db: Db, userId: number): Promise<void> {
-  await db.updateTable('wrong_codes').set({ count: sql<number>`greatest(count - 1, 0)`, blocked_until: null }).where('user_id', '=', userId).execute()
+  await db
+    .updateTable('wrong_codes')
+    .set({ count: sql<number>`greatest(count - 1, 0)`, blocked_until: null })
+    .where('user_id', '=', userId)
+    .execute()
 }
 
 /** @returns until when a user waits, if at all. */
 export async function findCodeWait(db: Db, userId: number): Promise<Date | undefined> {
-  const row = await db.selectFrom('wrong_codes').select('blocked_until').where('user_id', '=', userId).executeTakeFirst()
+  const row = await db
+    .selectFrom('wrong_codes')
+    .select('blocked_until')
+    .where('user_id', '=', userId)
+    .executeTakeFirst()
   return row?.blocked_until ?? undefined
 }
 

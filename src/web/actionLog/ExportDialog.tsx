@@ -35,8 +35,8 @@ export function ExportDialog() {
       onClose={close}
     >
       <p>
-        {counted(file.log.actions.length, 'action')}, {formatBytes(new Blob([file.text]).size)}. Passwords, codes, credentials and what files hold are not in it. Look for
-        what must not be there before you give it away.
+        {counted(file.log.actions.length, 'action')}, {formatBytes(new Blob([file.text]).size)}. Passwords, codes,
+        credentials and what files hold are not in it. Look for what must not be there before you give it away.
       </p>
       <Checkbox checked={withOutput} onChange={setWithOutput}>
         With console output
@@ -54,7 +54,13 @@ export function ExportDialog() {
         onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
       />
       <p className="export-found" role="status">
-        {found && (found.length === 0 ? 'Not in the file.' : `Found in ${counted(found.reduce((count, { texts }) => count + texts.length, 0), 'place')}.`)}
+        {found &&
+          (found.length === 0
+            ? 'Not in the file.'
+            : `Found in ${counted(
+                found.reduce((count, { texts }) => count + texts.length, 0),
+                'place',
+              )}.`)}
       </p>
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */}
       <div className="export-contents" tabIndex={0} role="group" aria-label="What is in the file">

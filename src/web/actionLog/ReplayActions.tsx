@@ -11,7 +11,15 @@ type ReplayActionsProps = { log: ActionLog; replay: Replay; index: number; onJum
 export function ReplayActions({ log, replay, index, onJump }: ReplayActionsProps) {
   const [query, setQuery] = useState('')
   const current = useRef<HTMLLIElement>(null)
-  const rows = useMemo(() => log.actions.map((action) => ({ ...action, mark: markOf(action), text: action.payload === undefined ? '' : shortText(action.payload, 200) })), [log])
+  const rows = useMemo(
+    () =>
+      log.actions.map((action) => ({
+        ...action,
+        mark: markOf(action),
+        text: action.payload === undefined ? '' : shortText(action.payload, 200),
+      })),
+    [log],
+  )
   const wanted = query.trim().toLowerCase()
   const odd = useMemo(() => new Set(replay.deviations.map((deviation) => deviation.index)), [replay])
 
@@ -21,7 +29,14 @@ export function ReplayActions({ log, replay, index, onJump }: ReplayActionsProps
 
   return (
     <aside className="replay-list" aria-label="Actions" {...{ [CONTROLS]: '' }} data-bs-theme="dark">
-      <input type="search" className="form-control" aria-label="Search actions" placeholder="Search actions" value={query} onChange={({ target }) => setQuery(target.value)} />
+      <input
+        type="search"
+        className="form-control"
+        aria-label="Search actions"
+        placeholder="Search actions"
+        value={query}
+        onChange={({ target }) => setQuery(target.value)}
+      />
       <ol>
         {rows.map(({ at, type, mark, text }, position) => {
           if (wanted !== '' && !`${type} ${text}`.toLowerCase().includes(wanted)) return null
@@ -43,7 +58,10 @@ export function ReplayActions({ log, replay, index, onJump }: ReplayActionsProps
 }
 
 function Changes({ replay: { base, steps }, index }: { replay: Replay; index: number }) {
-  const changes = useMemo(() => differences((index === 0 ? base : steps[index - 1]?.state) ?? base, steps[index]?.state ?? base), [base, steps, index])
+  const changes = useMemo(
+    () => differences((index === 0 ? base : steps[index - 1]?.state) ?? base, steps[index]?.state ?? base),
+    [base, steps, index],
+  )
   if (changes.length === 0) return <p className="replay-changes">Changes nothing</p>
   return (
     <dl className="replay-changes">

@@ -5,5 +5,9 @@ import { ReplayPlayer } from './ReplayPlayer'
 
 export function ReplayApp() {
   const [log, setLog] = useState<ActionLog | null>(null)
-  return log ? <ReplayPlayer key={log.exportedAt} log={log} onClose={() => setLog(null)} /> : <ReplayFile onRead={setLog} />
+  return log ? (
+    <ReplayPlayer key={log.exportedAt} log={log} onClose={() => setLog(null)} />
+  ) : (
+    <ReplayFile onRead={setLog} />
+  )
 }

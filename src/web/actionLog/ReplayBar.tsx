@@ -26,11 +26,23 @@ type ReplayBarProps = {
   onLeave: () => void
 }
 
-export function ReplayBar({ log, playback, findings, isListOpen, onEvent, onToggleList, onClose, onLeave }: ReplayBarProps) {
+export function ReplayBar({
+  log,
+  playback,
+  findings,
+  isListOpen,
+  onEvent,
+  onToggleList,
+  onClose,
+  onLeave,
+}: ReplayBarProps) {
   const { index, at, isPlaying, speed } = playback
   const { actions, startedAt, viewport } = log
   const marks = useMemo(
-    () => actions.flatMap((action, position) => ({ mark: markOf(action), position, type: action.type })).filter(({ mark }) => mark !== undefined),
+    () =>
+      actions
+        .flatMap((action, position) => ({ mark: markOf(action), position, type: action.type }))
+        .filter(({ mark }) => mark !== undefined),
     [actions],
   )
   const action = actions[index]
@@ -52,7 +64,11 @@ export function ReplayBar({ log, playback, findings, isListOpen, onEvent, onTogg
         {tool('Step back', 'back', () => onEvent({ type: 'stepped', by: -1 }), index < 0)}
         {tool(isPlaying ? 'Pause' : 'Play', isPlaying ? 'pause' : 'play', () => onEvent({ type: 'toggled' }), last < 0)}
         {tool('Step forward', 'forward', () => onEvent({ type: 'stepped', by: 1 }), index >= last)}
-        <select aria-label="Speed" value={speed} onChange={({ target }) => onEvent({ type: 'speedChosen', speed: Number(target.value) })}>
+        <select
+          aria-label="Speed"
+          value={speed}
+          onChange={({ target }) => onEvent({ type: 'speedChosen', speed: Number(target.value) })}
+        >
           {SPEEDS.map((choice) => (
             <option key={choice} value={choice}>
               {choice === 0.25 ? '¼' : choice === 0.5 ? '½' : choice}×
@@ -71,7 +87,12 @@ export function ReplayBar({ log, playback, findings, isListOpen, onEvent, onTogg
           />
           <span className="replay-marks" aria-hidden="true">
             {marks.map(({ mark, position, type }) => (
-              <span key={position} className={`replay-mark ${mark}`} title={type} style={{ '--at': position + 1 } as CSSProperties} />
+              <span
+                key={position}
+                className={`replay-mark ${mark}`}
+                title={type}
+                style={{ '--at': position + 1 } as CSSProperties}
+              />
             ))}
           </span>
         </div>

@@ -20,7 +20,9 @@ export function ReplayFile({ onRead }: { onRead: (log: ActionLog) => void }) {
       await loadEarly()
       onRead(log)
     } catch (error) {
-      setFault(error instanceof LogFault ? error.message : 'The console could not be loaded. Is its server still there?')
+      setFault(
+        error instanceof LogFault ? error.message : 'The console could not be loaded. Is its server still there?',
+      )
     }
   }
   const onChange = ({ target }: ChangeEvent<HTMLInputElement>) => {
@@ -46,7 +48,8 @@ export function ReplayFile({ onRead }: { onRead: (log: ActionLog) => void }) {
       onDrop={onDrop}
     >
       <p className="auth-lead">
-        Choose a file that &lsquo;Export action log&rsquo; saved, or drop it here. It is played in this page and goes nowhere else.
+        Choose a file that &lsquo;Export action log&rsquo; saved, or drop it here. It is played in this page and goes
+        nowhere else.
       </p>
       {fault && (
         <p className="alert alert-danger" role="alert">

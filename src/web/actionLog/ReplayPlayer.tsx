@@ -18,7 +18,10 @@ export function ReplayPlayer({ log, onClose }: { log: ActionLog; onClose: () => 
   const replay = useMemo(() => replayLog(log, replayReducer), [log])
   const findings = useMemo(() => findingsOf(log, replay, build), [log, replay])
   const stage = useMemo(() => createReplayStore(replay.base), [replay])
-  const [playback, dispatch] = useReducer(useMemo(() => playbackReducer(log), [log]), beginning)
+  const [playback, dispatch] = useReducer(
+    useMemo(() => playbackReducer(log), [log]),
+    beginning,
+  )
   const [isListOpen, setIsListOpen] = useState(false)
   const { index, isPlaying, at } = playback
 
@@ -45,12 +48,22 @@ export function ReplayPlayer({ log, onClose }: { log: ActionLog; onClose: () => 
   return (
     <div className={isListOpen ? 'replay with-list' : 'replay'}>
       <div className="replay-stage">
-        <ErrorBoundary resetKey={String(index)} fallback={() => <p className="replay-broken">The console cannot show this state.</p>}>
+        <ErrorBoundary
+          resetKey={String(index)}
+          fallback={() => <p className="replay-broken">The console cannot show this state.</p>}
+        >
           <ReplayStage store={stage.store} />
         </ErrorBoundary>
       </div>
       <div className="replay-controls">
-        {isListOpen && <ReplayActions log={log} replay={replay} index={index} onJump={(to) => dispatch({ type: 'jumped', index: to })} />}
+        {isListOpen && (
+          <ReplayActions
+            log={log}
+            replay={replay}
+            index={index}
+            onJump={(to) => dispatch({ type: 'jumped', index: to })}
+          />
+        )}
         <ReplayBar
           log={log}
           playback={playback}

@@ -8,7 +8,12 @@ import type { AppStore } from '../app/types'
 import { RealtimeProvider } from '../sockets/RealtimeProvider'
 
 /** Where the recording goes is in its state; from here nobody goes anywhere. */
-const nowhere: Navigator = { createHref: (to) => (typeof to === 'string' ? to : `${to.pathname ?? ''}${to.search ?? ''}`), go() {}, push() {}, replace() {} }
+const nowhere: Navigator = {
+  createHref: (to) => (typeof to === 'string' ? to : `${to.pathname ?? ''}${to.search ?? ''}`),
+  go() {},
+  push() {},
+  replace() {},
+}
 
 /** The console's own pages, in a state of the recording. */
 export function ReplayStage({ store }: { store: AppStore }) {
@@ -27,7 +32,10 @@ function Pages() {
   if (route === '') return null
   const [pathname = '/', search] = route.split('?')
   return (
-    <Router location={{ pathname, search: search ? `?${search}` : '', hash: '', state: null, key: pathname }} navigator={nowhere}>
+    <Router
+      location={{ pathname, search: search ? `?${search}` : '', hash: '', state: null, key: pathname }}
+      navigator={nowhere}
+    >
       <PageBoundary>
         <AppRoutes />
       </PageBoundary>

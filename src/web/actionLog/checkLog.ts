@@ -25,7 +25,11 @@ export type Replay = {
 }
 
 /** Takes all actions again, up to and with `until`, and compares each step with what was recorded. */
-export function replayLog({ base: recorded, actions, final }: ActionLog, reducer: RootReducer, until = actions.length - 1): Replay {
+export function replayLog(
+  { base: recorded, actions, final }: ActionLog,
+  reducer: RootReducer,
+  until = actions.length - 1,
+): Replay {
   // What a newer console has beside is not this log's to judge.
   const isKnown = (part: string) => part in final
   const base = complete(reducer, recorded)
@@ -46,5 +50,10 @@ export function replayLog({ base: recorded, actions, final }: ActionLog, reducer
   }
   const isWhole = steps.length === actions.length
   const differing = isWhole ? Object.keys(final).filter((part) => hashOf(final[part]) !== hashOf(state[part])) : []
-  return { base, steps, deviations, final: differing.flatMap((part) => differences({ [part]: final[part] }, { [part]: state[part] })) }
+  return {
+    base,
+    steps,
+    deviations,
+    final: differing.flatMap((part) => differences({ [part]: final[part] }, { [part]: state[part] })),
+  }
 }

@@ -25,7 +25,8 @@ export function showState(state: State): State {
   return Object.fromEntries(
     Object.entries(state).map(([name, part]) => {
       if (name === 'api') return [name, showApi(part as Record<string, unknown>)]
-      if (name === 'console') return [name, { ...(part as object), buffer: showLines((part as { buffer: LineBuffer }).buffer) }]
+      if (name === 'console')
+        return [name, { ...(part as object), buffer: showLines((part as { buffer: LineBuffer }).buffer) }]
       return [name, brief(redact(part, stateRules[name] ?? 'keep'))]
     }),
   )
@@ -39,7 +40,12 @@ function showApi(api: Record<string, unknown>) {
         const { originalArgs, data, error } = call
         return [
           `${call.endpointName} ${index}`,
-          brief({ ...call, originalArgs: redact(originalArgs, args), data: redact(data, result), error: redact(error, args === 'keep' ? 'keep' : quietFailure) }),
+          brief({
+            ...call,
+            originalArgs: redact(originalArgs, args),
+            data: redact(data, result),
+            error: redact(error, args === 'keep' ? 'keep' : quietFailure),
+          }),
         ]
       }),
     )
@@ -52,7 +58,8 @@ function showLines(buffer: LineBuffer) {
 }
 
 function brief(value: unknown): unknown {
-  if (typeof value === 'string') return value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}… (${value.length} characters)` : value
+  if (typeof value === 'string')
+    return value.length > LONGEST_TEXT ? `${value.slice(0, LONGEST_TEXT)}… (${value.length} characters)` : value
   if (Array.isArray(value)) {
     const shown = value.slice(0, LONGEST_LIST).map(brief)
     return value.length > LONGEST_LIST ? [...shown, `… ${value.length - LONGEST_LIST} more`] : shown

@@ -7,7 +7,8 @@ import { sumOf } from './sum'
 export function findingsOf(log: ActionLog, { deviations, final }: Replay, build: string): string[] {
   const parts = [...new Set(final.map(({ path }) => path.split('.')[0]))]
   return [
-    log.build !== build && `Recorded with build ${log.build}; this is ${build}. What differs may be the difference between the two.`,
+    log.build !== build &&
+      `Recorded with build ${log.build}; this is ${build}. What differs may be the difference between the two.`,
     log.sum !== undefined && log.sum !== sumOf(log) && 'The file was changed after it was exported.',
     deviations.length > 0 && `${counted(deviations.length, 'action')} went elsewhere than recorded.`,
     parts.length > 0 && `The final state is not as recorded: ${parts.join(', ')}.`,

@@ -1,7 +1,21 @@
 /** Marks what belongs to the replay itself, in a page that otherwise does nothing. */
 export const CONTROLS = 'data-replay-controls'
 
-const acts = ['click', 'auxclick', 'dblclick', 'submit', 'keydown', 'beforeinput', 'paste', 'cut', 'drop', 'dragover', 'dragstart', 'change', 'contextmenu']
+const acts = [
+  'click',
+  'auxclick',
+  'dblclick',
+  'submit',
+  'keydown',
+  'beforeinput',
+  'paste',
+  'cut',
+  'drop',
+  'dragover',
+  'dragstart',
+  'change',
+  'contextmenu',
+]
 const isKey = (event: Event): event is KeyboardEvent => event.type === 'keydown'
 const isControl = ({ target }: Event) => target instanceof Element && target.closest(`[${CONTROLS}]`) !== null
 
@@ -29,8 +43,14 @@ export function onlyLook(): () => void {
       if (hidden.querySelector(`[${CONTROLS}]`)) hidden.removeAttribute('aria-hidden')
     }
   })
-  observer.observe(document.body, { attributes: true, attributeFilter: ['aria-hidden'], subtree: false, childList: false })
-  for (const child of document.body.children) observer.observe(child, { attributes: true, attributeFilter: ['aria-hidden'] })
+  observer.observe(document.body, {
+    attributes: true,
+    attributeFilter: ['aria-hidden'],
+    subtree: false,
+    childList: false,
+  })
+  for (const child of document.body.children)
+    observer.observe(child, { attributes: true, attributeFilter: ['aria-hidden'] })
   return () => {
     for (const act of acts) window.removeEventListener(act, stop, true)
     window.removeEventListener('focus', keepFocus, true)

@@ -92,7 +92,8 @@ function needlesOf(secret: string, { share, shortest }: typeof PART): string[] {
   return [...needles, ...forms.filter((form) => form.length >= SHORTEST_FORM)]
 }
 
-const needlesOfAll = (secrets: readonly string[], part: typeof PART) => secrets.flatMap((secret) => needlesOf(secret, part))
+const needlesOfAll = (secrets: readonly string[], part: typeof PART) =>
+  secrets.flatMap((secret) => needlesOf(secret, part))
 
 /**
  * @returns what hides secrets, and what gives one away, in texts, however they are written there; in what was being `typed` also a
@@ -100,7 +101,10 @@ const needlesOfAll = (secrets: readonly string[], part: typeof PART) => secrets.
  */
 export function hiderOf(secrets: readonly string[]): (text: string, typed?: boolean) => string {
   const whole = secrets.map(plainOf)
-  const [finder, typedFinder] = [PART, TYPED_PART].map((part) => finderOf(needlesOfAll(secrets, part))) as [ReturnType<typeof finderOf>, ReturnType<typeof finderOf>]
+  const [finder, typedFinder] = [PART, TYPED_PART].map((part) => finderOf(needlesOfAll(secrets, part))) as [
+    ReturnType<typeof finderOf>,
+    ReturnType<typeof finderOf>,
+  ]
   const readings = new Map<string, Reading>()
   const readOnce = (text: string) => {
     const known = readings.get(text) ?? read(text)
@@ -111,7 +115,12 @@ export function hiderOf(secrets: readonly string[]): (text: string, typed?: bool
     const { text: seen, starts, ends } = readOnce(text)
     if (typed && seen.length >= SHORTEST_PIECE && whole.some((secret) => secret.includes(seen))) return HIDDEN
     const found = (typed ? typedFinder : finder).placesIn(seen)
-    return found.length > 0 ? hideRanges(text, found.map(([from, to]) => [starts[from]!, ends[to - 1]!])) : text
+    return found.length > 0
+      ? hideRanges(
+          text,
+          found.map(([from, to]) => [starts[from]!, ends[to - 1]!]),
+        )
+      : text
   }
 }
 
@@ -122,8 +131,15 @@ export function hiderOf(secrets: readonly string[]): (text: string, typed?: bool
  */
 export function hideInLines(lines: readonly string[], values: readonly string[], secrets: readonly string[]): string[] {
   const readings = lines.map(read)
-  const finder = finderOf([...values.map(plainOf), ...needlesOfAll(secrets, TYPED_PART)].filter((needle) => needle.length >= SHORTEST_VALUE))
-  const rests = finderOf(secrets.map(plainOf).filter((secret) => secret.length <= LONG).flatMap((secret) => [...secret].map((_character, at) => secret.slice(at + 1))))
+  const finder = finderOf(
+    [...values.map(plainOf), ...needlesOfAll(secrets, TYPED_PART)].filter((needle) => needle.length >= SHORTEST_VALUE),
+  )
+  const rests = finderOf(
+    secrets
+      .map(plainOf)
+      .filter((secret) => secret.length <= LONG)
+      .flatMap((secret) => [...secret].map((_character, at) => secret.slice(at + 1))),
+  )
   const found = lines.map((): Range[] => [])
 
   /** @param skipped of each line, how much of what was read of it is left out. */
@@ -157,10 +173,16 @@ export function hideInLines(lines: readonly string[], values: readonly string[],
   }
 
   look(lines.map(() => 0))
-  for (const stamps of [lines.map(stampOf), commonBeginnings(readings.map(({ text }) => text))]) if (stamps.some((length) => length > 0)) look(stamps)
+  for (const stamps of [lines.map(stampOf), commonBeginnings(readings.map(({ text }) => text))])
+    if (stamps.some((length) => length > 0)) look(stamps)
   return lines.map((line, index) => {
     const { starts, ends } = readings[index]!
-    return found[index]!.length > 0 ? hideRanges(line, found[index]!.map(([from, to]) => [starts[from]!, ends[to - 1]!])) : line
+    return found[index]!.length > 0
+      ? hideRanges(
+          line,
+          found[index]!.map(([from, to]) => [starts[from]!, ends[to - 1]!]),
+        )
+      : line
   })
 }
 
@@ -181,7 +203,8 @@ function commonBeginnings(texts: readonly string[]): number[] {
 }
 
 /** What loggers write before each line: a time, a level, names in brackets, a sign. */
-const STAMP = /^(?:\s{0,20}(?:\[[^\]]{1,60}\]|\(?\d{1,4}[-:/.]\d[\d:.,/TZ+-]{0,40}\)?|(?:trace|debug|info|notice|warn(?:ing)?|error|fatal|severe)\b|[|>:*#-]))+/i
+const STAMP =
+  /^(?:\s{0,20}(?:\[[^\]]{1,60}\]|\(?\d{1,4}[-:/.]\d[\d:.,/TZ+-]{0,40}\)?|(?:trace|debug|info|notice|warn(?:ing)?|error|fatal|severe)\b|[|>:*#-]))+/i
 
 /** How much of what is read of a line is its stamp. */
 function stampOf(line: string): number {
@@ -201,5 +224,10 @@ export function changeTexts(value: unknown, change: (text: string, field: string
   if (typeof value === 'string') return change(value, field)
   if (Array.isArray(value)) return value.map((inner) => changeTexts(inner, change, field))
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [FIELD.test(key) ? key : change(key, 'key'), changeTexts(inner, change, key)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [
+      FIELD.test(key) ? key : change(key, 'key'),
+      changeTexts(inner, change, key),
+    ]),
+  )
 }

@@ -15,9 +15,16 @@ export function packLines(lines: readonly ConsoleLine[]): PackedLines {
   const pack = ({ type, content }: ConsoleLine) => type[0] + maskLine(content)
   const head = countOf(HEAD, lines.length, (index) => lines[index]!)
   // However long it is, the last line is there.
-  const tail = Math.max(head < lines.length ? 1 : 0, countOf(TAIL, lines.length - head, (index) => lines[lines.length - 1 - index]!))
+  const tail = Math.max(
+    head < lines.length ? 1 : 0,
+    countOf(TAIL, lines.length - head, (index) => lines[lines.length - 1 - index]!),
+  )
   const omitted = lines.length - head - tail
-  return [...lines.slice(0, head).map(pack), ...(omitted > 0 ? [omitted] : []), ...lines.slice(lines.length - tail).map(pack)]
+  return [
+    ...lines.slice(0, head).map(pack),
+    ...(omitted > 0 ? [omitted] : []),
+    ...lines.slice(lines.length - tail).map(pack),
+  ]
 }
 
 /** @returns how many of the lines, from the first on, are within both bounds. */
@@ -33,7 +40,10 @@ function countOf(most: typeof HEAD, length: number, lineAt: (index: number) => C
 export function unpackLines(packed: PackedLines): ConsoleLine[] {
   const lines: ConsoleLine[] = []
   for (const entry of packed) {
-    if (typeof entry === 'string') lines.push(Object.freeze({ type: initials[entry[0] as keyof typeof initials] ?? 'message', content: entry.slice(1) }))
+    if (typeof entry === 'string')
+      lines.push(
+        Object.freeze({ type: initials[entry[0] as keyof typeof initials] ?? 'message', content: entry.slice(1) }),
+      )
     else for (let count = 0; count < entry; count++) lines.push(OMITTED)
   }
   return lines

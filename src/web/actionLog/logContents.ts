@@ -17,8 +17,14 @@ export function contentsOf({ actions, base, final }: ActionLog): Kind[] {
     texts.push(JSON.stringify(action))
     kinds.set(name, texts)
   }
-  const ofActions = [...kinds].map(([name, texts]) => ({ name, texts, excerpts: [] })).sort((a, b) => b.texts.length - a.texts.length || (a.name < b.name ? -1 : 1))
-  return [...ofActions, { name: 'State before the first action', texts: [JSON.stringify(base)], excerpts: [] }, { name: 'State after the last action', texts: [JSON.stringify(final)], excerpts: [] }]
+  const ofActions = [...kinds]
+    .map(([name, texts]) => ({ name, texts, excerpts: [] }))
+    .sort((a, b) => b.texts.length - a.texts.length || (a.name < b.name ? -1 : 1))
+  return [
+    ...ofActions,
+    { name: 'State before the first action', texts: [JSON.stringify(base)], excerpts: [] },
+    { name: 'State after the last action', texts: [JSON.stringify(final)], excerpts: [] },
+  ]
 }
 
 /** Those kinds, and those texts of them, that hold a text, whatever its case; quotes and line ends as the file writes them. */
@@ -26,7 +32,9 @@ export function search(contents: Kind[], query: string): Kind[] {
   const wanted = JSON.stringify(query).slice(1, -1).toLowerCase()
   return contents.flatMap(({ name, texts }) => {
     const found = texts.filter((text) => text.toLowerCase().includes(wanted))
-    return found.length > 0 ? [{ name, texts: found, excerpts: found.slice(0, EXCERPTS).map((text) => around(text, wanted)) }] : []
+    return found.length > 0
+      ? [{ name, texts: found, excerpts: found.slice(0, EXCERPTS).map((text) => around(text, wanted)) }]
+      : []
   })
 }
 

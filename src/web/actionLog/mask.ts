@@ -9,7 +9,11 @@ const LINES = 50
 export function maskText(text: string): string {
   if (text === '') return text
   const lines = text.split('\n')
-  if (lines.length > 1) return lines.slice(0, LINES).map((line) => (line.trim() === '' ? '' : HIDDEN)).join('\n')
+  if (lines.length > 1)
+    return lines
+      .slice(0, LINES)
+      .map((line) => (line.trim() === '' ? '' : HIDDEN))
+      .join('\n')
   return '•'.repeat(LENGTHS.find((length) => text.length <= length) ?? Math.max(...LENGTHS))
 }
 
@@ -28,7 +32,8 @@ export function maskValue(value: unknown): unknown {
 const PLAIN = /^(?:(?:name|type|dataDirectory|node): \S*|description: [^\p{Cc}\u2028\u2029]*)$/u
 const COMMENT = /\s#.*/
 /** Keys that the product itself knows; all others were chosen by somebody, and may be anything. */
-const KNOWN = /^\s*(?:- )?(?:name|type|description|dataDirectory|node|run|jar|javaArgs|command|env|image|port|stop|timeoutSeconds|ready|readyTimeoutSeconds|drain|discover|instances|min|max|playersPerInstance|resources|cpu|memory|data|keep|mounts|plainCommands):(?=\s|$)/
+const KNOWN =
+  /^\s*(?:- )?(?:name|type|description|dataDirectory|node|run|jar|javaArgs|command|env|image|port|stop|timeoutSeconds|ready|readyTimeoutSeconds|drain|discover|instances|min|max|playersPerInstance|resources|cpu|memory|data|keep|mounts|plainCommands):(?=\s|$)/
 /** Values that are nothing but the structure of what follows. */
 const STRUCTURE = /^(?:[[\]{}|>,]|\[\]|\{\}|[|>][+-])?$/
 
@@ -55,8 +60,19 @@ export function secretsOf(value: unknown, masked: unknown): string[] {
   if (typeof value === 'string') {
     if (typeof masked !== 'string' || value === masked) return []
     // As the value of a setting, as a word of a command or a text, and as a part of an address: `mysql://root:secret@host/name`.
-    const settings = value.split('\n').map((line) => line.replace(/^[^:]*:/, '').trim().replace(/^(['"])(.*)\1$/, '$2'))
-    return [value, ...settings, ...value.split(/\s+/), ...value.split(/[\s[\]{}(),;:"'`=<>|#&*?]+/), ...value.split(/[\s[\]{}(),;:"'`=<>|#&*?@/]+/)].filter((word) => word.length >= 4 && !masked.includes(word))
+    const settings = value.split('\n').map((line) =>
+      line
+        .replace(/^[^:]*:/, '')
+        .trim()
+        .replace(/^(['"])(.*)\1$/, '$2'),
+    )
+    return [
+      value,
+      ...settings,
+      ...value.split(/\s+/),
+      ...value.split(/[\s[\]{}(),;:"'`=<>|#&*?]+/),
+      ...value.split(/[\s[\]{}(),;:"'`=<>|#&*?@/]+/),
+    ].filter((word) => word.length >= 4 && !masked.includes(word))
   }
   if (typeof value !== 'object' || value === null) return []
   const inside = (typeof masked === 'object' && masked !== null ? masked : {}) as Record<string, unknown>
@@ -73,4 +89,6 @@ export function maskedTexts(value: unknown, masked: unknown): string[] {
 
 /** The longest first: a secret may begin with another. */
 export const hide = (text: string, secrets: readonly string[]) =>
-  [...secrets].sort((one, other) => other.length - one.length).reduce((shown, secret) => shown.replaceAll(secret, HIDDEN), text)
+  [...secrets]
+    .sort((one, other) => other.length - one.length)
+    .reduce((shown, secret) => shown.replaceAll(secret, HIDDEN), text)

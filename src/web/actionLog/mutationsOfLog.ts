@@ -23,7 +23,10 @@ export function showMutationsOfLog() {
     }
     const selectNewest = (state: ApiState) => {
       const calls = Object.entries(state.api.mutations).filter(([, call]) => call?.endpointName === name)
-      const newest = calls.reduce((found, call) => ((call[1]?.startedTimeStamp ?? 0) >= (found?.[1]?.startedTimeStamp ?? 0) ? call : found), calls[0])
+      const newest = calls.reduce(
+        (found, call) => ((call[1]?.startedTimeStamp ?? 0) >= (found?.[1]?.startedTimeStamp ?? 0) ? call : found),
+        calls[0],
+      )
       return selectOwn(newest?.[0] ?? '')(state as never)
     }
     endpoint.select = (id) => (typeof id === 'object' && id.fixedCacheKey === undefined ? selectNewest : own(id))

@@ -8,7 +8,10 @@ type Line = { content: string }
 type Query = { endpointName?: string; data?: unknown }
 
 /** Console output, wherever a recording has it: what came by a console, and the last lines before a crash. Each text goes through `change`. */
-export function changeOutput<Recorded extends Changed>(recording: Recorded, change: (text: string) => string): Recorded {
+export function changeOutput<Recorded extends Changed>(
+  recording: Recorded,
+  change: (text: string) => string,
+): Recorded {
   const lineOf = <L extends Line>(line: L): L => ({ ...line, content: change(line.content) })
   const capsuleOf = (capsule: unknown) => {
     const { lines } = (capsule ?? {}) as { lines?: Line[] }
@@ -24,14 +27,25 @@ export function changeOutput<Recorded extends Changed>(recording: Recorded, chan
     const { type, payload, meta } = action
     if (type === 'console/linesReceived') {
       // The first letter tells the type of the line, a number how many were omitted.
-      return { ...action, payload: (payload as PackedLines).map((line) => (typeof line === 'string' ? line.slice(0, 1) + change(line.slice(1)) : line)) }
+      return {
+        ...action,
+        payload: (payload as PackedLines).map((line) =>
+          typeof line === 'string' ? line.slice(0, 1) + change(line.slice(1)) : line,
+        ),
+      }
     }
     const isCapsule = (meta as { arg?: Query } | undefined)?.arg?.endpointName === 'getCrashCapsule'
     return isCapsule && type.endsWith('/fulfilled') ? { ...action, payload: capsuleOf(payload) } : action
   }
 
-  const { console, api } = recording.base as { console?: { buffer: LineBuffer }; api?: { queries?: Record<string, Query> } }
-  const queries = Object.entries(api?.queries ?? {}).map(([key, query]) => [key, query.endpointName === 'getCrashCapsule' ? { ...query, data: capsuleOf(query.data) } : query] as const)
+  const { console, api } = recording.base as {
+    console?: { buffer: LineBuffer }
+    api?: { queries?: Record<string, Query> }
+  }
+  const queries = Object.entries(api?.queries ?? {}).map(
+    ([key, query]) =>
+      [key, query.endpointName === 'getCrashCapsule' ? { ...query, data: capsuleOf(query.data) } : query] as const,
+  )
   const base = {
     ...recording.base,
     ...(console && { console: { ...console, buffer: bufferOf(console.buffer) } }),

@@ -25,7 +25,9 @@ export function playbackReducer({ actions }: ActionLog) {
     switch (event.type) {
       case 'toggled':
         // From its end it begins anew.
-        return playback.isPlaying || playback.index < last ? { ...playback, isPlaying: !playback.isPlaying } : { ...jump(playback, -1), isPlaying: true }
+        return playback.isPlaying || playback.index < last
+          ? { ...playback, isPlaying: !playback.isPlaying }
+          : { ...jump(playback, -1), isPlaying: true }
       case 'jumped':
         return jump(playback, event.index)
       case 'stepped':
@@ -47,6 +49,7 @@ export function markOf({ type, meta, payload }: LoggedAction): 'failure' | 'navi
   if (type === 'route/changed') return 'navigation'
   const { condition, aborted } = (meta ?? {}) as { condition?: boolean; aborted?: boolean }
   if (type.endsWith('/rejected') && !condition && !aborted) return 'failure'
-  if (type === 'notifications/notified' && (payload as { type?: unknown } | undefined)?.type === 'danger') return 'failure'
+  if (type === 'notifications/notified' && (payload as { type?: unknown } | undefined)?.type === 'danger')
+    return 'failure'
   return undefined
 }

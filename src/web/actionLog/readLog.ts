@@ -1,5 +1,10 @@
 import type { ActionLog } from '../../contract/actionLog'
-import { ACTION_LOG_MAX_BYTES, ACTION_LOG_MAX_DEPTH, ACTION_LOG_VERSION, ActionLog as Schema } from '../../contract/actionLog'
+import {
+  ACTION_LOG_MAX_BYTES,
+  ACTION_LOG_MAX_DEPTH,
+  ACTION_LOG_VERSION,
+  ActionLog as Schema,
+} from '../../contract/actionLog'
 import { formatBytes } from '../ui/formatBytes'
 import { hashOf } from './hash'
 
@@ -8,7 +13,10 @@ export class LogFault extends Error {}
 
 /** Before a file is read. @throws LogFault for one that is too long. */
 export function checkSize(bytes: number): void {
-  if (bytes > ACTION_LOG_MAX_BYTES) throw new LogFault(`The file has ${formatBytes(bytes)}; an action log has at most ${formatBytes(ACTION_LOG_MAX_BYTES)}.`)
+  if (bytes > ACTION_LOG_MAX_BYTES)
+    throw new LogFault(
+      `The file has ${formatBytes(bytes)}; an action log has at most ${formatBytes(ACTION_LOG_MAX_BYTES)}.`,
+    )
 }
 
 /** @throws LogFault for what is not an action log of this version, or whose states were changed since it was written. */
@@ -19,18 +27,26 @@ export function readLog(content: string): ActionLog {
   try {
     value = JSON.parse(text)
   } catch (error) {
-    throw new LogFault(text.trim() === '' ? 'The file is empty.' : `This is not JSON, or it was cut off: ${placeOf(error, text)}.`)
+    throw new LogFault(
+      text.trim() === '' ? 'The file is empty.' : `This is not JSON, or it was cut off: ${placeOf(error, text)}.`,
+    )
   }
   const { format, version } = (value ?? {}) as { format?: unknown; version?: unknown }
-  if (format !== 'quarterdeck-action-log') throw new LogFault('This is not an action log: it does not say "format": "quarterdeck-action-log".')
-  if (version !== ACTION_LOG_VERSION) throw new LogFault(`The file is of version ${JSON.stringify(version)?.slice(0, 40)}; this console reads version ${ACTION_LOG_VERSION}.`)
-  if (isDeeperThan(value, ACTION_LOG_MAX_DEPTH)) throw new LogFault(`The file is damaged: its values are nested deeper than ${ACTION_LOG_MAX_DEPTH} levels.`)
+  if (format !== 'quarterdeck-action-log')
+    throw new LogFault('This is not an action log: it does not say "format": "quarterdeck-action-log".')
+  if (version !== ACTION_LOG_VERSION)
+    throw new LogFault(
+      `The file is of version ${JSON.stringify(version)?.slice(0, 40)}; this console reads version ${ACTION_LOG_VERSION}.`,
+    )
+  if (isDeeperThan(value, ACTION_LOG_MAX_DEPTH))
+    throw new LogFault(`The file is damaged: its values are nested deeper than ${ACTION_LOG_MAX_DEPTH} levels.`)
   const result = Schema.safeParse(value)
   if (!result.success) {
     const { path, message } = result.error.issues[0] ?? { path: [], message: 'it is not valid' }
     throw new LogFault(`The file is damaged at ${path.map(String).join('.') || 'its top'}: ${message}.`)
   }
-  if (hashOf(result.data.final) !== result.data.hash) throw new LogFault('The file is damaged at final: the state does not match its hash.')
+  if (hashOf(result.data.final) !== result.data.hash)
+    throw new LogFault('The file is damaged at final: the state does not match its hash.')
   return result.data
 }
 

@@ -9,7 +9,8 @@ export type Reading = {
 }
 
 /** How addresses, JSON, programs and pages write a character. */
-const ENCODED = /(?:%[0-9a-f]{2})+|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\["'\\/bfnrt]|&#x[0-9a-f]{1,6};|&#[0-9]{1,7};|&(?:amp|lt|gt|quot|apos);/gi
+const ENCODED =
+  /(?:%[0-9a-f]{2})+|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\["'\\/bfnrt]|&#x[0-9a-f]{1,6};|&#[0-9]{1,7};|&(?:amp|lt|gt|quot|apos);/gi
 
 const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 /** Something may be encoded twice, such as JSON within JSON. */
@@ -52,8 +53,14 @@ function replace(read: Reading, places: Iterable<RegExpExecArray>, change: (foun
 }
 
 function decode(found: string): string {
-  if (found.startsWith('%')) return new TextDecoder().decode(Uint8Array.from(found.slice(1).split('%'), (byte) => parseInt(byte, 16)))
-  if (found.startsWith('\\')) return /^\\[ux]./i.test(found) ? String.fromCharCode(parseInt(found.slice(2), 16)) : /^\\[bfnrt]/.test(found) ? ' ' : found.slice(1)
+  if (found.startsWith('%'))
+    return new TextDecoder().decode(Uint8Array.from(found.slice(1).split('%'), (byte) => parseInt(byte, 16)))
+  if (found.startsWith('\\'))
+    return /^\\[ux]./i.test(found)
+      ? String.fromCharCode(parseInt(found.slice(2), 16))
+      : /^\\[bfnrt]/.test(found)
+        ? ' '
+        : found.slice(1)
   const name = found.slice(1, -1)
   if (!name.startsWith('#')) return NAMED[name.toLowerCase()] ?? ''
   const code = /^#x/i.test(name) ? parseInt(name.slice(2), 16) : Number(name.slice(1))
@@ -68,7 +75,10 @@ function folded({ text, starts, ends }: Reading): Reading {
   const result: Reading = { text: '', starts: [], ends: [] }
   let at = 0
   for (const character of text) {
-    const plain = character < '\u007f' ? ascii(character) : character.normalize('NFKD').toLowerCase().normalize('NFKD').replace(IGNORED, '')
+    const plain =
+      character < '\u007f'
+        ? ascii(character)
+        : character.normalize('NFKD').toLowerCase().normalize('NFKD').replace(IGNORED, '')
     for (let unit = 0; unit < plain.length; unit++) {
       result.starts.push(starts[at]!)
       result.ends.push(ends[at + character.length - 1]!)

@@ -14,9 +14,14 @@ export function recorderOf(store: AppStore) {
   if (found) return found
   const recorder = createRecorder(store.begun, store.tape.startedAt, store.reduce as RootReducer)
   recorders.set(store, recorder)
-  document.addEventListener('input', ({ target }) => {
-    if (target instanceof HTMLInputElement && (target.type === 'password' || FOR_SECRETS.test(target.autocomplete))) recorder.secretTyped(target, target.value)
-  }, true)
+  document.addEventListener(
+    'input',
+    ({ target }) => {
+      if (target instanceof HTMLInputElement && (target.type === 'password' || FOR_SECRETS.test(target.autocomplete)))
+        recorder.secretTyped(target, target.value)
+    },
+    true,
+  )
   store.tape.handTo(recorder.note, { action: showAction, state: showState })
   return recorder
 }

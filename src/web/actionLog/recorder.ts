@@ -64,7 +64,9 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
     },
     /** @param withOutput Whether console output is part of it; then without any value that was redacted anywhere in this session. */
     recording: (withOutput = false): Recording => {
-      const actions = entries.flatMap((entry) => (entry ? [{ at: Math.max(0, entry.at - startedAt), ...(JSON.parse(entry.text) as PlainAction) }] : []))
+      const actions = entries.flatMap((entry) =>
+        entry ? [{ at: Math.max(0, entry.at - startedAt), ...(JSON.parse(entry.text) as PlainAction) }] : [],
+      )
       const recording: Recording = { startedAt, base, actions }
       if (!withOutput) return withoutSecrets(changeOutput(recording, () => LEFT_OUT))
       const lines: string[] = []
@@ -112,14 +114,19 @@ function onceEach(change: (text: string) => string): typeof change {
 const TYPING = /(?:typed|edited|searched|filtered)$/i
 
 /** Whatever of a recording comes from what somebody did or was sent; the types of actions and the bookkeeping of calls do not. */
-function changeRecording({ startedAt, base, actions }: Recording, change: (text: string, field: string, typed?: boolean) => string): Recording {
+function changeRecording(
+  { startedAt, base, actions }: Recording,
+  change: (text: string, field: string, typed?: boolean) => string,
+): Recording {
   return {
     startedAt,
     base: changeTexts(base, change) as State,
     actions: actions.map(({ at, type, payload, meta, error }) => ({
       at,
       type,
-      ...(payload !== undefined && { payload: changeTexts(payload, (text, field) => change(text, field, TYPING.test(type))) }),
+      ...(payload !== undefined && {
+        payload: changeTexts(payload, (text, field) => change(text, field, TYPING.test(type))),
+      }),
       ...(meta !== undefined && { meta: changeMeta(meta, change) }),
       ...(error !== undefined && { error: changeTexts(error, change) }),
     })),

@@ -22,7 +22,16 @@ export function redactAction(action: { type: string } & Loose): PlainAction | un
   if (type.startsWith('api/')) return redactApiAction(action)
   const rule = Object.hasOwn(actionRules, type) ? actionRules[type] : undefined
   if (rule === 'lines') return { type, payload: packLines(payload as ConsoleLine[]) }
-  return { type, ...(payload !== undefined && { payload: redact(payload, rule ?? 'mask', (meta as { plainCommands?: readonly string[] } | undefined)?.plainCommands) }) }
+  return {
+    type,
+    ...(payload !== undefined && {
+      payload: redact(
+        payload,
+        rule ?? 'mask',
+        (meta as { plainCommands?: readonly string[] } | undefined)?.plainCommands,
+      ),
+    }),
+  }
 }
 
 /** RTK Query's own. Arguments are in `meta`, in the keys of the cache, and quoted by failures. */
@@ -46,10 +55,25 @@ function redactApiAction(action: { type: string } & Loose): PlainAction | undefi
     case 'api/queries/queryResultPatched': {
       const { queryCacheKey, patches } = payload as { queryCacheKey: string; patches: Patch[] }
       const { result } = rulesOf(endpointOf(queryCacheKey))
-      return { type, payload: { queryCacheKey: plainKey(queryCacheKey), patches: patches.map((patch) => ({ ...patch, ...('value' in patch && { value: redact(patch.value, ruleAt(result, patch.path)) }) })) } }
+      return {
+        type,
+        payload: {
+          queryCacheKey: plainKey(queryCacheKey),
+          patches: patches.map((patch) => ({
+            ...patch,
+            ...('value' in patch && { value: redact(patch.value, ruleAt(result, patch.path)) }),
+          })),
+        },
+      }
     }
     case 'api/internalSubscriptions/subscriptionsUpdated':
-      return { type, payload: (payload as Patch[]).map((patch) => ({ ...patch, path: patch.path.map((step) => (typeof step === 'string' ? plainKey(step) : step)) })) }
+      return {
+        type,
+        payload: (payload as Patch[]).map((patch) => ({
+          ...patch,
+          path: patch.path.map((step) => (typeof step === 'string' ? plainKey(step) : step)),
+        })),
+      }
     case 'api/invalidation/updateProvidedBy':
       return { type, payload: (payload as Loose[]).map(withKey) }
     case 'api/mutations/removeMutationResult':
@@ -61,9 +85,37 @@ function redactApiAction(action: { type: string } & Loose): PlainAction | undefi
   }
 }
 
-const keptMeta = ['requestId', 'requestStatus', 'startedTimeStamp', 'fulfilledTimeStamp', 'rejectedWithValue', 'aborted', 'condition', 'direction']
-const keptArg = ['type', 'endpointName', 'subscribe', 'forceRefetch', 'subscriptionOptions', 'track', 'fixedCacheKey', 'direction', 'param', 'initialPageParam', 'refetchCachedPages']
-const failure = fields({ status: 'keep', code: 'keep', message: 'keep', field: 'keep', line: 'keep', failed: each(fields({ path: 'keep', message: 'keep' })) })
+const keptMeta = [
+  'requestId',
+  'requestStatus',
+  'startedTimeStamp',
+  'fulfilledTimeStamp',
+  'rejectedWithValue',
+  'aborted',
+  'condition',
+  'direction',
+]
+const keptArg = [
+  'type',
+  'endpointName',
+  'subscribe',
+  'forceRefetch',
+  'subscriptionOptions',
+  'track',
+  'fixedCacheKey',
+  'direction',
+  'param',
+  'initialPageParam',
+  'refetchCachedPages',
+]
+const failure = fields({
+  status: 'keep',
+  code: 'keep',
+  message: 'keep',
+  field: 'keep',
+  line: 'keep',
+  failed: each(fields({ path: 'keep', message: 'keep' })),
+})
 
 function redactCall({ type, payload, meta, error }: { type: string } & Loose): PlainAction {
   const { arg, ...rest } = meta as { arg: Call } & Loose
@@ -76,10 +128,13 @@ function redactCall({ type, payload, meta, error }: { type: string } & Loose): P
     arg: {
       ...pick(arg, keptArg),
       ...(originalArgs !== undefined && { originalArgs }),
-      ...(queryCacheKey !== undefined && { queryCacheKey: originalArgs === arg.originalArgs ? queryCacheKey : keyOf(arg.endpointName, originalArgs) }),
+      ...(queryCacheKey !== undefined && {
+        queryCacheKey: originalArgs === arg.originalArgs ? queryCacheKey : keyOf(arg.endpointName, originalArgs),
+      }),
     },
   }
-  if (!type.endsWith('/rejected')) return { type, ...(payload !== undefined && { payload: redact(payload, rules.result) }), meta: plainMeta }
+  if (!type.endsWith('/rejected'))
+    return { type, ...(payload !== undefined && { payload: redact(payload, rules.result) }), meta: plainMeta }
   return {
     type,
     ...(payload !== undefined && { payload: quotingNone(redact(payload, failure), secrets) }),
@@ -96,11 +151,14 @@ function quotingNone(value: unknown, secrets: readonly string[]): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, quotingNone(inner, secrets)]))
 }
 
-const pick = (from: Loose, names: readonly string[]) => Object.fromEntries(names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]]))
+const pick = (from: Loose, names: readonly string[]) =>
+  Object.fromEntries(names.filter((name) => from[name] !== undefined).map((name) => [name, from[name]]))
 
-const keyOf = (endpointName: string, queryArgs: unknown) => defaultSerializeQueryArgs({ endpointName, queryArgs, endpointDefinition: {} as never })
+const keyOf = (endpointName: string, queryArgs: unknown) =>
+  defaultSerializeQueryArgs({ endpointName, queryArgs, endpointDefinition: {} as never })
 const endpointOf = (key: string) => key.slice(0, Math.max(0, key.indexOf('(')))
-const withKey = (payload: Loose) => (typeof payload.queryCacheKey === 'string' ? { ...payload, queryCacheKey: plainKey(payload.queryCacheKey) } : payload)
+const withKey = (payload: Loose) =>
+  typeof payload.queryCacheKey === 'string' ? { ...payload, queryCacheKey: plainKey(payload.queryCacheKey) } : payload
 
 /** A key of the cache is the endpoint's name with its arguments as JSON. */
 function plainKey(key: string): string {

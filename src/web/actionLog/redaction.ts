@@ -13,7 +13,8 @@ type CallRules = { args: Rule; result: Rule }
 const keepBoth: CallRules = { args: 'keep', result: 'keep' }
 
 /** A picture that can be drawn and says nothing; a masked address would be asked for. */
-const NO_PICTURE = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='184' height='184'%3E%3Crect width='184' height='184' fill='%23bbb'/%3E%3C/svg%3E"
+const NO_PICTURE =
+  "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='184' height='184'%3E%3Crect width='184' height='184' fill='%23bbb'/%3E%3C/svg%3E"
 
 /** By endpoint. Failures are told as they are, without what they quote of masked arguments. */
 export const callRules: Record<string, CallRules> = {
@@ -37,7 +38,16 @@ export const callRules: Record<string, CallRules> = {
   deleteUser: keepBoth,
   getInviteCodes: {
     args: 'keep',
-    result: each(fields({ message: 'keep', created_at: 'keep', used_by: 'keep', revoked: 'keep', is_expired: 'keep', expires_at: 'keep' })),
+    result: each(
+      fields({
+        message: 'keep',
+        created_at: 'keep',
+        used_by: 'keep',
+        revoked: 'keep',
+        is_expired: 'keep',
+        expires_at: 'keep',
+      }),
+    ),
   },
   createInviteCode: { args: 'keep', result: 'mask' },
   deleteInviteCode: { args: 'mask', result: 'keep' },
@@ -86,7 +96,12 @@ export const callRules: Record<string, CallRules> = {
   getMetric: keepBoth,
   getCrashCapsule: {
     args: 'keep',
-    result: fields({ exit: 'keep', cpu: 'keep', memory: 'keep', lines: each(fields({ seq: 'keep', type: 'keep', content: 'line' })) }),
+    result: fields({
+      exit: 'keep',
+      cpu: 'keep',
+      memory: 'keep',
+      lines: each(fields({ seq: 'keep', type: 'keep', content: 'line' })),
+    }),
   },
 }
 
@@ -258,7 +273,11 @@ export const stateRules: Record<string, Rule> = {
   login: fields({ step: 'keep', forgotOpen: 'keep' }),
   registration: fields({ username: 'mask' }),
   configuration: fields({ drafts: each(fields({ text: 'definition' })), dialog: 'keep' }),
-  problems: fields({ list: each(fields({ id: 'keep', at: 'keep', what: 'keep', count: 'keep' })), unseen: 'keep', open: 'keep' }),
+  problems: fields({
+    list: each(fields({ id: 'keep', at: 'keep', what: 'keep', count: 'keep' })),
+    unseen: 'keep',
+    open: 'keep',
+  }),
   instance: fields({
     killAsked: 'keep',
     capsuleOf: 'keep',

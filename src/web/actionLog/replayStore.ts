@@ -17,7 +17,11 @@ const silent: Promise<never> = Object.assign(new Promise<never>(() => {}), {
   arg: {},
 })
 /** What the hooks of RTK Query ask of its middleware. */
-const subscriptions = { isRequestSubscribed: () => false, getSubscriptions: () => new Map(), getSubscriptionCount: () => 0 }
+const subscriptions = {
+  isRequestSubscribed: () => false,
+  getSubscriptions: () => new Map(),
+  getSubscriptionCount: () => 0,
+}
 
 /** The pages ask, tell and send as ever, and nobody hears: the state is what `show` says, and nothing else. */
 const mute: Middleware = () => (next) => (action) => {

@@ -7,7 +7,11 @@ import { differences, shortText } from './diff'
 const TOLD = 3
 
 const seconds = (at: number) => `${(at / 1000).toFixed(3)} s`
-const line = ({ path, before, after }: Difference, from: string, to: string) => [`    ${path}`, `      - ${from}: ${shortText(before)}`, `      + ${to}: ${shortText(after)}`]
+const line = ({ path, before, after }: Difference, from: string, to: string) => [
+  `    ${path}`,
+  `      - ${from}: ${shortText(before)}`,
+  `      + ${to}: ${shortText(after)}`,
+]
 
 /** What went elsewhere than it was recorded, for people; empty when nothing did. */
 export function reportReplay({ actions }: ActionLog, { deviations, final, steps }: Replay): string[] {
@@ -17,11 +21,14 @@ export function reportReplay({ actions }: ActionLog, { deviations, final, steps 
       `  action ${index} at ${seconds(action?.at ?? 0)}: ${action?.type}`,
       ...(thrown === undefined ? [] : [`    a reducer threw: ${thrown}`]),
       `    differs from the recording in: ${parts.map((part) => `${part} (recorded ${action?.changed[part] ?? 'no change'}, now ${steps[index]?.changed[part] ?? 'no change'})`).join(', ')}`,
-      ...(changes.length === 0 ? ['    here it changes nothing of that'] : ['    here it changes', ...changes.flatMap((change) => line(change, 'before', 'after'))]),
+      ...(changes.length === 0
+        ? ['    here it changes nothing of that']
+        : ['    here it changes', ...changes.flatMap((change) => line(change, 'before', 'after'))]),
     ]
   })
   const more = deviations.length > TOLD ? [`  and ${deviations.length - TOLD} later actions`] : []
-  const end = final.length > 0 ? ['  the final state', ...final.flatMap((difference) => line(difference, 'recorded', 'now'))] : []
+  const end =
+    final.length > 0 ? ['  the final state', ...final.flatMap((difference) => line(difference, 'recorded', 'now'))] : []
   return [...told, ...more, ...end]
 }
 
@@ -32,7 +39,9 @@ export function printReplay({ actions }: ActionLog, { base, steps }: Replay): st
     const before = index === 0 ? base : steps[index - 1]?.state
     return [
       `${index} ${seconds(action?.at ?? 0)} ${action?.type} ${action?.payload === undefined ? '' : shortText(action.payload)}`.trimEnd(),
-      ...differences(before, state).map(({ path, before, after }) => `    ${path}: ${shortText(before, 60)} → ${shortText(after, 60)}`),
+      ...differences(before, state).map(
+        ({ path, before, after }) => `    ${path}: ${shortText(before, 60)} → ${shortText(after, 60)}`,
+      ),
     ]
   })
 }

@@ -14,7 +14,12 @@ import { maskDefinition, maskValue } from './mask'
 export type Rule = 'keep' | 'mask' | TextRule | { fields: Record<string, Rule> } | { each: Rule } | { instead: unknown }
 
 type TextRule = 'line' | 'command' | 'definition' | 'address'
-const texts: Record<TextRule, (text: string, plainCommands?: readonly string[]) => string> = { line: maskLine, command: maskCommand, definition: maskDefinition, address: plainAddress }
+const texts: Record<TextRule, (text: string, plainCommands?: readonly string[]) => string> = {
+  line: maskLine,
+  command: maskCommand,
+  definition: maskDefinition,
+  address: plainAddress,
+}
 
 export const fields = (rules: Record<string, Rule>): Rule => ({ fields: rules })
 export const each = (rule: Rule): Rule => ({ each: rule })
@@ -29,8 +34,13 @@ export function redact(value: unknown, rule: Rule, plainCommands?: readonly stri
   if (typeof rule === 'string') return typeof value === 'string' ? texts[rule](value, plainCommands) : maskValue(value)
   if ('instead' in rule) return rule.instead
   if (typeof value !== 'object') return maskValue(value)
-  if (Array.isArray(value)) return 'each' in rule ? value.map((inner) => redact(inner, rule.each, plainCommands)) : value.map((inner) => redact(inner, 'mask'))
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, redact(inner, ruleAt(rule, [key]), plainCommands)]))
+  if (Array.isArray(value))
+    return 'each' in rule
+      ? value.map((inner) => redact(inner, rule.each, plainCommands))
+      : value.map((inner) => redact(inner, 'mask'))
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, redact(inner, ruleAt(rule, [key]), plainCommands)]),
+  )
 }
 
 /** Of what lies at a path inside the value that the rule is for. */

@@ -33,7 +33,8 @@ export function createSecrets() {
   const fields = new WeakMap<object, { longest: string }>()
 
   function note({ type, payload, meta }: { type: string } & Loose, plain: PlainAction) {
-    if (type === 'console/linesReceived') return values.add((payload as ConsoleLine[]).flatMap(({ content }) => secretsOfLine(content)))
+    if (type === 'console/linesReceived')
+      return values.add((payload as ConsoleLine[]).flatMap(({ content }) => secretsOfLine(content)))
     if (type === 'configuration/draftTyped') {
       const { name, text } = payload as { name: string; text: string }
       typed.set(name, () => ({ values: secretsOf(payload, plain.payload), secrets: secretsOfDefinition(text) }))
@@ -46,10 +47,15 @@ export function createSecrets() {
       typed.set(type, () => ({ values: secretsOf(username, ''), secrets: [] }))
       return
     }
-    if (type === 'configuration/draftRestored' || type === 'configuration/draftSaved') secrets.add(secretsOfDefinition((payload as { text: string }).text))
+    if (type === 'configuration/draftRestored' || type === 'configuration/draftSaved')
+      secrets.add(secretsOfDefinition((payload as { text: string }).text))
     if (type === 'console/commandSent' || type === 'instance/commandsRecalled') {
       const written = [plain.payload].flat()
-      secrets.add([payload].flat().flatMap((command, index) => (command === written[index] ? [] : secretsOfCommand(String(command)))))
+      secrets.add(
+        [payload]
+          .flat()
+          .flatMap((command, index) => (command === written[index] ? [] : secretsOfCommand(String(command)))),
+      )
     }
     const { arg } = (meta ?? {}) as Call
     if (arg?.endpointName === 'getCrashCapsule') {
@@ -63,7 +69,9 @@ export function createSecrets() {
       if (type.endsWith('/fulfilled')) secrets.add(maskedTexts(onlySecrets(payload), plain.payload))
       if (arg.endpointName === 'login') noteName((arg.originalArgs as { username: string }).username, type)
       if (arg.endpointName === 'saveDeploymentConfig' || arg.endpointName === 'getDeploymentConfig') {
-        const { content } = ((type.endsWith('/fulfilled') && arg.endpointName === 'getDeploymentConfig' ? payload : arg.originalArgs) ?? {}) as { content?: unknown }
+        const { content } = ((type.endsWith('/fulfilled') && arg.endpointName === 'getDeploymentConfig'
+          ? payload
+          : arg.originalArgs) ?? {}) as { content?: unknown }
         if (typeof content === 'string') secrets.add(secretsOfDefinition(content))
       }
     }
@@ -100,7 +108,9 @@ export function createSecrets() {
      * @returns the lines without anything that was redacted in this session; undefined when that was more than could be remembered.
      */
     hideInLines(lines: readonly string[]): string[] | undefined {
-      return values.isFull() || secrets.isFull() ? undefined : hideInLines(lines, values.list(valuesBeingTyped('values')), allSecrets())
+      return values.isFull() || secrets.isFull()
+        ? undefined
+        : hideInLines(lines, values.list(valuesBeingTyped('values')), allSecrets())
     },
   }
 }
@@ -111,7 +121,11 @@ function createValues(shortest: number) {
   let characters = 0
   // No text that is looked through holds a line break.
   const piecesOf = (value: string) =>
-    value.length < shortest || value.includes('\n') ? [] : Array.from({ length: Math.ceil(value.length / LONGEST) }, (_piece, at) => value.slice(at * LONGEST, (at + 1) * LONGEST))
+    value.length < shortest || value.includes('\n')
+      ? []
+      : Array.from({ length: Math.ceil(value.length / LONGEST) }, (_piece, at) =>
+          value.slice(at * LONGEST, (at + 1) * LONGEST),
+        )
   return {
     add(values: readonly string[]) {
       for (const value of values.flatMap(piecesOf)) {
@@ -136,7 +150,11 @@ function secretsOfLine(text: string): string[] {
   const line = withoutEscapes(text)
   const hidden = hiddenOf(line)
   if (hidden === '') return []
-  const words = hidden.split(SEPARATORS).flatMap((word) => [word, ...(/[@/]/.test(word) ? word.split(/[@/]/) : [])]).map(withoutDot).filter((word) => word.length >= 4)
+  const words = hidden
+    .split(SEPARATORS)
+    .flatMap((word) => [word, ...(/[@/]/.test(word) ? word.split(/[@/]/) : [])])
+    .map(withoutDot)
+    .filter((word) => word.length >= 4)
   return words.filter((word, index) => index === 0 || (word.length >= 6 && isRandom(word)))
 }
 
@@ -144,11 +162,16 @@ function secretsOfLine(text: string): string[] {
 function hiddenOf(line: string): string {
   const masked = maskLine(line)
   if (masked === line) return ''
-  return line.slice(masked.lastIndexOf(' ')).replace(/^['"\s]*[=:]?\s*/, '').replace(/^(['"])(.*)\1$/, '$2').trim()
+  return line
+    .slice(masked.lastIndexOf(' '))
+    .replace(/^['"\s]*[=:]?\s*/, '')
+    .replace(/^(['"])(.*)\1$/, '$2')
+    .trim()
 }
 
 /** All of a value, and its words: it may hold blanks and separators. */
-const secretsOfDefinition = (text: string) => text.split('\n').flatMap((line) => [hiddenOf(line), ...secretsOfLine(line)])
+const secretsOfDefinition = (text: string) =>
+  text.split('\n').flatMap((line) => [hiddenOf(line), ...secretsOfLine(line)])
 
 /** A text of small letters that is longer than the words of commands. In characters. */
 const LONG = 12
@@ -184,5 +207,9 @@ const SECRET = /password|token|secret|code/i
 /** Of an answer what is a secret by its name, or by being all of the answer. */
 function onlySecrets(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null) return answer
-  return Object.fromEntries(Object.entries(answer).flatMap(([key, inner]) => (typeof inner === 'object' ? [[key, onlySecrets(inner)]] : SECRET.test(key) ? [[key, inner]] : [])))
+  return Object.fromEntries(
+    Object.entries(answer).flatMap(([key, inner]) =>
+      typeof inner === 'object' ? [[key, onlySecrets(inner)]] : SECRET.test(key) ? [[key, inner]] : [],
+    ),
+  )
 }

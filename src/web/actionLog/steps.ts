@@ -17,12 +17,21 @@ export type RootReducer = Reducer<State>
 
 /** What was written down of an action, as reducers take it. */
 export function actionOf({ type, payload, meta, error }: PlainAction): UnknownAction {
-  const unpacked = type === 'console/linesReceived' && Array.isArray(payload) ? unpackLines(payload as (string | number)[]) : payload
-  return { type, ...(payload !== undefined && { payload: unpacked }), ...(meta !== undefined && { meta }), ...(error !== undefined && { error }) }
+  const unpacked =
+    type === 'console/linesReceived' && Array.isArray(payload) ? unpackLines(payload as (string | number)[]) : payload
+  return {
+    type,
+    ...(payload !== undefined && { payload: unpacked }),
+    ...(meta !== undefined && { meta }),
+    ...(error !== undefined && { error }),
+  }
 }
 
 /** The state before the first action, with every part that this build knows. */
-export const complete = (reducer: RootReducer, base: State): State => ({ ...base, ...reducer(base, { type: 'actionLog/begun' }) })
+export const complete = (reducer: RootReducer, base: State): State => ({
+  ...base,
+  ...reducer(base, { type: 'actionLog/begun' }),
+})
 
 export function takeStep(reducer: RootReducer, state: State, action: PlainAction): Step {
   let next: State

@@ -2,7 +2,10 @@ import type { Middleware } from '@reduxjs/toolkit'
 import { isAction } from '@reduxjs/toolkit'
 
 /** As Redux DevTools show it. */
-type Show = { action: (action: { type: string }) => { type: string }; state: (state: Record<string, unknown>) => unknown }
+type Show = {
+  action: (action: { type: string }) => { type: string }
+  state: (state: Record<string, unknown>) => unknown
+}
 type Note = (at: number, action: { type: string }) => void
 type Call = { type: string; payload?: unknown; meta?: { arg?: { type?: string } } }
 

@@ -21,6 +21,16 @@ export function writeLog({ startedAt, base, actions }: Recording, about: About, 
   })
   // The page's own address may hold what is hidden in the state.
   const route = typeof state.route === 'string' ? state.route : about.route
-  const log: ActionLog = { format: 'quarterdeck-action-log', version: 1, ...about, route, startedAt, base: plainBase, actions: logged, final: state, hash: hashOf(state) }
+  const log: ActionLog = {
+    format: 'quarterdeck-action-log',
+    version: 1,
+    ...about,
+    route,
+    startedAt,
+    base: plainBase,
+    actions: logged,
+    final: state,
+    hash: hashOf(state),
+  }
   return { ...log, sum: sumOf(log) }
 }

@@ -7,7 +7,10 @@ import { listIn, reading } from './reading'
 const accountApi = api.enhanceEndpoints({ addTagTypes: ['OwnSession'] }).injectEndpoints({
   endpoints: (build) => ({
     getOwnSessions: build.query<OwnSession[], void>({
-      queryFn: reading(() => 'sessions', ({ sessions }: DataOf<OwnSessionsAnswer>) => listIn(sessions)),
+      queryFn: reading(
+        () => 'sessions',
+        ({ sessions }: DataOf<OwnSessionsAnswer>) => listIn(sessions),
+      ),
       providesTags: ['OwnSession'],
     }),
 
@@ -18,7 +21,10 @@ const accountApi = api.enhanceEndpoints({ addTagTypes: ['OwnSession'] }).injectE
         const remove = accountApi.util.updateQueryData('getOwnSessions', undefined, (sessions) =>
           sessions.filter((session) => session.id !== id),
         )
-        await queryFulfilled.then(() => dispatch(remove), () => {})
+        await queryFulfilled.then(
+          () => dispatch(remove),
+          () => {},
+        )
       },
       invalidatesTags: ['OwnSession'],
     }),
@@ -30,7 +36,10 @@ const accountApi = api.enhanceEndpoints({ addTagTypes: ['OwnSession'] }).injectE
         const remove = accountApi.util.updateQueryData('getOwnSessions', undefined, (sessions) =>
           sessions.filter((session) => session.current),
         )
-        await queryFulfilled.then(() => dispatch(remove), () => {})
+        await queryFulfilled.then(
+          () => dispatch(remove),
+          () => {},
+        )
       },
       invalidatesTags: ['OwnSession'],
     }),
@@ -44,4 +53,5 @@ const accountApi = api.enhanceEndpoints({ addTagTypes: ['OwnSession'] }).injectE
   }),
 })
 
-export const { useGetOwnSessionsQuery, useEndSessionMutation, useEndOtherSessionsMutation, useChangePasswordMutation } = accountApi
+export const { useGetOwnSessionsQuery, useEndSessionMutation, useEndOtherSessionsMutation, useChangePasswordMutation } =
+  accountApi

@@ -21,7 +21,13 @@ export type ActivityPage = { entries: ActivityEntry[]; hasMore: boolean }
 
 const userUrl = (id: number) => `users/${encodeURIComponent(id)}`
 
-function activityUrl({ queryArg: { kind, search }, pageParam }: { queryArg: ActivityFilter; pageParam: number | null }) {
+function activityUrl({
+  queryArg: { kind, search },
+  pageParam,
+}: {
+  queryArg: ActivityFilter
+  pageParam: number | null
+}) {
   const asked = new URLSearchParams({
     ...(pageParam !== null && { before: String(pageParam) }),
     ...(kind && { kind }),
@@ -30,94 +36,115 @@ function activityUrl({ queryArg: { kind, search }, pageParam }: { queryArg: Acti
   return asked ? `activity?${asked}` : 'activity'
 }
 
-export const adminApi = api.enhanceEndpoints({ addTagTypes: ['User', 'InviteCode', 'DashboardToken'] }).injectEndpoints({
-  endpoints: (build) => ({
-    getUsers: build.query<User[], void>({
-      queryFn: reading(() => 'users', ({ users }: DataOf<UsersAnswer>) => listIn(users)),
-      providesTags: ['User'],
-    }),
+export const adminApi = api
+  .enhanceEndpoints({ addTagTypes: ['User', 'InviteCode', 'DashboardToken'] })
+  .injectEndpoints({
+    endpoints: (build) => ({
+      getUsers: build.query<User[], void>({
+        queryFn: reading(
+          () => 'users',
+          ({ users }: DataOf<UsersAnswer>) => listIn(users),
+        ),
+        providesTags: ['User'],
+      }),
 
-    setAdmin: build.mutation<null, { id: number } & SetAdmin>({
-      query: ({ id, is_admin }) => ({ url: `${userUrl(id)}/admin`, method: 'PATCH', body: { is_admin } }),
-      transformResponse: () => null,
-      async onQueryStarted({ id, is_admin }, { dispatch, queryFulfilled }) {
-        const patch = dispatch(
-          adminApi.util.updateQueryData('getUsers', undefined, (users) => {
-            const user = users.find((candidate) => candidate.id === id)
-            if (user) user.is_admin = is_admin
-          }),
-        )
-        await queryFulfilled.catch(patch.undo)
-      },
-      invalidatesTags: ['User'],
-    }),
+      setAdmin: build.mutation<null, { id: number } & SetAdmin>({
+        query: ({ id, is_admin }) => ({ url: `${userUrl(id)}/admin`, method: 'PATCH', body: { is_admin } }),
+        transformResponse: () => null,
+        async onQueryStarted({ id, is_admin }, { dispatch, queryFulfilled }) {
+          const patch = dispatch(
+            adminApi.util.updateQueryData('getUsers', undefined, (users) => {
+              const user = users.find((candidate) => candidate.id === id)
+              if (user) user.is_admin = is_admin
+            }),
+          )
+          await queryFulfilled.catch(patch.undo)
+        },
+        invalidatesTags: ['User'],
+      }),
 
-    setPassword: build.mutation<null, { id: number } & SetPassword>({
-      query: ({ id, password }) => ({ url: `${userUrl(id)}/password`, method: 'PATCH', body: { password } }),
-      transformResponse: () => null,
-      invalidatesTags: ['User'],
-    }),
+      setPassword: build.mutation<null, { id: number } & SetPassword>({
+        query: ({ id, password }) => ({ url: `${userUrl(id)}/password`, method: 'PATCH', body: { password } }),
+        transformResponse: () => null,
+        invalidatesTags: ['User'],
+      }),
 
-    deleteUser: build.mutation<null, number>({
-      query: (id) => ({ url: userUrl(id), method: 'DELETE' }),
-      transformResponse: () => null,
-      async onQueryStarted(id, { dispatch, queryFulfilled }) {
-        const remove = adminApi.util.updateQueryData('getUsers', undefined, (users) => users.filter((user) => user.id !== id))
-        await queryFulfilled.then(() => dispatch(remove), () => {})
-      },
-      invalidatesTags: ['User'],
-    }),
+      deleteUser: build.mutation<null, number>({
+        query: (id) => ({ url: userUrl(id), method: 'DELETE' }),
+        transformResponse: () => null,
+        async onQueryStarted(id, { dispatch, queryFulfilled }) {
+          const remove = adminApi.util.updateQueryData('getUsers', undefined, (users) =>
+            users.filter((user) => user.id !== id),
+          )
+          await queryFulfilled.then(
+            () => dispatch(remove),
+            () => {},
+          )
+        },
+        invalidatesTags: ['User'],
+      }),
 
-    getInviteCodes: build.query<InviteCode[], void>({
-      queryFn: reading(() => 'invite-codes', ({ codes }: DataOf<InviteCodesAnswer>) => listIn(codes)),
-      providesTags: ['InviteCode'],
-    }),
+      getInviteCodes: build.query<InviteCode[], void>({
+        queryFn: reading(
+          () => 'invite-codes',
+          ({ codes }: DataOf<InviteCodesAnswer>) => listIn(codes),
+        ),
+        providesTags: ['InviteCode'],
+      }),
 
-    createInviteCode: build.mutation<null, CreateInviteCode>({
-      query: (body) => ({ url: 'invite-codes', method: 'POST', body }),
-      transformResponse: () => null,
-      invalidatesTags: ['InviteCode'],
-    }),
+      createInviteCode: build.mutation<null, CreateInviteCode>({
+        query: (body) => ({ url: 'invite-codes', method: 'POST', body }),
+        transformResponse: () => null,
+        invalidatesTags: ['InviteCode'],
+      }),
 
-    deleteInviteCode: build.mutation<null, string>({
-      query: (code) => ({ url: `invite-codes/${encodeURIComponent(code)}`, method: 'DELETE' }),
-      transformResponse: () => null,
-      invalidatesTags: ['InviteCode'],
-    }),
+      deleteInviteCode: build.mutation<null, string>({
+        query: (code) => ({ url: `invite-codes/${encodeURIComponent(code)}`, method: 'DELETE' }),
+        transformResponse: () => null,
+        invalidatesTags: ['InviteCode'],
+      }),
 
-    getDashboardHost: build.query<string, void>({
-      queryFn: reading(() => 'admin/k8sdashboard/host', ({ host }: DataOf<DashboardHostAnswer>) => (typeof host === 'string' ? host : undefined)),
-    }),
+      getDashboardHost: build.query<string, void>({
+        queryFn: reading(
+          () => 'admin/k8sdashboard/host',
+          ({ host }: DataOf<DashboardHostAnswer>) => (typeof host === 'string' ? host : undefined),
+        ),
+      }),
 
-    /** Null while there is none. */
-    getDashboardToken: build.query<string | null, void>({
-      // A server may leave out what it does not have.
-      queryFn: reading(() => 'admin/k8sdashboard/token', ({ token }: DataOf<DashboardTokenAnswer>) => (typeof token === 'string' && token !== '' ? token : null)),
-      providesTags: ['DashboardToken'],
-    }),
+      /** Null while there is none. */
+      getDashboardToken: build.query<string | null, void>({
+        // A server may leave out what it does not have.
+        queryFn: reading(
+          () => 'admin/k8sdashboard/token',
+          ({ token }: DataOf<DashboardTokenAnswer>) => (typeof token === 'string' && token !== '' ? token : null),
+        ),
+        providesTags: ['DashboardToken'],
+      }),
 
-    createDashboardToken: build.mutation<null, void>({
-      query: () => ({ url: 'admin/k8sdashboard/token', method: 'POST' }),
-      transformResponse: () => null,
-      invalidatesTags: ['DashboardToken'],
-    }),
+      createDashboardToken: build.mutation<null, void>({
+        query: () => ({ url: 'admin/k8sdashboard/token', method: 'POST' }),
+        transformResponse: () => null,
+        invalidatesTags: ['DashboardToken'],
+      }),
 
-    deleteDashboardToken: build.mutation<null, void>({
-      query: () => ({ url: 'admin/k8sdashboard/token', method: 'DELETE' }),
-      transformResponse: () => null,
-      invalidatesTags: ['DashboardToken'],
-    }),
+      deleteDashboardToken: build.mutation<null, void>({
+        query: () => ({ url: 'admin/k8sdashboard/token', method: 'DELETE' }),
+        transformResponse: () => null,
+        invalidatesTags: ['DashboardToken'],
+      }),
 
-    /** An extra of our platform. Each page begins where the one before it ended. */
-    getActivity: build.infiniteQuery<ActivityPage, ActivityFilter, number | null>({
-      infiniteQueryOptions: {
-        initialPageParam: null,
-        getNextPageParam: ({ entries, hasMore }) => (hasMore ? entries.at(-1)?.id : undefined),
-      },
-      queryFn: reading(activityUrl, (page: DataOf<ActivityAnswer>) => (listIn(page.entries) ? (page as ActivityPage) : undefined)),
+      /** An extra of our platform. Each page begins where the one before it ended. */
+      getActivity: build.infiniteQuery<ActivityPage, ActivityFilter, number | null>({
+        infiniteQueryOptions: {
+          initialPageParam: null,
+          getNextPageParam: ({ entries, hasMore }) => (hasMore ? entries.at(-1)?.id : undefined),
+        },
+        queryFn: reading(activityUrl, (page: DataOf<ActivityAnswer>) =>
+          listIn(page.entries) ? (page as ActivityPage) : undefined,
+        ),
+      }),
     }),
-  }),
-})
+  })
 
 export const {
   useGetUsersQuery,

@@ -3,7 +3,11 @@ import { adminLearned, sessionEnded } from '../facts'
 import { bearerToken, keepAdmin } from './credentials'
 import type { ApiFailure } from './failure'
 
-type Api = { dispatch: (action: ReturnType<typeof sessionEnded | typeof adminLearned>) => unknown; getState: () => unknown; extra: unknown }
+type Api = {
+  dispatch: (action: ReturnType<typeof sessionEnded | typeof adminLearned>) => unknown
+  getState: () => unknown
+  extra: unknown
+}
 
 /**
  * Makes a call with the bearer token of whoever is signed in. The only place that ends a session on 401, and that learns

@@ -39,7 +39,8 @@ export const authApi = api.injectEndpoints({
       async queryFn({ code }, { extra }, _options, request) {
         const services = extra as Services
         const pending = readPendingLogin(services)
-        if (!pending) return { error: { status: 400, message: 'That sign-in took too long. Please go back and start again.' } }
+        if (!pending)
+          return { error: { status: 400, message: 'That sign-in took too long. Please go back and start again.' } }
         const body: VerifyLogin = { ...pending, token: code }
         const { data, error, meta } = await request({ url: 'auth/verify-login', method: 'POST', body })
         if (error) return { error }

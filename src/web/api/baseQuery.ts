@@ -12,7 +12,14 @@ import type { ApiFailure } from './failure'
  */
 type Call =
   | string
-  | { url: string; method?: 'POST' | 'PATCH' | 'DELETE'; body?: unknown; timeoutMs?: number | null; answer?: 'json' | 'file'; ifNoneMatch?: string | undefined }
+  | {
+      url: string
+      method?: 'POST' | 'PATCH' | 'DELETE'
+      body?: unknown
+      timeoutMs?: number | null
+      answer?: 'json' | 'file'
+      ifNoneMatch?: string | undefined
+    }
 /** When the server answered, in its own words, and which version of the data it is; `isUnchanged` when that is the version of `ifNoneMatch`. */
 export type Meta = { date: string | null; etag: string | null; isUnchanged?: true }
 type BaseQuery = BaseQueryFn<Call, unknown, ApiFailure, object, Meta>
@@ -22,9 +29,15 @@ type Result = { data: unknown; error?: undefined; meta: Meta } | { error: ApiFai
 const TIMEOUT_MS = 30_000
 
 /** Adds the bearer token and gives every failure one form. */
-export const baseQuery: BaseQuery = (call, api) => asUser<Result>(api, (token, onRole) => send(call, token, api.signal, onRole))
+export const baseQuery: BaseQuery = (call, api) =>
+  asUser<Result>(api, (token, onRole) => send(call, token, api.signal, onRole))
 
-async function send(call: Call, token: string | undefined, signal: AbortSignal, onRole: (role: string | null) => void): Promise<Result> {
+async function send(
+  call: Call,
+  token: string | undefined,
+  signal: AbortSignal,
+  onRole: (role: string | null) => void,
+): Promise<Result> {
   const {
     url,
     method = 'GET',

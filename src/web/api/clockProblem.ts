@@ -6,5 +6,7 @@ const DAY_MS = 86_400_000
  */
 export function clockProblem(date: string | null | undefined, now: number): string | undefined {
   const days = Math.round(Math.abs(now - Date.parse(date ?? '')) / DAY_MS)
-  return days >= 1 ? `The clock of this device differs from the server's by ${days} ${days === 1 ? 'day' : 'days'}. Set it right, then sign in again.` : undefined
+  return days >= 1
+    ? `The clock of this device differs from the server's by ${days} ${days === 1 ? 'day' : 'days'}. Set it right, then sign in again.`
+    : undefined
 }

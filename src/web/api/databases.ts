@@ -6,7 +6,12 @@ import { listIn, reading } from './reading'
 /** A server may leave out what the contract names, and send more than that (product §3). */
 export type ShownCredentials = { [Name in keyof Credentials]?: Credentials[Name] } & Record<string, unknown>
 /** Undefined is what the server did not say. */
-export type ListedDatabase = { name: string; size: number | undefined; tables: number | undefined; credentials: ShownCredentials }
+export type ListedDatabase = {
+  name: string
+  size: number | undefined
+  tables: number | undefined
+  credentials: ShownCredentials
+}
 
 type Named = { type: DatabaseType; name: string }
 type Change = (databases: ListedDatabase[]) => ListedDatabase[]
@@ -19,12 +24,20 @@ const urlOf = ({ type, name }: Named) => `database/${type}/${encodeURIComponent(
 export const databasesApi = api.enhanceEndpoints({ addTagTypes: ['Database'] }).injectEndpoints({
   endpoints: (build) => ({
     getDatabases: build.query<ListedDatabase[], DatabaseType>({
-      queryFn: reading((type) => `database/${type}`, ({ databases }: { databases?: Record<string, unknown>[] }) => listIn(databases)?.flatMap(listed)),
+      queryFn: reading(
+        (type) => `database/${type}`,
+        ({ databases }: { databases?: Record<string, unknown>[] }) => listIn(databases)?.flatMap(listed),
+      ),
       providesTags: (_result, _error, type) => [{ type: 'Database', id: type }],
     }),
 
     createDatabase: build.mutation<ListedDatabase[], Named>({
-      query: ({ type, name }) => ({ url: `database/${type}`, method: 'POST', body: { name }, timeoutMs: WORK_TIMEOUT_MS }),
+      query: ({ type, name }) => ({
+        url: `database/${type}`,
+        method: 'POST',
+        body: { name },
+        timeoutMs: WORK_TIMEOUT_MS,
+      }),
       transformResponse: answered,
       onQueryStarted: ({ type }, { dispatch, queryFulfilled }) =>
         follow(type, dispatch, queryFulfilled, (made) => (databases) => [...without(databases, made), ...made]),
@@ -34,10 +47,17 @@ export const databasesApi = api.enhanceEndpoints({ addTagTypes: ['Database'] }).
       query: (named) => ({ url: urlOf(named), method: 'PATCH', timeoutMs: WORK_TIMEOUT_MS }),
       transformResponse: answered,
       onQueryStarted: ({ type, name }, { dispatch, queryFulfilled }) =>
-        follow(type, dispatch, queryFulfilled, ([reset]) => (databases) =>
-          databases.map((database) =>
-            database.name === name ? { ...database, credentials: reset?.credentials ?? withoutPassword(database.credentials) } : database,
-          ),
+        follow(
+          type,
+          dispatch,
+          queryFulfilled,
+          ([reset]) =>
+            (databases) =>
+              databases.map((database) =>
+                database.name === name
+                  ? { ...database, credentials: reset?.credentials ?? withoutPassword(database.credentials) }
+                  : database,
+              ),
         ),
     }),
 
@@ -50,13 +70,23 @@ export const databasesApi = api.enhanceEndpoints({ addTagTypes: ['Database'] }).
   }),
 })
 
-export const { useGetDatabasesQuery, useCreateDatabaseMutation, useResetDatabasePasswordMutation, useDeleteDatabaseMutation } = databasesApi
+export const {
+  useGetDatabasesQuery,
+  useCreateDatabaseMutation,
+  useResetDatabasePasswordMutation,
+  useDeleteDatabaseMutation,
+} = databasesApi
 
 /**
  * What a call changed is in the list at once, and then the list is fetched anew. A list that was asked for before may
  * still be on its way, and tells of the time before: a password that is no longer the one.
  */
-async function follow<Result>(type: DatabaseType, dispatch: AppDispatch, fulfilled: Promise<{ data: Result }>, changeOf: (result: Result) => Change) {
+async function follow<Result>(
+  type: DatabaseType,
+  dispatch: AppDispatch,
+  fulfilled: Promise<{ data: Result }>,
+  changeOf: (result: Result) => Change,
+) {
   try {
     const change = changeOf((await fulfilled).data)
     const apply = () => dispatch(databasesApi.util.updateQueryData('getDatabases', type, change))
@@ -76,7 +106,11 @@ const without = (databases: ListedDatabase[], gone: { name: string }[]) =>
   databases.filter((database) => !gone.some(({ name }) => name === database.name))
 
 /** What still holds after a reset whose answer does not say the new password. */
-const withoutPassword = (credentials: ShownCredentials) => ({ ...credentials, password: undefined, connectionString: undefined })
+const withoutPassword = (credentials: ShownCredentials) => ({
+  ...credentials,
+  password: undefined,
+  connectionString: undefined,
+})
 
 /** The database of an answer, if it is more than a name. */
 function answered({ data }: { data?: unknown }): ListedDatabase[] {
@@ -86,7 +120,9 @@ function answered({ data }: { data?: unknown }): ListedDatabase[] {
 function listed(database: Partial<Database> | Record<string, unknown> | null): ListedDatabase[] {
   if (!isObject(database) || typeof database.name !== 'string') return []
   const { name, size, tables, credentials } = database
-  return [{ name, size: numberOf(size), tables: numberOf(tables), credentials: isObject(credentials) ? credentials : {} }]
+  return [
+    { name, size: numberOf(size), tables: numberOf(tables), credentials: isObject(credentials) ? credentials : {} },
+  ]
 }
 
 /** Some drivers tell large numbers as text. */

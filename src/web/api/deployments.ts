@@ -1,4 +1,12 @@
-import type { Configuration, ConfigurationAnswer, CreateDeployment, Deployment, DeploymentsAnswer, SavedConfigurationAnswer, Toggle } from '../../contract/deployment'
+import type {
+  Configuration,
+  ConfigurationAnswer,
+  CreateDeployment,
+  Deployment,
+  DeploymentsAnswer,
+  SavedConfigurationAnswer,
+  Toggle,
+} from '../../contract/deployment'
 import type { NodesAnswer } from '../../contract/network'
 import { api } from './api'
 import type { DataOf } from './reading'
@@ -18,12 +26,18 @@ const urlOf = (name: string) => `deployments/${encodeURIComponent(name)}`
 const deploymentsApi = api.injectEndpoints({
   endpoints: (build) => ({
     getDeployments: build.query<Deployment[], void>({
-      queryFn: reading(() => 'deployments', ({ deployments }: DataOf<DeploymentsAnswer>) => listIn(deployments)),
+      queryFn: reading(
+        () => 'deployments',
+        ({ deployments }: DataOf<DeploymentsAnswer>) => listIn(deployments),
+      ),
       providesTags: ['Deployment'],
     }),
 
     getNodes: build.query<string[], void>({
-      queryFn: reading(() => 'network/nodes', ({ nodes }: DataOf<NodesAnswer>) => listIn(nodes)),
+      queryFn: reading(
+        () => 'network/nodes',
+        ({ nodes }: DataOf<NodesAnswer>) => listIn(nodes),
+      ),
     }),
 
     createDeployment: build.mutation<null, CreateDeployment>({
@@ -40,7 +54,10 @@ const deploymentsApi = api.injectEndpoints({
           deployments.filter((deployment) => deployment.name !== name),
         )
         // Before the list is fetched anew, so that no card of something deleted can be clicked.
-        await queryFulfilled.then(() => dispatch(remove), () => {})
+        await queryFulfilled.then(
+          () => dispatch(remove),
+          () => {},
+        )
       },
       invalidatesTags: ['Deployment'],
     }),
@@ -69,7 +86,13 @@ const deploymentsApi = api.injectEndpoints({
     /** Only our platform answers a revision. */
     getDeploymentConfig: build.query<StoredConfiguration, string>({
       queryFn: reading(urlOf, ({ content, revision, warnings }: DataOf<ConfigurationAnswer>) =>
-        typeof content === 'string' ? { content, ...(revision !== undefined && { revision }), ...(warnings && warnings.length > 0 && { warnings }) } : undefined,
+        typeof content === 'string'
+          ? {
+              content,
+              ...(revision !== undefined && { revision }),
+              ...(warnings && warnings.length > 0 && { warnings }),
+            }
+          : undefined,
       ),
       providesTags: ['Deployment'],
     }),
@@ -85,7 +108,10 @@ const deploymentsApi = api.injectEndpoints({
         // The stored text is known before whoever waits for the save lets go of the draft: the editor never jumps back.
         const keep = ({ made }: Saved) =>
           dispatch(deploymentsApi.util.updateQueryData('getDeploymentConfig', name, () => ({ content, ...made })))
-        await queryFulfilled.then(({ data }) => keep(data), () => {})
+        await queryFulfilled.then(
+          ({ data }) => keep(data),
+          () => {},
+        )
       },
       invalidatesTags: ['Deployment'],
     }),

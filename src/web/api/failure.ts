@@ -16,7 +16,8 @@ export type ApiFailure = {
 
 export const badAnswer: ApiFailure = { status: 'BAD_ANSWER' }
 
-const isFailure = (error: unknown): error is ApiFailure => typeof error === 'object' && error !== null && 'status' in error
+const isFailure = (error: unknown): error is ApiFailure =>
+  typeof error === 'object' && error !== null && 'status' in error
 
 /** The server's text, or the product's own when there is none. */
 export const failureText = (error: unknown, fallback: string) => (isFailure(error) && error.message) || fallback
@@ -29,7 +30,8 @@ export const failureHint = (error: unknown) =>
 export const failureDetail = (error: unknown) => failureText(error, failureHint(error) ?? '')
 
 /** The server answered, and its answer was no: a 2xx that says so or lacks what was asked for. */
-export const isRefusal = (error: unknown) => isFailure(error) && (error.status === 'BAD_ANSWER' || Number(error.status) < 300)
+export const isRefusal = (error: unknown) =>
+  isFailure(error) && (error.status === 'BAD_ANSWER' || Number(error.status) < 300)
 
 /** An extra of our platform that this server does not have. */
 export const isNotOffered = (error: unknown) => isFailure(error) && error.status === 404

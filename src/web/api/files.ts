@@ -15,7 +15,13 @@ export type Listing = { files: FileEntry[]; deploymentTypeIndex: number | null; 
 /** What dialogs and calls are about. */
 export type Item = Pick<FileEntry, 'path' | 'name' | 'type'>
 /** `text` is a handle (fileTexts.ts); how long it is, a replay shows in its place. Encoding and time are the extras of our platform. */
-export type OpenedFile = { text: string; characters: number; lines: number; encoding?: TextEncoding; modifyTime?: number }
+export type OpenedFile = {
+  text: string
+  characters: number
+  lines: number
+  encoding?: TextEncoding
+  modifyTime?: number
+}
 
 /** Product §7 has one call per item; so many are on their way at once. */
 const PARALLEL = 4
@@ -29,11 +35,14 @@ const post = (call: string, body: unknown) => ({ url: `sftp/${call}`, method: 'P
 type Outcome = { error?: unknown }
 
 /** Does one call per item, goes on where one fails, and says in the end which did. Without a session there is no going on. */
-async function eachOf<Entry extends { path: string }>(entries: readonly Entry[], call: (entry: Entry) => Outcome | PromiseLike<Outcome>) {
+async function eachOf<Entry extends { path: string }>(
+  entries: readonly Entry[],
+  call: (entry: Entry) => Outcome | PromiseLike<Outcome>,
+) {
   const failures: { path: string; error: ApiFailure }[] = []
   const rest = [...entries]
   const work = async () => {
-    for (let entry; (entry = rest.shift()); ) {
+    for (let entry; (entry = rest.shift());) {
       const error = (await call(entry)).error as ApiFailure | undefined
       if (error) failures.push({ path: entry.path, error })
       if (error?.status === 401) rest.length = 0
@@ -42,12 +51,20 @@ async function eachOf<Entry extends { path: string }>(entries: readonly Entry[],
   await Promise.all(Array.from({ length: PARALLEL }, work))
   const [first] = failures
   if (!first) return { data: null }
-  return { error: { ...first.error, failed: failures.map(({ path, error: { message } }) => ({ path, ...(message && { message }) })) } }
+  return {
+    error: {
+      ...first.error,
+      failed: failures.map(({ path, error: { message } }) => ({ path, ...(message && { message }) })),
+    },
+  }
 }
 
 /** The listings that show these entries, and those of the entries themselves. */
 export const listingsOf = (paths: readonly string[]) =>
-  [...new Set(paths.flatMap((path) => [path.slice(0, path.lastIndexOf('/')), path]))].map((id) => ({ type: 'Files' as const, id }))
+  [...new Set(paths.flatMap((path) => [path.slice(0, path.lastIndexOf('/')), path]))].map((id) => ({
+    type: 'Files' as const,
+    id,
+  }))
 
 const storedIn = (data: unknown) => (data as Partial<StoredFiles> | null)?.data?.files?.map(({ name }) => name) ?? []
 
@@ -60,7 +77,9 @@ export const filesApi = api.injectEndpoints({
         if (error) return { error }
         if (known && meta?.isUnchanged) return { data: known }
         const { files, deploymentTypeIndex = null } = (data as { data?: DataOf<FilesAnswer> | null } | null)?.data ?? {}
-        return Array.isArray(files) ? { data: { files, deploymentTypeIndex, ...(meta?.etag && { version: meta.etag }) } } : { error: badAnswer }
+        return Array.isArray(files)
+          ? { data: { files, deploymentTypeIndex, ...(meta?.etag && { version: meta.etag }) } }
+          : { error: badAnswer }
       },
       providesTags: (_result, _error, path) => [{ type: 'Files', id: path }],
     }),
@@ -79,14 +98,19 @@ export const filesApi = api.injectEndpoints({
 
     deleteFiles: build.mutation<null, Item[]>({
       queryFn: (items, _api, _options, request) =>
-        eachOf(items, ({ path, type }) => request({ url: at(type === 'd' ? 'directory' : 'file', path), method: 'DELETE', timeoutMs: null })),
+        eachOf(items, ({ path, type }) =>
+          request({ url: at(type === 'd' ? 'directory' : 'file', path), method: 'DELETE', timeoutMs: null }),
+        ),
       invalidatesTags: (_result, _error, items) => listingsOf(items.map(({ path }) => path)),
     }),
 
     moveFiles: build.mutation<null, { path: string; targetPath: string }[]>({
       queryFn: (moves, _api, _options, request) =>
-        eachOf(moves, ({ path, targetPath }) => request({ ...post('move', { sourcePath: path, targetPath }), timeoutMs: null })),
-      invalidatesTags: (_result, _error, moves) => listingsOf(moves.flatMap(({ path, targetPath }) => [path, targetPath])),
+        eachOf(moves, ({ path, targetPath }) =>
+          request({ ...post('move', { sourcePath: path, targetPath }), timeoutMs: null }),
+        ),
+      invalidatesTags: (_result, _error, moves) =>
+        listingsOf(moves.flatMap(({ path, targetPath }) => [path, targetPath])),
     }),
 
     renameFile: build.mutation<null, { path: string; targetPath: string }>({
@@ -100,7 +124,7 @@ export const filesApi = api.injectEndpoints({
       async queryFn({ path, name }, { extra }, _options, request) {
         const { data, error } = await request(post('download-ticket', { path }))
         // Only our platform has tickets (decisions §2).
-        const token = (error)?.status === 404 ? bearerToken(extra as Services) : ticketIn(data)
+        const token = error?.status === 404 ? bearerToken(extra as Services) : ticketIn(data)
         if (!token) return { error: error ?? badAnswer }
         followDownload(`/api/${at('download', path)}&token=${encodeURIComponent(token)}`, name)
         return { data: null }
@@ -122,7 +146,8 @@ export const filesApi = api.injectEndpoints({
       async queryFn(path, _api, _options, request) {
         const { data, error } = await request(at('file/content', path))
         if (error) return { error }
-        const { content, encoding, modifyTime } = (data as { data?: { content?: unknown; encoding?: TextEncoding; modifyTime?: number } } | null)?.data ?? {}
+        const { content, encoding, modifyTime } =
+          (data as { data?: { content?: unknown; encoding?: TextEncoding; modifyTime?: number } } | null)?.data ?? {}
         const known = { ...(encoding && { encoding }), ...(modifyTime !== undefined && { modifyTime }) }
         if (typeof content === 'string') return { data: { ...held(content), ...known } }
         if (!Array.isArray(content)) return { error: badAnswer }
@@ -132,9 +157,17 @@ export const filesApi = api.injectEndpoints({
     }),
 
     /** `text` is a handle. Without `modifyTime` it is saved over whatever is there. Answers the file's new time, if the server says it. */
-    saveFile: build.mutation<{ modifyTime?: number }, { path: string; text: string; encoding?: TextEncoding; modifyTime?: number }>({
+    saveFile: build.mutation<
+      { modifyTime?: number },
+      { path: string; text: string; encoding?: TextEncoding; modifyTime?: number }
+    >({
       async queryFn({ path, text, encoding, modifyTime }, _api, _options, request) {
-        const body = { path, content: takeText(text) ?? '', ...(encoding && { encoding }), ...(modifyTime !== undefined && { modifyTime }) }
+        const body = {
+          path,
+          content: takeText(text) ?? '',
+          ...(encoding && { encoding }),
+          ...(modifyTime !== undefined && { modifyTime }),
+        }
         const { data, error } = await request({ url: 'sftp/file/content', method: 'PATCH', body })
         if (error) return { error }
         const saved = (data as { data?: { modifyTime?: unknown } } | null)?.data?.modifyTime
@@ -166,7 +199,10 @@ export const filesApi = api.injectEndpoints({
     }),
 
     getFileJobs: build.query<FileJob[], void>({
-      queryFn: reading(() => 'sftp/jobs', ({ jobs }: DataOf<FileJobsAnswer>) => listIn(jobs)),
+      queryFn: reading(
+        () => 'sftp/jobs',
+        ({ jobs }: DataOf<FileJobsAnswer>) => listIn(jobs),
+      ),
       keepUnusedDataFor: 0,
     }),
 

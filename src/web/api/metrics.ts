@@ -8,7 +8,10 @@ export type Metric = 'cpu' | 'memory'
 const metricsApi = api.injectEndpoints({
   endpoints: (build) => ({
     getMetric: build.query<MetricPoint[], { metric: Metric; pod: string }>({
-      queryFn: reading(({ metric, pod }) => `metrics/${metric}?pod=${encodeURIComponent(pod)}`, ({ data }: DataOf<MetricAnswer>) => listIn(data)),
+      queryFn: reading(
+        ({ metric, pod }) => `metrics/${metric}?pod=${encodeURIComponent(pod)}`,
+        ({ data }: DataOf<MetricAnswer>) => listIn(data),
+      ),
     }),
   }),
 })

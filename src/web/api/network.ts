@@ -41,9 +41,12 @@ export const networkApi = api.injectEndpoints({
           }),
         )
         const age = serverTime(heartbeat.meta, extra as Services) - timestamp
-        return { data: { managerSilent: Math.abs(age) > MANAGER_ALIVE_MS, sections, ...(Array.isArray(disks) && { disks }) } }
+        return {
+          data: { managerSilent: Math.abs(age) > MANAGER_ALIVE_MS, sections, ...(Array.isArray(disks) && { disks }) },
+        }
       },
-      merge: (current, fresh) => copyWithStructuralSharing<Overview>(original(current), keepKnown(original(current), fresh)),
+      merge: (current, fresh) =>
+        copyWithStructuralSharing<Overview>(original(current), keepKnown(original(current), fresh)),
       providesTags: ['Deployment', 'Instance'],
     }),
   }),

@@ -10,12 +10,13 @@ const NAMED = 20
  * Enters a failure into the problem log. With `toast`, the user is notified too, by that text. What the product only
  * logs (product §8) has none.
  */
-export const reportProblem = (what: string, reason: string, toast?: string) => (dispatch: AppDispatch, getState: () => RootState) => {
-  // Without a session the login page says what happened.
-  if (!getState().session.current) return
-  dispatch(problemMet(what, reason))
-  if (toast !== undefined) dispatch(notified('danger', toast))
-}
+export const reportProblem =
+  (what: string, reason: string, toast?: string) => (dispatch: AppDispatch, getState: () => RootState) => {
+    // Without a session the login page says what happened.
+    if (!getState().session.current) return
+    dispatch(problemMet(what, reason))
+    if (toast !== undefined) dispatch(notified('danger', toast))
+  }
 
 /** Why a call failed, in the server's words; for a call for several things, why each of them failed. */
 export function reasonOf(error: unknown): string {

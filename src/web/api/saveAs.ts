@@ -16,4 +16,5 @@ export function followDownload(url: string, name: string) {
   link.click()
 }
 
-export const saveText = (name: string, text: string, type = 'text/plain') => saveAs(name, new Blob([text], { type: `${type};charset=utf-8` }))
+export const saveText = (name: string, text: string, type = 'text/plain') =>
+  saveAs(name, new Blob([text], { type: `${type};charset=utf-8` }))

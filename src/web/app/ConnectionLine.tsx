@@ -19,7 +19,8 @@ export function ConnectionLine() {
     <div role="status" className="connection-line">
       {lostAt !== null && toldOf === lostAt && (
         <p>
-          Not connected since <time dateTime={new Date(lostAt).toISOString()}>{clockTime.format(lostAt)}</time>. Trying again …
+          Not connected since <time dateTime={new Date(lostAt).toISOString()}>{clockTime.format(lostAt)}</time>. Trying
+          again …
         </p>
       )}
     </div>

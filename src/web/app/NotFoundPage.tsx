@@ -11,7 +11,16 @@ export function NotFoundPage() {
     </Button>
   )
   return (
-    <Notice title="Page Not Found" icon="compass" actions={<>{goBack()}<HomeLink /></>}>
+    <Notice
+      title="Page Not Found"
+      icon="compass"
+      actions={
+        <>
+          {goBack()}
+          <HomeLink />
+        </>
+      }
+    >
       <title>Page Not Found · Quarterdeck</title>
       <p>The page you&apos;re looking for doesn&apos;t exist or has been moved</p>
       <p className="notice-aside">Need help? Contact your system administrator</p>

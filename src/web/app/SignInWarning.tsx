@@ -3,7 +3,10 @@ import { useSelector } from 'react-redux'
 import { lazyEarly } from '../chunks'
 import type { RootState } from './types'
 
-const WrongCodesNotice = lazyEarly(async () => (await import(/* webpackChunkName: 'wrong-codes' */ '../features/account/WrongCodesNotice')).WrongCodesNotice)
+const WrongCodesNotice = lazyEarly(
+  async () =>
+    (await import(/* webpackChunkName: 'wrong-codes' */ '../features/account/WrongCodesNotice')).WrongCodesNotice,
+)
 
 /** The region is always there: readers announce only what appears inside one they already know. */
 export function SignInWarning() {

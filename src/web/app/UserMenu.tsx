@@ -15,10 +15,16 @@ import { ActionIcon } from '../ui/ActionIcon'
 import { accountPart } from './accountPart'
 import { withPart } from './withPart'
 
-const SessionsDialog = lazyEarly(async () => (await import(/* webpackChunkName: 'sessions' */ '../features/account/SessionsDialog')).SessionsDialog)
-const PasswordDialog = lazyEarly(async () => (await import(/* webpackChunkName: 'password' */ '../features/account/PasswordDialog')).PasswordDialog)
+const SessionsDialog = lazyEarly(
+  async () => (await import(/* webpackChunkName: 'sessions' */ '../features/account/SessionsDialog')).SessionsDialog,
+)
+const PasswordDialog = lazyEarly(
+  async () => (await import(/* webpackChunkName: 'password' */ '../features/account/PasswordDialog')).PasswordDialog,
+)
 
-const ExportDialog = lazyEarly(async () => (await import(/* webpackChunkName: 'export-log' */ '../actionLog/ExportDialog')).ExportDialog)
+const ExportDialog = lazyEarly(
+  async () => (await import(/* webpackChunkName: 'export-log' */ '../actionLog/ExportDialog')).ExportDialog,
+)
 
 export const UserMenu = withPart(accountPart, Menu)
 
@@ -42,7 +48,11 @@ function Menu() {
     ...(isAdmin ? [{ label: 'Activity', icon: 'activity', choose: () => void navigate('/activity') } as const] : []),
     // In a tab of its own: this one keeps what it has.
     { label: 'Replay action log', icon: 'replay', choose: () => void window.open('/replay', '_blank', 'noopener') },
-    { label: 'Third-party notices', icon: 'log', choose: () => void window.open('/third-party-notices.txt', '_blank', 'noopener') },
+    {
+      label: 'Third-party notices',
+      icon: 'log',
+      choose: () => void window.open('/third-party-notices.txt', '_blank', 'noopener'),
+    },
   ] as const
   const itemsOnPage = () => [...(menu.current?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])]
 
@@ -102,7 +112,12 @@ function Menu() {
                 Signed in as <strong>{username}</strong>
               </p>
             )}
-            <div className="user-menu-items" role="menu" aria-label="Your account" aria-describedby={username && nameId}>
+            <div
+              className="user-menu-items"
+              role="menu"
+              aria-label="Your account"
+              aria-describedby={username && nameId}
+            >
               {items.map(({ label, icon, choose }) => (
                 <button
                   key={label}

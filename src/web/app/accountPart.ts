@@ -13,13 +13,20 @@ export const accountPart: Part<'account'> = { reducers: { account: accountSlice.
 
 /** The warning of a sign-in stays until the user dismisses it, across reloads too. */
 function warnOfWrongCodes({ dispatch }: Pick<AppStore, 'dispatch'>) {
-  const warn = (session: Session) => (dispatch: AppDispatch, _getState: () => RootState, { storage }: Services) => {
-    if (session.wrongCodes) keepWrongCodes(storage, session.id, session.wrongCodes)
-    const wrongCodes = readWrongCodes(storage, session.id)
-    if (wrongCodes) dispatch(wrongCodesTold(wrongCodes))
-  }
+  const warn =
+    (session: Session) =>
+    (dispatch: AppDispatch, _getState: () => RootState, { storage }: Services) => {
+      if (session.wrongCodes) keepWrongCodes(storage, session.id, session.wrongCodes)
+      const wrongCodes = readWrongCodes(storage, session.id)
+      if (wrongCodes) dispatch(wrongCodesTold(wrongCodes))
+    }
   dispatch(listening({ actionCreator: sessionStarted, effect: ({ payload }, { dispatch }) => dispatch(warn(payload)) }))
-  dispatch(listening({ matcher: isAnyOf(wrongCodesDismissed, sessionEnded), effect: (_action, { extra: { storage } }) => forgetWrongCodes(storage) }))
+  dispatch(
+    listening({
+      matcher: isAnyOf(wrongCodesDismissed, sessionEnded),
+      effect: (_action, { extra: { storage } }) => forgetWrongCodes(storage),
+    }),
+  )
   dispatch((dispatch: AppDispatch, getState: () => RootState) => {
     const { current } = getState().session
     if (current) dispatch(warn(current))

@@ -16,7 +16,12 @@ export const adminPart: Part<'admin'> = {
     dispatch(
       addAdminListener({
         // A refused action may have reasons of its own; who may not even look is no administrator any more.
-        matcher: isAnyOf(getUsers.matchRejected, getInviteCodes.matchRejected, getDashboardToken.matchRejected, getActivity.matchRejected),
+        matcher: isAnyOf(
+          getUsers.matchRejected,
+          getInviteCodes.matchRejected,
+          getDashboardToken.matchRejected,
+          getActivity.matchRejected,
+        ),
         effect(action, { dispatch }) {
           if ((action as { payload?: ApiFailure }).payload?.status === 403) dispatch(adminLearned(false))
         },

@@ -5,7 +5,13 @@ import { networkApi } from '../api/network'
 import { sessionEnded } from '../facts'
 import { forgetDrafts } from '../features/instance/commandDrafts'
 import { keepCommands, readCommands } from '../features/instance/commandHistory'
-import { AUTOSCROLL_KEY, autoScrollChosen, autoScrollRecalled, commandsRecalled, instanceSlice } from '../features/instance/instanceSlice'
+import {
+  AUTOSCROLL_KEY,
+  autoScrollChosen,
+  autoScrollRecalled,
+  commandsRecalled,
+  instanceSlice,
+} from '../features/instance/instanceSlice'
 import { connectConsole as connectByWebSocket } from '../sockets/connectConsole'
 import { createConsoleSocket } from '../sockets/consoleSocket'
 import { commandSent, consoleOpened, consoleSlice, stateReported } from '../sockets/consoleSlice'
@@ -57,7 +63,12 @@ function begin(store: Pick<AppStore, 'dispatch'>) {
       actionCreator: consoleOpened,
       effect({ payload: { deployment, podName } }, listener) {
         const { data } = instancesApi.endpoints.getInstances.select(deployment)(listener.getState())
-        dispatch(commandsRecalled(readCommands(listener.extra.storage, podName), data?.find((instance) => instance.podName === podName)?.plainCommands))
+        dispatch(
+          commandsRecalled(
+            readCommands(listener.extra.storage, podName),
+            data?.find((instance) => instance.podName === podName)?.plainCommands,
+          ),
+        )
       },
     }),
   )

@@ -18,8 +18,14 @@ const { getFiles } = filesApi.endpoints
 
 /** What only the Files page needs. */
 export const filesPart: Part<'files' | 'selection' | 'uploads' | 'works'> = {
-  reducers: { files: filesSlice.reducer, selection: selectionSlice.reducer, uploads: uploadSlice.reducer, works: worksSlice.reducer },
-  middleware: ({ sendUpload = sendByRequest, connectConsole: _, ...services }) => createUploadQueue(sendUpload, services),
+  reducers: {
+    files: filesSlice.reducer,
+    selection: selectionSlice.reducer,
+    uploads: uploadSlice.reducer,
+    works: worksSlice.reducer,
+  },
+  middleware: ({ sendUpload = sendByRequest, connectConsole: _, ...services }) =>
+    createUploadQueue(sendUpload, services),
   begin,
 }
 
@@ -35,7 +41,8 @@ function begin({ dispatch }: Pick<AppStore, 'dispatch'>) {
         if (!directory || document.visibilityState === 'hidden') return
         const statusOf = (state: RootState) => getFiles.select(directory)(state).status
         // One that is on its way tells of the time before, and no other is fetched beside it.
-        if (statusOf(listener.getState()) === QueryStatus.pending) await listener.condition((_, state) => statusOf(state) !== QueryStatus.pending)
+        if (statusOf(listener.getState()) === QueryStatus.pending)
+          await listener.condition((_, state) => statusOf(state) !== QueryStatus.pending)
         const isLeft = listener.getState().files?.directory !== directory
         if (isLeft || statusOf(listener.getState()) === QueryStatus.uninitialized) return
         await listener.dispatch(getFiles.initiate(directory, { subscribe: false, forceRefetch: true }))
@@ -47,7 +54,8 @@ function begin({ dispatch }: Pick<AppStore, 'dispatch'>) {
       matcher: getFiles.matchRejected,
       // The page shows what it had (product §8).
       effect({ payload, meta }, { dispatch }) {
-        if (!meta.condition && !meta.aborted) dispatch(reportProblem(`Failed to load files of ${meta.arg.originalArgs}`, reasonOf(payload)))
+        if (!meta.condition && !meta.aborted)
+          dispatch(reportProblem(`Failed to load files of ${meta.arg.originalArgs}`, reasonOf(payload)))
       },
     }),
   )

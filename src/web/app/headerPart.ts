@@ -13,12 +13,22 @@ import { watchSignOut } from './watchSignOut'
 
 /** What every page after sign-in needs. */
 export const headerPart: Part<'drafts' | 'navigation' | 'problems' | 'version'> = {
-  reducers: { drafts: draftsSlice.reducer, navigation: navigationSlice.reducer, problems: problemsSlice.reducer, version: versionSlice.reducer },
+  reducers: {
+    drafts: draftsSlice.reducer,
+    navigation: navigationSlice.reducer,
+    problems: problemsSlice.reducer,
+    version: versionSlice.reducer,
+  },
   begin(store) {
     keepFetching(store)
     watchSignOut(store)
     keepDrafts(store)
     loadChunksBy(createChunkLoading(() => store.dispatch(replaced())))
-    store.dispatch(addListener({ actionCreator: problemMet, effect: ({ payload: { what, reason } }) => console.warn(`${what}: ${reason}`) }))
+    store.dispatch(
+      addListener({
+        actionCreator: problemMet,
+        effect: ({ payload: { what, reason } }) => console.warn(`${what}: ${reason}`),
+      }),
+    )
   },
 }

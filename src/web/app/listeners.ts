@@ -21,7 +21,10 @@ export function createListeners(services: Services): Middleware {
   const { middleware, startListening } = createListenerMiddleware<RootState, AppDispatch, Services>({ extra: services })
 
   /** The cookies are shared with other tabs; what they hold decides who is signed in here. */
-  const catchUp = ({ dispatch, getState }: { dispatch: AppDispatch; getState: () => RootState }, reason: SessionEnd) => {
+  const catchUp = (
+    { dispatch, getState }: { dispatch: AppDispatch; getState: () => RootState },
+    reason: SessionEnd,
+  ) => {
     const known = selectSession(getState())
     const found = readSession(services)
     if (known?.id === found?.id) return
@@ -33,7 +36,8 @@ export function createListeners(services: Services): Middleware {
     matcher: isAnyOf(authApi.endpoints.verifyLogin.matchFulfilled, authApi.endpoints.verifyRegistration.matchFulfilled),
     effect(action, { dispatch }) {
       const session = readSession(services)
-      if (session) dispatch(sessionStarted({ ...session, wrongCodes: (action as PayloadAction<Session['wrongCodes']>).payload }))
+      if (session)
+        dispatch(sessionStarted({ ...session, wrongCodes: (action as PayloadAction<Session['wrongCodes']>).payload }))
     },
   })
 
@@ -46,7 +50,8 @@ export function createListeners(services: Services): Middleware {
     actionCreator: sessionStarted,
     async effect({ payload }, listener) {
       listener.cancelActiveListeners()
-      for (let left; (left = payload.expiresAt - services.now()) > 0; ) await listener.delay(Math.min(left, LONGEST_DELAY_MS))
+      for (let left; (left = payload.expiresAt - services.now()) > 0;)
+        await listener.delay(Math.min(left, LONGEST_DELAY_MS))
       catchUp(listener, 'expired')
     },
   })
@@ -78,9 +83,10 @@ export function createListeners(services: Services): Middleware {
     actionCreator: notified,
     // One at a time, the oldest first (product §4).
     async effect(_action, listener) {
-      for (let oldest; (oldest = listener.getState().notifications[0]); ) {
+      for (let oldest; (oldest = listener.getState().notifications[0]);) {
         const { id } = oldest
-        const isGone = (_: unknown, state: RootState) => !state.notifications.some((notification) => notification.id === id)
+        const isGone = (_: unknown, state: RootState) =>
+          !state.notifications.some((notification) => notification.id === id)
         if (!(await listener.condition(isGone, NOTIFICATION_MS))) listener.dispatch(dismissed(id))
       }
     },

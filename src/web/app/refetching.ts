@@ -42,7 +42,12 @@ export function keepFetching({ dispatch }: Pick<AppStore, 'dispatch'>) {
   })
 }
 
-type Refetch = Action & { meta: { condition?: boolean; arg: { endpointName: string; originalArgs: unknown; queryCacheKey: string; forceRefetch?: boolean } } }
+type Refetch = Action & {
+  meta: {
+    condition?: boolean
+    arg: { endpointName: string; originalArgs: unknown; queryCacheKey: string; forceRefetch?: boolean }
+  }
+}
 
 function isRefusedRefetch(action: Action): action is Refetch {
   if (action.type !== 'api/executeQuery/rejected') return false
@@ -50,7 +55,12 @@ function isRefusedRefetch(action: Action): action is Refetch {
   return condition === true && arg.forceRefetch === true
 }
 
-type AnyQuery = { initiate: (args: unknown, options: { subscribe: boolean; forceRefetch: boolean }) => ThunkAction<unknown, RootState, unknown, Action> }
+type AnyQuery = {
+  initiate: (
+    args: unknown,
+    options: { subscribe: boolean; forceRefetch: boolean },
+  ) => ThunkAction<unknown, RootState, unknown, Action>
+}
 
 const refetchOf = (endpointName: string, args: unknown) =>
   (api.endpoints as Record<string, AnyQuery>)[endpointName]!.initiate(args, { subscribe: false, forceRefetch: true })

@@ -32,16 +32,28 @@ async function announced<T>(load: () => Promise<T>): Promise<T> {
   }
 }
 
-const login = page(async () => (await import(/* webpackChunkName: 'page-login' */ '../features/auth/LoginPage')).LoginPage)
-const register = page(async () => (await import(/* webpackChunkName: 'page-register' */ './RegisterRoute')).RegisterRoute)
+const login = page(
+  async () => (await import(/* webpackChunkName: 'page-login' */ '../features/auth/LoginPage')).LoginPage,
+)
+const register = page(
+  async () => (await import(/* webpackChunkName: 'page-register' */ './RegisterRoute')).RegisterRoute,
+)
 const layout = page(async () => (await import(/* webpackChunkName: 'layout' */ './Layout')).Layout)
 const overview = page(async () => (await import(/* webpackChunkName: 'page-overview' */ './overviewPage')).OverviewPage)
-const deployments = page(async () => (await import(/* webpackChunkName: 'page-deployments' */ './deploymentsPage')).DeploymentsPage)
-const configuration = page(async () => (await import(/* webpackChunkName: 'page-configuration' */ './configurationPage')).ConfigurationEditor)
+const deployments = page(
+  async () => (await import(/* webpackChunkName: 'page-deployments' */ './deploymentsPage')).DeploymentsPage,
+)
+const configuration = page(
+  async () => (await import(/* webpackChunkName: 'page-configuration' */ './configurationPage')).ConfigurationEditor,
+)
 const instance = page(async () => (await import(/* webpackChunkName: 'page-instance' */ './instancePage')).InstancePage)
-const databases = page(async () => (await import(/* webpackChunkName: 'page-databases' */ './databasesPage')).DatabasesPage)
+const databases = page(
+  async () => (await import(/* webpackChunkName: 'page-databases' */ './databasesPage')).DatabasesPage,
+)
 const files = page(async () => (await import(/* webpackChunkName: 'page-files' */ './filesPage')).FilesPage)
-const notFound = page(async () => (await import(/* webpackChunkName: 'page-not-found' */ './NotFoundPage')).NotFoundPage)
+const notFound = page(
+  async () => (await import(/* webpackChunkName: 'page-not-found' */ './NotFoundPage')).NotFoundPage,
+)
 const admin = page(async () => (await import(/* webpackChunkName: 'page-admin' */ './adminPage')).AdminPage)
 const activity = page(async () => (await import(/* webpackChunkName: 'page-activity' */ './activityPage')).ActivityPage)
 

@@ -9,7 +9,11 @@ export type AppDispatch = AppStore['dispatch']
 export type Services = {
   cookies: {
     get(name: string): string | undefined
-    set(name: string, value: string, options: { expires: number | Date; sameSite: 'strict'; secure: boolean; path: string }): unknown
+    set(
+      name: string,
+      value: string,
+      options: { expires: number | Date; sameSite: 'strict'; secure: boolean; path: string },
+    ): unknown
     remove(name: string, options: { path: string }): void
   }
   storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>

@@ -17,7 +17,10 @@ export function DraftHints({ kind, text, open }: DraftHintsProps) {
       {offers.map((offer) => (
         <div key={offer.id} className="draft-offer">
           <p>
-            {text(offer.name)} <span className="draft-time">(<TimeAgo time={offer.keptAt} />)</span>
+            {text(offer.name)}{' '}
+            <span className="draft-time">
+              (<TimeAgo time={offer.keptAt} />)
+            </span>
           </p>
           <div className="draft-actions">
             {open(offer)}

@@ -17,15 +17,20 @@ type DraftOfferProps = {
 
 /** Stands above an editor or a form, and offers what was left of it. */
 export function DraftOffer({ offer, children, warning, onRestore, copy, onDiscard }: DraftOfferProps) {
-  const then = (act: () => unknown) => ({ currentTarget }: MouseEvent) => {
-    // The button goes with the offer; what was edited is where to go on.
-    currentTarget.closest('.draft-offer')?.parentElement?.querySelector<HTMLElement>('input, textarea')?.focus()
-    act()
-  }
+  const then =
+    (act: () => unknown) =>
+    ({ currentTarget }: MouseEvent) => {
+      // The button goes with the offer; what was edited is where to go on.
+      currentTarget.closest('.draft-offer')?.parentElement?.querySelector<HTMLElement>('input, textarea')?.focus()
+      act()
+    }
   return (
     <div className="draft-offer" role="status">
       <p>
-        {children} <span className="draft-time">(<TimeAgo time={offer.keptAt} />)</span>
+        {children}{' '}
+        <span className="draft-time">
+          (<TimeAgo time={offer.keptAt} />)
+        </span>
         {warning && `. ${warning}`}
       </p>
       <div className="draft-actions">

@@ -14,7 +14,8 @@ export type Draft = Subject & {
 }
 
 /** A draft that no editor of this page has open. Without its content, so that it may be in the store. */
-export type Offer = Subject & Pick<Draft, 'id' | 'keptAt'> & {
-  /** The end of a session closed its editor, and the page is still the same. */
-  isInterrupted: boolean
-}
+export type Offer = Subject &
+  Pick<Draft, 'id' | 'keptAt'> & {
+    /** The end of a session closed its editor, and the page is still the same. */
+    isInterrupted: boolean
+  }

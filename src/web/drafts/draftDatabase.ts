@@ -27,7 +27,9 @@ export function openDraftDatabase(): DraftDatabase {
   const report = (error: unknown) => {
     if (isReported) return
     isReported = true
-    console.warn(`[drafts] this browser keeps no drafts, unsaved texts last as long as this page: ${error instanceof Error ? error.message : String(error)}`)
+    console.warn(
+      `[drafts] this browser keeps no drafts, unsaved texts last as long as this page: ${error instanceof Error ? error.message : String(error)}`,
+    )
   }
 
   return {

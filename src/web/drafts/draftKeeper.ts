@@ -48,8 +48,12 @@ export function createDraftKeeper({ database, now, onOffers }: Outside) {
   let user: string | undefined
 
   const tell = () => {
-    const offered = [...drafts.values()].filter((draft) => draft.user === user && !open.has(draft.id)).sort((a, b) => b.keptAt - a.keptAt)
-    onOffers(offered.map(({ id, kind, name, keptAt }) => ({ id, kind, name, keptAt, isInterrupted: interrupted.has(id) })))
+    const offered = [...drafts.values()]
+      .filter((draft) => draft.user === user && !open.has(draft.id))
+      .sort((a, b) => b.keptAt - a.keptAt)
+    onOffers(
+      offered.map(({ id, kind, name, keptAt }) => ({ id, kind, name, keptAt, isInterrupted: interrupted.has(id) })),
+    )
   }
 
   function remove(...ids: string[]) {
@@ -65,7 +69,9 @@ export function createDraftKeeper({ database, now, onOffers }: Outside) {
   /** The oldest go first, and never the one that is written now. */
   function makeRoom(written: Draft) {
     let total = 0
-    const newestFirst = [...drafts.values()].filter((draft) => draft.user === written.user).sort((a, b) => b.keptAt - a.keptAt)
+    const newestFirst = [...drafts.values()]
+      .filter((draft) => draft.user === written.user)
+      .sort((a, b) => b.keptAt - a.keptAt)
     for (const draft of newestFirst) {
       total += lengthOf(draft.content)
       if (total > MAX_TOTAL_LENGTH && draft !== written) remove(draft.id)
@@ -189,4 +195,5 @@ export function createDraftKeeper({ database, now, onOffers }: Outside) {
   }
 }
 
-const lengthOf = (content: DraftContent) => Object.values(content).reduce<number>((sum, value) => sum + String(value).length, 0)
+const lengthOf = (content: DraftContent) =>
+  Object.values(content).reduce<number>((sum, value) => sum + String(value).length, 0)

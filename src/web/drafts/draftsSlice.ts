@@ -23,4 +23,5 @@ type WithDrafts = { drafts?: DraftsState }
 const NONE: Offer[] = []
 
 export const selectOffers = ({ drafts }: WithDrafts) => drafts?.offers ?? NONE
-export const selectOffer = (state: WithDrafts, { kind, name }: Subject) => selectOffers(state).find((offer) => offer.kind === kind && offer.name === name)
+export const selectOffer = (state: WithDrafts, { kind, name }: Subject) =>
+  selectOffers(state).find((offer) => offer.kind === kind && offer.name === name)

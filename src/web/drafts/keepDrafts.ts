@@ -16,19 +16,22 @@ export const keeperOf = (store: object) => keepers.get(store)
 
 /** An id alone is not enough: another installation at the same address counts its users from 1, too. */
 const userOf = (session: Session | null) =>
-  session && (session.subject ?? session.username) !== undefined ? JSON.stringify([session.subject, session.username]) : undefined
+  session && (session.subject ?? session.username) !== undefined
+    ? JSON.stringify([session.subject, session.username])
+    : undefined
 
 /** From here on the editors of this store have drafts that outlive the page. */
 export function keepDrafts(store: Pick<AppStore, 'dispatch' | 'getState'>) {
   const { dispatch, getState } = store
-  const keeper = dispatch((_dispatch: AppDispatch, _getState: () => RootState, { drafts = openDraftDatabase(), now }: Services) =>
-    createDraftKeeper({
-      database: drafts,
-      now,
-      onOffers(offers) {
-        if (JSON.stringify(offers) !== JSON.stringify(selectOffers(getState()))) dispatch(offersChanged(offers))
-      },
-    }),
+  const keeper = dispatch(
+    (_dispatch: AppDispatch, _getState: () => RootState, { drafts = openDraftDatabase(), now }: Services) =>
+      createDraftKeeper({
+        database: drafts,
+        now,
+        onOffers(offers) {
+          if (JSON.stringify(offers) !== JSON.stringify(selectOffers(getState()))) dispatch(offersChanged(offers))
+        },
+      }),
   )
   keepers.set(store, keeper)
   const begin = (session: Session | null) => void keeper.begin(userOf(session))

@@ -26,7 +26,10 @@ const asDraft = <Value>(value: Value) => value as Draft<Value>
 /** Asks the middleware to send; `dispatch` answers whether it left. */
 export const powerRequested = createAction<PowerAction>('console/powerRequested')
 /** @param plainCommands first words of commands that an action log keeps whole, as the definition names them. */
-export const commandSent = createAction('console/commandSent', (command: string, plainCommands: readonly string[] = []) => ({ payload: command, meta: { plainCommands } }))
+export const commandSent = createAction(
+  'console/commandSent',
+  (command: string, plainCommands: readonly string[] = []) => ({ payload: command, meta: { plainCommands } }),
+)
 /** The instance is seen to run: a console that was ended for want of a jar has something to show again. */
 export const instanceRevived = createAction('console/instanceRevived')
 /** What the server says about the instance, beside its lines. */
@@ -36,7 +39,8 @@ export const consoleSlice = createSlice({
   name: 'console',
   initialState,
   reducers: {
-    consoleOpened: (_state, { payload }: PayloadAction<ConsoleTarget>) => asDraft({ ...initialState, target: payload, connection: 'connecting' as const }),
+    consoleOpened: (_state, { payload }: PayloadAction<ConsoleTarget>) =>
+      asDraft({ ...initialState, target: payload, connection: 'connecting' as const }),
     consoleLeft: () => asDraft(initialState),
     attempted(state) {
       state.connection = 'connecting'
@@ -70,5 +74,6 @@ export const consoleSlice = createSlice({
   },
 })
 
-export const { consoleOpened, consoleLeft, attempted, opened, closed, linesReceived, linesCleared } = consoleSlice.actions
+export const { consoleOpened, consoleLeft, attempted, opened, closed, linesReceived, linesCleared } =
+  consoleSlice.actions
 export const { selectConnection, selectIsLost, selectEnd, selectBuffer } = consoleSlice.selectors

@@ -133,7 +133,8 @@ export const createConsoleSocket =
       if (!isAction(action)) return result
       if (powerRequested.match(action)) return power(action.payload)
       if (commandSent.match(action)) {
-        const isSent = action.payload.trim() === '' || link?.send(messageOf({ type: 'command', command: action.payload }))
+        const isSent =
+          action.payload.trim() === '' || link?.send(messageOf({ type: 'command', command: action.payload }))
         if (!isSent && target) dispatch(problemMet(`Failed to send a command to ${target.podName}`, NOT_CONNECTED))
       } else if (consoleOpened.match(action)) follow(action.payload)
       // Without line numbers it would be told of the missing jar again.

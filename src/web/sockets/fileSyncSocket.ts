@@ -26,75 +26,84 @@ const listeners: Record<ClientBound['id'], (data: unknown) => boolean> = {
 }
 
 /** Holds the real-time connection while somebody is signed in and the page has loaded; tells what it hears as facts. */
-export const createFileSyncSocket = (connect: ConnectRealtime, now: () => number): Middleware => ({ dispatch }) => {
-  let connection: RealtimeConnection | undefined
-  let loaded = false
-  let signedIn = false
-  let isLost = false
+export const createFileSyncSocket =
+  (connect: ConnectRealtime, now: () => number): Middleware =>
+  ({ dispatch }) => {
+    let connection: RealtimeConnection | undefined
+    let loaded = false
+    let signedIn = false
+    let isLost = false
 
-  const report = (what: string, reason: string) => void dispatch(problemMet(what, reason))
+    const report = (what: string, reason: string) => void dispatch(problemMet(what, reason))
 
-  const send = (message: RealtimeMessage) => {
-    if (connection?.connected()) {
-      connection.send(message)
-      return true
+    const send = (message: RealtimeMessage) => {
+      if (connection?.connected()) {
+        connection.send(message)
+        return true
+      }
+      report(`Failed to send the real-time message ${message.id}`, 'The page is not connected.')
+      return false
     }
-    report(`Failed to send the real-time message ${message.id}`, 'The page is not connected.')
-    return false
-  }
 
-  const receive = (message: unknown) => {
-    if (!isMessage(message)) return report('Dropped a real-time message', 'It has no id.')
-    const { id, data } = message
-    if (!isKnown(id)) return report(`Dropped the real-time message ${id}`, 'Its id is not known.')
-    if (!listeners[id](data)) return report(`Dropped the real-time message ${id}`, 'Its data is not valid.')
-    dispatch(messageReceived({ id, data }))
-    if (id === 'CLIENT_HANDSHAKE') {
-      const acknowledgement: ServerBound = { id: 'SERVER_HANDSHAKE_ACK', data: { helloResponse: helloOf(data) ?? '' } }
-      send(acknowledgement)
+    const receive = (message: unknown) => {
+      if (!isMessage(message)) return report('Dropped a real-time message', 'It has no id.')
+      const { id, data } = message
+      if (!isKnown(id)) return report(`Dropped the real-time message ${id}`, 'Its id is not known.')
+      if (!listeners[id](data)) return report(`Dropped the real-time message ${id}`, 'Its data is not valid.')
+      dispatch(messageReceived({ id, data }))
+      if (id === 'CLIENT_HANDSHAKE') {
+        const acknowledgement: ServerBound = {
+          id: 'SERVER_HANDSHAKE_ACK',
+          data: { helloResponse: helloOf(data) ?? '' },
+        }
+        send(acknowledgement)
+      }
+    }
+
+    const follow = () => {
+      const wanted = loaded && signedIn
+      if (wanted && !connection) {
+        connection = connect({
+          connected() {
+            isLost = false
+            dispatch(connected())
+          },
+          disconnected() {
+            // Told with each attempt that fails: only the first says when.
+            if (isLost) return
+            isLost = true
+            dispatch(disconnected(now()))
+          },
+          received: receive,
+        })
+      } else if (!wanted && connection) {
+        connection.close()
+        connection = undefined
+        isLost = false
+        dispatch(disconnected(null))
+      }
+    }
+
+    return (next) => (action) => {
+      const result = next(action)
+      if (!isAction(action)) return result
+      if (sendRequested.match(action)) return send(action.payload)
+      if (pageLoaded.match(action)) loaded = true
+      else if (pageLeft.match(action)) loaded = false
+      else if (sessionStarted.match(action)) signedIn = true
+      else if (sessionEnded.match(action)) signedIn = false
+      else return result
+      follow()
+      return result
     }
   }
-
-  const follow = () => {
-    const wanted = loaded && signedIn
-    if (wanted && !connection) {
-      connection = connect({
-        connected() {
-          isLost = false
-          dispatch(connected())
-        },
-        disconnected() {
-          // Told with each attempt that fails: only the first says when.
-          if (isLost) return
-          isLost = true
-          dispatch(disconnected(now()))
-        },
-        received: receive,
-      })
-    } else if (!wanted && connection) {
-      connection.close()
-      connection = undefined
-      isLost = false
-      dispatch(disconnected(null))
-    }
-  }
-
-  return (next) => (action) => {
-    const result = next(action)
-    if (!isAction(action)) return result
-    if (sendRequested.match(action)) return send(action.payload)
-    if (pageLoaded.match(action)) loaded = true
-    else if (pageLeft.match(action)) loaded = false
-    else if (sessionStarted.match(action)) signedIn = true
-    else if (sessionEnded.match(action)) signedIn = false
-    else return result
-    follow()
-    return result
-  }
-}
 
 const isMessage = (message: unknown): message is RealtimeMessage =>
-  typeof message === 'object' && message !== null && 'id' in message && typeof message.id === 'string' && message.id !== ''
+  typeof message === 'object' &&
+  message !== null &&
+  'id' in message &&
+  typeof message.id === 'string' &&
+  message.id !== ''
 
 const isKnown = (id: string): id is ClientBound['id'] => Object.hasOwn(listeners, id)
 

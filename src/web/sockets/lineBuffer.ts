@@ -30,7 +30,13 @@ export type LineBuffer = LineRange & {
   readonly length: number
 }
 
-export const emptyBuffer: LineBuffer = Object.freeze({ blocks: Object.freeze([]), start: 0, first: 0, next: 0, length: 0 })
+export const emptyBuffer: LineBuffer = Object.freeze({
+  blocks: Object.freeze([]),
+  start: 0,
+  first: 0,
+  next: 0,
+  length: 0,
+})
 
 /** Costs one block at most beyond the lines themselves and those that are dropped, however many there are. All of it is frozen: immer need not look. */
 export function append(buffer: LineBuffer, lines: readonly ConsoleLine[]): LineBuffer {
@@ -50,11 +56,18 @@ export function append(buffer: LineBuffer, lines: readonly ConsoleLine[]): LineB
     length -= blocks[Math.floor((first - buffer.start) / BLOCK)]?.[(first - buffer.start) % BLOCK]?.content.length ?? 0
   }
   const gone = Math.floor((first - buffer.start) / BLOCK)
-  return Object.freeze({ blocks: Object.freeze(blocks.slice(gone)), start: buffer.start + gone * BLOCK, first, next, length })
+  return Object.freeze({
+    blocks: Object.freeze(blocks.slice(gone)),
+    start: buffer.start + gone * BLOCK,
+    first,
+    next,
+    length,
+  })
 }
 
 /** Of lines together. In UTF-16 units. */
-export const lengthOf = (lines: readonly ConsoleLine[]): number => lines.reduce((sum, { content }) => sum + content.length, 0)
+export const lengthOf = (lines: readonly ConsoleLine[]): number =>
+  lines.reduce((sum, { content }) => sum + content.length, 0)
 
 /** The newest of some lines, as many as the console would keep. */
 export const newestOf = (lines: readonly ConsoleLine[]): ConsoleLine[] => allLines(append(emptyBuffer, lines))

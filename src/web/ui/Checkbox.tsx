@@ -2,7 +2,15 @@ import type { ReactNode } from 'react'
 import '../styles/checkbox.scss'
 
 /** A checkbox with its label, as tall as a button. */
-export function Checkbox({ checked, onChange, children }: { checked: boolean; onChange: (checked: boolean) => void; children: ReactNode }) {
+export function Checkbox({
+  checked,
+  onChange,
+  children,
+}: {
+  checked: boolean
+  onChange: (checked: boolean) => void
+  children: ReactNode
+}) {
   return (
     <label className="labelled-checkbox">
       <input type="checkbox" checked={checked} onChange={({ target }) => onChange(target.checked)} />

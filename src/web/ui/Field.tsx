@@ -20,7 +20,18 @@ type FieldProps = Omit<InputHTMLAttributes<HTMLInputElement>, 'onChange' | 'id'>
  * A labelled text field in Bootstrap's classes. react-bootstrap's own would cost the login page 3 kB (gzip),
  * so the pages before signing in do without it.
  */
-export function Field({ label, rule, problem, broken = false, focused, focusKey, onChange, children, className = '', ...input }: FieldProps) {
+export function Field({
+  label,
+  rule,
+  problem,
+  broken = false,
+  focused,
+  focusKey,
+  onChange,
+  children,
+  className = '',
+  ...input
+}: FieldProps) {
   const id = useId()
   const field = useRef<HTMLInputElement>(null)
   useEffect(() => {

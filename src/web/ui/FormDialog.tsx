@@ -23,7 +23,18 @@ type FormDialogProps = {
 }
 
 /** A form with one way to say yes. While that is under way it stays, and does nothing twice. */
-export function FormDialog({ title, action, busyText, busy, disabled = false, variant = 'primary', isKept = false, onSubmit, onClose, children }: FormDialogProps) {
+export function FormDialog({
+  title,
+  action,
+  busyText,
+  busy,
+  disabled = false,
+  variant = 'primary',
+  isKept = false,
+  onSubmit,
+  onClose,
+  children,
+}: FormDialogProps) {
   const id = useId()
   const close = () => {
     if (!busy) onClose()

@@ -15,7 +15,14 @@ type QuestionDialogProps = {
 export function QuestionDialog({ title, children, answers }: QuestionDialogProps) {
   const id = useId()
   return (
-    <Modal show onHide={() => answers.at(-1)?.onChoose()} centered aria-labelledby={id} className="question" backdropClassName="question-backdrop">
+    <Modal
+      show
+      onHide={() => answers.at(-1)?.onChoose()}
+      centered
+      aria-labelledby={id}
+      className="question"
+      backdropClassName="question-backdrop"
+    >
       <Modal.Header closeButton>
         <Modal.Title as="h2" id={id}>
           {title}

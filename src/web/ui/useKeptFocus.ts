@@ -5,11 +5,21 @@ import { useEffect, useEffectEvent, useRef } from 'react'
  * Gives the focus to the next sensible thing when what had it inside the panel goes away, such as the button of a row that
  * it deletes: to what `place` finds in the panel, or else to the panel.
  */
-export function useKeptFocus(panel: RefObject<HTMLElement | null>, dialogOpen: boolean, place: (panel: HTMLElement) => HTMLElement | null = itself) {
+export function useKeptFocus(
+  panel: RefObject<HTMLElement | null>,
+  dialogOpen: boolean,
+  place: (panel: HTMLElement) => HTMLElement | null = itself,
+) {
   const last = useRef<EventTarget>(null)
 
   const keep = useEffectEvent(() => {
-    if (!panel.current || !(last.current instanceof Element) || last.current.isConnected || document.activeElement !== document.body) return
+    if (
+      !panel.current ||
+      !(last.current instanceof Element) ||
+      last.current.isConnected ||
+      document.activeElement !== document.body
+    )
+      return
     const found = place(panel.current) ?? panel.current
     found.focus()
   })

@@ -31,7 +31,8 @@ export function useLeaveGuard(active: boolean, onLeave: (leaving: Leaving) => vo
         return
       }
       const link = event.target instanceof Element ? event.target.closest('a') : null
-      const elsewhere = event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || link?.target
+      const elsewhere =
+        event.button !== 0 || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey || link?.target
       if (!link || elsewhere || link.origin !== window.location.origin || link.pathname === pathname) return
       event.preventDefault()
       event.stopPropagation()

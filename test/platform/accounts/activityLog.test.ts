@@ -13,7 +13,14 @@ beforeAll(async () => {
 })
 afterAll(() => state.close())
 
-const entry = (subject: string) => ({ username: 'ann', kind: 'file' as const, action: 'deleted file', subject, address: '::1', succeeded: true })
+const entry = (subject: string) => ({
+  username: 'ann',
+  kind: 'file' as const,
+  action: 'deleted file',
+  subject,
+  address: '::1',
+  succeeded: true,
+})
 
 /** While it is away, its connections are gone and no new ones are let in. */
 async function away(isAway: boolean): Promise<void> {
@@ -26,7 +33,12 @@ async function away(isAway: boolean): Promise<void> {
 
 /** A try that began before the database was back fails, and so does a question; the next one comes by itself. */
 const written = (subject: string, count: number) =>
-  until(async () => (await state.pool.query('select 1 from activity where subject like $1', [`${subject} %`]).catch(() => undefined))?.rowCount, (found) => found === count)
+  until(
+    async () =>
+      (await state.pool.query('select 1 from activity where subject like $1', [`${subject} %`]).catch(() => undefined))
+        ?.rowCount,
+    (found) => found === count,
+  )
 
 test('the entries of the time in which PostgreSQL was away are there when it is back, in order', async () => {
   const activity = createActivityLog(state.db, log, () => 1_700_000_000_000)
@@ -47,29 +59,52 @@ test('no more than 10,000 wait; how many were lost is logged', async () => {
   for (let number = 0; number < 10_050; number++) activity.record(entry(`many ${number}`))
   await away(false)
   await written('many', 10_000)
-  expect(logged.at(-1)).toMatchObject({ msg: 'entries of the activity log were lost while the database was away', lost: 50 })
+  expect(logged.at(-1)).toMatchObject({
+    msg: 'entries of the activity log were lost while the database was away',
+    lost: 50,
+  })
   await activity.close()
 })
 
-test.each([0, 1, 2, 3, 4, 5, 6, 8])('what is recorded just as a batch is done, %d moments later, is written without waiting for more', async (moments) => {
-  // The real database, which tells when it has answered.
-  let answered: (() => Promise<void>) | undefined
-  const db = new Proxy(state.db, {
-    get: (target, name, receiver) =>
-      name !== 'insertInto'
-        ? (Reflect.get(target, name, receiver) as unknown)
-        : () => ({ values: (rows: NewActivity[]) => ({ execute: () => target.insertInto('activity').values(rows).execute().finally(() => void answered?.()) }) }),
-  })
-  const activity = createActivityLog(db, log, Date.now)
-  answered = async () => {
-    answered = undefined
-    for (let moment = 0; moment < moments; moment++) await Promise.resolve()
-    activity.record(entry(`second ${moments}`))
-  }
-  activity.record(entry(`first ${moments}`))
-  await until(async () => (await state.pool.query('select 1 from activity where subject in ($1, $2)', [`first ${moments}`, `second ${moments}`])).rowCount === 2)
-  await activity.close()
-})
+test.each([0, 1, 2, 3, 4, 5, 6, 8])(
+  'what is recorded just as a batch is done, %d moments later, is written without waiting for more',
+  async (moments) => {
+    // The real database, which tells when it has answered.
+    let answered: (() => Promise<void>) | undefined
+    const db = new Proxy(state.db, {
+      get: (target, name, receiver) =>
+        name !== 'insertInto'
+          ? (Reflect.get(target, name, receiver) as unknown)
+          : () => ({
+              values: (rows: NewActivity[]) => ({
+                execute: () =>
+                  target
+                    .insertInto('activity')
+                    .values(rows)
+                    .execute()
+                    .finally(() => void answered?.()),
+              }),
+            }),
+    })
+    const activity = createActivityLog(db, log, Date.now)
+    answered = async () => {
+      answered = undefined
+      for (let moment = 0; moment < moments; moment++) await Promise.resolve()
+      activity.record(entry(`second ${moments}`))
+    }
+    activity.record(entry(`first ${moments}`))
+    await until(
+      async () =>
+        (
+          await state.pool.query('select 1 from activity where subject in ($1, $2)', [
+            `first ${moments}`,
+            `second ${moments}`,
+          ])
+        ).rowCount === 2,
+    )
+    await activity.close()
+  },
+)
 
 test('what waits is written when the platform ends; what cannot be is logged as lost', async () => {
   const activity = createActivityLog(state.db, log, Date.now)

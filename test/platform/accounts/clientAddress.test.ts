@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { createTrustedProxies, plainAddress } from '../../../src/platform/accounts/clientAddress'
 
-const from = (remoteAddress: string, forwarded?: string) => ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage
+const from = (remoteAddress: string, forwarded?: string) =>
+  ({ socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } }) as unknown as IncomingMessage
 
 test.each([
   ['nobody is trusted', [], '10.0.0.1', '192.0.2.7', '10.0.0.1'],

@@ -11,34 +11,58 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-const codes = async () => (await platform.call('GET', '/api/invite-codes', { token: ann.token })).body.data.codes as InviteCode[]
-const create = async (message: unknown) => platform.call('POST', '/api/invite-codes', { token: ann.token, body: { message } })
-const remove = (code: string) => platform.call('DELETE', `/api/invite-codes/${encodeURIComponent(code)}`, { token: ann.token })
+const codes = async () =>
+  (await platform.call('GET', '/api/invite-codes', { token: ann.token })).body.data.codes as InviteCode[]
+const create = async (message: unknown) =>
+  platform.call('POST', '/api/invite-codes', { token: ann.token, body: { message } })
+const remove = (code: string) =>
+  platform.call('DELETE', `/api/invite-codes/${encodeURIComponent(code)}`, { token: ann.token })
 const made = async (message: string) => (await create(message)).body.data as unknown as InviteCode
 
 test('§3 a new code is answered and listed first, with all its fields, and somebody can register with it', async () => {
   const answer = await create('  for bob ')
   expect(answer).toMatchObject({ status: 201, body: { success: true } })
   const invite = answer.body.data as unknown as InviteCode
-  expect(invite).toEqual({ code: expect.stringMatching(/^[2-9A-Z]{4}-[2-9A-Z]{4}-[2-9A-Z]{4}$/), message: 'for bob', created_at: expect.any(String), used_by: null, revoked: false, is_expired: false, expires_at: expect.any(String) })
+  expect(invite).toEqual({
+    code: expect.stringMatching(/^[2-9A-Z]{4}-[2-9A-Z]{4}-[2-9A-Z]{4}$/),
+    message: 'for bob',
+    created_at: expect.any(String),
+    used_by: null,
+    revoked: false,
+    is_expired: false,
+    expires_at: expect.any(String),
+  })
   expect(Math.abs(Date.parse(invite.created_at) - Date.now())).toBeLessThan(60_000)
   expect(Date.parse(invite.expires_at ?? '') - Date.parse(invite.created_at)).toBeGreaterThan(6.9 * 86_400_000)
   expect((await codes())[0]).toEqual(invite)
-  expect(await platform.call('POST', '/api/auth/verify-invite', { body: { inviteCode: invite.code } })).toMatchObject({ status: 200 })
+  expect(await platform.call('POST', '/api/auth/verify-invite', { body: { inviteCode: invite.code } })).toMatchObject({
+    status: 200,
+  })
 })
 
 test('a code is taken in any case, with or without its dashes, with spaces, and within the same limits', async () => {
   const { code } = await made('to be typed')
-  const verify = (inviteCode: string) => platform.call('POST', '/api/auth/verify-invite', { body: { inviteCode }, address: '10.1.2.3' })
-  const typed = [code.toLowerCase(), code.replaceAll('-', ''), ` ${code.toLowerCase().replaceAll('-', ' ')} `, `${code.slice(0, 6)} ${code.slice(6)}`]
+  const verify = (inviteCode: string) =>
+    platform.call('POST', '/api/auth/verify-invite', { body: { inviteCode }, address: '10.1.2.3' })
+  const typed = [
+    code.toLowerCase(),
+    code.replaceAll('-', ''),
+    ` ${code.toLowerCase().replaceAll('-', ' ')} `,
+    `${code.slice(0, 6)} ${code.slice(6)}`,
+  ]
   for (const text of typed) expect(await verify(text)).toMatchObject({ status: 200 })
-  for (const text of [code.slice(1), `${code}A`, '-', ' - - ']) expect(await verify(text)).toMatchObject({ status: 400 })
+  for (const text of [code.slice(1), `${code}A`, '-', ' - - '])
+    expect(await verify(text)).toMatchObject({ status: 400 })
 })
 
 test('§5 a blank message is refused with the exact text, and so is what is no message', async () => {
-  for (const message of ['', '   ']) expect(await create(message)).toMatchObject({ status: 400, body: { message: 'message: Message cannot be empty' } })
-  for (const message of [undefined, null, 1, { $ne: 1 }, 'x'.repeat(501), 'a\0']) expect(await create(message)).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT', field: 'message' } })
-  expect(await platform.call('POST', '/api/invite-codes', { token: ann.token, body: { message: 'x', is_first: true } })).toMatchObject({ status: 400, body: { field: 'is_first' } })
+  for (const message of ['', '   '])
+    expect(await create(message)).toMatchObject({ status: 400, body: { message: 'message: Message cannot be empty' } })
+  for (const message of [undefined, null, 1, { $ne: 1 }, 'x'.repeat(501), 'a\0'])
+    expect(await create(message)).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT', field: 'message' } })
+  expect(
+    await platform.call('POST', '/api/invite-codes', { token: ann.token, body: { message: 'x', is_first: true } }),
+  ).toMatchObject({ status: 400, body: { field: 'is_first' } })
 })
 
 test('decisions §2: DELETE of an unused code revokes it; it stays in the list and opens nothing', async () => {
@@ -46,11 +70,20 @@ test('decisions §2: DELETE of an unused code revokes it; it stays in the list a
   const { body } = await platform.call('POST', '/api/auth/verify-invite', { body: { inviteCode: code } })
   expect(await remove(code)).toMatchObject({ status: 200 })
   expect((await codes()).find((invite) => invite.code === code)).toMatchObject({ revoked: true, used_by: null })
-  expect(await platform.call('POST', '/api/auth/verify-invite', { body: { inviteCode: code } })).toMatchObject({ status: 400, body: { code: 'INVALID_INVITE' } })
+  expect(await platform.call('POST', '/api/auth/verify-invite', { body: { inviteCode: code } })).toMatchObject({
+    status: 400,
+    body: { code: 'INVALID_INVITE' },
+  })
   // Whoever was in the middle of registering does not get in either.
-  const registered = await platform.call('POST', '/api/auth/register', { body: { username: 'late', password: 'correct horse', inviteToken: body.data.token } })
+  const registered = await platform.call('POST', '/api/auth/register', {
+    body: { username: 'late', password: 'correct horse', inviteToken: body.data.token },
+  })
   const late = await platform.call('POST', '/api/auth/verify-registration', {
-    body: { username: 'late', token: await platform.nextCode(String(registered.body.data.secret)), inviteToken: body.data.token },
+    body: {
+      username: 'late',
+      token: await platform.nextCode(String(registered.body.data.secret)),
+      inviteToken: body.data.token,
+    },
   })
   expect(late).toMatchObject({ status: 400, body: { code: 'INVALID_INVITE' } })
 })
@@ -68,21 +101,33 @@ test.each([
 
 test('decisions §2: DELETE of an expired code that nobody used revokes it as well', async () => {
   const { code } = await made('too late')
-  await platform.db.updateTable('invites').set({ expires_at: new Date(0) }).where('code', '=', code).execute()
+  await platform.db
+    .updateTable('invites')
+    .set({ expires_at: new Date(0) })
+    .where('code', '=', code)
+    .execute()
   expect(await remove(code)).toMatchObject({ status: 200 })
   expect((await codes()).find((invite) => invite.code === code)).toMatchObject({ revoked: true, is_expired: true })
 })
 
 test('decisions §2: a code is good for 7 days', async () => {
   const { code } = await made('a week')
-  const { expires_at } = await platform.db.selectFrom('invites').select('expires_at').where('code', '=', code).executeTakeFirstOrThrow()
+  const { expires_at } = await platform.db
+    .selectFrom('invites')
+    .select('expires_at')
+    .where('code', '=', code)
+    .executeTakeFirstOrThrow()
   expect(expires_at.getTime() - platform.clock.now).toBe(7 * 86_400_000)
 })
 
 test('§4 a code is expired after 7 days, unless somebody used it in time', async () => {
   const [unused, used] = [await made('unused'), await made('used')]
   const past = new Date(platform.clock.now - 1)
-  await platform.db.updateTable('invites').set({ expires_at: past }).where('code', 'in', [unused.code, used.code]).execute()
+  await platform.db
+    .updateTable('invites')
+    .set({ expires_at: past })
+    .where('code', 'in', [unused.code, used.code])
+    .execute()
   await platform.db.updateTable('invites').set({ used_by: 'somebody' }).where('code', '=', used.code).execute()
   const listed = await codes()
   expect(listed.find(({ code }) => code === unused.code)).toMatchObject({ is_expired: true })
@@ -91,11 +136,15 @@ test('§4 a code is expired after 7 days, unless somebody used it in time', asyn
 
 test('who used a code is in the list', async () => {
   await platform.register('cleo')
-  expect((await codes()).find(({ code }) => code === 'invite-of-cleo')).toMatchObject({ used_by: 'cleo', revoked: false })
+  expect((await codes()).find(({ code }) => code === 'invite-of-cleo')).toMatchObject({
+    used_by: 'cleo',
+    revoked: false,
+  })
 })
 
 test('invites are recorded by their message; a code is never written down', async () => {
-  const deletions = () => platform.logged.filter((line) => line.includes('"DELETE"') && line.includes('/api/invite-codes/')).length
+  const deletions = () =>
+    platform.logged.filter((line) => line.includes('"DELETE"') && line.includes('/api/invite-codes/')).length
   const before = deletions()
   const { code } = await made('for the record')
   await remove(code)

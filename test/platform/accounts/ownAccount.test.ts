@@ -16,9 +16,11 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-const sessions = async (token: string) => (await platform.call('GET', '/api/sessions', { token })).body.data.sessions as OwnSession[]
+const sessions = async (token: string) =>
+  (await platform.call('GET', '/api/sessions', { token })).body.data.sessions as OwnSession[]
 const statusOf = async (token: string) => (await platform.call('GET', '/api/deployments', { token })).status
-const change = (token: string, body: unknown, address?: string) => platform.call('POST', '/api/auth/change-password', { token, body, address })
+const change = (token: string, body: unknown, address?: string) =>
+  platform.call('POST', '/api/auth/change-password', { token, body, address })
 
 describe('own sessions', () => {
   test('are listed with device, address and times, the one that asks marked, and nobody else’s', async () => {
@@ -32,7 +34,12 @@ describe('own sessions', () => {
     const listed = await sessions(ann.token)
     expect(listed).toHaveLength(2)
     expect(listed.find(({ current }) => !current)).toEqual({
-      id: expect.any(String), device: 'Firefox on a phone', address: '10.0.0.7', created_at: expect.any(String), last_used_at: expect.any(String), current: false,
+      id: expect.any(String),
+      device: 'Firefox on a phone',
+      address: '10.0.0.7',
+      created_at: expect.any(String),
+      last_used_at: expect.any(String),
+      current: false,
     })
     expect((await sessions(phone)).find(({ current }) => current)).toMatchObject({ device: 'Firefox on a phone' })
     expect(JSON.stringify(listed)).not.toContain(ann.token)
@@ -41,12 +48,18 @@ describe('own sessions', () => {
   test('one can be ended, by its owner only', async () => {
     const other = await platform.signIn(ann)
     const { id } = (await sessions(other)).find(({ current }) => current)!
-    expect(await platform.call('DELETE', `/api/sessions/${id}`, { token: bob.token })).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } })
+    expect(await platform.call('DELETE', `/api/sessions/${id}`, { token: bob.token })).toMatchObject({
+      status: 404,
+      body: { code: 'NOT_FOUND' },
+    })
     expect(await statusOf(other)).toBe(200)
     expect(await platform.call('DELETE', `/api/sessions/${id}`, { token: ann.token })).toMatchObject({ status: 200 })
     expect(await statusOf(other)).toBe(401)
     expect(await platform.call('DELETE', `/api/sessions/${id}`, { token: ann.token })).toMatchObject({ status: 404 })
-    expect(await platform.call('DELETE', '/api/sessions/nothing', { token: ann.token })).toMatchObject({ status: 400, body: { field: 'id' } })
+    expect(await platform.call('DELETE', '/api/sessions/nothing', { token: ann.token })).toMatchObject({
+      status: 400,
+      body: { field: 'id' },
+    })
   })
 
   test('all others can be ended at once', async () => {
@@ -62,7 +75,9 @@ describe('own sessions', () => {
     for (const end of ['one', 'others']) {
       const other = await platform.signIn(ann)
       const { id } = (await sessions(other)).find(({ current }) => current)!
-      const [theirs, mine] = [other, ann.token].map((token) => io(url, { extraHeaders: { cookie: `token=${token}`, origin: url }, reconnection: false, forceNew: true }))
+      const [theirs, mine] = [other, ann.token].map((token) =>
+        io(url, { extraHeaders: { cookie: `token=${token}`, origin: url }, reconnection: false, forceNew: true }),
+      )
       await until(() => theirs!.connected && mine!.connected)
       await platform.call('DELETE', end === 'one' ? `/api/sessions/${id}` : '/api/sessions', { token: ann.token })
       expect(await awakeMs(() => until(() => !theirs!.connected))).toBeLessThan(5000)
@@ -74,7 +89,11 @@ describe('own sessions', () => {
   test('that have expired are not listed', async () => {
     const other = await platform.signIn(bob)
     const { id } = (await sessions(other)).find(({ current }) => current)!
-    await platform.db.updateTable('sessions').set({ expires_at: new Date(0) }).where('id', '=', id).execute()
+    await platform.db
+      .updateTable('sessions')
+      .set({ expires_at: new Date(0) })
+      .where('id', '=', id)
+      .execute()
     expect(await sessions(bob.token)).toHaveLength(1)
   })
 })
@@ -84,34 +103,74 @@ describe('change password', () => {
     const cleo = await platform.register('cleo')
     const other = await platform.signIn(cleo)
     const step = await platform.call('POST', '/api/auth/login', { body: { username: 'cleo', password: cleo.password } })
-    expect(await change(cleo.token, { password: cleo.password, newPassword: 'another horse', token: await platform.nextCode(cleo.secret) })).toMatchObject({ status: 200, body: { success: true } })
+    expect(
+      await change(cleo.token, {
+        password: cleo.password,
+        newPassword: 'another horse',
+        token: await platform.nextCode(cleo.secret),
+      }),
+    ).toMatchObject({ status: 200, body: { success: true } })
     expect([await statusOf(cleo.token), await statusOf(other)]).toEqual([200, 401])
-    const late = await platform.call('POST', '/api/auth/verify-login', { body: { username: 'cleo', token: await platform.nextCode(cleo.secret), sessionToken: step.body.data.sessionToken } })
+    const late = await platform.call('POST', '/api/auth/verify-login', {
+      body: {
+        username: 'cleo',
+        token: await platform.nextCode(cleo.secret),
+        sessionToken: step.body.data.sessionToken,
+      },
+    })
     expect(late).toMatchObject({ status: 400, body: { code: 'STEP_EXPIRED' } })
-    expect(await platform.call('POST', '/api/auth/login', { body: { username: 'cleo', password: cleo.password } })).toMatchObject({ status: 400 })
+    expect(
+      await platform.call('POST', '/api/auth/login', { body: { username: 'cleo', password: cleo.password } }),
+    ).toMatchObject({ status: 400 })
     expect(await statusOf(await platform.signIn({ ...cleo, password: 'another horse' }))).toBe(200)
   })
 
   test('a wrong old password, a wrong code and a used code change nothing', async () => {
     const dora = await platform.register('dora')
     const good = { password: dora.password, newPassword: 'another horse' }
-    expect(await change(dora.token, { ...good, password: 'wrong', token: await platform.nextCode(dora.secret) })).toMatchObject({ status: 400, body: { code: 'BAD_CREDENTIALS', message: 'The old password is not right.' } })
-    expect(await change(dora.token, { ...good, token: '000000' })).toMatchObject({ status: 400, body: { code: 'INVALID_CODE' } })
-    const first = await platform.call('POST', '/api/auth/login', { body: { username: 'dora', password: dora.password } })
+    expect(
+      await change(dora.token, { ...good, password: 'wrong', token: await platform.nextCode(dora.secret) }),
+    ).toMatchObject({ status: 400, body: { code: 'BAD_CREDENTIALS', message: 'The old password is not right.' } })
+    expect(await change(dora.token, { ...good, token: '000000' })).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID_CODE' },
+    })
+    const first = await platform.call('POST', '/api/auth/login', {
+      body: { username: 'dora', password: dora.password },
+    })
     const code = await platform.nextCode(dora.secret)
-    await platform.call('POST', '/api/auth/verify-login', { body: { username: 'dora', token: code, sessionToken: first.body.data.sessionToken } })
-    expect(await change(dora.token, { ...good, token: code })).toMatchObject({ status: 400, body: { code: 'INVALID_CODE', message: 'This verification code was used before. Please wait for the next one.' } })
-    expect(await change(dora.token, { ...good, newPassword: 'short', token: '123456' })).toMatchObject({ status: 400, body: { field: 'newPassword' } })
-    expect(await change(dora.token, { ...good, token: '123456', is_admin: true })).toMatchObject({ status: 400, body: { field: 'is_admin' } })
+    await platform.call('POST', '/api/auth/verify-login', {
+      body: { username: 'dora', token: code, sessionToken: first.body.data.sessionToken },
+    })
+    expect(await change(dora.token, { ...good, token: code })).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID_CODE', message: 'This verification code was used before. Please wait for the next one.' },
+    })
+    expect(await change(dora.token, { ...good, newPassword: 'short', token: '123456' })).toMatchObject({
+      status: 400,
+      body: { field: 'newPassword' },
+    })
+    expect(await change(dora.token, { ...good, token: '123456', is_admin: true })).toMatchObject({
+      status: 400,
+      body: { field: 'is_admin' },
+    })
     expect(await statusOf(await platform.signIn(dora))).toBe(200)
   })
 
   test('the code it took opens no session afterwards', async () => {
     const eve = await platform.register('eve')
     const code = await platform.nextCode(eve.secret)
-    expect(await change(eve.token, { password: eve.password, newPassword: 'another horse', token: code })).toMatchObject({ status: 200 })
-    const first = await platform.call('POST', '/api/auth/login', { body: { username: 'eve', password: 'another horse' } })
-    expect(await platform.call('POST', '/api/auth/verify-login', { body: { username: 'eve', token: code, sessionToken: first.body.data.sessionToken } })).toMatchObject({ status: 400, body: { code: 'INVALID_CODE' } })
+    expect(
+      await change(eve.token, { password: eve.password, newPassword: 'another horse', token: code }),
+    ).toMatchObject({ status: 200 })
+    const first = await platform.call('POST', '/api/auth/login', {
+      body: { username: 'eve', password: 'another horse' },
+    })
+    expect(
+      await platform.call('POST', '/api/auth/verify-login', {
+        body: { username: 'eve', token: code, sessionToken: first.body.data.sessionToken },
+      }),
+    ).toMatchObject({ status: 400, body: { code: 'INVALID_CODE' } })
   })
 
   test('security 2 and 3: wrong passwords and codes are counted by account, whatever the address', async () => {
@@ -119,7 +178,8 @@ describe('change password', () => {
     const good = { newPassword: 'another horse', token: '000000' }
     const statuses = async (password: string) => {
       const answers: number[] = []
-      for (let tries = 0; tries < 12; tries++) answers.push((await change(finn.token, { ...good, password }, `10.4.0.${tries}`)).status)
+      for (let tries = 0; tries < 12; tries++)
+        answers.push((await change(finn.token, { ...good, password }, `10.4.0.${tries}`)).status)
       return answers
     }
     const expected = [...Array<number>(10).fill(400), 429, 429]
@@ -130,15 +190,23 @@ describe('change password', () => {
 
   test('a reset by an administrator at the same time wins', async () => {
     const gus = await platform.register('gus')
-    const row = await platform.db.selectFrom('users').select('id').where('username', '=', 'gus').executeTakeFirstOrThrow()
+    const row = await platform.db
+      .selectFrom('users')
+      .select('id')
+      .where('username', '=', 'gus')
+      .executeTakeFirstOrThrow()
     const code = await platform.nextCode(gus.secret)
     const [, reset] = await Promise.all([
       change(gus.token, { password: gus.password, newPassword: 'of the thief', token: code }),
       platform.call('PATCH', `/api/users/${row.id}/password`, { token: ann.token, body: { password: 'of the admin' } }),
     ])
     expect(reset).toMatchObject({ status: 200 })
-    expect(await platform.call('POST', '/api/auth/login', { body: { username: 'gus', password: 'of the thief' } })).toMatchObject({ status: 400 })
-    expect(await platform.call('POST', '/api/auth/login', { body: { username: 'gus', password: 'of the admin' } })).toMatchObject({ status: 200 })
+    expect(
+      await platform.call('POST', '/api/auth/login', { body: { username: 'gus', password: 'of the thief' } }),
+    ).toMatchObject({ status: 400 })
+    expect(
+      await platform.call('POST', '/api/auth/login', { body: { username: 'gus', password: 'of the admin' } }),
+    ).toMatchObject({ status: 200 })
   })
 
   test('it is recorded, without what was typed', async () => {

@@ -18,16 +18,24 @@ async function begin(inviteCode: string, username: string): Promise<{ inviteToke
   return { inviteToken, secret: String(registered.body.data.secret) }
 }
 
-const userNames = async () => (await platform.db.selectFrom('users').select('username').orderBy('id').execute()).map(({ username }) => username)
+const userNames = async () =>
+  (await platform.db.selectFrom('users').select('username').orderBy('id').execute()).map(({ username }) => username)
 
 test('decisions §2: the first invite makes an administrator, and is the same until somebody uses it', async () => {
   const code = await platform.registration.firstInvite(undefined)
   expect(await platform.registration.firstInvite(undefined)).toBe(code)
   expect(await platform.registration.firstInvite('chosen-by-automation')).toBe('chosen-by-automation')
-  expect(await post('verify-invite', { inviteCode: code })).toMatchObject({ status: 400, body: { code: 'INVALID_INVITE' } })
+  expect(await post('verify-invite', { inviteCode: code })).toMatchObject({
+    status: 400,
+    body: { code: 'INVALID_INVITE' },
+  })
 
   const { inviteToken, secret } = await begin('chosen-by-automation', 'ann')
-  const verified = await post('verify-registration', { username: 'ann', token: await platform.nextCode(secret), inviteToken })
+  const verified = await post('verify-registration', {
+    username: 'ann',
+    token: await platform.nextCode(secret),
+    inviteToken,
+  })
   expect(verified).toMatchObject({ status: 200, body: { data: { isAdmin: 1, loginToken: expect.any(String) } } })
   expect(await platform.registration.firstInvite(undefined)).toBeUndefined()
   expect(await platform.registration.firstInvite('chosen-by-automation')).toBeUndefined()
@@ -35,23 +43,39 @@ test('decisions §2: the first invite makes an administrator, and is the same un
 
 test('the QR code is a PNG data URL, and who registers with an ordinary invite is no administrator', async () => {
   await platform.addInvite('for-bob')
-  const { inviteToken } = (await post('verify-invite', { inviteCode: 'for-bob' })).body.data as { token: string; inviteToken?: string } & Record<string, string>
+  const { inviteToken } = (await post('verify-invite', { inviteCode: 'for-bob' })).body.data as {
+    token: string
+    inviteToken?: string
+  } & Record<string, string>
   expect(inviteToken).toBeUndefined()
   const token = (await post('verify-invite', { inviteCode: '  for-bob ' })).body.data.token
   const { body } = await post('register', { username: 'bob', password: 'correct horse', inviteToken: token })
   expect(body.data.qrCode).toMatch(/^data:image\/png;base64,iVBOR/)
-  const verified = await post('verify-registration', { username: 'bob', token: await platform.nextCode(String(body.data.secret)), inviteToken: token })
+  const verified = await post('verify-registration', {
+    username: 'bob',
+    token: await platform.nextCode(String(body.data.secret)),
+    inviteToken: token,
+  })
   expect(verified.body.data).toMatchObject({ isAdmin: 0 })
 })
 
 test('decisions §2: nobody exists and no invite is used before the code is right', async () => {
   await platform.addInvite('for-cleo')
   const { inviteToken, secret } = await begin('for-cleo', 'cleo')
-  expect(await post('verify-registration', { username: 'cleo', token: '000000', inviteToken })).toMatchObject({ status: 400, body: { code: 'INVALID_CODE' } })
+  expect(await post('verify-registration', { username: 'cleo', token: '000000', inviteToken })).toMatchObject({
+    status: 400,
+    body: { code: 'INVALID_CODE' },
+  })
   expect(await userNames()).not.toContain('cleo')
-  expect(await platform.db.selectFrom('invites').select('used_by').where('code', '=', 'for-cleo').executeTakeFirst()).toEqual({ used_by: null })
-  expect(await post('verify-registration', { username: 'cleo', token: await platform.nextCode(secret), inviteToken })).toMatchObject({ status: 200 })
-  expect(await platform.db.selectFrom('invites').select('used_by').where('code', '=', 'for-cleo').executeTakeFirst()).toEqual({ used_by: 'cleo' })
+  expect(
+    await platform.db.selectFrom('invites').select('used_by').where('code', '=', 'for-cleo').executeTakeFirst(),
+  ).toEqual({ used_by: null })
+  expect(
+    await post('verify-registration', { username: 'cleo', token: await platform.nextCode(secret), inviteToken }),
+  ).toMatchObject({ status: 200 })
+  expect(
+    await platform.db.selectFrom('invites').select('used_by').where('code', '=', 'for-cleo').executeTakeFirst(),
+  ).toEqual({ used_by: 'cleo' })
 })
 
 test('security 9: of 20 people who race with one invite exactly one gets in', async () => {
@@ -65,7 +89,9 @@ test('security 9: of 20 people who race with one invite exactly one gets in', as
   const { generate } = await import('otplib')
   const epoch = Math.floor(platform.clock.now / 1000)
   const answers = await Promise.all(
-    racers.map(async ({ username, inviteToken, secret }) => post('verify-registration', { username, inviteToken, token: await generate({ secret, epoch }) })),
+    racers.map(async ({ username, inviteToken, secret }) =>
+      post('verify-registration', { username, inviteToken, token: await generate({ secret, epoch }) }),
+    ),
   )
   expect(answers.filter(({ status }) => status === 200)).toHaveLength(1)
   expect(answers.filter(({ body }) => body.code === 'INVALID_INVITE')).toHaveLength(19)
@@ -77,11 +103,23 @@ test('a name that somebody took meanwhile is a conflict, and the invite stays fr
   await platform.addInvite('two-of-two')
   const one = await begin('one-of-two', 'dora')
   const two = await begin('two-of-two', 'Dora')
-  expect(await post('verify-registration', { username: 'dora', inviteToken: one.inviteToken, token: await platform.nextCode(one.secret) })).toMatchObject({ status: 200 })
-  const late = await post('verify-registration', { username: 'Dora', inviteToken: two.inviteToken, token: await platform.nextCode(two.secret) })
+  expect(
+    await post('verify-registration', {
+      username: 'dora',
+      inviteToken: one.inviteToken,
+      token: await platform.nextCode(one.secret),
+    }),
+  ).toMatchObject({ status: 200 })
+  const late = await post('verify-registration', {
+    username: 'Dora',
+    inviteToken: two.inviteToken,
+    token: await platform.nextCode(two.secret),
+  })
   expect(late).toMatchObject({ status: 409, body: { code: 'NAME_TAKEN', message: 'The username "Dora" is taken.' } })
   const again = await post('verify-invite', { inviteCode: 'two-of-two' })
-  expect(await post('register', { username: 'DORA', password: 'correct horse', inviteToken: again.body.data.token })).toMatchObject({ status: 409 })
+  expect(
+    await post('register', { username: 'DORA', password: 'correct horse', inviteToken: again.body.data.token }),
+  ).toMatchObject({ status: 409 })
 })
 
 test.each([
@@ -92,20 +130,33 @@ test.each([
   await platform.db.deleteFrom('tries').execute()
   await platform.addInvite(`is-${state}`)
   await platform.db.updateTable('invites').set(change).where('code', '=', `is-${state}`).execute()
-  expect(await post('verify-invite', { inviteCode: `is-${state}` })).toMatchObject({ status: 400, body: { code: 'INVALID_INVITE' } })
+  expect(await post('verify-invite', { inviteCode: `is-${state}` })).toMatchObject({
+    status: 400,
+    body: { code: 'INVALID_INVITE' },
+  })
 })
 
 test('decisions §2: the invite token ends after 15 minutes', async () => {
   await platform.addInvite('for-later')
   const { inviteToken, secret } = await begin('for-later', 'eve')
-  const { expires_at } = await platform.db.selectFrom('registrations').select('expires_at').orderBy('expires_at', 'desc').executeTakeFirstOrThrow()
+  const { expires_at } = await platform.db
+    .selectFrom('registrations')
+    .select('expires_at')
+    .orderBy('expires_at', 'desc')
+    .executeTakeFirstOrThrow()
   expect(expires_at.getTime() - platform.clock.now).toBe(15 * 60_000)
-  await platform.db.updateTable('registrations').set({ expires_at: new Date(Date.now() - 1) }).execute()
-  expect(await post('verify-registration', { username: 'eve', token: await platform.nextCode(secret), inviteToken })).toMatchObject({ status: 400, body: { code: 'STEP_EXPIRED' } })
+  await platform.db
+    .updateTable('registrations')
+    .set({ expires_at: new Date(Date.now() - 1) })
+    .execute()
+  expect(
+    await post('verify-registration', { username: 'eve', token: await platform.nextCode(secret), inviteToken }),
+  ).toMatchObject({ status: 400, body: { code: 'STEP_EXPIRED' } })
 })
 
 test('guessing invite codes ends in 429', async () => {
   const answers = []
-  for (let number = 0; number < 40; number++) answers.push(await post('verify-invite', { inviteCode: `guess-${number}` }))
+  for (let number = 0; number < 40; number++)
+    answers.push(await post('verify-invite', { inviteCode: `guess-${number}` }))
   expect(answers.at(-1)).toMatchObject({ status: 429, body: { code: 'TOO_MANY_TRIES' } })
 })

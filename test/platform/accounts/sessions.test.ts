@@ -17,7 +17,13 @@ beforeAll(async () => {
 afterAll(() => platform.close())
 
 const tryToken = async (token: string) => (await platform.call('GET', '/api/deployments', { token })).status
-const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as { sub: string; jti: string; exp: number; preferred_username: string }
+const claimsOf = (token: string) =>
+  JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()) as {
+    sub: string
+    jti: string
+    exp: number
+    preferred_username: string
+  }
 
 test('decisions §2: the token is a JWT (HS256) with sub, jti and an exp in 7 days, and says the username for people', () => {
   expect(JSON.parse(Buffer.from(ann.token.split('.')[0]!, 'base64url').toString())).toEqual({ alg: 'HS256' })
@@ -37,14 +43,35 @@ test('security 5: tokens that are forged, altered, expired or of another kind ar
   const bad = {
     unsigned: new UnsecuredJWT().setSubject(sub).setJti(jti).setExpirationTime(exp).encode(),
     otherKey: await claims().setProtectedHeader({ alg: 'HS256' }).setExpirationTime(exp).sign(Buffer.alloc(32, 7)),
-    otherAlgorithm: await claims().setProtectedHeader({ alg: 'HS512' }).setExpirationTime(exp).sign(Buffer.concat([key, key])),
-    expired: await claims().setProtectedHeader({ alg: 'HS256' }).setExpirationTime(Math.floor(platform.clock.now / 1000) - 1).sign(key),
-    unknownSession: await new SignJWT().setSubject(sub).setJti('00000000-0000-4000-8000-000000000000').setProtectedHeader({ alg: 'HS256' }).setExpirationTime(exp).sign(key),
-    anotherUser: await new SignJWT().setSubject('9999').setJti(jti).setProtectedHeader({ alg: 'HS256' }).setExpirationTime(exp).sign(key),
+    otherAlgorithm: await claims()
+      .setProtectedHeader({ alg: 'HS512' })
+      .setExpirationTime(exp)
+      .sign(Buffer.concat([key, key])),
+    expired: await claims()
+      .setProtectedHeader({ alg: 'HS256' })
+      .setExpirationTime(Math.floor(platform.clock.now / 1000) - 1)
+      .sign(key),
+    unknownSession: await new SignJWT()
+      .setSubject(sub)
+      .setJti('00000000-0000-4000-8000-000000000000')
+      .setProtectedHeader({ alg: 'HS256' })
+      .setExpirationTime(exp)
+      .sign(key),
+    anotherUser: await new SignJWT()
+      .setSubject('9999')
+      .setJti(jti)
+      .setProtectedHeader({ alg: 'HS256' })
+      .setExpirationTime(exp)
+      .sign(key),
     noExpiry: await claims().setProtectedHeader({ alg: 'HS256' }).sign(key),
     altered: `${header}.${Buffer.from(JSON.stringify({ ...claimsOf(ann.token), sub: '1', admin: true })).toString('base64url')}.${ann.token.split('.')[2]}`,
-    jku: await claims().setProtectedHeader({ alg: 'HS256', jku: 'http://127.0.0.1:1/keys' }).setExpirationTime(exp).sign(Buffer.alloc(32, 7)),
-    encrypted: await new CompactEncrypt(Buffer.from(payload!)).setProtectedHeader({ alg: 'dir', enc: 'A256GCM' }).encrypt(key),
+    jku: await claims()
+      .setProtectedHeader({ alg: 'HS256', jku: 'http://127.0.0.1:1/keys' })
+      .setExpirationTime(exp)
+      .sign(Buffer.alloc(32, 7)),
+    encrypted: await new CompactEncrypt(Buffer.from(payload!))
+      .setProtectedHeader({ alg: 'dir', enc: 'A256GCM' })
+      .encrypt(key),
     stepOne: String(first.body.data.sessionToken),
     signedWithNothing: `${header}.${payload}.${createHmac('sha256', '').update(`${header}.${payload}`).digest('base64url')}`,
     nonsense: 'x',
@@ -56,7 +83,10 @@ test('security 5: tokens that are forged, altered, expired or of another kind ar
 
 test('security 6: after logout the token is 401', async () => {
   const token = await platform.signIn(ann)
-  expect(await platform.call('POST', '/api/auth/logout', { token })).toMatchObject({ status: 200, body: { success: true } })
+  expect(await platform.call('POST', '/api/auth/logout', { token })).toMatchObject({
+    status: 200,
+    body: { success: true },
+  })
   expect(await tryToken(token)).toBe(401)
   expect(await tryToken(ann.token)).toBe(200)
 })
@@ -67,18 +97,26 @@ test('security 6: after logout the token opens no download and no socket', async
   const { port } = platform.app.server.address() as AddressInfo
   const headers = { cookie: `token=${token}` }
   const attempts = async () => {
-    const refused = (url: string) => new Promise<unknown>((resolve) => {
-      const socket = new WebSocket(url, { headers })
-      socket.on('unexpected-response', (request, response) => {
-        resolve(response.statusCode)
-        request.destroy()
+    const refused = (url: string) =>
+      new Promise<unknown>((resolve) => {
+        const socket = new WebSocket(url, { headers })
+        socket.on('unexpected-response', (request, response) => {
+          resolve(response.statusCode)
+          request.destroy()
+        })
+        socket.on('error', () => undefined)
       })
-      socket.on('error', () => undefined)
-    })
     const realtime = io(`http://127.0.0.1:${port}`, { extraHeaders: headers, reconnection: false, forceNew: true })
-    const greeted = await Promise.race([once(realtime as never, 'connect').then(() => 'connected'), once(realtime as never, 'connect_error').then(([error]) => (error as Error).message)])
+    const greeted = await Promise.race([
+      once(realtime as never, 'connect').then(() => 'connected'),
+      once(realtime as never, 'connect_error').then(([error]) => (error as Error).message),
+    ])
     realtime.disconnect()
-    return [greeted, await refused(`ws://127.0.0.1:${port}/api/logs/lobby/x`), (await platform.call('GET', `/api/sftp/download?path=%2Fnfsshare%2Fa&token=${token}`)).status]
+    return [
+      greeted,
+      await refused(`ws://127.0.0.1:${port}/api/logs/lobby/x`),
+      (await platform.call('GET', `/api/sftp/download?path=%2Fnfsshare%2Fa&token=${token}`)).status,
+    ]
   }
   // The pod is not there: whoever is let in learns that.
   expect(await attempts()).toEqual(['connected', 404, 401])
@@ -95,11 +133,20 @@ test('security 8: once a user is deleted, the next request is 401', async () => 
 
 test('a session ends after 7 days', async () => {
   const token = await platform.signIn(ann)
-  await platform.db.updateTable('sessions').set({ expires_at: new Date(Date.now() - 1) }).where('id', '=', claimsOf(token).jti).execute()
+  await platform.db
+    .updateTable('sessions')
+    .set({ expires_at: new Date(Date.now() - 1) })
+    .where('id', '=', claimsOf(token).jti)
+    .execute()
   expect(await tryToken(token)).toBe(401)
 })
 
 test('a 401 says what to do, and only that', async () => {
   const { body } = await platform.call('GET', '/api/deployments')
-  expect(body).toEqual({ success: false, code: 'NO_SESSION', message: 'Your session has ended. Please sign in again.', error: 'Your session has ended. Please sign in again.' })
+  expect(body).toEqual({
+    success: false,
+    code: 'NO_SESSION',
+    message: 'Your session has ended. Please sign in again.',
+    error: 'Your session has ended. Please sign in again.',
+  })
 })

@@ -29,7 +29,11 @@ test('§7 the right password and code open a session whose token opens protected
 
 test('usernames are the same without regard to case', async () => {
   const first = await login({ username: 'aNN', password: ann.password })
-  const second = await verify({ username: 'ANN', token: await platform.nextCode(ann.secret), sessionToken: first.body.data.sessionToken })
+  const second = await verify({
+    username: 'ANN',
+    token: await platform.nextCode(ann.secret),
+    sessionToken: first.body.data.sessionToken,
+  })
   expect(second.status).toBe(200)
 })
 
@@ -66,7 +70,10 @@ test('security 4: the second step makes the same queries for a known and an unkn
   const made: number[] = []
   for (const username of ['Ann', 'nobody']) {
     queries.mockClear()
-    expect(await verify({ username, token: '000000', sessionToken: 'nonsense' })).toMatchObject({ status: 400, body: { code: 'STEP_EXPIRED' } })
+    expect(await verify({ username, token: '000000', sessionToken: 'nonsense' })).toMatchObject({
+      status: 400,
+      body: { code: 'STEP_EXPIRED' },
+    })
     made.push(queries.mock.calls.length)
   }
   queries.mockRestore()
@@ -86,10 +93,15 @@ test('security 2: second steps are limited by address', async () => {
 test('security 1: one code in two logins at the same time lets exactly one in, and never again', async () => {
   const [one, two, three] = [await firstStep(), await firstStep(), await firstStep()]
   const code = await platform.nextCode(ann.secret)
-  const both = await Promise.all([one, two].map((sessionToken) => verify({ username: 'Ann', token: code, sessionToken })))
+  const both = await Promise.all(
+    [one, two].map((sessionToken) => verify({ username: 'Ann', token: code, sessionToken })),
+  )
   expect(both.map(({ status }) => status).sort()).toEqual([200, 400])
   const later = await verify({ username: 'Ann', token: code, sessionToken: three })
-  expect(later).toMatchObject({ status: 400, body: { code: 'INVALID_CODE', message: 'This verification code was used before. Please wait for the next one.' } })
+  expect(later).toMatchObject({
+    status: 400,
+    body: { code: 'INVALID_CODE', message: 'This verification code was used before. Please wait for the next one.' },
+  })
 })
 
 test('security 1: two good codes for one step at the same time open one session', async () => {
@@ -106,10 +118,15 @@ test('security 1: two good codes for one step at the same time open one session'
 test('decisions §2: a code of the step before is accepted, one of two steps before is not', async () => {
   const before = await platform.nextCode(ann.secret)
   platform.clock.now += 30_000
-  expect(await verify({ username: 'Ann', token: before, sessionToken: await firstStep() })).toMatchObject({ status: 200 })
+  expect(await verify({ username: 'Ann', token: before, sessionToken: await firstStep() })).toMatchObject({
+    status: 200,
+  })
   const old = await platform.nextCode(ann.secret)
   platform.clock.now += 60_000
-  expect(await verify({ username: 'Ann', token: old, sessionToken: await firstStep() })).toMatchObject({ status: 400, body: { code: 'INVALID_CODE' } })
+  expect(await verify({ username: 'Ann', token: old, sessionToken: await firstStep() })).toMatchObject({
+    status: 400,
+    body: { code: 'INVALID_CODE' },
+  })
 })
 
 test('decisions §2: the token of step 1 works for five minutes, for its user and once', async () => {
@@ -117,24 +134,41 @@ test('decisions §2: the token of step 1 works for five minutes, for its user an
   const expired = await firstStep()
   const { expires_at } = await platform.db.selectFrom('login_steps').select('expires_at').executeTakeFirstOrThrow()
   expect(expires_at.getTime() - platform.clock.now).toBe(5 * 60_000)
-  await platform.db.updateTable('login_steps').set({ expires_at: new Date(Date.now() - 1) }).execute()
-  expect(await verify({ username: 'Ann', token: await platform.nextCode(ann.secret), sessionToken: expired })).toMatchObject({ status: 400, body: { code: 'STEP_EXPIRED' } })
+  await platform.db
+    .updateTable('login_steps')
+    .set({ expires_at: new Date(Date.now() - 1) })
+    .execute()
+  expect(
+    await verify({ username: 'Ann', token: await platform.nextCode(ann.secret), sessionToken: expired }),
+  ).toMatchObject({ status: 400, body: { code: 'STEP_EXPIRED' } })
 
   const bob = await platform.register('bob')
   const ofAnn = await firstStep()
-  expect(await verify({ username: 'bob', token: await platform.nextCode(bob.secret), sessionToken: ofAnn })).toMatchObject({ status: 400, body: { code: 'STEP_EXPIRED' } })
+  expect(
+    await verify({ username: 'bob', token: await platform.nextCode(bob.secret), sessionToken: ofAnn }),
+  ).toMatchObject({ status: 400, body: { code: 'STEP_EXPIRED' } })
 
   const once = await firstStep()
-  expect(await verify({ username: 'Ann', token: await platform.nextCode(ann.secret), sessionToken: once })).toMatchObject({ status: 200 })
-  expect(await verify({ username: 'Ann', token: await platform.nextCode(ann.secret), sessionToken: once })).toMatchObject({ status: 400, body: { code: 'STEP_EXPIRED' } })
+  expect(
+    await verify({ username: 'Ann', token: await platform.nextCode(ann.secret), sessionToken: once }),
+  ).toMatchObject({ status: 200 })
+  expect(
+    await verify({ username: 'Ann', token: await platform.nextCode(ann.secret), sessionToken: once }),
+  ).toMatchObject({ status: 400, body: { code: 'STEP_EXPIRED' } })
 })
 
 test('decisions §2: five tries for a code, then step 1 begins anew', async () => {
   const cleo = await platform.register('cleo')
   const first = await login({ username: 'cleo', password: cleo.password })
   const { sessionToken } = first.body.data
-  for (let tries = 0; tries < 5; tries++) expect(await verify({ username: 'cleo', token: '000000', sessionToken })).toMatchObject({ body: { code: 'INVALID_CODE' } })
-  expect(await verify({ username: 'cleo', token: await platform.nextCode(cleo.secret), sessionToken })).toMatchObject({ status: 400, body: { code: 'STEP_EXPIRED' } })
+  for (let tries = 0; tries < 5; tries++)
+    expect(await verify({ username: 'cleo', token: '000000', sessionToken })).toMatchObject({
+      body: { code: 'INVALID_CODE' },
+    })
+  expect(await verify({ username: 'cleo', token: await platform.nextCode(cleo.secret), sessionToken })).toMatchObject({
+    status: 400,
+    body: { code: 'STEP_EXPIRED' },
+  })
 })
 
 test('security 2: wrong codes are counted for the account, whatever the login and the address', async () => {
@@ -158,28 +192,50 @@ test('security 3: an account that is guessed at from many addresses has three tr
   const guess = async (address: string) => (await login({ username: 'GIL', password: 'a guess' }, address)).status
   // The owner, who is signed in at 127.0.0.1, does not count.
   for (let count = 0; count < 5; count++) await platform.signIn(gil)
-  const first = await Promise.all(Array.from({ length: 100 }, (_, number) => guess(`10.3.${Math.floor(number / 10)}.1`)))
+  const first = await Promise.all(
+    Array.from({ length: 100 }, (_, number) => guess(`10.3.${Math.floor(number / 10)}.1`)),
+  )
   expect(first).toEqual(Array<number>(100).fill(400))
-  const further = async (address: string) => [await guess(address), await guess(address), await guess(address), await guess(address)]
+  const further = async (address: string) => [
+    await guess(address),
+    await guess(address),
+    await guess(address),
+    await guess(address),
+  ]
   expect(await further('10.3.100.1')).toEqual([400, 400, 400, 429])
   const refused = await login({ username: 'gil', password: 'a guess' }, '10.3.100.1')
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(1700)
   // A /56 of IPv6 is one of them.
-  expect([await guess('2001:db8:1:200::1'), await guess('2001:db8:1:201::1'), await guess('2001:db8:1:2ff::1'), await guess('2001:db8:1:2aa::1')]).toEqual([400, 400, 400, 429])
+  expect([
+    await guess('2001:db8:1:200::1'),
+    await guess('2001:db8:1:201::1'),
+    await guess('2001:db8:1:2ff::1'),
+    await guess('2001:db8:1:2aa::1'),
+  ]).toEqual([400, 400, 400, 429])
   expect(await guess('2001:db8:1:300::1')).toBe(400)
   // An unknown user is no different.
-  const nobody = await Promise.all(Array.from({ length: 101 }, (_, number) => login({ username: 'nil', password: 'a guess' }, `10.4.${Math.floor(number / 10)}.1`)))
+  const nobody = await Promise.all(
+    Array.from({ length: 101 }, (_, number) =>
+      login({ username: 'nil', password: 'a guess' }, `10.4.${Math.floor(number / 10)}.1`),
+    ),
+  )
   expect(nobody.at(-1)!.status).toBe(400)
-  expect((await Promise.all([1, 2, 3, 4].map(() => login({ username: 'nil', password: 'a guess' }, '10.4.100.1')))).map(({ status }) => status).sort()).toEqual([400, 400, 400, 429])
+  expect(
+    (await Promise.all([1, 2, 3, 4].map(() => login({ username: 'nil', password: 'a guess' }, '10.4.100.1'))))
+      .map(({ status }) => status)
+      .sort(),
+  ).toEqual([400, 400, 400, 429])
   // The owner: at an address of a session after mistakes, and at a new one.
   expect(await further('127.0.0.1')).toEqual([400, 400, 400, 400])
-  for (const address of ['127.0.0.1', '10.3.200.1']) expect((await login({ username: 'gil', password: gil.password }, address)).status).toBe(200)
+  for (const address of ['127.0.0.1', '10.3.200.1'])
+    expect((await login({ username: 'gil', password: gil.password }, address)).status).toBe(200)
 })
 
 test('security 3: 50 wrong passwords end in 429, and the victim still signs in from another address', async () => {
   await platform.db.deleteFrom('tries').execute()
   const answers = []
-  for (let tries = 0; tries < 50; tries++) answers.push(await login({ username: 'Ann', password: `guess ${tries}` }, '10.2.0.1'))
+  for (let tries = 0; tries < 50; tries++)
+    answers.push(await login({ username: 'Ann', password: `guess ${tries}` }, '10.2.0.1'))
   expect(answers.filter(({ status }) => status === 400)).toHaveLength(10)
   expect(answers.at(-1)).toMatchObject({ status: 429, body: { code: 'TOO_MANY_TRIES' } })
   expect(Number(answers.at(-1)!.headers['retry-after'])).toBeGreaterThan(0)
@@ -209,19 +265,29 @@ test.each([
 
 test('a window of tries ends: the same address may try again', async () => {
   for (let tries = 0; tries < 12; tries++) await login({ username: 'Ann', password: 'wrong' }, '10.3.0.1')
-  await platform.db.updateTable('tries').set({ resets_at: new Date(Date.now() - 1) }).execute()
+  await platform.db
+    .updateTable('tries')
+    .set({ resets_at: new Date(Date.now() - 1) })
+    .execute()
   await firstStep('10.3.0.1')
 })
 
 test('a window of tries that began while the clock was ahead is over', async () => {
   for (let tries = 0; tries < 12; tries++) await login({ username: 'Ann', password: 'wrong' }, '10.3.0.2')
-  await platform.db.updateTable('tries').set({ resets_at: new Date(Date.now() + 365 * 86_400_000) }).execute()
+  await platform.db
+    .updateTable('tries')
+    .set({ resets_at: new Date(Date.now() + 365 * 86_400_000) })
+    .execute()
   await firstStep('10.3.0.2')
 })
 
 test('no password and no token of a step is in the log or, readable, in the state', async () => {
   const sessionToken = await firstStep()
-  const { password_hash, totp_secret } = await platform.db.selectFrom('users').select(['password_hash', 'totp_secret']).where('username', '=', 'Ann').executeTakeFirstOrThrow()
+  const { password_hash, totp_secret } = await platform.db
+    .selectFrom('users')
+    .select(['password_hash', 'totp_secret'])
+    .where('username', '=', 'Ann')
+    .executeTakeFirstOrThrow()
   expect(password_hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/)
   expect(totp_secret).not.toContain(ann.secret)
   const steps = JSON.stringify(await platform.db.selectFrom('login_steps').selectAll().execute())

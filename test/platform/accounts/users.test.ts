@@ -20,7 +20,8 @@ afterAll(() => platform.close())
 
 const users = async () => (await platform.call('GET', '/api/users', { token: ann.token })).body.data.users as User[]
 const idOf = async (username: string) => (await users()).find((user) => user.username === username)!.id
-const setAdmin = async (username: string, is_admin: boolean, token = ann.token) => platform.call('PATCH', `/api/users/${await idOf(username)}/admin`, { token, body: { is_admin } })
+const setAdmin = async (username: string, is_admin: boolean, token = ann.token) =>
+  platform.call('PATCH', `/api/users/${await idOf(username)}/admin`, { token, body: { is_admin } })
 const statusOf = async (token: string, url = '/api/deployments') => (await platform.call('GET', url, { token })).status
 
 test('§7 the list has every user with id, username and flag, and nothing else', async () => {
@@ -35,7 +36,10 @@ test('security 12: who is made administrator may at once, and who is demoted may
   expect(await setAdmin('Bob', true)).toMatchObject({ status: 200, body: { success: true } })
   expect(await statusOf(bob.token, '/api/users')).toBe(200)
   expect(await setAdmin('Bob', false)).toMatchObject({ status: 200 })
-  expect(await platform.call('GET', '/api/users', { token: bob.token })).toMatchObject({ status: 403, body: { code: 'NOT_ALLOWED' } })
+  expect(await platform.call('GET', '/api/users', { token: bob.token })).toMatchObject({
+    status: 403,
+    body: { code: 'NOT_ALLOWED' },
+  })
   expect(await statusOf(bob.token)).toBe(200)
 })
 
@@ -43,11 +47,20 @@ test('security 7: after an administrator reset the password, the old sessions an
   const cleo = await platform.register('cleo')
   const other = await platform.signIn(cleo)
   const step = await platform.call('POST', '/api/auth/login', { body: { username: 'cleo', password: cleo.password } })
-  expect(await platform.call('PATCH', `/api/users/${await idOf('cleo')}/password`, { token: ann.token, body: { password: 'another horse' } })).toMatchObject({ status: 200 })
+  expect(
+    await platform.call('PATCH', `/api/users/${await idOf('cleo')}/password`, {
+      token: ann.token,
+      body: { password: 'another horse' },
+    }),
+  ).toMatchObject({ status: 200 })
   expect([await statusOf(cleo.token), await statusOf(other)]).toEqual([401, 401])
-  const late = await platform.call('POST', '/api/auth/verify-login', { body: { username: 'cleo', token: await platform.nextCode(cleo.secret), sessionToken: step.body.data.sessionToken } })
+  const late = await platform.call('POST', '/api/auth/verify-login', {
+    body: { username: 'cleo', token: await platform.nextCode(cleo.secret), sessionToken: step.body.data.sessionToken },
+  })
   expect(late).toMatchObject({ status: 400, body: { code: 'STEP_EXPIRED' } })
-  expect(await platform.call('POST', '/api/auth/login', { body: { username: 'cleo', password: cleo.password } })).toMatchObject({ status: 400 })
+  expect(
+    await platform.call('POST', '/api/auth/login', { body: { username: 'cleo', password: cleo.password } }),
+  ).toMatchObject({ status: 400 })
   expect(await statusOf(await platform.signIn({ ...cleo, password: 'another horse' }))).toBe(200)
 })
 
@@ -64,7 +77,12 @@ test('security 8: once an administrator has deleted a user, the next request is 
 
 test('§2 administrators may reset their own password: it ends all their sessions, this one too', async () => {
   await setAdmin('Bob', true)
-  expect(await platform.call('PATCH', `/api/users/${await idOf('Bob')}/password`, { token: bob.token, body: { password: 'my own new horse' } })).toMatchObject({ status: 200 })
+  expect(
+    await platform.call('PATCH', `/api/users/${await idOf('Bob')}/password`, {
+      token: bob.token,
+      body: { password: 'my own new horse' },
+    }),
+  ).toMatchObject({ status: 200 })
   expect(await statusOf(bob.token)).toBe(401)
   bob = { ...bob, password: 'my own new horse' }
   bob.token = await platform.signIn(bob)
@@ -72,13 +90,22 @@ test('§2 administrators may reset their own password: it ends all their session
 })
 
 test('every answer to a signed-in user tells their role of that moment, a refusal too; nobody else is told one', async () => {
-  const roleOf = async (token: string | undefined, url: string) => (await platform.call('GET', url, { token })).headers['quarterdeck-role']
-  expect([await roleOf(bob.token, '/api/deployments'), await roleOf(bob.token, '/api/users'), await roleOf(ann.token, '/api/users')]).toEqual(['user', 'user', 'admin'])
+  const roleOf = async (token: string | undefined, url: string) =>
+    (await platform.call('GET', url, { token })).headers['quarterdeck-role']
+  expect([
+    await roleOf(bob.token, '/api/deployments'),
+    await roleOf(bob.token, '/api/users'),
+    await roleOf(ann.token, '/api/users'),
+  ]).toEqual(['user', 'user', 'admin'])
   await setAdmin('Bob', true)
   expect(await roleOf(bob.token, '/api/deployments')).toBe('admin')
   await setAdmin('Bob', false)
   expect(await roleOf(bob.token, '/api/deployments')).toBe('user')
-  expect([await roleOf(undefined, '/api/deployments'), await roleOf('a.b.c', '/api/deployments'), await roleOf(bob.token, '/api/health')]).toEqual([undefined, undefined, undefined])
+  expect([
+    await roleOf(undefined, '/api/deployments'),
+    await roleOf('a.b.c', '/api/deployments'),
+    await roleOf(bob.token, '/api/health'),
+  ]).toEqual([undefined, undefined, undefined])
 })
 
 test('decisions §2: administrators cannot delete or demote themselves', async () => {
@@ -97,13 +124,28 @@ test('decisions §2: administrators cannot delete or demote themselves', async (
 test('security 10: wrong types, operators, extra fields and ids that are none are 400', async () => {
   const id = await idOf('Bob')
   const calls: [string, unknown][] = [
-    [`${id}/admin`, { is_admin: 'yes' }], [`${id}/admin`, { is_admin: 1 }], [`${id}/admin`, { is_admin: { $ne: null } }], [`${id}/admin`, { is_admin: true, id: 1 }], [`${id}/admin`, {}],
-    [`${id}/password`, { password: '1234567' }], [`${id}/password`, { password: 'x'.repeat(129) }], [`${id}/password`, { password: ['a', 'b'] }], [`${id}/password`, { password: 'long enough', is_admin: true }],
-    ['nobody/admin', { is_admin: true }], ['1.5/admin', { is_admin: true }], ['-1/admin', { is_admin: true }], ['1e999/admin', { is_admin: true }],
+    [`${id}/admin`, { is_admin: 'yes' }],
+    [`${id}/admin`, { is_admin: 1 }],
+    [`${id}/admin`, { is_admin: { $ne: null } }],
+    [`${id}/admin`, { is_admin: true, id: 1 }],
+    [`${id}/admin`, {}],
+    [`${id}/password`, { password: '1234567' }],
+    [`${id}/password`, { password: 'x'.repeat(129) }],
+    [`${id}/password`, { password: ['a', 'b'] }],
+    [`${id}/password`, { password: 'long enough', is_admin: true }],
+    ['nobody/admin', { is_admin: true }],
+    ['1.5/admin', { is_admin: true }],
+    ['-1/admin', { is_admin: true }],
+    ['1e999/admin', { is_admin: true }],
   ]
   for (const [path, body] of calls) {
     const answer = await platform.call('PATCH', `/api/users/${path}`, { token: ann.token, body })
-    expect({ path, body, status: answer.status, code: answer.body.code }).toEqual({ path, body, status: 400, code: 'INVALID_INPUT' })
+    expect({ path, body, status: answer.status, code: answer.body.code }).toEqual({
+      path,
+      body,
+      status: 400,
+      code: 'INVALID_INPUT',
+    })
   }
   expect((await users()).find((user) => user.id === id)).toMatchObject({ is_admin: false })
 })
@@ -112,8 +154,11 @@ test('security 13: of two administrators who demote or delete each other at the 
   await setAdmin('Bob', true)
   const [annId, bobId] = [await idOf('ann'), await idOf('Bob')]
   for (let round = 0; round < 50; round++) {
-    const demote = (by: Account, id: number) => platform.call('PATCH', `/api/users/${id}/admin`, { token: by.token, body: { is_admin: false } })
-    const answers = await Promise.all(round % 2 ? [demote(ann, bobId), demote(bob, annId)] : [demote(bob, annId), demote(ann, bobId)])
+    const demote = (by: Account, id: number) =>
+      platform.call('PATCH', `/api/users/${id}/admin`, { token: by.token, body: { is_admin: false } })
+    const answers = await Promise.all(
+      round % 2 ? [demote(ann, bobId), demote(bob, annId)] : [demote(bob, annId), demote(ann, bobId)],
+    )
     // The later one is an administrator no more.
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 403])
     const admins = await platform.db.selectFrom('users').select('id').where('is_admin', '=', true).execute()
@@ -132,7 +177,15 @@ test('security 13: of five administrators who all demote one another at the same
   const ids = await Promise.all(all.map(({ username }) => idOf(username)))
   try {
     for (let round = 0; round < 10; round++) {
-      const answers = await Promise.all(all.flatMap((by, at) => ids.filter((_id, other) => other !== at).map((id) => platform.call('PATCH', `/api/users/${id}/admin`, { token: by.token, body: { is_admin: false } }))))
+      const answers = await Promise.all(
+        all.flatMap((by, at) =>
+          ids
+            .filter((_id, other) => other !== at)
+            .map((id) =>
+              platform.call('PATCH', `/api/users/${id}/admin`, { token: by.token, body: { is_admin: false } }),
+            ),
+        ),
+      )
       const others = answers.map(({ status }) => status).filter((status) => status !== 200 && status !== 403)
       // A disk that is too busy may make one wait for too long.
       expect(others.filter((status) => status !== 503)).toEqual([])
@@ -142,20 +195,29 @@ test('security 13: of five administrators who all demote one another at the same
       await platform.db.updateTable('users').set({ is_admin: true }).where('id', 'in', ids).execute()
     }
   } finally {
-    await platform.db.updateTable('users').set({ is_admin: sql<boolean>`username = 'ann'` }).where('id', 'in', ids).execute()
+    await platform.db
+      .updateTable('users')
+      .set({ is_admin: sql<boolean>`username = 'ann'` })
+      .where('id', 'in', ids)
+      .execute()
   }
 })
 
 test('what administrators do to users is recorded by name, without passwords', async () => {
   const secret = 'canary-4711-password'
-  await platform.call('PATCH', `/api/users/${await idOf('Bob')}/password`, { token: ann.token, body: { password: secret } })
+  await platform.call('PATCH', `/api/users/${await idOf('Bob')}/password`, {
+    token: ann.token,
+    body: { password: secret },
+  })
   bob = { ...bob, password: secret }
   bob.token = await platform.signIn(bob)
   await setAdmin('Bob', true)
   await setAdmin('Bob', false)
   await platform.call('DELETE', `/api/users/${await idOf('ann')}`, { token: bob.token }).catch(() => undefined)
   const { entries } = await platform.activityLog.list({ kind: 'user' })
-  expect(entries.slice(0, 4).map(({ username, action, subject, succeeded }) => [username, action, subject, succeeded])).toEqual([
+  expect(
+    entries.slice(0, 4).map(({ username, action, subject, succeeded }) => [username, action, subject, succeeded]),
+  ).toEqual([
     ['Bob', 'deleted user', `#${await idOf('ann')}`, false],
     ['ann', 'took administrator rights from', 'Bob', true],
     ['ann', 'made administrator', 'Bob', true],
@@ -172,18 +234,36 @@ describe('security 37: open sockets', () => {
   })
 
   test.each([
-    ['demoted', async (username: string) => {
-      await platform.db.updateTable('users').set({ is_admin: true }).where('username', '=', username).execute()
-      return async () => setAdmin(username, false)
-    }],
+    [
+      'demoted',
+      async (username: string) => {
+        await platform.db.updateTable('users').set({ is_admin: true }).where('username', '=', username).execute()
+        return async () => setAdmin(username, false)
+      },
+    ],
     ['made administrator', async (username: string) => async () => setAdmin(username, true)],
-    ['given another password', async (username: string) => async () => platform.call('PATCH', `/api/users/${await idOf(username)}/password`, { token: ann.token, body: { password: 'another horse' } })],
-    ['deleted', async (username: string) => async () => platform.call('DELETE', `/api/users/${await idOf(username)}`, { token: ann.token })],
+    [
+      'given another password',
+      async (username: string) => async () =>
+        platform.call('PATCH', `/api/users/${await idOf(username)}/password`, {
+          token: ann.token,
+          body: { password: 'another horse' },
+        }),
+    ],
+    [
+      'deleted',
+      async (username: string) => async () =>
+        platform.call('DELETE', `/api/users/${await idOf(username)}`, { token: ann.token }),
+    ],
   ])('of a user who is %s are closed within 5 seconds, those of others stay', async (what, prepare) => {
     const user = await platform.register(`user-${what.replaceAll(' ', '-')}`)
     const work = await prepare(user.username)
     const open = async (token: string) => {
-      const socket = io(url, { extraHeaders: { cookie: `token=${token}`, origin: url }, reconnection: false, forceNew: true })
+      const socket = io(url, {
+        extraHeaders: { cookie: `token=${token}`, origin: url },
+        reconnection: false,
+        forceNew: true,
+      })
       await once(socket as never, 'connect')
       return socket
     }

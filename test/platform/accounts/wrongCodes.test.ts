@@ -86,7 +86,10 @@ test('security 2: the refusal says how long to wait, whatever the code, and the 
   await enterWrongCodes(bob, 10)
   for (let tries = 0; tries < 6; tries++) {
     const refused = await enter(bob, sessionToken, await platform.nextCode(bob.secret))
-    expect(refused.body).toMatchObject({ code: 'TOO_MANY_TRIES', message: expect.stringMatching(/^Too many tries\. Please wait 1\d minutes and try again\.$/) })
+    expect(refused.body).toMatchObject({
+      code: 'TOO_MANY_TRIES',
+      message: expect.stringMatching(/^Too many tries\. Please wait 1\d minutes and try again\.$/),
+    })
   }
   pass(15 * MINUTE)
   expect(await enter(bob, sessionToken, await platform.nextCode(bob.secret))).toMatchObject({ status: 200 })
@@ -97,11 +100,19 @@ test('security 2: the wait outlives a restart of the platform', async () => {
   await enterWrongCodes(cleo, 10)
   const { db, sessions, dataDir, activityLog } = platform
   const now = () => platform.clock.now
-  const restarted = createSignIn(db, createCodeChecks({ db, secrets: await openSecrets(dataDir, db), activityLog, now }), sessions, now)
+  const restarted = createSignIn(
+    db,
+    createCodeChecks({ db, secrets: await openSecrets(dataDir, db), activityLog, now }),
+    sessions,
+    now,
+  )
   const client = { address: '10.5.0.2', network: '10.5.0.2', device: '' }
   const sessionToken = await restarted.login(cleo, client)
   const token = await platform.nextCode(cleo.secret)
-  await expect(restarted.verify({ username: 'cleo', token, sessionToken }, client)).rejects.toMatchObject({ code: 'TOO_MANY_TRIES', details: { retryAfterSeconds: 15 * 60 - 30 } })
+  await expect(restarted.verify({ username: 'cleo', token, sessionToken }, client)).rejects.toMatchObject({
+    code: 'TOO_MANY_TRIES',
+    details: { retryAfterSeconds: 15 * 60 - 30 },
+  })
 })
 
 test('security 2: a right code clears the count: the next wait is the first one again', async () => {
@@ -120,7 +131,10 @@ test('security 2: twenty wrong codes at the same time are ten tries', async () =
   const steps = []
   for (let count = 0; count < 20; count++) steps.push(await firstStep(eve))
   const answers = await Promise.all(steps.map((step) => enter(eve, step)))
-  expect(answers.map(({ status }) => status).sort()).toEqual([...Array<number>(10).fill(400), ...Array<number>(10).fill(429)])
+  expect(answers.map(({ status }) => status).sort()).toEqual([
+    ...Array<number>(10).fill(400),
+    ...Array<number>(10).fill(429),
+  ])
 })
 
 test('security 2: at the next sign-in the user is told how many wrong codes there were, and since when', async () => {
@@ -148,24 +162,45 @@ test('security 2: what the user mistyped in the same step is no warning', async 
   for (let tries = 0; tries < 3; tries++) expect(await enter(gus, step)).toMatchObject({ status: 429 })
   pass(15 * MINUTE)
   await enter(gus, step)
-  expect((await enter(gus, step, await platform.nextCode(gus.secret))).body.data).toMatchObject({ wrongCodes: { count: 9, since } })
+  expect((await enter(gus, step, await platform.nextCode(gus.secret))).body.data).toMatchObject({
+    wrongCodes: { count: 9, since },
+  })
 })
 
 test('security 2: the wrong password counts for no wait, and a code without a step neither', async () => {
   const hal = await platform.register('hal')
   for (let tries = 0; tries < 12; tries++) await enter(hal, 'nonsense')
-  for (let tries = 0; tries < 9; tries++) await platform.call('POST', '/api/auth/login', { body: { username: 'hal', password: 'wrong' }, address: '10.5.9.1' })
+  for (let tries = 0; tries < 9; tries++)
+    await platform.call('POST', '/api/auth/login', {
+      body: { username: 'hal', password: 'wrong' },
+      address: '10.5.9.1',
+    })
   expect((await signIn(hal)).body).toMatchObject({ success: true, data: { token: expect.any(String) } })
-  expect(await platform.db.selectFrom('wrong_codes').innerJoin('users', 'users.id', 'user_id').where('username', '=', 'hal').selectAll().execute()).toEqual([])
+  expect(
+    await platform.db
+      .selectFrom('wrong_codes')
+      .innerJoin('users', 'users.id', 'user_id')
+      .where('username', '=', 'hal')
+      .selectAll()
+      .execute(),
+  ).toEqual([])
 })
 
 test('security 2: codes for a change of the password count as well, and the user is told of them at the next sign-in, changed or not', async () => {
   const ida = await platform.register('ida')
-  const change = (token: string) => platform.call('POST', '/api/auth/change-password', { token: ida.token, body: { password: ida.password, newPassword: 'another horse', token } })
+  const change = (token: string) =>
+    platform.call('POST', '/api/auth/change-password', {
+      token: ida.token,
+      body: { password: ida.password, newPassword: 'another horse', token },
+    })
   const since = platform.clock.now
   await enterWrongCodes(ida, 6)
-  for (let tries = 0; tries < 4; tries++) expect(await change('000000')).toMatchObject({ status: 400, body: { code: 'INVALID_CODE' } })
-  expect(await change(await platform.nextCode(ida.secret))).toMatchObject({ status: 429, headers: { 'retry-after': String(15 * 60 - 30) } })
+  for (let tries = 0; tries < 4; tries++)
+    expect(await change('000000')).toMatchObject({ status: 400, body: { code: 'INVALID_CODE' } })
+  expect(await change(await platform.nextCode(ida.secret))).toMatchObject({
+    status: 429,
+    headers: { 'retry-after': String(15 * 60 - 30) },
+  })
   expect(await enterWrongCodes(ida, 1)).toMatchObject({ status: 429 })
   pass(15 * MINUTE)
   expect(await change(await platform.nextCode(ida.secret))).toMatchObject({ status: 200 })
@@ -177,20 +212,47 @@ test('security 2: codes for a change of the password count as well, and the user
 test('security 2: a password reset by an administrator ends the wait, and the user is told all the same', async () => {
   const [admin, jim] = [await administrator(), await platform.register('jim')]
   await enterWrongCodes(jim, 10)
-  const { id } = await platform.db.selectFrom('users').select('id').where('username', '=', 'jim').executeTakeFirstOrThrow()
+  const { id } = await platform.db
+    .selectFrom('users')
+    .select('id')
+    .where('username', '=', 'jim')
+    .executeTakeFirstOrThrow()
   await platform.call('PATCH', `/api/users/${id}/password`, { token: admin.token, body: { password: 'of the admin' } })
-  expect(await signIn({ ...jim, password: 'of the admin' })).toMatchObject({ status: 200, body: { data: { wrongCodes: { count: 10 } } } })
+  expect(await signIn({ ...jim, password: 'of the admin' })).toMatchObject({
+    status: 200,
+    body: { data: { wrongCodes: { count: 10 } } },
+  })
 })
 
 test('security 2: the activity log says once for each wait who it is for, how many wrong codes there were and from where', async () => {
   const kim = await platform.register('kim')
-  const waits = async () => (await platform.activityLog.list({ search: 'wrong codes' })).entries.filter(({ username, subject }) => [username, subject].includes('kim'))
+  const waits = async () =>
+    (await platform.activityLog.list({ search: 'wrong codes' })).entries.filter(({ username, subject }) =>
+      [username, subject].includes('kim'),
+    )
   await enterWrongCodes(kim, 9)
   expect(await waits()).toEqual([])
   await enterWrongCodes(kim, 3)
-  expect(await waits()).toMatchObject([{ username: null, kind: 'session', action: 'entered wrong codes (10 so far, wait of 15 minutes) as', subject: 'kim', address: ADDRESS, succeeded: false }])
+  expect(await waits()).toMatchObject([
+    {
+      username: null,
+      kind: 'session',
+      action: 'entered wrong codes (10 so far, wait of 15 minutes) as',
+      subject: 'kim',
+      address: ADDRESS,
+      succeeded: false,
+    },
+  ])
   pass(15 * MINUTE)
-  for (let tries = 0; tries < 10; tries++) await platform.call('POST', '/api/auth/change-password', { token: kim.token, body: { password: kim.password, newPassword: 'another horse', token: '000000' } })
-  expect((await waits())[0]).toMatchObject({ username: 'kim', action: 'entered wrong codes (20 so far, wait of 30 minutes)', subject: null })
+  for (let tries = 0; tries < 10; tries++)
+    await platform.call('POST', '/api/auth/change-password', {
+      token: kim.token,
+      body: { password: kim.password, newPassword: 'another horse', token: '000000' },
+    })
+  expect((await waits())[0]).toMatchObject({
+    username: 'kim',
+    action: 'entered wrong codes (20 so far, wait of 30 minutes)',
+    subject: null,
+  })
   expect(await waits()).toHaveLength(2)
 })

@@ -43,16 +43,25 @@ function throughProxy(url: string): string {
   return through.href
 }
 
-async function withService<Result>({ db, pool }: OpenState, url: string, work: (databases: Databases) => Promise<Result>): Promise<Result> {
-  const servers = { sql: testPostgres({ url }), mongo: createMongo({ url: undefined, dataDir, path: '', secrets, log: silent }) }
+async function withService<Result>(
+  { db, pool }: OpenState,
+  url: string,
+  work: (databases: Databases) => Promise<Result>,
+): Promise<Result> {
+  const servers = {
+    sql: testPostgres({ url }),
+    mongo: createMongo({ url: undefined, dataDir, path: '', secrets, log: silent }),
+  }
   try {
     return await work(createDatabases({ db, pool, secrets, servers, log: silent }))
   } finally {
     await servers.sql.close()
   }
 }
-const healthy = <Result>(work: (databases: Databases) => Promise<Result>) => withService(state, process.env.TEST_POSTGRES_URL!, work)
-const mortal = <Result>(work: (databases: Databases) => Promise<Result>) => withService(mortalState, throughProxy(process.env.TEST_POSTGRES_URL!), work)
+const healthy = <Result>(work: (databases: Databases) => Promise<Result>) =>
+  withService(state, process.env.TEST_POSTGRES_URL!, work)
+const mortal = <Result>(work: (databases: Databases) => Promise<Result>) =>
+  withService(mortalState, throughProxy(process.env.TEST_POSTGRES_URL!), work)
 
 async function onServerOf(name: string): Promise<{ role: boolean; database: boolean }> {
   let found = { role: false, database: false }
@@ -65,9 +74,21 @@ async function onServerOf(name: string): Promise<{ role: boolean; database: bool
 }
 
 async function canOpen({ username, password, host, port, database }: Database['credentials']): Promise<boolean> {
-  const client = new Client({ user: username, password, host, port: port === proxy.port ? Number(new URL(state.url).port) : port, database })
+  const client = new Client({
+    user: username,
+    password,
+    host,
+    port: port === proxy.port ? Number(new URL(state.url).port) : port,
+    database,
+  })
   client.on('error', () => undefined)
-  return client.connect().then(() => client.end()).then(() => true, () => false)
+  return client
+    .connect()
+    .then(() => client.end())
+    .then(
+      () => true,
+      () => false,
+    )
 }
 
 /** Does a thing again and again on fresh databases, broken off after its first message, its second … until it gets through. */
@@ -92,7 +113,11 @@ async function breakEverywhere(
       return (await databases.list('sql')).find((database) => database.name === name)
     })
     // What is listed is there and can be opened; what is not listed is nowhere.
-    expect({ at, ...(await onServerOf(name)) }).toEqual({ at, role: after !== undefined, database: after !== undefined })
+    expect({ at, ...(await onServerOf(name)) }).toEqual({
+      at,
+      role: after !== undefined,
+      database: after !== undefined,
+    })
     if (after) expect({ at, opens: await canOpen(after.credentials) }).toEqual({ at, opens: true })
     await check(name, before, after)
     expect(await state.db.selectFrom('databases').selectAll().where('state', '!=', 'ready').execute()).toEqual([])
@@ -106,7 +131,8 @@ test('security 47: a create that is cut off anywhere leaves nothing behind, and 
     async () => undefined,
     (databases, name) => databases.create('sql', name),
     async (name, _before, after) => {
-      if (!after) expect(await canOpen((await healthy((databases) => databases.create('sql', name))).credentials)).toBe(true)
+      if (!after)
+        expect(await canOpen((await healthy((databases) => databases.create('sql', name))).credentials)).toBe(true)
     },
   )
   // Each of: lock, row, role, database, rights, login, row.
@@ -123,8 +149,11 @@ test('security 47: without a start between, the next create of the name finishes
     })
     proxy.mend()
     const left = await state.db.selectFrom('databases').select('state').where('name', '=', name).execute()
-    const created = await healthy((databases) => databases.create('sql', name)).catch((error: { code: string }) => error.code)
-    if (typeof created === 'string') expect({ at, left, created }).toEqual({ at, left: [{ state: 'ready' }], created: 'NAME_TAKEN' })
+    const created = await healthy((databases) => databases.create('sql', name)).catch(
+      (error: { code: string }) => error.code,
+    )
+    if (typeof created === 'string')
+      expect({ at, left, created }).toEqual({ at, left: [{ state: 'ready' }], created: 'NAME_TAKEN' })
     else expect({ at, opens: await canOpen(created.credentials) }).toEqual({ at, opens: true })
     await healthy((databases) => databases.remove('sql', name))
     expect(await onServerOf(name)).toEqual({ role: false, database: false })

@@ -28,7 +28,13 @@ const logged: string[] = []
 const log = pino({ level: 'trace' }, { write: (line) => void logged.push(line) })
 
 async function openMongo(): Promise<DatabaseServer> {
-  return createMongo({ url: undefined, dataDir, path: mongoPath ?? '', secrets: await openSecrets(dataDir, state.db), log })
+  return createMongo({
+    url: undefined,
+    dataDir,
+    path: mongoPath ?? '',
+    secrets: await openSecrets(dataDir, state.db),
+    log,
+  })
 }
 
 beforeAll(async () => {
@@ -45,7 +51,13 @@ afterAll(async () => {
   await rm(dataDir, { recursive: true, force: true })
 })
 
-const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', name = '', body?: unknown, at = platform, token = user.token) => at.call(method, `/api/database/mongo${name && `/${name}`}`, { token, body })
+const call = (
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+  name = '',
+  body?: unknown,
+  at = platform,
+  token = user.token,
+) => at.call(method, `/api/database/mongo${name && `/${name}`}`, { token, body })
 const databaseOf = ({ body }: Awaited<ReturnType<typeof call>>) => body.data as unknown as Database
 
 async function create(name: string): Promise<Database> {
@@ -61,7 +73,10 @@ async function listed(name: string): Promise<Database | undefined> {
 }
 
 /** The connection string that the console builds: without options. */
-function urlOf({ credentials: { username, password, host, port, database } }: Database, change: { password?: string; port?: number } = {}): string {
+function urlOf(
+  { credentials: { username, password, host, port, database } }: Database,
+  change: { password?: string; port?: number } = {},
+): string {
   return `mongodb://${username}:${change.password ?? password}@${host}:${change.port ?? port}/${database}`
 }
 
@@ -74,55 +89,101 @@ async function as<Result>(url: string, work: (client: MongoClient) => Promise<Re
   }
 }
 
-const codeOf = (work: Promise<unknown>) => work.then(() => 'it worked', ({ code }: { code?: number }) => code)
+const codeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'it worked',
+    ({ code }: { code?: number }) => code,
+  )
 const trySignIn = (url: string) => codeOf(as(url, (client) => client.db().collection('any').findOne()))
 
-testWithMongo('decisions §8: the credentials shown open a database to write and read, and the listing shows size and collections grow', async () => {
-  const made = await create('plots')
-  expect(made).toEqual({
-    name: 'plots', size: 0, tables: 0,
-    credentials: { username: 'plots', password: expect.stringMatching(/^[\w-]{24}$/), host: '127.0.0.1', port: expect.any(Number), database: 'plots' },
-  })
-  expect(await listed('plots')).toEqual(made)
-  await as(urlOf(made), async (client) => {
-    await client.db().collection('plots').insertMany(Array.from({ length: 500 }, (_, at) => ({ at, owner: 'x'.repeat(500) })))
-    await client.db().collection('visits').createIndex({ at: 1 })
-    await client.db().collection('plots').updateOne({ at: 7 }, { $set: { owner: 'Steve' } })
-    await client.db().collection('plots').deleteOne({ at: 8 })
-    expect(await client.db().collection('plots').countDocuments()).toBe(499)
-    expect(await client.db().collection('plots').findOne({ at: 7 })).toMatchObject({ owner: 'Steve' })
-  })
-  const grown = await until(() => listed('plots'), (database) => (database?.size ?? 0) > 4096)
-  expect(grown).toMatchObject({ tables: 2, credentials: made.credentials })
-})
+testWithMongo(
+  'decisions §8: the credentials shown open a database to write and read, and the listing shows size and collections grow',
+  async () => {
+    const made = await create('plots')
+    expect(made).toEqual({
+      name: 'plots',
+      size: 0,
+      tables: 0,
+      credentials: {
+        username: 'plots',
+        password: expect.stringMatching(/^[\w-]{24}$/),
+        host: '127.0.0.1',
+        port: expect.any(Number),
+        database: 'plots',
+      },
+    })
+    expect(await listed('plots')).toEqual(made)
+    await as(urlOf(made), async (client) => {
+      await client
+        .db()
+        .collection('plots')
+        .insertMany(Array.from({ length: 500 }, (_, at) => ({ at, owner: 'x'.repeat(500) })))
+      await client.db().collection('visits').createIndex({ at: 1 })
+      await client
+        .db()
+        .collection('plots')
+        .updateOne({ at: 7 }, { $set: { owner: 'Steve' } })
+      await client.db().collection('plots').deleteOne({ at: 8 })
+      expect(await client.db().collection('plots').countDocuments()).toBe(499)
+      expect(await client.db().collection('plots').findOne({ at: 7 })).toMatchObject({ owner: 'Steve' })
+    })
+    const grown = await until(
+      () => listed('plots'),
+      (database) => (database?.size ?? 0) > 4096,
+    )
+    expect(grown).toMatchObject({ tables: 2, credentials: made.credentials })
+  },
+)
 
 testWithMongo('security 48: a user opens no other database, and nobody gets in without a password', async () => {
   const [mine, other] = [await create('mine'), await create('other')]
   await as(urlOf(other), (client) => client.db().collection('secrets').insertOne({ it: 'is theirs' }))
   // Signed in where it belongs, it finds nothing of the other; where the other is, it does not get in.
-  const seen = await as(urlOf(mine), (client) => client.db('other').collection('secrets').find().toArray()).catch(() => [])
+  const seen = await as(urlOf(mine), (client) => client.db('other').collection('secrets').find().toArray()).catch(
+    () => [],
+  )
   expect(seen).toEqual([])
-  expect(await codeOf(as(urlOf(mine, { port: other.credentials.port }), (client) => client.db('other').collection('secrets').findOne()))).not.toBe('it worked')
-  expect(await codeOf(as(urlOf({ ...other, credentials: { ...mine.credentials, port: other.credentials.port, database: 'other' } }), (client) => client.db().collection('secrets').findOne()))).not.toBe('it worked')
-  expect(await codeOf(as(`mongodb://127.0.0.1:${other.credentials.port}/other`, (client) => client.db().collection('secrets').findOne()))).not.toBe('it worked')
+  expect(
+    await codeOf(
+      as(urlOf(mine, { port: other.credentials.port }), (client) => client.db('other').collection('secrets').findOne()),
+    ),
+  ).not.toBe('it worked')
+  expect(
+    await codeOf(
+      as(
+        urlOf({ ...other, credentials: { ...mine.credentials, port: other.credentials.port, database: 'other' } }),
+        (client) => client.db().collection('secrets').findOne(),
+      ),
+    ),
+  ).not.toBe('it worked')
+  expect(
+    await codeOf(
+      as(`mongodb://127.0.0.1:${other.credentials.port}/other`, (client) =>
+        client.db().collection('secrets').findOne(),
+      ),
+    ),
+  ).not.toBe('it worked')
   expect(await as(urlOf(other), (client) => client.db().collection('secrets').countDocuments())).toBe(1)
 })
 
-testWithMongo('§7 PATCH: a reset makes a new password; the old one is refused, open connections of it are of no use, the data stays', async () => {
-  const before = await create('resettable')
-  const open = new MongoClient(urlOf(before), { serverSelectionTimeoutMS: 1500 })
-  await open.db().collection('kept').insertOne({ x: 1 })
-  const answer = await call('PATCH', 'resettable')
-  expect(answer.status).toBe(200)
-  const after = databaseOf(answer)
-  expect(after.credentials.password).not.toBe(before.credentials.password)
-  expect({ ...after.credentials, password: '' }).toEqual({ ...before.credentials, password: '' })
-  expect(await codeOf(open.db().collection('kept').findOne())).not.toBe('it worked')
-  await open.close()
-  expect(await trySignIn(urlOf(before))).toBe(18)
-  expect(await as(urlOf(after), (client) => client.db().collection('kept').countDocuments())).toBe(1)
-  expect((await listed('resettable'))!.credentials).toEqual(after.credentials)
-})
+testWithMongo(
+  '§7 PATCH: a reset makes a new password; the old one is refused, open connections of it are of no use, the data stays',
+  async () => {
+    const before = await create('resettable')
+    const open = new MongoClient(urlOf(before), { serverSelectionTimeoutMS: 1500 })
+    await open.db().collection('kept').insertOne({ x: 1 })
+    const answer = await call('PATCH', 'resettable')
+    expect(answer.status).toBe(200)
+    const after = databaseOf(answer)
+    expect(after.credentials.password).not.toBe(before.credentials.password)
+    expect({ ...after.credentials, password: '' }).toEqual({ ...before.credentials, password: '' })
+    expect(await codeOf(open.db().collection('kept').findOne())).not.toBe('it worked')
+    await open.close()
+    expect(await trySignIn(urlOf(before))).toBe(18)
+    expect(await as(urlOf(after), (client) => client.db().collection('kept').countDocuments())).toBe(1)
+    expect((await listed('resettable'))!.credentials).toEqual(after.credentials)
+  },
+)
 
 testWithMongo('§7 DELETE: the database, its user and its data are gone, and the name is free again', async () => {
   const database = await create('gone')
@@ -140,52 +201,74 @@ testWithMongo('§7 DELETE: the database, its user and its data are gone, and the
   expect(await as(urlOf(again), (client) => client.db().collection('data').countDocuments())).toBe(0)
 })
 
-testWithMongo.each(['Upper_Case', '1', '_', 'test', 'system', 'x'.repeat(63), 'Y'.repeat(64)])('security 45: %s is a name like any other', async (name) => {
-  const database = await create(name)
-  await as(urlOf(database), (client) => client.db().collection('t').insertOne({ x: 1 }))
-  expect(await listed(name)).toMatchObject({ name, tables: 1, credentials: database.credentials })
-  expect((await call('DELETE', name)).status).toBe(200)
-})
+testWithMongo.each(['Upper_Case', '1', '_', 'test', 'system', 'x'.repeat(63), 'Y'.repeat(64)])(
+  'security 45: %s is a name like any other',
+  async (name) => {
+    const database = await create(name)
+    await as(urlOf(database), (client) => client.db().collection('t').insertOne({ x: 1 }))
+    expect(await listed(name)).toMatchObject({ name, tables: 1, credentials: database.credentials })
+    expect((await call('DELETE', name)).status).toBe(200)
+  },
+)
 
 testWithMongo.each(['admin', 'local', 'config', 'Admin'])('the server’s own database %s is taken', async (name) => {
   expect(await call('POST', '', { name })).toMatchObject({ status: 409, body: { code: 'NAME_TAKEN' } })
   expect(await listed(name)).toBeUndefined()
 })
 
-testWithMongo('MongoDB has no two databases whose names differ in case only: the second one is 409 and the first one stays', async () => {
-  await create('Cased')
-  expect(await call('POST', '', { name: 'cased' })).toMatchObject({ status: 409, body: { code: 'NAME_TAKEN', message: expect.stringContaining('"Cased"') } })
-  expect((await call('PATCH', 'cased')).status).toBe(404)
-  expect((await call('DELETE', 'cased')).status).toBe(404)
-  expect(await listed('Cased')).toBeDefined()
-})
+testWithMongo(
+  'MongoDB has no two databases whose names differ in case only: the second one is 409 and the first one stays',
+  async () => {
+    await create('Cased')
+    expect(await call('POST', '', { name: 'cased' })).toMatchObject({
+      status: 409,
+      body: { code: 'NAME_TAKEN', message: expect.stringContaining('"Cased"') },
+    })
+    expect((await call('PATCH', 'cased')).status).toBe(404)
+    expect((await call('DELETE', 'cased')).status).toBe(404)
+    expect(await listed('Cased')).toBeDefined()
+  },
+)
 
 testWithMongo('security 46: of 20 creates of one name at the same time exactly one wins', async () => {
-  const answers = await Promise.all(Array.from({ length: 20 }, (_, at) => call('POST', '', { name: at % 2 ? 'race' : 'RACE' })))
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, (_, at) => call('POST', '', { name: at % 2 ? 'race' : 'RACE' })),
+  )
   expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(19).fill(409)])
   const winner = databaseOf(answers.find(({ status }) => status === 201)!)
   await as(urlOf(winner), (client) => client.db().collection('t').insertOne({ x: 1 }))
 })
 
 describe('security 47: what the end of a platform has cut off is finished with the next call:', () => {
-  const setState = (name: string, change: { state: 'creating' | 'resetting' | 'deleting'; password?: string }) => platform.db.updateTable('databases').set(change).where('name', '=', name).execute()
+  const setState = (name: string, change: { state: 'creating' | 'resetting' | 'deleting'; password?: string }) =>
+    platform.db.updateTable('databases').set(change).where('name', '=', name).execute()
 
-  testWithMongo.each(['creating', 'deleting'] as const)('a database that was left %s is gone, and its name is free', async (unfinished) => {
-    const database = await create(`left_${unfinished}`)
-    await as(urlOf(database), (client) => client.db().collection('t').insertOne({ x: 1 }))
-    await setState(database.name, { state: unfinished })
-    expect(await listed(database.name)).toBeUndefined()
-    expect(await trySignIn(urlOf(database))).not.toBe('it worked')
-    await setState((await create(database.name)).name, { state: unfinished })
-    const again = await create(database.name)
-    expect(await as(urlOf(again), (client) => client.db().collection('t').countDocuments())).toBe(0)
-  })
+  testWithMongo.each(['creating', 'deleting'] as const)(
+    'a database that was left %s is gone, and its name is free',
+    async (unfinished) => {
+      const database = await create(`left_${unfinished}`)
+      await as(urlOf(database), (client) => client.db().collection('t').insertOne({ x: 1 }))
+      await setState(database.name, { state: unfinished })
+      expect(await listed(database.name)).toBeUndefined()
+      expect(await trySignIn(urlOf(database))).not.toBe('it worked')
+      await setState((await create(database.name)).name, { state: unfinished })
+      const again = await create(database.name)
+      expect(await as(urlOf(again), (client) => client.db().collection('t').countDocuments())).toBe(0)
+    },
+  )
 
   testWithMongo('a reset that was written down and did not reach the server reaches it', async () => {
     const database = await create('left_resetting')
-    const { id } = await platform.db.selectFrom('databases').select('id').where('name', '=', 'left_resetting').executeTakeFirstOrThrow()
+    const { id } = await platform.db
+      .selectFrom('databases')
+      .select('id')
+      .where('name', '=', 'left_resetting')
+      .executeTakeFirstOrThrow()
     const secrets = await openSecrets(platform.dataDir, platform.db)
-    await setState('left_resetting', { state: 'resetting', password: secrets.seal('the-one-written-down', 'database password', id) })
+    await setState('left_resetting', {
+      state: 'resetting',
+      password: secrets.seal('the-one-written-down', 'database password', id),
+    })
     expect((await listed('left_resetting'))!.credentials.password).toBe('the-one-written-down')
     expect(await trySignIn(urlOf(database))).toBe(18)
     expect(await trySignIn(urlOf(database, { password: 'the-one-written-down' }))).toBe('it worked')
@@ -197,40 +280,63 @@ testWithMongo('a server that dies is started again, on the same port, with the s
   await as(urlOf(database), (client) => client.db().collection('t').insertOne({ x: 1 }))
   const before = processesOf(dataDir)
   for (const pid of before) process.kill(pid, 'SIGKILL')
-  await until(() => processesOf(dataDir), (pids) => pids.length === before.length && pids.every((pid) => !before.includes(pid)))
-  await until(() => as(urlOf(database), (client) => client.db().collection('t').countDocuments()).catch(() => 0), (count) => count === 1)
+  await until(
+    () => processesOf(dataDir),
+    (pids) => pids.length === before.length && pids.every((pid) => !before.includes(pid)),
+  )
+  await until(
+    () => as(urlOf(database), (client) => client.db().collection('t').countDocuments()).catch(() => 0),
+    (count) => count === 1,
+  )
   expect(await listed('mortal')).toMatchObject({ tables: 1, credentials: database.credentials })
 })
 
-testWithMongo('the next start of the platform brings up what was there, on the same ports unless somebody else took one', async () => {
-  const database = await create('lasting')
-  await as(urlOf(database), (client) => client.db().collection('t').insertOne({ x: 1 }))
-  await mongo.close()
-  expect(processesOf(dataDir)).toEqual([])
-  const squatter = createServer().listen(database.credentials.port, '127.0.0.1')
-  await until(() => squatter.listening)
+testWithMongo(
+  'the next start of the platform brings up what was there, on the same ports unless somebody else took one',
+  async () => {
+    const database = await create('lasting')
+    await as(urlOf(database), (client) => client.db().collection('t').insertOne({ x: 1 }))
+    await mongo.close()
+    expect(processesOf(dataDir)).toEqual([])
+    const squatter = createServer().listen(database.credentials.port, '127.0.0.1')
+    await until(() => squatter.listening)
 
-  const next = await openMongo()
-  const rows = (await platform.db.selectFrom('databases').selectAll().where('name', '=', 'lasting').execute()).map((row) => ({ ...row, password: database.credentials.password }))
-  await next.open(rows)
-  await until(() => next.measure(rows), (measures) => measures.size === 1)
-  const { port } = await next.address(rows[0]!, '')
-  expect(port).not.toBe(database.credentials.port)
-  expect(await as(urlOf(database, { port }), (client) => client.db().collection('t').countDocuments())).toBe(1)
-  await next.close()
-  squatter.close()
+    const next = await openMongo()
+    const rows = (await platform.db.selectFrom('databases').selectAll().where('name', '=', 'lasting').execute()).map(
+      (row) => ({ ...row, password: database.credentials.password }),
+    )
+    await next.open(rows)
+    await until(
+      () => next.measure(rows),
+      (measures) => measures.size === 1,
+    )
+    const { port } = await next.address(rows[0]!, '')
+    expect(port).not.toBe(database.credentials.port)
+    expect(await as(urlOf(database, { port }), (client) => client.db().collection('t').countDocuments())).toBe(1)
+    await next.close()
+    squatter.close()
 
-  const last = await openMongo()
-  await last.open(rows)
-  await until(() => last.measure(rows), (measures) => measures.size === 1)
-  expect((await last.address(rows[0]!, '')).port).toBe(port)
-  await last.close()
-  expect(processesOf(dataDir)).toEqual([])
-})
+    const last = await openMongo()
+    await last.open(rows)
+    await until(
+      () => last.measure(rows),
+      (measures) => measures.size === 1,
+    )
+    expect((await last.address(rows[0]!, '')).port).toBe(port)
+    await last.close()
+    expect(processesOf(dataDir)).toEqual([])
+  },
+)
 
 testWithMongo('what a killed platform has left running is ended before its successor starts its own', async () => {
   const [other, password] = [await mkdtemp(join(tmpdir(), 'quarterdeck-mongo-')), 'a-password-for-this-test']
-  const settings = { url: undefined, dataDir: other, path: mongoPath ?? '', secrets: await openSecrets(dataDir, state.db), log }
+  const settings = {
+    url: undefined,
+    dataDir: other,
+    path: mongoPath ?? '',
+    secrets: await openSecrets(dataDir, state.db),
+    log,
+  }
   const database = { id: '11111111-2222-4333-8444-555555555555', physical_name: 'left', username: 'left' }
   const first = createMongo(settings)
   await first.create(database, password)
@@ -239,20 +345,34 @@ testWithMongo('what a killed platform has left running is ended before its succe
   // The first knows nothing of its end: as if it had been killed where nothing ends with it.
   const second = createMongo(settings)
   await second.open([{ ...database, password }])
-  await until(() => processesOf(other), (pids) => pids.length >= 1 && !pids.includes(left[0]!))
+  await until(
+    () => processesOf(other),
+    (pids) => pids.length >= 1 && !pids.includes(left[0]!),
+  )
   await first.close()
   await second.close()
-  await until(() => processesOf(other), (pids) => pids.length === 0)
+  await until(
+    () => processesOf(other),
+    (pids) => pids.length === 0,
+  )
   await rm(other, { recursive: true, force: true })
 })
 
 testWithMongo('the data directory may have any name', async () => {
   const [other, password] = [await mkdtemp(join(tmpdir(), 'quarterdeck 100%41 #1?-')), 'a-password-for-this-test']
-  const elsewhere = createMongo({ url: undefined, dataDir: other, path: mongoPath ?? '', secrets: await openSecrets(dataDir, state.db), log })
+  const elsewhere = createMongo({
+    url: undefined,
+    dataDir: other,
+    path: mongoPath ?? '',
+    secrets: await openSecrets(dataDir, state.db),
+    log,
+  })
   const database = { id: '33333333-2222-4333-8444-555555555555', physical_name: 'anywhere', username: 'anywhere' }
   await elsewhere.create(database, password)
   const { port } = await elsewhere.address(database, password)
-  await as(`mongodb://anywhere:${password}@127.0.0.1:${port}/anywhere`, (client) => client.db().collection('t').insertOne({ x: 1 }))
+  await as(`mongodb://anywhere:${password}@127.0.0.1:${port}/anywhere`, (client) =>
+    client.db().collection('t').insertOne({ x: 1 }),
+  )
   expect(await elsewhere.measure([database])).toEqual(new Map([[database.id, { size: expect.any(Number), tables: 1 }]]))
   await elsewhere.close()
   await rm(other, { recursive: true, force: true })
@@ -269,21 +389,31 @@ testWithMongo('a listing that still knows of a database while it is deleted does
   await Promise.all([removed, listing(), listing()])
   await listing()
   expect(processesOf(database.id)).toEqual([])
-  expect(await readdir(join(dataDir, 'mongo'), { recursive: true })).not.toContainEqual(expect.stringContaining(database.id))
+  expect(await readdir(join(dataDir, 'mongo'), { recursive: true })).not.toContainEqual(
+    expect.stringContaining(database.id),
+  )
 })
 
-testWithMongo('security 48: no password is in the log, in the arguments of a process or readable in the data directory', async () => {
-  const made = await create('quiet')
-  const reset = databaseOf(await call('PATCH', 'quiet'))
-  const arguments_ = (await Promise.all(processesOf(dataDir).map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8')))).join('')
-  expect(arguments_).toContain(dataDir)
-  for (const { credentials } of [made, reset]) {
-    for (const text of [logged.join(''), platform.logged.join(''), arguments_]) expect(text).not.toContain(credentials.password)
-  }
-  for (const entry of await readdir(join(dataDir, 'mongo'), { recursive: true })) {
-    expect(await readFile(join(dataDir, 'mongo', entry), 'latin1').catch(() => '')).not.toContain(reset.credentials.password)
-  }
-})
+testWithMongo(
+  'security 48: no password is in the log, in the arguments of a process or readable in the data directory',
+  async () => {
+    const made = await create('quiet')
+    const reset = databaseOf(await call('PATCH', 'quiet'))
+    const arguments_ = (
+      await Promise.all(processesOf(dataDir).map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8')))
+    ).join('')
+    expect(arguments_).toContain(dataDir)
+    for (const { credentials } of [made, reset]) {
+      for (const text of [logged.join(''), platform.logged.join(''), arguments_])
+        expect(text).not.toContain(credentials.password)
+    }
+    for (const entry of await readdir(join(dataDir, 'mongo'), { recursive: true })) {
+      expect(await readFile(join(dataDir, 'mongo', entry), 'latin1').catch(() => '')).not.toContain(
+        reset.credentials.password,
+      )
+    }
+  },
+)
 
 const testFerret = isFerret ? testWithMongo : test.skip
 
@@ -291,7 +421,10 @@ testFerret('FerretDB: what the owner does to the users of their process is undon
   const database = await create('meddled')
   await as(urlOf(database), async (client) => {
     await client.db('admin').collection<{ _id: string }>('system.users').deleteMany({})
-    await client.db().command({ createUser: 'backdoor', pwd: 'let me in', roles: [] }).catch(() => undefined)
+    await client
+      .db()
+      .command({ createUser: 'backdoor', pwd: 'let me in', roles: [] })
+      .catch(() => undefined)
   })
   const reset = databaseOf(await call('PATCH', 'meddled'))
   await as(urlOf(reset), (client) => client.db().collection('t').insertOne({ x: 1 }))
@@ -303,10 +436,24 @@ describe('without a server:', () => {
   test('decisions §8: every call is 503 and says how to get one; the other section works', async () => {
     // An empty one: where databases were made before, it would ask for the program that made them.
     const empty = await mkdtemp(join(tmpdir(), 'quarterdeck-mongo-'))
-    const without = await startPlatform({ mongo: createMongo({ url: undefined, dataDir: empty, path: '/nowhere', secrets: await openSecrets(dataDir, state.db), log: pino({ level: 'silent' }) }) })
+    const without = await startPlatform({
+      mongo: createMongo({
+        url: undefined,
+        dataDir: empty,
+        path: '/nowhere',
+        secrets: await openSecrets(dataDir, state.db),
+        log: pino({ level: 'silent' }),
+      }),
+    })
     const { token } = await without.register('author')
-    for (const [method, name, body] of [['GET', '', undefined], ['POST', '', { name: 'plots' }]] as const) {
-      expect(await call(method, name, body, without, token)).toMatchObject({ status: 503, body: { code: 'NOT_CONFIGURED', message: expect.stringMatching(/mongod|ferretdb/) } })
+    for (const [method, name, body] of [
+      ['GET', '', undefined],
+      ['POST', '', { name: 'plots' }],
+    ] as const) {
+      expect(await call(method, name, body, without, token)).toMatchObject({
+        status: 503,
+        body: { code: 'NOT_CONFIGURED', message: expect.stringMatching(/mongod|ferretdb/) },
+      })
     }
     expect((await without.call('GET', '/api/database/sql', { token })).status).toBe(200)
     // A name that could not be made is free.
@@ -320,12 +467,27 @@ describe('without a server:', () => {
     await mkdir(join(folder, 'bin'))
     await writeFile(join(folder, 'bin/ferretdb'), '#!/bin/sh\necho broken >&2; exit 3\n')
     await chmod(join(folder, 'bin/ferretdb'), 0o755)
-    const broken = await startPlatform({ mongo: createMongo({ url: undefined, dataDir: folder, path: `${join(folder, 'bin')}`, secrets: await openSecrets(dataDir, state.db), log: pino({ level: 'silent' }) }) })
+    const broken = await startPlatform({
+      mongo: createMongo({
+        url: undefined,
+        dataDir: folder,
+        path: `${join(folder, 'bin')}`,
+        secrets: await openSecrets(dataDir, state.db),
+        log: pino({ level: 'silent' }),
+      }),
+    })
     const { token } = await broken.register('author')
     const took = await awakeMs(async () =>
-      expect(await call('POST', '', { name: 'plots' }, broken, token)).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE', message: expect.stringContaining('ferretdb') } }))
+      expect(await call('POST', '', { name: 'plots' }, broken, token)).toMatchObject({
+        status: 503,
+        body: { code: 'UNAVAILABLE', message: expect.stringContaining('ferretdb') },
+      }),
+    )
     expect(took).toBeLessThan(5000)
-    await until(() => broken.db.selectFrom('databases').selectAll().execute(), ({ length }) => length === 0)
+    await until(
+      () => broken.db.selectFrom('databases').selectAll().execute(),
+      ({ length }) => length === 0,
+    )
     expect(await readdir(join(folder, 'mongo/ferretdb'))).toEqual([])
     await broken.close()
     await rm(folder, { recursive: true, force: true })

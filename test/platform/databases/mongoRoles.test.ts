@@ -8,7 +8,13 @@ import { until } from '../../support/platform/until'
 
 let server: ImitatedMongo
 let driver: DatabaseServer
-const open = () => createMongoRoles({ url: async () => server.url, title: 'The MongoDB server', remedy: 'Start it.', log: pino({ level: 'silent' }) })
+const open = () =>
+  createMongoRoles({
+    url: async () => server.url,
+    title: 'The MongoDB server',
+    remedy: 'Start it.',
+    log: pino({ level: 'silent' }),
+  })
 const databaseCalled = (name: string): ServerDatabase => ({ id: randomUUID(), physical_name: name, username: name })
 
 beforeEach(async () => {
@@ -36,7 +42,12 @@ test('sizes and collections are counted; a database without a collection is not 
   await driver.create(used, 'a')
   await driver.create(unused, 'b')
   server.databases.set('used', ['plots', 'visits', 'system.views'])
-  expect(await driver.measure([used, unused])).toEqual(new Map([[used.id, { size: 12_288, tables: 2 }], [unused.id, { size: 0, tables: 0 }]]))
+  expect(await driver.measure([used, unused])).toEqual(
+    new Map([
+      [used.id, { size: 12_288, tables: 2 }],
+      [unused.id, { size: 0, tables: 0 }],
+    ]),
+  )
 })
 
 test('a reset makes the user anew, which ends the rights of open connections', async () => {
@@ -113,7 +124,12 @@ test('security 47: a change that is cut off after any of its commands can be mad
 test('calls that come together, at first or when the server has another address, share one client, and no connection stays behind', async () => {
   const next = await imitateMongo()
   let { url } = server
-  const moving = createMongoRoles({ url: async () => url, title: 'The MongoDB server', remedy: 'Start it.', log: pino({ level: 'silent' }) })
+  const moving = createMongoRoles({
+    url: async () => url,
+    title: 'The MongoDB server',
+    remedy: 'Start it.',
+    log: pino({ level: 'silent' }),
+  })
   const ask = () => Promise.all([moving.measure([]), moving.measure([]), moving.measure([])])
   try {
     await ask()
@@ -131,7 +147,12 @@ test('calls that come together, at first or when the server has another address,
 
 test('an address that the driver does not understand fails, and the right one works afterwards', async () => {
   let url = 'mongodb://?'
-  const moving = createMongoRoles({ url: async () => url, title: 'The MongoDB server', remedy: 'Start it.', log: pino({ level: 'silent' }) })
+  const moving = createMongoRoles({
+    url: async () => url,
+    title: 'The MongoDB server',
+    remedy: 'Start it.',
+    log: pino({ level: 'silent' }),
+  })
   await expect(moving.measure([])).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   ;({ url } = server)
   expect(await moving.measure([])).toEqual(new Map())
@@ -140,7 +161,13 @@ test('an address that the driver does not understand fails, and the right one wo
 
 describe('where clients find a database:', () => {
   const plots = { id: randomUUID(), physical_name: 'plots', username: 'plots' }
-  const addressAt = (url: string) => createMongoRoles({ url: async () => url, title: 'The MongoDB server', remedy: 'Start it.', log: pino({ level: 'silent' }) }).address(plots, 'theirs')
+  const addressAt = (url: string) =>
+    createMongoRoles({
+      url: async () => url,
+      title: 'The MongoDB server',
+      remedy: 'Start it.',
+      log: pino({ level: 'silent' }),
+    }).address(plots, 'theirs')
 
   test.each([
     ['mongodb://admin:hush@db.example', 'db.example', 27_017],
@@ -151,17 +178,39 @@ describe('where clients find a database:', () => {
   })
 
   test.each([
-    ['mongodb+srv://admin:hush@cluster.example/?retryWrites=true', 'mongodb+srv://plots:theirs@cluster.example/plots?retryWrites=true&authSource=plots'],
-    ['mongodb://admin:hush@db.example/?TLS=true&replicaSet=rs0', 'mongodb://plots:theirs@db.example/plots?TLS=true&replicaSet=rs0&authSource=plots'],
-    ['mongodb://admin:hush@one:4711,two,[::3]:4713/admin', 'mongodb://plots:theirs@one:4711,two,[::3]:4713/plots?authSource=plots'],
+    [
+      'mongodb+srv://admin:hush@cluster.example/?retryWrites=true',
+      'mongodb+srv://plots:theirs@cluster.example/plots?retryWrites=true&authSource=plots',
+    ],
+    [
+      'mongodb://admin:hush@db.example/?TLS=true&replicaSet=rs0',
+      'mongodb://plots:theirs@db.example/plots?TLS=true&replicaSet=rs0&authSource=plots',
+    ],
+    [
+      'mongodb://admin:hush@one:4711,two,[::3]:4713/admin',
+      'mongodb://plots:theirs@one:4711,two,[::3]:4713/plots?authSource=plots',
+    ],
   ])('%s takes a connection string', async (url, connectionString) => {
     expect(await addressAt(url)).toMatchObject({ connectionString })
     expect(new MongoClient(connectionString).options.credentials).toMatchObject({ username: 'plots', source: 'plots' })
   })
 
   test('security 48: nothing that is the administrator’s alone is told: passwords, files, their own way to sign in', async () => {
-    const secret = ['authsource=admin', 'authMechanism=SCRAM-SHA-1', 'tlsCertificateKeyFile=/etc/platform.pem', 'tlsCertificateKeyFilePassword=hush', 'tlsCAFile=/etc/ca.pem', 'proxyHost=proxy', 'proxyUsername=proxy', 'proxyPassword=hush', 'authMechanismProperties=AWS_SESSION_TOKEN:hush']
-    expect(await addressAt(`mongodb://admin:hush@db.example/?${secret.join('&')}`)).toEqual({ host: 'db.example', port: 27_017 })
+    const secret = [
+      'authsource=admin',
+      'authMechanism=SCRAM-SHA-1',
+      'tlsCertificateKeyFile=/etc/platform.pem',
+      'tlsCertificateKeyFilePassword=hush',
+      'tlsCAFile=/etc/ca.pem',
+      'proxyHost=proxy',
+      'proxyUsername=proxy',
+      'proxyPassword=hush',
+      'authMechanismProperties=AWS_SESSION_TOKEN:hush',
+    ]
+    expect(await addressAt(`mongodb://admin:hush@db.example/?${secret.join('&')}`)).toEqual({
+      host: 'db.example',
+      port: 27_017,
+    })
     expect(await addressAt(`mongodb://admin:hush@db.example/?tls=true&${secret.join('&')}`)).toEqual({
       host: 'db.example',
       port: 27_017,

@@ -33,10 +33,17 @@ let token = ''
 
 async function start(): Promise<Platform> {
   const program = runProgram('main', {
-    QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'error', QUARTERDECK_SAMPLE: 'off', QUARTERDECK_FIRST_INVITE: 'first-invite-of-all',
-    QUARTERDECK_DATA_DIR: join(directory(), 'data'), ...(mongoPath !== undefined && { PATH: mongoPath }),
+    QUARTERDECK_PORT: '0',
+    QUARTERDECK_LOG_LEVEL: 'error',
+    QUARTERDECK_SAMPLE: 'off',
+    QUARTERDECK_FIRST_INVITE: 'first-invite-of-all',
+    QUARTERDECK_DATA_DIR: join(directory(), 'data'),
+    ...(mongoPath !== undefined && { PATH: mongoPath }),
   })
-  const url = await until(() => /ready: (http\S+)/.exec(program.output().stdout)?.[1] ?? (program.child.exitCode === null ? undefined : 'none'))
+  const url = await until(
+    () =>
+      /ready: (http\S+)/.exec(program.output().stdout)?.[1] ?? (program.child.exitCode === null ? undefined : 'none'),
+  )
   if (url === 'none') {
     await program.exited
     throw new Error(program.output().stderr)
@@ -44,7 +51,11 @@ async function start(): Promise<Platform> {
   return {
     ...program,
     async call(method, path, body) {
-      const answer = await fetch(`${url}/api/${path}`, { method, headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` }, ...(body !== undefined && { body: JSON.stringify(body) }) })
+      const answer = await fetch(`${url}/api/${path}`, {
+        method,
+        headers: { 'content-type': 'application/json', authorization: `Bearer ${token}` },
+        ...(body !== undefined && { body: JSON.stringify(body) }),
+      })
       return { status: answer.status, data: ((await answer.json()) as { data: Data }).data }
     },
   }
@@ -54,7 +65,13 @@ async function register({ call }: Platform): Promise<void> {
   const account = { username: 'author', password: 'correct horse battery' }
   const inviteToken = (await call('POST', 'auth/verify-invite', { inviteCode: 'first-invite-of-all' })).data.token
   const secret = (await call('POST', 'auth/register', { ...account, inviteToken })).data.secret
-  token = (await call('POST', 'auth/verify-registration', { username: account.username, token: await generate({ secret }), inviteToken })).data.loginToken
+  token = (
+    await call('POST', 'auth/verify-registration', {
+      username: account.username,
+      token: await generate({ secret }),
+      inviteToken,
+    })
+  ).data.loginToken
 }
 
 async function listed({ call }: Platform, type: string): Promise<Database[]> {
@@ -72,8 +89,12 @@ async function rowsOfSql({ credentials: { username, password, host, port, databa
   return rows[0]!.count
 }
 
-async function documentsOfMongo({ credentials: { username, password, host, port, database } }: Database): Promise<number> {
-  const client = new MongoClient(`mongodb://${username}:${password}@${host}:${port}/${database}`, { serverSelectionTimeoutMS: 5000 })
+async function documentsOfMongo({
+  credentials: { username, password, host, port, database },
+}: Database): Promise<number> {
+  const client = new MongoClient(`mongodb://${username}:${password}@${host}:${port}/${database}`, {
+    serverSelectionTimeoutMS: 5000,
+  })
   try {
     await client.db().collection('plots').insertOne({ x: 1 })
     return await client.db().collection('plots').countDocuments()
@@ -83,7 +104,10 @@ async function documentsOfMongo({ credentials: { username, password, host, port,
 }
 
 /** Every connection that users' roles can get is theirs: the platform must not miss any. */
-async function floodConnections(platform: Platform, { credentials: { username, password, host, port } }: Database): Promise<void> {
+async function floodConnections(
+  platform: Platform,
+  { credentials: { username, password, host, port } }: Database,
+): Promise<void> {
   // Its own state is on the same server, and not for them.
   const intruder = new Client({ user: username, password, host, port, database: 'quarterdeck' })
   await expect(intruder.connect()).rejects.toMatchObject({ code: '42501' })
@@ -93,15 +117,28 @@ async function floodConnections(platform: Platform, { credentials: { username, p
   for (const name of names) {
     const { credentials } = (await platform.call('POST', 'database/sql', { name })).data as unknown as Database
     for (let count = 0; count < 20 && refused === undefined; count++) {
-      const client = new Client({ user: credentials.username, password: credentials.password, host, port, database: credentials.database })
+      const client = new Client({
+        user: credentials.username,
+        password: credentials.password,
+        host,
+        port,
+        database: credentials.database,
+      })
       client.on('error', () => undefined)
-      await client.connect().then(() => clients.push(client), ({ code }: { code: string }) => (refused = code))
+      await client.connect().then(
+        () => clients.push(client),
+        ({ code }: { code: string }) => (refused = code),
+      )
     }
   }
   expect(refused).toBe('53300')
   expect(clients.length).toBeGreaterThan(100)
   expect((await platform.call('GET', 'health')).status).toBe(200)
-  expect(await Promise.all(Array.from({ length: 30 }, () => platform.call('GET', 'deployments').then(({ status }) => status)))).toEqual(Array(30).fill(200))
+  expect(
+    await Promise.all(
+      Array.from({ length: 30 }, () => platform.call('GET', 'deployments').then(({ status }) => status)),
+    ),
+  ).toEqual(Array(30).fill(200))
   expect(await listed(platform, 'sql')).toHaveLength(names.length + 1)
   for (const name of names) expect((await platform.call('DELETE', `database/sql/${name}`)).status).toBe(200)
 }
@@ -123,13 +160,19 @@ test('databases and their credentials live through an end and a kill of the plat
 
   first.child.kill('SIGKILL')
   await first.exited
-  await until(() => processesOf(join(data, 'mongo')).length + processesOf(join(data, 'postgres')).length, (count) => count === 0)
+  await until(
+    () => processesOf(join(data, 'mongo')).length + processesOf(join(data, 'postgres')).length,
+    (count) => count === 0,
+  )
 
   const second = await start()
   expect((await listed(second, 'sql'))[0]!.credentials).toEqual(sql[0]!.credentials)
   expect(await rowsOfSql(sql[0]!)).toBe(2)
   for (const database of mongo) {
-    await until(() => listed(second, 'mongo'), ([found]) => found?.tables === 1)
+    await until(
+      () => listed(second, 'mongo'),
+      ([found]) => found?.tables === 1,
+    )
     expect((await listed(second, 'mongo'))[0]!.credentials).toEqual(database.credentials)
     expect(await documentsOfMongo(database)).toBe(2)
   }

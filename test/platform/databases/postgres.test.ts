@@ -38,7 +38,10 @@ async function listed(name: string): Promise<Database | undefined> {
 }
 
 /** As any client would, with what the console shows. */
-async function connect({ credentials: { username, password, host, port, database } }: Database, change: { database?: string; password?: string } = {}): Promise<Client> {
+async function connect(
+  { credentials: { username, password, host, port, database } }: Database,
+  change: { database?: string; password?: string } = {},
+): Promise<Client> {
   const client = new Client({ user: username, password, host, port, database, ...change })
   client.on('error', () => undefined)
   await client.connect()
@@ -54,7 +57,11 @@ async function as<Result>(database: Database, work: (client: Client) => Promise<
   }
 }
 
-const codeOf = (work: Promise<unknown>) => work.then(() => 'it worked', ({ code }: { code?: string }) => code)
+const codeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'it worked',
+    ({ code }: { code?: string }) => code,
+  )
 
 test('#48 an owner makes no language in the embedded server, but the other extensions, and no temporary files without end', async () => {
   await as(await create(unique('languages')), async (client) => {
@@ -62,10 +69,15 @@ test('#48 an owner makes no language in the embedded server, but the other exten
       expect(await codeOf(client.query(`create extension ${language} cascade`))).toBe('0A000')
     }
     expect(await codeOf(client.query('create language pltcl'))).toBe('0A000')
-    const { rows } = await client.query<{ name: string }>("select name from pg_available_extensions where name ~ 'perl|tcl|python'")
+    const { rows } = await client.query<{ name: string }>(
+      "select name from pg_available_extensions where name ~ 'perl|tcl|python'",
+    )
     expect(rows).toEqual([])
-    for (const extension of ['hstore', 'pgcrypto', 'citext', 'unaccent']) await client.query(`create extension ${extension}`)
-    expect((await client.query<{ hash: string }>("select encode(digest('x', 'sha256'), 'hex') as hash")).rows[0]?.hash).toHaveLength(64)
+    for (const extension of ['hstore', 'pgcrypto', 'citext', 'unaccent'])
+      await client.query(`create extension ${extension}`)
+    expect(
+      (await client.query<{ hash: string }>("select encode(digest('x', 'sha256'), 'hex') as hash")).rows[0]?.hash,
+    ).toHaveLength(64)
     expect((await client.query('show temp_file_limit')).rows).toEqual([{ temp_file_limit: '1GB' }])
     expect(await codeOf(client.query('set temp_file_limit = -1'))).toBe('42501')
   })
@@ -78,11 +90,19 @@ test('decisions §8: the credentials shown open a database to write and read, an
     name,
     size: expect.any(Number),
     tables: 0,
-    credentials: { username: name, password: expect.stringMatching(/^[\w-]{24}$/), host: '127.0.0.1', port: Number(new URL(process.env.TEST_POSTGRES_URL!).port), database: name },
+    credentials: {
+      username: name,
+      password: expect.stringMatching(/^[\w-]{24}$/),
+      host: '127.0.0.1',
+      port: Number(new URL(process.env.TEST_POSTGRES_URL!).port),
+      database: name,
+    },
   })
   expect(await listed(name)).toMatchObject({ tables: 0, credentials: made.credentials })
   await as(made, async (client) => {
-    await client.query('create table plots (id serial primary key, owner text not null); create schema stats; create table stats.visits (at timestamptz)')
+    await client.query(
+      'create table plots (id serial primary key, owner text not null); create schema stats; create table stats.visits (at timestamptz)',
+    )
     await client.query('create view owners as select owner from plots')
     await client.query("insert into plots (owner) select repeat('x', 500) from generate_series(1, 2000)")
     expect((await client.query('select count(*)::int as count from plots')).rows).toEqual([{ count: 2000 }])
@@ -95,9 +115,15 @@ test('decisions §8: the credentials shown open a database to write and read, an
 test('what a plugin brings works for the owner: extensions, schemas, triggers, a migration tool’s table', async () => {
   const database = await create(unique('plugin'))
   await as(database, async (client) => {
-    await client.query('create extension pgcrypto; create extension citext; create extension "uuid-ossp"; create extension hstore; create extension pg_trgm')
-    await client.query('create table flyway_schema_history (installed_rank int primary key); create type mood as enum (\'calm\'); create temporary table scratch (x int)')
-    await client.query("create function touch() returns trigger language plpgsql as 'begin return new; end'; create trigger touched before insert on flyway_schema_history for each row execute function touch()")
+    await client.query(
+      'create extension pgcrypto; create extension citext; create extension "uuid-ossp"; create extension hstore; create extension pg_trgm',
+    )
+    await client.query(
+      "create table flyway_schema_history (installed_rank int primary key); create type mood as enum ('calm'); create temporary table scratch (x int)",
+    )
+    await client.query(
+      "create function touch() returns trigger language plpgsql as 'begin return new; end'; create trigger touched before insert on flyway_schema_history for each row execute function touch()",
+    )
     await client.query('insert into flyway_schema_history values (1)')
     expect((await client.query('select gen_random_uuid()')).rowCount).toBe(1)
   })
@@ -107,7 +133,9 @@ test('issue: each role has a limit of connections and time-outs', async () => {
   const database = await create(unique('limits'))
   await as(database, async (client) => {
     expect((await client.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '5min' }])
-    expect((await client.query('show idle_in_transaction_session_timeout')).rows).toEqual([{ idle_in_transaction_session_timeout: '5min' }])
+    expect((await client.query('show idle_in_transaction_session_timeout')).rows).toEqual([
+      { idle_in_transaction_session_timeout: '5min' },
+    ])
   })
   const clients = await Promise.all(Array.from({ length: 20 }, () => connect(database)))
   expect(await codeOf(connect(database))).toBe('53300')
@@ -141,7 +169,7 @@ describe('security 48: a role opens its own database and nothing else:', () => {
     ["select lo_import('/etc/passwd')", '42501'],
     ["select lo_export(lo_creat(-1), '/tmp/quarterdeck-escape')", '42501'],
     ["copy (select 1) to '/tmp/quarterdeck-escape'", '42501'],
-    ['create table stolen (line text); copy stolen from \'/etc/passwd\'', '42501'],
+    ["create table stolen (line text); copy stolen from '/etc/passwd'", '42501'],
     ["copy (select 1) to program 'id'", '42501'],
     ['create extension file_fdw', '42501'],
     ['create extension plperlu', '0A000'],
@@ -156,7 +184,7 @@ describe('security 48: a role opens its own database and nothing else:', () => {
     ['create database another', '42501'],
     ['alter role current_user superuser', '42501'],
     ['alter role current_user connection limit 1000', '42501'],
-    ['alter system set listen_addresses = \'*\'', '42501'],
+    ["alter system set listen_addresses = '*'", '42501'],
     ['set role postgres', '42501'],
     ['set session authorization postgres', '42501'],
     ['grant pg_read_server_files to current_user', '42501'],
@@ -205,7 +233,10 @@ test('§7 PATCH: a reset makes a new password; the old one is refused and connec
   const answer = await call('PATCH', before.name)
   expect(answer.status).toBe(200)
   const after = databaseOf(answer)
-  expect(after).toMatchObject({ name: before.name, credentials: { username: before.credentials.username, database: before.credentials.database } })
+  expect(after).toMatchObject({
+    name: before.name,
+    credentials: { username: before.credentials.username, database: before.credentials.database },
+  })
   expect(after.credentials.password).not.toBe(before.credentials.password)
   await ended
   expect(await codeOf(connect(before))).toBe('28P01')
@@ -233,7 +264,9 @@ test('§7 DELETE: open connections end, the database and its role are gone, and 
 test('a role to which others granted rights in their databases can be deleted all the same', async () => {
   const [giver, taker] = [await create(unique('giver')), await create(unique('taker'))]
   await as(giver, async (client) => {
-    await client.query(`create table shared (x int); grant select on shared to "${taker.name}"; grant connect on database "${giver.name}" to "${taker.name}"`)
+    await client.query(
+      `create table shared (x int); grant select on shared to "${taker.name}"; grant connect on database "${giver.name}" to "${taker.name}"`,
+    )
     await client.query('insert into shared values (1)')
   })
   expect((await call('DELETE', taker.name)).status).toBe(200)
@@ -245,15 +278,18 @@ test.each([
   ['whose sessions take its own role', 'alter database $ set role = $'],
   ['whose sessions load a library that is not there', "alter database $ set local_preload_libraries = 'nothing'"],
   ['whose statements have no time', 'alter database $ set statement_timeout = 1'],
-])('#48 a role to which others granted rights in a database %s can be deleted, and its name is free again', async (_case, sabotage) => {
-  const [giver, taker] = [await create(unique('giver')), await create(unique('taker'))]
-  await as(giver, async (client) => {
-    await client.query(`create table shared (x int); grant select on shared to "${taker.name}"`)
-    await client.query(sabotage.replaceAll('$', `"${giver.name}"`))
-  })
-  expect((await call('DELETE', taker.name)).status).toBe(200)
-  await create(taker.name)
-})
+])(
+  '#48 a role to which others granted rights in a database %s can be deleted, and its name is free again',
+  async (_case, sabotage) => {
+    const [giver, taker] = [await create(unique('giver')), await create(unique('taker'))]
+    await as(giver, async (client) => {
+      await client.query(`create table shared (x int); grant select on shared to "${taker.name}"`)
+      await client.query(sabotage.replaceAll('$', `"${giver.name}"`))
+    })
+    expect((await call('DELETE', taker.name)).status).toBe(200)
+    await create(taker.name)
+  },
+)
 
 test('#48 a lock that somebody holds in their database does not keep another from being deleted', async () => {
   const [giver, taker] = [await create(unique('giver')), await create(unique('taker'))]
@@ -278,7 +314,10 @@ describe('bad input:', () => {
     ['a number', 5],
     ['an object', { $ne: null }],
   ])('§5 %s as name is 400', async (_case, name) => {
-    expect(await call('POST', '', { name })).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT', field: 'name' } })
+    expect(await call('POST', '', { name })).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID_INPUT', field: 'name' },
+    })
     if (typeof name === 'string' && name !== '') {
       expect((await call('DELETE', encodeURIComponent(name))).status).toBe(400)
       expect((await call('PATCH', encodeURIComponent(name))).status).toBe(400)
@@ -286,20 +325,38 @@ describe('bad input:', () => {
   })
 
   test('§5 the message for characters that are not allowed is the one of the product', async () => {
-    expect((await call('POST', '', { name: 'a-b' })).body.message).toBe('name: Database name can only contain letters, numbers, dashes, and underscores')
+    expect((await call('POST', '', { name: 'a-b' })).body.message).toBe(
+      'name: Database name can only contain letters, numbers, dashes, and underscores',
+    )
   })
 
   test('security 15: a reset or delete of an unknown name is 404, an unknown type 400', async () => {
-    expect(await call('PATCH', 'nothing_here')).toMatchObject({ status: 404, body: { message: 'There is no database named "nothing_here".' } })
+    expect(await call('PATCH', 'nothing_here')).toMatchObject({
+      status: 404,
+      body: { message: 'There is no database named "nothing_here".' },
+    })
     expect(await call('DELETE', 'nothing_here')).toMatchObject({ status: 404 })
     expect((await platform.call('GET', '/api/database/oracle', { token: user.token })).status).toBe(400)
   })
 
-  test.each(['SELECT', 'user', 'Upper_Case', 'public', 'pg_monitor', '1', '_', 'current_user', 'x'.repeat(63), 'Y'.repeat(64)])('security 45: %s is a name like any other', async (name) => {
+  test.each([
+    'SELECT',
+    'user',
+    'Upper_Case',
+    'public',
+    'pg_monitor',
+    '1',
+    '_',
+    'current_user',
+    'x'.repeat(63),
+    'Y'.repeat(64),
+  ])('security 45: %s is a name like any other', async (name) => {
     const database = await create(name)
     expect(database.name).toBe(name)
     await as(database, async (client) => {
-      expect((await client.query('select current_database() as name')).rows).toEqual([{ name: database.credentials.database }])
+      expect((await client.query('select current_database() as name')).rows).toEqual([
+        { name: database.credentials.database },
+      ])
       await client.query('create table t (x int)')
     })
     expect(await listed(name)).toMatchObject({ tables: 1, credentials: database.credentials })
@@ -332,12 +389,21 @@ describe('what was made outside the console is never listed or touched:', () => 
       await admin.query(`create role ${role} login password 'their own'`)
     })
     for (const name of [database, role]) {
-      expect(await call('POST', '', { name })).toMatchObject({ status: 409, body: { code: 'NAME_TAKEN', message: expect.stringContaining('not made here') } })
+      expect(await call('POST', '', { name })).toMatchObject({
+        status: 409,
+        body: { code: 'NAME_TAKEN', message: expect.stringContaining('not made here') },
+      })
       expect((await call('PATCH', name)).status).toBe(404)
       expect((await call('DELETE', name)).status).toBe(404)
     }
     const url = new URL(process.env.TEST_POSTGRES_URL!)
-    const client = new Client({ host: '127.0.0.1', port: Number(url.port), user: role, password: 'their own', database })
+    const client = new Client({
+      host: '127.0.0.1',
+      port: Number(url.port),
+      user: role,
+      password: 'their own',
+      database,
+    })
     await client.connect()
     await client.end()
     await onServer(async (admin) => {
@@ -385,12 +451,21 @@ test('10 databases of different names can be made at the same time', async () =>
   const names = Array.from({ length: 10 }, (_, at) => unique(`many_${at}`))
   const answers = await Promise.all(names.map((name) => call('POST', '', { name })))
   expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(201))
-  expect((await Promise.all(names.map((name) => call('DELETE', name)))).map(({ status }) => status)).toEqual(Array(10).fill(200))
+  expect((await Promise.all(names.map((name) => call('DELETE', name)))).map(({ status }) => status)).toEqual(
+    Array(10).fill(200),
+  )
 })
 
 test('create, reset and delete of one name at the same time leave it whole or gone', async () => {
   const name = unique('mixed')
-  const answers = await Promise.all([call('POST', '', { name }), call('PATCH', name), call('DELETE', name), call('POST', '', { name }), call('PATCH', name), call('DELETE', name)])
+  const answers = await Promise.all([
+    call('POST', '', { name }),
+    call('PATCH', name),
+    call('DELETE', name),
+    call('POST', '', { name }),
+    call('PATCH', name),
+    call('DELETE', name),
+  ])
   for (const { status } of answers) expect([200, 201, 404, 409]).toContain(status)
   const left = await listed(name)
   if (left) await as(left, (client) => client.query('select 1'))
@@ -406,7 +481,10 @@ test('security 48: no password is in the log, and passwords are sealed in the st
     expect(rows).not.toContain(credentials.password)
   }
   await onServer(async (admin) => {
-    const { rows: roles } = await admin.query<{ rolpassword: string }>('select rolpassword from pg_authid where rolname = $1', [made.name])
+    const { rows: roles } = await admin.query<{ rolpassword: string }>(
+      'select rolpassword from pg_authid where rolname = $1',
+      [made.name],
+    )
     expect(roles[0]!.rolpassword).toMatch(/^SCRAM-SHA-256\$4096:/)
   })
 })
@@ -423,7 +501,11 @@ test('what cannot be measured now is left out of the listing, rather than told a
   const database = await create(unique('unmeasured'))
   await as(database, (client) => client.query('create table t (x int)'))
   await onServer((admin) => admin.query(`alter database "${database.name}" allow_connections false`))
-  expect(await listed(database.name)).toEqual({ name: database.name, size: expect.any(Number), credentials: database.credentials })
+  expect(await listed(database.name)).toEqual({
+    name: database.name,
+    size: expect.any(Number),
+    credentials: database.credentials,
+  })
   await onServer((admin) => admin.query(`alter database "${database.name}" allow_connections true`))
   expect(await listed(database.name)).toMatchObject({ tables: 1 })
 })
@@ -441,11 +523,24 @@ test('the listing does not wait for changes that go on, however many, nor takes 
     },
   })
   const { token } = await slow.register('author')
-  const ask = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', name = '', body?: unknown) => slow.call(method, `/api/database/sql${name && `/${name}`}`, { token, body })
-  const [first, second, ...others] = ['a', 'b', 'c', 'd', 'e', 'f'].map((each) => unique(`slow_${each}`)) as [string, string, ...string[]]
+  const ask = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', name = '', body?: unknown) =>
+    slow.call(method, `/api/database/sql${name && `/${name}`}`, { token, body })
+  const [first, second, ...others] = ['a', 'b', 'c', 'd', 'e', 'f'].map((each) => unique(`slow_${each}`)) as [
+    string,
+    string,
+    ...string[],
+  ]
   const ready = { username: '', physical_name: '', password: '', type: 'sql' as const, state: 'ready' as const }
-  for (const name of [first, second]) await slow.db.insertInto('databases').values({ ...ready, id: randomUUID(), name, username: name, physical_name: name }).execute()
-  const begun = (count: number) => until(() => slow.db.selectFrom('databases').select('name').where('state', '!=', 'ready').execute(), ({ length }) => length === count)
+  for (const name of [first, second])
+    await slow.db
+      .insertInto('databases')
+      .values({ ...ready, id: randomUUID(), name, username: name, physical_name: name })
+      .execute()
+  const begun = (count: number) =>
+    until(
+      () => slow.db.selectFrom('databases').select('name').where('state', '!=', 'ready').execute(),
+      ({ length }) => length === count,
+    )
   const changes = [ask('PATCH', first), ask('DELETE', second)]
   await begun(2)
   changes.push(...others.map((name) => ask('POST', '', { name })))
@@ -476,7 +571,9 @@ test('an administrator who is no superuser will do: CREATEDB and CREATEROLE', as
   const database = made.body.data as unknown as Database
   const open = await connect(database)
   await open.query('create table t (x int)')
-  expect((await modest.call('GET', '/api/database/sql', { token })).body.data).toMatchObject({ databases: [{ name, tables: 1 }] })
+  expect((await modest.call('GET', '/api/database/sql', { token })).body.data).toMatchObject({
+    databases: [{ name, tables: 1 }],
+  })
   expect((await modest.call('PATCH', `/api/database/sql/${name}`, { token })).status).toBe(200)
   expect(await codeOf(connect(database))).toBe('28P01')
   expect((await modest.call('DELETE', `/api/database/sql/${name}`, { token })).status).toBe(200)
@@ -490,7 +587,12 @@ test('an administrator who is no superuser will do: CREATEDB and CREATEROLE', as
 
 describe('the platform’s state on the server of users’ databases, open to everybody as PostgreSQL makes it:', () => {
   const [name, role, other] = [unique('state'), unique('platform'), unique('nobody')]
-  const urlFor = (user: string, database = name) => Object.assign(new URL(process.env.TEST_POSTGRES_URL!), { username: user, password: 'hush', pathname: `/${database}` }).href
+  const urlFor = (user: string, database = name) =>
+    Object.assign(new URL(process.env.TEST_POSTGRES_URL!), {
+      username: user,
+      password: 'hush',
+      pathname: `/${database}`,
+    }).href
   const open = async <Result>(user: string, work: (client: Client) => Promise<Result>) => {
     const client = new Client({ connectionString: urlFor(user) })
     await client.connect()
@@ -498,21 +600,35 @@ describe('the platform’s state on the server of users’ databases, open to ev
   }
   const lines: string[] = []
 
-  beforeAll(() => onServer(async (admin) => {
-    await admin.query(`create database ${name}`)
-    for (const each of [role, other]) await admin.query(`create role ${each} login createdb createrole password 'hush'`)
-    await admin.query(`create database ${other} owner ${other}`)
-  }))
-  afterAll(() => onServer(async (admin) => {
-    for (const each of [name, other]) await admin.query(`drop database ${each} with (force)`)
-    for (const each of [role, other]) await admin.query(`drop role ${each}`)
-  }))
+  beforeAll(() =>
+    onServer(async (admin) => {
+      await admin.query(`create database ${name}`)
+      for (const each of [role, other])
+        await admin.query(`create role ${each} login createdb createrole password 'hush'`)
+      await admin.query(`create database ${other} owner ${other}`)
+    }),
+  )
+  afterAll(() =>
+    onServer(async (admin) => {
+      for (const each of [name, other]) await admin.query(`drop database ${each} with (force)`)
+      for (const each of [role, other]) await admin.query(`drop role ${each}`)
+    }),
+  )
 
   test('an administrator who may not close it has it named in the log', async () => {
-    const server = testPostgres({ url: urlFor(other, other), state: await open(role, placeOf), log: pino({ level: 'warn' }, { write: (line) => void lines.push(line) }) })
+    const server = testPostgres({
+      url: urlFor(other, other),
+      state: await open(role, placeOf),
+      log: pino({ level: 'warn' }, { write: (line) => void lines.push(line) }),
+    })
     await server.measure([])
     await server.close()
-    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([expect.objectContaining({ databases: expect.arrayContaining([name]), msg: expect.stringContaining('revoke CONNECT') })])
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
+      expect.objectContaining({
+        databases: expect.arrayContaining([name]),
+        msg: expect.stringContaining('revoke CONNECT'),
+      }),
+    ])
     await open(other, async () => undefined)
   })
 
@@ -531,7 +647,10 @@ test('the activity log tells who made, reset and deleted which database, and no 
   await call('PATCH', name)
   await call('DELETE', name)
   await call('DELETE', name)
-  const entries = await until(() => platform.db.selectFrom('activity').selectAll().where('subject', '=', name).orderBy('id').execute(), ({ length }) => length === 4)
+  const entries = await until(
+    () => platform.db.selectFrom('activity').selectAll().where('subject', '=', name).orderBy('id').execute(),
+    ({ length }) => length === 4,
+  )
   expect(entries.map(({ kind, action, username, succeeded }) => [kind, action, username, succeeded])).toEqual([
     ['database', 'created SQL database', 'plugin-author', true],
     ['database', 'reset password of SQL database', 'plugin-author', true],

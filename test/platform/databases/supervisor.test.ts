@@ -25,20 +25,24 @@ afterEach(async () => {
 })
 
 /** Says who it is to everybody who connects, and says in the system's words when it cannot listen. */
-const LISTENS = "require('node:net').createServer((socket) => socket.end('us')).on('error', ({ message }) => { console.error(message); process.exit(48) }).listen(Number(process.argv[1]), '127.0.0.1')"
+const LISTENS =
+  "require('node:net').createServer((socket) => socket.end('us')).on('error', ({ message }) => { console.error(message); process.exit(48) }).listen(Number(process.argv[1]), '127.0.0.1')"
 
 /** @param program of `node -e`; it gets the port. */
 function superviseNode(name: string, program: string, change: Partial<Program> = {}): Supervised {
-  return (server = supervise({
-    path: process.execPath,
-    directory: join(directory(), name),
-    firstPort: FIRST_PORT,
-    claimed: new Set(),
-    patienceMs: 1000,
-    prepare: async (port) => ({ args: ['-e', program, String(port)] }),
-    whenReady: untilItIsUs,
-    ...change,
-  }, log))
+  return (server = supervise(
+    {
+      path: process.execPath,
+      directory: join(directory(), name),
+      firstPort: FIRST_PORT,
+      claimed: new Set(),
+      patienceMs: 1000,
+      prepare: async (port) => ({ args: ['-e', program, String(port)] }),
+      whenReady: untilItIsUs,
+      ...change,
+    },
+    log,
+  ))
 }
 
 async function heardAt(port: number): Promise<string> {
@@ -116,8 +120,14 @@ test('the waits between starts that fail double, and no more than that', async (
 })
 
 test('what it printed last is in the log, at the level at which its end is told', async () => {
-  const supervised = superviseNode('speaks', "console.log('begins'); console.error('there is no such option'); process.exit(3)")
-  await expect(supervised.start()).rejects.toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('the log says why') })
+  const supervised = superviseNode(
+    'speaks',
+    "console.log('begins'); console.error('there is no such option'); process.exit(3)",
+  )
+  await expect(supervised.start()).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    message: expect.stringContaining('the log says why'),
+  })
   await supervised.stop()
   const told = logged.find(({ level, err }) => level === 50 && err)
   expect(told?.err?.message).toMatch(/^node ended \(exit code 3, signal null\): .*there is no such option$/s)

@@ -41,7 +41,9 @@ afterAll(async () => {
 
 /** The one of the test, else a healthy one. */
 function present(type: 'sql' | 'mongo', healthy: DatabaseServer): DatabaseServer {
-  return new Proxy(healthy, { get: (_target, name) => (name === 'close' ? healthy : (servers[type] ?? healthy))[name as keyof DatabaseServer] })
+  return new Proxy(healthy, {
+    get: (_target, name) => (name === 'close' ? healthy : (servers[type] ?? healthy))[name as keyof DatabaseServer],
+  })
 }
 
 async function closeServers(): Promise<void> {
@@ -49,9 +51,17 @@ async function closeServers(): Promise<void> {
   servers = {}
 }
 
-const postgresAt = (url: string): DatabaseServer => createPostgres({ url: async () => url, title: 'The PostgreSQL server of QUARTERDECK_SQL_URL', remedy: 'Start it or correct the setting.', state: undefined, log })
+const postgresAt = (url: string): DatabaseServer =>
+  createPostgres({
+    url: async () => url,
+    title: 'The PostgreSQL server of QUARTERDECK_SQL_URL',
+    remedy: 'Start it or correct the setting.',
+    state: undefined,
+    log,
+  })
 /** Where there is a MongoDB server to run, one beside the platform. */
-const mongoAt = (url: string | undefined): DatabaseServer => createMongo({ url, dataDir: directory(), path: mongoPath ?? '', secrets: {} as Secrets, log })
+const mongoAt = (url: string | undefined): DatabaseServer =>
+  createMongo({ url, dataDir: directory(), path: mongoPath ?? '', secrets: {} as Secrets, log })
 
 async function use(other: typeof servers): Promise<void> {
   await closeServers()
@@ -60,8 +70,13 @@ async function use(other: typeof servers): Promise<void> {
 
 async function ask(method: 'GET' | 'POST', type: string, body?: unknown) {
   let answer: Answer | undefined
-  const took = await awakeMs(async () => (answer = await platform.call(method, `/api/database/${type}`, { token, body })))
-  const { status, body: { code, message, data } } = answer!
+  const took = await awakeMs(
+    async () => (answer = await platform.call(method, `/api/database/${type}`, { token, body })),
+  )
+  const {
+    status,
+    body: { code, message, data },
+  } = answer!
   return { status, code, message, data, inTime: took < 5000 }
 }
 
@@ -70,46 +85,76 @@ const unreachable: [string, () => string][] = [
   ['takes connections and never answers', () => `127.0.0.1:${silentPort}`],
 ]
 
-test.each(unreachable)('security 52: a PostgreSQL that %s is 503 within 5 s and names its setting; MongoDB databases and the rest work', async (_case, host) => {
-  await use({ sql: postgresAt(`postgresql://admin:very-secret@${host()}/postgres`), mongo: mongoAt(undefined) })
-  const message = 'The PostgreSQL server of QUARTERDECK_SQL_URL does not answer. Start it or correct the setting.'
-  expect(await ask('GET', 'sql')).toMatchObject({ status: 503, code: 'UNAVAILABLE', message, inTime: true })
-  expect(await ask('POST', 'sql', { name: 'plots' })).toMatchObject({ status: 503, code: 'UNAVAILABLE', message, inTime: true })
-  if (mongoPath !== undefined) expect(await ask('GET', 'mongo')).toMatchObject({ status: 200, inTime: true })
-  expect((await platform.call('GET', '/api/deployments', { token })).status).toBe(200)
-  expect(logged.join('') + platform.logged.join('')).not.toContain('very-secret')
-})
+test.each(unreachable)(
+  'security 52: a PostgreSQL that %s is 503 within 5 s and names its setting; MongoDB databases and the rest work',
+  async (_case, host) => {
+    await use({ sql: postgresAt(`postgresql://admin:very-secret@${host()}/postgres`), mongo: mongoAt(undefined) })
+    const message = 'The PostgreSQL server of QUARTERDECK_SQL_URL does not answer. Start it or correct the setting.'
+    expect(await ask('GET', 'sql')).toMatchObject({ status: 503, code: 'UNAVAILABLE', message, inTime: true })
+    expect(await ask('POST', 'sql', { name: 'plots' })).toMatchObject({
+      status: 503,
+      code: 'UNAVAILABLE',
+      message,
+      inTime: true,
+    })
+    if (mongoPath !== undefined) expect(await ask('GET', 'mongo')).toMatchObject({ status: 200, inTime: true })
+    expect((await platform.call('GET', '/api/deployments', { token })).status).toBe(200)
+    expect(logged.join('') + platform.logged.join('')).not.toContain('very-secret')
+  },
+)
 
-test.each(unreachable)('security 52: a MongoDB that %s is 503 within 5 s and names its setting; SQL databases and the rest work', async (_case, host) => {
-  await use({ mongo: mongoAt(`mongodb://admin:very-secret@${host()}/`) })
-  const message = 'The MongoDB server of QUARTERDECK_MONGO_URL does not answer. Start it or correct the setting.'
-  expect(await ask('GET', 'mongo')).toMatchObject({ status: 503, code: 'UNAVAILABLE', message, inTime: true })
-  expect(await ask('POST', 'mongo', { name: 'plots' })).toMatchObject({ status: 503, code: 'UNAVAILABLE', message, inTime: true })
-  expect(await ask('GET', 'sql')).toMatchObject({ status: 200, inTime: true })
-  expect((await platform.call('GET', '/api/deployments', { token })).status).toBe(200)
-  expect(logged.join('') + platform.logged.join('')).not.toContain('very-secret')
-})
+test.each(unreachable)(
+  'security 52: a MongoDB that %s is 503 within 5 s and names its setting; SQL databases and the rest work',
+  async (_case, host) => {
+    await use({ mongo: mongoAt(`mongodb://admin:very-secret@${host()}/`) })
+    const message = 'The MongoDB server of QUARTERDECK_MONGO_URL does not answer. Start it or correct the setting.'
+    expect(await ask('GET', 'mongo')).toMatchObject({ status: 503, code: 'UNAVAILABLE', message, inTime: true })
+    expect(await ask('POST', 'mongo', { name: 'plots' })).toMatchObject({
+      status: 503,
+      code: 'UNAVAILABLE',
+      message,
+      inTime: true,
+    })
+    expect(await ask('GET', 'sql')).toMatchObject({ status: 200, inTime: true })
+    expect((await platform.call('GET', '/api/deployments', { token })).status).toBe(200)
+    expect(logged.join('') + platform.logged.join('')).not.toContain('very-secret')
+  },
+)
 
 test('a PostgreSQL that refuses the password, or lacks the database of the URL, is 503 and says so', async () => {
   const url = new URL(process.env.TEST_POSTGRES_URL!)
   url.password = 'very-secret'
   await use({ sql: postgresAt(url.href) })
-  expect(await ask('GET', 'sql')).toMatchObject({ status: 503, message: 'The PostgreSQL server of QUARTERDECK_SQL_URL refuses the user or password it is given.' })
+  expect(await ask('GET', 'sql')).toMatchObject({
+    status: 503,
+    message: 'The PostgreSQL server of QUARTERDECK_SQL_URL refuses the user or password it is given.',
+  })
   const nowhere = new URL(process.env.TEST_POSTGRES_URL!)
   nowhere.pathname = '/not_there'
   await use({ sql: postgresAt(nowhere.href) })
-  expect(await ask('GET', 'sql')).toMatchObject({ status: 503, message: 'The PostgreSQL server of QUARTERDECK_SQL_URL does not have the database that its URL names.' })
+  expect(await ask('GET', 'sql')).toMatchObject({
+    status: 503,
+    message: 'The PostgreSQL server of QUARTERDECK_SQL_URL does not have the database that its URL names.',
+  })
 })
 
 test('a user of PostgreSQL that may not make roles is 503 and says what it lacks', async () => {
   const { url, drop } = await freshDatabase()
   const owner = testPostgres()
-  const database = { id: '11111111-2222-4333-8444-555555555555', physical_name: `modest_${process.pid}`, username: `modest_${process.pid}` }
+  const database = {
+    id: '11111111-2222-4333-8444-555555555555',
+    physical_name: `modest_${process.pid}`,
+    username: `modest_${process.pid}`,
+  }
   await owner.create(database, 'a-password')
   const modest = new URL(url)
   Object.assign(modest, { username: database.username, password: 'a-password', pathname: `/${database.physical_name}` })
   await use({ sql: postgresAt(modest.href) })
-  expect(await ask('POST', 'sql', { name: 'plots' })).toMatchObject({ status: 503, code: 'UNAVAILABLE', message: expect.stringContaining('CREATEDB and CREATEROLE') })
+  expect(await ask('POST', 'sql', { name: 'plots' })).toMatchObject({
+    status: 503,
+    code: 'UNAVAILABLE',
+    message: expect.stringContaining('CREATEDB and CREATEROLE'),
+  })
   expect(await ask('GET', 'sql')).toMatchObject({ status: 200, data: { databases: [] } })
   await closeServers()
   await owner.remove(database)
@@ -134,21 +179,34 @@ test('security 52: a PostgreSQL that was away is used again once it is back', as
 
 test('a MongoDB URL that the driver does not understand is 503 and says so', async () => {
   await use({ mongo: mongoAt('mongodb://admin:very-secret@127.0.0.1/?nonsense=1') })
-  expect(await ask('GET', 'mongo')).toMatchObject({ status: 503, message: 'The MongoDB server of QUARTERDECK_MONGO_URL cannot be used: its URL is not one that the MongoDB driver understands.' })
+  expect(await ask('GET', 'mongo')).toMatchObject({
+    status: 503,
+    message:
+      'The MongoDB server of QUARTERDECK_MONGO_URL cannot be used: its URL is not one that the MongoDB driver understands.',
+  })
 })
 
 const testFerret = mongoPath?.includes('ferretdb-') ? testWithMongo : test.skip
 
-testFerret('a FerretDB at QUARTERDECK_MONGO_URL is refused: it cannot keep one user out of another’s database', async () => {
-  const ferret = mongoAt(undefined)
-  const database = { id: '99999999-2222-4333-8444-555555555555', physical_name: 'outside', username: 'outside' }
-  await ferret.create(database, 'a-password-of-theirs')
-  const { port } = await ferret.address(database, '')
-  await use({ mongo: mongoAt(`mongodb://outside:a-password-of-theirs@127.0.0.1:${port}/outside`) })
-  expect(await ask('POST', 'mongo', { name: 'plots' })).toMatchObject({ status: 503, message: expect.stringContaining('is FerretDB, which cannot keep users out') })
-  await use({ mongo: mongoAt(`mongodb://outside:wrong-password@127.0.0.1:${port}/outside`) })
-  expect(await ask('GET', 'mongo')).toMatchObject({ status: 503, message: 'The MongoDB server of QUARTERDECK_MONGO_URL refuses the user or password it is given.' })
-  expect(logged.join('')).not.toContain('wrong-password')
-  await ferret.remove(database)
-  await ferret.close()
-})
+testFerret(
+  'a FerretDB at QUARTERDECK_MONGO_URL is refused: it cannot keep one user out of another’s database',
+  async () => {
+    const ferret = mongoAt(undefined)
+    const database = { id: '99999999-2222-4333-8444-555555555555', physical_name: 'outside', username: 'outside' }
+    await ferret.create(database, 'a-password-of-theirs')
+    const { port } = await ferret.address(database, '')
+    await use({ mongo: mongoAt(`mongodb://outside:a-password-of-theirs@127.0.0.1:${port}/outside`) })
+    expect(await ask('POST', 'mongo', { name: 'plots' })).toMatchObject({
+      status: 503,
+      message: expect.stringContaining('is FerretDB, which cannot keep users out'),
+    })
+    await use({ mongo: mongoAt(`mongodb://outside:wrong-password@127.0.0.1:${port}/outside`) })
+    expect(await ask('GET', 'mongo')).toMatchObject({
+      status: 503,
+      message: 'The MongoDB server of QUARTERDECK_MONGO_URL refuses the user or password it is given.',
+    })
+    expect(logged.join('')).not.toContain('wrong-password')
+    await ferret.remove(database)
+    await ferret.close()
+  },
+)

@@ -34,21 +34,43 @@ test('ends of a clock that was ahead do not count once it is right again', () =>
 })
 
 test('quantities and durations are read and written as the field writes them', () => {
-  expect([coresOf('500m'), coresOf('1.5'), bytesOf('512Mi'), bytesOf('1Gi')]).toEqual([0.5, 1.5, 512 * 2 ** 20, 2 ** 30])
-  expect([-5, 0, 45_000, 150_000, 11_520_000, 180_000_000].map(uptimeText)).toEqual(['0s', '0s', '45s', '2m 30s', '3h 12m', '2d 2h'])
+  expect([coresOf('500m'), coresOf('1.5'), bytesOf('512Mi'), bytesOf('1Gi')]).toEqual([
+    0.5,
+    1.5,
+    512 * 2 ** 20,
+    2 ** 30,
+  ])
+  expect([-5, 0, 45_000, 150_000, 11_520_000, 180_000_000].map(uptimeText)).toEqual([
+    '0s',
+    '0s',
+    '45s',
+    '2m 30s',
+    '3h 12m',
+    '2d 2h',
+  ])
 })
 
 const exit = { code: null, signal: null, at: 1, requested: false, failure: undefined }
 
 test('the try that follows is counted among the ends of the last five minutes', () => {
-  expect([[], [1000], [1000, 2000, 3000, 4000], [1000, 400_000], [1000, 300_999]].map(nextAttempt)).toEqual([1, 2, 5, 2, 3])
+  expect([[], [1000], [1000, 2000, 3000, 4000], [1000, 400_000], [1000, 300_999]].map(nextAttempt)).toEqual([
+    1, 2, 5, 2, 3,
+  ])
 })
 
 test.each([
   [{ ...exit, code: 4 }, 'Ended by itself with exit code 4', ', the last time with exit code 4'],
   [{ ...exit, signal: 'SIGKILL', requested: true }, 'Stopped by signal SIGKILL', ', the last time by signal SIGKILL'],
-  [{ ...exit, failure: 'Ended because the host process ended.' }, 'Ended because the host process ended', '. The last time: Ended because the host process ended'],
-  [{ ...exit, failure: 'Java is not installed. Install it.' }, 'Java is not installed. Install it', '. The last time: Java is not installed. Install it'],
+  [
+    { ...exit, failure: 'Ended because the host process ended.' },
+    'Ended because the host process ended',
+    '. The last time: Ended because the host process ended',
+  ],
+  [
+    { ...exit, failure: 'Java is not installed. Install it.' },
+    'Java is not installed. Install it',
+    '. The last time: Java is not installed. Install it',
+  ],
 ])('an end is told in one proper sentence (%#)', (how, reason, last) => {
   expect(lastExitOf(how).reason).toBe(reason)
   expect(describeCrashes(5, how)).toBe(`Ended 5 times within 5 minutes${last}`)

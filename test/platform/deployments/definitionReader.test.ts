@@ -11,7 +11,8 @@ test('definitions are read one at a time, one of each user in turn, and others g
     if (happened.at(-1) !== 'others') happened.push('others')
     if (!isOver) setImmediate(others)
   }
-  const reading = (userId: number, name: string) => read(userId, textOf(name), { name, type: 'process' }).then((definition) => happened.push(definition.name))
+  const reading = (userId: number, name: string) =>
+    read(userId, textOf(name), { name, type: 'process' }).then((definition) => happened.push(definition.name))
   others()
   await Promise.all([reading(ann, 'ann-1'), reading(ann, 'ann-2'), reading(ann, 'ann-3'), reading(bob, 'bob-1')])
   isOver = true
@@ -28,9 +29,14 @@ test('a text that is refused ends its turn, and fails for whoever sent it only',
 
 test('a hundred texts of one user may wait; others are not refused, and later there is room again', async () => {
   const read = createDefinitionReader()
-  const results = await Promise.allSettled([...Array.from({ length: 103 }, () => read(ann, textOf('a'), {})), read(bob, textOf('b'), {})])
+  const results = await Promise.allSettled([
+    ...Array.from({ length: 103 }, () => read(ann, textOf('a'), {})),
+    read(bob, textOf('b'), {}),
+  ])
   const refused = results.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []))
-  expect(refused).toEqual(Array.from({ length: 3 }, () => expect.objectContaining({ code: 'TOO_MANY_TRIES' }) as unknown))
+  expect(refused).toEqual(
+    Array.from({ length: 3 }, () => expect.objectContaining({ code: 'TOO_MANY_TRIES' }) as unknown),
+  )
   expect(results.at(-1)?.status).toBe('fulfilled')
   expect(await read(ann, textOf('a'), {})).toMatchObject({ name: 'a' })
 })

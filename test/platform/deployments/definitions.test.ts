@@ -37,7 +37,13 @@ resources: { cpu: 1000m, memory: 1Gi }
     type: 'scalable',
     description: 'The lobby',
     dataDirectory: '/lobby',
-    run: { jar: 'server.jar', javaArgs: ['-Xmx1G'], env: { KEY: 'value', NUMBER: '5' }, image: 'eclipse-temurin:21-jre', port: 25565 },
+    run: {
+      jar: 'server.jar',
+      javaArgs: ['-Xmx1G'],
+      env: { KEY: 'value', NUMBER: '5' },
+      image: 'eclipse-temurin:21-jre',
+      port: 25565,
+    },
     stop: { command: 'stop', timeoutSeconds: 30 },
     ready: 'Done \\(',
     readyTimeoutSeconds: 300,
@@ -48,7 +54,11 @@ resources: { cpu: 1000m, memory: 1Gi }
 })
 
 test('decisions §10: plainCommands are first words of commands, and nothing else', () => {
-  expect(parseDefinition(`${minimal}plainCommands: [claim, essentials:home, lp2]\n`).plainCommands).toEqual(['claim', 'essentials:home', 'lp2'])
+  expect(parseDefinition(`${minimal}plainCommands: [claim, essentials:home, lp2]\n`).plainCommands).toEqual([
+    'claim',
+    'essentials:home',
+    'lp2',
+  ])
   for (const word of ['/claim', 'claim all', '""', '"*"']) {
     expect(failure(`${minimal}plainCommands:\n  - spawn\n  - ${word}\n`)).toMatchObject({
       message: 'Line 8: plainCommands.1: must be the first word of a command such as claim, without a slash',
@@ -61,8 +71,12 @@ test('decisions §10: plainCommands are first words of commands, and nothing els
 test('decisions §4: another name or type than the deployment was created with is refused, with its line', () => {
   const fixed = { name: 'lobby', type: 'process' } as const
   expect(readDefinition(minimal, fixed)).toMatchObject({ definition: fixed })
-  expect(readDefinition(`# first\n${minimal.replace('lobby', 'hub')}`, fixed)).toEqual({ problem: { message: 'Line 2: name: is fixed after creation and must stay "lobby"', field: 'name', line: 2 } })
-  expect(readDefinition(minimal.replace('type: process', 'type: proxy'), fixed)).toEqual({ problem: { message: 'Line 2: type: is fixed after creation and must stay "process"', field: 'type', line: 2 } })
+  expect(readDefinition(`# first\n${minimal.replace('lobby', 'hub')}`, fixed)).toEqual({
+    problem: { message: 'Line 2: name: is fixed after creation and must stay "lobby"', field: 'name', line: 2 },
+  })
+  expect(readDefinition(minimal.replace('type: process', 'type: proxy'), fixed)).toEqual({
+    problem: { message: 'Line 2: type: is fixed after creation and must stay "process"', field: 'type', line: 2 },
+  })
   expect(readDefinition(minimal)).toMatchObject({ definition: fixed })
 })
 
@@ -87,11 +101,19 @@ test.each([
 ])('§13 keep: %j', (keep, field) => {
   const read = readDefinition(`${minimal}data: copy\nkeep: ${JSON.stringify(keep)}\n`)
   if (field === undefined) expect(read).toMatchObject({ definition: { keep } })
-  else expect(read).toMatchObject({ problem: { field, message: `Line 7: ${field}: must be a path within the directory such as whitelist.json or plugins/*/data` } })
+  else
+    expect(read).toMatchObject({
+      problem: {
+        field,
+        message: `Line 7: ${field}: must be a path within the directory such as whitelist.json or plugins/*/data`,
+      },
+    })
 })
 
 test('§13 keep is refused where all is kept anyway', () => {
-  expect(readDefinition(`${minimal}keep: [world]\n`)).toMatchObject({ problem: { message: 'Line 6: keep: is for data: copy; with data: shared all is kept' } })
+  expect(readDefinition(`${minimal}keep: [world]\n`)).toMatchObject({
+    problem: { message: 'Line 6: keep: is for data: copy; with data: shared all is kept' },
+  })
 })
 
 test('what is left out has its default', () => {
@@ -102,13 +124,23 @@ test.each([
   ['a wrong value', minimal.replace('process', 'pod'), 2, 'type'],
   ['a value in a list', minimal.replace('"bot.js"', '{}'), 5, 'run.command.1'],
   ['an unknown setting', `${minimal}hostNetwork: true\n`, 6, 'hostNetwork'],
-  ['a setting that is mistyped, before the one that is missing for it', minimal.replace('dataDirectory', 'dataDirectroy'), 3, 'dataDirectroy'],
+  [
+    'a setting that is mistyped, before the one that is missing for it',
+    minimal.replace('dataDirectory', 'dataDirectroy'),
+    3,
+    'dataDirectroy',
+  ],
   ['an unknown setting, on the line of its key', `${minimal}ports:\n\n  - 1\n`, 6, 'ports'],
   ['security 32: an unknown setting within', `${minimal}  privileged: true\n`, 6, 'run.privileged'],
   ['a missing command', 'name: lobby\ntype: process\ndataDirectory: /lobby\nrun:\n  port: 1\n', 5, 'run.command'],
   ['a node for a process', `${minimal}node: a\n`, 6, 'node'],
   ['min over max', minimal.replace('process', 'scalable') + 'instances: { min: 3, max: 2 }\n', 6, 'instances.min'],
-  ['§13 a shared directory for several instances', minimal.replace('process', 'scalable') + 'instances: { max: 2 }\ndata: shared\n', 7, 'data'],
+  [
+    '§13 a shared directory for several instances',
+    minimal.replace('process', 'scalable') + 'instances: { max: 2 }\ndata: shared\n',
+    7,
+    'data',
+  ],
   ['§12 a mount out of the shared area', `${minimal}mounts: ["/maps/../../etc"]\n`, 6, 'mounts.0'],
   ['a regular expression that is none', `${minimal}ready: "("\n`, 6, 'ready'],
   ['a quantity', `${minimal}resources:\n  memory: 1 GB\n`, 7, 'resources.memory'],
@@ -125,13 +157,24 @@ test('invalid YAML is refused with its line', () => {
   expect(failure('')).toMatchObject({ code: 'INVALID_DEFINITION' })
 })
 
-test.each(['/lobby/../x', '/..', 'lobby', '/', '//x', '/a//b', '/.', '/a/', '\\x', '/a\\b', '/a\0b'])('the data directory %j is refused', (path) => {
-  expect(failure(minimal.replace('dataDirectory: /lobby', `dataDirectory: ${JSON.stringify(path)}`)).details.field).toBe('dataDirectory')
-})
+test.each(['/lobby/../x', '/..', 'lobby', '/', '//x', '/a//b', '/.', '/a/', '\\x', '/a\\b', '/a\0b'])(
+  'the data directory %j is refused',
+  (path) => {
+    expect(
+      failure(minimal.replace('dataDirectory: /lobby', `dataDirectory: ${JSON.stringify(path)}`)).details.field,
+    ).toBe('dataDirectory')
+  },
+)
 
-test.each([';id', '--x', '..', 'a'.repeat(41), '', 'Lobby', '-a', 'a-', 'a b', '$(id)', 'ä', '__proto__'])('security 33: the name %j is refused', (name) => {
-  expect(failure(minimal.replace('name: lobby', `name: ${JSON.stringify(name)}`)).details).toEqual({ field: 'name', line: 1 })
-})
+test.each([';id', '--x', '..', 'a'.repeat(41), '', 'Lobby', '-a', 'a-', 'a b', '$(id)', 'ä', '__proto__'])(
+  'security 33: the name %j is refused',
+  (name) => {
+    expect(failure(minimal.replace('name: lobby', `name: ${JSON.stringify(name)}`)).details).toEqual({
+      field: 'name',
+      line: 1,
+    })
+  },
+)
 
 const anchors = 'abcdefghijklm'
 const bombs = {

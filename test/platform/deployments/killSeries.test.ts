@@ -41,7 +41,15 @@ beforeAll(async () => {
   const account = { username: 'tester', password: 'correct horse battery' }
   const { token: inviteToken } = await call('POST', 'auth/verify-invite', { inviteCode: 'first-invite-of-all' })
   const { secret } = await call('POST', 'auth/register', { ...account, inviteToken })
-  token = String((await call('POST', 'auth/verify-registration', { username: account.username, token: await generate({ secret: String(secret) }), inviteToken })).loginToken)
+  token = String(
+    (
+      await call('POST', 'auth/verify-registration', {
+        username: account.username,
+        token: await generate({ secret: String(secret) }),
+        inviteToken,
+      })
+    ).loginToken,
+  )
 })
 
 async function start(): Promise<void> {
@@ -56,7 +64,11 @@ async function start(): Promise<void> {
     QUARTERDECK_ISOLATION: canContain ? 'required' : 'off',
   })
   const { output, child } = platform
-  url = (await until(() => /ready: (http\S+)/.exec(output().stdout)?.[1] ?? (child.exitCode === null ? undefined : `ENDED ${output().stderr}`)))!
+  url = (await until(
+    () =>
+      /ready: (http\S+)/.exec(output().stdout)?.[1] ??
+      (child.exitCode === null ? undefined : `ENDED ${output().stderr}`),
+  ))!
 }
 
 async function end(signal: NodeJS.Signals): Promise<void> {
@@ -66,7 +78,11 @@ async function end(signal: NodeJS.Signals): Promise<void> {
 
 async function call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>> {
   const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }
-  const answer = await fetch(`${url}/api/${path}`, { method, headers, body: body === undefined ? null : JSON.stringify(body) })
+  const answer = await fetch(`${url}/api/${path}`, {
+    method,
+    headers,
+    body: body === undefined ? null : JSON.stringify(body),
+  })
   const { data, message } = (await answer.json()) as { data: Record<string, unknown>; message?: string }
   if (!answer.ok) throw new Error(`${path}: ${answer.status} ${message}`)
   return data
@@ -75,14 +91,18 @@ async function call(method: string, path: string, body?: unknown): Promise<Recor
 async function deploy(name: string, program: string): Promise<void> {
   await call('POST', 'deployments', { name, type: 'process' })
   const command = JSON.stringify(['node', '-e', program, markOf(name)])
-  await call('PATCH', `deployments/${name}`, { content: `name: ${name}\ntype: process\ndataDirectory: /${name}\nrun: { command: ${command} }\nstop: { timeoutSeconds: 1 }\n` })
+  await call('PATCH', `deployments/${name}`, {
+    content: `name: ${name}\ntype: process\ndataDirectory: /${name}\nrun: { command: ${command} }\nstop: { timeoutSeconds: 1 }\n`,
+  })
 }
 
 /** In the command of each instance, so that its process can be found among those that start and watch it. */
 const markOf = (name: string) => join(dataDir(), `instance-${name}`)
-const pidsOf = (name: string) => processesOf(markOf(name)).filter((pid) => /^node\0-e\0/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8')))
+const pidsOf = (name: string) =>
+  processesOf(markOf(name)).filter((pid) => /^node\0-e\0/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8')))
 const toggle = (name: string, enabled: boolean) => call('POST', `deployments/${name}/toggle`, { enabled })
-const instancesOf = async (name: string) => (await call('GET', `deployments/${name}/instances`)).instances as { podName: string; state: string }[]
+const instancesOf = async (name: string) =>
+  (await call('GET', `deployments/${name}/instances`)).instances as { podName: string; state: string }[]
 
 /** Reads a console on over all the connections that are lost, and writes commands: `1`, `2` … */
 function useConsole(podName: string) {
@@ -93,8 +113,15 @@ function useConsole(podName: string) {
     lines,
     /** Reads and writes until the connection ends. @returns once it has ended. */
     async whileConnected(): Promise<void> {
-      const socket = new WebSocket(`${url.replace('http', 'ws')}/api/logs/steady/${podName}?since=${lastNumber + 1}`, { headers: { cookie: `token=${token}`, origin: url } })
-      const writing = setInterval(() => socket.readyState === WebSocket.OPEN && socket.send(JSON.stringify({ type: 'command', command: String(++sent) })), 100)
+      const socket = new WebSocket(`${url.replace('http', 'ws')}/api/logs/steady/${podName}?since=${lastNumber + 1}`, {
+        headers: { cookie: `token=${token}`, origin: url },
+      })
+      const writing = setInterval(
+        () =>
+          socket.readyState === WebSocket.OPEN &&
+          socket.send(JSON.stringify({ type: 'command', command: String(++sent) })),
+        100,
+      )
       socket.on('message', (data) => {
         const frame = JSON.parse((data as Buffer).toString()) as ConsoleFrame
         if (frame.type === 'power' || frame.seq === undefined) return
@@ -118,7 +145,11 @@ test('#15, security 51: over 50 kills of the platform no instance restarts and n
   for (const name of TOGGLED) await deploy(name, QUIET)
   await deploy('steady', STEADY)
   await toggle('steady', true)
-  const [instance] = await until(() => instancesOf('steady'), ([found]) => found?.state === 'RUNNING', 60)
+  const [instance] = await until(
+    () => instancesOf('steady'),
+    ([found]) => found?.state === 'RUNNING',
+    60,
+  )
   const steady = useConsole(instance!.podName)
   const random = createRandom(7)
 
@@ -138,9 +169,25 @@ test('#15, security 51: over 50 kills of the platform no instance restarts and n
   await until(running, (names) => names.join() === wanted.join(), 60)
   const ended = steady.whileConnected()
   const already = steady.sent
-  await until(() => steady.lines, (lines) => lines.some((line) => Number(/^heard (\d+)$/.exec(line)?.[1]) > already))
-  const listed = async () => Object.fromEntries(await Promise.all([...TOGGLED, 'steady'].map(async (name) => [name, (await instancesOf(name)).map((found) => found.state).join()])))
-  await until(listed, (states) => JSON.stringify(states) === JSON.stringify({ one: 'RUNNING', two: '', three: 'RUNNING', four: '', steady: 'RUNNING' }))
+  await until(
+    () => steady.lines,
+    (lines) => lines.some((line) => Number(/^heard (\d+)$/.exec(line)?.[1]) > already),
+  )
+  const listed = async () =>
+    Object.fromEntries(
+      await Promise.all(
+        [...TOGGLED, 'steady'].map(async (name) => [
+          name,
+          (await instancesOf(name)).map((found) => found.state).join(),
+        ]),
+      ),
+    )
+  await until(
+    listed,
+    (states) =>
+      JSON.stringify(states) ===
+      JSON.stringify({ one: 'RUNNING', two: '', three: 'RUNNING', four: '', steady: 'RUNNING' }),
+  )
   expect(running()).toEqual(wanted)
   await end('SIGTERM')
   await ended

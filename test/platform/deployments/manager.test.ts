@@ -10,11 +10,25 @@ const managed = useManagedDeployments()
 const { manage, deployments, passParts, add, stateOf, consoleOf, running } = managed
 
 test('an enabled deployment runs, and its instance is described as decisions §5 says', async () => {
-  await add('bot', "console.log('here'); setInterval(() => {}, 1000)", 'description: A bot\nresources: { cpu: 500m, memory: 512Mi }\n')
+  await add(
+    'bot',
+    "console.log('here'); setInterval(() => {}, 1000)",
+    'description: A bot\nresources: { cpu: 500m, memory: 512Mi }\n',
+  )
   manage()
-  await until(() => stateOf('bot'), (now) => now === 'RUNNING')
+  await until(
+    () => stateOf('bot'),
+    (now) => now === 'RUNNING',
+  )
   const [instance] = await deployments().instances('bot')
-  expect(instance).toMatchObject({ deployment: 'bot', description: 'A bot', type: 'process', ip: '127.0.0.1', connections: 0, memory: { total: 0.5 } })
+  expect(instance).toMatchObject({
+    deployment: 'bot',
+    description: 'A bot',
+    type: 'process',
+    ip: '127.0.0.1',
+    connections: 0,
+    memory: { total: 0.5 },
+  })
   expect(instance!.name).toMatch(/^[0-9a-f]{6}-bot$/)
   expect(instance!.uid).toMatch(/^[0-9a-f-]{36}$/)
   expect(instance!.uptime).toMatch(/^\d+s$/)
@@ -25,31 +39,51 @@ test('an enabled deployment runs, and its instance is described as decisions §5
 })
 
 test('disabling ends it gracefully and takes it off the list; enabling brings the same instance back', async () => {
-  await add('bot', "process.on('SIGTERM', () => { console.log('bye'); process.exit(0) }); console.log('here'); setInterval(() => {}, 1000)")
+  await add(
+    'bot',
+    "process.on('SIGTERM', () => { console.log('bye'); process.exit(0) }); console.log('here'); setInterval(() => {}, 1000)",
+  )
   const manager = manage()
-  await until(() => consoleOf('bot'), (lines) => lines.includes('here'))
+  await until(
+    () => consoleOf('bot'),
+    (lines) => lines.includes('here'),
+  )
   const [before] = await deployments().instances('bot')
   await managed.state.db.updateTable('deployments').set({ enabled: false }).execute()
   manager.wake()
-  await until(() => deployments().instances('bot'), (instances) => instances.length === 0)
+  await until(
+    () => deployments().instances('bot'),
+    (instances) => instances.length === 0,
+  )
   await managed.state.db.updateTable('deployments').set({ enabled: true }).execute()
   manager.wake()
-  await until(() => stateOf('bot'), (now) => now === 'RUNNING')
+  await until(
+    () => stateOf('bot'),
+    (now) => now === 'RUNNING',
+  )
   const [after] = await deployments().instances('bot')
   expect(after).toMatchObject({ uid: before!.uid, podName: before!.podName })
-  expect(await consoleOf('bot')).toEqual(expect.arrayContaining(['here', 'bye', '[System] Stopped (with exit code 0).']))
+  expect(await consoleOf('bot')).toEqual(
+    expect.arrayContaining(['here', 'bye', '[System] Stopped (with exit code 0).']),
+  )
 })
 
 test('a manager that comes later finds what runs, and starts nothing twice', async () => {
   await add('bot', "console.log('pid ' + process.pid); setInterval(() => {}, 1000)")
   const first = manage()
-  await until(() => consoleOf('bot'), (lines) => lines.length > 0)
+  await until(
+    () => consoleOf('bot'),
+    (lines) => lines.length > 0,
+  )
   await first.close()
   const second = manage()
   await until(() => second.isActive)
   second.wake()
   const since = await lastBeat(managed.state.db)
-  await until(() => lastBeat(managed.state.db), (beat) => beat > since)
+  await until(
+    () => lastBeat(managed.state.db),
+    (beat) => beat > since,
+  )
   expect(await managed.runtime.list()).toHaveLength(1)
   expect((await consoleOf('bot')).filter((line) => line.startsWith('pid'))).toHaveLength(1)
 })
@@ -80,7 +114,9 @@ test('decisions §4: of two platforms one is manager, and the other follows when
 test('a manager whose connection breaks takes the lock again and goes on', async () => {
   const manager = manage()
   await until(() => manager.isActive)
-  await managed.state.pool.query("select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database()) and pid != pg_backend_pid()")
+  await managed.state.pool.query(
+    "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database()) and pid != pg_backend_pid()",
+  )
   await until(() => !manager.isActive)
   manager.wake()
   await until(() => manager.isActive)
@@ -90,7 +126,10 @@ test('a deployment that cannot be dealt with does not hold up the others', async
   await insertDeployment(managed.state.db, { name: 'a-broken', type: 'process', content: 'nonsense', enabled: true })
   await add('bot', 'setInterval(() => {}, 1000)')
   manage()
-  await until(() => stateOf('bot'), (now) => now === 'RUNNING')
+  await until(
+    () => stateOf('bot'),
+    (now) => now === 'RUNNING',
+  )
 })
 
 test('a manager on standby gives its connection back each time it has asked for the lock', async () => {
@@ -112,7 +151,10 @@ test('a manager on standby gives its connection back each time it has asked for 
 test('a deployment whose stored text cannot be read keeps its instances as they are, and its problem is logged once', async () => {
   await add('bot', FOREVER)
   const first = manage()
-  const [before] = await until(() => running('bot'), (all) => all.length === 1)
+  const [before] = await until(
+    () => running('bot'),
+    (all) => all.length === 1,
+  )
   await first.close()
   await managed.state.db.updateTable('deployments').set({ content: 'name: bot\nnonsense: 1\n' }).execute()
   const logged: { deployment?: string; problem?: string }[] = []
@@ -128,9 +170,21 @@ test('security 34: start, stop and delete in parallel end in one state, without 
   manage()
   const service = deployments()
   await Promise.allSettled([
-    service.setEnabled('bot', false), service.setEnabled('bot', true), service.restart('bot'), service.setEnabled('bot', false),
-    service.setEnabled('bot', true), service.remove('bot'), service.setEnabled('bot', true), service.remove('bot'),
+    service.setEnabled('bot', false),
+    service.setEnabled('bot', true),
+    service.restart('bot'),
+    service.setEnabled('bot', false),
+    service.setEnabled('bot', true),
+    service.remove('bot'),
+    service.setEnabled('bot', true),
+    service.remove('bot'),
   ])
-  await until(() => service.list(), (all) => all.length === 0)
-  await until(() => managed.runtime.list(), (all) => all.length === 0)
+  await until(
+    () => service.list(),
+    (all) => all.length === 0,
+  )
+  await until(
+    () => managed.runtime.list(),
+    (all) => all.length === 0,
+  )
 })

@@ -11,8 +11,13 @@ const { shareDir, manage, deployments, passParts, add, stateOf, consoleOf } = ma
 test('an instance that ends by itself is started again, and says so in its console', async () => {
   await add('bot', "console.log('here'); process.exit(4)")
   manage()
-  const lines = await until(() => consoleOf('bot'), (all) => all.filter((line) => line === 'here').length >= 2)
-  expect(lines).toEqual(expect.arrayContaining(['[System] Ended by itself with exit code 4.', '[System] Starting again in 1 s.']))
+  const lines = await until(
+    () => consoleOf('bot'),
+    (all) => all.filter((line) => line === 'here').length >= 2,
+  )
+  expect(lines).toEqual(
+    expect.arrayContaining(['[System] Ended by itself with exit code 4.', '[System] Starting again in 1 s.']),
+  )
   expect((await deployments().instances('bot'))[0]!.restarts).toBeGreaterThanOrEqual(1)
 })
 
@@ -33,26 +38,39 @@ test('an instance that waits for its next try is not kept waiting when the clock
 })
 
 test('§5 between two tries it says when the next one comes, and which', async () => {
-  await add('bot', "process.exit(4)")
+  await add('bot', 'process.exit(4)')
   manage()
-  const [instance] = await until(() => deployments().instances('bot'), (all) => (all[0]?.retry?.attempt ?? 0) >= 3)
+  const [instance] = await until(
+    () => deployments().instances('bot'),
+    (all) => (all[0]?.retry?.attempt ?? 0) >= 3,
+  )
   expect(instance).toMatchObject({ state: 'STOPPED', retry: { inMs: expect.any(Number), of: 5 } })
   expect(instance!.retry!.inMs).toBeLessThanOrEqual(1000 * 2 ** (instance!.retry!.attempt - 2))
 })
 
 test('§4 after readyTimeoutSeconds one that is not ready says so, once in its console, with what is waited for; then it is ready and silent', async () => {
-  await add('bot', "process.stdin.on('data', () => console.log('Done (1 s)'))", "ready: 'Done \\('\nreadyTimeoutSeconds: 1\n")
+  await add(
+    'bot',
+    "process.stdin.on('data', () => console.log('Done (1 s)'))",
+    "ready: 'Done \\('\nreadyTimeoutSeconds: 1\n",
+  )
   const manager = manage()
   const lateStart = { afterSeconds: 1, waitingFor: 'a console line that matches Done \\(' }
   const told = '[System] Not ready after 1 s: still waiting for a console line that matches Done \\(.'
-  await until(() => consoleOf('bot'), (lines) => lines.includes(told))
+  await until(
+    () => consoleOf('bot'),
+    (lines) => lines.includes(told),
+  )
   expect((await deployments().instances('bot'))[0]).toMatchObject({ state: 'STARTING', lateStart })
   await manager.close()
   // Another platform takes over, and does not repeat it.
   await reconcile(passParts())
   expect((await consoleOf('bot')).filter((line) => line === told)).toHaveLength(1)
   await managed.runtime.write((await deployments().instances('bot'))[0]!.podName, 'go')
-  await until(() => stateOf('bot'), (current) => current === 'RUNNING')
+  await until(
+    () => stateOf('bot'),
+    (current) => current === 'RUNNING',
+  )
   expect((await deployments().instances('bot'))[0]!.lateStart).toBeUndefined()
 })
 
@@ -60,35 +78,79 @@ test.each([
   ['scalable', 'Start it to try again.'],
   // §2: a process has no Start.
   ['process', 'Restart its deployment to try again.'],
-])('§4 the fifth crash within five minutes blocks it, with the reason and the way on in its console: %s', async (type, remedy) => {
-  await add('bot', "process.stdin.on('data', () => process.exit(4))", '', type)
-  manage()
-  await until(() => stateOf('bot'), (current) => current === 'RUNNING')
-  const now = Date.now()
-  await managed.state.db.updateTable('instances').set({ crashes: JSON.stringify([now - 4, now - 3, now - 2, now - 1]) }).execute()
-  await managed.runtime.write((await deployments().instances('bot'))[0]!.podName, 'crash')
-  await until(() => stateOf('bot'), (current) => current === 'BLOCKED')
-  expect((await consoleOf('bot')).at(-1)).toBe(`[System] Blocked: Ended 5 times within 5 minutes, the last time with exit code 4. ${remedy}`)
-  // No start followed.
-  expect((await deployments().instances('bot'))[0]).toMatchObject({ restarts: 0, lastExit: { code: 4 }, crashedAt: expect.any(Number) })
-})
+])(
+  '§4 the fifth crash within five minutes blocks it, with the reason and the way on in its console: %s',
+  async (type, remedy) => {
+    await add('bot', "process.stdin.on('data', () => process.exit(4))", '', type)
+    manage()
+    await until(
+      () => stateOf('bot'),
+      (current) => current === 'RUNNING',
+    )
+    const now = Date.now()
+    await managed.state.db
+      .updateTable('instances')
+      .set({ crashes: JSON.stringify([now - 4, now - 3, now - 2, now - 1]) })
+      .execute()
+    await managed.runtime.write((await deployments().instances('bot'))[0]!.podName, 'crash')
+    await until(
+      () => stateOf('bot'),
+      (current) => current === 'BLOCKED',
+    )
+    expect((await consoleOf('bot')).at(-1)).toBe(
+      `[System] Blocked: Ended 5 times within 5 minutes, the last time with exit code 4. ${remedy}`,
+    )
+    // No start followed.
+    expect((await deployments().instances('bot'))[0]).toMatchObject({
+      restarts: 0,
+      lastExit: { code: 4 },
+      crashedAt: expect.any(Number),
+    })
+  },
+)
 
 test('a restart that fails says which instance did not come up', async () => {
-  await add('bot', "if (require('node:fs').existsSync('bad')) process.exit(9); console.log('up'); setInterval(() => {}, 1000)", 'ready: up\n')
+  await add(
+    'bot',
+    "if (require('node:fs').existsSync('bad')) process.exit(9); console.log('up'); setInterval(() => {}, 1000)",
+    'ready: up\n',
+  )
   manage()
-  await until(() => stateOf('bot'), (now) => now === 'RUNNING')
+  await until(
+    () => stateOf('bot'),
+    (now) => now === 'RUNNING',
+  )
   await writeFile(join(shareDir(), 'bot/bad'), '')
-  await managed.state.db.updateTable('instances').set({ crashes: JSON.stringify([1, 2, 3, 4].map((ago) => Date.now() - ago)) }).execute()
-  await expect(deployments().restart('bot')).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('did not come up again: Ended 5 times') })
+  await managed.state.db
+    .updateTable('instances')
+    .set({ crashes: JSON.stringify([1, 2, 3, 4].map((ago) => Date.now() - ago)) })
+    .execute()
+  await expect(deployments().restart('bot')).rejects.toMatchObject({
+    code: 'CONFLICT',
+    message: expect.stringContaining('did not come up again: Ended 5 times'),
+  })
   await expect(deployments().restart('nothing')).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 
 test('§4 a missing jar blocks the instance and says so to the letter; the reason says where it was looked for; enabling again tries again', async () => {
-  await insertDeployment(managed.state.db, { name: 'world', type: 'persistent', content: 'name: world\ntype: persistent\nnode: node-a\ndataDirectory: /world\nrun: { jar: server.jar }\n', enabled: true })
+  await insertDeployment(managed.state.db, {
+    name: 'world',
+    type: 'persistent',
+    content: 'name: world\ntype: persistent\nnode: node-a\ndataDirectory: /world\nrun: { jar: server.jar }\n',
+    enabled: true,
+  })
   manage()
-  await until(() => stateOf('world'), (now) => now === 'BLOCKED')
+  await until(
+    () => stateOf('world'),
+    (now) => now === 'BLOCKED',
+  )
   expect(await consoleOf('world')).toEqual(['Jar file not found!'])
-  expect((await deployments().instances('world'))[0]!.blockedReason).toBe('Jar file not found! It was looked for at /nfsshare/world/server.jar.')
+  expect((await deployments().instances('world'))[0]!.blockedReason).toBe(
+    'Jar file not found! It was looked for at /nfsshare/world/server.jar.',
+  )
   await deployments().setEnabled('world', false)
-  await until(() => managed.state.db.selectFrom('instances').select('blocked_reason').executeTakeFirst(), (row) => row?.blocked_reason === null)
+  await until(
+    () => managed.state.db.selectFrom('instances').select('blocked_reason').executeTakeFirst(),
+    (row) => row?.blocked_reason === null,
+  )
 })

@@ -11,13 +11,20 @@ const { directory, manage, deployments, add, consoleOf, running, fill } = manage
 
 describe('§14 discovery', () => {
   test('an instance is told who it is and, by a file that is always whole, where the others are, within a second of a change', async () => {
-    const SHOW = "console.log('env ' + ['DEPLOYMENT', 'INSTANCE', 'NODE', 'PEERS'].map((name) => process.env['QUARTERDECK_' + name]).join(' ')); console.log(require('node:fs').readFileSync(process.env.QUARTERDECK_PEERS, 'utf8')); setInterval(() => {}, 1000)"
+    const SHOW =
+      "console.log('env ' + ['DEPLOYMENT', 'INSTANCE', 'NODE', 'PEERS'].map((name) => process.env['QUARTERDECK_' + name]).join(' ')); console.log(require('node:fs').readFileSync(process.env.QUARTERDECK_PEERS, 'utf8')); setInterval(() => {}, 1000)"
     await add('lobby', FOREVER, 'drain: { timeoutSeconds: 600 }\n', 'scalable')
     const manager = manage()
-    const [lobby] = await until(() => running('lobby'), (all) => all.length === 1)
+    const [lobby] = await until(
+      () => running('lobby'),
+      (all) => all.length === 1,
+    )
     await add('proxy', SHOW, 'discover: [lobby, nothing]\n', 'proxy')
     manager.wake()
-    const lines = await until(() => consoleOf('proxy'), (all) => all.length >= 2)
+    const lines = await until(
+      () => consoleOf('proxy'),
+      (all) => all.length >= 2,
+    )
     const { podName } = (await deployments().instances('proxy'))[0]!
     const own = join(directory(), 'runtime/peers', podName)
     const file = join(own, 'peers.json')
@@ -29,7 +36,10 @@ describe('§14 discovery', () => {
     let unreadable = 0
     let isReading = true
     const reading = (async () => {
-      while (isReading) await readFile(file, 'utf8').then(JSON.parse).catch(() => (unreadable += 1))
+      while (isReading)
+        await readFile(file, 'utf8')
+          .then(JSON.parse)
+          .catch(() => (unreadable += 1))
     })()
     const read = async () => (JSON.parse(await readFile(file, 'utf8')) as Peers).deployments.lobby![0]
     fill(lobby!.podName, 7)
@@ -62,12 +72,17 @@ describe('§14 discovery', () => {
   test('a platform that comes later goes on with the files of instances that run', async () => {
     await add('proxy', FOREVER, 'discover: [lobby]\n', 'proxy')
     const manager = manage()
-    const [proxy] = await until(() => running('proxy'), (all) => all.length === 1)
+    const [proxy] = await until(
+      () => running('proxy'),
+      (all) => all.length === 1,
+    )
     await manager.close()
     await managed.reopenDiscovery()
     await add('lobby', FOREVER, '', 'scalable')
     manage()
     const file = join(directory(), 'runtime/peers', proxy!.podName, 'peers.json')
-    await until(async () => (JSON.parse(await readFile(file, 'utf8')) as Peers).deployments.lobby?.[0]?.state === 'RUNNING')
+    await until(
+      async () => (JSON.parse(await readFile(file, 'utf8')) as Peers).deployments.lobby?.[0]?.state === 'RUNNING',
+    )
   })
 })

@@ -10,25 +10,43 @@ const { clock, manage, deployments, passParts, add, stateOf, running, fill } = m
 describe('§14 drain', () => {
   const ECHO = "console.log('up'); process.stdin.on('data', (line) => console.log('got ' + line))"
   const drained = (timeoutSeconds: number) => `drain: { command: leave, timeoutSeconds: ${timeoutSeconds} }\n`
-  const linesOf = async (podName: string) => (await managed.runtime.history(podName, 1000)).map(({ content }) => content)
+  const linesOf = async (podName: string) =>
+    (await managed.runtime.history(podName, 1000)).map(({ content }) => content)
   const runOf = async (podName: string) => (await managed.runtime.list()).find((run) => run.podName === podName)!
 
   test('a restart empties one instance after the other, with the command once, and ends none that has players', async () => {
     await add('lobby', ECHO, `instances: { min: 2, max: 2 }\n${drained(600)}`, 'scalable')
     const manager = manage()
-    const [first, second] = (await until(() => running('lobby'), (all) => all.length === 2)).map(({ podName }) => podName) as [string, string]
+    const [first, second] = (
+      await until(
+        () => running('lobby'),
+        (all) => all.length === 2,
+      )
+    ).map(({ podName }) => podName) as [string, string]
     const before = [(await runOf(first)).runId, (await runOf(second)).runId]
     fill(first, 3)
     fill(second, 2)
     const restarted = deployments().restart('lobby')
-    await until(() => linesOf(first), (lines) => lines.includes('got leave'))
+    await until(
+      () => linesOf(first),
+      (lines) => lines.includes('got leave'),
+    )
     manager.wake()
-    await until(() => deployments().instances('lobby'), (all) => all[0]?.draining === true)
-    expect(await deployments().instances('lobby')).toMatchObject([{ state: 'RUNNING', canDrain: true }, { state: 'RUNNING' }])
+    await until(
+      () => deployments().instances('lobby'),
+      (all) => all[0]?.draining === true,
+    )
+    expect(await deployments().instances('lobby')).toMatchObject([
+      { state: 'RUNNING', canDrain: true },
+      { state: 'RUNNING' },
+    ])
     expect((await deployments().instances('lobby'))[1]!.draining).toBeUndefined()
     fill(first, 0)
     manager.wake()
-    await until(() => linesOf(second), (lines) => lines.includes('got leave'))
+    await until(
+      () => linesOf(second),
+      (lines) => lines.includes('got leave'),
+    )
     expect((await runOf(first)).runId).not.toBe(before[0])
     expect((await runOf(second)).runId).toBe(before[1])
     expect((await linesOf(first)).filter((line) => line === 'got leave')).toHaveLength(1)
@@ -41,28 +59,53 @@ describe('§14 drain', () => {
   test('drain and stop waits for the players, at the latest until its time is up, also where they are unknown', async () => {
     await add('world', ECHO, `node: node-a\n${drained(1)}`, 'persistent')
     const manager = manage()
-    const { podName } = (await until(() => running('world'), (all) => all.length === 1))[0]!
+    const { podName } = (
+      await until(
+        () => running('world'),
+        (all) => all.length === 1,
+      )
+    )[0]!
     fill(podName, undefined)
     const power = createPower({ db: managed.state.db, runtime: managed.runtime, wake: () => manager.wake() })
     await power.request(podName, 'drainAndStop')
-    await until(() => stateOf('world'), (now) => now === 'STOPPED')
-    expect(await linesOf(podName)).toEqual(expect.arrayContaining(['got leave', '[System] Draining: it ends when nobody plays any more, at the latest in 1 s.']))
-    await expect(power.request(podName, 'drainAndRestart')).rejects.toMatchObject({ code: 'CONFLICT', message: 'The instance is not running.' })
+    await until(
+      () => stateOf('world'),
+      (now) => now === 'STOPPED',
+    )
+    expect(await linesOf(podName)).toEqual(
+      expect.arrayContaining([
+        'got leave',
+        '[System] Draining: it ends when nobody plays any more, at the latest in 1 s.',
+      ]),
+    )
+    await expect(power.request(podName, 'drainAndRestart')).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: 'The instance is not running.',
+    })
   })
 
   test('drain and restart ends with a new run; a plain restart does not wait', async () => {
     await add('world', ECHO, `node: node-a\n${drained(600)}`, 'persistent')
     const manager = manage()
-    const { podName } = (await until(() => running('world'), (all) => all.length === 1))[0]!
+    const { podName } = (
+      await until(
+        () => running('world'),
+        (all) => all.length === 1,
+      )
+    )[0]!
     const power = createPower({ db: managed.state.db, runtime: managed.runtime, wake: () => manager.wake() })
-    const isReplaced = async (runId: string) => (await runOf(podName)).runId !== runId && (await runOf(podName)).state === 'RUNNING'
+    const isReplaced = async (runId: string) =>
+      (await runOf(podName)).runId !== runId && (await runOf(podName)).state === 'RUNNING'
     const first = (await runOf(podName)).runId
     await power.request(podName, 'drainAndRestart')
     await until(() => isReplaced(first))
     fill(podName, 5)
     const second = (await runOf(podName)).runId
     await power.request(podName, 'drainAndRestart')
-    await until(() => deployments().instances('world'), ([instance]) => instance?.draining === true)
+    await until(
+      () => deployments().instances('world'),
+      ([instance]) => instance?.draining === true,
+    )
     await power.request(podName, 'restart')
     await until(() => isReplaced(second))
     expect((await deployments().instances('world'))[0]!.draining).toBeUndefined()
@@ -73,10 +116,18 @@ describe('§14 drain', () => {
     const begun = Date.now()
     const parts = passParts({ now: () => begun + clock.ahead })
     await reconcile(parts)
-    const first = (await until(() => running('lobby'), (all) => all.length === 1))[0]!.podName
+    const first = (
+      await until(
+        () => running('lobby'),
+        (all) => all.length === 1,
+      )
+    )[0]!.podName
     fill(first, 5)
     await reconcile(parts)
-    const two = await until(() => running('lobby'), (all) => all.length === 2)
+    const two = await until(
+      () => running('lobby'),
+      (all) => all.length === 2,
+    )
     const second = two.find(({ podName }) => podName !== first)!.podName
     fill(first, 2)
     fill(second, 1)
@@ -84,25 +135,39 @@ describe('§14 drain', () => {
     clock.ahead = 61_000
     await reconcile(parts)
     await reconcile(parts)
-    await until(() => linesOf(second), (lines) => lines.includes('got leave'))
+    await until(
+      () => linesOf(second),
+      (lines) => lines.includes('got leave'),
+    )
     expect(await running('lobby')).toMatchObject([{ podName: first }, { podName: second, draining: true }])
     fill(second, undefined)
     clock.ahead = 3_600_000
     await reconcile(parts)
     expect(await running('lobby')).toHaveLength(2)
     fill(second, 0)
-    await until(async () => {
-      await reconcile(parts)
-      return deployments().instances('lobby')
-    }, (all) => all.length === 1 && all[0]!.podName === first)
+    await until(
+      async () => {
+        await reconcile(parts)
+        return deployments().instances('lobby')
+      },
+      (all) => all.length === 1 && all[0]!.podName === first,
+    )
   })
 
   test('a process has no players to wait for, and a definition without drain does not say how', async () => {
-    expect(() => parseDefinition('name: a\ntype: process\ndataDirectory: /a\nrun: { command: [x] }\ndrain: {}\n')).toThrow('drain: is not for a process: it has no players')
+    expect(() =>
+      parseDefinition('name: a\ntype: process\ndataDirectory: /a\nrun: { command: [x] }\ndrain: {}\n'),
+    ).toThrow('drain: is not for a process: it has no players')
     await add('world', ECHO, 'node: node-a\n', 'persistent')
     manage()
-    const [instance] = await until(() => running('world'), (all) => all.length === 1)
+    const [instance] = await until(
+      () => running('world'),
+      (all) => all.length === 1,
+    )
     const power = createPower({ db: managed.state.db, runtime: managed.runtime, wake: () => undefined })
-    await expect(power.request(instance!.podName, 'drainAndStop')).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('does not say how to drain it') })
+    await expect(power.request(instance!.podName, 'drainAndStop')).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining('does not say how to drain it'),
+    })
   })
 })

@@ -10,7 +10,10 @@ const { shareDir, manage, deployments, add, stateOf, consoleOf } = managed
 test('deleting ends its instances, forgets their consoles and keeps the files', async () => {
   await add('bot', FOREVER)
   manage()
-  await until(() => stateOf('bot'), (now) => now === 'RUNNING')
+  await until(
+    () => stateOf('bot'),
+    (now) => now === 'RUNNING',
+  )
   await writeFile(join(shareDir(), 'bot/keep.txt'), 'kept')
   await deployments().remove('bot')
   expect(await deployments().list()).toEqual([])
@@ -21,7 +24,8 @@ test('deleting ends its instances, forgets their consoles and keeps the files', 
 })
 
 test('decisions §5: a process runs in a copy that is made at start, a persistent one in the shared directory itself', async () => {
-  const program = "console.log('in ' + process.cwd()); console.log(require('node:fs').readFileSync('config.txt', 'utf8')); require('node:fs').writeFileSync('written.txt', 'x'); setInterval(() => {}, 1000)"
+  const program =
+    "console.log('in ' + process.cwd()); console.log(require('node:fs').readFileSync('config.txt', 'utf8')); require('node:fs').writeFileSync('written.txt', 'x'); setInterval(() => {}, 1000)"
   for (const name of ['copied', 'shared']) {
     await mkdir(join(shareDir(), name), { recursive: true })
     await writeFile(join(shareDir(), name, 'config.txt'), 'first')
@@ -29,22 +33,38 @@ test('decisions §5: a process runs in a copy that is made at start, a persisten
   await add('copied', program, 'data: copy\n')
   await add('shared', program, 'node: node-a\n', 'persistent')
   manage()
-  for (const name of ['copied', 'shared']) await until(() => consoleOf(name), (lines) => lines.includes('first'))
+  for (const name of ['copied', 'shared'])
+    await until(
+      () => consoleOf(name),
+      (lines) => lines.includes('first'),
+    )
   expect(await consoleOf('shared')).toContain(`in ${await realpath(join(shareDir(), 'shared'))}`)
   expect((await consoleOf('copied'))[0]).toMatch(/\/instances\/copied-[0-9a-f]{6}$/)
   await until(() => readFile(join(shareDir(), 'shared/written.txt'), 'utf8').catch(() => ''))
   await expect(readFile(join(shareDir(), 'copied/written.txt'))).rejects.toThrow('ENOENT')
   await writeFile(join(shareDir(), 'copied', 'config.txt'), 'second')
   await deployments().restart('copied')
-  await until(() => consoleOf('copied'), (lines) => lines.includes('second'))
+  await until(
+    () => consoleOf('copied'),
+    (lines) => lines.includes('second'),
+  )
 })
 
 test('§13 a process keeps what it wrote over its restart', async () => {
-  await add('counter', "const fs = require('fs'); fs.appendFileSync('runs', 'x'); console.log('run ' + fs.readFileSync('runs', 'utf8').length); setInterval(() => {}, 1000)")
+  await add(
+    'counter',
+    "const fs = require('fs'); fs.appendFileSync('runs', 'x'); console.log('run ' + fs.readFileSync('runs', 'utf8').length); setInterval(() => {}, 1000)",
+  )
   manage()
-  await until(() => consoleOf('counter'), (lines) => lines.includes('run 1'))
+  await until(
+    () => consoleOf('counter'),
+    (lines) => lines.includes('run 1'),
+  )
   await deployments().restart('counter')
-  await until(() => consoleOf('counter'), (lines) => lines.includes('run 2'))
+  await until(
+    () => consoleOf('counter'),
+    (lines) => lines.includes('run 2'),
+  )
   expect(await readFile(join(shareDir(), 'counter/runs'), 'utf8')).toBe('xx')
 })
 
@@ -59,14 +79,19 @@ test('§12 what a definition mounts is handed to the runtime by its real path; o
   await add('missing', keepRunning, 'mounts: ["/nothing"]\n')
   await add('escaping', keepRunning, 'mounts: ["/escape"]\n')
   manage()
-  await until(() => stateOf('mounting'), (now) => now === 'RUNNING')
+  await until(
+    () => stateOf('mounting'),
+    (now) => now === 'RUNNING',
+  )
   const root = await realpath(shareDir())
   expect(ensured.mock.calls.find(([{ podName }]) => podName.startsWith('mounting'))?.[0].mounts).toEqual([
     { source: join(root, 'common'), target: '/nfsshare/common' },
     { source: join(root, 'maps'), target: '/nfsshare/linked' },
   ])
   const reasonOf = async (name: string) => (await deployments().instances(name))[0]?.blockedReason
-  expect(await until(() => reasonOf('missing'))).toBe('The directory /nfsshare/nothing, which "mounts" names, is missing.')
+  expect(await until(() => reasonOf('missing'))).toBe(
+    'The directory /nfsshare/nothing, which "mounts" names, is missing.',
+  )
   expect(await until(() => reasonOf('escaping'))).toBe('The directory /nfsshare/escape leads out of the shared area.')
   ensured.mockRestore()
 })
@@ -75,10 +100,16 @@ test('the sample runs, answers, and is not made twice', async () => {
   await makeSample(managed.state.db, shareDir())
   await makeSample(managed.state.db, shareDir())
   manage()
-  await until(() => stateOf('sample'), (now) => now === 'RUNNING')
+  await until(
+    () => stateOf('sample'),
+    (now) => now === 'RUNNING',
+  )
   const { podName } = (await deployments().instances('sample'))[0]!
   for (const line of ['help', 'ahoy']) await managed.runtime.write(podName, line)
-  await until(() => consoleOf('sample'), (lines) => lines.includes('You said: ahoy'))
+  await until(
+    () => consoleOf('sample'),
+    (lines) => lines.includes('You said: ahoy'),
+  )
   expect(await consoleOf('sample')).toContain('Commands: help, time, uptime, stop. Everything else is said back.')
   expect(await readFile(join(shareDir(), 'sample/sample.js'), 'utf8')).toContain('sample deployment')
 })

@@ -8,7 +8,8 @@ const managed = useManagedDeployments()
 const { manage, deployments, consoleOf, running } = managed
 
 describe('§14 a port that is taken', () => {
-  const LISTEN = "require('node:net').createServer().listen(process.env.PORT, '127.0.0.1', () => console.log('listens'))"
+  const LISTEN =
+    "require('node:net').createServer().listen(process.env.PORT, '127.0.0.1', () => console.log('listens'))"
   const addServer = async (name: string, port: number, more = '', type = 'persistent') => {
     const node = type === 'persistent' ? 'node: node-a\n' : ''
     const content = `name: ${name}\ntype: ${type}\n${node}dataDirectory: /${name}\nrun: { command: ["node", "-e", ${JSON.stringify(LISTEN)}], port: ${port} }\nstop: { timeoutSeconds: 1 }\n${more}`
@@ -25,11 +26,17 @@ describe('§14 a port that is taken', () => {
     const reason = await until(() => blockedReason('world'))
     expect(reason).toBe(`Port ${port} is taken by Quarterdeck itself.`)
     manager.wake()
-    await expect(deployments().restart('world')).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringContaining(reason!) })
+    await expect(deployments().restart('world')).rejects.toMatchObject({
+      code: 'CONFLICT',
+      message: expect.stringContaining(reason!),
+    })
     expect(await managed.runtime.list()).toEqual([])
     await new Promise((resolve) => other.close(resolve))
     manager.wake()
-    await until(() => consoleOf('world'), (lines) => lines.includes('listens'))
+    await until(
+      () => consoleOf('world'),
+      (lines) => lines.includes('listens'),
+    )
     expect(await consoleOf('world')).toContain(`[System] Blocked: ${reason} It is started when the port is free.`)
     expect(await blockedReason('world')).toBeUndefined()
   })
@@ -39,20 +46,34 @@ describe('§14 a port that is taken', () => {
     await addServer('first', port)
     await addServer('second', port)
     const manager = manage()
-    await until(() => consoleOf('first'), (lines) => lines.includes('listens'))
+    await until(
+      () => consoleOf('first'),
+      (lines) => lines.includes('listens'),
+    )
     const { podName } = (await deployments().instances('first'))[0]!
-    expect(await until(() => blockedReason('second'))).toBe(`Port ${port} is taken by the deployment "first" (${podName}).`)
+    expect(await until(() => blockedReason('second'))).toBe(
+      `Port ${port} is taken by the deployment "first" (${podName}).`,
+    )
     expect((await consoleOf('second')).filter((line) => line.includes('Blocked'))).toHaveLength(1)
     await deployments().setEnabled('first', false)
     manager.wake()
-    await until(() => consoleOf('second'), (lines) => lines.includes('listens'))
+    await until(
+      () => consoleOf('second'),
+      (lines) => lines.includes('listens'),
+    )
   })
 
   test('by the instance itself, which is restarted, is no reason', async () => {
     await addServer('lobby', await freePort(), 'instances: { min: 2, max: 2 }\n', 'scalable')
     manage()
-    await until(() => running('lobby'), (all) => all.length === 2)
+    await until(
+      () => running('lobby'),
+      (all) => all.length === 2,
+    )
     await deployments().restart('lobby')
-    await until(() => running('lobby'), (all) => all.length === 2)
+    await until(
+      () => running('lobby'),
+      (all) => all.length === 2,
+    )
   })
 })

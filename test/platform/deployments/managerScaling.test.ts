@@ -9,16 +9,25 @@ const { clock, manage, deployments, passParts, add, running, fill } = managed
 test('decisions §4: a scalable deployment grows with its players, up to max, and keeps a place free', async () => {
   await add('lobby', FOREVER, 'instances: { min: 1, max: 3, playersPerInstance: 2 }\n', 'scalable')
   const manager = manage()
-  const [first] = await until(() => running('lobby'), (all) => all.length === 1)
+  const [first] = await until(
+    () => running('lobby'),
+    (all) => all.length === 1,
+  )
   fill(first!.podName, 1)
   await reconcile(passParts())
   expect(await deployments().instances('lobby')).toHaveLength(1)
   fill(first!.podName, 2)
   manager.wake()
-  await until(() => running('lobby'), (all) => all.length === 2)
+  await until(
+    () => running('lobby'),
+    (all) => all.length === 2,
+  )
   fill(first!.podName, 90)
   manager.wake()
-  const three = await until(() => running('lobby'), (all) => all.length === 3)
+  const three = await until(
+    () => running('lobby'),
+    (all) => all.length === 3,
+  )
   expect(three.find(({ podName }) => podName === first!.podName)).toMatchObject({ type: 'minecraft', connections: 90 })
 })
 
@@ -28,10 +37,16 @@ async function threeInstances() {
   const begun = Date.now()
   const parts = passParts({ now: () => begun + clock.ahead })
   await reconcile(parts)
-  const [first] = await until(() => running('lobby'), (all) => all.length === 1)
+  const [first] = await until(
+    () => running('lobby'),
+    (all) => all.length === 1,
+  )
   fill(first!.podName, 4)
   await reconcile(parts)
-  const three = await until(() => running('lobby'), (all) => all.length === 3)
+  const three = await until(
+    () => running('lobby'),
+    (all) => all.length === 3,
+  )
   return { parts, first: first!, three }
 }
 
@@ -66,7 +81,10 @@ test('§14 an instance whose players are unknown is never ended by scaling, nor 
     for (const minutes of [2, 4, 6]) {
       clock.ahead = minutes * 60_000
       await reconcile(parts)
-      await until(() => managed.runtime.list(), (all) => all.every((run) => run.state !== 'STOPPING'))
+      await until(
+        () => managed.runtime.list(),
+        (all) => all.every((run) => run.state !== 'STOPPING'),
+      )
     }
   }
   await settle()
@@ -80,10 +98,18 @@ test('§14 an instance whose players are unknown is never ended by scaling, nor 
 test('decisions §4: a restart replaces one instance after another and resolves when all are up', async () => {
   await add('lobby', FOREVER, 'instances: { min: 2, max: 2 }\n', 'scalable')
   manage()
-  const before = await until(() => running('lobby'), (all) => all.length === 2)
+  const before = await until(
+    () => running('lobby'),
+    (all) => all.length === 2,
+  )
   const runs = new Set((await managed.runtime.list()).map(({ runId }) => runId))
   let fewest = 2
-  const unwatch = managed.runtime.watch(() => void managed.runtime.list().then((all) => (fewest = Math.min(fewest, all.filter(({ state: current }) => current === 'RUNNING').length))))
+  const unwatch = managed.runtime.watch(
+    () =>
+      void managed.runtime
+        .list()
+        .then((all) => (fewest = Math.min(fewest, all.filter(({ state: current }) => current === 'RUNNING').length))),
+  )
   await deployments().restart('lobby')
   unwatch()
   const after = await running('lobby')
@@ -93,10 +119,17 @@ test('decisions §4: a restart replaces one instance after another and resolves 
 })
 
 test('each instance tells the port that it was started with, whatever its definition says by now', async () => {
-  const content = (port: number) => `name: lobby\ntype: scalable\ndataDirectory: /lobby\nrun: { command: ["node", "-e", ${JSON.stringify(FOREVER)}], port: ${port} }\ninstances: { min: 2, max: 2 }\nstop: { timeoutSeconds: 1 }\n`
+  const content = (port: number) =>
+    `name: lobby\ntype: scalable\ndataDirectory: /lobby\nrun: { command: ["node", "-e", ${JSON.stringify(FOREVER)}], port: ${port} }\ninstances: { min: 2, max: 2 }\nstop: { timeoutSeconds: 1 }\n`
   await insertDeployment(managed.state.db, { name: 'lobby', type: 'scalable', content: content(25_565), enabled: true })
   manage()
-  await until(() => running('lobby'), (all) => all.length === 2)
-  await managed.state.db.updateTable('deployments').set({ content: content(30_000) }).execute()
+  await until(
+    () => running('lobby'),
+    (all) => all.length === 2,
+  )
+  await managed.state.db
+    .updateTable('deployments')
+    .set({ content: content(30_000) })
+    .execute()
   expect((await running('lobby')).map(({ port }) => port).sort()).toEqual([25_565, 25_566])
 })

@@ -14,7 +14,12 @@ let end: () => Promise<void>
 let usage: Usage[] | undefined
 let samples: number
 
-const used = (cpuMs: number, mebibytes: number, runId = 'first'): Usage => ({ podName: POD, runId, cpuMs, memoryBytes: mebibytes * 2 ** 20 })
+const used = (cpuMs: number, mebibytes: number, runId = 'first'): Usage => ({
+  podName: POD,
+  runId,
+  cpuMs,
+  memoryBytes: mebibytes * 2 ** 20,
+})
 
 /** Begins to sample, and waits for the first one to be done with. */
 async function begin(isActive = true): Promise<void> {
@@ -40,14 +45,37 @@ async function pass(next: Usage[] | undefined): Promise<void> {
   await until(() => samples === before + 1)
 }
 
-const points = async (metric: 'cpu' | 'memory') => (await createMetrics(state.db).of(POD, metric)).map(({ value }) => value)
+const points = async (metric: 'cpu' | 'memory') =>
+  (await createMetrics(state.db).of(POD, metric)).map(({ value }) => value)
 
 beforeEach(async () => {
   // The clock that samples, and no other: the state lives by its own.
-  jest.useFakeTimers({ doNotFake: ['setTimeout', 'clearTimeout', 'setImmediate', 'clearImmediate', 'nextTick', 'queueMicrotask', 'performance', 'hrtime'] })
+  jest.useFakeTimers({
+    doNotFake: [
+      'setTimeout',
+      'clearTimeout',
+      'setImmediate',
+      'clearImmediate',
+      'nextTick',
+      'queueMicrotask',
+      'performance',
+      'hrtime',
+    ],
+  })
   state = await freshState()
-  await insertDeployment(state.db, { name: 'bot', type: 'process', content: 'name: bot\ntype: process\n', enabled: true })
-  await insertInstance(state.db, { uid: crypto.randomUUID(), deployment: 'bot', name: '3fa2c1-bot', pod_name: POD, slot: 0 })
+  await insertDeployment(state.db, {
+    name: 'bot',
+    type: 'process',
+    content: 'name: bot\ntype: process\n',
+    enabled: true,
+  })
+  await insertInstance(state.db, {
+    uid: crypto.randomUUID(),
+    deployment: 'bot',
+    name: '3fa2c1-bot',
+    pod_name: POD,
+    slot: 0,
+  })
   logged = []
   samples = 0
   usage = [used(5000, 60)]
@@ -61,9 +89,15 @@ afterEach(async () => {
 test('decisions §7: every 15 s a point of mCPU and one of KiB, of what was used since the sample before', async () => {
   await begin()
   await pass([used(6500, 64)])
-  await until(() => points('cpu'), ({ length }) => length === 1)
+  await until(
+    () => points('cpu'),
+    ({ length }) => length === 1,
+  )
   await pass([used(36_500, 32)])
-  await until(() => points('cpu'), ({ length }) => length === 2)
+  await until(
+    () => points('cpu'),
+    ({ length }) => length === 2,
+  )
   expect(await points('cpu')).toEqual([100, 2000])
   expect(await points('memory')).toEqual([64 * 1024, 32 * 1024])
 })
@@ -72,17 +106,26 @@ test('another run has no point until it was sampled twice', async () => {
   await begin()
   await pass([used(9000, 10, 'second')])
   await pass([used(9750, 20, 'second')])
-  await until(() => points('memory'), ({ length }) => length > 0)
+  await until(
+    () => points('memory'),
+    ({ length }) => length > 0,
+  )
   expect(await points('cpu')).toEqual([50])
   expect(await points('memory')).toEqual([20 * 1024])
 })
 
 test('decisions §7: one hour is told and kept', async () => {
   const at = (seconds: number) => new Date(Date.now() - seconds * 1000)
-  await state.db.insertInto('metrics').values([3700, 3500].map((ago) => ({ pod_name: POD, at: at(ago), cpu: ago, memory: 1 }))).execute()
+  await state.db
+    .insertInto('metrics')
+    .values([3700, 3500].map((ago) => ({ pod_name: POD, at: at(ago), cpu: ago, memory: 1 })))
+    .execute()
   expect(await points('cpu')).toEqual([3500])
   await begin()
-  await until(() => state.db.selectFrom('metrics').select('cpu').execute(), (rows) => rows.length === 1)
+  await until(
+    () => state.db.selectFrom('metrics').select('cpu').execute(),
+    (rows) => rows.length === 1,
+  )
   expect(await points('cpu')).toEqual([3500])
 })
 
@@ -92,7 +135,10 @@ test('a sample that fails is logged, and the next one goes on from the last that
   await until(() => logged.length === 1)
   expect(logged[0]).toContain('metrics could not be sampled')
   await pass([used(8000, 10)])
-  await until(() => points('cpu'), ({ length }) => length === 1)
+  await until(
+    () => points('cpu'),
+    ({ length }) => length === 1,
+  )
   // 3 s of a processor in 30 s.
   expect(await points('cpu')).toEqual([100])
 })

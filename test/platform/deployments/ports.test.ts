@@ -11,14 +11,17 @@ import { until } from '../../support/platform/until'
 const read = createListeningSockets()
 const holderOf = async (port: number) => (await read())?.holderOf(port)
 
-test.each([['0.0.0.0'], ['127.0.0.1'], ['::'], ['::1']])('a listening socket on %s is found, with the program that has it', async (host) => {
-  const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, host, resolve))
-  const { port } = server.address() as AddressInfo
-  expect(await holderOf(port)).toEqual({ kind: 'program', name: expect.any(String), pid: process.pid })
-  await new Promise((resolve) => server.close(resolve))
-  expect(await holderOf(port)).toBeUndefined()
-})
+test.each([['0.0.0.0'], ['127.0.0.1'], ['::'], ['::1']])(
+  'a listening socket on %s is found, with the program that has it',
+  async (host) => {
+    const server = createServer()
+    await new Promise<void>((resolve) => server.listen(0, host, resolve))
+    const { port } = server.address() as AddressInfo
+    expect(await holderOf(port)).toEqual({ kind: 'program', name: expect.any(String), pid: process.pid })
+    await new Promise((resolve) => server.close(resolve))
+    expect(await holderOf(port)).toBeUndefined()
+  },
+)
 
 test('a UDP socket is found as well', async () => {
   const socket = createSocket('udp4')
@@ -33,7 +36,10 @@ test.each([
 ])('the socket of an instance is known as its own: %s', async (_how, script) => {
   const port = await freePort()
   const program = "require('node:net').createServer().listen(process.env.PORT, '127.0.0.1')"
-  const parent = spawn('sh', ['-c', script, program], { env: { ...process.env, PORT: String(port), QUARTERDECK_INSTANCE: 'lobby-abc123' }, detached: true })
+  const parent = spawn('sh', ['-c', script, program], {
+    env: { ...process.env, PORT: String(port), QUARTERDECK_INSTANCE: 'lobby-abc123' },
+    detached: true,
+  })
   try {
     expect(await until(() => holderOf(port))).toEqual({ kind: 'instance', podName: 'lobby-abc123' })
   } finally {
@@ -51,16 +57,27 @@ test('who has a port is told by what people know it as', () => {
 })
 
 describe('§14 one that is ready and does not listen within 30 s', () => {
-  const run = { podName: 'lobby-abc123', runId: 'r', state: 'RUNNING' as const, ip: '127.0.0.1', port: 25_565, startedAt: 0, exit: undefined }
+  const run = {
+    podName: 'lobby-abc123',
+    runId: 'r',
+    state: 'RUNNING' as const,
+    ip: '127.0.0.1',
+    port: 25_565,
+    startedAt: 0,
+    exit: undefined,
+  }
   const ours: Holder = { kind: 'instance', podName: 'lobby-abc123' }
 
   test('carries a warning until it does', () => {
     const watch = new ListenWatch()
-    const look = (now: number, holder?: Holder, state: 'RUNNING' | 'STARTING' = 'RUNNING') => watch.look({ ...run, state }, 25_565, holder, [], now)
+    const look = (now: number, holder?: Holder, state: 'RUNNING' | 'STARTING' = 'RUNNING') =>
+      watch.look({ ...run, state }, 25_565, holder, [], now)
     expect(look(0, undefined, 'STARTING')).toBeUndefined()
     expect(look(100_000)).toBeUndefined()
     expect(look(129_999)).toBeUndefined()
-    expect(look(130_000)).toBe('The instance is ready but does not listen on port 25565: nobody does. Compare run.port with the server’s own settings.')
+    expect(look(130_000)).toBe(
+      'The instance is ready but does not listen on port 25565: nobody does. Compare run.port with the server’s own settings.',
+    )
     expect(look(140_000, ours)).toBeUndefined()
     expect(look(150_000)).toBeUndefined()
   })
@@ -78,14 +95,41 @@ describe('§14 one that is ready and does not listen within 30 s', () => {
   })
 })
 
-const definition = (name: string, port: number | undefined, more: Partial<Definition> = {}): Definition =>
-  ({ name, type: 'persistent', dataDirectory: '/x', run: { jar: 'x.jar', port }, stop: { timeoutSeconds: 30 }, ready: undefined, readyTimeoutSeconds: 300, plainCommands: [], ...more })
+const definition = (name: string, port: number | undefined, more: Partial<Definition> = {}): Definition => ({
+  name,
+  type: 'persistent',
+  dataDirectory: '/x',
+  run: { jar: 'x.jar', port },
+  stop: { timeoutSeconds: 30 },
+  ready: undefined,
+  readyTimeoutSeconds: 300,
+  plainCommands: [],
+  ...more,
+})
 
 test.each<[string, Definition, Definition, string[]]>([
-  ['the same port', definition('a', 25_565), definition('b', 25_565), ['run.port: port 25565 overlaps with port 25565 of the deployment "b". An instance whose port is taken is not started.']],
-  ['a port within a range', definition('a', 25_567), definition('b', 25_565, { type: 'scalable', instances: { min: 1, max: 3, playersPerInstance: 50 } }),
-    ['run.port: port 25567 overlaps with the range of ports 25565 to 25567 of the deployment "b". An instance whose port is taken is not started.']],
-  ['a port after a range', definition('a', 25_568), definition('b', 25_565, { type: 'scalable', instances: { min: 1, max: 3, playersPerInstance: 50 } }), []],
+  [
+    'the same port',
+    definition('a', 25_565),
+    definition('b', 25_565),
+    [
+      'run.port: port 25565 overlaps with port 25565 of the deployment "b". An instance whose port is taken is not started.',
+    ],
+  ],
+  [
+    'a port within a range',
+    definition('a', 25_567),
+    definition('b', 25_565, { type: 'scalable', instances: { min: 1, max: 3, playersPerInstance: 50 } }),
+    [
+      'run.port: port 25567 overlaps with the range of ports 25565 to 25567 of the deployment "b". An instance whose port is taken is not started.',
+    ],
+  ],
+  [
+    'a port after a range',
+    definition('a', 25_568),
+    definition('b', 25_565, { type: 'scalable', instances: { min: 1, max: 3, playersPerInstance: 50 } }),
+    [],
+  ],
   ['its own ports', definition('a', 25_565), definition('a', 25_565), []],
   ['none', definition('a', undefined), definition('b', undefined), []],
   ['a port of another node', definition('a', 25_565, { node: 'one' }), definition('b', 25_565, { node: 'two' }), []],
@@ -94,16 +138,30 @@ test.each<[string, Definition, Definition, string[]]>([
 })
 
 test('a port that the platform itself listens on is told when a configuration is saved', () => {
-  const ours = [{ port: 8080, owner: 'Quarterdeck itself' }, { port: 15_432, owner: 'the embedded PostgreSQL' }]
-  expect(portWarnings(definition('a', 8080), [], ours)).toEqual(['run.port: port 8080 is that of Quarterdeck itself. An instance whose port is taken is not started.'])
-  expect(portWarnings(definition('a', 15_430, { type: 'scalable', instances: { min: 1, max: 3, playersPerInstance: 50 } }), [], ours)).toEqual([
+  const ours = [
+    { port: 8080, owner: 'Quarterdeck itself' },
+    { port: 15_432, owner: 'the embedded PostgreSQL' },
+  ]
+  expect(portWarnings(definition('a', 8080), [], ours)).toEqual([
+    'run.port: port 8080 is that of Quarterdeck itself. An instance whose port is taken is not started.',
+  ])
+  expect(
+    portWarnings(
+      definition('a', 15_430, { type: 'scalable', instances: { min: 1, max: 3, playersPerInstance: 50 } }),
+      [],
+      ours,
+    ),
+  ).toEqual([
     'run.port: the range of ports 15430 to 15432 holds port 15432 of the embedded PostgreSQL. An instance whose port is taken is not started.',
   ])
   expect(portWarnings(definition('a', 8081), [], ours)).toEqual([])
 })
 
 test('a new deployment is given a port that no other has', () => {
-  const taken = [{ name: 'a', first: 25_565, last: 25_567 }, { name: 'b', first: 25_568, last: 25_568 }]
+  const taken = [
+    { name: 'a', first: 25_565, last: 25_567 },
+    { name: 'b', first: 25_568, last: 25_568 },
+  ]
   expect(firstFreePort(25_565, taken)).toBe(25_569)
   expect(firstFreePort(25_565, [])).toBe(25_565)
 })

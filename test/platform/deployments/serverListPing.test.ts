@@ -28,7 +28,13 @@ function status(json: string): Buffer {
 const ping = (port: number, timeoutMs = 5000) => serverListPing('127.0.0.1', port, timeoutMs)
 
 test('§14 the count is `players.online`; the sample names fewer, with odd entries left out', async () => {
-  const sample = [{ name: 'Steve', id: '5627dd98-e6be-3c21-b8a8-e92344183641' }, { name: 'Alex', id: 'none' }, { name: '<b>', id: '' }, null, 'x']
+  const sample = [
+    { name: 'Steve', id: '5627dd98-e6be-3c21-b8a8-e92344183641' },
+    { name: 'Alex', id: 'none' },
+    { name: '<b>', id: '' },
+    null,
+    'x',
+  ]
   const answer = status(JSON.stringify({ players: { max: 100, online: 42, sample }, favicon: 'x'.repeat(40_000) }))
   const port = await serve((socket) => {
     // In pieces, as a network delivers it.

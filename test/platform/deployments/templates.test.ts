@@ -2,14 +2,19 @@ import { DeploymentType } from '../../../src/contract/deployment'
 import { readDefinition } from '../../../src/contract/definitionText'
 import { newDefinition } from '../../../src/platform/deployments/templates'
 
-test.each(DeploymentType.options)('decisions §4: a new %s begins with a valid text, its comments one below the other', (type) => {
-  const text = newDefinition({ name: 'lobby', type, node: 'node-a' })
-  expect(readDefinition(text)).toEqual({ definition: expect.objectContaining({ name: 'lobby', type, dataDirectory: '/lobby' }) })
-  // A setting with little after it has room for its comment; a long one has it right behind.
-  const columns = text.split('\n').flatMap((line) => /^(.{0,29}?\S) +# /.exec(line)?.[0].length ?? [])
-  expect(columns.length).toBeGreaterThan(3)
-  expect(new Set(columns).size).toBe(1)
-})
+test.each(DeploymentType.options)(
+  'decisions §4: a new %s begins with a valid text, its comments one below the other',
+  (type) => {
+    const text = newDefinition({ name: 'lobby', type, node: 'node-a' })
+    expect(readDefinition(text)).toEqual({
+      definition: expect.objectContaining({ name: 'lobby', type, dataDirectory: '/lobby' }),
+    })
+    // A setting with little after it has room for its comment; a long one has it right behind.
+    const columns = text.split('\n').flatMap((line) => /^(.{0,29}?\S) +# /.exec(line)?.[0].length ?? [])
+    expect(columns.length).toBeGreaterThan(3)
+    expect(new Set(columns).size).toBe(1)
+  },
+)
 
 test.each([
   ['scalable', /^data: copy +# .*what it writes is gone at its next start$/m],
@@ -19,5 +24,7 @@ test.each([
 })
 
 test('a new scalable one says where its further instances listen', () => {
-  expect(newDefinition({ name: 'lobby', type: 'scalable' })).toMatch(/port: 25565 +# .*further instances take the ports after it/)
+  expect(newDefinition({ name: 'lobby', type: 'scalable' })).toMatch(
+    /port: 25565 +# .*further instances take the ports after it/,
+  )
 })

@@ -67,7 +67,9 @@ test('who hangs up hears why at once; with the last one the asking ends', async 
     return undefined
   })
   const [one, other] = [new AbortController(), new AbortController()]
-  const waits = [wait('lobby', one.signal), wait('lobby', other.signal)].map((waiting) => waiting.catch((error: Error) => error.message))
+  const waits = [wait('lobby', one.signal), wait('lobby', other.signal)].map((waiting) =>
+    waiting.catch((error: Error) => error.message),
+  )
   one.abort(new Error('hung up'))
   expect(await waits[0]).toBe('hung up')
   const before = asked

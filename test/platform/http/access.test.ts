@@ -82,19 +82,27 @@ function routes(): string[] {
     const depth = match[1]!.length / 4
     path.length = depth
     path[depth] = match[2]!
-    for (const method of match[3]?.split(', ') ?? []) if (method !== 'HEAD') found.push(`${method} ${path.join('').replace('//', '/')}`)
+    for (const method of match[3]?.split(', ') ?? [])
+      if (method !== 'HEAD') found.push(`${method} ${path.join('').replace('//', '/')}`)
   }
   return found
 }
 
 test('security 11: every route is in the matrix', () => {
-  expect(routes().filter((route) => route.includes(' /api')).sort()).toEqual(Object.keys(matrix).sort())
+  expect(
+    routes()
+      .filter((route) => route.includes(' /api'))
+      .sort(),
+  ).toEqual(Object.keys(matrix).sort())
 })
 
 /** Calls a route with nothing in particular. */
 async function attempt(route: string, token?: string): Promise<number> {
   const [method, url] = route.split(' ') as ['GET' | 'POST' | 'PATCH' | 'DELETE', string]
-  const answer = await platform.call(method, url.replaceAll(/:\w+/g, 'nothing'), { token, body: ['GET', 'DELETE'].includes(method) ? undefined : {} })
+  const answer = await platform.call(method, url.replaceAll(/:\w+/g, 'nothing'), {
+    token,
+    body: ['GET', 'DELETE'].includes(method) ? undefined : {},
+  })
   return answer.status
 }
 const apiRoutes = () => routes().filter((route) => route.includes(' /api'))
@@ -108,7 +116,11 @@ test('security 11: every route lets in exactly who the matrix says', async () =>
     const refused = { anonymous: isRefused(await attempt(route)), user: isRefused(await attempt(route, user.token)) }
     // Logging out ends the session that asked.
     if (route.endsWith('logout')) user.token = await platform.signIn(user)
-    expect({ route, ...refused }).toEqual({ route, anonymous: access === 'public' ? false : 401, user: access === 'admin' ? 403 : false })
+    expect({ route, ...refused }).toEqual({
+      route,
+      anonymous: access === 'public' ? false : 401,
+      user: access === 'admin' ? 403 : false,
+    })
     expect({ route, admin: isRefused(await attempt(route, admin.token)) }).toEqual({ route, admin: false })
     if (route.endsWith('logout')) admin.token = await platform.signIn(admin)
   }
@@ -117,7 +129,9 @@ test('security 11: every route lets in exactly who the matrix says', async () =>
 test('security 11: when it cannot be made out who asks, the call fails and nothing is done', async () => {
   const { token } = await platform.register('somebody')
   const read = jest.spyOn(platform.sessions, 'read').mockRejectedValue(new Error('a bug'))
-  for (const route of apiRoutes()) if (matrix[route] !== 'public') expect({ route, status: await attempt(route, token) }).toEqual({ route, status: 500 })
+  for (const route of apiRoutes())
+    if (matrix[route] !== 'public')
+      expect({ route, status: await attempt(route, token) }).toEqual({ route, status: 500 })
   read.mockRestore()
   expect((await platform.call('GET', '/api/sessions', { token })).status).toBe(200)
 })
@@ -143,11 +157,19 @@ test('security 15: an unknown user, invite, database, deployment or session is 4
     ['DELETE', '/api/deployments/nothing'],
     ['DELETE', '/api/sessions/00000000-0000-4000-8000-000000000000'],
   ]
-  for (const [method, url, body] of unknown) expect({ url, ...(await platform.call(method, url, { token, body })) }).toMatchObject({ url, status: 404, body: { code: 'NOT_FOUND' } })
+  for (const [method, url, body] of unknown)
+    expect({ url, ...(await platform.call(method, url, { token, body })) }).toMatchObject({
+      url,
+      status: 404,
+      body: { code: 'NOT_FOUND' },
+    })
 })
 
 test('an unknown call is 404 in the form of every failure, and learns nothing', async () => {
-  expect(await platform.call('GET', '/api/nothing')).toMatchObject({ status: 404, body: { success: false, code: 'NOT_FOUND' } })
+  expect(await platform.call('GET', '/api/nothing')).toMatchObject({
+    status: 404,
+    body: { success: false, code: 'NOT_FOUND' },
+  })
 })
 
 test('security 15: an unknown deployment is 404', async () => {

@@ -20,9 +20,13 @@ test('every call that changes something has to say what is recorded of it, or it
   const app = Fastify()
   recordActivity(app, platform.activityLog)
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
-    expect(() => app.route({ method, url: '/api/new', handler: async () => ({}) })).toThrow(`The route ${method} /api/new does not say what the activity log records`)
+    expect(() => app.route({ method, url: '/api/new', handler: async () => ({}) })).toThrow(
+      `The route ${method} /api/new does not say what the activity log records`,
+    )
   }
-  expect(() => app.route({ method: ['GET', 'POST'], url: '/api/new', handler: async () => ({}) })).toThrow('does not say')
+  expect(() => app.route({ method: ['GET', 'POST'], url: '/api/new', handler: async () => ({}) })).toThrow(
+    'does not say',
+  )
   app.get('/api/read', async () => ({}))
   app.post('/api/said', { config: { activity: false } }, async () => ({}))
 })
@@ -31,26 +35,62 @@ test('registering, signing in, failing to and signing out are recorded with who,
   const before = Date.now()
   const token = await platform.signIn(ann)
   await platform.call('POST', '/api/auth/login', { body: { username: 'Ann', password: 'wrong' }, address: '10.9.8.7' })
-  await platform.call('POST', '/api/auth/login', { body: { username: 'nobody', password: 'wrong' }, address: '10.9.8.7' })
+  await platform.call('POST', '/api/auth/login', {
+    body: { username: 'nobody', password: 'wrong' },
+    address: '10.9.8.7',
+  })
   await platform.call('POST', '/api/auth/logout', { token })
   const [out, unknown, wrong, signedIn, registered] = await newest()
-  expect(registered).toMatchObject({ username: 'ann', kind: 'user', action: 'registered', subject: null, succeeded: true })
-  expect(signedIn).toMatchObject({ username: 'ann', kind: 'session', action: 'signed in', subject: null, address: '127.0.0.1', succeeded: true })
-  expect(wrong).toMatchObject({ username: null, kind: 'session', action: 'failed to sign in as', subject: 'ann', address: '10.9.8.7', succeeded: false })
-  expect(unknown).toMatchObject({ username: null, kind: 'session', action: 'failed to sign in', subject: null, address: '10.9.8.7', succeeded: false })
+  expect(registered).toMatchObject({
+    username: 'ann',
+    kind: 'user',
+    action: 'registered',
+    subject: null,
+    succeeded: true,
+  })
+  expect(signedIn).toMatchObject({
+    username: 'ann',
+    kind: 'session',
+    action: 'signed in',
+    subject: null,
+    address: '127.0.0.1',
+    succeeded: true,
+  })
+  expect(wrong).toMatchObject({
+    username: null,
+    kind: 'session',
+    action: 'failed to sign in as',
+    subject: 'ann',
+    address: '10.9.8.7',
+    succeeded: false,
+  })
+  expect(unknown).toMatchObject({
+    username: null,
+    kind: 'session',
+    action: 'failed to sign in',
+    subject: null,
+    address: '10.9.8.7',
+    succeeded: false,
+  })
   expect(out).toMatchObject({ username: 'ann', kind: 'session', action: 'signed out', succeeded: true })
   expect(out!.at).toBeGreaterThanOrEqual(before)
   expect(out!.at).toBeLessThanOrEqual(Date.now())
 })
 
-test.each(['my secret phrase!', 'hunter22'])('a password that was typed into the field of the username is not recorded (%s)', async (username) => {
-  const from = { address: '10.9.8.6' }
-  await platform.call('POST', '/api/auth/login', { body: { username, password: 'x' }, ...from })
-  expect((await newest())[0]).toMatchObject({ action: 'failed to sign in', subject: null })
-  await platform.call('POST', '/api/auth/verify-login', { body: { username, token: '123456', sessionToken: 'x'.repeat(43) }, ...from })
-  expect((await newest())[0]).toMatchObject({ action: 'failed to sign in', subject: null })
-  expect(JSON.stringify(await newest())).not.toContain(username)
-})
+test.each(['my secret phrase!', 'hunter22'])(
+  'a password that was typed into the field of the username is not recorded (%s)',
+  async (username) => {
+    const from = { address: '10.9.8.6' }
+    await platform.call('POST', '/api/auth/login', { body: { username, password: 'x' }, ...from })
+    expect((await newest())[0]).toMatchObject({ action: 'failed to sign in', subject: null })
+    await platform.call('POST', '/api/auth/verify-login', {
+      body: { username, token: '123456', sessionToken: 'x'.repeat(43) },
+      ...from,
+    })
+    expect((await newest())[0]).toMatchObject({ action: 'failed to sign in', subject: null })
+    expect(JSON.stringify(await newest())).not.toContain(username)
+  },
+)
 
 test('a right password, an address without a session and tries over the limit leave nothing: nobody can fill the log from outside', async () => {
   const count = async () => (await newest()).length
@@ -58,22 +98,35 @@ test('a right password, an address without a session and tries over the limit le
   await platform.call('POST', '/api/auth/login', { body: { username: 'ann', password: ann.password } })
   await platform.call('DELETE', '/api/deployments/lobby')
   await platform.call('POST', '/api/auth/login', { body: { username: 'ann' } })
-  await platform.call('POST', '/api/auth/verify-login', { body: { username: 'ann', token: '123456', sessionToken: 'x' } })
+  await platform.call('POST', '/api/auth/verify-login', {
+    body: { username: 'ann', token: '123456', sessionToken: 'x' },
+  })
   expect(await count()).toBe(before)
-  for (let tries = 0; tries < 20; tries++) await platform.call('POST', '/api/auth/login', { body: { username: 'ann', password: 'wrong' }, address: '10.9.0.1' })
+  for (let tries = 0; tries < 20; tries++)
+    await platform.call('POST', '/api/auth/login', {
+      body: { username: 'ann', password: 'wrong' },
+      address: '10.9.0.1',
+    })
   expect(await count()).toBe(before + 10)
 })
 
 test('what was refused or failed is recorded as such, with what it was tried on', async () => {
   await platform.call('DELETE', '/api/deployments/not-there', { token: ann.token })
-  expect((await newest())[0]).toMatchObject({ username: 'ann', kind: 'deployment', action: 'deleted deployment', subject: 'not-there', succeeded: false })
+  expect((await newest())[0]).toMatchObject({
+    username: 'ann',
+    kind: 'deployment',
+    action: 'deleted deployment',
+    subject: 'not-there',
+    succeeded: false,
+  })
   await platform.call('POST', '/api/deployments', { token: ann.token, body: { name: { $ne: 1 } } })
   expect((await newest())[0]).toMatchObject({ action: 'created deployment', subject: null, succeeded: false })
 })
 
 test('deployments are recorded by name, never with their text', async () => {
   await platform.call('POST', '/api/deployments', { token: ann.token, body: { name: 'bot', type: 'process' } })
-  const content = 'name: bot\ntype: process\ndataDirectory: /bot\nrun: { command: [node], env: { TOKEN: canary-7781 } }\n'
+  const content =
+    'name: bot\ntype: process\ndataDirectory: /bot\nrun: { command: [node], env: { TOKEN: canary-7781 } }\n'
   await platform.call('PATCH', '/api/deployments/bot', { token: ann.token, body: { content } })
   await platform.call('POST', '/api/deployments/bot/toggle', { token: ann.token, body: { enabled: false } })
   await platform.call('DELETE', '/api/deployments/bot', { token: ann.token })
@@ -89,7 +142,8 @@ test('deployments are recorded by name, never with their text', async () => {
 })
 
 test('files are recorded by path, done or not, never with what they hold', async () => {
-  const call = (method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown) => platform.call(method, `/api/sftp/${path}`, { token: ann.token, body })
+  const call = (method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown) =>
+    platform.call(method, `/api/sftp/${path}`, { token: ann.token, body })
   const path = '/nfsshare/activity'
   await call('POST', 'directory', { path })
   await call('POST', 'file', { path: `${path}/a.txt`, content: '' })
@@ -101,13 +155,20 @@ test('files are recorded by path, done or not, never with what they hold', async
   const ticket = String(body.data.token)
   await platform.app.inject(`/api/sftp/download?path=${path}/b.txt&token=${ticket}`)
   const files = ['b.txt', 'a.txt.tar.gz'].map((name) => ({ path: `${path}/${name}`, name }))
-  await platform.app.inject({ method: 'POST', url: '/api/sftp/download-multiple', headers: { authorization: `Bearer ${ann.token}` }, payload: { files } })
+  await platform.app.inject({
+    method: 'POST',
+    url: '/api/sftp/download-multiple',
+    headers: { authorization: `Bearer ${ann.token}` },
+    payload: { files },
+  })
   await call('PATCH', 'file/content', { path: `${path}/b.txt`, content: 'canary-4412', modifyTime: 1 })
   await call('DELETE', `file?path=${path}/b.txt`)
   await call('DELETE', `file?path=${path}/b.txt`)
   await call('DELETE', `directory?path=${path}`)
   const { entries } = await platform.activityLog.list({ kind: 'file' })
-  expect(entries.map(({ username, action, subject, succeeded }) => [username, action, subject, succeeded]).reverse()).toEqual([
+  expect(
+    entries.map(({ username, action, subject, succeeded }) => [username, action, subject, succeeded]).reverse(),
+  ).toEqual([
     ['ann', 'created directory', path, true],
     ['ann', 'created file', `${path}/a.txt`, true],
     ['ann', 'saved file', `${path}/a.txt`, true],
@@ -131,12 +192,27 @@ test('who hangs up before the answer is recorded all the same', async () => {
   await holder.query('begin; lock table deployments in access exclusive mode')
   const socket = connect((platform.app.server.address() as AddressInfo).port, '127.0.0.1')
   socket.write(`DELETE /api/deployments/hung HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann.token}\r\n\r\n`)
-  await until(async () => (await platform.state.pool.query(`select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database() and query like '%where "name" = $1'`)).rowCount)
+  await until(
+    async () =>
+      (
+        await platform.state.pool.query(
+          `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database() and query like '%where "name" = $1'`,
+        )
+      ).rowCount,
+  )
   socket.destroy()
-  await until(() => new Promise<boolean>((resolve) => platform.app.server.getConnections((_error, count) => resolve(count === 0))))
+  await until(
+    () =>
+      new Promise<boolean>((resolve) => platform.app.server.getConnections((_error, count) => resolve(count === 0))),
+  )
   await holder.query('commit')
   holder.release()
-  expect(await until(async () => (await newest())[0], (entry) => entry?.subject === 'hung')).toMatchObject({ username: 'ann', address: '127.0.0.1' })
+  expect(
+    await until(
+      async () => (await newest())[0],
+      (entry) => entry?.subject === 'hung',
+    ),
+  ).toMatchObject({ username: 'ann', address: '127.0.0.1' })
 })
 
 test('what a call did is recorded though its connection was reset as soon as it was read', async () => {
@@ -144,12 +220,26 @@ test('what a call did is recorded though its connection was reset as soon as it 
   const socket = connect((platform.app.server.address() as AddressInfo).port, '127.0.0.1')
   const { body } = await platform.call('POST', '/api/invite-codes', { token: ann.token, body: { message: 'reset' } })
   platform.app.server.prependOnceListener('request', () => socket.resetAndDestroy())
-  socket.write(`DELETE /api/invite-codes/${String(body.data.code)} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann.token}\r\n\r\n`)
-  expect(await until(async () => (await newest())[0], (entry) => entry?.action === 'deleted invite code')).toMatchObject({ username: 'ann', subject: 'reset', address: '127.0.0.1', succeeded: true })
+  socket.write(
+    `DELETE /api/invite-codes/${String(body.data.code)} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann.token}\r\n\r\n`,
+  )
+  expect(
+    await until(
+      async () => (await newest())[0],
+      (entry) => entry?.action === 'deleted invite code',
+    ),
+  ).toMatchObject({ username: 'ann', subject: 'reset', address: '127.0.0.1', succeeded: true })
 })
 
 test('control and direction characters of a subject become spaces, and a long one is cut', async () => {
-  platform.activityLog.record({ username: 'ann', kind: 'file', action: 'deleted file', subject: `a\u0000b\nc\u202ed${'x'.repeat(1000)}\ud800`, address: '::1', succeeded: true })
+  platform.activityLog.record({
+    username: 'ann',
+    kind: 'file',
+    action: 'deleted file',
+    subject: `a\u0000b\nc\u202ed${'x'.repeat(1000)}\ud800`,
+    address: '::1',
+    succeeded: true,
+  })
   const { subject } = (await newest())[0]!
   expect(subject).toMatch(/^a b c dx+…$/)
   expect(subject).toHaveLength(500)
@@ -166,22 +256,55 @@ test('an entry that the database refuses does not hold up the others', async () 
 test('an administrator’s call that a regular user tries is recorded as refused', async () => {
   const bob = await platform.register('bob')
   await platform.call('DELETE', '/api/users/1', { token: bob.token, address: '10.0.0.66' })
-  expect((await newest())[0]).toMatchObject({ username: 'bob', kind: 'user', action: 'deleted user', subject: '#1', address: '10.0.0.66', succeeded: false })
+  expect((await newest())[0]).toMatchObject({
+    username: 'bob',
+    kind: 'user',
+    action: 'deleted user',
+    subject: '#1',
+    address: '10.0.0.66',
+    succeeded: false,
+  })
 })
 
 describe('GET /api/activity', () => {
-  const ask = async (query = '') => (await platform.call('GET', `/api/activity${query}`, { token: ann.token })).body.data as unknown as { entries: ActivityEntry[]; hasMore: boolean }
-  const subjects = async (search: string, more = '') => (await ask(`?search=${encodeURIComponent(search)}${more}`)).entries.map(({ subject }) => subject)
+  const ask = async (query = '') =>
+    (await platform.call('GET', `/api/activity${query}`, { token: ann.token })).body.data as unknown as {
+      entries: ActivityEntry[]
+      hasMore: boolean
+    }
+  const subjects = async (search: string, more = '') =>
+    (await ask(`?search=${encodeURIComponent(search)}${more}`)).entries.map(({ subject }) => subject)
 
   test('gives pages of 100, newest first, without gaps and without repeating what came meanwhile', async () => {
     const many = Array.from({ length: 250 }, (_entry, at) => `page ${at}`)
-    for (const subject of many) platform.activityLog.record({ username: 'pager', kind: 'file', action: 'deleted file', subject, address: '::1', succeeded: true })
+    for (const subject of many)
+      platform.activityLog.record({
+        username: 'pager',
+        kind: 'file',
+        action: 'deleted file',
+        subject,
+        address: '::1',
+        succeeded: true,
+      })
     const first = await ask('?search=pager')
-    platform.activityLog.record({ username: 'pager', kind: 'file', action: 'deleted file', subject: 'later', address: '::1', succeeded: true })
+    platform.activityLog.record({
+      username: 'pager',
+      kind: 'file',
+      action: 'deleted file',
+      subject: 'later',
+      address: '::1',
+      succeeded: true,
+    })
     const second = await ask(`?search=pager&before=${first.entries.at(-1)!.id}`)
     const third = await ask(`?search=pager&before=${second.entries.at(-1)!.id}`)
-    expect([first, second, third].map(({ entries, hasMore }) => [entries.length, hasMore])).toEqual([[100, true], [100, true], [50, false]])
-    expect([first, second, third].flatMap(({ entries }) => entries.map(({ subject }) => subject))).toEqual(many.reverse())
+    expect([first, second, third].map(({ entries, hasMore }) => [entries.length, hasMore])).toEqual([
+      [100, true],
+      [100, true],
+      [50, false],
+    ])
+    expect([first, second, third].flatMap(({ entries }) => entries.map(({ subject }) => subject))).toEqual(
+      many.reverse(),
+    )
   })
 
   test('filters by kind', async () => {
@@ -191,8 +314,15 @@ describe('GET /api/activity', () => {
   })
 
   test('searches username, action, subject and address without regard to case; every character means itself', async () => {
-    const entry = { username: 'Zoe', kind: 'command' as const, action: 'sent command', address: '2001:db8::77', succeeded: true }
-    for (const subject of ['100% sure', '100 sure', 'a_b', 'axb', 'back\\slash', "quote's", 'select * from users; --']) platform.activityLog.record({ ...entry, subject })
+    const entry = {
+      username: 'Zoe',
+      kind: 'command' as const,
+      action: 'sent command',
+      address: '2001:db8::77',
+      succeeded: true,
+    }
+    for (const subject of ['100% sure', '100 sure', 'a_b', 'axb', 'back\\slash', "quote's", 'select * from users; --'])
+      platform.activityLog.record({ ...entry, subject })
     expect(await subjects('zOE', '&kind=command')).toHaveLength(7)
     expect(await subjects('DB8::77')).toHaveLength(7)
     expect(await subjects('SENT comm')).toHaveLength(7)
@@ -205,25 +335,56 @@ describe('GET /api/activity', () => {
     expect(await subjects('zoe', '&kind=file')).toEqual([])
   })
 
-  test.each(['?kind=everything', '?before=0', '?before=x', '?before=1.5', `?search=${'x'.repeat(201)}`, '?search=%00', '?kind=file&kind=user', '?limit=1000000'])('%s is 400', async (query) => {
-    expect(await platform.call('GET', `/api/activity${query}`, { token: ann.token })).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT' } })
+  test.each([
+    '?kind=everything',
+    '?before=0',
+    '?before=x',
+    '?before=1.5',
+    `?search=${'x'.repeat(201)}`,
+    '?search=%00',
+    '?kind=file&kind=user',
+    '?limit=1000000',
+  ])('%s is 400', async (query) => {
+    expect(await platform.call('GET', `/api/activity${query}`, { token: ann.token })).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID_INPUT' },
+    })
   })
 })
 
 describe('the database keeps it', () => {
   test('nobody changes, empties or removes entries within 90 days, not even the platform itself', async () => {
     const { db } = platform
-    await expect(db.updateTable('activity').set({ username: 'somebody else' }).execute()).rejects.toThrow('are kept as they are')
-    await expect(db.deleteFrom('activity').where('username', '=', 'ann').execute()).rejects.toThrow('are kept as they are')
+    await expect(db.updateTable('activity').set({ username: 'somebody else' }).execute()).rejects.toThrow(
+      'are kept as they are',
+    )
+    await expect(db.deleteFrom('activity').where('username', '=', 'ann').execute()).rejects.toThrow(
+      'are kept as they are',
+    )
     await expect(platform.state.pool.query('truncate activity')).rejects.toThrow('are kept as they are')
   })
 
   test('entries of 90 days ago are removed, younger ones stay', async () => {
     const { dropOldActivity } = await import('../../../src/platform/state/activity')
     const day = 86_400_000
-    const entry = { username: 'old-timer', kind: 'file' as const, action: 'deleted file', subject: null, address: '::1', succeeded: true }
-    await platform.db.insertInto('activity').values([{ ...entry, at: new Date(Date.now() - 91 * day) }, { ...entry, at: new Date(Date.now() - 89 * day) }]).execute()
+    const entry = {
+      username: 'old-timer',
+      kind: 'file' as const,
+      action: 'deleted file',
+      subject: null,
+      address: '::1',
+      succeeded: true,
+    }
+    await platform.db
+      .insertInto('activity')
+      .values([
+        { ...entry, at: new Date(Date.now() - 91 * day) },
+        { ...entry, at: new Date(Date.now() - 89 * day) },
+      ])
+      .execute()
     await dropOldActivity(platform.db)
-    expect(await platform.db.selectFrom('activity').select('id').where('username', '=', 'old-timer').execute()).toHaveLength(1)
+    expect(
+      await platform.db.selectFrom('activity').select('id').where('username', '=', 'old-timer').execute(),
+    ).toHaveLength(1)
   })
 })

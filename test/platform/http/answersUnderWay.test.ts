@@ -32,7 +32,8 @@ test('who takes nothing of a long answer for too long is hung up on, and who tak
       const before = read
       read += (chunk as Buffer).length
       // Twice as long in all as one may be silent.
-      if (Math.floor(read / (LENGTH / 8)) > Math.floor(before / (LENGTH / 8))) await new Promise((resolve) => setTimeout(resolve, 300))
+      if (Math.floor(read / (LENGTH / 8)) > Math.floor(before / (LENGTH / 8)))
+        await new Promise((resolve) => setTimeout(resolve, 300))
     }
     expect(read).toBeGreaterThan(LENGTH)
   } finally {

@@ -24,11 +24,18 @@ afterAll(() => platform.close())
 /** As a browser's tab that may be closed. */
 function ask(path: string, { token } = ann): ClientRequest {
   const { port } = platform.app.server.address() as AddressInfo
-  const asked = request({ port, host: '127.0.0.1', method: 'POST', path: '/api/sftp/archive', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' } })
+  const asked = request({
+    port,
+    host: '127.0.0.1',
+    method: 'POST',
+    path: '/api/sftp/archive',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+  })
   asked.on('error', () => undefined).end(JSON.stringify({ path }))
   return asked
 }
-const jobs = async () => ((await platform.call('GET', '/api/sftp/jobs', { token: ann.token })).body.data as { jobs: FileJob[] }).jobs
+const jobs = async () =>
+  ((await platform.call('GET', '/api/sftp/jobs', { token: ann.token })).body.data as { jobs: FileJob[] }).jobs
 const pathsOf = (all: FileJob[]) => all.map(({ paths }) => paths[0]).sort()
 
 test('an archive goes on when the tab that asked for it is closed, and is dropped when it has not begun', async () => {
@@ -53,7 +60,8 @@ test('§1 of one user’s archives twenty wait, and the next is 429 with Retry-A
   await until(async () => (await jobs()).length === 22)
   const refused = await platform.call('POST', '/api/sftp/archive', { token: ann.token, body: { path: '/nfsshare/b' } })
   expect(refused).toMatchObject({ status: 429, headers: { 'retry-after': '30' }, body: { code: 'TOO_MANY_TRIES' } })
-  for (const { id } of (await jobs()).reverse()) await platform.call('DELETE', `/api/sftp/jobs/${id}`, { token: ann.token })
+  for (const { id } of (await jobs()).reverse())
+    await platform.call('DELETE', `/api/sftp/jobs/${id}`, { token: ann.token })
   await until(async () => (await jobs()).length === 0)
 }, 60_000)
 
@@ -63,7 +71,9 @@ test('§2 what a user who is deleted packs is given up, and leaves nothing', asy
   const before = readdirSync(share)
   ask('/nfsshare/a', bob)
   await until(() => readdirSync(share).length > before.length)
-  const users = (await platform.call('GET', '/api/users', { token: ann.token })).body.data as { users: { id: number; username: string }[] }
+  const users = (await platform.call('GET', '/api/users', { token: ann.token })).body.data as {
+    users: { id: number; username: string }[]
+  }
   const { id } = users.users.find(({ username }) => username === 'bob')!
   expect(await platform.call('DELETE', `/api/users/${id}`, { token: ann.token })).toMatchObject({ status: 200 })
   await until(() => readdirSync(share).length === before.length)

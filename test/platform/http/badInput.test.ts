@@ -33,35 +33,56 @@ test.each([
   ['is a list', '[]'],
   ['carries a prototype', '{"__proto__": {"isAdmin": 1}, "username": "ann", "password": "x"}'],
 ])('a body that %s is 400', async (_case, body) => {
-  expect(await platform.call('POST', '/api/auth/login', { body })).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT' } })
+  expect(await platform.call('POST', '/api/auth/login', { body })).toMatchObject({
+    status: 400,
+    body: { code: 'INVALID_INPUT' },
+  })
 })
 
-test.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/octet-stream', 'x'])(
-  'security 10 and 59: a body of type %s is refused',
-  async (contentType) => {
-    const body = JSON.stringify({ username: 'ann', password: 'x' })
-    const answer = await platform.call('POST', '/api/auth/login', { body, headers: { 'content-type': contentType } })
-    expect(answer).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT', message: 'The Content-Type must be application/json.' } })
+test.each([
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=x',
+  'application/octet-stream',
+  'x',
+])('security 10 and 59: a body of type %s is refused', async (contentType) => {
+  const body = JSON.stringify({ username: 'ann', password: 'x' })
+  const answer = await platform.call('POST', '/api/auth/login', { body, headers: { 'content-type': contentType } })
+  expect(answer).toMatchObject({
+    status: 400,
+    body: { code: 'INVALID_INPUT', message: 'The Content-Type must be application/json.' },
+  })
+})
+
+test.each(['/api/%zz', `/api/deployments/${'x'.repeat(600)}`, '/api/%00', '/api//', '/api/auth/login/../../x'])(
+  'the address %s is refused in the form of every failure',
+  async (address) => {
+    const { status, body } = await platform.call('GET', address)
+    expect(status).toBeGreaterThanOrEqual(400)
+    expect(status).toBeLessThan(500)
+    expect(body).toMatchObject({ success: false, code: expect.any(String), message: expect.any(String) })
   },
 )
 
-test.each(['/api/%zz', `/api/deployments/${'x'.repeat(600)}`, '/api/%00', '/api//', '/api/auth/login/../../x'])('the address %s is refused in the form of every failure', async (address) => {
-  const { status, body } = await platform.call('GET', address)
-  expect(status).toBeGreaterThanOrEqual(400)
-  expect(status).toBeLessThan(500)
-  expect(body).toMatchObject({ success: false, code: expect.any(String), message: expect.any(String) })
-})
-
 test('security 3: a body over 1 MiB is 413', async () => {
   const body = JSON.stringify({ username: 'ann', password: 'x'.repeat(10 * 2 ** 20) })
-  expect(await platform.call('POST', '/api/auth/login', { body })).toMatchObject({ status: 413, body: { code: 'TOO_LARGE' } })
+  expect(await platform.call('POST', '/api/auth/login', { body })).toMatchObject({
+    status: 413,
+    body: { code: 'TOO_LARGE' },
+  })
 })
 
 test('a failure that nobody expected is a bare 500; the log knows the rest under its request id', async () => {
   const { token } = await platform.register('ann')
-  await platform.db.insertInto('deployments').values({ name: 'broken', type: 'process', content: 'not: valid', enabled: false }).execute()
+  await platform.db
+    .insertInto('deployments')
+    .values({ name: 'broken', type: 'process', content: 'not: valid', enabled: false })
+    .execute()
   const list = jest.spyOn(platform.runtime, 'list').mockRejectedValueOnce(new Error('secret detail at /etc/shadow'))
-  await platform.db.updateTable('deployments').set({ content: 'name: broken\ntype: process\ndataDirectory: /b\nrun: { command: [x] }\n' }).execute()
+  await platform.db
+    .updateTable('deployments')
+    .set({ content: 'name: broken\ntype: process\ndataDirectory: /b\nrun: { command: [x] }\n' })
+    .execute()
   const answer = await platform.call('GET', '/api/deployments/broken/instances', { token })
   list.mockRestore()
   expect(answer).toMatchObject({ status: 500, body: { success: false, code: 'INTERNAL' } })

@@ -17,11 +17,15 @@ const connectFrom = (localAddress: string, port: number) => {
   sockets.push(socket)
   return socket
 }
-const noConnections = () => until(() => new Promise((resolve) => app!.server.getConnections((_error, count) => resolve(count === 0))))
+const noConnections = () =>
+  until(() => new Promise((resolve) => app!.server.getConnections((_error, count) => resolve(count === 0))))
 
 async function listenWith(openFiles: number, proxies: string[] = []): Promise<number> {
   logged = []
-  app = Fastify({ forceCloseConnections: true, logger: { level: 'warn', stream: { write: (line: string) => void logged.push(line) } } })
+  app = Fastify({
+    forceCloseConnections: true,
+    logger: { level: 'warn', stream: { write: (line: string) => void logged.push(line) } },
+  })
   answerFailures(app)
   limitConnections(app, createTrustedProxies(proxies), openFiles)
   app.get('/', () => 'here')
@@ -43,7 +47,8 @@ test('the system tells how many files may be open', () => {
 test('half of the open files are for connections; what is above is refused, which is logged once, and there is room again when some end', async () => {
   const port = await listenWith(21)
   let refused = 0
-  for (let count = 0; count < 15; count++) connectFrom(`127.0.0.${2 + (count % 3)}`, port).on('close', () => (refused += 1))
+  for (let count = 0; count < 15; count++)
+    connectFrom(`127.0.0.${2 + (count % 3)}`, port).on('close', () => (refused += 1))
   await until(() => refused === 5)
   expect(logged.filter((line) => line.includes('connections are refused: there are too many. '))).toHaveLength(1)
   for (const socket of sockets.splice(0)) socket.destroy()
@@ -67,8 +72,13 @@ test('all instances together may have a quarter of the connections, however many
     if (user) Object.defineProperty(socket, 'remoteAddress', { value: `user 1900000${user} of this machine` })
   })
   let refused = 0
-  for (let count = 0; count < 15; count++) connectFrom(`127.0.0.${101 + (count % 5)}`, port).on('close', () => (refused += 1))
-  await until(() => refused, (count) => count === 5, 5)
+  for (let count = 0; count < 15; count++)
+    connectFrom(`127.0.0.${101 + (count % 5)}`, port).on('close', () => (refused += 1))
+  await until(
+    () => refused,
+    (count) => count === 5,
+    5,
+  )
   expect((await fetch(`http://127.0.0.1:${port}/`, { headers: { connection: 'close' } })).status).toBe(200)
   for (const socket of sockets.splice(0)) socket.destroy()
   await noConnections()
@@ -81,8 +91,18 @@ test('one address may have half of the connections; what is above is closed, whi
   const port = await listenWith(40)
   let refused = 0
   for (let count = 0; count < 15; count++) connectFrom('127.0.0.2', port).on('close', () => (refused += 1))
-  await until(() => refused, (count) => count === 5, 5)
-  expect(logged.map((line) => JSON.parse(line) as object)).toEqual([expect.objectContaining({ msg: 'connections are refused: there are too many from one address', limit: 10, address: '127.0.0.2' })])
+  await until(
+    () => refused,
+    (count) => count === 5,
+    5,
+  )
+  expect(logged.map((line) => JSON.parse(line) as object)).toEqual([
+    expect.objectContaining({
+      msg: 'connections are refused: there are too many from one address',
+      limit: 10,
+      address: '127.0.0.2',
+    }),
+  ])
   expect((await fetch(`http://127.0.0.1:${port}/`, { headers: { connection: 'close' } })).status).toBe(200)
   for (const socket of sockets.splice(0)) socket.destroy()
   await noConnections()
@@ -109,15 +129,24 @@ test('behind a trusted proxy the calls of each forwarded address are counted, no
 test('behind a trusted proxy an upgrade above the limit of its forwarded address is closed', async () => {
   const port = await listenWith(40, ['127.0.0.3'])
   app!.server.on('upgrade', (_request, socket: Socket) => {
-    socket.on('error', () => undefined).on('end', () => socket.destroy()).resume()
+    socket
+      .on('error', () => undefined)
+      .on('end', () => socket.destroy())
+      .resume()
     socket.write('HTTP/1.1 101 Switching Protocols\r\n\r\n')
   })
   const upgrade = (client: string) => {
     const socket = connectFrom('127.0.0.3', port)
-    socket.write(`GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Forwarded-For: ${client}\r\n\r\n`)
-    return new Promise((resolve) => socket.once('data', () => resolve('upgraded')).once('close', () => resolve('closed')))
+    socket.write(
+      `GET / HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nX-Forwarded-For: ${client}\r\n\r\n`,
+    )
+    return new Promise((resolve) =>
+      socket.once('data', () => resolve('upgraded')).once('close', () => resolve('closed')),
+    )
   }
-  expect(new Set(await Promise.all(Array.from({ length: 10 }, () => upgrade('192.0.2.1'))))).toEqual(new Set(['upgraded']))
+  expect(new Set(await Promise.all(Array.from({ length: 10 }, () => upgrade('192.0.2.1'))))).toEqual(
+    new Set(['upgraded']),
+  )
   expect(await upgrade('192.0.2.1')).toBe('closed')
   expect(await upgrade('192.0.2.2')).toBe('upgraded')
 })

@@ -22,7 +22,8 @@ const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: 
   platform.call(method, `/api/deployments${path}`, { body, token: ann.token })
 const shareDir = () => join(platform.dataDir, 'nfsshare')
 const contentOf = async (name: string) => String((await call('GET', `/${name}`)).body.data.content)
-const statesOf = async (name: string) => ((await call('GET', `/${name}/instances`)).body.data.instances as { state: string }[]).map(({ state }) => state)
+const statesOf = async (name: string) =>
+  ((await call('GET', `/${name}/instances`)).body.data.instances as { state: string }[]).map(({ state }) => state)
 
 test.each([
   ['proxy', 0],
@@ -31,9 +32,18 @@ test.each([
   ['process', 3],
 ] as const)('§7 a %s is created disabled, with its directory and a commented, valid YAML', async (type, typeIndex) => {
   const node = type === 'persistent' ? { node: 'node-a' } : {}
-  expect(await call('POST', '', { name: `a-${type}`, type, ...node })).toMatchObject({ status: 201, body: { success: true } })
+  expect(await call('POST', '', { name: `a-${type}`, type, ...node })).toMatchObject({
+    status: 201,
+    body: { success: true },
+  })
   const { data } = (await call('GET', '')).body
-  expect(data.deployments).toContainEqual({ name: `a-${type}`, typeIndex, enabled: false, path: `/nfsshare/a-${type}`, dataDirectory: `/a-${type}` })
+  expect(data.deployments).toContainEqual({
+    name: `a-${type}`,
+    typeIndex,
+    enabled: false,
+    path: `/nfsshare/a-${type}`,
+    dataDirectory: `/a-${type}`,
+  })
   expect(await readdir(shareDir())).toContain(`a-${type}`)
   const content = await contentOf(`a-${type}`)
   expect(content).toContain('#')
@@ -43,19 +53,29 @@ test.each([
 })
 
 test('§7 getManagerTimestamp answers the last heartbeat of the manager, and nodes the nodes', async () => {
-  const beat = async () => Number((await platform.call('GET', '/api/network/getManagerTimestamp', { token: ann.token })).body.data.timestamp)
+  const beat = async () =>
+    Number((await platform.call('GET', '/api/network/getManagerTimestamp', { token: ann.token })).body.data.timestamp)
   const first = await beat()
   expect(Math.abs(Date.now() - first)).toBeLessThan(30_000)
   await until(beat, (timestamp) => timestamp > first)
-  expect(await platform.call('GET', '/api/network/nodes', { token: ann.token })).toMatchObject({ status: 200, body: { data: { nodes: ['node-a'] } } })
+  expect(await platform.call('GET', '/api/network/nodes', { token: ann.token })).toMatchObject({
+    status: 200,
+    body: { data: { nodes: ['node-a'] } },
+  })
 })
 
 test('security 33: names that are no DNS label are 400 and name the field', async () => {
   for (const name of [';id', '--x', '..', 'a'.repeat(41), '', 'A', '$(id)', '../../etc', 'a/b', 'a\u0000']) {
-    expect(await call('POST', '', { name, type: 'process' })).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT', field: 'name' } })
+    expect(await call('POST', '', { name, type: 'process' })).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID_INPUT', field: 'name' },
+    })
   }
   expect(await call('POST', '', { name: 'x', type: 'pod' })).toMatchObject({ status: 400, body: { field: 'type' } })
-  expect(await call('POST', '', { name: 'x', type: 'process', image: 'y' })).toMatchObject({ status: 400, body: { field: 'image' } })
+  expect(await call('POST', '', { name: 'x', type: 'process', image: 'y' })).toMatchObject({
+    status: 400,
+    body: { field: 'image' },
+  })
 })
 
 test('§5 a persistent deployment needs a node that is there, others take none', async () => {
@@ -63,29 +83,54 @@ test('§5 a persistent deployment needs a node that is there, others take none',
     status: 400,
     body: { field: 'node', message: 'Please select a node for the persistent deployment' },
   })
-  expect(await call('POST', '', { name: 'world', type: 'persistent', node: 'moon' })).toMatchObject({ status: 400, body: { field: 'node' } })
-  expect(await call('POST', '', { name: 'bot', type: 'process', node: 'node-a' })).toMatchObject({ status: 400, body: { field: 'node' } })
+  expect(await call('POST', '', { name: 'world', type: 'persistent', node: 'moon' })).toMatchObject({
+    status: 400,
+    body: { field: 'node' },
+  })
+  expect(await call('POST', '', { name: 'bot', type: 'process', node: 'node-a' })).toMatchObject({
+    status: 400,
+    body: { field: 'node' },
+  })
 })
 
 test('a name that is taken and a second proxy are 409; of two creates at once one wins', async () => {
-  expect(await call('POST', '', { name: 'a-process', type: 'process' })).toMatchObject({ status: 409, body: { code: 'NAME_TAKEN', message: 'A deployment named "a-process" already exists.' } })
-  expect(await call('POST', '', { name: 'another', type: 'proxy' })).toMatchObject({ status: 409, body: { code: 'CONFLICT', message: 'There is a proxy already, and a network has one.' } })
+  expect(await call('POST', '', { name: 'a-process', type: 'process' })).toMatchObject({
+    status: 409,
+    body: { code: 'NAME_TAKEN', message: 'A deployment named "a-process" already exists.' },
+  })
+  expect(await call('POST', '', { name: 'another', type: 'proxy' })).toMatchObject({
+    status: 409,
+    body: { code: 'CONFLICT', message: 'There is a proxy already, and a network has one.' },
+  })
   const both = await Promise.all([1, 2].map(() => call('POST', '', { name: 'raced', type: 'process' })))
   expect(both.map(({ status }) => status).sort()).toEqual([201, 409])
 })
 
 test('decisions §4: an invalid text is 400 with line and field, and the stored text stays', async () => {
   const before = await contentOf('a-process')
-  const wrong = before.replace('timeoutSeconds', 'timeoutSeconds').replace('dataDirectory: /a-process', 'dataDirectory: /../etc')
-  expect(await call('PATCH', '/a-process', { content: wrong })).toMatchObject({ status: 400, body: { code: 'INVALID_DEFINITION', field: 'dataDirectory', line: 4 } })
-  expect(await call('PATCH', '/a-process', { content: 'name: [' })).toMatchObject({ status: 400, body: { code: 'INVALID_DEFINITION', line: 1 } })
-  expect(await call('PATCH', '/a-process', { content: before.replace('name: a-process', 'name: b-process') })).toMatchObject({ status: 400, body: { field: 'name', line: 1 } })
-  expect(await call('PATCH', '/a-process', { content: before.replace('type: process', 'type: scalable') })).toMatchObject({ status: 400, body: { field: 'type', line: 2 } })
+  const wrong = before
+    .replace('timeoutSeconds', 'timeoutSeconds')
+    .replace('dataDirectory: /a-process', 'dataDirectory: /../etc')
+  expect(await call('PATCH', '/a-process', { content: wrong })).toMatchObject({
+    status: 400,
+    body: { code: 'INVALID_DEFINITION', field: 'dataDirectory', line: 4 },
+  })
+  expect(await call('PATCH', '/a-process', { content: 'name: [' })).toMatchObject({
+    status: 400,
+    body: { code: 'INVALID_DEFINITION', line: 1 },
+  })
+  expect(
+    await call('PATCH', '/a-process', { content: before.replace('name: a-process', 'name: b-process') }),
+  ).toMatchObject({ status: 400, body: { field: 'name', line: 1 } })
+  expect(
+    await call('PATCH', '/a-process', { content: before.replace('type: process', 'type: scalable') }),
+  ).toMatchObject({ status: 400, body: { field: 'type', line: 2 } })
   expect(await contentOf('a-process')).toBe(before)
 })
 
 test('decisions §4: comments and the order of keys survive', async () => {
-  const content = '# mine\nrun: { command: ["node", "-e", "setInterval(() => {}, 1000)"] } # why\ntype: process\ndataDirectory: /a-process\nname: a-process\nstop: { timeoutSeconds: 1 }\n\n# the end'
+  const content =
+    '# mine\nrun: { command: ["node", "-e", "setInterval(() => {}, 1000)"] } # why\ntype: process\ndataDirectory: /a-process\nname: a-process\nstop: { timeoutSeconds: 1 }\n\n# the end'
   expect(await call('PATCH', '/a-process', { content })).toMatchObject({ status: 200 })
   expect(await contentOf('a-process')).toBe(content)
 })
@@ -95,12 +140,23 @@ test('a save made from another text than the stored one is 409 and saves nothing
   const opened = (await call('GET', '/shared')).body.data as { content: string; revision: string }
   const first = await call('PATCH', '/shared', { content: `${opened.content}# first\n`, revision: opened.revision })
   expect(first).toMatchObject({ status: 200 })
-  expect(await call('PATCH', '/shared', { content: `${opened.content}# second\n`, revision: opened.revision })).toMatchObject({
+  expect(
+    await call('PATCH', '/shared', { content: `${opened.content}# second\n`, revision: opened.revision }),
+  ).toMatchObject({
     status: 409,
-    body: { code: 'CONFLICT', field: 'revision', message: 'The configuration of "shared" was changed since it was opened. Nothing was saved.' },
+    body: {
+      code: 'CONFLICT',
+      field: 'revision',
+      message: 'The configuration of "shared" was changed since it was opened. Nothing was saved.',
+    },
   })
-  expect((await call('GET', '/shared')).body.data).toEqual({ content: `${opened.content}# first\n`, revision: first.body.data.revision })
-  expect(await call('PATCH', '/shared', { content: `${opened.content}# third\n`, revision: first.body.data.revision })).toMatchObject({ status: 200 })
+  expect((await call('GET', '/shared')).body.data).toEqual({
+    content: `${opened.content}# first\n`,
+    revision: first.body.data.revision,
+  })
+  expect(
+    await call('PATCH', '/shared', { content: `${opened.content}# third\n`, revision: first.body.data.revision }),
+  ).toMatchObject({ status: 200 })
   expect(await call('PATCH', '/shared', { content: opened.content })).toMatchObject({ status: 200 })
   expect((await call('GET', '/shared')).body.data).toEqual(opened)
 })
@@ -111,11 +167,17 @@ test('§12 limits that are not enforced here are told with the text, with its sa
     jest.replaceProperty(platform.runtime, 'enforced', { cpu: false, memory: true }),
     jest.replaceProperty(platform.runtime, 'limits', 'memory by prlimit'),
   ]
-  const unlimited = 'name: limited\ntype: process\ndataDirectory: /limited\nrun: { command: [node, -e, "setInterval(() => {}, 1000)"] }\nstop: { timeoutSeconds: 1 }\n'
+  const unlimited =
+    'name: limited\ntype: process\ndataDirectory: /limited\nrun: { command: [node, -e, "setInterval(() => {}, 1000)"] }\nstop: { timeoutSeconds: 1 }\n'
   const warnings = ['resources.cpu (500m) is not enforced on this machine. Limits here: memory by prlimit.']
-  const warningsOf = async () => ((await call('GET', '/limited/instances')).body.data.instances as { warnings?: string[] }[]).map((instance) => instance.warnings)
+  const warningsOf = async () =>
+    ((await call('GET', '/limited/instances')).body.data.instances as { warnings?: string[] }[]).map(
+      (instance) => instance.warnings,
+    )
   await call('POST', '', { name: 'limited', type: 'process' })
-  expect((await call('PATCH', '/limited', { content: `${unlimited}resources: { cpu: 500m, memory: 1Gi }\n` })).body.data).toMatchObject({ warnings })
+  expect(
+    (await call('PATCH', '/limited', { content: `${unlimited}resources: { cpu: 500m, memory: 1Gi }\n` })).body.data,
+  ).toMatchObject({ warnings })
   expect((await call('GET', '/limited')).body.data).toMatchObject({ warnings })
   await call('POST', '/limited/toggle', { enabled: true })
   await until(async () => (await warningsOf()).length === 1)
@@ -128,11 +190,23 @@ test('§12 limits that are not enforced here are told with the text, with its sa
 
 test.each([
   ['no limits', undefined, { cpu: false, memory: false }, 'not enforced: why', []],
-  ['limits that are enforced', { cpu: '1', memory: '1Gi' }, { cpu: true, memory: true }, 'CPU and memory by cgroup v2', []],
-  ['limits of which none is enforced', { cpu: '1', memory: '1Gi' }, { cpu: false, memory: false }, 'not enforced: control groups cannot be written here', [
-    'resources.cpu (1) is not enforced on this machine: control groups cannot be written here.',
-    'resources.memory (1Gi) is not enforced on this machine: control groups cannot be written here.',
-  ]],
+  [
+    'limits that are enforced',
+    { cpu: '1', memory: '1Gi' },
+    { cpu: true, memory: true },
+    'CPU and memory by cgroup v2',
+    [],
+  ],
+  [
+    'limits of which none is enforced',
+    { cpu: '1', memory: '1Gi' },
+    { cpu: false, memory: false },
+    'not enforced: control groups cannot be written here',
+    [
+      'resources.cpu (1) is not enforced on this machine: control groups cannot be written here.',
+      'resources.memory (1Gi) is not enforced on this machine: control groups cannot be written here.',
+    ],
+  ],
 ])('§12 what is told of %s', (_case, resources, enforced, limits, told) => {
   expect(limitWarnings({ resources }, { enforced, limits })).toEqual(told)
 })
@@ -143,42 +217,64 @@ test('§14 ports that another deployment has are told with the save, and a new d
   const portIn = (content: string) => Number(/port: (\d+)/.exec(content)![1])
   expect(portIn(two!)).toBe(portIn(one!) + 1)
   // Limits may be warned of as well, depending on the machine.
-  const portWarningsOf = ({ body }: Answer) => (body.data.warnings as string[]).filter((warning) => warning.startsWith('run.port'))
+  const portWarningsOf = ({ body }: Answer) =>
+    (body.data.warnings as string[]).filter((warning) => warning.startsWith('run.port'))
   expect(portWarningsOf(await call('PATCH', '/port-b', { content: two }))).toEqual([])
   const same = two!.replace(String(portIn(two!)), String(portIn(one!)))
   const saved = await call('PATCH', '/port-b', { content: same })
   expect(saved.status).toBe(200)
   expect(portWarningsOf(saved)).toEqual([expect.stringContaining('of the deployment "port-a"')])
   expect(await contentOf('port-b')).toBe(same)
-  const far = 'name: far\ntype: scalable\ndataDirectory: /far\nrun: { jar: a.jar, port: 65535 }\ninstances: { min: 1, max: 2 }\n'
+  const far =
+    'name: far\ntype: scalable\ndataDirectory: /far\nrun: { jar: a.jar, port: 65535 }\ninstances: { min: 1, max: 2 }\n'
   await call('POST', '', { name: 'far', type: 'scalable' })
-  expect(await call('PATCH', '/far', { content: far })).toMatchObject({ status: 400, body: { field: 'run.port', line: 4 } })
+  expect(await call('PATCH', '/far', { content: far })).toMatchObject({
+    status: 400,
+    body: { field: 'run.port', line: 4 },
+  })
   for (const name of ['port-a', 'port-b', 'far']) await call('DELETE', `/${name}`)
 })
 
 test('of saves made from one text at once exactly one is stored', async () => {
   await call('POST', '', { name: 'raced-save', type: 'process' })
   const { content, revision } = (await call('GET', '/raced-save')).body.data as { content: string; revision: string }
-  const saves = await Promise.all([1, 2, 3, 4].map((at) => call('PATCH', '/raced-save', { content: `${content}# ${at}\n`, revision })))
+  const saves = await Promise.all(
+    [1, 2, 3, 4].map((at) => call('PATCH', '/raced-save', { content: `${content}# ${at}\n`, revision })),
+  )
   expect(saves.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409])
   const winner = saves.findIndex(({ status }) => status === 200) + 1
   expect(await contentOf('raced-save')).toBe(`${content}# ${winner}\n`)
 })
 
 test('security 31: bombs are 400, and the platform goes on', async () => {
-  for (const content of ['['.repeat(10_000), `${'- '.repeat(10_000)}x`, 'a: !!js/function "x"', '__proto__: {a: 1}\nname: x', 'x'.repeat(200_000)]) {
+  for (const content of [
+    '['.repeat(10_000),
+    `${'- '.repeat(10_000)}x`,
+    'a: !!js/function "x"',
+    '__proto__: {a: 1}\nname: x',
+    'x'.repeat(200_000),
+  ]) {
     expect(await call('PATCH', '/a-process', { content })).toMatchObject({ status: 400 })
   }
   expect(await platform.call('GET', '/api/health')).toMatchObject({ status: 200 })
 })
 
 test('§7 toggle, restart and delete do what they say', async () => {
-  expect(await call('POST', '/a-process/restart')).toMatchObject({ status: 409, body: { message: 'The deployment "a-process" is disabled. Enable it to start it.' } })
+  expect(await call('POST', '/a-process/restart')).toMatchObject({
+    status: 409,
+    body: { message: 'The deployment "a-process" is disabled. Enable it to start it.' },
+  })
   expect(await call('POST', '/a-process/toggle', { enabled: true })).toMatchObject({ status: 200 })
-  await until(() => statesOf('a-process'), (states) => states[0] === 'RUNNING')
+  await until(
+    () => statesOf('a-process'),
+    (states) => states[0] === 'RUNNING',
+  )
   expect(await call('POST', '/a-process/restart')).toMatchObject({ status: 200 })
   expect(await statesOf('a-process')).toEqual(['RUNNING'])
-  expect(await call('POST', '/a-process/toggle', { enabled: 'yes' })).toMatchObject({ status: 400, body: { field: 'enabled' } })
+  expect(await call('POST', '/a-process/toggle', { enabled: 'yes' })).toMatchObject({
+    status: 400,
+    body: { field: 'enabled' },
+  })
   expect(await call('DELETE', '/a-process')).toMatchObject({ status: 200 })
   expect(await call('GET', '/a-process')).toMatchObject({ status: 404 })
   expect(await platform.runtime.list()).toEqual([])
@@ -186,38 +282,66 @@ test('§7 toggle, restart and delete do what they say', async () => {
 })
 
 test('decisions §4: a restart tries again what was blocked, and says what keeps it', async () => {
-  const definition = (run: string) => `name: given-up\ntype: persistent\nnode: node-a\ndataDirectory: /given-up\nrun: ${run}\nstop: { timeoutSeconds: 1 }\n`
+  const definition = (run: string) =>
+    `name: given-up\ntype: persistent\nnode: node-a\ndataDirectory: /given-up\nrun: ${run}\nstop: { timeoutSeconds: 1 }\n`
   await call('POST', '', { name: 'given-up', type: 'persistent', node: 'node-a' })
-  expect(await call('PATCH', '/given-up', { content: definition('{ jar: server.jar }') })).toMatchObject({ status: 200 })
+  expect(await call('PATCH', '/given-up', { content: definition('{ jar: server.jar }') })).toMatchObject({
+    status: 200,
+  })
   await call('POST', '/given-up/toggle', { enabled: true })
-  await until(() => statesOf('given-up'), (states) => states[0] === 'BLOCKED')
-  expect(await call('POST', '/given-up/restart')).toMatchObject({ status: 409, body: { code: 'CONFLICT', message: expect.stringContaining('did not come up again') as string } })
-  await call('PATCH', '/given-up', { content: definition('{ command: ["node", "-e", "setInterval(() => {}, 1000)"] }') })
+  await until(
+    () => statesOf('given-up'),
+    (states) => states[0] === 'BLOCKED',
+  )
+  expect(await call('POST', '/given-up/restart')).toMatchObject({
+    status: 409,
+    body: { code: 'CONFLICT', message: expect.stringContaining('did not come up again') as string },
+  })
+  await call('PATCH', '/given-up', {
+    content: definition('{ command: ["node", "-e", "setInterval(() => {}, 1000)"] }'),
+  })
   expect(await call('POST', '/given-up/restart')).toMatchObject({ status: 200 })
-  await until(() => statesOf('given-up'), (states) => states[0] === 'RUNNING')
+  await until(
+    () => statesOf('given-up'),
+    (states) => states[0] === 'RUNNING',
+  )
   expect(await call('DELETE', '/given-up')).toMatchObject({ status: 200 })
 })
 
 test('§4 restart means running afterwards: what was stopped is started, also where it had been blocked', async () => {
-  const definition = (program: string) => `name: halted\ntype: process\ndataDirectory: /halted\nrun: { command: [${program}] }\nstop: { timeoutSeconds: 1 }\n`
+  const definition = (program: string) =>
+    `name: halted\ntype: process\ndataDirectory: /halted\nrun: { command: [${program}] }\nstop: { timeoutSeconds: 1 }\n`
   const forever = definition('"node", "-e", "setInterval(() => {}, 1000)"')
   const power = createPower({ db: platform.db, runtime: platform.runtime, wake: () => undefined })
-  const podName = async () => ((await call('GET', '/halted/instances')).body.data.instances as { podName: string }[])[0]!.podName
+  const podName = async () =>
+    ((await call('GET', '/halted/instances')).body.data.instances as { podName: string }[])[0]!.podName
   await call('POST', '', { name: 'halted', type: 'process' })
   expect(await call('PATCH', '/halted', { content: forever })).toMatchObject({ status: 200 })
   await call('POST', '/halted/toggle', { enabled: true })
-  await until(() => statesOf('halted'), (states) => states[0] === 'RUNNING')
+  await until(
+    () => statesOf('halted'),
+    (states) => states[0] === 'RUNNING',
+  )
   await power.request(await podName(), 'stop')
-  await until(() => statesOf('halted'), (states) => states[0] === 'STOPPED')
+  await until(
+    () => statesOf('halted'),
+    (states) => states[0] === 'STOPPED',
+  )
   expect(await call('POST', '/halted/restart')).toMatchObject({ status: 200 })
   expect(await statesOf('halted')).toEqual(['RUNNING'])
 
   await call('PATCH', '/halted', { content: definition('"no-such-program"') })
-  await platform.db.updateTable('instances').set({ crashes: JSON.stringify([1, 2, 3, 4].map((ago) => Date.now() - ago)) }).execute()
+  await platform.db
+    .updateTable('instances')
+    .set({ crashes: JSON.stringify([1, 2, 3, 4].map((ago) => Date.now() - ago)) })
+    .execute()
   expect(await call('POST', '/halted/restart')).toMatchObject({ status: 409 })
   expect(await statesOf('halted')).toEqual(['BLOCKED'])
   await power.request(await podName(), 'stop')
-  await until(() => statesOf('halted'), (states) => states[0] === 'STOPPED')
+  await until(
+    () => statesOf('halted'),
+    (states) => states[0] === 'STOPPED',
+  )
   await call('PATCH', '/halted', { content: forever })
   expect(await call('POST', '/halted/restart')).toMatchObject({ status: 200 })
   expect(await statesOf('halted')).toEqual(['RUNNING'])
@@ -228,16 +352,27 @@ test('a call that waits when the platform is closed is answered at once, and wha
   const other = await startPlatform()
   try {
     const { token } = await other.register('ann')
-    const ask = (method: 'PATCH' | 'POST' | 'DELETE', path: string, body?: unknown) => other.call(method, `/api/deployments${path}`, { body, token })
+    const ask = (method: 'PATCH' | 'POST' | 'DELETE', path: string, body?: unknown) =>
+      other.call(method, `/api/deployments${path}`, { body, token })
     await ask('POST', '', { name: 'busy', type: 'process' })
-    await ask('PATCH', '/busy', { content: 'name: busy\ntype: process\ndataDirectory: /busy\nrun: { command: ["node", "-e", "console.log(\'Ready\'); setInterval(() => {}, 1000)"] }\nready: Ready\nstop: { command: "nothing that it heeds", timeoutSeconds: 20 }\n' })
+    await ask('PATCH', '/busy', {
+      content:
+        'name: busy\ntype: process\ndataDirectory: /busy\nrun: { command: ["node", "-e", "console.log(\'Ready\'); setInterval(() => {}, 1000)"] }\nready: Ready\nstop: { command: "nothing that it heeds", timeoutSeconds: 20 }\n',
+    })
     await ask('POST', '/busy/toggle', { enabled: true })
     const run = async () => (await other.runtime.list())[0]
     await until(run, (found) => found?.state === 'RUNNING')
     const answers = Promise.all([ask('POST', '/busy/restart'), ask('POST', '/busy/restart')])
     await until(run, (found) => found?.state === 'STOPPING')
     await other.app.close()
-    for (const answer of await answers) expect(answer).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE', message: 'The platform is being stopped. What was asked for goes on when it runs again.' } })
+    for (const answer of await answers)
+      expect(answer).toMatchObject({
+        status: 503,
+        body: {
+          code: 'UNAVAILABLE',
+          message: 'The platform is being stopped. What was asked for goes on when it runs again.',
+        },
+      })
     expect(await run()).toMatchObject({ state: 'STOPPING' })
     await other.runtime.kill((await run())!.podName)
   } finally {
@@ -264,42 +399,82 @@ test('while the process that runs the instances is gone calls are 503 with a tex
   await until(() => hasAsked)
   spy.mockRestore()
   process.kill(pid, 'SIGKILL')
-  expect(await asked).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE', message: 'The process that runs the instances has ended and is started again. Try again in a moment.' } })
-  await until(() => call('GET', '/hosted/instances'), ({ status }) => status === 200)
+  expect(await asked).toMatchObject({
+    status: 503,
+    body: {
+      code: 'UNAVAILABLE',
+      message: 'The process that runs the instances has ended and is started again. Try again in a moment.',
+    },
+  })
+  await until(
+    () => call('GET', '/hosted/instances'),
+    ({ status }) => status === 200,
+  )
 })
 
 test('who hangs up while something ends is not waited for; it ends all the same', async () => {
-  const definition = 'name: slow-end\ntype: process\ndataDirectory: /slow-end\nrun: { command: ["node", "-e", "process.on(\'SIGTERM\', () => setTimeout(() => process.exit(), 1500)); console.log(\'Ready\'); setInterval(() => {}, 1000)"] }\nready: Ready\nstop: { timeoutSeconds: 1 }\n'
+  const definition =
+    'name: slow-end\ntype: process\ndataDirectory: /slow-end\nrun: { command: ["node", "-e", "process.on(\'SIGTERM\', () => setTimeout(() => process.exit(), 1500)); console.log(\'Ready\'); setInterval(() => {}, 1000)"] }\nready: Ready\nstop: { timeoutSeconds: 1 }\n'
   await call('POST', '', { name: 'slow-end', type: 'process' })
   expect(await call('PATCH', '/slow-end', { content: definition })).toMatchObject({ status: 200 })
   await call('POST', '/slow-end/toggle', { enabled: true })
-  await until(() => statesOf('slow-end'), (states) => states[0] === 'RUNNING')
+  await until(
+    () => statesOf('slow-end'),
+    (states) => states[0] === 'RUNNING',
+  )
   const gone = new AbortController()
   const asked = platform.deployments.remove('slow-end', gone.signal)
   gone.abort(new Error('hung up'))
   await expect(asked).rejects.toThrow('hung up')
   expect(await call('GET', '/slow-end')).toMatchObject({ status: 200 })
-  await until(() => call('GET', '/slow-end'), ({ status }) => status === 404)
+  await until(
+    () => call('GET', '/slow-end'),
+    ({ status }) => status === 404,
+  )
 })
 
 test('§14 discovery tells where the instances of the named deployments are, to who is signed in', async () => {
-  const content = 'name: found\ntype: process\ndataDirectory: /found\nrun: { command: ["node", "-e", "setInterval(() => {}, 1000)"] }\nstop: { timeoutSeconds: 1 }\n'
+  const content =
+    'name: found\ntype: process\ndataDirectory: /found\nrun: { command: ["node", "-e", "setInterval(() => {}, 1000)"] }\nstop: { timeoutSeconds: 1 }\n'
   await call('POST', '', { name: 'found', type: 'process' })
   expect(await call('PATCH', '/found', { content })).toMatchObject({ status: 200 })
   await call('POST', '/found/toggle', { enabled: true })
-  await until(() => statesOf('found'), (states) => states[0] === 'RUNNING')
+  await until(
+    () => statesOf('found'),
+    (states) => states[0] === 'RUNNING',
+  )
   const discover = (query: string) => platform.call('GET', `/api/discovery${query}`, { token: ann.token })
-  const peer = { podName: expect.stringMatching(/^found-/) as string, ip: '127.0.0.1', port: null, state: 'RUNNING', players: null, draining: false }
+  const peer = {
+    podName: expect.stringMatching(/^found-/) as string,
+    ip: '127.0.0.1',
+    port: null,
+    state: 'RUNNING',
+    players: null,
+    draining: false,
+  }
   expect((await discover('?deployment=found')).body.data).toEqual({ deployments: { found: [peer] } })
-  expect((await discover('?deployment=found&deployment=nothing')).body.data).toEqual({ deployments: { found: [peer], nothing: [] } })
-  for (const query of ['', '?deployment=', '?deployment=__proto__', '?other=1']) expect(await discover(query)).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT' } })
+  expect((await discover('?deployment=found&deployment=nothing')).body.data).toEqual({
+    deployments: { found: [peer], nothing: [] },
+  })
+  for (const query of ['', '?deployment=', '?deployment=__proto__', '?other=1'])
+    expect(await discover(query)).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT' } })
   expect(await platform.call('GET', '/api/discovery?deployment=found')).toMatchObject({ status: 401 })
   expect(await call('DELETE', '/found')).toMatchObject({ status: 200 })
 })
 
 test('every call for a name that is not there is 404', async () => {
-  for (const [method, path, body] of [['GET', ''], ['PATCH', '', { content: 'x: 1' }], ['DELETE', ''], ['GET', '/instances'], ['POST', '/toggle', { enabled: true }], ['POST', '/restart']] as const) {
-    expect(await call(method, `/nothing${path}`, body)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND', message: 'There is no deployment named "nothing".' } })
+  for (const [method, path, body] of [
+    ['GET', ''],
+    ['PATCH', '', { content: 'x: 1' }],
+    ['DELETE', ''],
+    ['GET', '/instances'],
+    ['POST', '/toggle', { enabled: true }],
+    ['POST', '/restart'],
+  ] as const) {
+    expect(await call(method, `/nothing${path}`, body)).toMatchObject({
+      status: 404,
+      body: { code: 'NOT_FOUND', message: 'There is no deployment named "nothing".' },
+    })
   }
 })
 
@@ -318,12 +493,19 @@ test('a directory that a link leads out of the share is not used', async () => {
 
 test('a file in the place of the directory is a conflict, and leaves no deployment behind', async () => {
   await writeFile(join(shareDir(), 'taken'), '')
-  expect(await call('POST', '', { name: 'taken', type: 'process' })).toMatchObject({ status: 409, body: { message: 'In the place of the directory /nfsshare/taken there is a file.' } })
+  expect(await call('POST', '', { name: 'taken', type: 'process' })).toMatchObject({
+    status: 409,
+    body: { message: 'In the place of the directory /nfsshare/taken there is a file.' },
+  })
   expect(await call('GET', '/taken')).toMatchObject({ status: 404 })
 })
 
-test('a stored text that cannot be read is its own deployment\'s trouble: it is listed, said, mended or deleted', async () => {
-  const store = (name: string) => platform.db.insertInto('deployments').values({ name, type: 'scalable', content: 'name: [old', enabled: true }).execute()
+test("a stored text that cannot be read is its own deployment's trouble: it is listed, said, mended or deleted", async () => {
+  const store = (name: string) =>
+    platform.db
+      .insertInto('deployments')
+      .values({ name, type: 'scalable', content: 'name: [old', enabled: true })
+      .execute()
   await store('unreadable')
   await call('POST', '', { name: 'beside', type: 'process' })
   const { status, body } = await call('GET', '')
@@ -339,14 +521,27 @@ test('a stored text that cannot be read is its own deployment\'s trouble: it is 
   })
   expect(await call('GET', '/unreadable/instances')).toMatchObject({ status: 200, body: { data: { instances: [] } } })
   expect(await contentOf('unreadable')).toBe('name: [old')
-  for (const [path, sent] of [['toggle', { enabled: true }], ['restart', undefined]] as const) {
-    expect(await call('POST', `/unreadable/${path}`, sent)).toMatchObject({ status: 400, body: { code: 'INVALID_DEFINITION', line: 1 } })
+  for (const [path, sent] of [
+    ['toggle', { enabled: true }],
+    ['restart', undefined],
+  ] as const) {
+    expect(await call('POST', `/unreadable/${path}`, sent)).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID_DEFINITION', line: 1 },
+    })
   }
   const content = 'name: unreadable\ntype: scalable\ndataDirectory: /unreadable\nrun: { command: [x] }\n'
   expect(await call('PATCH', '/unreadable', { content })).toMatchObject({ status: 200 })
-  expect((await call('GET', '')).body.data.deployments).toContainEqual({ name: 'unreadable', typeIndex: 2, enabled: true, path: '/nfsshare/unreadable', dataDirectory: '/unreadable' })
+  expect((await call('GET', '')).body.data.deployments).toContainEqual({
+    name: 'unreadable',
+    typeIndex: 2,
+    enabled: true,
+    path: '/nfsshare/unreadable',
+    dataDirectory: '/unreadable',
+  })
   await store('unreadable-too')
-  for (const name of ['unreadable', 'unreadable-too']) expect(await call('DELETE', `/${name}`)).toMatchObject({ status: 200 })
+  for (const name of ['unreadable', 'unreadable-too'])
+    expect(await call('DELETE', `/${name}`)).toMatchObject({ status: 200 })
 })
 
 test('a directory that later leads out of the share is not started from: the restart says so and ends nothing, the console says so too', async () => {
@@ -354,10 +549,14 @@ test('a directory that later leads out of the share is not started from: the res
   await mkdir(outside, { recursive: true })
   await writeFile(join(outside, 'secret.txt'), 'not for instances')
   await call('POST', '', { name: 'swapped', type: 'process' })
-  const content = 'name: swapped\ntype: process\ndataDirectory: /swapped\nrun: { command: ["node", "-e", "setInterval(() => {}, 1000)"] }\nstop: { timeoutSeconds: 1 }\n'
+  const content =
+    'name: swapped\ntype: process\ndataDirectory: /swapped\nrun: { command: ["node", "-e", "setInterval(() => {}, 1000)"] }\nstop: { timeoutSeconds: 1 }\n'
   expect(await call('PATCH', '/swapped', { content })).toMatchObject({ status: 200 })
   await call('POST', '/swapped/toggle', { enabled: true })
-  await until(() => statesOf('swapped'), (states) => states[0] === 'RUNNING')
+  await until(
+    () => statesOf('swapped'),
+    (states) => states[0] === 'RUNNING',
+  )
 
   await rename(join(shareDir(), 'swapped'), join(shareDir(), 'swapped-before'))
   await symlink(outside, join(shareDir(), 'swapped'))
@@ -366,19 +565,31 @@ test('a directory that later leads out of the share is not started from: the res
   expect(await statesOf('swapped')).toEqual(['RUNNING'])
 
   await call('POST', '/swapped/toggle', { enabled: false })
-  await until(() => statesOf('swapped'), (states) => states.length === 0)
+  await until(
+    () => statesOf('swapped'),
+    (states) => states.length === 0,
+  )
   await call('POST', '/swapped/toggle', { enabled: true })
-  await until(() => statesOf('swapped'), (states) => states[0] === 'BLOCKED')
-  const [instance] = (await call('GET', '/swapped/instances')).body.data.instances as { podName: string; blockedReason: string }[]
+  await until(
+    () => statesOf('swapped'),
+    (states) => states[0] === 'BLOCKED',
+  )
+  const [instance] = (await call('GET', '/swapped/instances')).body.data.instances as {
+    podName: string
+    blockedReason: string
+  }[]
   expect(instance!.blockedReason).toBe(message)
   const lines = await platform.runtime.history(instance!.podName, 10)
-  expect(lines.map((line) => line.content)).toContain(`[System] Blocked: ${message} Restart its deployment to try again.`)
+  expect(lines.map((line) => line.content)).toContain(
+    `[System] Blocked: ${message} Restart its deployment to try again.`,
+  )
   expect(await call('DELETE', '/swapped')).toMatchObject({ status: 200 })
 })
 
 test('the replica of a deleted deployment is removed from this machine, those of others stay', async () => {
   // Each holds one file, by which it is known.
-  const replicas = async () => (await readdir(join(platform.dataDir, 'replica'), { recursive: true })).map((path) => basename(path))
+  const replicas = async () =>
+    (await readdir(join(platform.dataDir, 'replica'), { recursive: true })).map((path) => basename(path))
   for (const name of ['staying', 'going']) {
     await call('POST', '', { name, type: 'scalable' })
     await writeFile(join(shareDir(), name, `of-${name}`), '')
@@ -391,8 +602,13 @@ test('the replica of a deleted deployment is removed from this machine, those of
 
 test('there are 500 deployments at most, and a deleted one makes room', async () => {
   const { length } = (await call('GET', '')).body.data.deployments as unknown[]
-  await sql`insert into deployments (name, type, content, enabled) select 'many-' || n, 'process', '-', false from generate_series(1, ${500 - length}::int) n`.execute(platform.db)
-  expect(await call('POST', '', { name: 'one-more', type: 'process' })).toMatchObject({ status: 409, body: { message: expect.stringContaining('500 deployments') as unknown } })
+  await sql`insert into deployments (name, type, content, enabled) select 'many-' || n, 'process', '-', false from generate_series(1, ${500 - length}::int) n`.execute(
+    platform.db,
+  )
+  expect(await call('POST', '', { name: 'one-more', type: 'process' })).toMatchObject({
+    status: 409,
+    body: { message: expect.stringContaining('500 deployments') as unknown },
+  })
   expect(await readdir(shareDir())).not.toContain('one-more')
   expect(await call('DELETE', '/many-1')).toMatchObject({ status: 200 })
   expect(await call('POST', '', { name: 'one-more', type: 'process' })).toMatchObject({ status: 201 })

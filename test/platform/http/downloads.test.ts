@@ -31,7 +31,11 @@ async function ticketFor(path: string, token = ann.token): Promise<string> {
 const download = (path: string, token: string, headers: Record<string, string> = {}) =>
   fetch(`${origin}/api/sftp/download?path=${encodeURIComponent(path)}&token=${encodeURIComponent(token)}`, { headers })
 const zipOf = (files: { path: string; name: string }[]) =>
-  fetch(`${origin}/api/sftp/download-multiple`, { method: 'POST', headers: { authorization: `Bearer ${ann.token}`, 'content-type': 'application/json' }, body: JSON.stringify({ files }) })
+  fetch(`${origin}/api/sftp/download-multiple`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ann.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ files }),
+  })
 
 describe('a single file', () => {
   test('§7 comes as it is, with its length, as an attachment', async () => {
@@ -40,7 +44,11 @@ describe('a single file', () => {
     const answer = await download('/nfsshare/world.dat', await ticketFor('/nfsshare/world.dat'))
     expect(answer.status).toBe(200)
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(content)
-    expect(Object.fromEntries(answer.headers)).toMatchObject({ 'content-length': '700000', 'content-type': 'application/octet-stream', 'content-disposition': 'attachment; filename=world.dat' })
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'content-length': '700000',
+      'content-type': 'application/octet-stream',
+      'content-disposition': 'attachment; filename=world.dat',
+    })
   })
 
   test('an empty file is empty', async () => {
@@ -61,15 +69,22 @@ describe('a single file', () => {
   ])('an interrupted download goes on: %s (RFC 9110 §14)', async (range, status, body, contentRange) => {
     await writeFile(join(share, 'letters'), 'abcdefghij')
     const answer = await download('/nfsshare/letters', await ticketFor('/nfsshare/letters'), { range })
-    expect([answer.status, await answer.text(), answer.headers.get('content-range')]).toEqual([status, body, contentRange])
+    expect([answer.status, await answer.text(), answer.headers.get('content-range')]).toEqual([
+      status,
+      body,
+      contentRange,
+    ])
   })
 
   test('what changed since goes on from its beginning (If-Range, RFC 9110 §13.1.5)', async () => {
     await writeFile(join(share, 'resumed'), 'abcdefghij')
-    const get = async (headers: Record<string, string>) => download('/nfsshare/resumed', await ticketFor('/nfsshare/resumed'), headers)
+    const get = async (headers: Record<string, string>) =>
+      download('/nfsshare/resumed', await ticketFor('/nfsshare/resumed'), headers)
     const lastModified = (await get({})).headers.get('last-modified') ?? ''
     expect(await (await get({ range: 'bytes=5-', 'if-range': lastModified })).text()).toBe('fghij')
-    expect(await (await get({ range: 'bytes=5-', 'if-range': 'Mon, 01 Jan 2024 00:00:00 GMT' })).text()).toBe('abcdefghij')
+    expect(await (await get({ range: 'bytes=5-', 'if-range': 'Mon, 01 Jan 2024 00:00:00 GMT' })).text()).toBe(
+      'abcdefghij',
+    )
   })
 
   test('one that shrinks meanwhile breaks off instead of leaving who downloads it waiting', async () => {
@@ -88,17 +103,29 @@ describe('a single file', () => {
   test('a look at the header (HEAD) does not use up the ticket', async () => {
     await writeFile(join(share, 'looked-at'), 'x')
     const token = await ticketFor('/nfsshare/looked-at')
-    await fetch(`${origin}/api/sftp/download?path=/nfsshare/looked-at&token=${encodeURIComponent(token)}`, { method: 'HEAD' })
+    await fetch(`${origin}/api/sftp/download?path=/nfsshare/looked-at&token=${encodeURIComponent(token)}`, {
+      method: 'HEAD',
+    })
     expect(await (await download('/nfsshare/looked-at', token)).text()).toBe('x')
   })
 
-  test.each(["it's \"quoted\".txt", 'line\r\nSet-Cookie: a=b.txt', '‮gnp.exe', '🚀 world.zip', 'a;b=c.txt', 'ü%20.txt', 'back\\slash'])('security 19: the name %j makes a valid header (RFC 6266) and no second one', async (name) => {
+  test.each([
+    'it\'s "quoted".txt',
+    'line\r\nSet-Cookie: a=b.txt',
+    '‮gnp.exe',
+    '🚀 world.zip',
+    'a;b=c.txt',
+    'ü%20.txt',
+    'back\\slash',
+  ])('security 19: the name %j makes a valid header (RFC 6266) and no second one', async (name) => {
     await writeFile(join(share, name), 'x')
     const path = `/nfsshare/${name}`
     const answer = await download(path, await ticketFor(path))
     expect(await answer.text()).toBe('x')
     const header = answer.headers.get('content-disposition') ?? ''
-    expect(header).toMatch(/^attachment; filename=(?:[\w!#$%&'*+.^`|~-]+|"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\.)*")(?:; filename\*=UTF-8''[\w!#$&+.^`|~%-]+)?$/)
+    expect(header).toMatch(
+      /^attachment; filename=(?:[\w!#$%&'*+.^`|~-]+|"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\.)*")(?:; filename\*=UTF-8''[\w!#$&+.^`|~%-]+)?$/,
+    )
     expect(answer.headers.get('set-cookie')).toBeNull()
   })
 
@@ -117,7 +144,11 @@ describe('a single file', () => {
   test('a directory, what is gone, and what leads out are refused', async () => {
     await mkdir(join(share, 'folder'))
     await symlink('/etc/passwd', join(share, 'passwd'))
-    for (const [name, status] of [['folder', 409], ['nothing', 404], ['passwd', 403]] as const) {
+    for (const [name, status] of [
+      ['folder', 409],
+      ['nothing', 404],
+      ['passwd', 403],
+    ] as const) {
       const answer = await download(`/nfsshare/${name}`, await ticketFor(`/nfsshare/${name}`))
       expect([name, answer.status]).toEqual([name, status])
     }
@@ -151,7 +182,9 @@ describe('security 14: a ticket', () => {
 
   test('is not a session, and a session is not a ticket', async () => {
     expect((await download(path, ann.token)).status).toBe(401)
-    expect(await platform.call('GET', '/api/sftp/files?path=%2Fnfsshare', { token: await ticketFor(path) })).toMatchObject({ status: 401 })
+    expect(
+      await platform.call('GET', '/api/sftp/files?path=%2Fnfsshare', { token: await ticketFor(path) }),
+    ).toMatchObject({ status: 401 })
   })
 
   test('security 6: ends with the session that asked for it', async () => {
@@ -175,7 +208,9 @@ describe('several', () => {
     await mkdir(directory)
     await writeFile(join(directory, 'got.zip'), Buffer.from(await answer.arrayBuffer()))
     // By another program than ours.
-    await promisify(execFile)(process.execPath, [require.resolve('7z-wasm/cli.js'), 'x', '-y', 'got.zip'], { cwd: directory })
+    await promisify(execFile)(process.execPath, [require.resolve('7z-wasm/cli.js'), 'x', '-y', 'got.zip'], {
+      cwd: directory,
+    })
     return directory
   }
 
@@ -189,25 +224,56 @@ describe('several', () => {
   })
 
   test('§7 come as files.zip, directories with all they hold; what leads out and FIFOs are left out', async () => {
-    const answer = await zipOf([{ path: '/nfsshare/zipped', name: 'zipped' }, { path: '/nfsshare/beside.bin', name: 'beside.bin' }])
-    expect([answer.status, answer.headers.get('content-disposition'), answer.headers.get('content-type')]).toEqual([200, 'attachment; filename=files.zip', 'application/zip'])
+    const answer = await zipOf([
+      { path: '/nfsshare/zipped', name: 'zipped' },
+      { path: '/nfsshare/beside.bin', name: 'beside.bin' },
+    ])
+    expect([answer.status, answer.headers.get('content-disposition'), answer.headers.get('content-type')]).toEqual([
+      200,
+      'attachment; filename=files.zip',
+      'application/zip',
+    ])
     const directory = await unzipped(answer)
-    expect((await readdir(directory, { recursive: true })).sort()).toEqual(['beside.bin', 'got.zip', 'zipped', 'zipped/deep', 'zipped/deep/empty', 'zipped/deep/ü 🚀.txt', 'zipped/nothing'])
+    expect((await readdir(directory, { recursive: true })).sort()).toEqual([
+      'beside.bin',
+      'got.zip',
+      'zipped',
+      'zipped/deep',
+      'zipped/deep/empty',
+      'zipped/deep/ü 🚀.txt',
+      'zipped/nothing',
+    ])
     expect(await readFile(join(directory, 'zipped/deep/ü 🚀.txt'), 'utf8')).toBe('deep')
     expect(await readFile(join(directory, 'beside.bin'))).toEqual(await readFile(join(share, 'beside.bin')))
   })
 
   test('§7 one directory comes as {name}.zip, and the root as its entries', async () => {
-    expect((await zipOf([{ path: '/nfsshare/zipped', name: 'zipped' }])).headers.get('content-disposition')).toBe('attachment; filename=zipped.zip')
+    expect((await zipOf([{ path: '/nfsshare/zipped', name: 'zipped' }])).headers.get('content-disposition')).toBe(
+      'attachment; filename=zipped.zip',
+    )
     const directory = await unzipped(await zipOf([{ path: '/nfsshare', name: 'nfsshare' }]))
     expect(await readdir(directory)).toContain('zipped')
   })
 
   test('what is asked for by a link that stays inside is what it points at, under the name of the link', async () => {
     await mkdir(join(share, 'links'))
-    for (const [name, target] of [['alias', '../zipped/deep'], ['again.bin', '../beside.bin'], ['all', '.']] as const) await symlink(target, join(share, 'links', name))
-    const directory = await unzipped(await zipOf(['alias', 'again.bin', 'all'].map((name) => ({ path: `/nfsshare/links/${name}`, name }))))
-    expect((await readdir(directory, { recursive: true })).sort()).toEqual(['again.bin', 'alias', 'alias/empty', 'alias/ü 🚀.txt', 'all', 'got.zip'])
+    for (const [name, target] of [
+      ['alias', '../zipped/deep'],
+      ['again.bin', '../beside.bin'],
+      ['all', '.'],
+    ] as const)
+      await symlink(target, join(share, 'links', name))
+    const directory = await unzipped(
+      await zipOf(['alias', 'again.bin', 'all'].map((name) => ({ path: `/nfsshare/links/${name}`, name }))),
+    )
+    expect((await readdir(directory, { recursive: true })).sort()).toEqual([
+      'again.bin',
+      'alias',
+      'alias/empty',
+      'alias/ü 🚀.txt',
+      'all',
+      'got.zip',
+    ])
     expect(await readFile(join(directory, 'alias/ü 🚀.txt'), 'utf8')).toBe('deep')
     expect(await readFile(join(directory, 'again.bin'))).toEqual(await readFile(join(share, 'beside.bin')))
   })
@@ -220,12 +286,21 @@ describe('several', () => {
   })
 
   test('one that is missing is 404 before anything is sent', async () => {
-    const answer = await zipOf([{ path: '/nfsshare/beside.bin', name: 'beside.bin' }, { path: '/nfsshare/none', name: 'none' }])
-    expect([answer.status, ((await answer.json()) as { message: string }).message]).toEqual([404, 'There is no /nfsshare/none.'])
+    const answer = await zipOf([
+      { path: '/nfsshare/beside.bin', name: 'beside.bin' },
+      { path: '/nfsshare/none', name: 'none' },
+    ])
+    expect([answer.status, ((await answer.json()) as { message: string }).message]).toEqual([
+      404,
+      'There is no /nfsshare/none.',
+    ])
   })
 
   test('a selection of ten thousand with long paths is read, and one more is 400', async () => {
-    const gone = Array.from({ length: 10_000 }, (_, index) => ({ path: `/nfsshare/${'deep/'.repeat(50)}gone-${index}`, name: `gone-${index}` }))
+    const gone = Array.from({ length: 10_000 }, (_, index) => ({
+      path: `/nfsshare/${'deep/'.repeat(50)}gone-${index}`,
+      name: `gone-${index}`,
+    }))
     expect((await zipOf(gone)).status).toBe(404)
     const answer = await zipOf([...gone, ...gone.slice(0, 1)])
     expect([answer.status, await answer.json()]).toEqual([400, expect.objectContaining({ field: 'files' })])
@@ -233,7 +308,10 @@ describe('several', () => {
 
   /** Asks for a zip of one file, and takes no more than its beginning. */
   async function begin(name: string, { token } = ann): Promise<{ sending: ClientRequest; status: number | undefined }> {
-    const sending = request(`${origin}/api/sftp/download-multiple`, { method: 'POST', headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' } })
+    const sending = request(`${origin}/api/sftp/download-multiple`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    })
     sending.on('error', () => undefined).end(JSON.stringify({ files: [{ path: `/nfsshare/${name}`, name }] }))
     const [answer] = (await once(sending, 'response')) as [IncomingMessage]
     answer.on('error', () => undefined)
@@ -256,7 +334,10 @@ describe('several', () => {
     expect([refused.status, refused.headers.get('retry-after'), await refused.json()]).toMatchObject([
       429,
       '10',
-      { code: 'TOO_MANY_TRIES', message: '4 zips are on their way to you already. Try again when one of them is done.' },
+      {
+        code: 'TOO_MANY_TRIES',
+        message: '4 zips are on their way to you already. Try again when one of them is done.',
+      },
     ])
     const other = await begin('large.jar', cyd)
     expect(other.status).toBe(200)
@@ -269,7 +350,12 @@ describe('several', () => {
   })
 
   /** Of this process, of the shared area. */
-  const open = async () => (await Promise.all((await readdir('/proc/self/fd')).map(async (fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')))).filter((path) => path.startsWith(share))
+  const open = async () =>
+    (
+      await Promise.all(
+        (await readdir('/proc/self/fd')).map(async (fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')),
+      )
+    ).filter((path) => path.startsWith(share))
 
   test('who hangs up before anything is sent leaves no file open, whichever way it was asked for', async () => {
     await promisify(execFile)('truncate', ['-s', '300M', join(share, 'left.jar')])
@@ -281,9 +367,17 @@ describe('several', () => {
     }
     for (let turns = 0; turns < 60; turns += 2) {
       const token = await ticketFor('/nfsshare/left.jar')
-      await leave(request(`${origin}/api/sftp/download?path=/nfsshare/left.jar&token=${encodeURIComponent(token)}`), turns)
-      const several = request(`${origin}/api/sftp/download-multiple`, { method: 'POST', headers: { authorization: `Bearer ${ann.token}`, 'content-type': 'application/json' } })
-      several.write(JSON.stringify({ files: Array.from({ length: 20 }, () => ({ path: '/nfsshare/left.jar', name: 'left.jar' })) }))
+      await leave(
+        request(`${origin}/api/sftp/download?path=/nfsshare/left.jar&token=${encodeURIComponent(token)}`),
+        turns,
+      )
+      const several = request(`${origin}/api/sftp/download-multiple`, {
+        method: 'POST',
+        headers: { authorization: `Bearer ${ann.token}`, 'content-type': 'application/json' },
+      })
+      several.write(
+        JSON.stringify({ files: Array.from({ length: 20 }, () => ({ path: '/nfsshare/left.jar', name: 'left.jar' })) }),
+      )
       await leave(several, turns)
     }
     await until(open, (paths) => paths.length === 0)
@@ -292,7 +386,10 @@ describe('several', () => {
 
   test('who hangs up half-way leaves no file open', async () => {
     await promisify(execFile)('truncate', ['-s', '300M', join(share, 'huge.jar')])
-    const sending = request(`${origin}/api/sftp/download-multiple`, { method: 'POST', headers: { authorization: `Bearer ${ann.token}`, 'content-type': 'application/json' } })
+    const sending = request(`${origin}/api/sftp/download-multiple`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${ann.token}`, 'content-type': 'application/json' },
+    })
     sending.end(JSON.stringify({ files: [{ path: '/nfsshare/huge.jar', name: 'huge.jar' }] }))
     const [answer] = (await once(sending, 'response')) as [IncomingMessage]
     await once(answer, 'data')

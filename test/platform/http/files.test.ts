@@ -26,15 +26,28 @@ async function makeDirectory(name: string, files: Record<string, string | Buffer
   return `/nfsshare/${name}`
 }
 
-const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Answer> => platform.call(method, `/api/sftp/${path}`, { body, token: ann.token })
+const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Answer> =>
+  platform.call(method, `/api/sftp/${path}`, { body, token: ann.token })
 const at = (path: string) => `path=${encodeURIComponent(path)}`
 const list = (path: string) => call('GET', `files?${at(path)}`)
-const entriesOf = async (path: string) => (await list(path)).body.data.files as { name: string; path: string; type: string; size: number; modifyTime: number; isText: boolean }[]
+const entriesOf = async (path: string) =>
+  (await list(path)).body.data.files as {
+    name: string
+    path: string
+    type: string
+    size: number
+    modifyTime: number
+    isText: boolean
+  }[]
 const read = (path: string) => call('GET', `file/content?${at(path)}`)
 
 describe('a listing', () => {
   test('§3 tells name, path, type, size, time and whether an entry is text', async () => {
-    const path = await makeDirectory('listed', { 'server.properties': 'motd=hello\n', 'icon.png': Buffer.from([0x89, 0x50, 0, 1]), 'world/level.dat': 'x' })
+    const path = await makeDirectory('listed', {
+      'server.properties': 'motd=hello\n',
+      'icon.png': Buffer.from([0x89, 0x50, 0, 1]),
+      'world/level.dat': 'x',
+    })
     await utimes(join(share, 'listed/server.properties'), 1_700_000_000.5, 1_700_000_000.5)
     const entries = await entriesOf(path)
     expect(entries.map(({ name, type, size, isText }) => [name, type, size, isText]).sort()).toEqual([
@@ -42,11 +55,17 @@ describe('a listing', () => {
       ['server.properties', '-', 11, true],
       ['world', 'd', 0, false],
     ])
-    expect(entries.find(({ name }) => name === 'server.properties')).toMatchObject({ path: '/nfsshare/listed/server.properties', modifyTime: 1_700_000_000_500 })
+    expect(entries.find(({ name }) => name === 'server.properties')).toMatchObject({
+      path: '/nfsshare/listed/server.properties',
+      modifyTime: 1_700_000_000_500,
+    })
   })
 
   test('§7 tells the type of the deployment around it, and null outside of any', async () => {
-    await platform.call('POST', '/api/deployments', { token: ann.token, body: { name: 'lasting', type: 'persistent', node: 'node-a' } })
+    await platform.call('POST', '/api/deployments', {
+      token: ann.token,
+      body: { name: 'lasting', type: 'persistent', node: 'node-a' },
+    })
     await mkdir(join(share, 'lasting/world'))
     expect((await list('/nfsshare/lasting/world')).body.data.deploymentTypeIndex).toBe(1)
     expect((await list('/nfsshare')).body.data.deploymentTypeIndex).toBeNull()
@@ -57,13 +76,18 @@ describe('a listing', () => {
     await symlink('real.txt', join(share, 'linked/inside.txt'))
     await symlink('/etc', join(share, 'linked/outside'))
     await symlink('nowhere', join(share, 'linked/dangling'))
-    expect(Object.fromEntries((await entriesOf(path)).map(({ name, type, isText }) => [name, [type, isText]]))).toEqual({
-      'real.txt': ['-', true],
-      'inside.txt': ['-', true],
-      outside: ['l', false],
-      dangling: ['l', false],
+    expect(Object.fromEntries((await entriesOf(path)).map(({ name, type, isText }) => [name, [type, isText]]))).toEqual(
+      {
+        'real.txt': ['-', true],
+        'inside.txt': ['-', true],
+        outside: ['l', false],
+        dangling: ['l', false],
+      },
+    )
+    expect(await list(`${path}/outside`)).toMatchObject({
+      status: 403,
+      body: { message: '/nfsshare/linked/outside leads out of the shared area.' },
     })
-    expect(await list(`${path}/outside`)).toMatchObject({ status: 403, body: { message: '/nfsshare/linked/outside leads out of the shared area.' } })
   })
 
   test('of a large directory shows at once what is added, grows or goes, however it was changed', async () => {
@@ -81,7 +105,9 @@ describe('a listing', () => {
     await Promise.all(Array.from({ length: 600 }, (_, index) => writeFile(join(share, 'wide', `file${index}`), '')))
     await symlink('wide', join(share, 'narrow'))
     for (const path of ['narrow', 'narrow', 'narrow', 'wide', 'wide', 'narrow']) {
-      expect((await entriesOf(`/nfsshare/${path}`)).filter((entry) => entry.path.startsWith(`/nfsshare/${path}/`))).toHaveLength(600)
+      expect(
+        (await entriesOf(`/nfsshare/${path}`)).filter((entry) => entry.path.startsWith(`/nfsshare/${path}/`)),
+      ).toHaveLength(600)
     }
   })
 
@@ -96,15 +122,21 @@ describe('a listing', () => {
     await until(sizeOfLog, (size) => size === 5, 15)
   })
 
-  test.each(['/nfsshare/../etc', '/nfsshare//a', '/etc', '/nfsshare/a\0'])('of the path %j, which is none, is 400, and no failure of it is left to nobody', async (path) => {
-    // An unhandled rejection fails the test in which it happens; there is time for it.
-    expect(await list(path)).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT', field: 'path' } })
-    await new Promise((resolve) => setImmediate(resolve))
-  })
+  test.each(['/nfsshare/../etc', '/nfsshare//a', '/etc', '/nfsshare/a\0'])(
+    'of the path %j, which is none, is 400, and no failure of it is left to nobody',
+    async (path) => {
+      // An unhandled rejection fails the test in which it happens; there is time for it.
+      expect(await list(path)).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT', field: 'path' } })
+      await new Promise((resolve) => setImmediate(resolve))
+    },
+  )
 
   test('of a directory that is gone is 404, and of a file 409', async () => {
     await makeDirectory('small', { file: '' })
-    expect(await list('/nfsshare/nothing')).toMatchObject({ status: 404, body: { message: 'There is no /nfsshare/nothing.' } })
+    expect(await list('/nfsshare/nothing')).toMatchObject({
+      status: 404,
+      body: { message: 'There is no /nfsshare/nothing.' },
+    })
     expect(await list('/nfsshare/small/file')).toMatchObject({ status: 409 })
   })
 })
@@ -131,7 +163,10 @@ describe('the content of a file', () => {
     const { modifyTime } = (await read(path)).body.data
     await writeFile(join(share, 'stale/file'), 'newer')
     await utimes(join(share, 'stale/file'), new Date(), new Date(Number(modifyTime) + 5000))
-    expect(await call('PATCH', 'file/content', { path, content: 'mine', modifyTime })).toMatchObject({ status: 409, body: { code: 'CONFLICT', message: '/nfsshare/stale/file was changed since it was opened.' } })
+    expect(await call('PATCH', 'file/content', { path, content: 'mine', modifyTime })).toMatchObject({
+      status: 409,
+      body: { code: 'CONFLICT', message: '/nfsshare/stale/file was changed since it was opened.' },
+    })
     expect(await readFile(join(share, 'stale/file'), 'utf8')).toBe('newer')
     // Overwrite leaves the time out.
     expect(await call('PATCH', 'file/content', { path, content: 'mine' })).toMatchObject({ status: 200 })
@@ -142,7 +177,8 @@ describe('the content of a file', () => {
   test('a save answers the time that the next save sends', async () => {
     const path = `${await makeDirectory('again', { file: '1' })}/file`
     let { modifyTime } = (await read(path)).body.data
-    for (const content of ['2', '3', '4']) ({ modifyTime } = (await call('PATCH', 'file/content', { path, content, modifyTime })).body.data)
+    for (const content of ['2', '3', '4'])
+      ({ modifyTime } = (await call('PATCH', 'file/content', { path, content, modifyTime })).body.data)
     expect(await readFile(join(share, 'again/file'), 'utf8')).toBe('4')
   })
 
@@ -165,7 +201,10 @@ describe('the content of a file', () => {
 
   test('a character that the encoding cannot hold is 400, and the file stays as it was', async () => {
     const path = `${await makeDirectory('one-byte', { file: Buffer.from([0xe4]) })}/file`
-    expect(await call('PATCH', 'file/content', { path, content: '漢', encoding: 'windows-1252' })).toMatchObject({ status: 400, body: { field: 'content' } })
+    expect(await call('PATCH', 'file/content', { path, content: '漢', encoding: 'windows-1252' })).toMatchObject({
+      status: 400,
+      body: { field: 'content' },
+    })
     expect(await readFile(join(share, 'one-byte/file'))).toEqual(Buffer.from([0xe4]))
   })
 
@@ -182,19 +221,37 @@ describe('the content of a file', () => {
 
   test('decisions §1: a text of 5 MiB is saved, and one byte more is 413', async () => {
     const path = `${await makeDirectory('full', { file: '' })}/file`
-    expect(await call('PATCH', 'file/content', { path, content: 'x'.repeat(5 * 2 ** 20) })).toMatchObject({ status: 200 })
-    expect(await call('PATCH', 'file/content', { path, content: 'x'.repeat(5 * 2 ** 20 + 1) })).toMatchObject({ status: 413 })
+    expect(await call('PATCH', 'file/content', { path, content: 'x'.repeat(5 * 2 ** 20) })).toMatchObject({
+      status: 200,
+    })
+    expect(await call('PATCH', 'file/content', { path, content: 'x'.repeat(5 * 2 ** 20 + 1) })).toMatchObject({
+      status: 413,
+    })
     expect((await stat(join(share, 'full/file'))).size).toBe(5 * 2 ** 20)
   })
 })
 
 test('§7 archive, archive-multiple and unarchive, over the wire', async () => {
   const path = await makeDirectory('packing', { 'a.txt': 'a', 'b.txt': 'b', 'world/level.dat': 'level' })
-  expect(await call('POST', 'archive', { path: `${path}/world` })).toMatchObject({ status: 201, body: { success: true } })
-  expect(await call('POST', 'archive-multiple', { files: ['a.txt', 'b.txt'].map((name) => ({ path: `${path}/${name}`, name })) })).toMatchObject({ status: 201 })
+  expect(await call('POST', 'archive', { path: `${path}/world` })).toMatchObject({
+    status: 201,
+    body: { success: true },
+  })
+  expect(
+    await call('POST', 'archive-multiple', {
+      files: ['a.txt', 'b.txt'].map((name) => ({ path: `${path}/${name}`, name })),
+    }),
+  ).toMatchObject({ status: 201 })
   const packed = (await readdir(join(share, 'packing'))).sort()
-  expect(packed).toEqual(['a.txt', expect.stringMatching(/^archive-\d{8}-\d{6}\.tar\.gz$/), 'b.txt', 'world', 'world.tar.gz'])
-  for (const name of ['world.tar.gz', packed[1]!]) expect(await call('POST', 'unarchive', { path: `${path}/${name}` })).toMatchObject({ status: 201 })
+  expect(packed).toEqual([
+    'a.txt',
+    expect.stringMatching(/^archive-\d{8}-\d{6}\.tar\.gz$/),
+    'b.txt',
+    'world',
+    'world.tar.gz',
+  ])
+  for (const name of ['world.tar.gz', packed[1]!])
+    expect(await call('POST', 'unarchive', { path: `${path}/${name}` })).toMatchObject({ status: 201 })
   expect(await readFile(join(share, 'packing/world (2)/world/level.dat'), 'utf8')).toBe('level')
   expect((await readdir(join(share, 'packing', packed[1]!.replace('.tar.gz', '')))).sort()).toEqual(['a.txt', 'b.txt'])
 })
@@ -204,21 +261,34 @@ describe('making, moving and deleting', () => {
     const path = await makeDirectory('made')
     expect(await call('POST', 'file', { path: `${path}/new.txt`, content: '' })).toMatchObject({ status: 201 })
     expect(await call('POST', 'directory', { path: `${path}/sub` })).toMatchObject({ status: 201 })
-    expect(await call('POST', 'file', { path: `${path}/new.txt`, content: '' })).toMatchObject({ status: 409, body: { code: 'NAME_TAKEN', message: '/nfsshare/made/new.txt exists already.' } })
+    expect(await call('POST', 'file', { path: `${path}/new.txt`, content: '' })).toMatchObject({
+      status: 409,
+      body: { code: 'NAME_TAKEN', message: '/nfsshare/made/new.txt exists already.' },
+    })
     expect(await call('POST', 'directory', { path: `${path}/new.txt` })).toMatchObject({ status: 409 })
     expect(await call('POST', 'file', { path: `${path}/none/new.txt`, content: '' })).toMatchObject({ status: 404 })
     expect((await readdir(join(share, 'made'))).sort()).toEqual(['new.txt', 'sub'])
   })
 
-  test.each(['a<b', 'a>b', 'a:b', 'a"b', 'a\\b', 'a|b', 'a?b', 'a*b', 'a\nb', 'a\u0007b'])('§5 the name %j is 400', async (name) => {
-    expect(await call('POST', 'file', { path: `/nfsshare/${name}`, content: '' })).toMatchObject({ status: 400, body: { field: 'path' } })
-    expect(await call('POST', 'directory', { path: `/nfsshare/${name}` })).toMatchObject({ status: 400 })
-  })
+  test.each(['a<b', 'a>b', 'a:b', 'a"b', 'a\\b', 'a|b', 'a?b', 'a*b', 'a\nb', 'a\u0007b'])(
+    '§5 the name %j is 400',
+    async (name) => {
+      expect(await call('POST', 'file', { path: `/nfsshare/${name}`, content: '' })).toMatchObject({
+        status: 400,
+        body: { field: 'path' },
+      })
+      expect(await call('POST', 'directory', { path: `/nfsshare/${name}` })).toMatchObject({ status: 400 })
+    },
+  )
 
   test('§7 move renames and moves, files and trees', async () => {
     const path = await makeDirectory('moving', { 'a.txt': 'a', 'tree/deep/b.txt': 'b', 'other/keep': '' })
-    expect(await call('POST', 'move', { sourcePath: `${path}/a.txt`, targetPath: `${path}/c.txt` })).toMatchObject({ status: 200 })
-    expect(await call('POST', 'move', { sourcePath: `${path}/tree`, targetPath: `${path}/other/tree` })).toMatchObject({ status: 200 })
+    expect(await call('POST', 'move', { sourcePath: `${path}/a.txt`, targetPath: `${path}/c.txt` })).toMatchObject({
+      status: 200,
+    })
+    expect(await call('POST', 'move', { sourcePath: `${path}/tree`, targetPath: `${path}/other/tree` })).toMatchObject({
+      status: 200,
+    })
     expect(await readFile(join(share, 'moving/c.txt'), 'utf8')).toBe('a')
     expect(await readFile(join(share, 'moving/other/tree/deep/b.txt'), 'utf8')).toBe('b')
     expect((await readdir(join(share, 'moving'))).sort()).toEqual(['c.txt', 'other'])
@@ -226,7 +296,8 @@ describe('making, moving and deleting', () => {
 
   test('a tree with names that are no UTF-8 is deleted like any other', async () => {
     const path = await makeDirectory('latin', { 'a.txt': '', 'sub/b.txt': '' })
-    for (const start of ['latin/k', 'latin/sub/k']) await writeFile(Buffer.concat([Buffer.from(join(share, start)), Buffer.from([0xe4]), Buffer.from('se')]), '')
+    for (const start of ['latin/k', 'latin/sub/k'])
+      await writeFile(Buffer.concat([Buffer.from(join(share, start)), Buffer.from([0xe4]), Buffer.from('se')]), '')
     expect((await call('DELETE', `directory?${at(path)}`)).status).toBe(200)
     expect(existsSync(join(share, 'latin'))).toBe(false)
   })
@@ -243,14 +314,24 @@ describe('making, moving and deleting', () => {
     ]
     expect(refused.map(({ status }) => status)).toEqual([409, 409, 409, 409, 409, 409])
     expect(await call('DELETE', `directory?${at('/nfsshare')}`)).toMatchObject({ status: 400 })
-    expect(await call('POST', 'move', { sourcePath: '/nfsshare', targetPath: `${path}/root` })).toMatchObject({ status: 400 })
-    expect(await readFile(join(share, 'intact/a/one'), 'utf8') + (await readFile(join(share, 'intact/b/two'), 'utf8')) + (await readFile(join(share, 'intact/file'), 'utf8'))).toBe('12f')
+    expect(await call('POST', 'move', { sourcePath: '/nfsshare', targetPath: `${path}/root` })).toMatchObject({
+      status: 400,
+    })
+    expect(
+      (await readFile(join(share, 'intact/a/one'), 'utf8')) +
+        (await readFile(join(share, 'intact/b/two'), 'utf8')) +
+        (await readFile(join(share, 'intact/file'), 'utf8')),
+    ).toBe('12f')
   })
 
   test('of two moves to one name at once exactly one gets it, and no file is lost', async () => {
     for (let round = 0; round < 30; round += 1) {
       const path = await makeDirectory(`race${round}`, { one: '1', two: '2' })
-      const answers = await Promise.all(['one', 'two'].map((name) => call('POST', 'move', { sourcePath: `${path}/${name}`, targetPath: `${path}/target` })))
+      const answers = await Promise.all(
+        ['one', 'two'].map((name) =>
+          call('POST', 'move', { sourcePath: `${path}/${name}`, targetPath: `${path}/target` }),
+        ),
+      )
       expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
       expect(await readdir(join(share, `race${round}`))).toHaveLength(2)
     }
@@ -264,7 +345,11 @@ describe('making, moving and deleting', () => {
     expect(types).toMatchObject({ alias: 'd', other: '-' })
     expect(await call('DELETE', `directory?${at(`${path}/alias`)}`)).toMatchObject({ status: 200 })
     expect(await call('DELETE', `file?${at(`${path}/other`)}`)).toMatchObject({ status: 200 })
-    expect((await readdir(join(share, 'aliases'), { recursive: true })).sort()).toEqual(['file', 'world', 'world/level.dat'])
+    expect((await readdir(join(share, 'aliases'), { recursive: true })).sort()).toEqual([
+      'file',
+      'world',
+      'world/level.dat',
+    ])
   })
 
   test('§7 deleting a file or a tree removes it, and each call only its kind', async () => {

@@ -15,7 +15,9 @@ afterAll(() => platform.close())
 test('security 5: every route that asks for a session refuses tokens that are none', async () => {
   const [header, payload, signature] = ann.token.split('.') as [string, string, string]
   const unsigned = Buffer.from(JSON.stringify({ alg: 'none', typ: 'JWT' })).toString('base64url')
-  const step = await platform.call('POST', '/api/auth/login', { body: { username: ann.username, password: ann.password } })
+  const step = await platform.call('POST', '/api/auth/login', {
+    body: { username: ann.username, password: ann.password },
+  })
   const forged = {
     unsigned: `${unsigned}.${payload}.`,
     tampered: `${header}.${Buffer.from(JSON.stringify({ sub: '1', admin: true })).toString('base64url')}.${signature}`,
@@ -26,7 +28,11 @@ test('security 5: every route that asks for a session refuses tokens that are no
   expect(asking.length).toBeGreaterThan(40)
   for (const { method, url } of asking) {
     for (const [kind, token] of Object.entries(forged)) {
-      const { statusCode } = await platform.app.inject({ method, url: url.replaceAll(/:\w+/g, 'nothing'), headers: { authorization: `Bearer ${token}` } })
+      const { statusCode } = await platform.app.inject({
+        method,
+        url: url.replaceAll(/:\w+/g, 'nothing'),
+        headers: { authorization: `Bearer ${token}` },
+      })
       expect({ method, url, kind, statusCode }).toEqual({ method, url, kind, statusCode: 401 })
     }
   }

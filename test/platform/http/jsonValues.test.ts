@@ -10,7 +10,18 @@ function countOf(value: unknown): number {
 }
 
 test.each([
-  '[1]', '["a,b[{"]', '[]', '{}', '[1,2]', '{"a":1,"b":[{},{}]}', '["\\\\"]', '["\\\\",1]', '["\\",[{",1]', '["\\\\\\",",1]', '{"a\\"":"\\\\\\\\"}', '[[[]],"]"]',
+  '[1]',
+  '["a,b[{"]',
+  '[]',
+  '{}',
+  '[1,2]',
+  '{"a":1,"b":[{},{}]}',
+  '["\\\\"]',
+  '["\\\\",1]',
+  '["\\",[{",1]',
+  '["\\\\\\",",1]',
+  '{"a\\"":"\\\\\\\\"}',
+  '[[[]],"]"]',
 ])('the values of %s are counted, and at most an empty list or object twice', (text) => {
   const values = countOf(JSON.parse(text))
   const empty = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').match(/\[\]|\{\}/g)?.length ?? 0
@@ -31,12 +42,16 @@ describe('the body of a call that takes long ones', () => {
     writeFileSync(join(platform.dataDir, 'nfsshare/a.json'), '')
   })
   afterAll(() => platform.close())
-  const save = (content: unknown) => platform.call('PATCH', '/api/sftp/file/content', { token: ann.token, body: { path: '/nfsshare/a.json', content } })
+  const save = (content: unknown) =>
+    platform.call('PATCH', '/api/sftp/file/content', { token: ann.token, body: { path: '/nfsshare/a.json', content } })
 
   test('is refused before it is parsed when it holds millions of values', async () => {
     const parse = jest.spyOn(JSON, 'parse')
     try {
-      expect(await save(Array.from({ length: 1_000_000 }, () => ({})))).toMatchObject({ status: 413, body: { code: 'TOO_LARGE', message: 'The request holds more values than any call takes.' } })
+      expect(await save(Array.from({ length: 1_000_000 }, () => ({})))).toMatchObject({
+        status: 413,
+        body: { code: 'TOO_LARGE', message: 'The request holds more values than any call takes.' },
+      })
       expect(parse.mock.calls.filter(([text]) => text.length > 1_000_000)).toEqual([])
     } finally {
       parse.mockRestore()

@@ -27,14 +27,22 @@ const LONG_NAME = '\x01'.repeat(255)
 function makeLong(leaf: string, files: number): string {
   const names = [...Array.from({ length: 13 }, () => LONG_NAME), leaf]
   mkdirSync(join(share, ...names), { recursive: true })
-  for (let index = 0; index < files; index += 1) writeFileSync(join(share, ...names, `${'\x02'.repeat(200)}${index}`), '')
+  for (let index = 0; index < files; index += 1)
+    writeFileSync(join(share, ...names, `${'\x02'.repeat(200)}${index}`), '')
   return `/nfsshare/${names.join('/')}`
 }
 
-const list = (path: string, { token } = ann) => platform.call('GET', `/api/sftp/files?path=${encodeURIComponent(path)}`, { token })
+const list = (path: string, { token } = ann) =>
+  platform.call('GET', `/api/sftp/files?path=${encodeURIComponent(path)}`, { token })
 
 /** Without what it answers, which takes long to read. */
-const statusOf = async (path: string) => (await platform.app.inject({ url: `/api/sftp/files?path=${encodeURIComponent(path)}`, headers: { authorization: `Bearer ${ann.token}` } })).statusCode
+const statusOf = async (path: string) =>
+  (
+    await platform.app.inject({
+      url: `/api/sftp/files?path=${encodeURIComponent(path)}`,
+      headers: { authorization: `Bearer ${ann.token}` },
+    })
+  ).statusCode
 
 /** Three whose listings together are more than what one user may hold, and two are not. */
 let three: [string, string, string]
@@ -45,7 +53,9 @@ beforeAll(() => {
 /** Asks and reads nothing of the answer but its first line. */
 async function askOnly(path: string, { token } = ann): Promise<{ socket: Socket; status: number }> {
   const socket = connect((platform.app.server.address() as AddressInfo).port, '127.0.0.1')
-  socket.write(`GET /api/sftp/files?path=${encodeURIComponent(path)} HTTP/1.1\r\nhost: test\r\nauthorization: Bearer ${token}\r\n\r\n`)
+  socket.write(
+    `GET /api/sftp/files?path=${encodeURIComponent(path)} HTTP/1.1\r\nhost: test\r\nauthorization: Bearer ${token}\r\n\r\n`,
+  )
   const [head] = (await once(socket, 'data')) as [Buffer]
   socket.pause()
   return { socket, status: Number(head.toString('latin1').split(' ')[1]) }
@@ -55,7 +65,10 @@ test('a directory whose listing would be longer than 64 MiB is 413 with words fo
   const path = makeLong('long', 4500)
   await expectHeldUnder(50 * 2 ** 20, async () => {
     for (const _ of ['first', 'known to be long']) {
-      expect(await list(path)).toMatchObject({ status: 413, body: { code: 'TOO_LARGE', message: expect.stringContaining('more than can be listed') as string } })
+      expect(await list(path)).toMatchObject({
+        status: 413,
+        body: { code: 'TOO_LARGE', message: expect.stringContaining('more than can be listed') as string },
+      })
     }
   })
   // Few enough for one process alone.
@@ -72,7 +85,10 @@ test('what answers hold for who does not read them is limited, first for one use
     return status
   }
   expect([await ask(three[0], ann), await ask(three[1], ann)]).toEqual([200, 200])
-  expect(await list(three[2])).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE', message: 'Too many long answers are on their way at once. Try again in a moment.' } })
+  expect(await list(three[2])).toMatchObject({
+    status: 503,
+    body: { code: 'UNAVAILABLE', message: 'Too many long answers are on their way at once. Try again in a moment.' },
+  })
   expect([await ask(three[2], bob), await ask(three[0], bob)]).toContain(200)
   for (const socket of open) socket.destroy()
   await until(async () => (await statusOf(three[2])) === 200)
@@ -80,7 +96,9 @@ test('what answers hold for who does not read them is limited, first for one use
   for (let round = 0; round < 6; round += 1) expect(await statusOf(three[round % 3]!)).toBe(200)
   const fetched = async (path: string) => {
     const { port } = platform.app.server.address() as AddressInfo
-    const answer = await fetch(`http://127.0.0.1:${port}/api/sftp/files?path=${encodeURIComponent(path)}`, { headers: { authorization: `Bearer ${ann.token}` } })
+    const answer = await fetch(`http://127.0.0.1:${port}/api/sftp/files?path=${encodeURIComponent(path)}`, {
+      headers: { authorization: `Bearer ${ann.token}` },
+    })
     return ((await answer.json()) as { data: { files: unknown[] } }).data.files.length
   }
   for (let round = 0; round < 4; round += 1) expect(await fetched(three[round % 3]!)).toBe(2000)
@@ -90,7 +108,10 @@ test('what answers hold for who does not read them is limited, first for one use
 async function askAndLeave(paths: string[], ms: number): Promise<void> {
   const socket = connect((platform.app.server.address() as AddressInfo).port, '127.0.0.1')
   socket.on('error', () => undefined)
-  const asked = paths.map((path) => `GET /api/sftp/files?path=${encodeURIComponent(path)} HTTP/1.1\r\nhost: test\r\nauthorization: Bearer ${ann.token}\r\n\r\n`)
+  const asked = paths.map(
+    (path) =>
+      `GET /api/sftp/files?path=${encodeURIComponent(path)} HTTP/1.1\r\nhost: test\r\nauthorization: Bearer ${ann.token}\r\n\r\n`,
+  )
   socket.write(asked.join(''), () => setTimeout(() => socket.destroy(), ms))
   await once(socket, 'close')
 }
@@ -98,7 +119,8 @@ async function askAndLeave(paths: string[], ms: number): Promise<void> {
 test('who hangs up while the directory is read, or while an answer waits behind another, holds nothing either', async () => {
   const [first, second, third] = three
   // Two of them are all that one user may hold: a third that was never given back would leave no room for these.
-  const isAllFree = async () => (await Promise.all([statusOf(second), statusOf(third)])).every((status) => status === 200)
+  const isAllFree = async () =>
+    (await Promise.all([statusOf(second), statusOf(third)])).every((status) => status === 200)
   for (let round = 0; round < 12; round += 1) await askAndLeave([first], round * 5)
   await until(isAllFree)
   for (let round = 0; round < 4; round += 1) await askAndLeave([second, first], 400 + round * 400)
@@ -107,33 +129,57 @@ test('who hangs up while the directory is read, or while an answer waits behind 
 
 test('names that are no UTF-8 are listed by what of them can be read, each once, and cannot be opened', async () => {
   mkdirSync(join(share, 'latin'))
-  const put = (...bytes: number[]) => writeFileSync(Buffer.concat([Buffer.from(join(share, 'latin/')), Buffer.from(bytes)]), 'text')
+  const put = (...bytes: number[]) =>
+    writeFileSync(Buffer.concat([Buffer.from(join(share, 'latin/')), Buffer.from(bytes)]), 'text')
   put(0x6b, 0xe4, 0x73, 0x65)
   // Another one that reads the same.
   put(0x6b, 0xf6, 0x73, 0x65)
   writeFileSync(join(share, 'latin/käse'), 'text')
   writeFileSync(join(share, 'latin/\ufffd'), 'text')
   put(0xff)
-  const { files } = (await list('/nfsshare/latin')).body.data as { files: { name: string; path: string; isText: boolean; size: number }[] }
-  expect(files.map(({ name, path, isText, size }) => [name, path, isText, size]).sort()).toEqual([
-    ['k\ufffdse', '/nfsshare/latin/k\ufffdse', false, 4],
-    ['käse', '/nfsshare/latin/käse', true, 4],
-    ['\ufffd', '/nfsshare/latin/\ufffd', true, 4],
-  ].sort())
-  expect(await platform.call('GET', `/api/sftp/file/content?path=${encodeURIComponent('/nfsshare/latin/k\ufffdse')}`, { token: ann.token })).toMatchObject({ status: 404 })
+  const { files } = (await list('/nfsshare/latin')).body.data as {
+    files: { name: string; path: string; isText: boolean; size: number }[]
+  }
+  expect(files.map(({ name, path, isText, size }) => [name, path, isText, size]).sort()).toEqual(
+    [
+      ['k\ufffdse', '/nfsshare/latin/k\ufffdse', false, 4],
+      ['käse', '/nfsshare/latin/käse', true, 4],
+      ['\ufffd', '/nfsshare/latin/\ufffd', true, 4],
+    ].sort(),
+  )
+  expect(
+    await platform.call('GET', `/api/sftp/file/content?path=${encodeURIComponent('/nfsshare/latin/k\ufffdse')}`, {
+      token: ann.token,
+    }),
+  ).toMatchObject({ status: 404 })
 })
 
 test('a call is not stored by proxies, however its address is written', async () => {
-  for (const url of ['/api/sftp/files?path=%2Fnfsshare', '/%61pi/sftp/files?path=%2Fnfsshare', 'http://console.example/api/sftp/files?path=%2Fnfsshare']) {
-    const { statusCode, headers } = await platform.app.inject({ url, headers: { authorization: `Bearer ${ann.token}` } })
-    expect([statusCode, headers['cache-control'], headers['content-security-policy']]).toEqual([200, 'no-store', undefined])
+  for (const url of [
+    '/api/sftp/files?path=%2Fnfsshare',
+    '/%61pi/sftp/files?path=%2Fnfsshare',
+    'http://console.example/api/sftp/files?path=%2Fnfsshare',
+  ]) {
+    const { statusCode, headers } = await platform.app.inject({
+      url,
+      headers: { authorization: `Bearer ${ann.token}` },
+    })
+    expect([statusCode, headers['cache-control'], headers['content-security-policy']]).toEqual([
+      200,
+      'no-store',
+      undefined,
+    ])
   }
 })
 
 test('decisions §18: a client that knows the version of a listing is told when there is no other', async () => {
   mkdirSync(join(share, 'versions'))
   writeFileSync(join(share, 'versions', 'a.txt'), '1')
-  const ask = (version = '') => platform.app.inject({ url: '/api/sftp/files?path=%2Fnfsshare%2Fversions', headers: { authorization: `Bearer ${ann.token}`, ...(version && { 'if-none-match': version }) } })
+  const ask = (version = '') =>
+    platform.app.inject({
+      url: '/api/sftp/files?path=%2Fnfsshare%2Fversions',
+      headers: { authorization: `Bearer ${ann.token}`, ...(version && { 'if-none-match': version }) },
+    })
   const first = await ask()
   const version = String(first.headers.etag)
   expect(version).toMatch(/^"[\w-]{27}"$/)

@@ -44,37 +44,58 @@ const GUESS = `
   guessAll()
 `
 async function guess(uid: number, host: string, count: number, forwarded = ''): Promise<number> {
-  const child = spawn(process.execPath, ['-e', GUESS, `http://${host}:${port}`, String(count), forwarded], { uid, gid: uid, cwd: '/', stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, ['-e', GUESS, `http://${host}:${port}`, String(count), forwarded], {
+    uid,
+    gid: uid,
+    cwd: '/',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   return Number(await text(child.stdout))
 }
 
-const addresses = async () => [...new Set((await platform!.db.selectFrom('activity').select('address').execute()).map(({ address }) => address))]
+const addresses = async () => [
+  ...new Set((await platform!.db.selectFrom('activity').select('address').execute()).map(({ address }) => address)),
+]
 
-testAsRoot('an instance that connects from this machine is no trusted proxy, has limits of its own, and its user is told', async () => {
-  await listen(true)
-  expect(await guess(instance, '127.0.0.1', tries + 2, '192.0.2.#')).toBe(tries)
-  // Whichever way it comes.
-  expect(await guess(instance, '127.0.0.2', 2, '192.0.2.#')).toBe(0)
-  if (Object.values(networkInterfaces()).flat().some((own) => own?.address === '::1')) expect(await guess(instance, '[::1]', 2, '192.0.2.#')).toBe(0)
-  expect(await until(addresses)).toEqual([ownName])
-  expect(await guess(instance + 1, '127.0.0.1', 1)).toBe(1)
-  // A proxy, and who uses this machine.
-  expect(await guess(0, '127.0.0.1', tries + 2, '192.0.2.#')).toBe(tries + 2)
-  expect(await guess(0, '127.0.0.1', 1)).toBe(1)
-  // A client that reaches the proxy from this machine may be an instance: what it says of who is behind it counts for nothing.
-  expect(await guess(0, '127.0.0.1', tries + 2, '198.51.100.#, 127.0.0.9')).toBe(tries)
-}, 60_000)
+testAsRoot(
+  'an instance that connects from this machine is no trusted proxy, has limits of its own, and its user is told',
+  async () => {
+    await listen(true)
+    expect(await guess(instance, '127.0.0.1', tries + 2, '192.0.2.#')).toBe(tries)
+    // Whichever way it comes.
+    expect(await guess(instance, '127.0.0.2', 2, '192.0.2.#')).toBe(0)
+    if (
+      Object.values(networkInterfaces())
+        .flat()
+        .some((own) => own?.address === '::1')
+    )
+      expect(await guess(instance, '[::1]', 2, '192.0.2.#')).toBe(0)
+    expect(await until(addresses)).toEqual([ownName])
+    expect(await guess(instance + 1, '127.0.0.1', 1)).toBe(1)
+    // A proxy, and who uses this machine.
+    expect(await guess(0, '127.0.0.1', tries + 2, '192.0.2.#')).toBe(tries + 2)
+    expect(await guess(0, '127.0.0.1', 1)).toBe(1)
+    // A client that reaches the proxy from this machine may be an instance: what it says of who is behind it counts for nothing.
+    expect(await guess(0, '127.0.0.1', tries + 2, '198.51.100.#, 127.0.0.9')).toBe(tries)
+  },
+  60_000,
+)
 
-testAsRoot('a connection whose user cannot be found, as its client has ended its half, is no trusted proxy', async () => {
-  await listen(true)
-  const body = JSON.stringify({ inviteCode: 'none-at-all' })
-  const socket = connect(port, '127.0.0.1')
-  socket.end(`POST /api/auth/verify-invite HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n${body}`)
-  // Node.js gives no answer to half a connection.
-  await text(socket)
-  expect(await until(async () => (await addresses())[0])).toBe('unknown user of this machine')
-  expect(platform!.logged.filter((line) => line.includes('could not be found'))).toHaveLength(1)
-})
+testAsRoot(
+  'a connection whose user cannot be found, as its client has ended its half, is no trusted proxy',
+  async () => {
+    await listen(true)
+    const body = JSON.stringify({ inviteCode: 'none-at-all' })
+    const socket = connect(port, '127.0.0.1')
+    socket.end(
+      `POST /api/auth/verify-invite HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n${body}`,
+    )
+    // Node.js gives no answer to half a connection.
+    await text(socket)
+    expect(await until(async () => (await addresses())[0])).toBe('unknown user of this machine')
+    expect(platform!.logged.filter((line) => line.includes('could not be found'))).toHaveLength(1)
+  },
+)
 
 testAsRoot('a connection that is reset before its user is known is left alone', async () => {
   await listen(true)
@@ -93,8 +114,15 @@ test('where instances cannot be told apart, a trusted proxy of this machine is w
 })
 
 test.each([
-  ['127.0.0.1', true], ['127.8.9.10', true], ['::ffff:127.0.0.1', true], ['::1', true],
-  ['192.0.2.1', false], ['::ffff:192.0.2.1', false], ['2001:db8::1', false], ['no address', false], [undefined, false],
+  ['127.0.0.1', true],
+  ['127.8.9.10', true],
+  ['::ffff:127.0.0.1', true],
+  ['::1', true],
+  ['192.0.2.1', false],
+  ['::ffff:192.0.2.1', false],
+  ['2001:db8::1', false],
+  ['no address', false],
+  [undefined, false],
 ])('%s is an address of this machine: %s', (address, isOwn) => {
   expect(isOfThisMachine(address)).toBe(isOwn)
 })

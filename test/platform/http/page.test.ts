@@ -15,24 +15,55 @@ async function served(url: string, headers: Record<string, string> = {}) {
   await pageRoutes(app, directory())
   const { statusCode, headers: answered, body } = await app.inject({ url, headers })
   await app.close()
-  return { statusCode, policy: String(answered['content-security-policy'] ?? ''), cache: answered['cache-control'], isPage: body.includes('the console') }
+  return {
+    statusCode,
+    policy: String(answered['content-security-policy'] ?? ''),
+    cache: answered['cache-control'],
+    isPage: body.includes('the console'),
+  }
 }
 
 test.each([
-  '/', '//', '/?from=x', '/login', '/LOGIN/', '/login//', '/%6cogin', '/files', '/files/world', '/files/world/server.properties?sort=name', '/files/.git/config', '/files/a%2Fb', '/databases',
-  '/deployments/lobby/edit', '/instance/lobby/0a1b2c-lobby',
+  '/',
+  '//',
+  '/?from=x',
+  '/login',
+  '/LOGIN/',
+  '/login//',
+  '/%6cogin',
+  '/files',
+  '/files/world',
+  '/files/world/server.properties?sort=name',
+  '/files/.git/config',
+  '/files/a%2Fb',
+  '/databases',
+  '/deployments/lobby/edit',
+  '/instance/lobby/0a1b2c-lobby',
 ])('security 57: every address of the page has its policy: %s', async (url) => {
-  expect(await served(url)).toMatchObject({ statusCode: 200, isPage: true, policy: expect.stringContaining("frame-ancestors 'none'") as string })
+  expect(await served(url)).toMatchObject({
+    statusCode: 200,
+    isPage: true,
+    policy: expect.stringContaining("frame-ancestors 'none'") as string,
+  })
 })
 
-test.each(['/nothing', '/apix', '/api-docs', '/socketio', '/deployments/lobby', '/deployments//edit', '/instance/lobby', '/loginx', '/filesx', '/METRICS', '/.git/config'])(
-  '§2 an address that the page does not know is 404, for people with its Not-found page: %s',
-  async (url) => {
-    const policy = expect.stringContaining("frame-ancestors 'none'") as string
-    expect(await served(url, BROWSER)).toMatchObject({ statusCode: 404, isPage: true, policy })
-    expect(await served(url)).toMatchObject({ statusCode: 404, isPage: false, policy })
-  },
-)
+test.each([
+  '/nothing',
+  '/apix',
+  '/api-docs',
+  '/socketio',
+  '/deployments/lobby',
+  '/deployments//edit',
+  '/instance/lobby',
+  '/loginx',
+  '/filesx',
+  '/METRICS',
+  '/.git/config',
+])('§2 an address that the page does not know is 404, for people with its Not-found page: %s', async (url) => {
+  const policy = expect.stringContaining("frame-ancestors 'none'") as string
+  expect(await served(url, BROWSER)).toMatchObject({ statusCode: 404, isPage: true, policy })
+  expect(await served(url)).toMatchObject({ statusCode: 404, isPage: false, policy })
+})
 
 test('§2 a look at the head of an address (HEAD) is answered like the address', async () => {
   mkdirSync(directory(), { recursive: true })
@@ -50,29 +81,59 @@ test('§2 a look at the head of an address (HEAD) is answered like the address',
 
 test('the Not-found page is whole for a browser that has had a page of this address', async () => {
   const modified = new Date(Date.now() + 60_000).toUTCString()
-  for (const condition of [{ 'if-none-match': 'W/"1a-0"' }, { 'if-modified-since': modified }, { range: 'bytes=0-1' }] as Record<string, string>[]) {
+  for (const condition of [
+    { 'if-none-match': 'W/"1a-0"' },
+    { 'if-modified-since': modified },
+    { range: 'bytes=0-1' },
+  ] as Record<string, string>[]) {
     expect(await served('/nothing', { ...BROWSER, ...condition })).toMatchObject({ statusCode: 404, isPage: true })
   }
 })
 
-test.each(['/api', '/api/none', '/api?x=1', '/api/?x'])('an unknown call is no page, and is not stored: %s', async (url) => {
-  expect(await served(url)).toEqual({ statusCode: 404, isPage: false, policy: '', cache: 'no-store' })
-})
-
-test.each(['/assets/none.js', '/assets/..%2findex.html', '/assets/', '/socket.io', '/socket.io?x'])('a file that is not there is no page: %s', async (url) => {
-  expect(await served(url)).toMatchObject({ statusCode: 404, isPage: false })
-  expect(await served(url, BROWSER)).toMatchObject({ statusCode: 404, isPage: false })
-})
-
-test.each([
-  '/metrics', '/metrics?x', '/METRICS', '/%6detrics', '/v1/metrics', '/actuator/health', '/server-status', '/debug/pprof/', '/health', '/healthz', '/readyz', '/livez', '/openapi.json', '/swagger/',
-  '/robots.txt', '/favicon.ico', '/.env', '/.git/config', '/.well-known/security.txt', '/.well-known/acme-challenge/x', '/wp-login.php', '/x/wp-login.php?a=b', '/cgi-bin/', '/index.php/login', '//login',
-])(
-  'what machines look for is no page where it is not there: %s',
+test.each(['/api', '/api/none', '/api?x=1', '/api/?x'])(
+  'an unknown call is no page, and is not stored: %s',
   async (url) => {
-    expect(await served(url)).toMatchObject({ statusCode: 404, isPage: false })
+    expect(await served(url)).toEqual({ statusCode: 404, isPage: false, policy: '', cache: 'no-store' })
   },
 )
+
+test.each(['/assets/none.js', '/assets/..%2findex.html', '/assets/', '/socket.io', '/socket.io?x'])(
+  'a file that is not there is no page: %s',
+  async (url) => {
+    expect(await served(url)).toMatchObject({ statusCode: 404, isPage: false })
+    expect(await served(url, BROWSER)).toMatchObject({ statusCode: 404, isPage: false })
+  },
+)
+
+test.each([
+  '/metrics',
+  '/metrics?x',
+  '/METRICS',
+  '/%6detrics',
+  '/v1/metrics',
+  '/actuator/health',
+  '/server-status',
+  '/debug/pprof/',
+  '/health',
+  '/healthz',
+  '/readyz',
+  '/livez',
+  '/openapi.json',
+  '/swagger/',
+  '/robots.txt',
+  '/favicon.ico',
+  '/.env',
+  '/.git/config',
+  '/.well-known/security.txt',
+  '/.well-known/acme-challenge/x',
+  '/wp-login.php',
+  '/x/wp-login.php?a=b',
+  '/cgi-bin/',
+  '/index.php/login',
+  '//login',
+])('what machines look for is no page where it is not there: %s', async (url) => {
+  expect(await served(url)).toMatchObject({ statusCode: 404, isPage: false })
+})
 
 test('what a build adds under a running platform is served: a page that names it is not left blank', async () => {
   mkdirSync(`${directory()}/assets`, { recursive: true })

@@ -14,7 +14,10 @@ let ann: Account
 const network = createServer((client) => {
   const { hostname, port } = new URL(TEST_POSTGRES_URL ?? '')
   const server = connect(Number(port), hostname)
-  for (const [from, to] of [[client, server], [server, client]] as const) {
+  for (const [from, to] of [
+    [client, server],
+    [server, client],
+  ] as const) {
     sockets.add(from)
     from.on('error', () => undefined)
     from.on('close', () => (sockets.delete(from), to.destroy()))
@@ -38,8 +41,13 @@ afterAll(async () => {
 
 test('security 52: while the state does not answer, signing in and sessions fail closed with 503, and work again once it is back', async () => {
   isSilent = true
-  const signIn = () => platform.call('POST', '/api/auth/login', { body: { username: ann.username, password: ann.password } })
-  const calls = await Promise.all([signIn(), platform.call('GET', '/api/sessions', { token: ann.token }), platform.call('GET', '/api/users', { token: ann.token })])
+  const signIn = () =>
+    platform.call('POST', '/api/auth/login', { body: { username: ann.username, password: ann.password } })
+  const calls = await Promise.all([
+    signIn(),
+    platform.call('GET', '/api/sessions', { token: ann.token }),
+    platform.call('GET', '/api/users', { token: ann.token }),
+  ])
   expect(calls.map(({ status, body }) => [status, body.code])).toEqual(Array(3).fill([503, 'UNAVAILABLE']))
   isSilent = false
   // What was lost on the way never comes: such connections break, as they do when a network comes back.
@@ -49,15 +57,23 @@ test('security 52: while the state does not answer, signing in and sessions fail
 }, 60_000)
 
 test('security 52: while the state does not answer, a console that is open says so, keeps few requests waiting, and none can be opened', async () => {
-  const call = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown) => platform.call(method, path, { token: ann.token, body })
-  const content = 'name: idle\ntype: process\ndataDirectory: /idle\nrun: { command: ["node", "-e", "process.stdin.resume()"] }\nstop: { timeoutSeconds: 1 }\n'
+  const call = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown) =>
+    platform.call(method, path, { token: ann.token, body })
+  const content =
+    'name: idle\ntype: process\ndataDirectory: /idle\nrun: { command: ["node", "-e", "process.stdin.resume()"] }\nstop: { timeoutSeconds: 1 }\n'
   await call('POST', '/api/deployments', { name: 'idle', type: 'process' })
   expect(await call('PATCH', '/api/deployments/idle', { content })).toMatchObject({ status: 200 })
   await call('POST', '/api/deployments/idle/toggle', { enabled: true })
-  const instances = await until(async () => (await call('GET', '/api/deployments/idle/instances')).body.data.instances as { podName: string }[], (all) => all.length > 0)
+  const instances = await until(
+    async () => (await call('GET', '/api/deployments/idle/instances')).body.data.instances as { podName: string }[],
+    (all) => all.length > 0,
+  )
   await platform.app.listen({ host: '127.0.0.1', port: 0 })
   const { port } = platform.app.server.address() as AddressInfo
-  const open = () => new WebSocket(`ws://127.0.0.1:${port}/api/logs/idle/${instances[0]?.podName}`, { headers: { origin: `http://127.0.0.1:${port}`, cookie: `token=${ann.token}` } })
+  const open = () =>
+    new WebSocket(`ws://127.0.0.1:${port}/api/logs/idle/${instances[0]?.podName}`, {
+      headers: { origin: `http://127.0.0.1:${port}`, cookie: `token=${ann.token}` },
+    })
   const viewer = open()
   const said: string[] = []
   viewer.on('message', (data) => said.push((JSON.parse((data as Buffer).toString()) as { content: string }).content))
@@ -70,13 +86,23 @@ test('security 52: while the state does not answer, a console that is open says 
   expect(response.statusCode).toBe(503)
   // Not more in a second than any console may send.
   let asked = 0
-  await until(() => {
-    if (asked++ % 2 === 0) viewer.send(JSON.stringify({ type: 'power', action: 'start' }))
-    return said.includes('[System] That was not done: too much still waits for what was asked for before.')
-  }, Boolean, 20)
-  await until(() => said.includes('[System] The platform’s database does not answer. It is tried again with the next call.'))
+  await until(
+    () => {
+      if (asked++ % 2 === 0) viewer.send(JSON.stringify({ type: 'power', action: 'start' }))
+      return said.includes('[System] That was not done: too much still waits for what was asked for before.')
+    },
+    Boolean,
+    20,
+  )
+  await until(() =>
+    said.includes('[System] The platform’s database does not answer. It is tried again with the next call.'),
+  )
   viewer.terminate()
   isSilent = false
   for (const socket of sockets) socket.destroy()
-  await until(() => call('GET', '/api/users'), ({ status }) => status === 200, 10)
+  await until(
+    () => call('GET', '/api/users'),
+    ({ status }) => status === 200,
+    10,
+  )
 }, 60_000)

@@ -29,9 +29,13 @@ afterAll(() => platform.close())
 
 /** Sends a request and does not read the answer. */
 function ask(head: string, body?: Buffer): Socket {
-  const client = connect(port, '127.0.0.1').on('error', () => undefined).pause()
+  const client = connect(port, '127.0.0.1')
+    .on('error', () => undefined)
+    .pause()
   clients.push(client)
-  client.write(`${head} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann.token}\r\n${body ? 'Content-Type: application/json\r\nContent-Length: 31457280\r\n' : ''}\r\n`)
+  client.write(
+    `${head} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${ann.token}\r\n${body ? 'Content-Type: application/json\r\nContent-Length: 31457280\r\n' : ''}\r\n`,
+  )
   if (body) client.write(body)
   return client
 }
@@ -52,14 +56,21 @@ test('the contents of files that nobody reads are counted: twenty of them hold n
     expect(statuses.filter((status) => status === 503)).toHaveLength(16)
   })
   for (const client of clients) client.destroy()
-  await until(async () => (await platform.call('GET', '/api/sftp/file/content?path=/nfsshare/long.txt', { token: ann.token })).status === 200)
+  await until(
+    async () =>
+      (await platform.call('GET', '/api/sftp/file/content?path=/nfsshare/long.txt', { token: ann.token })).status ===
+      200,
+  )
 })
 
 test('the downloads of one user that are under way are counted; one that ends makes room', async () => {
   writeFileSync(join(platform.dataDir, 'nfsshare/world.bin'), '')
   truncateSync(join(platform.dataDir, 'nfsshare/world.bin'), 64 * 2 ** 20)
   const download = async () => {
-    const { body } = await platform.call('POST', '/api/sftp/download-ticket', { token: ann.token, body: { path: '/nfsshare/world.bin' } })
+    const { body } = await platform.call('POST', '/api/sftp/download-ticket', {
+      token: ann.token,
+      body: { path: '/nfsshare/world.bin' },
+    })
     return ask(`GET /api/sftp/download?path=/nfsshare/world.bin&token=${String(body.data.token)}`)
   }
   const statuses = []

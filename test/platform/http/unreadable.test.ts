@@ -28,21 +28,52 @@ async function answerTo(...pieces: string[]): Promise<{ status: number; head: st
   for (const piece of pieces) socket.write(piece)
   await once(socket, 'close')
   const [head = '', body = ''] = text.split('\r\n\r\n')
-  return { status: Number(/^HTTP\/1.1 (\d+)/.exec(head)?.[1]), head: head.toLowerCase(), body: JSON.parse(body) as unknown }
+  return {
+    status: Number(/^HTTP\/1.1 (\d+)/.exec(head)?.[1]),
+    head: head.toLowerCase(),
+    body: JSON.parse(body) as unknown,
+  }
 }
 
 test.each([
-  ['a header that is too large', 'GET / HTTP/1.1\r\nHost: x\r\nCookie: ' + 'x'.repeat(20_000) + '\r\n\r\n', 431, 'HEADER_TOO_LARGE', 'The request’s header is larger than this server takes.'],
+  [
+    'a header that is too large',
+    'GET / HTTP/1.1\r\nHost: x\r\nCookie: ' + 'x'.repeat(20_000) + '\r\n\r\n',
+    431,
+    'HEADER_TOO_LARGE',
+    'The request’s header is larger than this server takes.',
+  ],
   ['no HTTP at all', 'NONSENSE\r\n\r\n', 400, 'INVALID_INPUT', 'This is not a valid HTTP request.'],
-  ['a length that is none', 'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: a\r\n\r\n', 400, 'INVALID_INPUT', 'This is not a valid HTTP request.'],
-  ['two lengths', 'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}', 400, 'INVALID_INPUT', 'This is not a valid HTTP request.'],
-  ['a request without a host', 'GET /api/health HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'INVALID_INPUT', 'The request names no host.'],
-])('decisions §1: %s is answered in the form of every failure, and the connection ends', async (_case, request, status, code, message) => {
-  const answer = await answerTo(request)
-  expect(answer).toMatchObject({ status, body: { success: false, code, message, error: message } })
-  expect(answer.head).toContain('content-type: application/json')
-  expect(answer.head).toContain('connection: close')
-})
+  [
+    'a length that is none',
+    'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: a\r\n\r\n',
+    400,
+    'INVALID_INPUT',
+    'This is not a valid HTTP request.',
+  ],
+  [
+    'two lengths',
+    'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n{}',
+    400,
+    'INVALID_INPUT',
+    'This is not a valid HTTP request.',
+  ],
+  [
+    'a request without a host',
+    'GET /api/health HTTP/1.1\r\nConnection: close\r\n\r\n',
+    400,
+    'INVALID_INPUT',
+    'The request names no host.',
+  ],
+])(
+  'decisions §1: %s is answered in the form of every failure, and the connection ends',
+  async (_case, request, status, code, message) => {
+    const answer = await answerTo(request)
+    expect(answer).toMatchObject({ status, body: { success: false, code, message, error: message } })
+    expect(answer.head).toContain('content-type: application/json')
+    expect(answer.head).toContain('connection: close')
+  },
+)
 
 test('decisions §1: a request whose header does not come to its end is 408', async () => {
   const { server } = platform.app
@@ -57,13 +88,22 @@ test('decisions §1: a request whose header does not come to its end is 408', as
   expect(text).toContain('"code":"TOO_SLOW"')
 })
 
-test.each(['application/json', 'Application/JSON', 'APPLICATION/json;Charset=UTF-8'])('a body of type %s that does not come to its end is 408 after its time, and the connection ends', async (type) => {
-  const begun = performance.now()
-  const answer = await answerTo(`POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 100\r\n\r\n`, '{"username":')
-  expect(performance.now() - begun).toBeGreaterThanOrEqual(BODY_MS - 5)
-  expect(answer).toMatchObject({ status: 408, body: { success: false, code: 'TOO_SLOW', message: 'The request took too long to arrive.' } })
-  expect(answer.head).toContain('connection: close')
-})
+test.each(['application/json', 'Application/JSON', 'APPLICATION/json;Charset=UTF-8'])(
+  'a body of type %s that does not come to its end is 408 after its time, and the connection ends',
+  async (type) => {
+    const begun = performance.now()
+    const answer = await answerTo(
+      `POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: ${type}\r\nContent-Length: 100\r\n\r\n`,
+      '{"username":',
+    )
+    expect(performance.now() - begun).toBeGreaterThanOrEqual(BODY_MS - 5)
+    expect(answer).toMatchObject({
+      status: 408,
+      body: { success: false, code: 'TOO_SLOW', message: 'The request took too long to arrive.' },
+    })
+    expect(answer.head).toContain('connection: close')
+  },
+)
 
 test('the body of a call that reads none has no time-out: an answer that nobody reads ends nothing but its connection', async () => {
   const { token } = await platform.register('olga')
@@ -72,11 +112,20 @@ test('the body of a call that reads none has no time-out: an answer that nobody 
   const reader = connect(port, '127.0.0.1')
   try {
     reader.on('error', () => undefined).pause()
-    reader.write(`GET /api/sftp/file/content?path=/nfsshare/long.txt HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n\r\n`.repeat(12))
+    reader.write(
+      `GET /api/sftp/file/content?path=/nfsshare/long.txt HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n\r\n`.repeat(
+        12,
+      ),
+    )
     const [{ socket }] = (await once(platform.app.server, 'request')) as [IncomingMessage]
     await until(() => socket.bytesWritten > 0)
     // It takes as long as the others' bodies may: whatever they left behind would end the process now.
-    expect(await answerTo('POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n', '{')).toMatchObject({ status: 408 })
+    expect(
+      await answerTo(
+        'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n',
+        '{',
+      ),
+    ).toMatchObject({ status: 408 })
     expect(wait.mock.calls.filter(([, ms]) => ms === BODY_MS)).toHaveLength(1)
   } finally {
     wait.mockRestore()
@@ -86,11 +135,15 @@ test('the body of a call that reads none has no time-out: an answer that nobody 
 
 test('a body that is broken off leaves nothing behind, and the next one is read', async () => {
   const socket = connect(port, '127.0.0.1')
-  socket.write('POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"username":')
+  socket.write(
+    'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"username":',
+  )
   const [request] = (await once(platform.app.server, 'request')) as [IncomingMessage]
   socket.destroy()
   await once(request.socket, 'close')
-  const answer = await platform.call('POST', '/api/auth/login', { body: { username: 'ann', password: 'wrong password' } })
+  const answer = await platform.call('POST', '/api/auth/login', {
+    body: { username: 'ann', password: 'wrong password' },
+  })
   expect(answer).toMatchObject({ status: 400, body: { code: 'BAD_CREDENTIALS' } })
   expect(platform.logged.filter((line) => line.includes('"level":50'))).toEqual([])
 })
@@ -103,9 +156,12 @@ test('a body whose sender hangs up while it is looked up who asks is not waited 
     platform.app.server.once('request', (request: IncomingMessage) => request.socket.destroy())
     const socket = connect(port, '127.0.0.1')
     socket.on('error', () => undefined)
-    socket.write(`POST /api/sftp/directory HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"path":`)
+    socket.write(
+      `POST /api/sftp/directory HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"path":`,
+    )
     await once(socket, 'close')
-    for (let round = 0; round < 5; round += 1) expect(await platform.call('GET', '/api/sftp/files?path=/nfsshare', { token })).toMatchObject({ status: 200 })
+    for (let round = 0; round < 5; round += 1)
+      expect(await platform.call('GET', '/api/sftp/files?path=/nfsshare', { token })).toMatchObject({ status: 200 })
     expect(wait.mock.calls.filter(([, ms]) => ms === BODY_MS)).toEqual([])
   } finally {
     wait.mockRestore()

@@ -16,7 +16,8 @@ import { until } from '../../support/platform/until'
 const directory = useTemporaryDirectory()
 const share = () => join(directory(), 'share')
 const PACE = { bytes: 1000, ms: 1200 }
-const HEAD = '--edge\r\nContent-Disposition: form-data; name="path"\r\n\r\n/nfsshare\r\n--edge\r\nContent-Disposition: form-data; name="files"; filename="slow.txt"\r\n\r\n'
+const HEAD =
+  '--edge\r\nContent-Disposition: form-data; name="path"\r\n\r\n/nfsshare\r\n--edge\r\nContent-Disposition: form-data; name="files"; filename="slow.txt"\r\n\r\n'
 
 let app: FastifyInstance
 const clients: Socket[] = []
@@ -25,7 +26,10 @@ beforeAll(async () => {
   mkdirSync(share())
   mkdirSync(join(directory(), 'data'))
   const jail = createJail(share())
-  const uploads = createUploads(jail, await openTemporaries(join(directory(), 'data'), jail, createEntryTurns(), pino({ level: 'silent' })))
+  const uploads = createUploads(
+    jail,
+    await openTemporaries(join(directory(), 'data'), jail, createEntryTurns(), pino({ level: 'silent' })),
+  )
   app = Fastify()
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
@@ -48,7 +52,9 @@ function begin(body: string, length: number): { client: Socket; answer: () => st
   let answer = ''
   client.on('data', (data) => (answer += data.toString()))
   client.on('error', () => undefined)
-  client.write(`POST /api/sftp/upload HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=edge\r\nContent-Length: ${length}\r\n\r\n${body}`)
+  client.write(
+    `POST /api/sftp/upload HTTP/1.1\r\nHost: x\r\nContent-Type: multipart/form-data; boundary=edge\r\nContent-Length: ${length}\r\n\r\n${body}`,
+  )
   clients.push(client)
   return { client, answer: () => answer }
 }

@@ -33,22 +33,33 @@ afterAll(async () => {
 const PATH = '/api/admin/k8sdashboard'
 const ACCOUNTS = '/api/v1/namespaces/panel/serviceaccounts'
 const BINDINGS = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings'
-const token = (method: 'GET' | 'POST' | 'DELETE', as = ann) => platform.call(method, `${PATH}/token`, { token: as.token })
+const token = (method: 'GET' | 'POST' | 'DELETE', as = ann) =>
+  platform.call(method, `${PATH}/token`, { token: as.token })
 const things = () => [...api.things.keys()].sort()
 
 test('§7 the host is the one of the setting', async () => {
-  expect(await platform.call('GET', `${PATH}/host`, { token: ann.token })).toMatchObject({ status: 200, body: { data: { host: 'https://dashboard.example' } } })
+  expect(await platform.call('GET', `${PATH}/host`, { token: ann.token })).toMatchObject({
+    status: 200,
+    body: { data: { host: 'https://dashboard.example' } },
+  })
 })
 
 test('decisions §9: a service account, bound to the role, and a token of it; the token is kept sealed and shown again', async () => {
   expect(await token('GET')).toMatchObject({ status: 200, body: { data: { token: null } } })
-  expect(await token('POST')).toMatchObject({ status: 201, body: { success: true, data: { token: 'dashboard-token-1' } } })
+  expect(await token('POST')).toMatchObject({
+    status: 201,
+    body: { success: true, data: { token: 'dashboard-token-1' } },
+  })
   const name = 'quarterdeck-dashboard-ann'
   const labels = { 'app.kubernetes.io/managed-by': 'quarterdeck' }
   expect(api.requests).toEqual([
     { method: 'GET', path: `${BINDINGS}/${name}`, body: undefined },
     { method: 'GET', path: `${ACCOUNTS}/${name}`, body: undefined },
-    { method: 'POST', path: ACCOUNTS, body: { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace: 'panel', labels } } },
+    {
+      method: 'POST',
+      path: ACCOUNTS,
+      body: { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace: 'panel', labels } },
+    },
     {
       method: 'POST',
       path: BINDINGS,
@@ -60,13 +71,27 @@ test('decisions §9: a service account, bound to the role, and a token of it; th
         subjects: [{ kind: 'ServiceAccount', name, namespace: 'panel' }],
       },
     },
-    { method: 'POST', path: `${ACCOUNTS}/${name}/token`, body: { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { audiences: [], expirationSeconds: 86_400 } } },
+    {
+      method: 'POST',
+      path: `${ACCOUNTS}/${name}/token`,
+      body: {
+        apiVersion: 'authentication.k8s.io/v1',
+        kind: 'TokenRequest',
+        spec: { audiences: [], expirationSeconds: 86_400 },
+      },
+    },
   ])
   api.isHanging = true
   expect(await token('GET')).toMatchObject({ status: 200, body: { data: { token: 'dashboard-token-1' } } })
   const rows = JSON.stringify(await platform.db.selectFrom('dashboard_accounts').selectAll().execute())
   expect(rows).toContain(name)
-  for (const text of [rows, JSON.stringify(await platform.db.selectFrom('activity').selectAll().execute()), platform.logged.join(''), logged.join('')]) expect(text).not.toContain('dashboard-token-1')
+  for (const text of [
+    rows,
+    JSON.stringify(await platform.db.selectFrom('activity').selectAll().execute()),
+    platform.logged.join(''),
+    logged.join(''),
+  ])
+    expect(text).not.toContain('dashboard-token-1')
 })
 
 test('a second one ends the first: its account goes with its binding', async () => {
@@ -80,7 +105,11 @@ test('each administrator has their own', async () => {
   await platform.db.updateTable('users').set({ is_admin: true }).where('username', '=', 'Bob.B_').execute()
   expect(await token('GET', bob)).toMatchObject({ body: { data: { token: null } } })
   expect(await token('POST', bob)).toMatchObject({ status: 201 })
-  expect(things()).toEqual([ACCOUNTS, BINDINGS].flatMap((path) => [`${path}/quarterdeck-dashboard-ann`, `${path}/${serviceAccountOf('bob.b_')}`]).sort())
+  expect(things()).toEqual(
+    [ACCOUNTS, BINDINGS]
+      .flatMap((path) => [`${path}/quarterdeck-dashboard-ann`, `${path}/${serviceAccountOf('bob.b_')}`])
+      .sort(),
+  )
   expect(await token('DELETE', bob)).toMatchObject({ status: 200, body: { data: { token: null } } })
   expect(await token('GET', ann)).toMatchObject({ body: { data: { token: 'dashboard-token-2' } } })
 })
@@ -95,7 +124,12 @@ test('an expired one is none', async () => {
 test('DELETE removes binding and account, and there is none afterwards', async () => {
   expect(await token('DELETE')).toMatchObject({ status: 200, body: { data: { token: null } } })
   const name = 'quarterdeck-dashboard-ann'
-  expect(api.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([`GET ${BINDINGS}/${name}`, `DELETE ${BINDINGS}/${name}`, `GET ${ACCOUNTS}/${name}`, `DELETE ${ACCOUNTS}/${name}`])
+  expect(api.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+    `GET ${BINDINGS}/${name}`,
+    `DELETE ${BINDINGS}/${name}`,
+    `GET ${ACCOUNTS}/${name}`,
+    `DELETE ${ACCOUNTS}/${name}`,
+  ])
   expect(things()).toEqual([])
   expect(await token('GET')).toMatchObject({ body: { data: { token: null } } })
   expect(await token('DELETE')).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } })
@@ -121,15 +155,18 @@ test.each([
   [403, 'bind the role "view"'],
   [404, 'no namespace "panel" or no ClusterRole "view"'],
   [500, 'status 500'],
-])('a cluster that refuses with %d is 503 and says what to do, without its own words, and leaves nothing behind', async (status, text) => {
-  await token('DELETE')
-  api.refuse = { what: /^POST .*(?:bindings|token)$/, status }
-  const answer = await token('POST')
-  expect(answer).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE', message: expect.stringContaining(text) } })
-  expect(JSON.stringify(answer.body)).not.toContain('canary-body')
-  expect(things()).toEqual([])
-  expect(await platform.db.selectFrom('dashboard_accounts').selectAll().execute()).toEqual([])
-})
+])(
+  'a cluster that refuses with %d is 503 and says what to do, without its own words, and leaves nothing behind',
+  async (status, text) => {
+    await token('DELETE')
+    api.refuse = { what: /^POST .*(?:bindings|token)$/, status }
+    const answer = await token('POST')
+    expect(answer).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE', message: expect.stringContaining(text) } })
+    expect(JSON.stringify(answer.body)).not.toContain('canary-body')
+    expect(things()).toEqual([])
+    expect(await platform.db.selectFrom('dashboard_accounts').selectAll().execute()).toEqual([])
+  },
+)
 
 test('security 53: a cluster that hangs is 503 in time, and other calls do not notice', async () => {
   api.isHanging = true
@@ -138,7 +175,13 @@ test('security 53: a cluster that hangs is 503 in time, and other calls do not n
   await until(() => api.requests.length > 0)
   expect(await platform.call('GET', '/api/users', { token: ann.token })).toMatchObject({ status: 200 })
   expect(isOver).toBe(false)
-  expect(await hanging).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE', message: 'The Kubernetes cluster does not answer. Check that it runs and that KUBECONFIG leads to it.' } })
+  expect(await hanging).toMatchObject({
+    status: 503,
+    body: {
+      code: 'UNAVAILABLE',
+      message: 'The Kubernetes cluster does not answer. Check that it runs and that KUBECONFIG leads to it.',
+    },
+  })
   expect(await token('GET')).toMatchObject({ body: { data: { token: null } } })
 })
 
@@ -146,7 +189,11 @@ test('a user who is demoted or deleted loses the account in the cluster, also wh
   await platform.db.deleteFrom('dashboard_accounts').execute()
   for (const name of ['cleo', 'dora']) {
     const account = await platform.register(name)
-    const { id } = await platform.db.selectFrom('users').select('id').where('username', '=', name).executeTakeFirstOrThrow()
+    const { id } = await platform.db
+      .selectFrom('users')
+      .select('id')
+      .where('username', '=', name)
+      .executeTakeFirstOrThrow()
     await platform.call('PATCH', `/api/users/${id}/admin`, { token: ann.token, body: { is_admin: true } })
     expect(await token('POST', account)).toMatchObject({ status: 201 })
     expect(things()).toHaveLength(2)
@@ -167,15 +214,30 @@ test('a user who is demoted or deleted loses the account in the cluster, also wh
 
 test('what is done is recorded, without the token', async () => {
   const { entries } = await platform.activityLog.list({ kind: 'token' })
-  expect(new Set(entries.map(({ action, succeeded }) => `${action} ${succeeded}`))).toEqual(new Set(['created dashboard token true', 'created dashboard token false', 'deleted dashboard token true', 'deleted dashboard token false']))
+  expect(new Set(entries.map(({ action, succeeded }) => `${action} ${succeeded}`))).toEqual(
+    new Set([
+      'created dashboard token true',
+      'created dashboard token false',
+      'deleted dashboard token true',
+      'deleted dashboard token false',
+    ]),
+  )
 })
 
 test('without a cluster every call is 503 at once and says what to configure', async () => {
   const without = await startPlatform()
   const { token: as } = await without.register('ann')
-  for (const [method, path] of [['GET', 'host'], ['GET', 'token'], ['POST', 'token'], ['DELETE', 'token']] as const) {
+  for (const [method, path] of [
+    ['GET', 'host'],
+    ['GET', 'token'],
+    ['POST', 'token'],
+    ['DELETE', 'token'],
+  ] as const) {
     const answer = await without.call(method, `${PATH}/${path}`, { token: as })
-    expect(answer).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE', message: expect.stringContaining('Set KUBECONFIG') } })
+    expect(answer).toMatchObject({
+      status: 503,
+      body: { code: 'UNAVAILABLE', message: expect.stringContaining('Set KUBECONFIG') },
+    })
   }
   await without.close()
 })
@@ -194,25 +256,40 @@ test.each([
 })
 
 test('KUBECONFIG may name several files, and where none names a namespace it is quarterdeck', async () => {
-  const config = JSON.parse(await readFile(join(directory(), 'kubeconfig'), 'utf8')) as Record<string, unknown> & { contexts: { context: { namespace?: string } }[] }
+  const config = JSON.parse(await readFile(join(directory(), 'kubeconfig'), 'utf8')) as Record<string, unknown> & {
+    contexts: { context: { namespace?: string } }[]
+  }
   delete config.contexts[0]!.context.namespace
   const files = ['first', 'second'].map((name) => join(directory(), name))
   await writeFile(files[0]!, JSON.stringify({ ...config, users: [] }))
-  await writeFile(files[1]!, JSON.stringify({ apiVersion: 'v1', kind: 'Config', clusters: [], contexts: [], users: config.users }))
+  await writeFile(
+    files[1]!,
+    JSON.stringify({ apiVersion: 'v1', kind: 'Config', clusters: [], contexts: [], users: config.users }),
+  )
   const cluster = createCluster({ source: { kubeconfig: files.join(delimiter) }, role: 'view', timeoutMs: 8000, log })
   await cluster.removeAccount('x')
-  expect(api.requests.map(({ path }) => path)).toEqual([`${BINDINGS}/x`, '/api/v1/namespaces/quarterdeck/serviceaccounts/x'])
+  expect(api.requests.map(({ path }) => path)).toEqual([
+    `${BINDINGS}/x`,
+    '/api/v1/namespaces/quarterdeck/serviceaccounts/x',
+  ])
 })
 
 test('usernames become names that Kubernetes takes (RFC 1123), and no two users share one', () => {
   expect(serviceAccountOf('ann')).toBe('quarterdeck-dashboard-ann')
   expect(serviceAccountOf('Ann.B-2')).toBe('quarterdeck-dashboard-ann.b-2')
   const alphabet = 'aB2_.-'
-  const names = [...alphabet].flatMap((a) => [...alphabet].flatMap((b) => [...alphabet].flatMap((c) => [...alphabet].map((d) => a + b + c + d))))
+  const names = [...alphabet].flatMap((a) =>
+    [...alphabet].flatMap((b) => [...alphabet].flatMap((c) => [...alphabet].map((d) => a + b + c + d))),
+  )
   const derived = new Map<string, string>()
-  for (const name of [...names, ...names.map((name) => serviceAccountOf(name).slice('quarterdeck-dashboard-'.length))]) {
+  for (const name of [
+    ...names,
+    ...names.map((name) => serviceAccountOf(name).slice('quarterdeck-dashboard-'.length)),
+  ]) {
     const account = serviceAccountOf(name)
-    expect(account).toMatch(/^quarterdeck-dashboard-[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/)
+    expect(account).toMatch(
+      /^quarterdeck-dashboard-[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/,
+    )
     const other = derived.get(account) ?? name
     expect({ account, name: name.toLowerCase() }).toEqual({ account, name: other.toLowerCase() })
     derived.set(account, other)

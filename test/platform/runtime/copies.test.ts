@@ -9,7 +9,12 @@ const directory = useTemporaryDirectory()
 const copies = () => join(directory(), 'instances')
 
 /** Of nothing that runs. */
-const driver = { remove: () => Promise.resolve(), list: () => Promise.resolve([]), watch: () => () => undefined, close: () => Promise.resolve() } as unknown as Driver
+const driver = {
+  remove: () => Promise.resolve(),
+  list: () => Promise.resolve([]),
+  watch: () => () => undefined,
+  close: () => Promise.resolve(),
+} as unknown as Driver
 const open = () => withCopies(driver, { dataDir: directory(), replicas: {} as Replicas })
 
 function makeCopy(podName: string, files: number): void {
@@ -26,7 +31,10 @@ test('the copy of a removed instance is out of the way before it is deleted, whi
   expect(readdirSync(copies())).toHaveLength(2)
   // One without a copy.
   await runtime.remove('bot-1')
-  await until(() => readdirSync(copies()), (names) => names.join() === 'lobby-2')
+  await until(
+    () => readdirSync(copies()),
+    (names) => names.join() === 'lobby-2',
+  )
   await runtime.close()
 })
 
@@ -34,7 +42,10 @@ test('what an earlier platform did not finish deleting is deleted', async () => 
   makeCopy('.removed-1', 3)
   makeCopy('lobby-3', 1)
   const runtime = open()
-  await until(() => readdirSync(copies()), (names) => !names.includes('.removed-1'))
+  await until(
+    () => readdirSync(copies()),
+    (names) => !names.includes('.removed-1'),
+  )
   expect(readdirSync(copies())).toContain('lobby-3')
   await runtime.close()
 })
@@ -47,6 +58,9 @@ test('a close ends the deleting, and the next platform goes on with it', async (
   const [left] = readdirSync(copies()).filter((name) => name.startsWith('.removed-'))
   expect(readdirSync(join(copies(), left!, 'world'))).not.toEqual([])
   const next = open()
-  await until(() => readdirSync(copies()), (names) => !names.includes(left!))
+  await until(
+    () => readdirSync(copies()),
+    (names) => !names.includes(left!),
+  )
   await next.close()
 })

@@ -72,9 +72,17 @@ async function start(name: string, entry: string): Promise<void> {
   await says(name, `list begin ${entry}`)
 }
 const stateOf = async (podName: string) => (await runtime.list()).find((run) => run.podName === podName)?.state
-const isIn = (podName: string, state: string) => until(() => stateOf(podName), (now) => now === state)
+const isIn = (podName: string, state: string) =>
+  until(
+    () => stateOf(podName),
+    (now) => now === state,
+  )
 const said = async (podName: string) => (await runtime.history(podName, 100)).map(({ content }) => content)
-const says = (podName: string, text: string) => until(() => said(podName), (lines) => lines.some((line) => line.includes(text)))
+const says = (podName: string, text: string) =>
+  until(
+    () => said(podName),
+    (lines) => lines.some((line) => line.includes(text)),
+  )
 const listOf = (name: string) => readFile(join(shareDir(), name, 'list.txt'), 'utf8')
 
 test('§13 keep: what is named comes back at an orderly stop, before the next copy is made, and nothing else', async () => {
@@ -106,7 +114,10 @@ test.each([
 test('when the host is killed, what is named comes back as well: the next host stops the instance in order', async () => {
   await start('left', 'first')
   process.kill(lockOwner(join(dataDir(), 'runtime', 'instances.lock'))!, 'SIGKILL')
-  await until(() => stateOf('left').catch(() => undefined), (now) => now === 'EXITED')
+  await until(
+    () => stateOf('left').catch(() => undefined),
+    (now) => now === 'EXITED',
+  )
   expect(await listOf('left')).toBe('begin first ')
 })
 
@@ -166,5 +177,8 @@ test('directories that an instance has made too deep are told of on its console,
   await isIn('deep', 'EXITED')
   await runtime.remove('deep')
   // In the background.
-  await until(() => readdir(join(dataDir(), 'instances')), (names) => !names.some((name) => name === 'deep' || name.startsWith('.removed-')))
+  await until(
+    () => readdir(join(dataDir(), 'instances')),
+    (names) => !names.some((name) => name === 'deep' || name.startsWith('.removed-')),
+  )
 })

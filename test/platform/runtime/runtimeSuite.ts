@@ -37,9 +37,17 @@ export function runtimeSuite({ runtime, directory, home }: SuiteParts): void {
     ...change,
   })
   const find = async (podName: string) => (await runtime().list()).find((run) => run.podName === podName)
-  const reaches = (podName: string, state: RuntimeInstance['state']) => until(() => find(podName), (run) => run?.state === state)
+  const reaches = (podName: string, state: RuntimeInstance['state']) =>
+    until(
+      () => find(podName),
+      (run) => run?.state === state,
+    )
   const lines = async (podName: string) => (await runtime().history(podName, 1000)).map(({ content }) => content)
-  const prints = (podName: string, text: string) => until(() => lines(podName), (all) => all.includes(text))
+  const prints = (podName: string, text: string) =>
+    until(
+      () => lines(podName),
+      (all) => all.includes(text),
+    )
 
   test('an instance starts, prints, answers what is written to it, and ends when asked', async () => {
     const wanted = spec({ port: 25_566 })
@@ -105,13 +113,23 @@ export function runtimeSuite({ runtime, directory, home }: SuiteParts): void {
     await runtime().ensure(wanted)
     const second = await reaches(wanted.podName, 'RUNNING')
     expect(second?.runId).not.toBe(first?.runId)
-    await until(() => lines(wanted.podName), (all) => all.filter((line) => line === 'Ready').length === 2)
+    await until(
+      () => lines(wanted.podName),
+      (all) => all.filter((line) => line === 'Ready').length === 2,
+    )
     await runtime().kill(wanted.podName)
     await reaches(wanted.podName, 'EXITED')
   })
 
   test('one that ignores its stop command gets SIGTERM after the timeout', async () => {
-    const wanted = spec({ command: ['node', '-e', "process.on('SIGTERM', () => { console.log('term'); process.exit(7) }); setInterval(() => {}, 1000); console.log('Ready')"], stop: { command: 'stop', timeoutSeconds: 1 } })
+    const wanted = spec({
+      command: [
+        'node',
+        '-e',
+        "process.on('SIGTERM', () => { console.log('term'); process.exit(7) }); setInterval(() => {}, 1000); console.log('Ready')",
+      ],
+      stop: { command: 'stop', timeoutSeconds: 1 },
+    })
     await runtime().ensure(wanted)
     await prints(wanted.podName, 'Ready')
     await runtime().stop(wanted.podName)
@@ -121,7 +139,14 @@ export function runtimeSuite({ runtime, directory, home }: SuiteParts): void {
   })
 
   test('decisions §5: one that ignores SIGTERM too gets SIGKILL 10 s later', async () => {
-    const wanted = spec({ command: ['node', '-e', "process.on('SIGTERM', () => console.log('term ' + Date.now())); setInterval(() => {}, 1000); console.log('Ready')"], stop: { command: 'stop', timeoutSeconds: 1 } })
+    const wanted = spec({
+      command: [
+        'node',
+        '-e',
+        "process.on('SIGTERM', () => console.log('term ' + Date.now())); setInterval(() => {}, 1000); console.log('Ready')",
+      ],
+      stop: { command: 'stop', timeoutSeconds: 1 },
+    })
     await runtime().ensure(wanted)
     await prints(wanted.podName, 'Ready')
     const stoppedAt = Date.now()
@@ -141,7 +166,10 @@ export function runtimeSuite({ runtime, directory, home }: SuiteParts): void {
     const wanted = spec({ command: ['no-such-program', '--flag'] })
     await runtime().ensure(wanted)
     const over = await reaches(wanted.podName, 'EXITED')
-    expect(over?.exit).toMatchObject({ requested: false, failure: 'Could not be started: "no-such-program" or its directory does not exist.' })
+    expect(over?.exit).toMatchObject({
+      requested: false,
+      failure: 'Could not be started: "no-such-program" or its directory does not exist.',
+    })
   })
 
   test('a java that is not installed is said clearly', async () => {
@@ -153,7 +181,8 @@ export function runtimeSuite({ runtime, directory, home }: SuiteParts): void {
 
   test('an instance with a memory limit cannot take more', async () => {
     expect(runtime().limits).toMatch(/memory/)
-    const greedy = "console.log('Ready'); const all = []; for (let i = 0; i < 64; i++) all.push(Buffer.alloc(32 * 2 ** 20, 1)); console.log('took it')"
+    const greedy =
+      "console.log('Ready'); const all = []; for (let i = 0; i < 64; i++) all.push(Buffer.alloc(32 * 2 ** 20, 1)); console.log('took it')"
     const wanted = spec({ command: ['node', '-e', greedy], limits: { cores: 1, memoryBytes: 512 * 2 ** 20 } })
     await runtime().ensure(wanted)
     const over = await reaches(wanted.podName, 'EXITED')
@@ -175,21 +204,35 @@ export function runtimeSuite({ runtime, directory, home }: SuiteParts): void {
     const source = join(directory(), `source-${randomUUID()}`)
     await mkdir(source)
     await writeFile(join(source, 'a.txt'), 'one')
-    const wanted = spec({ directory: source, copy: true, command: ['node', '-e', "const fs = require('node:fs'); console.log(fs.readFileSync('a.txt', 'utf8')); fs.writeFileSync('b.txt', ''); console.log(fs.readdirSync('.').join())"] })
+    const wanted = spec({
+      directory: source,
+      copy: true,
+      command: [
+        'node',
+        '-e',
+        "const fs = require('node:fs'); console.log(fs.readFileSync('a.txt', 'utf8')); fs.writeFileSync('b.txt', ''); console.log(fs.readdirSync('.').join())",
+      ],
+    })
     await runtime().ensure(wanted)
     await prints(wanted.podName, 'a.txt,b.txt')
     await reaches(wanted.podName, 'EXITED')
     expect(await readdir(source)).toEqual(['a.txt'])
     await writeFile(join(source, 'a.txt'), 'two')
     await runtime().ensure(wanted)
-    await until(() => lines(wanted.podName), (all) => all.filter((line) => line === 'a.txt,b.txt').length === 2)
+    await until(
+      () => lines(wanted.podName),
+      (all) => all.filter((line) => line === 'a.txt,b.txt').length === 2,
+    )
     expect(await lines(wanted.podName)).toContain('two')
   })
 
   test('one whose files cannot be copied ends with a reason', async () => {
     const wanted = spec({ directory: join(directory(), 'not-there'), copy: true })
     await expect(runtime().ensure(wanted)).rejects.toThrow('ENOENT')
-    expect(await find(wanted.podName)).toMatchObject({ state: 'EXITED', exit: { failure: 'Could not be started: its files could not be copied.' } })
+    expect(await find(wanted.podName)).toMatchObject({
+      state: 'EXITED',
+      exit: { failure: 'Could not be started: its files could not be copied.' },
+    })
   })
 
   test('what the system refuses to start ends with a reason too', async () => {
@@ -210,7 +253,11 @@ export function runtimeSuite({ runtime, directory, home }: SuiteParts): void {
   })
 
   test('one that ends while it is given time to stop, and leaves such a child, is over all the same', async () => {
-    const wanted = spec({ command: ['sh', '-c', 'setsid sleep 20 & echo Ready; read line; sleep 0.5; exit 0'], ready: 'Ready', stop: { command: 'stop', timeoutSeconds: 1 } })
+    const wanted = spec({
+      command: ['sh', '-c', 'setsid sleep 20 & echo Ready; read line; sleep 0.5; exit 0'],
+      ready: 'Ready',
+      stop: { command: 'stop', timeoutSeconds: 1 },
+    })
     await runtime().ensure(wanted)
     await reaches(wanted.podName, 'RUNNING')
     await runtime().stop(wanted.podName)
@@ -227,7 +274,13 @@ export function runtimeSuite({ runtime, directory, home }: SuiteParts): void {
   })
 
   test('what a database or a line cannot hold is replaced, and numbers stay right', async () => {
-    const wanted = spec({ command: ['node', '-e', "process.stdout.write('a\\0b\\n'); process.stdout.write('x'.repeat(8191) + '😀\\n'); console.log('end')"] })
+    const wanted = spec({
+      command: [
+        'node',
+        '-e',
+        "process.stdout.write('a\\0b\\n'); process.stdout.write('x'.repeat(8191) + '😀\\n'); console.log('end')",
+      ],
+    })
     await runtime().ensure(wanted)
     await reaches(wanted.podName, 'EXITED')
     await runtime().note(wanted.podName, 'two\nlines')
@@ -251,13 +304,24 @@ export function runtimeSuite({ runtime, directory, home }: SuiteParts): void {
   })
 
   test('who begins to follow a busy console hears all that is kept, and what follows, without a gap', async () => {
-    const wanted = spec({ command: ['node', '-e', "let n = 0; setInterval(() => { for (let i = 0; i < 5; i++) console.log('line ' + ++n) }, 1)"] })
+    const wanted = spec({
+      command: [
+        'node',
+        '-e',
+        "let n = 0; setInterval(() => { for (let i = 0; i < 5; i++) console.log('line ' + ++n) }, 1)",
+      ],
+    })
     await runtime().ensure(wanted)
-    await until(async () => (await runtime().history(wanted.podName, 1))[0]?.seq ?? 0, (seq) => seq > 2000)
+    await until(
+      async () => (await runtime().history(wanted.podName, 1))[0]?.seq ?? 0,
+      (seq) => seq > 2000,
+    )
     for (let round = 0; round < 10; round++) {
       const heard: number[] = []
       const [oldest] = await runtime().history(wanted.podName, 500)
-      const unfollow = await runtime().follow(wanted.podName, oldest!.seq, (some) => heard.push(...some.map(({ seq }) => seq)))
+      const unfollow = await runtime().follow(wanted.podName, oldest!.seq, (some) =>
+        heard.push(...some.map(({ seq }) => seq)),
+      )
       await until(() => heard.length > 1000)
       unfollow()
       expect(heard).toEqual(heard.map((_seq, at) => oldest!.seq + at))
@@ -271,7 +335,10 @@ export function runtimeSuite({ runtime, directory, home }: SuiteParts): void {
     await Promise.all(Array.from({ length: 3000 }, (_file, at) => writeFile(join(source, String(at)), '')))
     const wanted = spec({ directory: source, copy: true })
     const ensured = runtime().ensure(wanted)
-    await until(() => find(wanted.podName), (run) => run?.state === 'STARTING')
+    await until(
+      () => find(wanted.podName),
+      (run) => run?.state === 'STARTING',
+    )
     await runtime().stop(wanted.podName)
     await ensured
     expect(await find(wanted.podName)).toBeUndefined()
@@ -281,11 +348,17 @@ export function runtimeSuite({ runtime, directory, home }: SuiteParts): void {
   test('no shell ever sees a command, and the environment holds what was given and none of ours', async () => {
     process.env.PLATFORM_SECRET = 'must not be inherited'
     const program = 'console.log(JSON.stringify([process.argv.slice(1), process.env]))'
-    const wanted = spec({ command: ['node', '-e', program, '--', '; touch /tmp/x', '$(id)', '`id`'], env: { GREETING: 'hi "there"' } })
+    const wanted = spec({
+      command: ['node', '-e', program, '--', '; touch /tmp/x', '$(id)', '`id`'],
+      env: { GREETING: 'hi "there"' },
+    })
     await runtime().ensure(wanted)
     await reaches(wanted.podName, 'EXITED')
     delete process.env.PLATFORM_SECRET
-    const [args, env] = JSON.parse((await lines(wanted.podName)).find((line) => line.startsWith('['))!) as [string[], Record<string, string>]
+    const [args, env] = JSON.parse((await lines(wanted.podName)).find((line) => line.startsWith('['))!) as [
+      string[],
+      Record<string, string>,
+    ]
     expect(args).toEqual(['; touch /tmp/x', '$(id)', '`id`'])
     expect(env).toMatchObject({ GREETING: 'hi "there"', HOME: home(directory()) })
     expect(Object.keys(env).filter((name) => /SECRET|QUARTERDECK|NODE|npm/i.test(name))).toEqual([])
@@ -309,11 +382,16 @@ export function runtimeSuite({ runtime, directory, home }: SuiteParts): void {
     await runtime().ensure(wanted)
     await prints(wanted.podName, 'Ready')
     await runtime().write(wanted.podName, 'a\u0085b\u2028c\u2029d')
-    await until(() => lines(wanted.podName), (all) => all.some((line) => /^heard a.b/.test(line)))
+    await until(
+      () => lines(wanted.podName),
+      (all) => all.some((line) => /^heard a.b/.test(line)),
+    )
     const program = `console.log('e\\u2028f\\u2029g\\u0085h\\u000bi\\u000cj')`
     const other = spec({ command: ['node', '-e', program] })
     const heard: string[] = []
-    const unfollow = await runtime().follow(other.podName, 1, (news) => heard.push(...news.map(({ content }) => content)))
+    const unfollow = await runtime().follow(other.podName, 1, (news) =>
+      heard.push(...news.map(({ content }) => content)),
+    )
     await runtime().ensure(other)
     await reaches(other.podName, 'EXITED')
     await until(() => heard.length >= 2)
@@ -323,7 +401,8 @@ export function runtimeSuite({ runtime, directory, home }: SuiteParts): void {
   })
 
   test('what it uses is measured, its children included', async () => {
-    const child = "const { spawn } = require('node:child_process'); spawn('node', ['-e', 'const b = Buffer.alloc(64 * 2 ** 20, 1); for (;;) b[0]++'], { stdio: 'inherit' }); console.log('Ready')"
+    const child =
+      "const { spawn } = require('node:child_process'); spawn('node', ['-e', 'const b = Buffer.alloc(64 * 2 ** 20, 1); for (;;) b[0]++'], { stdio: 'inherit' }); console.log('Ready')"
     const wanted = spec({ command: ['node', '-e', child], stop: { command: undefined, timeoutSeconds: 1 } })
     await runtime().ensure(wanted)
     const used = await until(

@@ -48,14 +48,21 @@ afterEach(async () => {
 })
 
 describe('security 28: an extraction whose process', () => {
-  const unpack = (limits: Partial<ArchiveLimits>, name = 'zeros.gz') => createUnpacker(jail, temporaries, undefined, { ...NORMAL, ...limits }).unpack(`/nfsshare/${name}`, control)
+  const unpack = (limits: Partial<ArchiveLimits>, name = 'zeros.gz') =>
+    createUnpacker(jail, temporaries, undefined, { ...NORMAL, ...limits }).unpack(`/nfsshare/${name}`, control)
 
   test('takes more memory than it may is ended, with 413', async () => {
-    await expect(unpack({ memory: 16 * 2 ** 20 })).rejects.toMatchObject({ code: 'TOO_LARGE', message: 'The archive was not extracted: unpacking it takes more than 16 MiB of memory.' })
+    await expect(unpack({ memory: 16 * 2 ** 20 })).rejects.toMatchObject({
+      code: 'TOO_LARGE',
+      message: 'The archive was not extracted: unpacking it takes more than 16 MiB of memory.',
+    })
   })
 
   test('does not respond is ended, with a message that says so', async () => {
-    await expect(unpack({ silence: 50 })).rejects.toMatchObject({ code: 'INVALID_INPUT', message: 'The archive was not extracted: unpacking it did not respond for 0.05 seconds.' })
+    await expect(unpack({ silence: 50 })).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: 'The archive was not extracted: unpacking it did not respond for 0.05 seconds.',
+    })
   })
 
   test.each<[keyof ArchiveLimits, number, string]>([
@@ -67,26 +74,45 @@ describe('security 28: an extraction whose process', () => {
 })
 
 describe('packing whose process', () => {
-  const pack = (limits: Partial<ArchiveLimits>) => createPacker(jail, temporaries, { ...NORMAL, ...limits }).pack(['/nfsshare/huge.bin'], 'huge.tar.gz', control)
+  const pack = (limits: Partial<ArchiveLimits>) =>
+    createPacker(jail, temporaries, { ...NORMAL, ...limits }).pack(['/nfsshare/huge.bin'], 'huge.tar.gz', control)
 
   test('takes more memory than it may is ended, with 413', async () => {
-    await expect(pack({ memory: 16 * 2 ** 20 })).rejects.toMatchObject({ code: 'TOO_LARGE', message: 'The archive was not made: packing takes more than 16 MiB of memory.' })
+    await expect(pack({ memory: 16 * 2 ** 20 })).rejects.toMatchObject({
+      code: 'TOO_LARGE',
+      message: 'The archive was not made: packing takes more than 16 MiB of memory.',
+    })
   })
 
   test('does not respond is ended, with a message that says so', async () => {
-    await expect(pack({ silence: 50 })).rejects.toMatchObject({ code: 'UNAVAILABLE', message: 'The archive was not made: packing did not respond for 0.05 seconds.' })
+    await expect(pack({ silence: 50 })).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: 'The archive was not made: packing did not respond for 0.05 seconds.',
+    })
   })
 
   test('is killed by somebody else fails with a message that says so', async () => {
-    const packing = expect(pack({})).rejects.toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('the process that packs it was killed') as string })
-    const [pid] = await until(() => readersOf(join(share(), 'huge.bin')), (pids) => pids.length > 0)
+    const packing = expect(pack({})).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+      message: expect.stringContaining('the process that packs it was killed') as string,
+    })
+    const [pid] = await until(
+      () => readersOf(join(share(), 'huge.bin')),
+      (pids) => pids.length > 0,
+    )
     process.kill(pid!, 'SIGKILL')
     await packing
   })
 
   test('is aborted by V8, whose heap is full before the memory is, has taken too much memory, too', async () => {
-    const packing = expect(pack({})).rejects.toMatchObject({ code: 'TOO_LARGE', message: 'The archive was not made: packing takes more than 1024 MiB of memory.' })
-    const [pid] = await until(() => readersOf(join(share(), 'huge.bin')), (pids) => pids.length > 0)
+    const packing = expect(pack({})).rejects.toMatchObject({
+      code: 'TOO_LARGE',
+      message: 'The archive was not made: packing takes more than 1024 MiB of memory.',
+    })
+    const [pid] = await until(
+      () => readersOf(join(share(), 'huge.bin')),
+      (pids) => pids.length > 0,
+    )
     // As V8 does it: abort(3).
     process.kill(pid!, 'SIGABRT')
     await packing
@@ -98,7 +124,14 @@ describe('what a process says', () => {
   const run = (text: string, signal = control.signal) => {
     writeFileSync(join(data(), 'speaking.js'), `process.stdout.write(${JSON.stringify(text)}); process.stdin.resume()`)
     const program = relative(join(PROGRAMS, 'platform'), join(data(), 'speaking'))
-    return runArchiveWork({ program, task: {}, descriptors: [], name: 'test', control: { signal, progress: said }, limits: NORMAL })
+    return runArchiveWork({
+      program,
+      task: {},
+      descriptors: [],
+      name: 'test',
+      control: { signal, progress: said },
+      limits: NORMAL,
+    })
   }
   beforeEach(() => said.mockReset())
 
@@ -112,7 +145,9 @@ describe('what a process says', () => {
   })
 
   test('is its failure when it is no JSON, and ends it', async () => {
-    await expect(run('{"progress":{"done":1}}\nSegmentation fault\n')).rejects.toThrow('The process for test said what cannot be read')
+    await expect(run('{"progress":{"done":1}}\nSegmentation fault\n')).rejects.toThrow(
+      'The process for test said what cannot be read',
+    )
     expect(said.mock.calls).toEqual([[{ done: 1 }]])
   })
 })
@@ -120,7 +155,10 @@ describe('what a process says', () => {
 describe('a process that packs or unpacks does not outlive the platform:', () => {
   test('one that packs', async () => {
     const platform = await startPlatformOf("files.archive(1, '/nfsshare/huge.bin')")
-    const [pid] = await until(() => readersOf(join(share(), 'huge.bin')), (pids) => pids.length > 0)
+    const [pid] = await until(
+      () => readersOf(join(share(), 'huge.bin')),
+      (pids) => pids.length > 0,
+    )
     expect(pid).not.toBe(platform.pid)
     platform.kill('SIGKILL')
     await until(() => readersOf(join(share(), 'huge.bin')).length === 0)
@@ -129,15 +167,26 @@ describe('a process that packs or unpacks does not outlive the platform:', () =>
 
   test('one that unpacks', async () => {
     const platform = await startPlatformOf("files.unarchive(1, '/nfsshare/zeros.gz')")
-    const [pid] = await until(() => readersOf(join(share(), 'zeros.gz')).filter((reader) => reader !== platform.pid), (pids) => pids.length > 0)
+    const [pid] = await until(
+      () => readersOf(join(share(), 'zeros.gz')).filter((reader) => reader !== platform.pid),
+      (pids) => pids.length > 0,
+    )
     platform.kill('SIGKILL')
     await until(() => !readersOf(join(share(), 'zeros.gz')).includes(pid!))
     temporaries = await openTemporaries(data(), jail, createEntryTurns(), pino({ level: 'silent' }))
   })
 
   test('7-Zip, in the middle of one call', async () => {
-    const [from, to] = await Promise.all([open(join(share(), 'large.7z')), open(data(), constants.O_RDONLY | constants.O_DIRECTORY)])
-    const program = [...childProgram('share/sevenZipMain'), 'extract', 'large.7z', JSON.stringify({ entries: 10, size: 2 * LARGE })]
+    const [from, to] = await Promise.all([
+      open(join(share(), 'large.7z')),
+      open(data(), constants.O_RDONLY | constants.O_DIRECTORY),
+    ])
+    const program = [
+      ...childProgram('share/sevenZipMain'),
+      'extract',
+      'large.7z',
+      JSON.stringify({ entries: 10, size: 2 * LARGE }),
+    ]
     const child = spawn(process.execPath, program, { stdio: ['pipe', 'pipe', 'ignore', from.fd, to.fd], env: {} })
     children.push(child)
     const exited = once(child, 'exit')
@@ -157,7 +206,9 @@ function readersOf(path: string): number[] {
       return false
     }
   }
-  return readdirSync('/proc').filter((name) => /^\d+$/.test(name) && isOpen(name)).map(Number)
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && isOpen(name))
+    .map(Number)
 }
 
 /** A process with the shared area that begins one job. */
@@ -167,7 +218,9 @@ async function startPlatformOf(job: string): Promise<ChildProcess> {
     const log = require(${JSON.stringify(require.resolve('pino'))})({ level: 'silent' })
     void openFiles({ dataDir: process.argv[2], shareDir: process.argv[3], log, now: Date.now }).then((files) => (${job}, console.log('begun')))
   `
-  const platform = spawn(process.execPath, ['-e', program, ...childProgram('share/files'), data(), share()], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const platform = spawn(process.execPath, ['-e', program, ...childProgram('share/files'), data(), share()], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   children.push(platform)
   await once(platform.stdout, 'data')
   return platform

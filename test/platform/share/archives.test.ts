@@ -1,5 +1,16 @@
 import { execFile } from 'node:child_process'
-import { mkdir, mkdtemp, open as openFile, readdir, readFile, readlink, rm, stat, symlink, writeFile } from 'node:fs/promises'
+import {
+  mkdir,
+  mkdtemp,
+  open as openFile,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { buffer } from 'node:stream/consumers'
@@ -21,7 +32,8 @@ let base: string
 let share: string
 let files: Files
 
-const open = (limitsOf?: (size: number) => ExtractionLimits) => openFiles({ dataDir: join(base, 'data'), shareDir: share, log, now: Date.now, ...(limitsOf && { limitsOf }) })
+const open = (limitsOf?: (size: number) => ExtractionLimits) =>
+  openFiles({ dataDir: join(base, 'data'), shareDir: share, log, now: Date.now, ...(limitsOf && { limitsOf }) })
 
 beforeEach(async () => {
   base = await mkdtemp(join(tmpdir(), 'quarterdeck-archives-'))
@@ -40,8 +52,10 @@ async function tree(at = share, prefix = ''): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
   for (const entry of await readdir(at, { withFileTypes: true })) {
     const path = join(at, entry.name)
-    if (entry.isDirectory()) Object.assign(found, { [`${prefix}${entry.name}/`]: '' }, await tree(path, `${prefix}${entry.name}/`))
-    else found[prefix + entry.name] = entry.isSymbolicLink() ? `->${await readlink(path)}` : await readFile(path, 'utf8')
+    if (entry.isDirectory())
+      Object.assign(found, { [`${prefix}${entry.name}/`]: '' }, await tree(path, `${prefix}${entry.name}/`))
+    else
+      found[prefix + entry.name] = entry.isSymbolicLink() ? `->${await readlink(path)}` : await readFile(path, 'utf8')
   }
   return found
 }
@@ -51,15 +65,42 @@ const put = (name: string, content: Buffer | string) => writeFile(join(share, na
 describe('unarchive', () => {
   test.each([
     ['zip', () => makeZip({ 'world/': '', 'world/level.dat': 'level', 'server.properties': 'motd=ü' })],
-    ['tar', () => makeTar([{ name: 'world/', type: 'directory' }, { name: 'world/level.dat', content: 'level' }, { name: 'server.properties', content: 'motd=ü' }])],
-    ['tar.gz', () => makeTarGz([{ name: './world/level.dat', content: 'level' }, { name: './server.properties', content: 'motd=ü' }])],
-    ['tgz', () => makeTarGz([{ name: 'world/level.dat', content: 'level' }, { name: 'server.properties', content: 'motd=ü' }])],
+    [
+      'tar',
+      () =>
+        makeTar([
+          { name: 'world/', type: 'directory' },
+          { name: 'world/level.dat', content: 'level' },
+          { name: 'server.properties', content: 'motd=ü' },
+        ]),
+    ],
+    [
+      'tar.gz',
+      () =>
+        makeTarGz([
+          { name: './world/level.dat', content: 'level' },
+          { name: './server.properties', content: 'motd=ü' },
+        ]),
+    ],
+    [
+      'tgz',
+      () =>
+        makeTarGz([
+          { name: 'world/level.dat', content: 'level' },
+          { name: 'server.properties', content: 'motd=ü' },
+        ]),
+    ],
     ['rar', async () => makeRar({ 'world/level.dat': 'level', 'server.properties': 'motd=ü' })],
   ])('decisions §3: a .%s comes out in a new directory named after it', async (kind, make) => {
     await put(`backup.${kind}`, await make())
     expect(await files.unarchive(ANN, `/nfsshare/backup.${kind}`)).toEqual({ name: 'backup', path: '/nfsshare/backup' })
     const { [`backup.${kind}`]: _archive, ...rest } = await tree()
-    expect(rest).toEqual({ 'backup/': '', 'backup/world/': '', 'backup/world/level.dat': 'level', 'backup/server.properties': 'motd=ü' })
+    expect(rest).toEqual({
+      'backup/': '',
+      'backup/world/': '',
+      'backup/world/level.dat': 'level',
+      'backup/server.properties': 'motd=ü',
+    })
   })
 
   test('decisions §3: a .7z and a .gz come out too', async () => {
@@ -78,7 +119,10 @@ describe('unarchive', () => {
   })
 
   test('executables stay executable, times are kept, and links within the archive are links', async () => {
-    await put('a.zip', await makeZip({ 'run.sh': '#!/bin/sh', 'bin/go': '../run.sh' }, { 'run.sh': 0o100755, 'bin/go': 0o120777 }))
+    await put(
+      'a.zip',
+      await makeZip({ 'run.sh': '#!/bin/sh', 'bin/go': '../run.sh' }, { 'run.sh': 0o100755, 'bin/go': 0o120777 }),
+    )
     await files.unarchive(ANN, '/nfsshare/a.zip')
     const { mode, mtimeMs } = await stat(join(share, 'a/run.sh'))
     expect([mode & 0o777, mtimeMs]).toEqual([0o755, Date.parse('2024-05-06T07:08:10Z')])
@@ -86,21 +130,78 @@ describe('unarchive', () => {
   })
 
   test.each<[string, string, () => Promise<Buffer>]>([
-    ['a dot-dot name in a zip', 'zip', async () => renameInZip(await makeZip({ 'aa/evil.txt': 'x', good: 'y' }), 'aa/evil.txt', '../evil.txt')],
-    ['an absolute name in a zip', 'zip', async () => renameInZip(await makeZip({ 'atmp/evil.txt': 'x' }), 'atmp/evil.txt', '/tmp/evil.txt')],
-    ['a backslash in a zip', 'zip', async () => renameInZip(await makeZip({ 'aa/aa/evil.txt': 'x' }), 'aa/aa/evil.txt', '..\\..\\evil.txt'.slice(0, 14))],
-    ['a drive in a zip', 'zip', async () => renameInZip(await makeZip({ 'aa/evil.txt': 'x' }), 'aa/evil.txt', 'C:/evil.txt')],
+    [
+      'a dot-dot name in a zip',
+      'zip',
+      async () => renameInZip(await makeZip({ 'aa/evil.txt': 'x', good: 'y' }), 'aa/evil.txt', '../evil.txt'),
+    ],
+    [
+      'an absolute name in a zip',
+      'zip',
+      async () => renameInZip(await makeZip({ 'atmp/evil.txt': 'x' }), 'atmp/evil.txt', '/tmp/evil.txt'),
+    ],
+    [
+      'a backslash in a zip',
+      'zip',
+      async () =>
+        renameInZip(await makeZip({ 'aa/aa/evil.txt': 'x' }), 'aa/aa/evil.txt', '..\\..\\evil.txt'.slice(0, 14)),
+    ],
+    [
+      'a drive in a zip',
+      'zip',
+      async () => renameInZip(await makeZip({ 'aa/evil.txt': 'x' }), 'aa/evil.txt', 'C:/evil.txt'),
+    ],
     ['a link out of a zip', 'zip', () => makeZip({ link: '/etc/passwd' }, { link: 0o120777 })],
     ['a link that climbs out of a zip', 'zip', () => makeZip({ 'a/link': '../../out' }, { 'a/link': 0o120777 })],
     ['a dot-dot name in a tar', 'tar', () => makeTar([{ name: '../evil.txt', content: 'x' }])],
     ['a dot-dot in the middle', 'tar', () => makeTar([{ name: 'a/../../evil.txt', content: 'x' }])],
     ['an absolute name in a tar', 'tar', () => makeTar([{ name: '/tmp/evil.txt', content: 'x' }])],
-    ['a link, then a write through it', 'tar', () => makeTar([{ name: 'out', type: 'symlink', linkname: '.' }, { name: 'out/evil.txt', content: 'x' }])],
+    [
+      'a link, then a write through it',
+      'tar',
+      () =>
+        makeTar([
+          { name: 'out', type: 'symlink', linkname: '.' },
+          { name: 'out/evil.txt', content: 'x' },
+        ]),
+    ],
     ['a link out of a tar', 'tar', () => makeTar([{ name: 'out', type: 'symlink', linkname: '../../..' }])],
-    ['a link that climbs out over another one', 'tar', () => makeTar([{ name: 'd/up', type: 'symlink', linkname: '..' }, { name: 'out', type: 'symlink', linkname: 'd/up/../../data' }])],
-    ['a file, then a link of its name', 'tar', () => makeTar([{ name: 'a', content: 'x' }, { name: 'a', type: 'symlink', linkname: 'b' }])],
-    ['a hard link', 'tar', () => makeTar([{ name: 'a', content: 'x' }, { name: 'b', type: 'link', linkname: 'a' }])],
-    ['a chain of hard links', 'tar', () => makeTar([{ name: 'a', type: 'symlink', linkname: 'b' }, { name: 'c', type: 'link', linkname: 'a' }])],
+    [
+      'a link that climbs out over another one',
+      'tar',
+      () =>
+        makeTar([
+          { name: 'd/up', type: 'symlink', linkname: '..' },
+          { name: 'out', type: 'symlink', linkname: 'd/up/../../data' },
+        ]),
+    ],
+    [
+      'a file, then a link of its name',
+      'tar',
+      () =>
+        makeTar([
+          { name: 'a', content: 'x' },
+          { name: 'a', type: 'symlink', linkname: 'b' },
+        ]),
+    ],
+    [
+      'a hard link',
+      'tar',
+      () =>
+        makeTar([
+          { name: 'a', content: 'x' },
+          { name: 'b', type: 'link', linkname: 'a' },
+        ]),
+    ],
+    [
+      'a chain of hard links',
+      'tar',
+      () =>
+        makeTar([
+          { name: 'a', type: 'symlink', linkname: 'b' },
+          { name: 'c', type: 'link', linkname: 'a' },
+        ]),
+    ],
     ['a device', 'tar', () => makeTar([{ name: 'null', type: 'character-device', devmajor: 1, devminor: 3 }])],
     ['a FIFO', 'tar', () => makeTar([{ name: 'pipe', type: 'fifo' }])],
     ['a link in a 7z', '7z', () => make7z({ 'good.txt': 'x', link: '->/etc/passwd' })],
@@ -109,7 +210,10 @@ describe('unarchive', () => {
     ['a name of the platform’s own', 'tar', () => makeTar([{ name: '.quarterdeck-a.part', content: 'x' }])],
   ])('security 26, 27: %s refuses the whole archive, and nothing is written', async (_what, kind, make) => {
     await put(`bad.${kind}`, await make())
-    await expect(files.unarchive(ANN, `/nfsshare/bad.${kind}`)).rejects.toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('The archive was not extracted') as string })
+    await expect(files.unarchive(ANN, `/nfsshare/bad.${kind}`)).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining('The archive was not extracted') as string,
+    })
     expect(await readdir(share)).toEqual([`bad.${kind}`])
     expect((await readdir(base)).sort()).toEqual(['data', 'share'])
     expect(await readdir(join(base, 'data/temporaries'))).toEqual([])
@@ -118,15 +222,23 @@ describe('unarchive', () => {
   test.each<[string, string, () => Promise<Buffer> | Buffer]>([
     ['a zip', 'zip', async () => (await makeZip({ a: 'x'.repeat(5000) })).subarray(0, 60)],
     ['a zip that is none', 'zip', () => Buffer.from('hello')],
-    ['a zip with another checksum', 'zip', async () => {
-      const zip = await makeZip({ 'a.txt': 'content' })
-      const at = zip.indexOf('content')
-      if (at > 0) zip.write('CONTENT', at)
-      else zip[40]! ^= 1
-      return zip
-    }],
+    [
+      'a zip with another checksum',
+      'zip',
+      async () => {
+        const zip = await makeZip({ 'a.txt': 'content' })
+        const at = zip.indexOf('content')
+        if (at > 0) zip.write('CONTENT', at)
+        else zip[40]! ^= 1
+        return zip
+      },
+    ],
     ['a tar', 'tar', () => Buffer.alloc(3000, 7)],
-    ['a tar.gz that ends early', 'tar.gz', async () => (await makeTarGz([{ name: 'a', content: 'x'.repeat(100_000) }])).subarray(0, 60)],
+    [
+      'a tar.gz that ends early',
+      'tar.gz',
+      async () => (await makeTarGz([{ name: 'a', content: 'x'.repeat(100_000) }])).subarray(0, 60),
+    ],
     ['a gz', 'gz', () => Buffer.from('hello')],
     ['a 7z', '7z', async () => (await make7z({ 'a.txt': 'x' })).subarray(0, 40)],
     ['a rar', 'rar', () => Buffer.from('Rar!hello')],
@@ -150,25 +262,43 @@ describe('unarchive', () => {
       },
     }
     try {
-      await unpackZip(archive, late as Extraction, { entries: 10, size: 1000 }, { signal: new AbortController().signal, progress: () => undefined })
+      await unpackZip(
+        archive,
+        late as Extraction,
+        { entries: 10, size: 1000 },
+        { signal: new AbortController().signal, progress: () => undefined },
+      )
     } finally {
       await archive.close()
     }
-    expect(failures).toEqual([expect.objectContaining({ code: 'INVALID_INPUT', message: expect.stringContaining('"a.txt" is damaged') as string })])
+    expect(failures).toEqual([
+      expect.objectContaining({
+        code: 'INVALID_INPUT',
+        message: expect.stringContaining('"a.txt" is damaged') as string,
+      }),
+    ])
   })
 
   test('an encrypted archive is told so', async () => {
     await put('secret.7z', await make7z({ 'a.txt': 'x' }, '-pgeheim'))
-    await expect(files.unarchive(ANN, '/nfsshare/secret.7z')).rejects.toMatchObject({ message: 'The archive was not extracted: its entry "a.txt" is encrypted.' })
+    await expect(files.unarchive(ANN, '/nfsshare/secret.7z')).rejects.toMatchObject({
+      message: 'The archive was not extracted: its entry "a.txt" is encrypted.',
+    })
   })
 
   test('security 28: a bomb is 413, memory stays flat and the disk is given back', async () => {
     const zeros = Buffer.alloc(2 ** 20)
-    await put('bomb.zip', await makeZip(Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`zeros${index}`, zeros]))))
+    await put(
+      'bomb.zip',
+      await makeZip(Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`zeros${index}`, zeros]))),
+    )
     await put('bomb.gz', gzipSync(Buffer.alloc(300 * 2 ** 20)))
     await expectHeldUnder(50 * 2 ** 20, async () => {
       for (const name of ['bomb.zip', 'bomb.gz']) {
-        await expect(files.unarchive(ANN, `/nfsshare/${name}`)).rejects.toMatchObject({ code: 'TOO_LARGE', message: 'The archive was not extracted: it would become larger than 256 MiB, 200 times its size.' })
+        await expect(files.unarchive(ANN, `/nfsshare/${name}`)).rejects.toMatchObject({
+          code: 'TOO_LARGE',
+          message: 'The archive was not extracted: it would become larger than 256 MiB, 200 times its size.',
+        })
       }
     })
     expect((await readdir(share)).sort()).toEqual(['bomb.gz', 'bomb.zip'])
@@ -191,20 +321,30 @@ describe('unarchive', () => {
     await put('large.rar', makeRar({ a: 'x'.repeat(2000) }))
     await put('large.tar', await makeTar([{ name: 'a', content: 'x'.repeat(2000) }]))
     const archives = (await readdir(share)).sort()
-    for (const name of archives) await expect(files.unarchive(ANN, `/nfsshare/${name}`)).rejects.toMatchObject({ code: 'TOO_LARGE' })
+    for (const name of archives)
+      await expect(files.unarchive(ANN, `/nfsshare/${name}`)).rejects.toMatchObject({ code: 'TOO_LARGE' })
     expect((await readdir(share)).sort()).toEqual(archives)
   })
 
   test('security 28: headers without end are refused, whatever they would become', async () => {
-    await put('long.tgz', await makeTarGz(['a', 'b'].map((name) => ({ name, content: 'x', pax: { comment: 'x'.repeat(4_000_000) } }))))
-    await expect(files.unarchive(ANN, '/nfsshare/long.tgz')).rejects.toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('has a header of more than 64 KiB') as string })
+    await put(
+      'long.tgz',
+      await makeTarGz(['a', 'b'].map((name) => ({ name, content: 'x', pax: { comment: 'x'.repeat(4_000_000) } }))),
+    )
+    await expect(files.unarchive(ANN, '/nfsshare/long.tgz')).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining('has a header of more than 64 KiB') as string,
+    })
     const tar = await makeTar([{ name: 'a', content: 'x', pax: { abc: 'd' } }])
     const at = tar.indexOf('8 abc=d\n')
     expect(at).toBeGreaterThan(0)
     for (const record of ['-1 bc=d\n', '99 bc=d\n', '0 xbc=d\n', 'abcdefgh']) {
       tar.write(record, at)
       await put('record.tar', tar)
-      await expect(files.unarchive(ANN, '/nfsshare/record.tar')).rejects.toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('has a header that is damaged') as string })
+      await expect(files.unarchive(ANN, '/nfsshare/record.tar')).rejects.toMatchObject({
+        code: 'INVALID_INPUT',
+        message: expect.stringContaining('has a header that is damaged') as string,
+      })
     }
     expect((await readdir(share)).sort()).toEqual(['long.tgz', 'record.tar'])
   })
@@ -214,9 +354,23 @@ describe('unarchive', () => {
     files = await open(() => ({ entries: 20, size: 1000 }))
     const deep = (top: string) => `${top}/${'d/'.repeat(12)}file`
     await put('deep.zip', await makeZip({ [deep('a')]: 'x', [deep('b')]: 'x' }))
-    await put('deep.tar', await makeTar([{ name: deep('a'), content: 'x' }, { name: deep('b'), content: 'x' }]))
-    await put('few.tar', await makeTar([{ name: 'a/', type: 'directory' }, { name: 'a/b/', type: 'directory' }, ...Array.from({ length: 18 }, (_, index) => ({ name: `a/b/${index}`, content: 'x' }))]))
-    for (const name of ['deep.zip', 'deep.tar']) await expect(files.unarchive(ANN, `/nfsshare/${name}`)).rejects.toMatchObject({ code: 'TOO_LARGE' })
+    await put(
+      'deep.tar',
+      await makeTar([
+        { name: deep('a'), content: 'x' },
+        { name: deep('b'), content: 'x' },
+      ]),
+    )
+    await put(
+      'few.tar',
+      await makeTar([
+        { name: 'a/', type: 'directory' },
+        { name: 'a/b/', type: 'directory' },
+        ...Array.from({ length: 18 }, (_, index) => ({ name: `a/b/${index}`, content: 'x' })),
+      ]),
+    )
+    for (const name of ['deep.zip', 'deep.tar'])
+      await expect(files.unarchive(ANN, `/nfsshare/${name}`)).rejects.toMatchObject({ code: 'TOO_LARGE' })
     await files.unarchive(ANN, '/nfsshare/few.tar')
     expect((await readdir(share)).sort()).toEqual(['deep.tar', 'deep.zip', 'few', 'few.tar'])
   })
@@ -259,12 +413,24 @@ describe('archive', () => {
   })
 
   /** By the system's own tar, which is not ours. */
-  const listed = async (name: string) => (await promisify(execFile)('tar', ['-tzf', join(share, name)])).stdout.trim().split('\n').sort()
+  const listed = async (name: string) =>
+    (await promisify(execFile)('tar', ['-tzf', join(share, name)])).stdout.trim().split('\n').sort()
 
   test('decisions §3: one item becomes <name>.tar.gz beside it, with a number where that is taken', async () => {
-    expect(await files.archive(ANN, '/nfsshare/world')).toEqual({ name: 'world.tar.gz', path: '/nfsshare/world.tar.gz' })
-    expect(await files.archive(ANN, '/nfsshare/world')).toEqual({ name: 'world (2).tar.gz', path: '/nfsshare/world (2).tar.gz' })
-    expect(await listed('world.tar.gz')).toEqual(['world/', 'world/level.dat', 'world/region/', 'world/region/r.0.0.mca'])
+    expect(await files.archive(ANN, '/nfsshare/world')).toEqual({
+      name: 'world.tar.gz',
+      path: '/nfsshare/world.tar.gz',
+    })
+    expect(await files.archive(ANN, '/nfsshare/world')).toEqual({
+      name: 'world (2).tar.gz',
+      path: '/nfsshare/world (2).tar.gz',
+    })
+    expect(await listed('world.tar.gz')).toEqual([
+      'world/',
+      'world/level.dat',
+      'world/region/',
+      'world/region/r.0.0.mca',
+    ])
   })
 
   test('decisions §3: several become archive-<YYYYMMDD-HHmmss>.tar.gz', async () => {
@@ -273,7 +439,9 @@ describe('archive', () => {
     expect(await listed(name)).toContain('ops.json')
     await mkdir(join(share, 'other'))
     await put('other/x', '')
-    await expect(files.archiveSeveral(ANN, ['/nfsshare/world', '/nfsshare/other/x'])).rejects.toMatchObject({ code: 'INVALID_INPUT' })
+    await expect(files.archiveSeveral(ANN, ['/nfsshare/world', '/nfsshare/other/x'])).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+    })
   })
 
   test('what was packed comes out as it was', async () => {
@@ -282,12 +450,16 @@ describe('archive', () => {
     await files.archive(ANN, '/nfsshare/world')
     await files.unarchive(ANN, '/nfsshare/world.tar.gz')
     const after = await tree()
-    for (const [path, content] of Object.entries(before)) if (path.startsWith('world/')) expect([path, after[`world (2)/${path}`]]).toEqual([path, content])
+    for (const [path, content] of Object.entries(before))
+      if (path.startsWith('world/')) expect([path, after[`world (2)/${path}`]]).toEqual([path, content])
   })
 
   test('a name of an older encoding is packed as what it meant then, not left out', async () => {
     await mkdir(join(share, 'old'))
-    await writeFile(Buffer.concat([Buffer.from(join(share, 'old/k')), Buffer.from([0xe4]), Buffer.from('se.txt')]), 'cheese')
+    await writeFile(
+      Buffer.concat([Buffer.from(join(share, 'old/k')), Buffer.from([0xe4]), Buffer.from('se.txt')]),
+      'cheese',
+    )
     await files.archive(ANN, '/nfsshare/old')
     await files.unarchive(ANN, '/nfsshare/old.tar.gz')
     expect(await readFile(join(share, 'old (2)/old/käse.txt'), 'utf8')).toBe('cheese')
@@ -298,7 +470,12 @@ describe('archive', () => {
     await symlink('../ops.json', join(share, 'world/beside'))
     await promisify(execFile)('mkfifo', [join(share, 'world/pipe')])
     await files.archive(ANN, '/nfsshare/world')
-    expect(await listed('world.tar.gz')).toEqual(['world/', 'world/level.dat', 'world/region/', 'world/region/r.0.0.mca'])
+    expect(await listed('world.tar.gz')).toEqual([
+      'world/',
+      'world/level.dat',
+      'world/region/',
+      'world/region/r.0.0.mca',
+    ])
   })
 
   test('an archive that would hold nothing of what was asked for is refused, and none is left', async () => {
@@ -308,11 +485,13 @@ describe('archive', () => {
     const before = (await readdir(share)).sort()
     await expect(files.archive(ANN, '/nfsshare/outward')).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: 'There is nothing to pack: /nfsshare/outward is neither a file nor a directory. Links are packed only with the directory that they are in.',
+      message:
+        'There is nothing to pack: /nfsshare/outward is neither a file nor a directory. Links are packed only with the directory that they are in.',
     })
     await expect(files.archiveSeveral(ANN, ['/nfsshare/dangling', '/nfsshare/pipe'])).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: 'There is nothing to pack: none of these 2 is a file or a directory. Links are packed only with the directory that they are in.',
+      message:
+        'There is nothing to pack: none of these 2 is a file or a directory. Links are packed only with the directory that they are in.',
     })
     expect((await readdir(share)).sort()).toEqual(before)
     // What can be packed is.
@@ -327,8 +506,16 @@ describe('archive', () => {
     await put('large.bin', '')
     await promisify(execFile)('truncate', ['-s', '2G', join(share, 'large.bin')])
     const packing = files.archive(ANN, '/nfsshare/large.bin')
-    const [job] = await until(() => files.jobs.of(ANN), ([first]) => (first?.done ?? 0) > 0)
-    expect(job).toMatchObject({ kind: 'archive', paths: ['/nfsshare/large.bin'], total: 2 * 2 ** 30, entry: 'large.bin' })
+    const [job] = await until(
+      () => files.jobs.of(ANN),
+      ([first]) => (first?.done ?? 0) > 0,
+    )
+    expect(job).toMatchObject({
+      kind: 'archive',
+      paths: ['/nfsshare/large.bin'],
+      total: 2 * 2 ** 30,
+      entry: 'large.bin',
+    })
     expect(files.jobs.of(BOB)).toEqual([])
     expect(() => files.jobs.cancel(BOB, job!.id)).toThrow('There is no such job')
     files.jobs.cancel(ANN, job!.id)
@@ -344,7 +531,10 @@ describe('archive', () => {
     for (let round = 1; round <= 8; round += 1) {
       const packing = files.archive(ANN, '/nfsshare/large.bin')
       packing.catch(() => undefined)
-      const [job] = await until(() => files.jobs.of(ANN), ([first]) => (first?.done ?? 0) > round * 2 ** 20)
+      const [job] = await until(
+        () => files.jobs.of(ANN),
+        ([first]) => (first?.done ?? 0) > round * 2 ** 20,
+      )
       files.jobs.cancel(ANN, job!.id)
       await expect(packing).rejects.toMatchObject({ code: 'CANCELLED' })
     }
@@ -353,7 +543,10 @@ describe('archive', () => {
   test('an extraction is cancelled the same way, and the platform’s end ends what runs', async () => {
     await put('zeros.gz', gzipSync(Buffer.alloc(200 * 2 ** 20)))
     const unpacking = files.unarchive(ANN, '/nfsshare/zeros.gz')
-    const [job] = await until(() => files.jobs.of(ANN), (jobs) => jobs.length > 0)
+    const [job] = await until(
+      () => files.jobs.of(ANN),
+      (jobs) => jobs.length > 0,
+    )
     files.jobs.cancel(ANN, job!.id)
     await expect(unpacking).rejects.toMatchObject({ code: 'CANCELLED', message: 'The unarchive was cancelled.' })
     const again = files.unarchive(ANN, '/nfsshare/zeros.gz')
@@ -365,7 +558,9 @@ describe('archive', () => {
   })
 
   test('a job may be cancelled at any moment: it ends, and leaves nothing', async () => {
-    const content = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`dir${index}/file`, String(index).repeat(60_000)]))
+    const content = Object.fromEntries(
+      Array.from({ length: 12 }, (_, index) => [`dir${index}/file`, String(index).repeat(60_000)]),
+    )
     await put('a.zip', await makeZip(content))
     await put('b.tar.gz', await makeTarGz(Object.entries(content).map(([name, text]) => ({ name, content: text }))))
     await put('c.gz', gzipSync(Buffer.alloc(3_000_000, 'abc')))
@@ -379,7 +574,10 @@ describe('archive', () => {
     let cancelled = 0
     for (let round = 0; round < 160; round += 1) {
       const begin = jobs[round % jobs.length]!
-      const working = begin().then(({ name }) => ({ name, message: '' }), ({ message }: Error) => ({ name: undefined, message }))
+      const working = begin().then(
+        ({ name }) => ({ name, message: '' }),
+        ({ message }: Error) => ({ name: undefined, message }),
+      )
       for (let turn = 0; turn < round; turn += 1) await new Promise((resolve) => setImmediate(resolve))
       for (const { id } of files.jobs.of(ANN)) files.jobs.cancel(ANN, id)
       const { name, message } = await working

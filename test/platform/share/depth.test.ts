@@ -27,7 +27,12 @@ let files: Files
 
 beforeAll(async () => {
   mkdirSync(join(share(), 'lobby/deep'), { recursive: true })
-  files = await openFiles({ dataDir: join(directory(), 'data'), shareDir: share(), log: pino({ level: 'silent' }), now: Date.now })
+  files = await openFiles({
+    dataDir: join(directory(), 'data'),
+    shareDir: share(),
+    log: pino({ level: 'silent' }),
+    now: Date.now,
+  })
   makeDeepTree(join(share(), 'lobby/deep'), LEVELS)
   // One is read before the deep directory, the other after it.
   for (const name of ['a.txt', 'z.txt']) writeFileSync(join(share(), 'lobby', name), name)
@@ -58,9 +63,16 @@ test('a copy in which an instance went deep becomes like its source again', asyn
 
 test('what is below names as long as they can be is copied, although its path is longer than a path can be', async () => {
   const name = 'x'.repeat(255)
-  execFileSync(process.execPath, ['-e', `for (let level = 0; level < 20; level += 1) { fs.mkdirSync('${name}'); process.chdir('${name}') } fs.writeFileSync('leaf', '')`], {
-    cwd: (mkdirSync(join(share(), 'long')), join(share(), 'long')),
-  })
+  execFileSync(
+    process.execPath,
+    [
+      '-e',
+      `for (let level = 0; level < 20; level += 1) { fs.mkdirSync('${name}'); process.chdir('${name}') } fs.writeFileSync('leaf', '')`,
+    ],
+    {
+      cwd: (mkdirSync(join(share(), 'long')), join(share(), 'long')),
+    },
+  )
   // A directory each, and the file.
   expect(await replicate(join(share(), 'long'), join(directory(), 'long'))).toBe(1)
   expect(await replicate(join(share(), 'long'), join(directory(), 'long'))).toBe(0)
@@ -73,15 +85,26 @@ test('§13 keep: what lies above the limit is written back; the rest is told of'
   makeDeepTree(join(copy, 'world/deep'), LEVELS)
   for (const name of ['a.txt', 'z.txt']) writeFileSync(join(copy, 'world', name), name)
   const leftOut = createLeftOut()
-  expect(await files.writeBack({ copy, directory: join(share(), 'kept'), paths: ['world'] }, new AbortController().signal, leftOut)).toBe(2)
+  expect(
+    await files.writeBack(
+      { copy, directory: join(share(), 'kept'), paths: ['world'] },
+      new AbortController().signal,
+      leftOut,
+    ),
+  ).toBe(2)
   expect(levelsBelow(join(share(), 'kept/world/deep'))).toBe(DEPTH_LIMIT - 2)
   expect(leftOut.text()).toMatch(/^"world\/deep\/d\/d\//)
   expect(leftOut.text()).toContain(TOO_DEEP)
 })
 
 test('an archive is refused with a sentence that names the directory', async () => {
-  await expect(files.archive(1, '/nfsshare/lobby')).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringMatching(/^"lobby\/deep\/d\/d\//) as string })
-  await expect(files.archive(1, '/nfsshare/lobby')).rejects.toMatchObject({ message: expect.stringContaining(TOO_DEEP) as string })
+  await expect(files.archive(1, '/nfsshare/lobby')).rejects.toMatchObject({
+    code: 'CONFLICT',
+    message: expect.stringMatching(/^"lobby\/deep\/d\/d\//) as string,
+  })
+  await expect(files.archive(1, '/nfsshare/lobby')).rejects.toMatchObject({
+    message: expect.stringContaining(TOO_DEEP) as string,
+  })
   expect(readdirSync(share()).filter((name) => name.includes('lobby'))).toEqual(['lobby'])
 })
 
@@ -94,7 +117,10 @@ test('a download has the rest, and a text that says what is missing', async () =
 })
 
 test('what is packed as deep as may be is extracted again, and nothing deeper', async () => {
-  for (const [name, levels] of [['most', DEPTH_LIMIT], ['more', DEPTH_LIMIT + 1]] as const) {
+  for (const [name, levels] of [
+    ['most', DEPTH_LIMIT],
+    ['more', DEPTH_LIMIT + 1],
+  ] as const) {
     writeFileSync(join(share(), `${name}.zip`), await makeZip({ [`${'d/'.repeat(levels)}leaf.txt`]: 'leaf' }))
   }
   await files.unarchive(1, '/nfsshare/most.zip')
@@ -102,7 +128,10 @@ test('what is packed as deep as may be is extracted again, and nothing deeper', 
   await files.archive(1, '/nfsshare/most/d')
   writeFileSync(join(share(), 'empty.tar'), await makeTar([{ name: 'd/'.repeat(DEPTH_LIMIT + 1), type: 'directory' }]))
   for (const name of ['more.zip', 'empty.tar']) {
-    await expect(files.unarchive(1, `/nfsshare/${name}`)).rejects.toMatchObject({ code: 'INVALID_INPUT', message: expect.stringContaining('lies more than') as string })
+    await expect(files.unarchive(1, `/nfsshare/${name}`)).rejects.toMatchObject({
+      code: 'INVALID_INPUT',
+      message: expect.stringContaining('lies more than') as string,
+    })
   }
 })
 
@@ -110,22 +139,29 @@ test('no directory is made so deep that no archive could hold it', async () => {
   const deepest = `/nfsshare/made${'/d'.repeat(DEPTH_LIMIT - 1)}`
   mkdirSync(join(share(), deepest.slice('/nfsshare'.length), '..'), { recursive: true })
   await files.changes.createDirectory(deepest)
-  await expect(files.changes.createDirectory(`${deepest}/d`)).rejects.toMatchObject({ code: 'INVALID_INPUT', message: `path: A directory may lie at most ${DEPTH_LIMIT} directories deep.` })
+  await expect(files.changes.createDirectory(`${deepest}/d`)).rejects.toMatchObject({
+    code: 'INVALID_INPUT',
+    message: `path: A directory may lie at most ${DEPTH_LIMIT} directories deep.`,
+  })
   await files.archive(1, '/nfsshare/made')
 })
 
-;(isRoot ? test : test.skip)('§12 a start gives away what lies above the limit, tells of what stays another’s, and a move is not held up (skipped without root)', async () => {
-  const uid = FIRST_USER_ID + 3
-  const give = async () => {
-    const leftOut = createLeftOut()
-    await holding(createJail(share()).directory(['lobby']), (held) => giveTree(held, uid, () => undefined, leftOut))
-    return leftOut.text()
-  }
-  expect(await give()).toContain(TOO_DEEP)
-  for (const path of ['a.txt', 'z.txt', `deep${'/d'.repeat(DEPTH_LIMIT - 1)}`]) expect([path, lstatSync(join(share(), 'lobby', path)).uid]).toEqual([path, uid])
-  expect(lstatSync(join(share(), `lobby/deep${'/d'.repeat(DEPTH_LIMIT)}`)).uid).toBe(0)
-  mkdirSync(join(share(), 'of-a-deployment'))
-  chownSync(join(share(), 'of-a-deployment'), uid, uid)
-  await files.changes.move('/nfsshare/lobby', '/nfsshare/of-a-deployment/lobby')
-  expect(readFileSync(join(share(), 'of-a-deployment/lobby/z.txt'), 'utf8')).toBe('z.txt')
-})
+;(isRoot ? test : test.skip)(
+  '§12 a start gives away what lies above the limit, tells of what stays another’s, and a move is not held up (skipped without root)',
+  async () => {
+    const uid = FIRST_USER_ID + 3
+    const give = async () => {
+      const leftOut = createLeftOut()
+      await holding(createJail(share()).directory(['lobby']), (held) => giveTree(held, uid, () => undefined, leftOut))
+      return leftOut.text()
+    }
+    expect(await give()).toContain(TOO_DEEP)
+    for (const path of ['a.txt', 'z.txt', `deep${'/d'.repeat(DEPTH_LIMIT - 1)}`])
+      expect([path, lstatSync(join(share(), 'lobby', path)).uid]).toEqual([path, uid])
+    expect(lstatSync(join(share(), `lobby/deep${'/d'.repeat(DEPTH_LIMIT)}`)).uid).toBe(0)
+    mkdirSync(join(share(), 'of-a-deployment'))
+    chownSync(join(share(), 'of-a-deployment'), uid, uid)
+    await files.changes.move('/nfsshare/lobby', '/nfsshare/of-a-deployment/lobby')
+    expect(readFileSync(join(share(), 'of-a-deployment/lobby/z.txt'), 'utf8')).toBe('z.txt')
+  },
+)

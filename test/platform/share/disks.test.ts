@@ -9,28 +9,31 @@ import { canMount, mountTmpfs, unmount } from '../../support/platform/tmpfs'
 
 const directory = useTemporaryDirectory()
 
-;(canMount ? test : test.skip)('#49 a disk whose inodes are used up counts as full, however many bytes are free, and says how many files there is room for', async () => {
-  const share = join(directory(), 'share')
-  await mkdir(share)
-  mountTmpfs(share)
-  const disks = watchDisks(directory(), share, pino({ level: 'silent' }))
-  const ofShare = async () => (await disks.list()).find(({ name }) => name === 'share')
-  try {
-    execFileSync('mount', ['-o', 'remount,nr_inodes=1000', share])
-    expect(await ofShare()).toMatchObject({ level: 'ok' })
-    expect(await ofShare()).not.toHaveProperty('filesLeft')
-    const fill = (from: number, to: number) => {
-      for (let at = from; at < to; at++) writeFileSync(join(share, String(at)), '')
+;(canMount ? test : test.skip)(
+  '#49 a disk whose inodes are used up counts as full, however many bytes are free, and says how many files there is room for',
+  async () => {
+    const share = join(directory(), 'share')
+    await mkdir(share)
+    mountTmpfs(share)
+    const disks = watchDisks(directory(), share, pino({ level: 'silent' }))
+    const ofShare = async () => (await disks.list()).find(({ name }) => name === 'share')
+    try {
+      execFileSync('mount', ['-o', 'remount,nr_inodes=1000', share])
+      expect(await ofShare()).toMatchObject({ level: 'ok' })
+      expect(await ofShare()).not.toHaveProperty('filesLeft')
+      const fill = (from: number, to: number) => {
+        for (let at = from; at < to; at++) writeFileSync(join(share, String(at)), '')
+      }
+      fill(0, 920)
+      expect(await ofShare()).toMatchObject({ level: 'low', filesLeft: expect.any(Number) })
+      fill(920, 980)
+      expect(await ofShare()).toMatchObject({ level: 'full' })
+      expect((await ofShare())?.filesLeft).toBeLessThan(20)
+      for (let at = 0; at < 980; at++) rmSync(join(share, String(at)))
+      expect(await ofShare()).toMatchObject({ level: 'ok' })
+    } finally {
+      disks.close()
+      unmount(share)
     }
-    fill(0, 920)
-    expect(await ofShare()).toMatchObject({ level: 'low', filesLeft: expect.any(Number) })
-    fill(920, 980)
-    expect(await ofShare()).toMatchObject({ level: 'full' })
-    expect((await ofShare())?.filesLeft).toBeLessThan(20)
-    for (let at = 0; at < 980; at++) rmSync(join(share, String(at)))
-    expect(await ofShare()).toMatchObject({ level: 'ok' })
-  } finally {
-    disks.close()
-    unmount(share)
-  }
-})
+  },
+)

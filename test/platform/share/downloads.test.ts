@@ -20,10 +20,18 @@ test('§7 a zip of many entries holds them all, and looks only at those that are
     contents[`${folder}/${number}.txt`] = `${number} `.repeat([0, 1, 1000][number % 3]!)
   }
   for (const [path, content] of Object.entries(contents)) writeFileSync(join(share, path), content)
-  const files = await openFiles({ dataDir: join(directory(), 'data'), shareDir: share, log: pino({ level: 'silent' }), now: Date.now })
+  const files = await openFiles({
+    dataDir: join(directory(), 'data'),
+    shareDir: share,
+    log: pino({ level: 'silent' }),
+    now: Date.now,
+  })
   let most = 0
   const add = ZipFile.prototype.addReadStreamLazy
-  const watched = jest.spyOn(ZipFile.prototype, 'addReadStreamLazy').mockImplementation(function (this: ZipFile & { entries: unknown[] }, ...given: Parameters<typeof add>) {
+  const watched = jest.spyOn(ZipFile.prototype, 'addReadStreamLazy').mockImplementation(function (
+    this: ZipFile & { entries: unknown[] },
+    ...given: Parameters<typeof add>
+  ) {
     most = Math.max(most, this.entries.length)
     add.apply(this, given)
   })
@@ -34,8 +42,17 @@ test('§7 a zip of many entries holds them all, and looks only at those that are
     watched.mockRestore()
     await files.close()
   }
-  const found = (await readdir(join(share, 'got'), { recursive: true, withFileTypes: true })).map((entry) => ({ entry, path: join(entry.parentPath, entry.name) }))
-  expect(Object.fromEntries(found.filter(({ entry }) => entry.isFile()).map(({ path }) => [path.slice(share.length + 5), readFileSync(path, 'utf8')]))).toEqual(contents)
+  const found = (await readdir(join(share, 'got'), { recursive: true, withFileTypes: true })).map((entry) => ({
+    entry,
+    path: join(entry.parentPath, entry.name),
+  }))
+  expect(
+    Object.fromEntries(
+      found
+        .filter(({ entry }) => entry.isFile())
+        .map(({ path }) => [path.slice(share.length + 5), readFileSync(path, 'utf8')]),
+    ),
+  ).toEqual(contents)
   expect(found.filter(({ entry }) => entry.name === 'empty')).toHaveLength(20)
   expect(most).toBeLessThan(30)
 })

@@ -43,7 +43,11 @@ describeAsRoot(`security 49: on a full disk${isRoot ? '' : ' (skipped: mounting 
   const upload = async (size: number) => {
     const sent = files.upload()
     try {
-      await sent.receive('kept.txt', Readable.from(Array.from({ length: size / 65_536 }, () => Buffer.alloc(65_536, 1))), '/nfsshare')
+      await sent.receive(
+        'kept.txt',
+        Readable.from(Array.from({ length: size / 65_536 }, () => Buffer.alloc(65_536, 1))),
+        '/nfsshare',
+      )
       await sent.store('/nfsshare', 'replace')
     } catch (error) {
       await sent.discard()
@@ -53,7 +57,9 @@ describeAsRoot(`security 49: on a full disk${isRoot ? '' : ' (skipped: mounting 
 
   test('a save is 507, the old bytes stay, and it works again once there is room', async () => {
     await writeFile(join(share, 'filler'), Buffer.alloc(2 ** 20 + 2 ** 19))
-    await expect(files.contents.save({ path: '/nfsshare/kept.txt', content: 'x'.repeat(2 ** 20) })).rejects.toMatchObject({ code: 'DISK_FULL', status: 507 })
+    await expect(
+      files.contents.save({ path: '/nfsshare/kept.txt', content: 'x'.repeat(2 ** 20) }),
+    ).rejects.toMatchObject({ code: 'DISK_FULL', status: 507 })
     expect(await readFile(join(share, 'kept.txt'), 'utf8')).toBe('kept')
     expect((await readdir(share)).sort()).toEqual(['filler', 'kept.txt'])
     await rm(join(share, 'filler'))
@@ -70,7 +76,10 @@ describeAsRoot(`security 49: on a full disk${isRoot ? '' : ' (skipped: mounting 
   })
 
   test('an archive is 507 and leaves nothing, and so is what comes out of one', async () => {
-    await writeFile(join(share, 'random.bin'), Buffer.from(Array.from({ length: 1_200_000 }, () => Math.floor(Math.random() * 256))))
+    await writeFile(
+      join(share, 'random.bin'),
+      Buffer.from(Array.from({ length: 1_200_000 }, () => Math.floor(Math.random() * 256))),
+    )
     await expect(files.archive(1, '/nfsshare/random.bin')).rejects.toMatchObject({ code: 'DISK_FULL' })
     expect((await readdir(share)).sort()).toEqual(['kept.txt', 'random.bin'])
     await rm(join(share, 'random.bin'))
@@ -82,28 +91,37 @@ describeAsRoot(`security 49: on a full disk${isRoot ? '' : ' (skipped: mounting 
   })
 })
 
-describeAsRoot(`security 49: on a full disk of the data directory${isRoot ? '' : ' (skipped: mounting a small one takes root)'}`, () => {
-  beforeEach(() => void execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', join(base, 'data')]))
-  afterEach(() => void execFileSync('umount', [join(base, 'data')]))
+describeAsRoot(
+  `security 49: on a full disk of the data directory${isRoot ? '' : ' (skipped: mounting a small one takes root)'}`,
+  () => {
+    beforeEach(() => void execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', join(base, 'data')]))
+    afterEach(() => void execFileSync('umount', [join(base, 'data')]))
 
-  test('a save is 507, leaves no note behind, and works again once there is room', async () => {
-    const files = await open()
-    try {
-      await writeFile(join(share, 'kept.txt'), 'kept')
-      await expect(writeFile(join(base, 'data/filler'), Buffer.alloc(2 ** 17))).rejects.toMatchObject({ code: 'ENOSPC' })
-      await expect(files.contents.save({ path: '/nfsshare/kept.txt', content: 'new' })).rejects.toMatchObject({
-        code: 'DISK_FULL',
-        message: 'The disk of the platform’s data directory is full. Nothing was changed.',
-      })
-      expect([await readdir(join(base, 'data/temporaries')), await readdir(share), await readFile(join(share, 'kept.txt'), 'utf8')]).toEqual([[], ['kept.txt'], 'kept'])
-      await rm(join(base, 'data/filler'))
-      await files.contents.save({ path: '/nfsshare/kept.txt', content: 'new' })
-      expect(await readFile(join(share, 'kept.txt'), 'utf8')).toBe('new')
-    } finally {
-      await files.close()
-    }
-  })
-})
+    test('a save is 507, leaves no note behind, and works again once there is room', async () => {
+      const files = await open()
+      try {
+        await writeFile(join(share, 'kept.txt'), 'kept')
+        await expect(writeFile(join(base, 'data/filler'), Buffer.alloc(2 ** 17))).rejects.toMatchObject({
+          code: 'ENOSPC',
+        })
+        await expect(files.contents.save({ path: '/nfsshare/kept.txt', content: 'new' })).rejects.toMatchObject({
+          code: 'DISK_FULL',
+          message: 'The disk of the platform’s data directory is full. Nothing was changed.',
+        })
+        expect([
+          await readdir(join(base, 'data/temporaries')),
+          await readdir(share),
+          await readFile(join(share, 'kept.txt'), 'utf8'),
+        ]).toEqual([[], ['kept.txt'], 'kept'])
+        await rm(join(base, 'data/filler'))
+        await files.contents.save({ path: '/nfsshare/kept.txt', content: 'new' })
+        expect(await readFile(join(share, 'kept.txt'), 'utf8')).toBe('new')
+      } finally {
+        await files.close()
+      }
+    })
+  },
+)
 
 /** Saves and uploads without end, alternating two contents that are each of one character. */
 const WRITER = `
@@ -137,7 +155,10 @@ test('security 50: killed (-9) at any point of writing, a file is the old or the
     await delay((round * 37) % 200)
     writer.kill('SIGKILL')
     await once(writer, 'exit')
-    for (const [name, length] of [['saved.txt', 300_000], ['uploaded.bin', 400_000]] as const) {
+    for (const [name, length] of [
+      ['saved.txt', 300_000],
+      ['uploaded.bin', 400_000],
+    ] as const) {
       const content = await readFile(join(share, name), 'utf8')
       expect([name, content.length, new Set(content).size]).toEqual([name, length, 1])
     }
@@ -164,22 +185,33 @@ const EXTRACTOR = `
 
 test('security 30: killed (-9) at any point of an extraction, what is there to see is whole, and the rest does not outlive the next start', async () => {
   const names = Array.from({ length: 40 }, (_, index) => `region/r.${index}.mca`)
-  await writeFile(join(share, 'world.tar.gz'), await makeTarGz(names.map((name) => ({ name, content: 'x'.repeat(100_000) }))))
+  await writeFile(
+    join(share, 'world.tar.gz'),
+    await makeTarGz(names.map((name) => ({ name, content: 'x'.repeat(100_000) }))),
+  )
   await mkdir(join(share, 'old'))
   const program = join(base, 'data/extractor.js')
-  await writeFile(program, EXTRACTOR.replaceAll("require('pino')", `require(${JSON.stringify(require.resolve('pino'))})`))
+  await writeFile(
+    program,
+    EXTRACTOR.replaceAll("require('pino')", `require(${JSON.stringify(require.resolve('pino'))})`),
+  )
   // From the sources, as in development.
   const modulePath = join(__dirname, '../../../src/platform/share/files.ts')
   let unfinished = 0
   for (let round = 0; round < 10 || unfinished === 0; round += 1) {
-    const extractor = fork(program, [modulePath, join(base, 'data'), share], { execArgv: ['--require', require.resolve('tsx/cjs')] })
+    const extractor = fork(program, [modulePath, join(base, 'data'), share], {
+      execArgv: ['--require', require.resolve('tsx/cjs')],
+    })
     await once(extractor, 'message')
     // As above.
     await delay((round * 37) % 200)
     extractor.kill('SIGKILL')
     await once(extractor, 'exit')
     unfinished += (await readdir(share)).filter((name) => name.startsWith('.quarterdeck-')).length
-    const made = [...(await readdir(share)).filter((name) => /^world(?: \(\d+\))?$/.test(name)), ...(await readdir(join(share, 'old'))).map((name) => `old/${name}`)]
+    const made = [
+      ...(await readdir(share)).filter((name) => /^world(?: \(\d+\))?$/.test(name)),
+      ...(await readdir(join(share, 'old'))).map((name) => `old/${name}`),
+    ]
     for (const name of made) {
       const sizes = await Promise.all(names.map(async (path) => (await stat(join(share, name, path))).size))
       expect([name, new Set(sizes)]).toEqual([name, new Set([100_000])])

@@ -25,7 +25,12 @@ beforeEach(async () => {
   await mkdir(join(base, 'outside'))
   await writeFile(join(base, 'outside/secret.txt'), 'secret')
   await writeFile(join(base, 'share-evil/secret.txt'), 'secret')
-  files = await openFiles({ dataDir: join(base, 'data'), shareDir: share, log: pino({ level: 'silent' }), now: Date.now })
+  files = await openFiles({
+    dataDir: join(base, 'data'),
+    shareDir: share,
+    log: pino({ level: 'silent' }),
+    now: Date.now,
+  })
 })
 afterEach(async () => {
   await files.close()
@@ -62,7 +67,12 @@ const verbs: [verb: string, use: (path: string) => Promise<unknown>][] = [
   ['unarchive', (path) => files.unarchive(1, path)],
 ]
 
-const outside = async () => [await readdir(join(base, 'outside')), await readFile(join(base, 'outside/secret.txt'), 'utf8'), await readdir(join(base, 'share-evil')), (await readdir(base)).sort()]
+const outside = async () => [
+  await readdir(join(base, 'outside')),
+  await readFile(join(base, 'outside/secret.txt'), 'utf8'),
+  await readdir(join(base, 'share-evil')),
+  (await readdir(base)).sort(),
+]
 const untouched = [['secret.txt'], 'secret', ['secret.txt'], ['data', 'outside', 'share', 'share-evil']]
 
 const BAD_PATHS = [
@@ -84,62 +94,92 @@ const BAD_PATHS = [
   `/nfsshare/${'x'.repeat(256)}`,
 ]
 
-test.each(verbs)('security 16: %s refuses every path that could mean another place, and the disk stays unchanged', async (_verb, use) => {
-  await writeFile(join(share, 'mine.txt'), 'mine')
-  for (const path of BAD_PATHS) {
-    const failure = await use(path).catch((error: unknown) => error)
-    expect([path, failure]).toEqual([path, expect.objectContaining({ code: 'INVALID_INPUT' })])
-  }
-  expect(await outside()).toEqual(untouched)
-  expect(await readdir(share)).toEqual(['mine.txt'])
-})
-
-test.each(verbs)('security 17: %s through a link that leads out, as leaf or on the way, sees and changes nothing outside', async (_verb, use) => {
-  const links = { directory: join(base, 'outside'), 'leaf.zip': '../outside/secret.txt', 'dangling.zip': join(base, 'outside/none') }
-  await writeFile(join(share, 'mine.txt'), 'mine')
-  for (const path of ['directory', 'directory/secret.txt', 'directory/new', 'leaf.zip', 'dangling.zip', 'dangling.zip/new']) {
-    // A verb may act on a link itself (delete, move): all are put back for the next.
-    for (const [name, target] of Object.entries(links)) {
-      await rm(join(share, name), { force: true, recursive: true })
-      await symlink(target, join(share, name))
+test.each(verbs)(
+  'security 16: %s refuses every path that could mean another place, and the disk stays unchanged',
+  async (_verb, use) => {
+    await writeFile(join(share, 'mine.txt'), 'mine')
+    for (const path of BAD_PATHS) {
+      const failure = await use(path).catch((error: unknown) => error)
+      expect([path, failure]).toEqual([path, expect.objectContaining({ code: 'INVALID_INPUT' })])
     }
-    const seen = await use(`/nfsshare/${path}`).catch(() => undefined)
-    // The zip of a link is empty; a listing tells the name of what is secret if it gets there.
-    expect([path, JSON.stringify(seen) ?? '']).toEqual([path, expect.not.stringContaining('secret')])
-    expect([path, await outside()]).toEqual([path, untouched])
-  }
-  expect((await contentsBelow(share)).filter((content) => content.includes('secret'))).toEqual([])
-})
+    expect(await outside()).toEqual(untouched)
+    expect(await readdir(share)).toEqual(['mine.txt'])
+  },
+)
 
-test.each(verbs)('security 17: %s through a link that leads to the platform’s own files, as leaf or on the way, sees and changes nothing of them', async (_verb, use) => {
-  const marker = join(share, '.quarterdeck-share')
-  const unfinished = join(share, '.quarterdeck-1.part')
-  const links = { 'marker.zip': '.quarterdeck-share', below: '.quarterdeck-1.part', 'way.zip': 'below/of-an-archive.txt' }
-  await mkdir(unfinished)
-  await writeFile(join(share, 'mine.txt'), 'mine')
-  const own = async () => [await readFile(marker, 'utf8'), await readdir(unfinished), await readFile(join(unfinished, 'of-an-archive.txt'), 'utf8')]
-  for (const path of ['marker.zip', 'below', 'below/of-an-archive.txt', 'below/new', 'way.zip']) {
-    // A verb may act on a link itself (delete, move): all are put back for the next.
-    for (const [name, target] of Object.entries(links)) {
-      await rm(join(share, name), { force: true, recursive: true })
-      await symlink(target, join(share, name))
+test.each(verbs)(
+  'security 17: %s through a link that leads out, as leaf or on the way, sees and changes nothing outside',
+  async (_verb, use) => {
+    const links = {
+      directory: join(base, 'outside'),
+      'leaf.zip': '../outside/secret.txt',
+      'dangling.zip': join(base, 'outside/none'),
     }
-    await writeFile(marker, 'secret')
-    await writeFile(join(unfinished, 'of-an-archive.txt'), 'secret')
-    const seen = await use(`/nfsshare/${path}`).catch(() => undefined)
-    expect([path, JSON.stringify(seen) ?? '']).toEqual([path, expect.not.stringMatching(/secret|of-an-archive/)])
-    expect([path, await own()]).toEqual([path, ['secret', ['of-an-archive.txt'], 'secret']])
-  }
-  for (const path of await filesBelow(share)) {
-    if (path.endsWith('.tar.gz')) expect([path, gunzipSync(await readFile(path)).includes('secret')]).toEqual([path, false])
-  }
-})
+    await writeFile(join(share, 'mine.txt'), 'mine')
+    for (const path of [
+      'directory',
+      'directory/secret.txt',
+      'directory/new',
+      'leaf.zip',
+      'dangling.zip',
+      'dangling.zip/new',
+    ]) {
+      // A verb may act on a link itself (delete, move): all are put back for the next.
+      for (const [name, target] of Object.entries(links)) {
+        await rm(join(share, name), { force: true, recursive: true })
+        await symlink(target, join(share, name))
+      }
+      const seen = await use(`/nfsshare/${path}`).catch(() => undefined)
+      // The zip of a link is empty; a listing tells the name of what is secret if it gets there.
+      expect([path, JSON.stringify(seen) ?? '']).toEqual([path, expect.not.stringContaining('secret')])
+      expect([path, await outside()]).toEqual([path, untouched])
+    }
+    expect((await contentsBelow(share)).filter((content) => content.includes('secret'))).toEqual([])
+  },
+)
+
+test.each(verbs)(
+  'security 17: %s through a link that leads to the platform’s own files, as leaf or on the way, sees and changes nothing of them',
+  async (_verb, use) => {
+    const marker = join(share, '.quarterdeck-share')
+    const unfinished = join(share, '.quarterdeck-1.part')
+    const links = {
+      'marker.zip': '.quarterdeck-share',
+      below: '.quarterdeck-1.part',
+      'way.zip': 'below/of-an-archive.txt',
+    }
+    await mkdir(unfinished)
+    await writeFile(join(share, 'mine.txt'), 'mine')
+    const own = async () => [
+      await readFile(marker, 'utf8'),
+      await readdir(unfinished),
+      await readFile(join(unfinished, 'of-an-archive.txt'), 'utf8'),
+    ]
+    for (const path of ['marker.zip', 'below', 'below/of-an-archive.txt', 'below/new', 'way.zip']) {
+      // A verb may act on a link itself (delete, move): all are put back for the next.
+      for (const [name, target] of Object.entries(links)) {
+        await rm(join(share, name), { force: true, recursive: true })
+        await symlink(target, join(share, name))
+      }
+      await writeFile(marker, 'secret')
+      await writeFile(join(unfinished, 'of-an-archive.txt'), 'secret')
+      const seen = await use(`/nfsshare/${path}`).catch(() => undefined)
+      expect([path, JSON.stringify(seen) ?? '']).toEqual([path, expect.not.stringMatching(/secret|of-an-archive/)])
+      expect([path, await own()]).toEqual([path, ['secret', ['of-an-archive.txt'], 'secret']])
+    }
+    for (const path of await filesBelow(share)) {
+      if (path.endsWith('.tar.gz'))
+        expect([path, gunzipSync(await readFile(path)).includes('secret')]).toEqual([path, false])
+    }
+  },
+)
 
 test('security 17: a save through a link to the marker of the shared area is refused with a sentence', async () => {
   await writeFile(join(share, '.quarterdeck-share'), '')
   await symlink('.quarterdeck-share', join(share, 'link.txt'))
   await expect(files.contents.save({ path: '/nfsshare/link.txt', content: 'mine' })).rejects.toMatchObject({
-    code: 'NOT_ALLOWED', message: '/nfsshare/link.txt leads to a file of the platform itself.',
+    code: 'NOT_ALLOWED',
+    message: '/nfsshare/link.txt leads to a file of the platform itself.',
   })
 })
 
@@ -148,7 +188,8 @@ async function filesBelow(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true, recursive: true })
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
 }
-const contentsBelow = async (directory: string) => Promise.all((await filesBelow(directory)).map((path) => readFile(path, 'latin1')))
+const contentsBelow = async (directory: string) =>
+  Promise.all((await filesBelow(directory)).map((path) => readFile(path, 'latin1')))
 
 test('links that stay inside work, absolute ones too', async () => {
   await mkdir(join(share, 'real'))
@@ -172,7 +213,10 @@ test('a deleted link leaves what it points at, and so does a deleted tree that h
 
 test('a shared area that is not there is told, and used once it is', async () => {
   await rm(share, { recursive: true })
-  await expect(files.listing.list('/nfsshare')).rejects.toMatchObject({ code: 'UNAVAILABLE', message: expect.stringContaining('QUARTERDECK_SHARE_DIR') as string })
+  await expect(files.listing.list('/nfsshare')).rejects.toMatchObject({
+    code: 'UNAVAILABLE',
+    message: expect.stringContaining('QUARTERDECK_SHARE_DIR') as string,
+  })
   await mkdir(share)
   const nothing = await files.listing.list('/nfsshare')
   expect([nothing.count, bytesOf(nothing)]).toEqual([0, 0])
@@ -212,13 +256,17 @@ const SWAPPER = `
 `
 
 test('security 17: ten thousand swaps of a directory for a link, under every verb, let nothing out', async () => {
-  for (const [at, content] of [[join(share, 'target'), 'inside'], [join(base, 'outside'), 'secret']] as const) {
+  for (const [at, content] of [
+    [join(share, 'target'), 'inside'],
+    [join(base, 'outside'), 'secret'],
+  ] as const) {
     // The same names on both sides, so that only the contents tell where one was.
     await mkdir(join(at, 'sub'), { recursive: true })
     await writeFile(join(at, 'file.txt'), content)
     await writeFile(join(at, 'sub/kept.txt'), content)
   }
-  for (const at of ['share/target', 'outside']) await writeFile(join(base, at, 'a.zip'), await makeZip({ file: at === 'outside' ? 'secret' : 'inside' }))
+  for (const at of ['share/target', 'outside'])
+    await writeFile(join(base, at, 'a.zip'), await makeZip({ file: at === 'outside' ? 'secret' : 'inside' }))
   const before = (await readdir(join(base, 'outside'), { recursive: true })).sort()
   const program = join(base, 'data/swapper.js')
   await writeFile(program, SWAPPER)
@@ -256,7 +304,11 @@ test('security 17: ten thousand swaps of a directory for a link, under every ver
     () => replicated(join(share, 'target'), 'copy-of-target', 'file.txt'),
   ]
   try {
-    for (let round = 0; swaps < 10_000 || round < 400 || !MADE.every((name) => [...made].some((one) => name.test(one))); round += 1) {
+    for (
+      let round = 0;
+      swaps < 10_000 || round < 400 || !MADE.every((name) => [...made].some((one) => name.test(one)));
+      round += 1
+    ) {
       const result = await attempts[round % attempts.length]!().catch(() => undefined)
       if (result !== undefined) seen.push(result)
     }
@@ -269,6 +321,8 @@ test('security 17: ten thousand swaps of a directory for a link, under every ver
   expect((await readdir(join(base, 'outside'), { recursive: true })).sort()).toEqual(before)
   expect(await readFile(join(base, 'outside/file.txt'), 'utf8')).toBe('secret')
   // What was packed and unpacked is of the inside as well.
-  for (const path of await filesBelow(share)) if (path.endsWith('.tar.gz')) expect([path, gunzipSync(await readFile(path)).includes('secret')]).toEqual([path, false])
+  for (const path of await filesBelow(share))
+    if (path.endsWith('.tar.gz'))
+      expect([path, gunzipSync(await readFile(path)).includes('secret')]).toEqual([path, false])
   expect((await contentsBelow(share)).filter((content) => content.includes('secret'))).toEqual([])
 })

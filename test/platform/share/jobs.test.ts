@@ -12,13 +12,19 @@ function setUp() {
   const running = new Map<string, () => void>()
   const run = (userId: number, name: string, hungUp?: AbortSignal) =>
     jobs
-      .run(userId, 'archive', [`/nfsshare/${name}`], ({ signal }) => {
-        begun.push(name)
-        return new Promise<string>((resolve, reject) => {
-          running.set(name, () => resolve(name))
-          signal.addEventListener('abort', () => reject(new Error('ended')))
-        })
-      }, hungUp)
+      .run(
+        userId,
+        'archive',
+        [`/nfsshare/${name}`],
+        ({ signal }) => {
+          begun.push(name)
+          return new Promise<string>((resolve, reject) => {
+            running.set(name, () => resolve(name))
+            signal.addEventListener('abort', () => reject(new Error('ended')))
+          })
+        },
+        hungUp,
+      )
       .catch((error: { code?: string }) => error.code ?? 'other')
   const end = (name: string) => running.get(name)?.()
   return { jobs, begun, run, end }
@@ -36,7 +42,11 @@ test('one user’s many jobs leave a turn to another user, who begins at once', 
 
 test('turns go from user to user, however many jobs each has and in which order they came', async () => {
   const { begun, run, end } = setUp()
-  const results = [...['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => run(ANN, name)), ...['b1', 'b2', 'b3'].map((name) => run(BOB, name)), run(CYD, 'c1')]
+  const results = [
+    ...['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => run(ANN, name)),
+    ...['b1', 'b2', 'b3'].map((name) => run(BOB, name)),
+    run(CYD, 'c1'),
+  ]
   for (let at = 0; at < results.length; at += 1) {
     await until(() => begun.length > at)
     end(begun[at]!)

@@ -6,7 +6,8 @@ test('a line ends at LF alone, wherever the bytes of a character or of a line ar
   const stream = new PassThrough()
   const lines: string[] = []
   onLines(stream, (line) => void lines.push(line))
-  for (const byte of Buffer.from('{"name":"a\u2028b\u2029c\u0085"}\n\nGrüße 🚀\r\nthe last')) stream.write(Buffer.of(byte))
+  for (const byte of Buffer.from('{"name":"a\u2028b\u2029c\u0085"}\n\nGrüße 🚀\r\nthe last'))
+    stream.write(Buffer.of(byte))
   stream.end()
   await once(stream, 'end')
   expect(lines).toEqual(['{"name":"a\u2028b\u2029c\u0085"}', '', 'Grüße 🚀\r'])

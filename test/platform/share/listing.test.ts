@@ -49,13 +49,24 @@ const namesIn = async (directory: string) => (await list(directory)).map(({ name
 /** What the disk says, in the words of a listing. */
 async function truth(directory: string): Promise<FileEntry[]> {
   const names = (await readdir(join(root(), directory))).filter((name) => !name.startsWith('.quarterdeck-'))
-  return (await Promise.all(names.map(async (name): Promise<FileEntry> => {
-    const path = join(root(), directory, name)
-    const own = await lstat(path)
-    const stats = own.isSymbolicLink() ? await stat(path).catch(() => own) : own
-    const type = stats.isSymbolicLink() ? 'l' : stats.isDirectory() ? 'd' : '-'
-    return { name, path: `/nfsshare/${directory}/${name}`, type, size: type === 'd' ? 0 : stats.size, modifyTime: Math.floor(stats.mtimeMs), isText: type === '-' }
-  }))).sort(byName)
+  return (
+    await Promise.all(
+      names.map(async (name): Promise<FileEntry> => {
+        const path = join(root(), directory, name)
+        const own = await lstat(path)
+        const stats = own.isSymbolicLink() ? await stat(path).catch(() => own) : own
+        const type = stats.isSymbolicLink() ? 'l' : stats.isDirectory() ? 'd' : '-'
+        return {
+          name,
+          path: `/nfsshare/${directory}/${name}`,
+          type,
+          size: type === 'd' ? 0 : stats.size,
+          modifyTime: Math.floor(stats.mtimeMs),
+          isText: type === '-',
+        }
+      }),
+    )
+  ).sort(byName)
 }
 
 /** A directory whose listing is kept, and no older than it is now. */
@@ -79,46 +90,74 @@ async function untilKept(directory: string): Promise<void> {
   })
 }
 
-test.each([600, 4200])('of %i entries that are kept, only those that have changed are read again, whatever happened to them', async (count) => {
-  const directory = `changing-${count}`
-  const at = await makeKept(directory, count)
-  const awkward = ['a "quoted" {"name":"b","path"}', 'back\\slash', 'ends with {', 'Grüße 🚀', '"isText":true}', ',', '}{', 'a\u2028b', '7']
-  const together = Array.from({ length: count }, (_, index) => `file ${index}.txt`).filter((name) => bucketOf(name) === bucketOf('file 99.txt'))
-  const steps: [string, () => Promise<unknown>][] = [
-    ['grows', () => appendFile(at('file 7.txt'), 'more')],
-    ['is added', () => writeFile(at('new.txt'), 'new')],
-    ['goes', () => rm(at('file 8.txt'))],
-    ['is renamed', () => rename(at('file 9.txt'), at('renamed.txt'))],
-    ['replaces another', () => rename(at('file 10.txt'), at('file 11.txt'))],
-    ['comes and goes', async () => {
-      await writeFile(at('short.txt'), '')
-      await rm(at('short.txt'))
-    }],
-    ['is not to be shown', () => writeFile(at('.quarterdeck-1.part'), '')],
-    ['is placed by a rename', () => rename(at('.quarterdeck-1.part'), at('placed.txt'))],
-    ...awkward.map((name): [string, () => Promise<unknown>] => [name, () => writeFile(at(name), name)]),
-    ...awkward.map((name): [string, () => Promise<unknown>] => [`${name} grows`, () => appendFile(at(name), name)]),
-    ['one of them goes', () => rm(at(awkward[0]!))],
-    ['its mode', () => chmod(at('file 1.txt'), 0o600)],
-    ['the directory’s own mode', () => chmod(join(root(), directory), 0o700)],
-    ['neighbours in a piece grow', () => Promise.all(together.map((name) => appendFile(at(name), 'more')))],
-    ['neighbours in a piece go', () => Promise.all(together.map((name) => rm(at(name))))],
-    ['a hundred at once', () => Promise.all(Array.from({ length: 50 }, (_, index) => rename(at(`file ${index + 100}.txt`), at(`moved ${index}.txt`)).catch(() => writeFile(at(`moved ${index}.txt`), ''))))],
-  ]
-  expect(together.length).toBeGreaterThan(2)
-  expect(together.length).toBeLessThan(100)
-  for (const [what, change] of steps) {
-    await change()
-    expect([what, await list(directory)]).toEqual([what, await truth(directory)])
-  }
-  expect(asked.filter((one) => one === 'all')).toEqual([])
-  expect(asked).toHaveLength(steps.length)
+test.each([600, 4200])(
+  'of %i entries that are kept, only those that have changed are read again, whatever happened to them',
+  async (count) => {
+    const directory = `changing-${count}`
+    const at = await makeKept(directory, count)
+    const awkward = [
+      'a "quoted" {"name":"b","path"}',
+      'back\\slash',
+      'ends with {',
+      'Grüße 🚀',
+      '"isText":true}',
+      ',',
+      '}{',
+      'a\u2028b',
+      '7',
+    ]
+    const together = Array.from({ length: count }, (_, index) => `file ${index}.txt`).filter(
+      (name) => bucketOf(name) === bucketOf('file 99.txt'),
+    )
+    const steps: [string, () => Promise<unknown>][] = [
+      ['grows', () => appendFile(at('file 7.txt'), 'more')],
+      ['is added', () => writeFile(at('new.txt'), 'new')],
+      ['goes', () => rm(at('file 8.txt'))],
+      ['is renamed', () => rename(at('file 9.txt'), at('renamed.txt'))],
+      ['replaces another', () => rename(at('file 10.txt'), at('file 11.txt'))],
+      [
+        'comes and goes',
+        async () => {
+          await writeFile(at('short.txt'), '')
+          await rm(at('short.txt'))
+        },
+      ],
+      ['is not to be shown', () => writeFile(at('.quarterdeck-1.part'), '')],
+      ['is placed by a rename', () => rename(at('.quarterdeck-1.part'), at('placed.txt'))],
+      ...awkward.map((name): [string, () => Promise<unknown>] => [name, () => writeFile(at(name), name)]),
+      ...awkward.map((name): [string, () => Promise<unknown>] => [`${name} grows`, () => appendFile(at(name), name)]),
+      ['one of them goes', () => rm(at(awkward[0]!))],
+      ['its mode', () => chmod(at('file 1.txt'), 0o600)],
+      ['the directory’s own mode', () => chmod(join(root(), directory), 0o700)],
+      ['neighbours in a piece grow', () => Promise.all(together.map((name) => appendFile(at(name), 'more')))],
+      ['neighbours in a piece go', () => Promise.all(together.map((name) => rm(at(name))))],
+      [
+        'a hundred at once',
+        () =>
+          Promise.all(
+            Array.from({ length: 50 }, (_, index) =>
+              rename(at(`file ${index + 100}.txt`), at(`moved ${index}.txt`)).catch(() =>
+                writeFile(at(`moved ${index}.txt`), ''),
+              ),
+            ),
+          ),
+      ],
+    ]
+    expect(together.length).toBeGreaterThan(2)
+    expect(together.length).toBeLessThan(100)
+    for (const [what, change] of steps) {
+      await change()
+      expect([what, await list(directory)]).toEqual([what, await truth(directory)])
+    }
+    expect(asked.filter((one) => one === 'all')).toEqual([])
+    expect(asked).toHaveLength(steps.length)
 
-  // More than that is read as a whole.
-  await Promise.all(Array.from({ length: 101 }, (_, index) => writeFile(at(`many ${index}`), '')))
-  expect(await list(directory)).toEqual(await truth(directory))
-  expect(asked.at(-1)).toBe('all')
-})
+    // More than that is read as a whole.
+    await Promise.all(Array.from({ length: 101 }, (_, index) => writeFile(at(`many ${index}`), '')))
+    expect(await list(directory)).toEqual(await truth(directory))
+    expect(asked.at(-1)).toBe('all')
+  },
+)
 
 test('entries that change while they are listed are right afterwards, and every listing is whole', async () => {
   const at = await makeKept('busy')
@@ -126,7 +165,12 @@ test('entries that change while they are listed are right afterwards, and every 
   const untouched = Array.from({ length: 200 }, (_, index) => `file ${index + 300}.txt`)
   const listings: Promise<string[]>[] = []
   for (let round = 0; round < 100; round += 1) {
-    const change = round % 3 === 0 ? rename(at(`file ${round}.txt`), at(`moved ${round}.txt`)) : round % 3 === 1 ? rm(at(`file ${round}.txt`)) : appendFile(at('file 599.txt'), 'x')
+    const change =
+      round % 3 === 0
+        ? rename(at(`file ${round}.txt`), at(`moved ${round}.txt`))
+        : round % 3 === 1
+          ? rm(at(`file ${round}.txt`))
+          : appendFile(at('file 599.txt'), 'x')
     listings.push(namesIn('busy'))
     await change
   }
@@ -218,7 +262,9 @@ test('what is kept is read anew after half a minute, and within seconds where th
 
 test('names that would take too long to be put in their places are read with all others', async () => {
   const long = 'x'.repeat(200)
-  const names = Array.from({ length: 200_000 }, (_, index) => `${long}${index}`).filter((name) => bucketOf(name) === 0).slice(0, 3000)
+  const names = Array.from({ length: 200_000 }, (_, index) => `${long}${index}`)
+    .filter((name) => bucketOf(name) === 0)
+    .slice(0, 3000)
   await mkdir(join(root(), 'costly'))
   for (const name of names) await writeFile(join(root(), 'costly', name), '')
   const at = await makeKept('costly', 0)

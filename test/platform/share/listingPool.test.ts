@@ -57,7 +57,11 @@ test.each([
   writeFileSync(`${share()}/${signal}/world`, '')
   const pool = createListingPool(5000)
   const directory = await createJail(share()).directory([signal])
-  const ask = () => pool.entries(directory, `/nfsshare/${signal}`, share(), 'key').then(({ count }) => count, (error: unknown) => error)
+  const ask = () =>
+    pool.entries(directory, `/nfsshare/${signal}`, share(), 'key').then(
+      ({ count }) => count,
+      (error: unknown) => error,
+    )
   try {
     expect(await ask()).toBe(1)
     const [pid, ...others] = listers()
@@ -87,7 +91,12 @@ test('a long directory is shared out among the processes, and each entry is list
       const { json, count, isTold } = await pool.entries(directory, '/nfsshare/long', share(), 'key')
       const entries = JSON.parse(`[${json.map((part) => Buffer.from(part).toString()).join(',')}]`) as FileEntry[]
       expect(entries.map(({ name }) => name).sort()).toEqual([...names].sort())
-      expect(entries.every(({ isText, size, path, name }) => isText && size === Buffer.byteLength(name) && path === `/nfsshare/long/${name}`)).toBe(true)
+      expect(
+        entries.every(
+          ({ isText, size, path, name }) =>
+            isText && size === Buffer.byteLength(name) && path === `/nfsshare/long/${name}`,
+        ),
+      ).toBe(true)
       expect([count, isTold]).toEqual([5000, true])
     }
     expect(listers().length).toBeGreaterThan(1)

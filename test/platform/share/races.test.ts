@@ -16,7 +16,12 @@ beforeAll(async () => {
   share = join(base, 'share')
   await mkdir(share)
   await mkdir(join(base, 'data'))
-  files = await openFiles({ dataDir: join(base, 'data'), shareDir: share, log: pino({ level: 'silent' }), now: Date.now })
+  files = await openFiles({
+    dataDir: join(base, 'data'),
+    shareDir: share,
+    log: pino({ level: 'silent' }),
+    now: Date.now,
+  })
 })
 afterAll(async () => {
   await files.close()
@@ -29,17 +34,25 @@ async function fresh(name: string, entries: Record<string, string>): Promise<str
   for (const [entry, content] of Object.entries(entries)) await writeFile(join(share, name, entry), content)
   return `/nfsshare/${name}`
 }
-const contentsOf = async (name: string) => Promise.all((await readdir(join(share, name))).map((entry) => readFile(join(share, name, entry), 'utf8')))
+const contentsOf = async (name: string) =>
+  Promise.all((await readdir(join(share, name))).map((entry) => readFile(join(share, name, entry), 'utf8')))
 async function after<Result>(ms: number, work: () => Promise<Result>): Promise<Result> {
-  for (const begun = performance.now(); performance.now() - begun < ms; ) await new Promise((resolve) => setImmediate(resolve))
+  for (const begun = performance.now(); performance.now() - begun < ms;)
+    await new Promise((resolve) => setImmediate(resolve))
   return work()
 }
-const codeOf = (work: Promise<unknown>) => work.then(() => 'done', (error: { code?: string }) => error.code)
+const codeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => 'done',
+    (error: { code?: string }) => error.code,
+  )
 
 test('of two moves of one file exactly one is done and the other is told 404; the file is under one name', async () => {
   for (let round = 0; round < 300; round += 1) {
     const path = await fresh(`moves${round}`, { one: 'text' })
-    const codes = await Promise.all(['left', 'right'].map((name) => codeOf(files.changes.move(`${path}/one`, `${path}/${name}`))))
+    const codes = await Promise.all(
+      ['left', 'right'].map((name) => codeOf(files.changes.move(`${path}/one`, `${path}/${name}`))),
+    )
     expect(codes.sort()).toEqual(['NOT_FOUND', 'done'])
     expect(await contentsOf(`moves${round}`)).toEqual(['text'])
   }
@@ -50,7 +63,9 @@ test('a file whose name another program takes away while it is moved does not co
   try {
     for (let round = 0; round < 300; round += 1) {
       await writeFile(join(share, 'one'), 'text')
-      const codes = await Promise.all(['left', 'right'].map((name) => codeOf(placeNew(directory, 'one', directory, name))))
+      const codes = await Promise.all(
+        ['left', 'right'].map((name) => codeOf(placeNew(directory, 'one', directory, name))),
+      )
       expect(codes.sort()).toEqual(['ENOENT', 'done'])
       expect((await readdir(share)).filter((name) => ['one', 'left', 'right'].includes(name))).toHaveLength(1)
       await Promise.all(['left', 'right'].map((name) => rm(join(share, name), { force: true })))
@@ -60,36 +75,52 @@ test('a file whose name another program takes away while it is moved does not co
   }
 }, 60_000)
 
-test.each(['of the text that was opened', 'of whatever is there'])('a save %s and a move at the same time lose no text that was saved', async (which) => {
-  const isChecked = which === 'of the text that was opened'
-  const seen = new Set<string>()
-  await fresh(`timed-${isChecked}`, {})
-  const begun = performance.now()
-  for (let round = 0; round < 20; round += 1) await files.contents.save({ path: `/nfsshare/timed-${isChecked}/${round}`, content: 'new' })
-  const savingMs = (performance.now() - begun) / 20
-  for (let round = 0; round < 400; round += 1) {
-    const name = `save-${isChecked}-${round}`
-    const path = await fresh(name, { one: 'old' })
-    const modifyTime = Math.floor((await stat(join(share, name, 'one'))).mtimeMs)
-    const [saved, moved] = await Promise.all([
-      codeOf(files.contents.save({ path: `${path}/one`, content: 'new', ...(isChecked && { modifyTime }) })),
-      // Later by a little more each time, so that the two meet at every point.
-      codeOf(after((round / 300) * savingMs, () => files.changes.move(`${path}/one`, `${path}/two`))),
-    ])
-    seen.add(`${saved} ${moved}`)
-    expect([round, moved, saved]).toEqual([round, 'done', expect.stringMatching(isChecked ? /^(?:done|CONFLICT)$/ : /^done$/)])
-    expect([round, saved, await contentsOf(name)]).toEqual([round, saved, saved === 'done' ? expect.arrayContaining(['new']) : ['old']])
-  }
-  // Both came first at times.
-  if (isChecked) expect([...seen].sort()).toEqual(['CONFLICT done', 'done done'])
-}, 120_000)
+test.each(['of the text that was opened', 'of whatever is there'])(
+  'a save %s and a move at the same time lose no text that was saved',
+  async (which) => {
+    const isChecked = which === 'of the text that was opened'
+    const seen = new Set<string>()
+    await fresh(`timed-${isChecked}`, {})
+    const begun = performance.now()
+    for (let round = 0; round < 20; round += 1)
+      await files.contents.save({ path: `/nfsshare/timed-${isChecked}/${round}`, content: 'new' })
+    const savingMs = (performance.now() - begun) / 20
+    for (let round = 0; round < 400; round += 1) {
+      const name = `save-${isChecked}-${round}`
+      const path = await fresh(name, { one: 'old' })
+      const modifyTime = Math.floor((await stat(join(share, name, 'one'))).mtimeMs)
+      const [saved, moved] = await Promise.all([
+        codeOf(files.contents.save({ path: `${path}/one`, content: 'new', ...(isChecked && { modifyTime }) })),
+        // Later by a little more each time, so that the two meet at every point.
+        codeOf(after((round / 300) * savingMs, () => files.changes.move(`${path}/one`, `${path}/two`))),
+      ])
+      seen.add(`${saved} ${moved}`)
+      expect([round, moved, saved]).toEqual([
+        round,
+        'done',
+        expect.stringMatching(isChecked ? /^(?:done|CONFLICT)$/ : /^done$/),
+      ])
+      expect([round, saved, await contentsOf(name)]).toEqual([
+        round,
+        saved,
+        saved === 'done' ? expect.arrayContaining(['new']) : ['old'],
+      ])
+    }
+    // Both came first at times.
+    if (isChecked) expect([...seen].sort()).toEqual(['CONFLICT done', 'done done'])
+  },
+  120_000,
+)
 
 test('an upload over a file and a move of it lose neither', async () => {
   for (let round = 0; round < 200; round += 1) {
     const path = await fresh(`upload${round}`, { one: 'old' })
     const upload = files.upload()
     await upload.receive('one', Readable.from([Buffer.from('new')]), path)
-    await Promise.all([upload.store(path, 'replace'), after(round / 50, () => files.changes.move(`${path}/one`, `${path}/two`))])
+    await Promise.all([
+      upload.store(path, 'replace'),
+      after(round / 50, () => files.changes.move(`${path}/one`, `${path}/two`)),
+    ])
     const contents = await contentsOf(`upload${round}`)
     // Replaced first and moved then, or moved out of the way.
     expect([round, [...contents].sort()]).toEqual([round, contents.length === 1 ? ['new'] : ['new', 'old']])
@@ -100,7 +131,10 @@ test('of a directory made and one moved to its name exactly one gets it', async 
   for (let round = 0; round < 200; round += 1) {
     const path = await fresh(`directories${round}`, {})
     await mkdir(join(share, `directories${round}`, 'from'))
-    const codes = await Promise.all([codeOf(files.changes.createDirectory(`${path}/to`)), codeOf(files.changes.move(`${path}/from`, `${path}/to`))])
+    const codes = await Promise.all([
+      codeOf(files.changes.createDirectory(`${path}/to`)),
+      codeOf(files.changes.move(`${path}/from`, `${path}/to`)),
+    ])
     expect(codes.sort()).toEqual(['NAME_TAKEN', 'done'])
   }
 }, 60_000)
@@ -108,7 +142,14 @@ test('of a directory made and one moved to its name exactly one gets it', async 
 test('moves that want each other’s names come to an end', async () => {
   for (let round = 0; round < 100; round += 1) {
     const path = await fresh(`circle${round}`, { a: '1', b: '2', c: '3' })
-    const moves = [['a', 'b'], ['b', 'c'], ['c', 'a'], ['b', 'a'], ['c', 'd'], ['d', 'a']] as const
+    const moves = [
+      ['a', 'b'],
+      ['b', 'c'],
+      ['c', 'a'],
+      ['b', 'a'],
+      ['c', 'd'],
+      ['d', 'a'],
+    ] as const
     await Promise.all(moves.map(([from, to]) => codeOf(files.changes.move(`${path}/${from}`, `${path}/${to}`))))
     expect((await contentsOf(`circle${round}`)).sort()).toEqual(['1', '2', '3'])
   }

@@ -1,5 +1,19 @@
 import { execFileSync } from 'node:child_process'
-import { chmod, mkdir, mkdtemp, open, readdir, readFile, readlink, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  stat,
+  symlink,
+  truncate,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { join } from 'node:path'
 import { createLeftOut } from '../../../src/platform/share/leftOut'
 import { replicate } from '../../../src/platform/share/replica'
@@ -23,7 +37,9 @@ beforeEach(async () => {
 
 test('the target becomes like the source, with contents, times and modes', async () => {
   expect(await replicate(source, target)).toBe(3)
-  expect((await readdir(target, { recursive: true })).sort()).toEqual((await readdir(source, { recursive: true })).sort())
+  expect((await readdir(target, { recursive: true })).sort()).toEqual(
+    (await readdir(source, { recursive: true })).sort(),
+  )
   expect(await readFile(join(target, 'world/region/r.0.0.mca'))).toEqual(Buffer.alloc(100_000, 7))
   expect((await stat(join(target, 'run.sh'))).mode & 0o777).toBe(0o755)
   expect((await stat(join(target, 'run.sh'))).mtimeMs).toBeCloseTo((await stat(join(source, 'run.sh'))).mtimeMs, 0)
@@ -103,7 +119,10 @@ test('nothing more is removed once it is aborted', async () => {
   await mkdir(target)
   await writeFile(join(target, 'gone.txt'), 'gone')
   const abort = new AbortController()
-  const replicating = replicate(join(source, 'empty'), target, { signal: abort.signal, onDirectory: async () => abort.abort(new Error('enough')) })
+  const replicating = replicate(join(source, 'empty'), target, {
+    signal: abort.signal,
+    onDirectory: async () => abort.abort(new Error('enough')),
+  })
   await expect(replicating).rejects.toThrow('enough')
   expect(await readdir(target)).toEqual(['gone.txt'])
 })

@@ -82,7 +82,8 @@ test('a sync that fails says why, is tried again, and the reason goes with its s
     await until(() => failing.state.problem !== undefined)
     expect(failing.state).toEqual({
       event: 'sync_started',
-      problem: '"failing" could not be copied yet, it is tried again. "failing" is not a directory, or lies below a file.',
+      problem:
+        '"failing" could not be copied yet, it is tried again. "failing" is not a directory, or lies below a file.',
     })
     await rm(join(data, 'replica'))
     await writeFile(join(lobby, 'changed.txt'), '')
@@ -114,12 +115,19 @@ test('what nobody follows any more goes from the disk, also what an earlier plat
   const copies = Array.from({ length: 5 }, (_copy, at) => replicas.copyTo(going, join(directory(), `copy-${at}`)))
   replicas.prune()
   await Promise.all(copies)
-  for (const at of copies.keys()) expect((await readFile(join(directory(), `copy-${at}`, 'large.bin'))).length).toBe(2 ** 20)
+  for (const at of copies.keys())
+    expect((await readFile(join(directory(), `copy-${at}`, 'large.bin'))).length).toBe(2 ** 20)
   replicas.follow([kept, going])
   await until(() => replicas.state.event === 'sync_completed')
   replicas.follow([kept])
   replicas.prune()
-  await until(() => readdir(root), (all) => all.length === 1)
+  await until(
+    () => readdir(root),
+    (all) => all.length === 1,
+  )
   const [left = ''] = await readdir(root)
-  await until(() => readdir(join(root, left)), (files) => files.includes('of-kept'))
+  await until(
+    () => readdir(join(root, left)),
+    (files) => files.includes('of-kept'),
+  )
 })

@@ -1,15 +1,20 @@
 import { PassThrough } from 'node:stream'
 import { piped } from '../../../src/platform/share/streams'
 
-test.each(['source', 'destination'] as const)('a failure of the %s of a pipe destroys both streams, and does not end the process where nobody reads', async (which) => {
-  const streams = { source: new PassThrough(), destination: new PassThrough() }
-  const output = piped(streams.source, streams.destination)
-  expect(output).toBe(streams.destination)
-  const closed = Promise.all(Object.values(streams).map((stream) => new Promise((resolve) => stream.on('close', resolve))))
-  // An error without a listener would fail this test.
-  streams[which].destroy(new Error('the disk is gone'))
-  await closed
-})
+test.each(['source', 'destination'] as const)(
+  'a failure of the %s of a pipe destroys both streams, and does not end the process where nobody reads',
+  async (which) => {
+    const streams = { source: new PassThrough(), destination: new PassThrough() }
+    const output = piped(streams.source, streams.destination)
+    expect(output).toBe(streams.destination)
+    const closed = Promise.all(
+      Object.values(streams).map((stream) => new Promise((resolve) => stream.on('close', resolve))),
+    )
+    // An error without a listener would fail this test.
+    streams[which].destroy(new Error('the disk is gone'))
+    await closed
+  },
+)
 
 test('the reader of a pipe gets what the source fails with', async () => {
   const source = new PassThrough()

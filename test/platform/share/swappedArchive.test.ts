@@ -15,29 +15,37 @@ test.each([
   ['7z', 'a link that leads out', () => make7z({ 'own.txt': 'own' })],
   ['7z', 'another file', () => make7z({ 'own.txt': 'own' })],
   ['zip', 'a link that leads out', () => makeZip({ 'own.txt': 'own' })],
-])('security 17: of a .%s that is replaced by %s once it was opened, the one that was opened comes out', async (kind, by, make) => {
-  const [share, data, outside] = ['share', 'data', 'outside'].map((name) => join(directory(), `${kind} ${by}`, name)) as [string, string, string]
-  for (const path of [share, data, outside]) mkdirSync(path, { recursive: true })
-  const archive = join(share, `a.${kind}`)
-  writeFileSync(archive, await make())
-  // 7-Zip reads any format, whatever the name says.
-  writeFileSync(join(outside, 'backup.tar'), await makeTar([{ name: 'secret.txt', content: 'secret' }]))
-  const jail = createJail(share)
-  const unpacker = createUnpacker(jail, await openTemporaries(data, jail, createEntryTurns(), pino({ level: 'silent' })))
-  let isReplaced = false
-  await unpacker.unpack(`/nfsshare/a.${kind}`, {
-    signal: new AbortController().signal,
-    // The first one is told when the archive is open.
-    progress: () => {
-      if (isReplaced) return
-      isReplaced = true
-      if (by === 'another file') renameSync(join(outside, 'backup.tar'), archive)
-      else {
-        symlinkSync(join(outside, 'backup.tar'), join(share, 'link'))
-        renameSync(join(share, 'link'), archive)
-      }
-    },
-  })
-  expect(isReplaced).toBe(true)
-  expect(readdirSync(join(share, 'a'))).toEqual(['own.txt'])
-})
+])(
+  'security 17: of a .%s that is replaced by %s once it was opened, the one that was opened comes out',
+  async (kind, by, make) => {
+    const [share, data, outside] = ['share', 'data', 'outside'].map((name) =>
+      join(directory(), `${kind} ${by}`, name),
+    ) as [string, string, string]
+    for (const path of [share, data, outside]) mkdirSync(path, { recursive: true })
+    const archive = join(share, `a.${kind}`)
+    writeFileSync(archive, await make())
+    // 7-Zip reads any format, whatever the name says.
+    writeFileSync(join(outside, 'backup.tar'), await makeTar([{ name: 'secret.txt', content: 'secret' }]))
+    const jail = createJail(share)
+    const unpacker = createUnpacker(
+      jail,
+      await openTemporaries(data, jail, createEntryTurns(), pino({ level: 'silent' })),
+    )
+    let isReplaced = false
+    await unpacker.unpack(`/nfsshare/a.${kind}`, {
+      signal: new AbortController().signal,
+      // The first one is told when the archive is open.
+      progress: () => {
+        if (isReplaced) return
+        isReplaced = true
+        if (by === 'another file') renameSync(join(outside, 'backup.tar'), archive)
+        else {
+          symlinkSync(join(outside, 'backup.tar'), join(share, 'link'))
+          renameSync(join(share, 'link'), archive)
+        }
+      },
+    })
+    expect(isReplaced).toBe(true)
+    expect(readdirSync(join(share, 'a'))).toEqual(['own.txt'])
+  },
+)

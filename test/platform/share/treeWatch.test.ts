@@ -26,7 +26,10 @@ function watches(): number {
       return ''
     }
   }
-  return readdirSync('/proc/self/fd').reduce((sum, descriptor) => sum + (infoOf(descriptor).match(/^inotify /gm)?.length ?? 0), 0)
+  return readdirSync('/proc/self/fd').reduce(
+    (sum, descriptor) => sum + (infoOf(descriptor).match(/^inotify /gm)?.length ?? 0),
+    0,
+  )
 }
 
 async function synced(change: () => void): Promise<void> {
@@ -78,7 +81,11 @@ test('what is followed no more is not watched', async () => {
 
 test('beyond the limit directories are not watched, which is told once; those that are gone make room', async () => {
   const told: string[] = []
-  const watch = createTreeWatch(() => undefined, (reason) => told.push(reason), 2)
+  const watch = createTreeWatch(
+    () => undefined,
+    (reason) => told.push(reason),
+    2,
+  )
   const before = watches()
   const walk = async (...names: string[]) => {
     for (const name of names) await holding(openRealDirectory(join(lobby(), name)), (held) => watch.visit(held, name))

@@ -10,19 +10,29 @@ import { until } from '../../support/platform/until'
 
 const directory = useTemporaryDirectory()
 const MARKER = '.quarterdeck-share'
-const MESSAGE = 'The shared area is not mounted: its marker file .quarterdeck-share is missing. Nothing is started or written there until it is back.'
+const MESSAGE =
+  'The shared area is not mounted: its marker file .quarterdeck-share is missing. Nothing is started or written there until it is back.'
 
 ;(canMount ? describe : describe.skip)('§13 a shared area that is mounted', () => {
   const share = () => join(directory(), 'share')
   const aside = () => join(directory(), 'aside')
   let platform: TestPlatform
   let token: string
-  const call = (method: 'GET' | 'POST' | 'PATCH', url: string, body?: unknown) => platform.call(method, `/api/${url}`, { token, body })
-  const instances = async (name: string) => (await call('GET', `deployments/${name}/instances`)).body.data.instances as { state: string; podName: string; blockedReason?: string }[]
-  const consoleOf = async (podName: string) => (await platform.runtime.history(podName, 100)).map(({ content }) => content)
+  const call = (method: 'GET' | 'POST' | 'PATCH', url: string, body?: unknown) =>
+    platform.call(method, `/api/${url}`, { token, body })
+  const instances = async (name: string) =>
+    (await call('GET', `deployments/${name}/instances`)).body.data.instances as {
+      state: string
+      podName: string
+      blockedReason?: string
+    }[]
+  const consoleOf = async (podName: string) =>
+    (await platform.runtime.history(podName, 100)).map(({ content }) => content)
 
   async function addDeployment(name: string): Promise<void> {
-    expect(await call('POST', 'deployments', { name, type: 'persistent', node: 'node-a' })).toMatchObject({ status: 201 })
+    expect(await call('POST', 'deployments', { name, type: 'persistent', node: 'node-a' })).toMatchObject({
+      status: 201,
+    })
     const content = `name: ${name}\ntype: persistent\nnode: node-a\ndataDirectory: /${name}\nrun: { command: ["sh", "-c", "echo started in $PWD; exec sleep 600"] }\nstop: { timeoutSeconds: 1 }\n`
     expect(await call('PATCH', `deployments/${name}`, { content })).toMatchObject({ status: 200 })
   }
@@ -51,27 +61,45 @@ const MESSAGE = 'The shared area is not mounted: its marker file .quarterdeck-sh
     expect(await call('POST', 'sftp/directory', { path: '/nfsshare/new' })).toMatchObject(refused)
     expect(await call('POST', 'deployments', { name: 'another', type: 'process' })).toMatchObject(refused)
     expect(await call('POST', 'deployments/world/toggle', { enabled: true })).toMatchObject({ status: 200 })
-    const [instance] = await until(() => instances('world'), ([first]) => first !== undefined)
-    await until(() => consoleOf(instance!.podName), (lines) => lines.includes(`[System] Not started: ${MESSAGE}`))
+    const [instance] = await until(
+      () => instances('world'),
+      ([first]) => first !== undefined,
+    )
+    await until(
+      () => consoleOf(instance!.podName),
+      (lines) => lines.includes(`[System] Not started: ${MESSAGE}`),
+    )
     expect(await instances('world')).toMatchObject([{ state: 'STOPPED' }])
     expect(readdirSync(share())).toEqual([])
 
     moveMount(aside(), share())
-    await until(() => instances('world'), ([first]) => first?.state === 'RUNNING')
-    await until(() => consoleOf(instance!.podName), (lines) => lines.includes(`started in ${join(share(), 'world')}`))
+    await until(
+      () => instances('world'),
+      ([first]) => first?.state === 'RUNNING',
+    )
+    await until(
+      () => consoleOf(instance!.podName),
+      (lines) => lines.includes(`started in ${join(share(), 'world')}`),
+    )
     expect(await call('GET', 'health')).toMatchObject({ status: 200 })
-    expect(await call('PATCH', 'sftp/file/content', { path: '/nfsshare/world/a.txt', content: 'x' })).toMatchObject({ status: 200 })
+    expect(await call('PATCH', 'sftp/file/content', { path: '/nfsshare/world/a.txt', content: 'x' })).toMatchObject({
+      status: 200,
+    })
   })
 
   test('a deployment whose directory was there before and is not is never started empty: it is blocked with the reason', async () => {
     await addDeployment('lost')
     rmSync(join(share(), 'lost'), { recursive: true })
-    const reason = 'The directory /nfsshare/lost was there and is gone. Mount or restore it, or make an empty one on the file page.'
+    const reason =
+      'The directory /nfsshare/lost was there and is gone. Mount or restore it, or make an empty one on the file page.'
     // Saving its configuration does not make it either.
     const { content } = (await call('GET', 'deployments/lost')).body.data as { content: string }
     expect(await call('PATCH', 'deployments/lost', { content: `${content}# changed\n` })).toMatchObject({ status: 200 })
     await call('POST', 'deployments/lost/toggle', { enabled: true })
-    const [blocked] = await until(() => instances('lost'), ([first]) => first?.state === 'BLOCKED')
+    const [blocked] = await until(
+      () => instances('lost'),
+      ([first]) => first?.state === 'BLOCKED',
+    )
     expect(blocked!.blockedReason).toBe(reason)
     expect(await call('POST', 'deployments/lost/restart')).toMatchObject({ status: 409, body: { message: reason } })
     expect(existsSync(join(share(), 'lost'))).toBe(false)
@@ -86,7 +114,9 @@ const MESSAGE = 'The shared area is not mounted: its marker file .quarterdeck-sh
     await platform.replicas.copyTo(join(share(), 'world'), target)
     moveMount(share(), aside())
     mkdirSync(join(share(), 'world'))
-    await expect(platform.replicas.copyTo(join(share(), 'world'), target)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+    await expect(platform.replicas.copyTo(join(share(), 'world'), target)).rejects.toMatchObject({
+      code: 'UNAVAILABLE',
+    })
     expect(readFileSync(join(target, 'level.dat'), 'utf8')).toBe('kept')
     rmSync(join(share(), 'world'), { recursive: true })
     moveMount(aside(), share())

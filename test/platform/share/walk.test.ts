@@ -30,7 +30,12 @@ test.each([
   symlinkSync('x', path)
   const directory = await createJail(share()).directory([])
   try {
-    expect(await walked(changing(directory, 'link', () => change(path)), 'link')).toEqual([])
+    expect(
+      await walked(
+        changing(directory, 'link', () => change(path)),
+        'link',
+      ),
+    ).toEqual([])
   } finally {
     await directory.close()
   }

@@ -18,7 +18,12 @@ beforeEach(async () => {
   for (const path of [share(), copy()]) await rm(path, { recursive: true, force: true })
   await mkdir(lobby(), { recursive: true })
   await mkdir(copy())
-  files = await openFiles({ dataDir: join(directory(), 'data'), shareDir: share(), log: pino({ level: 'silent' }), now: Date.now })
+  files = await openFiles({
+    dataDir: join(directory(), 'data'),
+    shareDir: share(),
+    log: pino({ level: 'silent' }),
+    now: Date.now,
+  })
 })
 afterEach(() => files.close())
 
@@ -28,14 +33,31 @@ async function put(root: string, tree: Record<string, string>): Promise<void> {
     await writeFile(join(root, path), text)
   }
 }
-const writeBack = (...paths: string[]) => files.writeBack({ copy: copy(), directory: lobby(), paths }, new AbortController().signal)
-const filesIn = async (root: string) => (await readdir(root, { recursive: true, withFileTypes: true })).filter((entry) => !entry.isDirectory()).map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1)).toSorted()
+const writeBack = (...paths: string[]) =>
+  files.writeBack({ copy: copy(), directory: lobby(), paths }, new AbortController().signal)
+const filesIn = async (root: string) =>
+  (await readdir(root, { recursive: true, withFileTypes: true }))
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .toSorted()
 
 test('§13 keep: a file, and what is below directories that a * stands for, comes back; other files do not', async () => {
-  await put(copy(), { 'whitelist.json': 'new', 'ops.json': 'new', 'plugins/a/data/1.yml': 'one', 'plugins/b/data/deep/2.yml': 'two', 'plugins/b/cache/3': 'three', 'plugins/c.jar': 'jar' })
+  await put(copy(), {
+    'whitelist.json': 'new',
+    'ops.json': 'new',
+    'plugins/a/data/1.yml': 'one',
+    'plugins/b/data/deep/2.yml': 'two',
+    'plugins/b/cache/3': 'three',
+    'plugins/c.jar': 'jar',
+  })
   await put(lobby(), { 'plugins/b/cache/3': 'as it was' })
   expect(await writeBack('plugins/*/data', 'whitelist.json', 'absent/*.txt')).toBe(3)
-  expect(await filesIn(lobby())).toEqual(['plugins/a/data/1.yml', 'plugins/b/cache/3', 'plugins/b/data/deep/2.yml', 'whitelist.json'])
+  expect(await filesIn(lobby())).toEqual([
+    'plugins/a/data/1.yml',
+    'plugins/b/cache/3',
+    'plugins/b/data/deep/2.yml',
+    'whitelist.json',
+  ])
   expect(await readFile(join(lobby(), 'whitelist.json'), 'utf8')).toBe('new')
   expect(await readFile(join(lobby(), 'plugins/b/cache/3'), 'utf8')).toBe('as it was')
 })
@@ -59,7 +81,10 @@ test('security: links are followed neither in the copy nor in the directory, and
   await symlink(outside, join(copy(), 'linked'))
   await symlink(outside, join(lobby(), 'places'))
   expect(await writeBack('real', 'linked', 'linked/*', '*/secret')).toBe(1)
-  await expect(writeBack('places')).rejects.toMatchObject({ code: 'CONFLICT', message: expect.stringContaining('In the place of the directory "places"') as string })
+  await expect(writeBack('places')).rejects.toMatchObject({
+    code: 'CONFLICT',
+    message: expect.stringContaining('In the place of the directory "places"') as string,
+  })
   expect(await filesIn(lobby())).toEqual(['places', 'real/file'])
   expect(await filesIn(outside)).toEqual(['data/x', 'secret'])
 })
@@ -100,8 +125,16 @@ test('files of more holes than may be are left out, which is told, and the other
   await put(copy(), { 'world/a.dat': 'a', 'world/huge.dat': '', 'world/z.dat': 'z' })
   await truncate(join(copy(), 'world/huge.dat'), 2 ** 43)
   const leftOut = createLeftOut()
-  expect(await files.writeBack({ copy: copy(), directory: lobby(), paths: ['world'] }, new AbortController().signal, leftOut)).toBe(2)
-  expect(leftOut.text()).toBe('"world/huge.dat" is 8192 GiB long and nearly empty: files with more than 64 GiB of holes are left out. Make it smaller, or delete it.')
+  expect(
+    await files.writeBack(
+      { copy: copy(), directory: lobby(), paths: ['world'] },
+      new AbortController().signal,
+      leftOut,
+    ),
+  ).toBe(2)
+  expect(leftOut.text()).toBe(
+    '"world/huge.dat" is 8192 GiB long and nearly empty: files with more than 64 GiB of holes are left out. Make it smaller, or delete it.',
+  )
   expect(await filesIn(lobby())).toEqual(['world/a.dat', 'world/z.dat'])
 })
 
@@ -109,7 +142,10 @@ test('files of more holes than may be are left out, which is told, and the other
   await writeFile(join(copy(), 'large.dat'), Buffer.alloc(2 * 2 ** 20, 7))
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', lobby()])
   try {
-    await expect(writeBack('large.dat')).rejects.toMatchObject({ code: 'DISK_FULL', message: 'The disk of the shared area has no room for "large.dat".' })
+    await expect(writeBack('large.dat')).rejects.toMatchObject({
+      code: 'DISK_FULL',
+      message: 'The disk of the shared area has no room for "large.dat".',
+    })
     expect(await readdir(lobby())).toEqual([])
   } finally {
     execFileSync('umount', ['--lazy', lobby()])
@@ -124,7 +160,10 @@ test('a copy that somebody has removed has nothing to write', async () => {
 test('a directory in the place of a file stops it with a sentence that names both', async () => {
   await put(copy(), { 'config.yml': 'text' })
   await put(lobby(), { 'config.yml/inside': 'x' })
-  await expect(writeBack('config.yml')).rejects.toMatchObject({ code: 'CONFLICT', message: 'In the place of the file "config.yml" there is a directory.' })
+  await expect(writeBack('config.yml')).rejects.toMatchObject({
+    code: 'CONFLICT',
+    message: 'In the place of the file "config.yml" there is a directory.',
+  })
 })
 
 test.each([

@@ -43,7 +43,9 @@ class Viewer {
 
   /** Every numbered line with its number. */
   get numbered(): [number, string][] {
-    return this.frames.flatMap(({ seq, content }) => (seq === undefined ? [] : content.split('\n').map((line, at): [number, string] => [seq + at, line])))
+    return this.frames.flatMap(({ seq, content }) =>
+      seq === undefined ? [] : content.split('\n').map((line, at): [number, string] => [seq + at, line]),
+    )
   }
 
   send(message: unknown): void {
@@ -55,8 +57,10 @@ class Viewer {
   }
 }
 
-const attempt = (path: string, { token = ann.token, origin = url.replace('ws', 'http') }: { token?: string; origin?: string } = {}) =>
-  new WebSocket(`${url}${path}`, { headers: { origin, cookie: `token=${token}` } })
+const attempt = (
+  path: string,
+  { token = ann.token, origin = url.replace('ws', 'http') }: { token?: string; origin?: string } = {},
+) => new WebSocket(`${url}${path}`, { headers: { origin, cookie: `token=${token}` } })
 
 async function open(query = '', as: Account = ann): Promise<Viewer> {
   const viewer = new Viewer(attempt(`/api/logs/echo/${podName}${query}`, { token: as.token }))
@@ -76,9 +80,23 @@ const refusal = (path: string, options?: { token?: string; origin?: string }) =>
     socket.on('error', () => undefined)
   })
 
-const call = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown) => platform.call(method, path, { token: ann.token, body })
-const instance = async () => ((await call('GET', '/api/deployments/echo/instances')).body.data.instances as { podName: string; uid: string; state: string; restarts: number; lastExit?: { code: number } }[])[0]!
-const stateIs = (state: string) => until(async () => (await instance()).state, (current) => current === state)
+const call = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown) =>
+  platform.call(method, path, { token: ann.token, body })
+const instance = async () =>
+  (
+    (await call('GET', '/api/deployments/echo/instances')).body.data.instances as {
+      podName: string
+      uid: string
+      state: string
+      restarts: number
+      lastExit?: { code: number }
+    }[]
+  )[0]!
+const stateIs = (state: string) =>
+  until(
+    async () => (await instance()).state,
+    (current) => current === state,
+  )
 
 beforeAll(async () => {
   platform = await startPlatform()
@@ -129,10 +147,14 @@ test('a reconnect asks for what follows the last line it saw: nothing is missing
   before.socket.terminate()
   const between = await open()
   between.command('print 200')
-  await until(() => between.lines.filter((line) => line === 'line 200').length >= 1 && between.numbered.at(-1)![0] >= seen + 200)
+  await until(
+    () => between.lines.filter((line) => line === 'line 200').length >= 1 && between.numbered.at(-1)![0] >= seen + 200,
+  )
   const after = await open(`?since=${seen + 1}`)
   await until(() => after.numbered.length >= 200)
-  expect(after.numbered.slice(0, 200).map(([seq]) => seq)).toEqual(Array.from({ length: 200 }, (_line, at) => seen + 1 + at))
+  expect(after.numbered.slice(0, 200).map(([seq]) => seq)).toEqual(
+    Array.from({ length: 200 }, (_line, at) => seen + 1 + at),
+  )
   expect(after.numbered[0]![1]).toBe('line 1')
   const ahead = await open('?since=99999999')
   await until(() => ahead.numbered.length === 1000)
@@ -170,7 +192,11 @@ test('when several people share a console, all see who sent a command', async ()
   expect(alone.lines.join()).not.toContain('ann: quietly')
   const other = await open('', bob)
   other.command('say hi')
-  await until(() => [alone, other].every(({ lines }) => lines.includes('\u001b[2mbob: say hi\u001b[0m') && lines.includes('heard say hi')))
+  await until(() =>
+    [alone, other].every(
+      ({ lines }) => lines.includes('\u001b[2mbob: say hi\u001b[0m') && lines.includes('heard say hi'),
+    ),
+  )
 })
 
 test('when several people share a console, a command that looks like it holds a secret is not told to all', async () => {
@@ -213,7 +239,10 @@ test('a crash is counted, and its last lines are kept as a capsule', async () =>
   await until(() => viewer.lines.includes('[System] Ended by itself with exit code 3.'))
   const crashed = await until(instance, ({ restarts }) => restarts > 0)
   const capsule = await call('GET', `/api/deployments/echo/instances/${crashed.uid}/crash`)
-  expect(capsule).toMatchObject({ status: 200, body: { data: { exit: { code: 3, reason: 'Ended by itself with exit code 3' } } } })
+  expect(capsule).toMatchObject({
+    status: 200,
+    body: { data: { exit: { code: 3, reason: 'Ended by itself with exit code 3' } } },
+  })
   const lines = capsule.body.data.lines as { content: string }[]
   expect(lines).toHaveLength(50)
   expect(lines.map(({ content }) => content)).toContain('line 60')
@@ -221,10 +250,21 @@ test('a crash is counted, and its last lines are kept as a capsule', async () =>
 })
 
 test('§7 metrics are there for a pod, and 404 for one that is not', async () => {
-  await platform.db.insertInto('metrics').values([1, 2].map((ago) => ({ pod_name: podName, at: new Date(Date.now() - ago * 15_000), cpu: 12.5, memory: 2048 }))).execute()
+  await platform.db
+    .insertInto('metrics')
+    .values(
+      [1, 2].map((ago) => ({ pod_name: podName, at: new Date(Date.now() - ago * 15_000), cpu: 12.5, memory: 2048 })),
+    )
+    .execute()
   const cpu = await call('GET', `/api/metrics/cpu?pod=${podName}`)
-  expect(cpu.body.data.data).toEqual([{ timestamp: expect.any(Number), value: 12.5 }, { timestamp: expect.any(Number), value: 12.5 }])
-  expect((await call('GET', `/api/metrics/memory?pod=${podName}`)).body.data.data).toMatchObject([{ value: 2048 }, { value: 2048 }])
+  expect(cpu.body.data.data).toEqual([
+    { timestamp: expect.any(Number), value: 12.5 },
+    { timestamp: expect.any(Number), value: 12.5 },
+  ])
+  expect((await call('GET', `/api/metrics/memory?pod=${podName}`)).body.data.data).toMatchObject([
+    { value: 2048 },
+    { value: 2048 },
+  ])
   expect(await call('GET', '/api/metrics/cpu?pod=nothing')).toMatchObject({ status: 404 })
   expect(await call('GET', '/api/metrics/cpu')).toMatchObject({ status: 400, body: { field: 'pod' } })
 })
@@ -234,17 +274,23 @@ test('security 36: without a session, with odd names and for what is not there, 
   expect(await refusal(`/api/logs/echo/${podName}`, { token: 'x' })).toBe(401)
   expect(await refusal('/api/logs/echo/nothing')).toBe(404)
   expect(await refusal(`/api/logs/other/${podName}`)).toBe(404)
-  for (const path of ['/api/logs/echo/..%2f..', '/api/logs/../x', '/api/logs/echo', '/api/other', '/']) expect(await refusal(path)).toBe(404)
+  for (const path of ['/api/logs/echo/..%2f..', '/api/logs/../x', '/api/logs/echo', '/api/other', '/'])
+    expect(await refusal(path)).toBe(404)
 })
 
 test('a refused upgrade is closed, although its peer never closes its side', async () => {
   const held: Socket[] = []
   try {
     for (const path of ['/api/logs/echo/nothing', '/other', '/socket.io/?EIO=4&transport=websocket']) {
-      const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true }).on('error', () => undefined)
+      const socket = connect({ port: Number(new URL(url).port), host: '127.0.0.1', allowHalfOpen: true }).on(
+        'error',
+        () => undefined,
+      )
       held.push(socket)
       const [accepted] = (await once(platform.app.server, 'connection')) as [Socket]
-      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\n\r\n`)
+      socket.write(
+        `GET ${path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\n\r\n`,
+      )
       await until(() => accepted.closed)
     }
   } finally {
@@ -259,7 +305,9 @@ test('a peer that goes in the middle of its upgrade harms nobody, session or not
     for (const token of [forged, ann.token]) {
       const socket = connect(port, '127.0.0.1')
       await once(socket, 'connect')
-      socket.write(`GET ${path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\nCookie: token=${token}\r\n\r\n`)
+      socket.write(
+        `GET ${path} HTTP/1.1\r\nHost: x\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\nCookie: token=${token}\r\n\r\n`,
+      )
       socket.resetAndDestroy()
     }
   }
@@ -269,7 +317,8 @@ test('a peer that goes in the middle of its upgrade harms nobody, session or not
 })
 
 test('security 35: another or a null origin is refused although its cookie is valid', async () => {
-  for (const origin of ['http://evil.example', 'null', 'nonsense']) expect(await refusal(`/api/logs/echo/${podName}`, { origin })).toBe(403)
+  for (const origin of ['http://evil.example', 'null', 'nonsense'])
+    expect(await refusal(`/api/logs/echo/${podName}`, { origin })).toBe(403)
 })
 
 test('security 37: when the session ends, its consoles are closed', async () => {
@@ -284,7 +333,9 @@ test('security 37: after the session has ended no command is obeyed, although th
   const token = await platform.signIn(ann)
   // By hand, because a client library answers a close at once.
   const raw = connect(Number(new URL(url).port), '127.0.0.1')
-  raw.write(`GET /api/logs/echo/${podName} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\nCookie: token=${token}\r\n\r\n`)
+  raw.write(
+    `GET /api/logs/echo/${podName} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\nCookie: token=${token}\r\n\r\n`,
+  )
   await once(raw, 'data')
   const gone = once(raw, 'close')
   await platform.call('POST', '/api/auth/logout', { token })
@@ -303,7 +354,8 @@ test('security 38: huge, broken and too many messages end that viewer alone', as
   const [huge, flood, odd, other] = [await open(), await open(), await open(), await open()]
   huge.socket.send('x'.repeat(100_000))
   for (let message = 0; message < 1000; message++) flood.command('hi')
-  for (const nonsense of ['', '{', 'null', '[]', '{"type":"command"}', '{"type":"power","action":"burn"}']) odd.socket.send(nonsense)
+  for (const nonsense of ['', '{', 'null', '[]', '{"type":"command"}', '{"type":"power","action":"burn"}'])
+    odd.socket.send(nonsense)
   await until(() => huge.closed && flood.closed)
   expect([huge.closed, flood.closed]).toEqual([{ code: 1009 }, { code: 1008 }])
   await until(() => odd.lines.filter((line) => line === '[System] The console did not understand that.').length === 6)
@@ -311,7 +363,9 @@ test('security 38: huge, broken and too many messages end that viewer alone', as
 
   // A text frame that is no UTF-8 (RFC 6455 §8.1), by hand: a client library would not send it.
   const raw = connect(Number(new URL(url).port), '127.0.0.1')
-  raw.write(`GET /api/logs/echo/${podName} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\nCookie: token=${ann.token}\r\n\r\n`)
+  raw.write(
+    `GET /api/logs/echo/${podName} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\nCookie: token=${ann.token}\r\n\r\n`,
+  )
   await once(raw, 'data')
   raw.write(Buffer.from([0x81, 0x82, 0, 0, 0, 0, 0xc3, 0x28]))
   await once(raw, 'close')
@@ -342,7 +396,18 @@ test('decisions §10: power and commands are recorded with who, where and whethe
   viewer.send({ type: 'power', action: 'start' })
   await stateIs('RUNNING')
   const { entries } = await platform.activityLog.list({ search: podName })
-  expect(entries.slice(0, 8).map(({ username, address, kind, action, subject, succeeded }) => [username, address, kind, action, subject, succeeded])).toEqual([
+  expect(
+    entries
+      .slice(0, 8)
+      .map(({ username, address, kind, action, subject, succeeded }) => [
+        username,
+        address,
+        kind,
+        action,
+        subject,
+        succeeded,
+      ]),
+  ).toEqual([
     ['bob', '127.0.0.1', 'power', 'started instance', podName, true],
     ['bob', '127.0.0.1', 'command', 'sent command', `${podName}: ••• (8 characters)`, false],
     ['bob', '127.0.0.1', 'power', 'stopped instance', podName, true],

@@ -14,7 +14,8 @@ async function feedOf(): Promise<{ feed: ConsoleFeed; print: (count: number, con
   const feed = new ConsoleFeed({ follow }, 'pod')
   await feed.ready
   let seq = 0
-  const print = (count: number, content = 'x'.repeat(80)) => hear(Array.from({ length: count }, () => ({ seq: ++seq, type: 'message', content })))
+  const print = (count: number, content = 'x'.repeat(80)) =>
+    hear(Array.from({ length: count }, () => ({ seq: ++seq, type: 'message', content })))
   return { feed, print }
 }
 
@@ -75,7 +76,10 @@ test('a viewer that reads again goes on from where it stood, or is told what it 
 
   for (let round = 0; round < 500; round++) print(100)
   for (let round = 0; round < 500; round++) network.take()
-  const skipped = network.frames.map((frame) => /"\[System\] (\d+) lines skipped"/.exec(frame)?.[1]).filter(Boolean).map(Number)
+  const skipped = network.frames
+    .map((frame) => /"\[System\] (\d+) lines skipped"/.exec(frame)?.[1])
+    .filter(Boolean)
+    .map(Number)
   expect(skipped).toHaveLength(1)
   expect(network.numbers.at(-1)).toBe(60_000)
   expect(network.numbers.length + skipped[0]!).toBe(60_000)

@@ -1,7 +1,14 @@
 import type { Happening } from '../../../src/platform/accounts/activityLog'
 import { createConsoleRecord, type ConsoleDeed } from '../../../src/platform/sockets/consoleRecord'
 
-const deed = (command: string, deployment = 'lobby'): ConsoleDeed => ({ username: 'ann', address: '127.0.0.1', deployment, podName: `${deployment}-1`, request: { type: 'command', command }, succeeded: true })
+const deed = (command: string, deployment = 'lobby'): ConsoleDeed => ({
+  username: 'ann',
+  address: '127.0.0.1',
+  deployment,
+  podName: `${deployment}-1`,
+  request: { type: 'command', command },
+  succeeded: true,
+})
 
 test('decisions §10: what is done at consoles is recorded in its order, and definitions are asked once for all that waits', async () => {
   const recorded: Happening[] = []
@@ -28,7 +35,10 @@ test('decisions §10: what is done at consoles is recorded in its order, and def
 test('security 52: while a definition cannot be had, little waits for it; the rest is recorded as commands of which nothing is known', async () => {
   const recorded: Happening[] = []
   let give: (plain: string[]) => void = () => undefined
-  const record = createConsoleRecord({ record: (happening) => void recorded.push(happening) }, () => new Promise((resolve) => (give = resolve)))
+  const record = createConsoleRecord(
+    { record: (happening) => void recorded.push(happening) },
+    () => new Promise((resolve) => (give = resolve)),
+  )
   for (let count = 0; count < 2000; count++) record.add(deed('claim trust bob'))
   expect(recorded).toHaveLength(1500)
   expect(recorded[0]?.subject).toBe('lobby-1: claim ••• (15 characters)')

@@ -14,7 +14,10 @@ afterEach(() => app.close())
 /** A viewer of an instance whose runtime and power take their time. */
 async function open(runtime: object, others: object): Promise<WebSocket> {
   const parts = {
-    sessions: { read: async () => ({ userId: '1', username: 'ann', sessionId: '1', isAdmin: false }), live: async (ids: string[]) => new Map(ids.map((id) => [id, false])) },
+    sessions: {
+      read: async () => ({ userId: '1', username: 'ann', sessionId: '1', isAdmin: false }),
+      live: async (ids: string[]) => new Map(ids.map((id) => [id, false])),
+    },
     origins: [],
     proxies: createTrustedProxies([]),
     activityLog: { record: () => undefined },
@@ -33,14 +36,17 @@ async function open(runtime: object, others: object): Promise<WebSocket> {
 test('§4 viewers hear of states in their order, however long a look at them takes', async () => {
   const looks: ((state: InstanceState) => void)[] = []
   let changed = () => {}
-  const viewer = await open({
-    watch: (listener: () => void) => {
-      changed = listener
-      return () => undefined
+  const viewer = await open(
+    {
+      watch: (listener: () => void) => {
+        changed = listener
+        return () => undefined
+      },
     },
-  }, {
-    instanceState: () => new Promise<InstanceState>((resolve) => looks.push(resolve)),
-  })
+    {
+      instanceState: () => new Promise<InstanceState>((resolve) => looks.push(resolve)),
+    },
+  )
   const states: string[] = []
   viewer.on('message', (data) => states.push((JSON.parse((data as Buffer).toString()) as ConsoleFrame).content))
   await until(() => looks.length === 1)

@@ -14,11 +14,16 @@ beforeAll(async () => {
   ann = await platform.register('ann')
   await platform.app.listen({ host: '127.0.0.1', port: 0 })
   origin = new URL(`http://127.0.0.1:${(platform.app.server.address() as AddressInfo).port}`)
-  const call = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown) => platform.call(method, path, { token: ann.token, body })
+  const call = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown) =>
+    platform.call(method, path, { token: ann.token, body })
   await call('POST', '/api/deployments', { name: 'quiet', type: 'process' })
-  await call('PATCH', '/api/deployments/quiet', { content: 'name: quiet\ntype: process\ndataDirectory: /quiet\nrun: { command: ["sleep", "1000"] }\nstop: { timeoutSeconds: 1 }\n' })
+  await call('PATCH', '/api/deployments/quiet', {
+    content:
+      'name: quiet\ntype: process\ndataDirectory: /quiet\nrun: { command: ["sleep", "1000"] }\nstop: { timeoutSeconds: 1 }\n',
+  })
   await call('POST', '/api/deployments/quiet/toggle', { enabled: true })
-  const instances = async () => (await call('GET', '/api/deployments/quiet/instances')).body.data.instances as { podName: string; state: string }[]
+  const instances = async () =>
+    (await call('GET', '/api/deployments/quiet/instances')).body.data.instances as { podName: string; state: string }[]
   podName = (await until(instances, ([instance]) => instance?.state === 'RUNNING'))[0]!.podName
 })
 afterAll(() => platform.close())
@@ -27,39 +32,47 @@ afterAll(() => platform.close())
 async function upgraded(path: string): Promise<Socket> {
   const socket = connect(Number(origin.port), origin.hostname).on('error', () => undefined)
   const key = Buffer.alloc(16).toString('base64')
-  socket.write(`GET ${path} HTTP/1.1\r\nHost: ${origin.host}\r\nOrigin: ${origin.origin}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\nCookie: token=${ann.token}\r\n\r\n`)
+  socket.write(
+    `GET ${path} HTTP/1.1\r\nHost: ${origin.host}\r\nOrigin: ${origin.origin}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\nCookie: token=${ann.token}\r\n\r\n`,
+  )
   const [answer] = (await once(socket, 'data')) as [Buffer]
   expect(answer.toString()).toMatch(/^HTTP\/1.1 101 /)
   return socket
 }
 
 /** Masked with zeros (RFC 6455 §5.2): a frame that does not end its message. */
-const fragment = (opcode: 0 | 1, text: string) => Buffer.concat([Buffer.from([opcode, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)])
+const fragment = (opcode: 0 | 1, text: string) =>
+  Buffer.concat([Buffer.from([opcode, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)])
 
 test.each([
   ['the console', 'of one byte', () => `/api/logs/quiet/${podName}`, 'x'],
   ['the console', 'of nothing', () => `/api/logs/quiet/${podName}`, ''],
   ['socket.io', 'of one byte', () => '/socket.io/?EIO=4&transport=websocket', 'x'],
-])('security 38: a message to %s in ever more tiny fragments %s is ended, and holds no memory', async (_which, _size, path, text) => {
-  const socket = await upgraded(path())
-  const piece = Buffer.concat(Array<Buffer>(10_000).fill(fragment(0, text)))
-  await expectHeldUnder(50 * 2 ** 20, async () => {
-    socket.write(fragment(1, text))
-    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
-    socket.resume()
-    let isOpen = true
-    void closed.then(() => (isOpen = false))
-    // Up to eight million of them: a platform that takes them all is never done, and the test fails by its time.
-    for (let pieces = 0; pieces < 800 && isOpen; pieces++) {
-      if (!socket.write(piece)) await Promise.race([once(socket, 'drain'), closed])
-    }
-    await closed
-  })
-  expect((await fetch(`${origin.origin}/api/health`)).status).toBe(200)
-}, 60_000)
+])(
+  'security 38: a message to %s in ever more tiny fragments %s is ended, and holds no memory',
+  async (_which, _size, path, text) => {
+    const socket = await upgraded(path())
+    const piece = Buffer.concat(Array<Buffer>(10_000).fill(fragment(0, text)))
+    await expectHeldUnder(50 * 2 ** 20, async () => {
+      socket.write(fragment(1, text))
+      const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()))
+      socket.resume()
+      let isOpen = true
+      void closed.then(() => (isOpen = false))
+      // Up to eight million of them: a platform that takes them all is never done, and the test fails by its time.
+      for (let pieces = 0; pieces < 800 && isOpen; pieces++) {
+        if (!socket.write(piece)) await Promise.race([once(socket, 'drain'), closed])
+      }
+      await closed
+    })
+    expect((await fetch(`${origin.origin}/api/health`)).status).toBe(200)
+  },
+  60_000,
+)
 
 /** A whole frame (RFC 6455 §5.2). */
-const frame = (opcode: 1 | 9 | 10, text = '') => Buffer.concat([Buffer.from([0x80 | opcode, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)])
+const frame = (opcode: 1 | 9 | 10, text = '') =>
+  Buffer.concat([Buffer.from([0x80 | opcode, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)])
 
 test.each([
   ['messages', 'the console', () => `/api/logs/quiet/${podName}`, frame(1, '{}')],
@@ -68,16 +81,20 @@ test.each([
   ['messages', 'socket.io', () => '/socket.io/?EIO=4&transport=websocket', frame(1, '40/none,')],
   ['pings', 'socket.io', () => '/socket.io/?EIO=4&transport=websocket', frame(9)],
   ['pongs', 'socket.io', () => '/socket.io/?EIO=4&transport=websocket', frame(10)],
-])('security 38: small %s without end to %s end their connection', async (_what, _where, path, one) => {
-  const socket = await upgraded(path())
-  const piece = Buffer.concat(Array<Buffer>(10_000).fill(one))
-  let isOpen = true
-  const closed = new Promise<void>((resolve) => socket.once('close', () => resolve())).then(() => (isOpen = false))
-  socket.resume()
-  // As above. A connection that is reset ends by 'error'.
-  for (let pieces = 0; pieces < 800 && isOpen; pieces++) {
-    if (!socket.write(piece)) await Promise.race([once(socket, 'drain').catch(() => undefined), closed])
-  }
-  await closed
-  expect((await fetch(`${origin.origin}/api/health`)).status).toBe(200)
-}, 60_000)
+])(
+  'security 38: small %s without end to %s end their connection',
+  async (_what, _where, path, one) => {
+    const socket = await upgraded(path())
+    const piece = Buffer.concat(Array<Buffer>(10_000).fill(one))
+    let isOpen = true
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve())).then(() => (isOpen = false))
+    socket.resume()
+    // As above. A connection that is reset ends by 'error'.
+    for (let pieces = 0; pieces < 800 && isOpen; pieces++) {
+      if (!socket.write(piece)) await Promise.race([once(socket, 'drain').catch(() => undefined), closed])
+    }
+    await closed
+    expect((await fetch(`${origin.origin}/api/health`)).status).toBe(200)
+  },
+  60_000,
+)

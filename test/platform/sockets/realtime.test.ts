@@ -23,8 +23,17 @@ afterEach(() => {
 })
 afterAll(() => platform.close())
 
-function open({ token = ann.token, origin = url, transports = ['polling', 'websocket'] }: { token?: string; origin?: string; transports?: string[] } = {}): Socket {
-  const socket = io(url, { transports, reconnection: false, forceNew: true, extraHeaders: { origin, cookie: `isAdmin=1; token=${token}` } })
+function open({
+  token = ann.token,
+  origin = url,
+  transports = ['polling', 'websocket'],
+}: { token?: string; origin?: string; transports?: string[] } = {}): Socket {
+  const socket = io(url, {
+    transports,
+    reconnection: false,
+    forceNew: true,
+    extraHeaders: { origin, cookie: `isAdmin=1; token=${token}` },
+  })
   sockets.push(socket)
   return socket
 }
@@ -37,7 +46,9 @@ const outcome = (socket: Socket) =>
 
 /** The first request of a connection by polling. */
 async function poll(token: string): Promise<{ status: number; text: string }> {
-  const answer = await fetch(`${url}/socket.io/?EIO=4&transport=polling`, { headers: { origin: url, cookie: `token=${token}` } })
+  const answer = await fetch(`${url}/socket.io/?EIO=4&transport=polling`, {
+    headers: { origin: url, cookie: `token=${token}` },
+  })
   return { status: answer.status, text: await answer.text() }
 }
 
@@ -46,7 +57,8 @@ test('decisions §6: a new socket is greeted with CLIENT_HANDSHAKE and may answe
   const greeting = await new Promise((resolve) => socket.once('message', resolve))
   expect(greeting).toEqual({ id: 'CLIENT_HANDSHAKE', data: { hello: expect.any(String) } })
   socket.emit('message', { id: 'SERVER_HANDSHAKE_ACK', data: { helloResponse: 'hello' } })
-  for (const nonsense of [null, 7, {}, { id: 'OTHER' }, { data: {} }, 'x'.repeat(1000)]) socket.emit('message', nonsense)
+  for (const nonsense of [null, 7, {}, { id: 'OTHER' }, { data: {} }, 'x'.repeat(1000)])
+    socket.emit('message', nonsense)
   await until(() => platform.logged.filter((line) => line.includes('not of the protocol')).length === 6)
   expect(socket.connected).toBe(true)
 })
@@ -68,13 +80,16 @@ test('decisions §5: a new socket is told whether the shared area is in sync, an
   expect(heard.slice(2)).toEqual([sync('sync_started'), sync('sync_completed')])
 })
 
-test.each([['polling'], ['websocket']])('security 35, 41: over %s a foreign or null origin is refused although its cookie is valid', async (transport) => {
-  for (const origin of ['http://evil.example', 'null', url.replace('127.0.0.1', '127.0.0.2'), 'nonsense']) {
-    expect(await outcome(open({ origin, transports: [transport] }))).not.toBe('connected')
-  }
-  expect(await outcome(open({ transports: [transport] }))).toBe('connected')
-  expect(await outcome(open({ origin: 'https://console.example.com', transports: [transport] }))).toBe('connected')
-})
+test.each([['polling'], ['websocket']])(
+  'security 35, 41: over %s a foreign or null origin is refused although its cookie is valid',
+  async (transport) => {
+    for (const origin of ['http://evil.example', 'null', url.replace('127.0.0.1', '127.0.0.2'), 'nonsense']) {
+      expect(await outcome(open({ origin, transports: [transport] }))).not.toBe('connected')
+    }
+    expect(await outcome(open({ transports: [transport] }))).toBe('connected')
+    expect(await outcome(open({ origin: 'https://console.example.com', transports: [transport] }))).toBe('connected')
+  },
+)
 
 test('security 41: the refusal is a 403', async () => {
   const headers = { origin: 'http://evil.example', cookie: `token=${ann.token}` }
@@ -83,7 +98,8 @@ test('security 41: the refusal is a 403', async () => {
 
 test('security 36: without a session there is no socket', async () => {
   for (const transports of [['polling'], ['websocket']]) {
-    for (const token of ['', 'nonsense', `${ann.token}x`]) expect(await outcome(open({ token, transports }))).not.toBe('connected')
+    for (const token of ['', 'nonsense', `${ann.token}x`])
+      expect(await outcome(open({ token, transports }))).not.toBe('connected')
   }
   expect((await poll('nonsense')).status).toBe(403)
 })
@@ -104,7 +120,11 @@ test('one user opens at most 100 connections, and may open another when one of t
   expect(answers.map(({ status }) => status)).toEqual([...Array<number>(100).fill(200), ...Array<number>(5).fill(403)])
   const { sid } = JSON.parse(answers[0]!.text.slice(1)) as { sid: string }
   // Engine.IO's packet 1: close.
-  await fetch(`${url}/socket.io/?EIO=4&transport=polling&sid=${sid}`, { method: 'POST', headers: { cookie: `token=${bob.token}` }, body: '1' })
+  await fetch(`${url}/socket.io/?EIO=4&transport=polling&sid=${sid}`, {
+    method: 'POST',
+    headers: { cookie: `token=${bob.token}` },
+    body: '1',
+  })
   await until(async () => (await poll(bob.token)).status === 200)
 })
 

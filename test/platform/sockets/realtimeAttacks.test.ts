@@ -23,7 +23,10 @@ afterEach(async () => {
 })
 afterAll(() => platform.close())
 
-const connections = () => new Promise<number>((resolve, reject) => platform.app.server.getConnections((error, count) => (error ? reject(error) : resolve(count))))
+const connections = () =>
+  new Promise<number>((resolve, reject) =>
+    platform.app.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+  )
 const isWell = async () => {
   const answer = await fetch(`${origin}/api/health`, { headers: { connection: 'close' } })
   await answer.arrayBuffer()
@@ -32,7 +35,10 @@ const isWell = async () => {
 
 /** A bare Engine.IO connection. */
 function opened(): WebSocket {
-  const socket = new WebSocket(`${origin.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`, { origin, headers: { cookie: `token=${ann.token}` } })
+  const socket = new WebSocket(`${origin.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`, {
+    origin,
+    headers: { cookie: `token=${ann.token}` },
+  })
   return socket.on('error', () => undefined)
 }
 
@@ -87,20 +93,22 @@ test('security 42: 300 connections of random packets end, and the platform does 
   }
 })
 
-test.each(['451000000000-["message",{"_placeholder":true,"num":0}]', '4599999999999999999999-["message"]', '45-1-["message"]', '451-["message",{"_placeholder":true,"num":999999999}]'])(
-  'security 43: attachments that never come (%s) end the connection and hold no memory',
-  async (packet) => {
-    const socket = await joined()
-    await expectHeldUnder(50 * 2 ** 20, async () => {
-      socket.send(packet)
-      // What is taken for the first of them, and what comes after it.
-      for (let piece = 0; piece < 50; piece++) socket.send(Buffer.alloc(1024))
-      if (socket.readyState !== WebSocket.CLOSED) await once(socket, 'close')
-      expect(await isWell()).toBe(true)
-    })
-    socket.terminate()
-  },
-)
+test.each([
+  '451000000000-["message",{"_placeholder":true,"num":0}]',
+  '4599999999999999999999-["message"]',
+  '45-1-["message"]',
+  '451-["message",{"_placeholder":true,"num":999999999}]',
+])('security 43: attachments that never come (%s) end the connection and hold no memory', async (packet) => {
+  const socket = await joined()
+  await expectHeldUnder(50 * 2 ** 20, async () => {
+    socket.send(packet)
+    // What is taken for the first of them, and what comes after it.
+    for (let piece = 0; piece < 50; piece++) socket.send(Buffer.alloc(1024))
+    if (socket.readyState !== WebSocket.CLOSED) await once(socket, 'close')
+    expect(await isWell()).toBe(true)
+  })
+  socket.terminate()
+})
 
 test('security 42: one request of polling that holds thousands of packets ends its connection', async () => {
   const path = `${origin}/socket.io/?EIO=4&transport=polling`
@@ -116,7 +124,15 @@ test('security 42: one request of polling that holds thousands of packets ends i
 
 test('security 44: 500 connects at once are served or refused, others are answered meanwhile, and nothing is left', async () => {
   const sockets = Array.from({ length: 500 }, opened)
-  const outcomes = sockets.map((socket) => Promise.race([once(socket, 'message').then(() => 'served', () => 'refused'), new Promise((resolve) => socket.once('close', () => resolve('refused')))]))
+  const outcomes = sockets.map((socket) =>
+    Promise.race([
+      once(socket, 'message').then(
+        () => 'served',
+        () => 'refused',
+      ),
+      new Promise((resolve) => socket.once('close', () => resolve('refused'))),
+    ]),
+  )
   // A freeze would run into the time-out of the test.
   expect(await isWell()).toBe(true)
   const served = (await Promise.all(outcomes)).filter((outcome) => outcome === 'served')

@@ -38,16 +38,19 @@ test('security: who takes the port of the embedded server while it is away is se
   const heard = jest.fn()
   impostor = createServer((socket) => socket.on('error', () => undefined).on('data', heard))
   process.kill(Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0]), 'SIGINT')
-  await until(() => new Promise<boolean>((resolve) => {
-    const failed = () => {
-      impostor.removeAllListeners('listening')
-      resolve(false)
-    }
-    impostor.once('error', failed).listen(port, '127.0.0.1', () => {
-      impostor.off('error', failed)
-      resolve(true)
-    })
-  }))
+  await until(
+    () =>
+      new Promise<boolean>((resolve) => {
+        const failed = () => {
+          impostor.removeAllListeners('listening')
+          resolve(false)
+        }
+        impostor.once('error', failed).listen(port, '127.0.0.1', () => {
+          impostor.off('error', failed)
+          resolve(true)
+        })
+      }),
+  )
   // By the address that it had, as every connection of the platform knows it.
   expect(await until(() => answers(postgres.stateUrl).catch(() => undefined))).toBe('quarterdeck')
   expect(Number(new URL(postgres.adminUrl).port)).not.toBe(port)

@@ -19,7 +19,9 @@ test('migrations run once when several platforms start at the same time', async 
   const states = await Promise.all([openState(url), openState(url), openState(url)])
   const { rows } = await states[0].pool.query<{ name: string }>('select name from kysely_migration order by name')
   // Every file is one of them: none was forgotten in db.ts.
-  expect(rows.map(({ name }) => `${name}.ts`)).toEqual((await readdir(join(__dirname, '../../../src/platform/state/migrations'))).sort())
+  expect(rows.map(({ name }) => `${name}.ts`)).toEqual(
+    (await readdir(join(__dirname, '../../../src/platform/state/migrations'))).sort(),
+  )
   await Promise.all(states.map((state) => state.close()))
   await drop()
 })
@@ -34,34 +36,53 @@ test('a wrong password and a missing database are one clear line each, without t
   const url = new URL(process.env.TEST_POSTGRES_URL!)
   const server = `PostgreSQL at 127.0.0.1:${url.port}`
   url.pathname = '/nothing-here'
-  await expect(openState(url.href)).rejects.toMatchObject({ lines: [`${server} has no database "nothing-here": create it or correct QUARTERDECK_STATE_URL`] })
+  await expect(openState(url.href)).rejects.toMatchObject({
+    lines: [`${server} has no database "nothing-here": create it or correct QUARTERDECK_STATE_URL`],
+  })
   url.password = 'very-secret'
-  await expect(openState(url.href)).rejects.toMatchObject({ lines: [`${server} refuses the user or password of QUARTERDECK_STATE_URL`] })
+  await expect(openState(url.href)).rejects.toMatchObject({
+    lines: [`${server} refuses the user or password of QUARTERDECK_STATE_URL`],
+  })
 })
 
 test('security 52: connections that break in the middle of their queries fail those, and nothing else', async () => {
   const state = await freshState()
   const name = new URL(state.url).pathname.slice(1)
-  const running = Array.from({ length: 5 }, () => sql`select pg_sleep(20)`.execute(state.db).then(() => 'done', stateFailure))
+  const running = Array.from({ length: 5 }, () =>
+    sql`select pg_sleep(20)`.execute(state.db).then(() => 'done', stateFailure),
+  )
   await until(async () => {
-    const { rows } = await state.pool.query<{ count: number }>("select count(*)::int as count from pg_stat_activity where query like '%pg_sleep(20)%' and datname = current_database()")
+    const { rows } = await state.pool.query<{ count: number }>(
+      "select count(*)::int as count from pg_stat_activity where query like '%pg_sleep(20)%' and datname = current_database()",
+    )
     return rows[0]!.count >= 5
   })
   // Taken out of the pool and idle: no query is there to fail.
   const client = await state.pool.connect()
-  await onServer((admin) => admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]))
-  expect((await Promise.all(running)).map((failure) => (failure as AppError).code)).toEqual(Array(5).fill('UNAVAILABLE'))
+  await onServer((admin) =>
+    admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]),
+  )
+  expect((await Promise.all(running)).map((failure) => (failure as AppError).code)).toEqual(
+    Array(5).fill('UNAVAILABLE'),
+  )
   await expect(client.query('select 1')).rejects.toThrow()
   client.release(true)
   // Every broken connection fails one query at the most; then all is well again.
-  await until(() => sql`select 1`.execute(state.db).then(() => true, () => false))
+  await until(() =>
+    sql`select 1`.execute(state.db).then(
+      () => true,
+      () => false,
+    ),
+  )
   await state.close()
 })
 
 test('the state of a newer version is refused', async () => {
   const state = await freshState()
   await state.pool.query("insert into kysely_migration values ('9999_future', now()::text)")
-  await expect(openState(state.url)).rejects.toMatchObject({ lines: [expect.stringContaining('holds the state of a newer Quarterdeck')] })
+  await expect(openState(state.url)).rejects.toMatchObject({
+    lines: [expect.stringContaining('holds the state of a newer Quarterdeck')],
+  })
   await state.close()
 })
 
@@ -102,20 +123,30 @@ describe('the embedded PostgreSQL', () => {
 
   beforeAll(async () => {
     await mkdir(dataDir())
-    expect(await kept(async ({ db }) => void (await db.insertInto('facts').values({ name: 'kept', value: 'yes' }).execute()))).toEqual(['yes'])
+    expect(
+      await kept(
+        async ({ db }) => void (await db.insertInto('facts').values({ name: 'kept', value: 'yes' }).execute()),
+      ),
+    ).toEqual(['yes'])
   })
 
   test('is never made anew because its passwords cannot be read: the start says so in one line, and the data stays', async () => {
     const cluster = await readFile(clusterFile(), 'utf8')
     await rm(clusterFile())
-    await expect(startEmbeddedPostgres(dataDir(), log)).rejects.toMatchObject({ lines: [expect.stringContaining('postgres.json is missing: bring it back from a backup')] })
+    await expect(startEmbeddedPostgres(dataDir(), log)).rejects.toMatchObject({
+      lines: [expect.stringContaining('postgres.json is missing: bring it back from a backup')],
+    })
     for (const damaged of ['', cluster.slice(0, 20), '{}']) {
       await writeFile(clusterFile(), damaged)
-      await expect(startEmbeddedPostgres(dataDir(), log)).rejects.toMatchObject({ lines: [expect.stringContaining('postgres.json is damaged: bring it back from a backup')] })
+      await expect(startEmbeddedPostgres(dataDir(), log)).rejects.toMatchObject({
+        lines: [expect.stringContaining('postgres.json is damaged: bring it back from a backup')],
+      })
     }
     await rm(clusterFile())
     await mkdir(clusterFile())
-    await expect(startEmbeddedPostgres(dataDir(), log)).rejects.toMatchObject({ lines: [expect.stringContaining('postgres.json cannot be read (EISDIR)')] })
+    await expect(startEmbeddedPostgres(dataDir(), log)).rejects.toMatchObject({
+      lines: [expect.stringContaining('postgres.json cannot be read (EISDIR)')],
+    })
     await rm(clusterFile(), { recursive: true })
     await writeFile(clusterFile(), cluster)
     expect(await kept()).toEqual(['yes'])
@@ -124,7 +155,13 @@ describe('the embedded PostgreSQL', () => {
   test('that was made by a first start, which was cut off just then, is found by the next one', async () => {
     await rename(clusterFile(), `${clusterFile()}.new`)
     expect(await kept()).toEqual(['yes'])
-    expect(await readdir(dataDir())).toEqual(['postgres', 'postgres.extensions', 'postgres.json', 'postgres.lock', 'postgres.sockets'])
+    expect(await readdir(dataDir())).toEqual([
+      'postgres',
+      'postgres.extensions',
+      'postgres.json',
+      'postgres.lock',
+      'postgres.sockets',
+    ])
   })
 
   test('that a first start has half made is made anew', async () => {
@@ -133,7 +170,13 @@ describe('the embedded PostgreSQL', () => {
     await writeFile(join(fresh, 'postgres.new/PG_VERSION'), '18')
     await writeFile(join(fresh, 'postgres.json.new'), '{"port"')
     await (await startEmbeddedPostgres(fresh, log)).stop()
-    expect(await readdir(fresh)).toEqual(['postgres', 'postgres.extensions', 'postgres.json', 'postgres.lock', 'postgres.sockets'])
+    expect(await readdir(fresh)).toEqual([
+      'postgres',
+      'postgres.extensions',
+      'postgres.json',
+      'postgres.lock',
+      'postgres.sockets',
+    ])
   })
 
   test('that is being started again when it is stopped leaves no process', async () => {
@@ -170,11 +213,17 @@ describe('the key file', () => {
     const key = await readFile(file, 'utf8')
 
     await writeFile(file, 'ff'.repeat(32))
-    await expect(openSecrets(directory(), state.db)).rejects.toMatchObject({ lines: [expect.stringContaining('is not the one that this state was written with')] })
+    await expect(openSecrets(directory(), state.db)).rejects.toMatchObject({
+      lines: [expect.stringContaining('is not the one that this state was written with')],
+    })
     await writeFile(file, key.slice(0, 10))
-    await expect(openSecrets(directory(), state.db)).rejects.toMatchObject({ lines: [expect.stringContaining('is damaged')] })
+    await expect(openSecrets(directory(), state.db)).rejects.toMatchObject({
+      lines: [expect.stringContaining('is damaged')],
+    })
     await rm(file)
-    await expect(openSecrets(directory(), state.db)).rejects.toMatchObject({ lines: [expect.stringContaining('is missing')] })
+    await expect(openSecrets(directory(), state.db)).rejects.toMatchObject({
+      lines: [expect.stringContaining('is missing')],
+    })
 
     await writeFile(file, key)
     await chmod(file, 0o600)

@@ -16,7 +16,12 @@ export async function bareWindow(page: Page): Promise<(url: string) => Promise<B
   const browser = page.context().browser() as Browser
   const devtools = await browser.newBrowserCDPSession()
   const { browserContextId } = await devtools.send('Target.createBrowserContext')
-  const cookies = (await page.context().cookies()).map(({ name, value, domain, path }) => ({ name, value, domain, path }))
+  const cookies = (await page.context().cookies()).map(({ name, value, domain, path }) => ({
+    name,
+    value,
+    domain,
+    path,
+  }))
   await devtools.send('Storage.setCookies', { cookies, browserContextId })
 
   return async (url) => {

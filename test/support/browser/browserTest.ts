@@ -11,11 +11,20 @@ export const browserTest: jest.It = executablePath ? test : test.skip
 
 /** Where the pictures of the last run are, for people to look at. */
 export const SCREENSHOTS = join(__dirname, '../../../.cache/screenshots')
-const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync']
+const FLAGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+]
 
 const AXE = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8')
 
-const REFUSED = /^(?:Failed to load resource|WebSocket connection to .* failed: (?:$|.*net::ERR_\w+|Connection closed before receiving a handshake response|Error during WebSocket handshake: Unexpected response code: (?:40\d|503)))/
+const REFUSED =
+  /^(?:Failed to load resource|WebSocket connection to .* failed: (?:$|.*net::ERR_\w+|Connection closed before receiving a handshake response|Error during WebSocket handshake: Unexpected response code: (?:40\d|503)))/
 
 const browsers = new Map<boolean, Browser>()
 
@@ -23,10 +32,19 @@ const browsers = new Map<boolean, Browser>()
  * A new browser profile with one page, in which scroll bars take no room unless that is asked for. What goes wrong in the
  * page fails the test that calls `expectNoErrors`.
  */
-export async function openPage(url: string, { scrollBars = false } = {}): Promise<{ context: BrowserContext; page: Page; errors: string[] }> {
-  const browser = browsers.get(scrollBars) ?? (await chromium.launch({ executablePath, args: FLAGS, ignoreDefaultArgs: scrollBars ? ['--hide-scrollbars'] : [] }))
+export async function openPage(
+  url: string,
+  { scrollBars = false } = {},
+): Promise<{ context: BrowserContext; page: Page; errors: string[] }> {
+  const browser =
+    browsers.get(scrollBars) ??
+    (await chromium.launch({ executablePath, args: FLAGS, ignoreDefaultArgs: scrollBars ? ['--hide-scrollbars'] : [] }))
   browsers.set(scrollBars, browser)
-  const context = await browser.newContext({ baseURL: url, viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
+  const context = await browser.newContext({
+    baseURL: url,
+    viewport: { width: 1440, height: 900 },
+    reducedMotion: 'reduce',
+  })
   const page = await context.newPage()
   page.setDefaultTimeout(45_000)
   const errors: string[] = []
@@ -49,7 +67,9 @@ afterAll(async () => {
 async function violationsOn(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE)
   return page.evaluate(async () => {
-    const { violations } = await (window as unknown as { axe: typeof axe }).axe.run(document, { resultTypes: ['violations'] })
+    const { violations } = await (window as unknown as { axe: typeof axe }).axe.run(document, {
+      resultTypes: ['violations'],
+    })
     return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.any[0]?.message}`)
   })
 }
@@ -67,7 +87,11 @@ export async function expectGoodPage(page: Page, name: string): Promise<void> {
     for (const width of [1440, 360]) {
       await page.setViewportSize({ width, height: width === 360 ? 760 : 900 })
       // Charts follow a new width with a delay of their own.
-      await page.waitForFunction(() => [...document.querySelectorAll('svg.apexcharts-svg')].every((chart) => chart.getBoundingClientRect().right <= window.innerWidth))
+      await page.waitForFunction(() =>
+        [...document.querySelectorAll('svg.apexcharts-svg')].every(
+          (chart) => chart.getBoundingClientRect().right <= window.innerWidth,
+        ),
+      )
       await page.screenshot({ path: join(SCREENSHOTS, `${name}-${theme}-${width}.png`), fullPage: true })
       const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth)
       expect({ page: name, width, overflow: Math.max(0, overflow) }).toEqual({ page: name, width, overflow: 0 })

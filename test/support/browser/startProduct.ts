@@ -32,13 +32,22 @@ export interface Product {
 export async function startProduct(settings: Record<string, string> = {}): Promise<Product> {
   const dataDir = await mkdtemp(join(tmpdir(), 'quarterdeck-e2e-'))
   const { PATH, HOME } = process.env
-  const environment = { PATH: mongoPath ?? PATH, HOME, QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_LOG_LEVEL: 'warn', ...settings }
+  const environment = {
+    PATH: mongoPath ?? PATH,
+    HOME,
+    QUARTERDECK_DATA_DIR: dataDir,
+    QUARTERDECK_LOG_LEVEL: 'warn',
+    ...settings,
+  }
   let child: ChildProcess
   let port = '0'
   let aheadMs = 0
 
   async function start(): Promise<{ url: string; inviteCode: string | undefined }> {
-    const platform = spawn(process.execPath, ['--require', CLOCK, join(DIST, 'main.js')], { env: { ...environment, QUARTERDECK_PORT: port }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+    const platform = spawn(process.execPath, ['--require', CLOCK, join(DIST, 'main.js')], {
+      env: { ...environment, QUARTERDECK_PORT: port },
+      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    })
     child = platform
     aheadMs = 0
     let said = ''
@@ -79,7 +88,10 @@ export async function startProduct(settings: Record<string, string> = {}): Promi
     },
     now: () => Date.now() + aheadMs,
     async close() {
-      const stopAll = spawn(process.execPath, [join(DIST, 'runtime/local/stopAll.js')], { env: { PATH, HOME, QUARTERDECK_DATA_DIR: dataDir }, stdio: ['ignore', 'pipe', 'pipe'] })
+      const stopAll = spawn(process.execPath, [join(DIST, 'runtime/local/stopAll.js')], {
+        env: { PATH, HOME, QUARTERDECK_DATA_DIR: dataDir },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      })
       const said = Promise.all([text(stopAll.stdout), text(stopAll.stderr)])
       const [code] = (await once(stopAll, 'exit')) as [number | null]
       if (code !== 0) throw new Error(`stop:all ended with ${code}: ${(await said).join('')}`)
@@ -104,7 +116,10 @@ export function codeOf(secret: string, steps = 0): Promise<string> {
 }
 
 /** Registers through the pages, by an invite code or by the link that holds it, up to the overview. @returns the shown TOTP secret. */
-export async function register(page: Page, { inviteCode, link, username, password }: { inviteCode?: string; link?: string; username: string; password: string }): Promise<string> {
+export async function register(
+  page: Page,
+  { inviteCode, link, username, password }: { inviteCode?: string; link?: string; username: string; password: string },
+): Promise<string> {
   await page.goto(link ?? '/register')
   if (inviteCode !== undefined) await page.getByLabel('Invite code').fill(inviteCode)
   await page.getByRole('button', { name: 'Continue' }).click()

@@ -9,11 +9,18 @@ import { pack, type Header } from 'tar-stream'
 import { ZipFile } from 'yazl'
 
 /** A zip of these files; a name that ends in `/` is a directory. `name` may be anything: see `renameInZip` for what yazl refuses. */
-export async function makeZip(files: Record<string, string | Buffer>, modes: Record<string, number> = {}): Promise<Buffer> {
+export async function makeZip(
+  files: Record<string, string | Buffer>,
+  modes: Record<string, number> = {},
+): Promise<Buffer> {
   const zip = new ZipFile()
   for (const [name, content] of Object.entries(files)) {
     if (name.endsWith('/')) zip.addEmptyDirectory(name)
-    else zip.addBuffer(Buffer.from(content), name, { mode: modes[name] ?? 0o100644, mtime: new Date('2024-05-06T07:08:10Z') })
+    else
+      zip.addBuffer(Buffer.from(content), name, {
+        mode: modes[name] ?? 0o100644,
+        mtime: new Date('2024-05-06T07:08:10Z'),
+      })
   }
   zip.end()
   return buffer(zip.outputStream)
@@ -48,7 +55,11 @@ export async function make7z(files: Record<string, string>, ...options: string[]
       if (content.startsWith('->')) await symlink(content.slice(2), join(directory, name))
       else await writeFile(join(directory, name), content)
     }
-    await promisify(execFile)(process.execPath, [require.resolve('7z-wasm/cli.js'), 'a', '-snl', ...options, 'made.7z', ...Object.keys(files)], { cwd: directory })
+    await promisify(execFile)(
+      process.execPath,
+      [require.resolve('7z-wasm/cli.js'), 'a', '-snl', ...options, 'made.7z', ...Object.keys(files)],
+      { cwd: directory },
+    )
     return await readFile(join(directory, 'made.7z'))
   } finally {
     await rm(directory, { recursive: true, force: true })
@@ -64,13 +75,30 @@ export function makeRar(files: Record<string, string>): Buffer {
     sum.writeUInt32LE(crc32(data))
     const encoded = Buffer.from(name)
     // File flags: a CRC32 is there. No compression, made by a Unix.
-    blocks.push(rarBlock(2, data.length, [vint(4), vint(data.length), vint(0o100644), sum, vint(0), vint(1), vint(encoded.length), encoded]), data)
+    blocks.push(
+      rarBlock(2, data.length, [
+        vint(4),
+        vint(data.length),
+        vint(0o100644),
+        sum,
+        vint(0),
+        vint(1),
+        vint(encoded.length),
+        encoded,
+      ]),
+      data,
+    )
   }
   return Buffer.concat([...blocks, rarBlock(5, 0, [vint(0)])])
 }
 
 function rarBlock(type: number, dataSize: number, fields: Buffer[]): Buffer {
-  const body = Buffer.concat([vint(type), vint(dataSize > 0 ? 2 : 0), ...(dataSize > 0 ? [vint(dataSize)] : []), ...fields])
+  const body = Buffer.concat([
+    vint(type),
+    vint(dataSize > 0 ? 2 : 0),
+    ...(dataSize > 0 ? [vint(dataSize)] : []),
+    ...fields,
+  ])
   const sized = Buffer.concat([vint(body.length), body])
   const sum = Buffer.alloc(4)
   sum.writeUInt32LE(crc32(sized))

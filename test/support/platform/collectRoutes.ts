@@ -2,16 +2,21 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 
 /** The calls of an app (`/api/…`), as its routes were declared: method, address, schemas, who may call. */
-export type CollectedRoute = Pick<RouteOptions, 'url' | 'schema' | 'config'> & { method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' }
+export type CollectedRoute = Pick<RouteOptions, 'url' | 'schema' | 'config'> & {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+}
 
 /** Runs `start` and collects the calls of every Fastify app that it makes, so that a new route is seen without being named in a test. */
-export async function collectRoutes<Started>(start: () => Promise<Started>): Promise<{ started: Started; routes: CollectedRoute[] }> {
+export async function collectRoutes<Started>(
+  start: () => Promise<Started>,
+): Promise<{ started: Started; routes: CollectedRoute[] }> {
   const routes: CollectedRoute[] = []
   const watch = (message: unknown) => {
     const { fastify } = message as { fastify: FastifyInstance }
     fastify.addHook('onRoute', ({ url, schema, config, method }) => {
       if (!url.startsWith('/api')) return
-      for (const name of [method].flat()) if (name !== 'HEAD') routes.push({ method: name as CollectedRoute['method'], url, schema, config })
+      for (const name of [method].flat())
+        if (name !== 'HEAD') routes.push({ method: name as CollectedRoute['method'], url, schema, config })
     })
   }
   subscribe('fastify.initialization', watch)

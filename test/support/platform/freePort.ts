@@ -9,7 +9,9 @@ export async function freePort(): Promise<number> {
   for (;;) {
     const port = next++
     const server = createServer()
-    const isFree = await new Promise<boolean>((resolve) => server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true)))
+    const isFree = await new Promise<boolean>((resolve) =>
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true)),
+    )
     await new Promise((resolve) => server.close(resolve))
     if (isFree) return port
   }

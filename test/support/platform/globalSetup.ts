@@ -14,7 +14,8 @@ declare global {
 async function forgetTheDisk(adminUrl: string): Promise<void> {
   const client = new Client(adminUrl)
   await client.connect()
-  for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit']) await client.query(`alter system set ${setting} = off`)
+  for (const setting of ['fsync', 'full_page_writes', 'synchronous_commit'])
+    await client.query(`alter system set ${setting} = off`)
   await client.query('select pg_reload_conf()')
   await client.end()
 }

@@ -44,5 +44,8 @@ export async function expectHeldUnder(bytes: number, work: () => Promise<void>):
   } finally {
     clearInterval(timer)
   }
-  if (most >= bytes) throw new Error(`The work held ${Math.round(most / 2 ** 20)} MiB, and may hold less than ${Math.round(bytes / 2 ** 20)} MiB.`)
+  if (most >= bytes)
+    throw new Error(
+      `The work held ${Math.round(most / 2 ** 20)} MiB, and may hold less than ${Math.round(bytes / 2 ** 20)} MiB.`,
+    )
 }

@@ -30,7 +30,14 @@ export interface ImitatedMongo extends Content {
 
 /** The user and role commands of a MongoDB server by its manual, over its wire protocol, for machines where none can be had. No passwords are checked. */
 export async function imitateMongo(): Promise<ImitatedMongo> {
-  const content: Content = { users: new Map(), roles: new Map(), databases: new Map([['admin', []], ['local', []]]) }
+  const content: Content = {
+    users: new Map(),
+    roles: new Map(),
+    databases: new Map([
+      ['admin', []],
+      ['local', []],
+    ]),
+  }
   const changes: string[] = []
   const sockets = new Set<Socket>()
   let left = Infinity
@@ -96,9 +103,22 @@ function carryOut({ users, roles, databases }: Content, name: string, command: D
     case 'buildInfo':
       return { version: '7.0.14', ok: 1 }
     case 'listDatabases':
-      return { databases: [...databases].map(([database, collections]) => ({ name: database, sizeOnDisk: 4096 * collections.length })), ok: 1 }
+      return {
+        databases: [...databases].map(([database, collections]) => ({
+          name: database,
+          sizeOnDisk: 4096 * collections.length,
+        })),
+        ok: 1,
+      }
     case 'listCollections':
-      return { cursor: { id: 0n, ns: `${db}.$cmd.listCollections`, firstBatch: (databases.get(db) ?? []).map((collection) => ({ name: collection, type: 'collection' })) }, ok: 1 }
+      return {
+        cursor: {
+          id: 0n,
+          ns: `${db}.$cmd.listCollections`,
+          firstBatch: (databases.get(db) ?? []).map((collection) => ({ name: collection, type: 'collection' })),
+        },
+        ok: 1,
+      }
     case 'usersInfo':
       return { users: [...users.keys()].filter((user) => user.startsWith(`${db}.`)).map((_id) => ({ _id })), ok: 1 }
     case 'rolesInfo': {
@@ -131,7 +151,17 @@ function carryOut({ users, roles, databases }: Content, name: string, command: D
 }
 
 function hello(): Document {
-  return { isWritablePrimary: true, helloOk: true, maxBsonObjectSize: 16_777_216, maxMessageSizeBytes: 48_000_000, maxWriteBatchSize: 100_000, logicalSessionTimeoutMinutes: 30, minWireVersion: 0, maxWireVersion: 21, ok: 1 }
+  return {
+    isWritablePrimary: true,
+    helloOk: true,
+    maxBsonObjectSize: 16_777_216,
+    maxMessageSizeBytes: 48_000_000,
+    maxWriteBatchSize: 100_000,
+    logicalSessionTimeoutMinutes: 30,
+    minWireVersion: 0,
+    maxWireVersion: 21,
+    ok: 1,
+  }
 }
 
 function header(length: number, to: number, opcode: number): Buffer {

@@ -58,7 +58,15 @@ export class KubernetesApi {
     const config = {
       apiVersion: 'v1',
       kind: 'Config',
-      clusters: [{ name: 'test', cluster: { server: `https://127.0.0.1:${(server.address() as AddressInfo).port}`, 'certificate-authority-data': Buffer.from(CERTIFICATE).toString('base64') } }],
+      clusters: [
+        {
+          name: 'test',
+          cluster: {
+            server: `https://127.0.0.1:${(server.address() as AddressInfo).port}`,
+            'certificate-authority-data': Buffer.from(CERTIFICATE).toString('base64'),
+          },
+        },
+      ],
       users: [{ name: 'platform', user: { token: TOKEN } }],
       contexts: [{ name: 'test', context: { cluster: 'test', user: 'platform', namespace: 'panel' } }],
       'current-context': 'test',
@@ -79,7 +87,8 @@ export class KubernetesApi {
     this.requests.push({ method, path, body })
     if (this.isHanging) return undefined
     if (headers.authorization !== `Bearer ${TOKEN}`) return status(401, 'Unauthorized')
-    if (this.refuse?.what.test(`${method} ${path}`)) return status(this.refuse.status, `refused with canary-body ${this.refuse.status}`)
+    if (this.refuse?.what.test(`${method} ${path}`))
+      return status(this.refuse.status, `refused with canary-body ${this.refuse.status}`)
     const accounts = '/api/v1/namespaces/panel/serviceaccounts'
     const bindings = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings'
     if (method === 'POST' && (path === accounts || path === bindings)) {
@@ -92,13 +101,20 @@ export class KubernetesApi {
       if (!this.things.has(path.slice(0, -'/token'.length))) return status(404, 'serviceaccounts not found')
       this.issued += 1
       const { spec } = body as { spec: { expirationSeconds: number } }
-      const expirationTimestamp = new Date(Date.now() + spec.expirationSeconds * 1000).toISOString().replace(/\.\d+Z$/, 'Z')
-      return { status: 201, body: { ...(body as object), status: { token: `dashboard-token-${this.issued}`, expirationTimestamp } } }
+      const expirationTimestamp = new Date(Date.now() + spec.expirationSeconds * 1000)
+        .toISOString()
+        .replace(/\.\d+Z$/, 'Z')
+      return {
+        status: 201,
+        body: { ...(body as object), status: { token: `dashboard-token-${this.issued}`, expirationTimestamp } },
+      }
     }
     const thing = this.things.get(path)
     if (!thing) return status(404, 'not found')
     if (method === 'DELETE') this.things.delete(path)
-    return method === 'DELETE' ? { status: 200, body: { kind: 'Status', status: 'Success' } } : { status: 200, body: thing }
+    return method === 'DELETE'
+      ? { status: 200, body: { kind: 'Status', status: 'Success' } }
+      : { status: 200, body: thing }
   }
 }
 

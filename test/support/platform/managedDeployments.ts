@@ -61,11 +61,16 @@ export function useManagedDeployments(): ManagedDeployments {
   let managers: Manager[] = []
   const playing = new Map<string, number | undefined>()
   const playersOf = (count: number | undefined) => (count === undefined ? undefined : { count, names: {} })
-  const watch = { of: (podName: string) => playersOf(playing.has(podName) ? playing.get(podName) : 0), portWarning: () => undefined, close: async () => undefined }
+  const watch = {
+    of: (podName: string) => playersOf(playing.has(podName) ? playing.get(podName) : 0),
+    portWarning: () => undefined,
+    close: async () => undefined,
+  }
   const listening = createListeningSockets()
   const clock = { ahead: 0 }
   const shareDir = () => join(directory(), 'nfsshare')
-  const openDiscovery = () => createDiscovery({ db: state.db, runtime, players: () => watch, directory: join(directory(), 'runtime/peers'), log })
+  const openDiscovery = () =>
+    createDiscovery({ db: state.db, runtime, players: () => watch, directory: join(directory(), 'runtime/peers'), log })
 
   beforeAll(async () => {
     replicas = createReplicas(directory(), log)
@@ -84,7 +89,10 @@ export function useManagedDeployments(): ManagedDeployments {
     // A manager with nothing wanted ends what this test has left.
     await state.db.deleteFrom('deployments').execute()
     const last = manage()
-    await until(() => runtime.list(), (all) => all.length === 0)
+    await until(
+      () => runtime.list(),
+      (all) => all.length === 0,
+    )
     await last.close()
     managers = []
     await discovery.close()
@@ -92,7 +100,18 @@ export function useManagedDeployments(): ManagedDeployments {
   })
 
   function manage(pool: Pool = state.pool): Manager {
-    const manager = startManager({ db: state.db, pool, runtime, players: watch, listening, discovery, shareDir: shareDir(), replicas, log, now: () => Date.now() + clock.ahead })
+    const manager = startManager({
+      db: state.db,
+      pool,
+      runtime,
+      players: watch,
+      listening,
+      discovery,
+      shareDir: shareDir(),
+      replicas,
+      log,
+      now: () => Date.now() + clock.ahead,
+    })
     managers.push(manager)
     return manager
   }
@@ -124,7 +143,20 @@ export function useManagedDeployments(): ManagedDeployments {
     clock,
     manage,
     deployments,
-    passParts: (more) => ({ db: state.db, runtime, players: watch, listening, discovery, shareDir: shareDir(), replicas, log, now: Date.now, excessSince: new Map(), told: new Map(), ...more }),
+    passParts: (more) => ({
+      db: state.db,
+      runtime,
+      players: watch,
+      listening,
+      discovery,
+      shareDir: shareDir(),
+      replicas,
+      log,
+      now: Date.now,
+      excessSince: new Map(),
+      told: new Map(),
+      ...more,
+    }),
     async add(name, program, more = '', type = 'process') {
       const content = `name: ${name}\ntype: ${type}\ndataDirectory: /${name}\nrun:\n  command: ["node", "-e", ${JSON.stringify(program)}]\nstop: { timeoutSeconds: 1 }\n${more}`
       await insertDeployment(state.db, { name, type, content, enabled: true })
@@ -134,7 +166,8 @@ export function useManagedDeployments(): ManagedDeployments {
       const [instance] = await deployments().instances(name)
       return instance ? (await runtime.history(instance.podName, 1000)).map(({ content }) => content) : []
     },
-    running: async (name) => (await deployments().instances(name)).filter(({ state: current }) => current === 'RUNNING'),
+    running: async (name) =>
+      (await deployments().instances(name)).filter(({ state: current }) => current === 'RUNNING'),
     fill: (podName, players) => void playing.set(podName, players),
     async reopenDiscovery() {
       await discovery.close()

@@ -36,7 +36,16 @@ const textOf = (version: number) => `${version}:${String(version % 10).repeat(20
  * Several users at once: files and configurations are saved, databases and users made, a console read. Remembers what the platform has
  * acknowledged. Calls that fail are what happens when a part of the platform is killed; they only leave open what is there.
  */
-export function startMixedUse({ url, dataDir, token, call, codeOf, random, deployments, watched }: {
+export function startMixedUse({
+  url,
+  dataDir,
+  token,
+  call,
+  codeOf,
+  random,
+  deployments,
+  watched,
+}: {
   url: string
   dataDir: string
   token: string
@@ -77,8 +86,12 @@ export function startMixedUse({ url, dataDir, token, call, codeOf, random, deplo
     entry.acknowledged = version
   }
 
-  const saveFile = (name: string) => save(`file ${name}`, (version) => call('PATCH', 'sftp/file/content', { path: `/nfsshare/${name}`, content: textOf(version) }))
-  const saveConfiguration = ({ name, content }: (typeof deployments)[number]) => save(`configuration ${name}`, (version) => call('PATCH', `deployments/${name}`, { content: content(version) }))
+  const saveFile = (name: string) =>
+    save(`file ${name}`, (version) =>
+      call('PATCH', 'sftp/file/content', { path: `/nfsshare/${name}`, content: textOf(version) }),
+    )
+  const saveConfiguration = ({ name, content }: (typeof deployments)[number]) =>
+    save(`configuration ${name}`, (version) => call('PATCH', `deployments/${name}`, { content: content(version) }))
 
   async function changeDatabase(): Promise<void> {
     const existing = [...databases].filter(([, presence]) => presence === 'there').map(([name]) => name)
@@ -121,14 +134,18 @@ export function startMixedUse({ url, dataDir, token, call, codeOf, random, deplo
       lineCount += 1
       const count = Number(/^line (\d+)$/.exec(line)?.[1] ?? 0)
       if (count === 0) continue
-      if (count !== 1 && count !== lastCount + 1) faults.push(`the program's line ${count} follows its line ${lastCount} (console line ${number})`)
+      if (count !== 1 && count !== lastCount + 1)
+        faults.push(`the program's line ${count} follows its line ${lastCount} (console line ${number})`)
       lastCount = count
     }
   }
 
   async function readConsole(): Promise<void> {
     const since = lastNumber > 0 ? `?since=${lastNumber + 1}` : ''
-    const socket = new WebSocket(`${url.replace('http', 'ws')}/api/logs/${watched.name}/${watched.podName}${since}`, { headers: { cookie: `token=${token}`, origin: url }, handshakeTimeout: 5000 })
+    const socket = new WebSocket(`${url.replace('http', 'ws')}/api/logs/${watched.name}/${watched.podName}${since}`, {
+      headers: { cookie: `token=${token}`, origin: url },
+      handshakeTimeout: 5000,
+    })
     socket.on('message', (data) => read(JSON.parse((data as Buffer).toString()) as ConsoleFrame))
     await new Promise<void>((resolve) => {
       socket.on('error', () => resolve()).on('close', () => resolve())
@@ -152,32 +169,39 @@ export function startMixedUse({ url, dataDir, token, call, codeOf, random, deplo
       const found = faults.splice(0)
       const judge = (key: string, version: number, before: Versioned) => {
         const { sent } = versions.get(key)!
-        if (!(version >= before.acknowledged && version <= sent)) found.push(`${key} is at ${version}, acknowledged was ${before.acknowledged}, sent ${sent}`)
+        if (!(version >= before.acknowledged && version <= sent))
+          found.push(`${key} is at ${version}, acknowledged was ${before.acknowledged}, sent ${sent}`)
       }
       for (const name of FILES) {
         const before = { ...(versions.get(`file ${name}`) ?? { acknowledged: 0, sent: 0 }) }
         const text = await readFile(join(dataDir, 'nfsshare', name), 'utf8')
         const version = Number(/^\d+/.exec(text)?.[0] ?? -1)
-        if (version > 0 && text !== textOf(version)) found.push(`${name} is not whole: ${text.length} characters that begin with "${text.slice(0, 20)}"`)
+        if (version > 0 && text !== textOf(version))
+          found.push(`${name} is not whole: ${text.length} characters that begin with "${text.slice(0, 20)}"`)
         else judge(`file ${name}`, Math.max(version, 0), before)
       }
       for (const { name } of deployments) {
         const before = { ...(versions.get(`configuration ${name}`) ?? { acknowledged: 0, sent: 0 }) }
         const { content } = await call('GET', `deployments/${name}`)
-        if (before.sent > 0) judge(`configuration ${name}`, Number(/version (\d+)/.exec(String(content))?.[1] ?? 0), before)
+        if (before.sent > 0)
+          judge(`configuration ${name}`, Number(/version (\d+)/.exec(String(content))?.[1] ?? 0), before)
       }
       const compare = (kind: string, expected: Map<string, Presence>, names: string[], prefix: string) => {
         for (const [name, presence] of expected) {
           if (presence === 'there' && !names.includes(name)) found.push(`the ${kind} ${name} is gone`)
           if (presence === 'gone' && names.includes(name)) found.push(`the ${kind} ${name} is back`)
         }
-        for (const name of names) if (name.startsWith(prefix) && !expected.has(name)) found.push(`the ${kind} ${name} was never asked for`)
+        for (const name of names)
+          if (name.startsWith(prefix) && !expected.has(name)) found.push(`the ${kind} ${name} was never asked for`)
       }
       // What is changed while it is asked about is judged the next time.
       const [databasesBefore, usersBefore] = [new Map(databases), new Map(users)]
       const listed = ((await call('GET', 'database/sql')).databases as { name: string }[]).map(({ name }) => name)
       const known = ((await call('GET', 'users')).users as { username: string }[]).map(({ username }) => username)
-      for (const [before, now] of [[databasesBefore, databases], [usersBefore, users]] as const) {
+      for (const [before, now] of [
+        [databasesBefore, databases],
+        [usersBefore, users],
+      ] as const) {
         for (const [name, presence] of now) if (before.get(name) !== presence) before.set(name, 'open')
       }
       compare('database', databasesBefore, listed, 'plots_')
@@ -187,7 +211,9 @@ export function startMixedUse({ url, dataDir, token, call, codeOf, random, deplo
     async stop() {
       isOver = true
       await Promise.all(work)
-      const left = (await readdir(join(dataDir, 'nfsshare'), { recursive: true })).filter((name) => name.endsWith('.part'))
+      const left = (await readdir(join(dataDir, 'nfsshare'), { recursive: true })).filter((name) =>
+        name.endsWith('.part'),
+      )
       if (left.length > 0) faults.push(`unfinished files are left: ${left.join()}`)
     },
   }

@@ -29,7 +29,11 @@ function leaveFree(count: number): () => void {
   return () => taken.forEach((fd) => closeSync(fd))
 }
 
-const outcome = (work: Promise<unknown>) => work.then(() => 'done', (error: Error & { code?: string }) => `${error.code ?? error.name}: ${error.message}`)
+const outcome = (work: Promise<unknown>) =>
+  work.then(
+    () => 'done',
+    (error: Error & { code?: string }) => `${error.code ?? error.name}: ${error.message}`,
+  )
 const log = pino({ level: 'silent' })
 
 /** What came of it with ever more descriptors free, and at last with enough of them. */
@@ -68,18 +72,28 @@ const scenarios: Record<string, Scenario> = {
       mkdirSync(join(directory, name))
       const to = await jail.directory([name])
       const limits = { entries: 10, size: 1000 }
-      await unpackSevenZip(archive, 'a.7z', to, limits, { signal: new AbortController().signal, progress: () => undefined }).finally(() => to.close())
+      await unpackSevenZip(archive, 'a.7z', to, limits, {
+        signal: new AbortController().signal,
+        progress: () => undefined,
+      }).finally(() => to.close())
     }).finally(() => archive.close())
   },
 
   async server(directory) {
     let count = 0
     return sweep(async () => {
-      const server = supervise({
-        path: '/bin/sleep', directory: join(directory, String(count++)), firstPort: 29_500, claimed: new Set(), patienceMs: 1000,
-        prepare: async () => ({ args: ['60'] }),
-        whenReady: async () => undefined,
-      }, log)
+      const server = supervise(
+        {
+          path: '/bin/sleep',
+          directory: join(directory, String(count++)),
+          firstPort: 29_500,
+          claimed: new Set(),
+          patienceMs: 1000,
+          prepare: async () => ({ args: ['60'] }),
+          whenReady: async () => undefined,
+        },
+        log,
+      )
       await server.start().finally(() => server.stop())
     })
   },
@@ -87,7 +101,11 @@ const scenarios: Record<string, Scenario> = {
   /** It is tried until the descriptors are there. */
   async host(directory) {
     const release = leaveFree(0)
-    const open = outcome(HostClient.open(directory, { changed: () => undefined, lines: () => undefined, closed: () => undefined }).then((host) => host.close()))
+    const open = outcome(
+      HostClient.open(directory, { changed: () => undefined, lines: () => undefined, closed: () => undefined }).then(
+        (host) => host.close(),
+      ),
+    )
     await delay(500)
     release()
     const said = await open
@@ -106,7 +124,13 @@ const scenarios: Record<string, Scenario> = {
     const isUp = async () => {
       const client = new Client({ connectionString: postgres.adminUrl })
       client.on('error', () => undefined)
-      return client.connect().then(() => client.end()).then(() => true, () => false)
+      return client
+        .connect()
+        .then(() => client.end())
+        .then(
+          () => true,
+          () => false,
+        )
     }
     const said = await outcome(until(isUp))
     await postgres.stop()

@@ -11,6 +11,10 @@ interface Run {
 export function runsOf(dataDir: string): Run[] {
   const directories = ['contained/runs', 'instances'].map((name) => join(dataDir, 'runtime', name))
   return directories.flatMap((directory) =>
-    existsSync(directory) ? readdirSync(directory).filter((name) => name.endsWith('.json')).map((name) => JSON.parse(readFileSync(join(directory, name), 'utf8')) as Run) : [],
+    existsSync(directory)
+      ? readdirSync(directory)
+          .filter((name) => name.endsWith('.json'))
+          .map((name) => JSON.parse(readFileSync(join(directory, name), 'utf8')) as Run)
+      : [],
   )
 }

@@ -65,7 +65,11 @@ export interface TestPlatform {
   logged: string[]
   /** What time it is for accounts, in milliseconds; a test may move it. */
   clock: { now: number }
-  call(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, options?: { body?: unknown; token?: string; address?: string; headers?: Record<string, string> }): Promise<Answer>
+  call(
+    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    url: string,
+    options?: { body?: unknown; token?: string; address?: string; headers?: Record<string, string> },
+  ): Promise<Answer>
   /** The code that an authenticator app shows now; each call moves the clock to the next code, for no code counts twice. */
   nextCode(secret: string): Promise<string>
   addInvite(code: string): Promise<void>
@@ -79,7 +83,14 @@ export interface TestPlatform {
 export interface Answer {
   status: number
   headers: Record<string, unknown>
-  body: { success: boolean; data: Record<string, unknown>; code: string; message: string; error: string; field?: string }
+  body: {
+    success: boolean
+    data: Record<string, unknown>
+    code: string
+    message: string
+    error: string
+    field?: string
+  }
 }
 
 interface TestSettings {
@@ -99,7 +110,17 @@ interface TestSettings {
 }
 
 /** The whole platform on a database of its own, with real processes, without a port. */
-export async function startPlatform({ origins = [], cluster, sql, mongo, uploadLimit = 2 ** 30, trustedProxies = [], claimsContained = false, bodyMs, ...given }: TestSettings = {}): Promise<TestPlatform> {
+export async function startPlatform({
+  origins = [],
+  cluster,
+  sql,
+  mongo,
+  uploadLimit = 2 ** 30,
+  trustedProxies = [],
+  claimsContained = false,
+  bodyMs,
+  ...given
+}: TestSettings = {}): Promise<TestPlatform> {
   const state = await freshState()
   const { db } = state
   const dataDir = given.dataDir ?? (await mkdtemp(join(tmpdir(), 'quarterdeck-data-')))
@@ -107,7 +128,8 @@ export async function startPlatform({ origins = [], cluster, sql, mongo, uploadL
   const silent = pino({ level: 'silent' })
   const shareDir = given.shareDir ?? join(dataDir, 'nfsshare')
   await mkdir(shareDir, { recursive: true })
-  const dataDirectories = async () => (await db.selectFrom('deployments').select('name').execute()).map(({ name }) => `/${name}`)
+  const dataDirectories = async () =>
+    (await db.selectFrom('deployments').select('name').execute()).map(({ name }) => `/${name}`)
   const marker = await openShareMarker({ dataDir, shareDir, dataDirectories, log: silent })
   const jail = createJail(shareDir, marker)
   await jail.root()
@@ -116,12 +138,36 @@ export async function startPlatform({ origins = [], cluster, sql, mongo, uploadL
   const files = await openFiles({ dataDir, shareDir, marker, log: silent, now: Date.now })
   const nodes = async () => ['node-a']
   const listening = createListeningSockets()
-  const players = watchPlayers({ db, runtime, listening, onChange: () => {
-    manager.wake()
-    discovery.changed()
-  }, now: Date.now })
-  const discovery = createDiscovery({ db, runtime, players: () => players, directory: join(dataDir, 'runtime/peers'), log: silent })
-  const manager = startManager({ db, pool: state.pool, runtime, players, listening, discovery, shareDir, marker, replicas, log: silent, now: Date.now })
+  const players = watchPlayers({
+    db,
+    runtime,
+    listening,
+    onChange: () => {
+      manager.wake()
+      discovery.changed()
+    },
+    now: Date.now,
+  })
+  const discovery = createDiscovery({
+    db,
+    runtime,
+    players: () => players,
+    directory: join(dataDir, 'runtime/peers'),
+    log: silent,
+  })
+  const manager = startManager({
+    db,
+    pool: state.pool,
+    runtime,
+    players,
+    listening,
+    discovery,
+    shareDir,
+    marker,
+    replicas,
+    log: silent,
+    now: Date.now,
+  })
   const disks = watchDisks(dataDir, shareDir, silent)
   const clock = { now: Date.now() }
   const now = () => clock.now
@@ -129,45 +175,82 @@ export async function startPlatform({ origins = [], cluster, sql, mongo, uploadL
   const log = pino({ level: 'trace' }, { write: (line) => void logged.push(line) })
   const sessions = createSessions(db, secrets, now)
   const registration = createRegistration(db, secrets, sessions, now)
-  const deployments = createDeployments({ db, runtime, players, usage: createUsageMeter(runtime, Date.now), now: Date.now, shareDir, marker, nodes, wake: () => manager.wake() })
+  const deployments = createDeployments({
+    db,
+    runtime,
+    players,
+    usage: createUsageMeter(runtime, Date.now),
+    now: Date.now,
+    shareDir,
+    marker,
+    nodes,
+    wake: () => manager.wake(),
+  })
   const activityLog = createActivityLog(db, log, Date.now)
   const codes = createCodeChecks({ db, secrets, activityLog, now })
-  const servers = { sql: sql ?? testPostgres({ state: await placeOf(state.pool), log }), mongo: mongo ?? createMongo({ url: undefined, dataDir, path: '', secrets, log }) }
+  const servers = {
+    sql: sql ?? testPostgres({ state: await placeOf(state.pool), log }),
+    mongo: mongo ?? createMongo({ url: undefined, dataDir, path: '', secrets, log }),
+  }
   const dashboard = createDashboard({ db, secrets, cluster, host: 'https://dashboard.example', log, now })
-  const app = await createApp({
-    log,
-    databases: createDatabases({ db, pool: state.pool, secrets, servers, log }),
-    sessions,
-    registration,
-    activityLog,
-    ownPassword: createOwnPassword(db, codes),
-    users: createUsers(db, () => void dashboard.sweep()),
-    invites: createInvites(db, now),
-    dashboard,
-    signIn: createSignIn(db, codes, sessions, now),
-    deployments,
-    discovery,
-    network: { managerTimestamp: () => lastBeat(db), nodes, disks: () => disks.list() },
-    health: { database: async () => void (await lastBeat(db)), runtime: async () => void (await runtime.list()), share: async () => void (await jail.root()) },
-    replicas,
-    files,
-    tickets: createDownloadTickets(db, now),
-    uploadLimit,
-    runtime: claimsContained ? (Object.create(runtime, { isolation: { value: 'contained' } }) as Runtime) : runtime,
-    metrics: createMetrics(db),
-    power: createPower({ db, runtime, wake: () => manager.wake() }),
-    instanceState: (deployment, podName) => instanceState({ db, runtime }, deployment, podName),
-    plainCommands: (deployment) => plainCommandsOf(db, deployment),
-    webDir: join(dataDir, 'no-build'),
-    origins,
-    trustedProxies,
-  }, { bodyMs })
+  const app = await createApp(
+    {
+      log,
+      databases: createDatabases({ db, pool: state.pool, secrets, servers, log }),
+      sessions,
+      registration,
+      activityLog,
+      ownPassword: createOwnPassword(db, codes),
+      users: createUsers(db, () => void dashboard.sweep()),
+      invites: createInvites(db, now),
+      dashboard,
+      signIn: createSignIn(db, codes, sessions, now),
+      deployments,
+      discovery,
+      network: { managerTimestamp: () => lastBeat(db), nodes, disks: () => disks.list() },
+      health: {
+        database: async () => void (await lastBeat(db)),
+        runtime: async () => void (await runtime.list()),
+        share: async () => void (await jail.root()),
+      },
+      replicas,
+      files,
+      tickets: createDownloadTickets(db, now),
+      uploadLimit,
+      runtime: claimsContained ? (Object.create(runtime, { isolation: { value: 'contained' } }) as Runtime) : runtime,
+      metrics: createMetrics(db),
+      power: createPower({ db, runtime, wake: () => manager.wake() }),
+      instanceState: (deployment, podName) => instanceState({ db, runtime }, deployment, podName),
+      plainCommands: (deployment) => plainCommandsOf(db, deployment),
+      webDir: join(dataDir, 'no-build'),
+      origins,
+      trustedProxies,
+    },
+    { bodyMs },
+  )
   await app.ready()
 
   const platform: TestPlatform = {
-    app, db, state, runtime, replicas, sessions, registration, activityLog, deployments, dashboard, dataDir, logged, clock,
+    app,
+    db,
+    state,
+    runtime,
+    replicas,
+    sessions,
+    registration,
+    activityLog,
+    deployments,
+    dashboard,
+    dataDir,
+    logged,
+    clock,
     async call(method, url, { body, token, address = '127.0.0.1', headers = {} } = {}) {
-      const request: InjectOptions = { method, url, remoteAddress: address, headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) } }
+      const request: InjectOptions = {
+        method,
+        url,
+        remoteAddress: address,
+        headers: { ...headers, ...(token !== undefined && { authorization: `Bearer ${token}` }) },
+      }
       if (body !== undefined) {
         request.payload = typeof body === 'string' ? body : JSON.stringify(body)
         request.headers = { 'content-type': 'application/json', ...request.headers }
@@ -180,17 +263,24 @@ export async function startPlatform({ origins = [], cluster, sql, mongo, uploadL
       return generate({ secret, epoch: Math.floor(clock.now / 1000) })
     },
     async addInvite(code) {
-      await db.insertInto('invites').values({ code, message: 'for a test', expires_at: new Date(clock.now + 7 * 86_400_000) }).execute()
+      await db
+        .insertInto('invites')
+        .values({ code, message: 'for a test', expires_at: new Date(clock.now + 7 * 86_400_000) })
+        .execute()
     },
     async register(username, password = 'correct horse') {
       let inviteCode = await registration.firstInvite(undefined)
       if (inviteCode === undefined) await platform.addInvite((inviteCode = `invite-of-${username}`))
       const invited = await platform.call('POST', '/api/auth/verify-invite', { body: { inviteCode } })
       const inviteToken = invited.body.data.token
-      const registered = await platform.call('POST', '/api/auth/register', { body: { username, password, inviteToken } })
+      const registered = await platform.call('POST', '/api/auth/register', {
+        body: { username, password, inviteToken },
+      })
       const secret = String(registered.body.data.secret)
       const code = await platform.nextCode(secret)
-      const verified = await platform.call('POST', '/api/auth/verify-registration', { body: { username, token: code, inviteToken } })
+      const verified = await platform.call('POST', '/api/auth/verify-registration', {
+        body: { username, token: code, inviteToken },
+      })
       return { username, password, secret, token: String(verified.body.data.loginToken) }
     },
     async signIn({ username, password, secret }) {
@@ -220,6 +310,16 @@ export async function startPlatform({ origins = [], cluster, sql, mongo, uploadL
 }
 
 /** Users' databases on the run's PostgreSQL. */
-export function testPostgres({ url = process.env.TEST_POSTGRES_URL ?? '', state, log = pino({ level: 'silent' }) }: { url?: string; state?: Place | undefined; log?: Logger } = {}): DatabaseServer {
-  return createPostgres({ url: async () => url, title: 'The PostgreSQL server of the tests', remedy: 'Start it.', state, log })
+export function testPostgres({
+  url = process.env.TEST_POSTGRES_URL ?? '',
+  state,
+  log = pino({ level: 'silent' }),
+}: { url?: string; state?: Place | undefined; log?: Logger } = {}): DatabaseServer {
+  return createPostgres({
+    url: async () => url,
+    title: 'The PostgreSQL server of the tests',
+    remedy: 'Start it.',
+    state,
+    log,
+  })
 }

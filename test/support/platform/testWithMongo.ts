@@ -3,4 +3,7 @@ import { mongoPath } from './mongoPath'
 /** For tests that need a MongoDB server: without one they are skipped, and say so. */
 export const testWithMongo = mongoPath === undefined ? test.skip : test
 
-if (mongoPath === undefined) console.warn('There is neither mongod nor FerretDB (it is built where Go is installed): the tests with MongoDB are SKIPPED.')
+if (mongoPath === undefined)
+  console.warn(
+    'There is neither mongod nor FerretDB (it is built where Go is installed): the tests with MongoDB are SKIPPED.',
+  )

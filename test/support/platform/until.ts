@@ -1,12 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
 /** Asks again until the answer is there; fails after `seconds` with the last one. */
-export async function until<Answer>(ask: () => Answer | Promise<Answer>, isThere: (answer: Answer) => boolean = Boolean, seconds = 60): Promise<Answer> {
+export async function until<Answer>(
+  ask: () => Answer | Promise<Answer>,
+  isThere: (answer: Answer) => boolean = Boolean,
+  seconds = 60,
+): Promise<Answer> {
   const deadline = Date.now() + seconds * 1000
   for (;;) {
     const answer = await ask()
     if (isThere(answer)) return answer
-    if (Date.now() > deadline) throw new Error(`It did not come about within ${seconds} s; the last answer was ${JSON.stringify(answer)}`)
+    if (Date.now() > deadline)
+      throw new Error(`It did not come about within ${seconds} s; the last answer was ${JSON.stringify(answer)}`)
     await delay(20)
   }
 }

@@ -20,13 +20,27 @@ export function renderDatabases({ sql = [databaseOf('shop')], mongo = [databaseO
     await app.user.click(within(await card(name)).getByRole('button', { name }))
     return card(name)
   }
-  return { ...app, lists, copied: () => clipboard.mock.lastCall?.[0], scrolled, card, open, section: (name: string) => screen.findByRole('region', { name }) }
+  return {
+    ...app,
+    lists,
+    copied: () => clipboard.mock.lastCall?.[0],
+    scrolled,
+    card,
+    open,
+    section: (name: string) => screen.findByRole('region', { name }),
+  }
 }
 
-export const notifications = () => [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
+export const notifications = () =>
+  [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
 
 /** What a card's panel shows, by its terms. */
 export function credentialsIn(card: HTMLElement) {
   const terms = within(card).getAllByRole('term')
-  return Object.fromEntries(terms.map((term) => [term.textContent, term.nextElementSibling?.querySelector('code, .credential-unknown')?.textContent]))
+  return Object.fromEntries(
+    terms.map((term) => [
+      term.textContent,
+      term.nextElementSibling?.querySelector('code, .credential-unknown')?.textContent,
+    ]),
+  )
 }

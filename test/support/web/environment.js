@@ -10,8 +10,21 @@ module.exports = class WebEnvironment extends TestEnvironment {
   async setup() {
     await super.setup()
     const missing = [
-      'TextEncoder', 'TextDecoder', 'fetch', 'Request', 'Response', 'Headers', 'FormData', 'Blob', 'structuredClone',
-      'ReadableStream', 'WritableStream', 'TransformStream', 'BroadcastChannel', 'AbortController', 'AbortSignal',
+      'TextEncoder',
+      'TextDecoder',
+      'fetch',
+      'Request',
+      'Response',
+      'Headers',
+      'FormData',
+      'Blob',
+      'structuredClone',
+      'ReadableStream',
+      'WritableStream',
+      'TransformStream',
+      'BroadcastChannel',
+      'AbortController',
+      'AbortSignal',
     ]
     for (const name of missing) this.global[name] = globalThis[name]
   }

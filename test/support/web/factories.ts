@@ -7,7 +7,10 @@ import type { Instance } from '../../../src/contract/instance'
 const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
 
 /** A token as the platform makes them; nobody here checks the signature. `expiresAt` in milliseconds. `name` is for people. */
-export const tokenOf = (username: string, { id = username, expiresAt = Date.now() + 3_600_000, name = undefined as string | undefined } = {}) =>
+export const tokenOf = (
+  username: string,
+  { id = username, expiresAt = Date.now() + 3_600_000, name = undefined as string | undefined } = {},
+) =>
   `${encode({ alg: 'HS256' })}.${encode({ preferred_username: name, sub: username, jti: id, exp: Math.floor(expiresAt / 1000) })}.signature`
 
 export const deploymentOf = (name: string, more: Partial<Deployment> = {}): Deployment => ({
@@ -38,7 +41,15 @@ export const instanceOf = (name: string, more: Partial<Instance> = {}): Instance
 export const entryOf = (path: string, more: Partial<FileEntry> = {}): FileEntry => {
   const at = `/nfsshare/${path.replace(/\/$/, '')}`
   const type = path.endsWith('/') ? 'd' : '-'
-  return { name: at.slice(at.lastIndexOf('/') + 1), path: at, type, size: 10, modifyTime: 1_760_000_000_000, isText: type === '-', ...more }
+  return {
+    name: at.slice(at.lastIndexOf('/') + 1),
+    path: at,
+    type,
+    size: 10,
+    modifyTime: 1_760_000_000_000,
+    isText: type === '-',
+    ...more,
+  }
 }
 
 export const userOf = (id: number, username: string, is_admin = false): User => ({ id, username, is_admin })

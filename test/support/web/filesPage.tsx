@@ -6,9 +6,13 @@ import { renderApp } from './renderApp'
 type Options = { at?: string; deploymentTypeIndex?: number | null; drafts?: DraftDatabase }
 
 /** The Files page with these entries in its directory, shown. */
-export async function filesPage(files: FileEntry[], { at = '/files', deploymentTypeIndex = null, drafts }: Options = {}) {
+export async function filesPage(
+  files: FileEntry[],
+  { at = '/files', deploymentTypeIndex = null, drafts }: Options = {},
+) {
   const app = renderApp(at, { signedInAs: 'ann', ...(drafts && { drafts }) })
-  const list = (entries: FileEntry[]) => app.network.get('/api/sftp/files').answers({ files: entries, deploymentTypeIndex })
+  const list = (entries: FileEntry[]) =>
+    app.network.get('/api/sftp/files').answers({ files: entries, deploymentTypeIndex })
   const listing = list(files)
   if (files.length > 0) await screen.findByRole('grid')
   else await screen.findByText('This directory is empty')
@@ -23,6 +27,10 @@ export const row = (name: string) => {
 }
 export const names = () => rows().map((candidate) => candidate.querySelector('.file-name bdi')?.textContent)
 export const box = (name: string) => screen.getByRole('checkbox', { name: `Select ${name}` })
-export const selected = () => rows().filter((candidate) => candidate.getAttribute('aria-selected') === 'true').map((candidate) => candidate.querySelector('.file-name bdi')?.textContent)
+export const selected = () =>
+  rows()
+    .filter((candidate) => candidate.getAttribute('aria-selected') === 'true')
+    .map((candidate) => candidate.querySelector('.file-name bdi')?.textContent)
 export const bar = () => within(screen.getByRole('region', { name: 'Selection' }))
-export const notifications = () => [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
+export const notifications = () =>
+  [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)

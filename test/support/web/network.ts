@@ -17,7 +17,11 @@ const server = setupServer(
       return new HttpResponse(null, { status: 501 })
     }
     const text = await request.text()
-    found.calls.push({ body: text ? JSON.parse(text) : undefined, query: new URL(request.url).search, authorization: request.headers.get('authorization') })
+    found.calls.push({
+      body: text ? JSON.parse(text) : undefined,
+      query: new URL(request.url).search,
+      authorization: request.headers.get('authorization'),
+    })
     return found.answer(request)
   }),
 )
@@ -43,7 +47,9 @@ function route(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string) {
     /** As a server that tells versions: who has this one already gets no data. */
     answersVersion: (version: string, data: object) =>
       reply(({ headers }) =>
-        headers.get('if-none-match') === version ? new HttpResponse(null, { status: 304, headers: { etag: version } }) : HttpResponse.json({ success: true, data }, { headers: { etag: version } }),
+        headers.get('if-none-match') === version
+          ? new HttpResponse(null, { status: 304, headers: { etag: version } })
+          : HttpResponse.json({ success: true, data }, { headers: { etag: version } }),
       ),
     answersWith: (answer: Answer) => reply(answer),
     answersRaw: (status: number, text: string) => reply(() => new HttpResponse(text, { status })),

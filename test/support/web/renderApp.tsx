@@ -27,7 +27,18 @@ let leave: (() => void) | undefined
 afterEach(() => leave?.())
 
 /** The whole console at a path: the real store, the real routes, a fake only where the network or the browser begins. */
-export function renderApp(path: string, { signedInAs, isAdmin = false, stored = {}, expiresAt, token, historyState = null, drafts = fakeDrafts().database }: Options = {}) {
+export function renderApp(
+  path: string,
+  {
+    signedInAs,
+    isAdmin = false,
+    stored = {},
+    expiresAt,
+    token,
+    historyState = null,
+    drafts = fakeDrafts().database,
+  }: Options = {},
+) {
   const services = fakeServices()
   const realtime = fakeRealtime()
   const console = fakeConsole()
@@ -41,7 +52,15 @@ export function renderApp(path: string, { signedInAs, isAdmin = false, stored = 
   window.history.replaceState(historyState, '', path)
 
   const { cookies, storage, now } = services
-  const store = makeStore({ cookies, storage, now, drafts, connectConsole: console.connect, connectRealtime: realtime.connect, sendUpload: uploads.send })
+  const store = makeStore({
+    cookies,
+    storage,
+    now,
+    drafts,
+    connectConsole: console.connect,
+    connectRealtime: realtime.connect,
+    sendUpload: uploads.send,
+  })
   const stopFollowing = followPage(store)
   const { unmount } = render(<App store={store} />)
   leave = () => {
@@ -49,7 +68,16 @@ export function renderApp(path: string, { signedInAs, isAdmin = false, stored = 
     stopFollowing()
     leave = undefined
   }
-  return { store, network, realtime, console, uploads, services, user: userEvent.setup({ advanceTimers: advance }), leave: () => leave?.() }
+  return {
+    store,
+    network,
+    realtime,
+    console,
+    uploads,
+    services,
+    user: userEvent.setup({ advanceTimers: advance }),
+    leave: () => leave?.(),
+  }
 }
 
 /** Lets user-event wait by the clock of the test, whichever it is. */

@@ -13,7 +13,9 @@ export function savedLogs() {
   HTMLAnchorElement.prototype.click = function (this: HTMLAnchorElement) {
     const { download: name, href } = this
     // Some browsers read it when the click is long over.
-    void Promise.resolve().then(() => blobs.get(href)?.text()).then((text) => text !== undefined && saved.push({ name, log: JSON.parse(text) as ActionLog }))
+    void Promise.resolve()
+      .then(() => blobs.get(href)?.text())
+      .then((text) => text !== undefined && saved.push({ name, log: JSON.parse(text) as ActionLog }))
   }
   return saved
 }

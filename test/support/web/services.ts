@@ -73,7 +73,8 @@ export function fakeConsole() {
     closed: 0,
     /** Of the newest attempt. */
     listener: undefined as ConsoleListener | undefined,
-    receive: (frame: object | string) => consoles.listener?.received(typeof frame === 'string' ? frame : JSON.stringify(frame)),
+    receive: (frame: object | string) =>
+      consoles.listener?.received(typeof frame === 'string' ? frame : JSON.stringify(frame)),
   }
   const connect: ConnectConsole = (url, listener) => {
     consoles.urls.push(url)

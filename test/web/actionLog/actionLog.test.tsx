@@ -50,7 +50,9 @@ test('decisions §10: what is typed to sign in is not found in the log, and its 
   expect(text).not.toContain('739156')
   expect(text).not.toContain(token)
   const log = expectFaithful(text)
-  expect(log.actions.map(({ type }) => type)).toEqual(expect.arrayContaining(['route/changed', 'login/usernameTyped', 'session/started', 'api/executeQuery/fulfilled']))
+  expect(log.actions.map(({ type }) => type)).toEqual(
+    expect.arrayContaining(['route/changed', 'login/usernameTyped', 'session/started', 'api/executeQuery/fulfilled']),
+  )
   expect(log.final).toMatchObject({ route: '/', session: { current: { isAdmin: false } } })
 })
 
@@ -90,7 +92,10 @@ test('a reducer that does something else than it did is found, and the action na
   }
   const { deviations, final } = replayLog(log, broken)
   expect(log.actions[deviations[0]!.index]!.type).toBe('overview/sectionToggled')
-  expect(deviations[0]).toMatchObject({ parts: ['overview'], changes: [{ path: 'overview.collapsed.0', after: 'other' }] })
+  expect(deviations[0]).toMatchObject({
+    parts: ['overview'],
+    changes: [{ path: 'overview.collapsed.0', after: 'other' }],
+  })
   expect(final).toEqual([{ path: 'overview.collapsed.0', before: 'lobby', after: 'other' }])
 
   const throwing: RootReducer = (state, action) => {
@@ -123,9 +128,17 @@ test.each<[string, (text: string) => string, RegExp]>([
   ['cut off', (text) => text.slice(0, -40), /not JSON, or it was cut off: line 1, column \d+/],
   ['empty', () => '', /is empty/],
   ['something else', () => '{"name": "lobby"}', /not an action log/],
-  ['of another version', (text) => text.replace('"version":1', '"version":9'), /version 9; this console reads version 1/],
+  [
+    'of another version',
+    (text) => text.replace('"version":1', '"version":9'),
+    /version 9; this console reads version 1/,
+  ],
   ['without a time', (text) => text.replace(/"at":\d+/, '"at":"soon"'), /damaged at actions\.0\.at: .*number/],
-  ['with another final state', (text) => text.replace(/("final":.*?"route":)"[^"]*"/, '$1"/elsewhere"'), /damaged at final/],
+  [
+    'with another final state',
+    (text) => text.replace(/("final":.*?"route":)"[^"]*"/, '$1"/elsewhere"'),
+    /damaged at final/,
+  ],
 ])('a file that is %s is refused, and it is said why', async (_what, damage, message) => {
   const { store } = await signedIn()
   act(() => void store.dispatch(sessionEnded('signedOut')))
@@ -158,7 +171,11 @@ test('before a log is saved, what is in it is told by kind, and can be searched'
   await user.click(screen.getByRole('button', { name: 'Your account' }))
   await user.click(screen.getByRole('menuitem', { name: 'Export action log' }))
   const dialog = await screen.findByRole('dialog', { name: 'Export action log' })
-  const rows = () => within(dialog).getAllByRole('row').slice(1).map((row) => row.textContent)
+  const rows = () =>
+    within(dialog)
+      .getAllByRole('row')
+      .slice(1)
+      .map((row) => row.textContent)
   expect(rows()).toContain('account/accountDialogOpened1')
   expect(rows().some((row) => /^Call getOverview\d+$/.test(row))).toBe(true)
   expect(rows().slice(-2)).toEqual(['State before the first action1', 'State after the last action1'])

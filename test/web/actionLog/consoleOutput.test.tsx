@@ -26,16 +26,23 @@ async function opened() {
   return { ...app, ...tools(app, saved) }
 }
 
-function tools({ user, store }: { user: ReturnType<typeof renderApp>['user']; store: AppStore }, saved: ReturnType<typeof savedLogs>) {
+function tools(
+  { user, store }: { user: ReturnType<typeof renderApp>['user']; store: AppStore },
+  saved: ReturnType<typeof savedLogs>,
+) {
   return {
-    print: (...contents: string[]) => act(() => void store.dispatch(linesReceived(contents.map((content) => ({ type: 'message', content }))))),
+    print: (...contents: string[]) =>
+      act(() => void store.dispatch(linesReceived(contents.map((content) => ({ type: 'message', content }))))),
     send: (command: string) => user.type(screen.getByRole('textbox', { name: 'Command' }), `${command}{Enter}`),
     /** By the user menu; its replay arrives where the log says. */
-    async exported(item: 'Export action log' | 'Export with console output'): Promise<{ log: ActionLog; text: string }> {
+    async exported(
+      item: 'Export action log' | 'Export with console output',
+    ): Promise<{ log: ActionLog; text: string }> {
       const before = saved.length
       await user.click(screen.getByRole('button', { name: 'Your account' }))
       await user.click(screen.getByRole('menuitem', { name: 'Export action log' }))
-      if (item === 'Export with console output') await user.click(await screen.findByRole('checkbox', { name: 'With console output' }))
+      if (item === 'Export with console output')
+        await user.click(await screen.findByRole('checkbox', { name: 'With console output' }))
       await user.click(await screen.findByRole('button', { name: 'Save' }))
       await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
       await waitFor(() => expect(saved).toHaveLength(before + 1))
@@ -55,13 +62,21 @@ test('decisions §10: console output is left out of an export, and replays with 
   const { log, text } = await exported('Export action log')
   expect(text).not.toMatch(/joined the game|bob left/)
   expect(blocksOf(log.final).next).toBe(2)
-  expect(blocksOf(log.final).blocks.flat().map(({ content }) => content)).toEqual(['…', '…'])
+  expect(
+    blocksOf(log.final)
+      .blocks.flat()
+      .map(({ content }) => content),
+  ).toEqual(['…', '…'])
 })
 
 test('decisions §10: it is in an export that the operator asks to have it', async () => {
   const { print, exported } = await opened()
   print('ann joined the game', 'bob left')
-  expect(blocksOf((await exported('Export with console output')).log.final).blocks.flat().map(({ content }) => content)).toEqual(['ann joined the game', 'bob left'])
+  expect(
+    blocksOf((await exported('Export with console output')).log.final)
+      .blocks.flat()
+      .map(({ content }) => content),
+  ).toEqual(['ann joined the game', 'bob left'])
 })
 
 test('decisions §10: output that is older than the log, in its base state, is left out or masked as well', async () => {
@@ -82,12 +97,22 @@ test('decisions §10: what was redacted in this session is masked in the output,
   print('early: Zebra-7731', 'early draft: draft-secret-1')
   await send('someplugin Zebra-7731')
   await send('claim area-51x')
-  for (const text of ['name: world\nenv: { KEY: draft-s', 'name: world\nenv: { KEY: draft-secret-1']) act(() => void store.dispatch(draftTyped({ name: 'world', text })))
+  for (const text of ['name: world\nenv: { KEY: draft-s', 'name: world\nenv: { KEY: draft-secret-1'])
+    act(() => void store.dispatch(draftTyped({ name: 'world', text })))
   print('password: from-a-line', 'late: Zebra-7731 and from-a-line', 'draft', 'area-51x stays')
   const { text, log } = await exported('Export with console output')
   expect(text).not.toMatch(/Zebra-7731|draft-secret-1|from-a-line/)
-  const lines = blocksOf(log.final).blocks.flat().map(({ content }) => content)
-  expect(lines).toEqual(['early: •••', 'early draft: •••', 'password •••', 'late: ••• and •••', 'draft', 'area-51x stays'])
+  const lines = blocksOf(log.final)
+    .blocks.flat()
+    .map(({ content }) => content)
+  expect(lines).toEqual([
+    'early: •••',
+    'early draft: •••',
+    'password •••',
+    'late: ••• and •••',
+    'draft',
+    'area-51x stays',
+  ])
   expect(log.final.instance).toMatchObject({ commands: ['someplugin ••• (21 characters)', 'claim area-51x'] })
 })
 
@@ -110,7 +135,11 @@ test('decisions §10: a password and a code that were typed to sign in are maske
   const { print, exported } = tools(app, saved)
   print('it is correct horse', 'code 739156', 'typed wrong-field-9', 'what is wrong')
   const { log } = await exported('Export with console output')
-  expect(blocksOf(log.final).blocks.flat().map(({ content }) => content)).toEqual(['it is •••', 'code •••', 'typed •••', 'what is wrong'])
+  expect(
+    blocksOf(log.final)
+      .blocks.flat()
+      .map(({ content }) => content),
+  ).toEqual(['it is •••', 'code •••', 'typed •••', 'what is wrong'])
 })
 
 test('decisions §10: credentials of a database are masked in the output', async () => {
@@ -128,7 +157,9 @@ test('decisions §10: the last lines before a crash are console output, too', as
   Element.prototype.scrollIntoView = () => undefined
   const { send, user, exported } = await opened()
   const lines = [{ seq: 1, type: 'error', content: 'Exception with Zebra-7731' }]
-  network.get(`/api/deployments/world/instances/${world.uid}/crash`).answers({ exit: { code: 1, signal: null, at: world.crashedAt, reason: 'it ended' }, lines, cpu: [], memory: [] })
+  network
+    .get(`/api/deployments/world/instances/${world.uid}/crash`)
+    .answers({ exit: { code: 1, signal: null, at: world.crashedAt, reason: 'it ended' }, lines, cpu: [], memory: [] })
   await send('someplugin Zebra-7731')
   await user.click(screen.getByRole('tab', { name: 'Details' }))
   await user.click(await screen.findByRole('button', { name: 'Show' }))

@@ -27,10 +27,26 @@ test('decisions §10: with the first page after sign-in, facts are shown with wh
   network.get('/api/deployments/lobby/instances').answers({ instances: [instance] })
   const { store } = renderApp(`/instance/lobby/${instance.uid}`, { signedInAs: 'ann' })
   await screen.findByRole('heading', { name: 'abc123-lobby' })
-  act(() => void store.dispatch(linesReceived(Array.from({ length: 400 }, (_, index) => ({ type: 'message' as const, content: index === 399 ? 'password=canary' : `line ${index}` })))))
-  expect(devTools.seen.at(-1)).toMatchObject({ type: 'console/linesReceived', payload: expect.arrayContaining([365, 'mpassword •••']) })
+  act(
+    () =>
+      void store.dispatch(
+        linesReceived(
+          Array.from({ length: 400 }, (_, index) => ({
+            type: 'message' as const,
+            content: index === 399 ? 'password=canary' : `line ${index}`,
+          })),
+        ),
+      ),
+  )
+  expect(devTools.seen.at(-1)).toMatchObject({
+    type: 'console/linesReceived',
+    payload: expect.arrayContaining([365, 'mpassword •••']),
+  })
   const state = devTools.showState(store.getState()) as { console: object; session: object }
-  expect(state).toMatchObject({ console: { buffer: { lines: 400, last: ['line 397', 'line 398', 'password •••'] } }, session: { current: { isAdmin: false } } })
+  expect(state).toMatchObject({
+    console: { buffer: { lines: 400, last: ['line 397', 'line 398', 'password •••'] } },
+    session: { current: { isAdmin: false } },
+  })
   expect(JSON.stringify(state)).not.toContain('canary')
 })
 
@@ -62,8 +78,20 @@ test('travelling through time opens no socket and sends nothing', async () => {
   const before = store.getState()
   act(() => channel.listener?.opened())
   await screen.findByText('Connected')
-  const known = { calls: calls.length, urls: channel.urls.length, opened: realtime.opened, sent: channel.sent.length, closed: channel.closed }
+  const known = {
+    calls: calls.length,
+    urls: channel.urls.length,
+    opened: realtime.opened,
+    sent: channel.sent.length,
+    closed: channel.closed,
+  }
   act(() => devTools.jump(before))
   await screen.findByText('Connecting…')
-  expect({ calls: calls.length, urls: channel.urls.length, opened: realtime.opened, sent: channel.sent.length, closed: channel.closed }).toEqual(known)
+  expect({
+    calls: calls.length,
+    urls: channel.urls.length,
+    opened: realtime.opened,
+    sent: channel.sent.length,
+    closed: channel.closed,
+  }).toEqual(known)
 })

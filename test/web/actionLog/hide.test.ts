@@ -45,7 +45,9 @@ test.each([
   ['what a letter is missing from', 'huter2secret', 'hu•••'],
   ['its end', '2secret', '•••'],
   ['not a word that begins like it', 'hunting', 'hunting'],
-])('of a secret that is being typed is hidden: %s', (_what, text, shown) => expect(hidden(text, 'hunter2secret', true)).toBe(shown))
+])('of a secret that is being typed is hidden: %s', (_what, text, shown) =>
+  expect(hidden(text, 'hunter2secret', true)).toBe(shown),
+)
 
 test.each([
   ['most of it in a key of the cache', '{"filter":"hunter2sec"}', '{"filter":"•••"}'],
@@ -57,7 +59,17 @@ test.each([
   ['over the end of one', ['You said: hunter2', 'secret!'], ['You said: •••', '•••!']],
   ['over several', ['hunt', 'er2s', 'ecre', 't', 'end'], ['•••', '•••', '•••', '•••', 'end']],
   ['with colours within', ['a \u001b[31mhunt\u001b[1;32mer2secret\u001b[0m b'], ['a \u001b[31m•••\u001b[0m b']],
-  ['with a link, a colour of a game and a sign that is not seen within', ['a \u001b]8;;http://x\u0007hun\u001b]8;;\u0007t§cer2\rse\u009b1mcret b'], ['a \u001b]8;;http://x\u0007••• b']],
-  ['whose beginning was hidden by the word before it', ['login •••', 'er2secret!', 'bob'], ['login •••', '•••!', 'bob']],
+  [
+    'with a link, a colour of a game and a sign that is not seen within',
+    ['a \u001b]8;;http://x\u0007hun\u001b]8;;\u0007t§cer2\rse\u009b1mcret b'],
+    ['a \u001b]8;;http://x\u0007••• b'],
+  ],
+  [
+    'whose beginning was hidden by the word before it',
+    ['login •••', 'er2secret!', 'bob'],
+    ['login •••', '•••!', 'bob'],
+  ],
   ['twice, and overlapping another', ['hunter2secrethunter2secret hunter2secrets'], ['•••••• •••']],
-])('a secret in lines of output is hidden %s', (_where, lines, shown) => expect(hideInLines(lines, ['hunter2secrets'], ['hunter2secret'])).toEqual(shown))
+])('a secret in lines of output is hidden %s', (_where, lines, shown) =>
+  expect(hideInLines(lines, ['hunter2secrets'], ['hunter2secret'])).toEqual(shown),
+)

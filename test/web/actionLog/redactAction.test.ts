@@ -13,7 +13,10 @@ test('a masked text tells its size roughly and nothing else', () => {
 
 test.each([
   ['/login hunter22', '/login •••'],
-  ['[12:00:01 INFO]: ann issued server command: /register hunter22 hunter22', '[12:00:01 INFO]: ann issued server command: /register •••'],
+  [
+    '[12:00:01 INFO]: ann issued server command: /register hunter22 hunter22',
+    '[12:00:01 INFO]: ann issued server command: /register •••',
+  ],
   ['rcon.password=hunter22', 'rcon.password •••'],
   ['connecting to postgres://root:hunter22@db/game', 'connecting to postgres:// •••'],
   ['got eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.sig for you', 'got  •••'],
@@ -33,8 +36,14 @@ test.each([
   ['{"a":1}', '••• (7 characters)'],
 ])('decisions §10: of the command %p is written down %p', (command, written) => {
   expect(maskCommand(command)).toBe(written)
-  expect(redactAction({ type: 'console/commandSent', payload: command })).toEqual({ type: 'console/commandSent', payload: written })
-  expect(redactAction({ type: 'instance/commandsRecalled', payload: [command] })).toEqual({ type: 'instance/commandsRecalled', payload: [written] })
+  expect(redactAction({ type: 'console/commandSent', payload: command })).toEqual({
+    type: 'console/commandSent',
+    payload: written,
+  })
+  expect(redactAction({ type: 'instance/commandsRecalled', payload: [command] })).toEqual({
+    type: 'instance/commandsRecalled',
+    payload: [written],
+  })
 })
 
 test.each([
@@ -44,24 +53,45 @@ test.each([
   ['register hunter22 hunter22', 'register •••'],
   ['claims hunter22', 'claims ••• (15 characters)'],
   ['lp2 info', 'lp2 info'],
-])('decisions §10: of the command %p, where the definition calls claim, register and lp2 plain, is written down %p', (command, written) => {
-  const meta = { plainCommands: ['claim', 'register', 'lp2'] }
-  expect(redactAction({ type: 'console/commandSent', payload: command, meta })).toEqual({ type: 'console/commandSent', payload: written })
-  expect(redactAction({ type: 'instance/commandsRecalled', payload: [command], meta })).toEqual({ type: 'instance/commandsRecalled', payload: [written] })
-})
+])(
+  'decisions §10: of the command %p, where the definition calls claim, register and lp2 plain, is written down %p',
+  (command, written) => {
+    const meta = { plainCommands: ['claim', 'register', 'lp2'] }
+    expect(redactAction({ type: 'console/commandSent', payload: command, meta })).toEqual({
+      type: 'console/commandSent',
+      payload: written,
+    })
+    expect(redactAction({ type: 'instance/commandsRecalled', payload: [command], meta })).toEqual({
+      type: 'instance/commandsRecalled',
+      payload: [written],
+    })
+  },
+)
 
-test.each(['login/usernameTyped', 'registration/usernameChosen'])('decisions §10: a password typed for the user name is not written down by %s', (type) => {
-  expect(JSON.stringify(redactAction({ type, payload: 'hunter22' }))).not.toContain('hunter22')
-})
+test.each(['login/usernameTyped', 'registration/usernameChosen'])(
+  'decisions §10: a password typed for the user name is not written down by %s',
+  (type) => {
+    expect(JSON.stringify(redactAction({ type, payload: 'hunter22' }))).not.toContain('hunter22')
+  },
+)
 
-test.each(['login', 'register', 'verifyLogin', 'verifyRegistration'])('decisions §10: what was typed for the user name is not written down with the call %s, nor quoted by its failure', (endpointName) => {
-  const written = redactAction({ type: 'api/executeMutation/rejected', payload: { status: 409, message: 'hunter22 is taken' }, meta: meta({ endpointName, originalArgs: { username: 'hunter22', password: 'x' } }) })
-  expect(JSON.stringify(written)).not.toContain('hunter22')
-})
+test.each(['login', 'register', 'verifyLogin', 'verifyRegistration'])(
+  'decisions §10: what was typed for the user name is not written down with the call %s, nor quoted by its failure',
+  (endpointName) => {
+    const written = redactAction({
+      type: 'api/executeMutation/rejected',
+      payload: { status: 409, message: 'hunter22 is taken' },
+      meta: meta({ endpointName, originalArgs: { username: 'hunter22', password: 'x' } }),
+    })
+    expect(JSON.stringify(written)).not.toContain('hunter22')
+  },
+)
 
 test('of a deployment the structure stays, and of its values only those that name it', () => {
   expect(
-    maskDefinition('name: lobby # hunter22\nrun:\n  command: ["node", "bot.js", "--key=hunter22"]\n  env:\n    name: hunter22\n    TOKEN: "hunter 22" # hunter22\n  port: 25565\nunknown: hunter22\n'),
+    maskDefinition(
+      'name: lobby # hunter22\nrun:\n  command: ["node", "bot.js", "--key=hunter22"]\n  env:\n    name: hunter22\n    TOKEN: "hunter 22" # hunter22\n  port: 25565\nunknown: hunter22\n',
+    ),
   ).toBe('name: lobby # •••\nrun:\n  command: •••\n  env:\n    name: •••\n    •••: •••\n  port: •••\n•••: •••\n')
 })
 
@@ -70,12 +100,19 @@ test.each([
   ['a value that is nothing but punctuation', 'run:\n  env:\n    A: "#-[]{}>|-"', 'run:\n  env:\n    •••: •••'],
   ['a second value behind the end of a line of another system', 'name: world\rPASSWORD: hunter22', 'name: •••'],
   ['a description that tells a password', 'description: the password is hunter22', 'description: the password •••'],
-  ['structure', 'instances: [\n]\nrun:\n  command: |-\n    java hunter22\n  mounts: {}\n  - hunter22', 'instances: [\n]\nrun:\n  command: |-\n    •••\n  mounts: {}\n  - •••'],
+  [
+    'structure',
+    'instances: [\n]\nrun:\n  command: |-\n    java hunter22\n  mounts: {}\n  - hunter22',
+    'instances: [\n]\nrun:\n  command: |-\n    •••\n  mounts: {}\n  - •••',
+  ],
   ['lines of Windows', 'name: world\r\ntype: process\r\n', 'name: world\r\ntype: process\r\n'],
-])('of %s in a definition nothing but structure stays', (_what, text, masked) => expect(maskDefinition(text)).toBe(masked))
+])('of %s in a definition nothing but structure stays', (_what, text, masked) =>
+  expect(maskDefinition(text)).toBe(masked),
+)
 
 test('a line that was masked stays as it is', () => {
-  for (const line of ['login hunter22', 'password: hunter22', 'x --password=hunter22']) expect(maskLine(maskLine(line))).toBe(maskLine(line))
+  for (const line of ['login hunter22', 'password: hunter22', 'x --password=hunter22'])
+    expect(maskLine(maskLine(line))).toBe(maskLine(line))
   expect(maskLine('password: ••• hunter22')).toBe('password •••')
   expect(maskLine(maskCommand('login hunter22'))).toBe('login ••• (14 characters)')
 })
@@ -93,17 +130,38 @@ test('of a burst of lines the first and last stay, and the console counts as man
   expect(packed).toHaveLength(36)
   const unpacked = unpackLines(packed)
   expect(unpacked).toHaveLength(500)
-  expect([unpacked[4], unpacked[5]?.content, unpacked[469]?.content, unpacked[470], unpacked[499]]).toEqual([lines[4], '…', '…', lines[470], lines[499]])
-  expect(unpackLines(packLines([{ type: 'error', content: 'boom' }, { type: 'system', content: '[System] x' }]))).toEqual([
+  expect([unpacked[4], unpacked[5]?.content, unpacked[469]?.content, unpacked[470], unpacked[499]]).toEqual([
+    lines[4],
+    '…',
+    '…',
+    lines[470],
+    lines[499],
+  ])
+  expect(
+    unpackLines(
+      packLines([
+        { type: 'error', content: 'boom' },
+        { type: 'system', content: '[System] x' },
+      ]),
+    ),
+  ).toEqual([
     { type: 'error', content: 'boom' },
     { type: 'system', content: '[System] x' },
   ])
 })
 
 test('of a burst of long lines fewer stay, but always the last one', () => {
-  const lines = (count: number, length: number) => Array.from({ length: count }, (_, index) => ({ type: 'message' as const, content: String(index).padEnd(length, '.') }))
+  const lines = (count: number, length: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      type: 'message' as const,
+      content: String(index).padEnd(length, '.'),
+    }))
   const long = lines(800, 200)
-  expect(packLines(long)).toEqual([...long.slice(0, 4), ...[785], ...long.slice(-11)].map((line) => (typeof line === 'number' ? line : `m${line.content}`)))
+  expect(packLines(long)).toEqual(
+    [...long.slice(0, 4), ...[785], ...long.slice(-11)].map((line) =>
+      typeof line === 'number' ? line : `m${line.content}`,
+    ),
+  )
   expect(unpackLines(packLines(long))).toHaveLength(800)
   const [first, second] = lines(2, 100_000)
   expect(packLines([first!, second!])).toEqual([1, `m${second!.content}`])
@@ -111,7 +169,13 @@ test('of a burst of long lines fewer stay, but always the last one', () => {
   expect(packLines([])).toEqual([])
 })
 
-const meta = (arg: object) => ({ requestId: 'r', requestStatus: 'rejected', startedTimeStamp: 1, baseQueryMeta: { cookie: 'canary' }, arg: { type: 'mutation', track: true, ...arg } })
+const meta = (arg: object) => ({
+  requestId: 'r',
+  requestStatus: 'rejected',
+  startedTimeStamp: 1,
+  baseQueryMeta: { cookie: 'canary' },
+  arg: { type: 'mutation', track: true, ...arg },
+})
 
 test('a call is written down with what its entry keeps, and a failure without what it quotes', () => {
   const written = redactAction({
@@ -120,14 +184,31 @@ test('a call is written down with what its entry keeps, and a failure without wh
     error: { message: 'Rejected', stack: 'canary' },
     meta: meta({ endpointName: 'setPassword', originalArgs: { id: 7, password: 'canary-password' } }),
   })
-  expect(written).toMatchObject({ payload: { status: 400, message: '••• is too common' }, meta: { arg: { originalArgs: { id: 7, password: '•'.repeat(16) } } } })
+  expect(written).toMatchObject({
+    payload: { status: 400, message: '••• is too common' },
+    meta: { arg: { originalArgs: { id: 7, password: '•'.repeat(16) } } },
+  })
   expect(JSON.stringify(written)).not.toContain('canary')
 })
 
 test('arguments are masked in the keys of the cache too, the same in every action', () => {
-  const query = redactAction({ type: 'api/executeQuery/pending', meta: meta({ type: 'query', endpointName: 'unknown', originalArgs: { path: 'canary' }, queryCacheKey: 'unknown({"path":"canary"})' }) })
-  const removed = redactAction({ type: 'api/queries/removeQueryResult', payload: { queryCacheKey: 'unknown({"path":"canary"})' } })
-  const subscribed = redactAction({ type: 'api/internalSubscriptions/subscriptionsUpdated', payload: [{ op: 'add', path: ['unknown({"path":"canary"})'], value: {} }] })
+  const query = redactAction({
+    type: 'api/executeQuery/pending',
+    meta: meta({
+      type: 'query',
+      endpointName: 'unknown',
+      originalArgs: { path: 'canary' },
+      queryCacheKey: 'unknown({"path":"canary"})',
+    }),
+  })
+  const removed = redactAction({
+    type: 'api/queries/removeQueryResult',
+    payload: { queryCacheKey: 'unknown({"path":"canary"})' },
+  })
+  const subscribed = redactAction({
+    type: 'api/internalSubscriptions/subscriptionsUpdated',
+    payload: [{ op: 'add', path: ['unknown({"path":"canary"})'], value: {} }],
+  })
   const key = `unknown({"path":"${'•'.repeat(16)}"})`
   expect(query?.meta).toMatchObject({ arg: { queryCacheKey: key } })
   expect(removed?.payload).toEqual({ queryCacheKey: key })
@@ -137,7 +218,13 @@ test('arguments are masked in the keys of the cache too, the same in every actio
 test('a change of what is cached is masked by the place that it changes', () => {
   const written = redactAction({
     type: 'api/queries/queryResultPatched',
-    payload: { queryCacheKey: 'getDatabases("sql")', patches: [{ op: 'replace', path: [0, 'size'], value: 5 }, { op: 'replace', path: [0, 'credentials', 'password'], value: 'canary' }] },
+    payload: {
+      queryCacheKey: 'getDatabases("sql")',
+      patches: [
+        { op: 'replace', path: [0, 'size'], value: 5 },
+        { op: 'replace', path: [0, 'credentials', 'password'], value: 'canary' },
+      ],
+    },
   })
   expect(written?.payload).toMatchObject({ patches: [{ value: 5 }, { value: '•'.repeat(16) }] })
 })

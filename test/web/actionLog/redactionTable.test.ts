@@ -18,7 +18,8 @@ const types = new Set<string>()
 beforeAll(async () => {
   for (const file of files) {
     for (const value of Object.values((await import(join(web, file))) as Record<string, unknown>)) {
-      const actions = typeof value === 'object' && value !== null && 'actions' in value ? Object.values(value.actions as object) : []
+      const actions =
+        typeof value === 'object' && value !== null && 'actions' in value ? Object.values(value.actions as object) : []
       for (const { type } of [value, ...actions].filter(isCreator)) types.add(type)
     }
   }

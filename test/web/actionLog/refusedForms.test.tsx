@@ -19,37 +19,68 @@ type App = ReturnType<typeof renderApp>
 const press = async ({ user }: App, name: string) => user.click(await screen.findByRole('button', { name }))
 
 test.each<[string, string, string, string, (app: App) => Promise<unknown>]>([
-  ['an invite code without a message', '/admin?tab=invites', 'Create', 'Message cannot be empty', (app) => press(app, 'Create Invite Code')],
-  ['a deployment without a name', '/deployments', 'Create', 'Deployment name is required', (app) => press(app, 'Create Deployment')],
+  [
+    'an invite code without a message',
+    '/admin?tab=invites',
+    'Create',
+    'Message cannot be empty',
+    (app) => press(app, 'Create Invite Code'),
+  ],
+  [
+    'a deployment without a name',
+    '/deployments',
+    'Create',
+    'Deployment name is required',
+    (app) => press(app, 'Create Deployment'),
+  ],
   ['a file without a name', '/files', 'Create', 'Please enter a file name', (app) => press(app, 'Create New')],
-  ['a new name that is the old one', '/files', 'Rename', 'New name must be different', async (app) => {
-    await press(app, 'Actions for notes.txt')
-    await press(app, 'Rename')
-  }],
-  ['a move to nowhere', '/files', 'Move', 'Please enter a destination', async (app) => {
-    await app.user.click(await screen.findByRole('checkbox', { name: 'Select notes.txt' }))
-    await press(app, 'Move')
-  }],
-])('decisions §10: that a form refused %s is shown again by a replay, from the moment on when it did', async (_what, path, action, problem, open) => {
-  network.get('/api/invite-codes').answers({ codes: [] })
-  network.get('/api/deployments').answers({ deployments: [] })
-  network.get('/api/network/nodes').answers({ nodes: ['node-a'] })
-  network.get('/api/sftp/files').answers({ files: [entryOf('notes.txt')], deploymentTypeIndex: null })
-  const app = renderApp(path, { signedInAs: 'ann', isAdmin: true })
-  await open(app)
-  const dialog = within(await screen.findByRole('dialog'))
-  const before = recorderOf(app.store).recording().actions.length
-  await app.user.click(dialog.getByRole('button', { name: action }))
-  expect(dialog.getByText(problem)).toBeVisible()
-  const log = writeLog(recorderOf(app.store).recording(), about, replayReducer)
-  app.leave()
+  [
+    'a new name that is the old one',
+    '/files',
+    'Rename',
+    'New name must be different',
+    async (app) => {
+      await press(app, 'Actions for notes.txt')
+      await press(app, 'Rename')
+    },
+  ],
+  [
+    'a move to nowhere',
+    '/files',
+    'Move',
+    'Please enter a destination',
+    async (app) => {
+      await app.user.click(await screen.findByRole('checkbox', { name: 'Select notes.txt' }))
+      await press(app, 'Move')
+    },
+  ],
+])(
+  'decisions §10: that a form refused %s is shown again by a replay, from the moment on when it did',
+  async (_what, path, action, problem, open) => {
+    network.get('/api/invite-codes').answers({ codes: [] })
+    network.get('/api/deployments').answers({ deployments: [] })
+    network.get('/api/network/nodes').answers({ nodes: ['node-a'] })
+    network.get('/api/sftp/files').answers({ files: [entryOf('notes.txt')], deploymentTypeIndex: null })
+    const app = renderApp(path, { signedInAs: 'ann', isAdmin: true })
+    await open(app)
+    const dialog = within(await screen.findByRole('dialog'))
+    const before = recorderOf(app.store).recording().actions.length
+    await app.user.click(dialog.getByRole('button', { name: action }))
+    expect(dialog.getByText(problem)).toBeVisible()
+    const log = writeLog(recorderOf(app.store).recording(), about, replayReducer)
+    app.leave()
 
-  await loadEarly()
-  render(<ReplayPlayer log={log} onClose={() => {}} />)
-  const jumpTo = (index: number) => act(async () => void fireEvent.change(screen.getByRole('slider', { name: 'Position' }), { target: { value: String(index) } }))
-  await jumpTo(log.actions.length - 1)
-  expect(await screen.findByText(problem)).toBeVisible()
-  await jumpTo(before - 1)
-  expect(screen.getByRole('dialog')).toBeVisible()
-  expect(screen.queryByText(problem)).not.toBeInTheDocument()
-})
+    await loadEarly()
+    render(<ReplayPlayer log={log} onClose={() => {}} />)
+    const jumpTo = (index: number) =>
+      act(
+        async () =>
+          void fireEvent.change(screen.getByRole('slider', { name: 'Position' }), { target: { value: String(index) } }),
+      )
+    await jumpTo(log.actions.length - 1)
+    expect(await screen.findByText(problem)).toBeVisible()
+    await jumpTo(before - 1)
+    expect(screen.getByRole('dialog')).toBeVisible()
+    expect(screen.queryByText(problem)).not.toBeInTheDocument()
+  },
+)

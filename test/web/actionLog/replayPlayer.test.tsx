@@ -38,7 +38,8 @@ afterEach(() => {
 })
 
 const position = () => screen.getByRole('slider', { name: 'Position' })
-const jumpTo = (index: number) => act(async () => void fireEvent.change(position(), { target: { value: String(index) } }))
+const jumpTo = (index: number) =>
+  act(async () => void fireEvent.change(position(), { target: { value: String(index) } }))
 
 async function play(name: string): Promise<ActionLog> {
   const log = readLog(textOf(name))
@@ -47,17 +48,21 @@ async function play(name: string): Promise<ActionLog> {
   return log
 }
 
-test.each(logs)('every step of %s is shown by the real pages, forwards and backwards, and nothing is asked for or kept', async (name) => {
-  const log = await play(name)
-  for (let index = 0; index < log.actions.length; index++) await jumpTo(index)
-  for (let index = log.actions.length - 1; index >= -1; index -= 7) await jumpTo(Math.max(-1, index))
-  expect(screen.queryByText('Something went wrong')).not.toBeInTheDocument()
-  await jumpTo(log.actions.length - 1)
-  expect(await screen.findByRole('navigation', { name: 'Main' })).toBeInTheDocument()
-  expect(requests).toEqual([])
-  expect(document.cookie).toBe('')
-  expect(clock()).toBe(log.startedAt + log.actions.at(-1)!.at)
-}, 120_000)
+test.each(logs)(
+  'every step of %s is shown by the real pages, forwards and backwards, and nothing is asked for or kept',
+  async (name) => {
+    const log = await play(name)
+    for (let index = 0; index < log.actions.length; index++) await jumpTo(index)
+    for (let index = log.actions.length - 1; index >= -1; index -= 7) await jumpTo(Math.max(-1, index))
+    expect(screen.queryByText('Something went wrong')).not.toBeInTheDocument()
+    await jumpTo(log.actions.length - 1)
+    expect(await screen.findByRole('navigation', { name: 'Main' })).toBeInTheDocument()
+    expect(requests).toEqual([])
+    expect(document.cookie).toBe('')
+    expect(clock()).toBe(log.startedAt + log.actions.at(-1)!.at)
+  },
+  120_000,
+)
 
 test('steps go one action forth and back, the list finds actions and tells what they change', async () => {
   const log = await play(logs[0]!)
@@ -71,7 +76,11 @@ test('steps go one action forth and back, the list finds actions and tells what 
   await user.click(screen.getByRole('button', { name: 'Show actions' }))
   const list = screen.getByRole('complementary', { name: 'Actions' })
   await user.type(within(list).getByLabelText('Search actions'), 'theme/themeChosen')
-  await user.click(within(list).getAllByRole('button', { name: /theme\/themeChosen/ }).at(-1)!)
+  await user.click(
+    within(list)
+      .getAllByRole('button', { name: /theme\/themeChosen/ })
+      .at(-1)!,
+  )
   expect(within(list).getByText('theme')).toBeVisible()
   expect(document.documentElement.dataset.bsTheme).toBe('dark')
 })
@@ -79,8 +88,12 @@ test('steps go one action forth and back, the list finds actions and tells what 
 test('failures and navigation are marked, and links of the pages lead nowhere', async () => {
   const log = await play(logs[0]!)
   const marks = log.actions.map(markOf)
-  expect(document.querySelectorAll('.replay-mark.failure')).toHaveLength(marks.filter((mark) => mark === 'failure').length)
-  expect(document.querySelectorAll('.replay-mark.navigation')).toHaveLength(marks.filter((mark) => mark === 'navigation').length)
+  expect(document.querySelectorAll('.replay-mark.failure')).toHaveLength(
+    marks.filter((mark) => mark === 'failure').length,
+  )
+  expect(document.querySelectorAll('.replay-mark.navigation')).toHaveLength(
+    marks.filter((mark) => mark === 'navigation').length,
+  )
   await jumpTo(log.actions.length - 1)
   const link = await screen.findByRole('link', { name: 'Files' })
   const click = new MouseEvent('click', { bubbles: true, cancelable: true })
@@ -96,8 +109,16 @@ test('no key acts on the pages, and those of the browser, to copy or to reload, 
   document.addEventListener('keydown', heard)
   /** Whether the browser may go on with it. */
   const press = (init: KeyboardEventInit) => fireEvent.keyDown(link, init)
-  for (const init of [{ key: 'Enter' }, { key: 'x' }, { key: 'Delete' }, { key: '/' }, { key: 'ArrowDown' }]) expect({ ...init, isLeft: press(init) }).toEqual({ ...init, isLeft: false })
-  for (const init of [{ key: 'c', ctrlKey: true }, { key: 'c', metaKey: true }, { key: 'F5' }, { key: 'Tab' }, { key: 'PageDown' }]) expect({ ...init, isLeft: press(init) }).toEqual({ ...init, isLeft: true })
+  for (const init of [{ key: 'Enter' }, { key: 'x' }, { key: 'Delete' }, { key: '/' }, { key: 'ArrowDown' }])
+    expect({ ...init, isLeft: press(init) }).toEqual({ ...init, isLeft: false })
+  for (const init of [
+    { key: 'c', ctrlKey: true },
+    { key: 'c', metaKey: true },
+    { key: 'F5' },
+    { key: 'Tab' },
+    { key: 'PageDown' },
+  ])
+    expect({ ...init, isLeft: press(init) }).toEqual({ ...init, isLeft: true })
   document.removeEventListener('keydown', heard)
   expect(heard.mock.calls.map(([{ key }]) => key as string)).toEqual(['Tab', 'PageDown'])
 })
@@ -106,7 +127,8 @@ test('a damaged file is refused, and it is said why; a whole one is played, with
   render(<ReplayApp />)
   const user = userEvent.setup()
   // jsdom's files cannot be read as text.
-  const fileOf = (text: string) => Object.assign(new File([text], 'log.json', { type: 'application/json' }), { text: async () => text })
+  const fileOf = (text: string) =>
+    Object.assign(new File([text], 'log.json', { type: 'application/json' }), { text: async () => text })
   const choose = (text: string) => user.upload(screen.getByLabelText('Choose file'), fileOf(text))
   await choose(textOf(logs[0]!).slice(0, 1000))
   expect(await screen.findByRole('alert')).toHaveTextContent('This is not JSON, or it was cut off: line 1, column')
@@ -116,7 +138,9 @@ test('a damaged file is refused, and it is said why; a whole one is played, with
 
 test('decisions §10: the text of a file is not in a log; a replay tells how long it was', async () => {
   const log = readLog(textOf(logs[0]!))
-  const opened = log.actions.findIndex(({ type, payload }) => type === 'api/executeMutation/fulfilled' && Object.hasOwn(payload ?? {}, 'encoding'))
+  const opened = log.actions.findIndex(
+    ({ type, payload }) => type === 'api/executeMutation/fulfilled' && Object.hasOwn(payload ?? {}, 'encoding'),
+  )
   Object.assign(log.actions[opened]!.payload as object, { characters: 1204, lines: 37 })
   await loadEarly()
   render(<ReplayPlayer log={log} onClose={() => {}} />)

@@ -11,11 +11,14 @@ const root = join(__dirname, '../../..')
 const folder = join(root, 'test/replays')
 const logs = readdirSync(folder).filter((name) => name.endsWith('.json'))
 
-test.each(logs)('the recorded walk %s goes as it went (if the change is meant: npm run replay -- --update test/replays/*.json)', (name) => {
-  const log = readLog(readFileSync(join(folder, name), 'utf8'))
-  expect(log.actions.length).toBeGreaterThan(50)
-  expect(reportReplay(log, replayLog(log, replayReducer))).toEqual([])
-})
+test.each(logs)(
+  'the recorded walk %s goes as it went (if the change is meant: npm run replay -- --update test/replays/*.json)',
+  (name) => {
+    const log = readLog(readFileSync(join(folder, name), 'utf8'))
+    expect(log.actions.length).toBeGreaterThan(50)
+    expect(reportReplay(log, replayLog(log, replayReducer))).toEqual([])
+  },
+)
 
 describe('npm run replay', () => {
   const directory = mkdtempSync(join(tmpdir(), 'quarterdeck-replay-'))
@@ -26,7 +29,11 @@ describe('npm run replay', () => {
   const run = (args: string[], before = '') => {
     const preload = join(directory, 'before.js')
     writeFileSync(preload, before)
-    const { status, stdout, stderr } = spawnSync(process.execPath, ['--require', 'tsx/cjs', '--require', preload, 'test/replays/replay.ts', ...args], { cwd: root, encoding: 'utf8' })
+    const { status, stdout, stderr } = spawnSync(
+      process.execPath,
+      ['--require', 'tsx/cjs', '--require', preload, 'test/replays/replay.ts', ...args],
+      { cwd: root, encoding: 'utf8' },
+    )
     return { status, said: stdout + stderr }
   }
 
@@ -41,7 +48,9 @@ describe('npm run replay', () => {
       themeSlice.reducer = (state, action) => action.type === 'theme/themeChosen' ? 'broken' : reducer(state, action)`
     const { status, said } = run([walk], broken)
     expect(status).toBe(1)
-    expect(said).toMatch(/not as recorded\n {2}action \d+ at [\d.]+ s: theme\/themeChosen\n {4}differs from the recording in: theme/)
+    expect(said).toMatch(
+      /not as recorded\n {2}action \d+ at [\d.]+ s: theme\/themeChosen\n {4}differs from the recording in: theme/,
+    )
     expect(said).toMatch(/the final state\n {4}theme\n {6}- recorded: "dark"\n {6}\+ now: "broken"/)
   }, 60_000)
 

@@ -12,7 +12,13 @@ import { ReplayApp } from '../../../src/web/actionLog/ReplayApp'
 
 const root = join(__dirname, '../../..')
 const folder = join(root, 'test/replays')
-const recorded = readFileSync(join(folder, readdirSync(folder).find((name) => name.endsWith('.json'))!), 'utf8')
+const recorded = readFileSync(
+  join(
+    folder,
+    readdirSync(folder).find((name) => name.endsWith('.json'))!,
+  ),
+  'utf8',
+)
 
 /** A recorded log with a change, as its text. */
 const changed = (change: (log: ActionLog) => unknown) => {
@@ -21,30 +27,81 @@ const changed = (change: (log: ActionLog) => unknown) => {
   return JSON.stringify(log)
 }
 /** An action that was never taken, at the start. */
-const withAction = (type: string, payload: unknown) => changed(({ actions }) => actions.unshift({ at: 0, type, payload, changed: {} }))
+const withAction = (type: string, payload: unknown) =>
+  changed(({ actions }) => actions.unshift({ at: 0, type, payload, changed: {} }))
 const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
 
 const refused: [string, string, string][] = [
   ['nothing', '', 'The file is empty.'],
   ['half of a log', recorded.slice(0, 1000), 'This is not JSON, or it was cut off: line 1, column 1001.'],
   ['a start after the end of time', changed((log) => (log.startedAt = 1e20)), 'The file is damaged at startedAt:'],
-  ['an action after the end of time', changed((log) => (log.actions[3]!.at = 1e300)), 'The file is damaged at actions.3.at:'],
+  [
+    'an action after the end of time',
+    changed((log) => (log.actions[3]!.at = 1e300)),
+    'The file is damaged at actions.3.at:',
+  ],
   ['a route that is no text', changed((log) => (log.route = 7 as never)), 'The file is damaged at route:'],
-  ['a base state whose route is no text', changed((log) => (log.base.route = {} as never)), 'The file is damaged at base.route:'],
-  ['a change to a route that is no text', withAction('route/changed', { pathname: '/' }), 'The file is damaged at actions.0.payload:'],
-  ['two billion lines in one number', withAction('console/linesReceived', [2e9]), 'The file is damaged at actions.0.payload.0:'],
+  [
+    'a base state whose route is no text',
+    changed((log) => (log.base.route = {} as never)),
+    'The file is damaged at base.route:',
+  ],
+  [
+    'a change to a route that is no text',
+    withAction('route/changed', { pathname: '/' }),
+    'The file is damaged at actions.0.payload:',
+  ],
+  [
+    'two billion lines in one number',
+    withAction('console/linesReceived', [2e9]),
+    'The file is damaged at actions.0.payload.0:',
+  ],
   ['lines that are no list', withAction('console/linesReceived', 'many'), 'The file is damaged at actions.0.payload:'],
-  ['more actions than are kept', changed((log) => (log.actions = Array.from({ length: 2001 }, () => log.actions[0]!))), 'The file is damaged at actions:'],
-  ['values nested without end', changed((log) => (log.base.deep = 'here')).replace('"here"', deep(50_000)), 'The file is damaged: its values are nested deeper than 200 levels.'],
-  ['another final state', changed((log) => (log.final.theme = 'another')), 'The file is damaged at final: the state does not match its hash.'],
-  ['another version', changed((log) => (log.version = 99 as never)), 'The file is of version 99; this console reads version 1.'],
+  [
+    'more actions than are kept',
+    changed((log) => (log.actions = Array.from({ length: 2001 }, () => log.actions[0]!))),
+    'The file is damaged at actions:',
+  ],
+  [
+    'values nested without end',
+    changed((log) => (log.base.deep = 'here')).replace('"here"', deep(50_000)),
+    'The file is damaged: its values are nested deeper than 200 levels.',
+  ],
+  [
+    'another final state',
+    changed((log) => (log.final.theme = 'another')),
+    'The file is damaged at final: the state does not match its hash.',
+  ],
+  [
+    'another version',
+    changed((log) => (log.version = 99 as never)),
+    'The file is of version 99; this console reads version 1.',
+  ],
 ]
 
 /** What is played, and what is told of it. */
 const played: [string, string, RegExp][] = [
-  ['a byte order mark', `\uFEFF${recorded}`, /^Recorded with build \S+; this is source\. What differs may be the difference between the two\.$/],
-  ['other times', changed((log) => { log.sum = sumOf(log); for (const action of log.actions) action.at *= 2 }), /The file was changed after it was exported\.$/],
-  ['another base theme and no actions', changed((log) => { Object.assign(log, { actions: [], final: log.base, hash: hashOf(log.base), sum: undefined }); log.base = { ...log.base, theme: 'dark' } }), /The final state is not as recorded: theme\.$/],
+  [
+    'a byte order mark',
+    `\uFEFF${recorded}`,
+    /^Recorded with build \S+; this is source\. What differs may be the difference between the two\.$/,
+  ],
+  [
+    'other times',
+    changed((log) => {
+      log.sum = sumOf(log)
+      for (const action of log.actions) action.at *= 2
+    }),
+    /The file was changed after it was exported\.$/,
+  ],
+  [
+    'another base theme and no actions',
+    changed((log) => {
+      Object.assign(log, { actions: [], final: log.base, hash: hashOf(log.base), sum: undefined })
+      log.base = { ...log.base, theme: 'dark' }
+    }),
+    /The final state is not as recorded: theme\.$/,
+  ],
 ]
 
 const directory = mkdtempSync(join(tmpdir(), 'quarterdeck-tampered-'))
@@ -60,46 +117,71 @@ beforeAll(() => {
   const long = join(directory, 'long.json')
   writeFileSync(long, '')
   truncateSync(long, 600 * 2 ** 20)
-  const { stdout, stderr } = spawnSync(process.execPath, ['--require', 'tsx/cjs', 'test/replays/replay.ts', ...files, long], { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 })
+  const { stdout, stderr } = spawnSync(
+    process.execPath,
+    ['--require', 'tsx/cjs', 'test/replays/replay.ts', ...files, long],
+    { cwd: root, encoding: 'utf8', maxBuffer: 2 ** 26 },
+  )
   said = stdout + stderr
 }, 120_000)
 /** What the command says of a file. */
-const saidOf = (name: string) => said.split('\n').flatMap((line) => line.split(`${join(directory, name)}.json: `)[1] ?? [])
+const saidOf = (name: string) =>
+  said.split('\n').flatMap((line) => line.split(`${join(directory, name)}.json: `)[1] ?? [])
 
 // jsdom's files cannot be read as text; a browser leaves a byte order mark out.
-const fileOf = (text: string) => Object.assign(new File([text], 'log.json', { type: 'application/json' }), { text: async () => text.replace(/^\uFEFF/, '') })
+const fileOf = (text: string) =>
+  Object.assign(new File([text], 'log.json', { type: 'application/json' }), {
+    text: async () => text.replace(/^\uFEFF/, ''),
+  })
 async function choose(file: File) {
   render(<ReplayApp />)
   await userEvent.setup().upload(screen.getByLabelText('Choose file'), file)
 }
 
-test.each(refused)('a file with %s is refused, in the browser and without one, with the same words', async (name, text, words) => {
-  await choose(fileOf(text))
-  const told = (await screen.findByRole('alert')).textContent
-  expect(told).toContain(words)
-  expect(saidOf(name)).toEqual([told])
-})
+test.each(refused)(
+  'a file with %s is refused, in the browser and without one, with the same words',
+  async (name, text, words) => {
+    await choose(fileOf(text))
+    const told = (await screen.findByRole('alert')).textContent
+    expect(told).toContain(words)
+    expect(saidOf(name)).toEqual([told])
+  },
+)
 
-test.each(played)('a file with %s is played, in the browser and without one, and the same is told of it', async (name, text, words) => {
-  await choose(fileOf(text))
-  const bar = await screen.findByRole('region', { name: 'Replay' })
-  await waitFor(() => expect(bar).toHaveTextContent('0 of'))
-  const told = bar.querySelector('.replay-warning')!.textContent
-  expect(told).toMatch(words)
-  expect(saidOf(name).slice(0, -1).join(' ')).toBe(told)
-})
+test.each(played)(
+  'a file with %s is played, in the browser and without one, and the same is told of it',
+  async (name, text, words) => {
+    await choose(fileOf(text))
+    const bar = await screen.findByRole('region', { name: 'Replay' })
+    await waitFor(() => expect(bar).toHaveTextContent('0 of'))
+    const told = bar.querySelector('.replay-warning')!.textContent
+    expect(told).toMatch(words)
+    expect(saidOf(name).slice(0, -1).join(' ')).toBe(told)
+  },
+)
 
 test('a file of 600 MB is refused with its size, without being read', async () => {
   const words = 'The file has 600.00 MB; an action log has at most 50.00 MB.'
   const text = jest.fn()
-  await choose(Object.assign(Object.defineProperty(new File([''], 'long.json', { type: 'application/json' }), 'size', { value: 600 * 2 ** 20 }), { text }))
+  await choose(
+    Object.assign(
+      Object.defineProperty(new File([''], 'long.json', { type: 'application/json' }), 'size', {
+        value: 600 * 2 ** 20,
+      }),
+      { text },
+    ),
+  )
   expect(await screen.findByRole('alert')).toHaveTextContent(words)
   expect(text).not.toHaveBeenCalled()
   expect(saidOf('long')).toEqual([words])
 })
 
-
-test.each(['/api/auth/logout', 'https://other.example/x.png', 'javascript:alert(1)'])('a picture that a log invents is not asked for: %s', (qrCode) => {
-  const { container } = render(<AuthenticatorStep qrCode={qrCode} secret="JBSWY3DP" busy={false} onSubmit={async () => ({})} />)
-  expect(container.querySelector('img')).toBeNull()
-})
+test.each(['/api/auth/logout', 'https://other.example/x.png', 'javascript:alert(1)'])(
+  'a picture that a log invents is not asked for: %s',
+  (qrCode) => {
+    const { container } = render(
+      <AuthenticatorStep qrCode={qrCode} secret="JBSWY3DP" busy={false} onSubmit={async () => ({})} />,
+    )
+    expect(container.querySelector('img')).toBeNull()
+  },
+)

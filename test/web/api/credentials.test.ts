@@ -22,7 +22,12 @@ test('§3 what the server says of the rights later is kept as long as the sessio
   const expiresAt = Math.ceil(Date.now() / 1000) * 1000 + 60_000
   keepSession(services, tokenOf('ann', { id: 'session-1', expiresAt }), 0)
   keepAdmin(services, true, expiresAt)
-  expect(set).toHaveBeenLastCalledWith('isAdmin', '1', { expires: new Date(expiresAt), sameSite: 'strict', secure: false, path: '/' })
+  expect(set).toHaveBeenLastCalledWith('isAdmin', '1', {
+    expires: new Date(expiresAt),
+    sameSite: 'strict',
+    secure: false,
+    path: '/',
+  })
   expect(readSession(services)).toEqual({ id: 'session-1', subject: 'ann', isAdmin: true, expiresAt })
   set.mockRestore()
 })
@@ -52,10 +57,15 @@ test.each([
   expect(readSession(services)?.isAdmin).toBe(means)
 })
 
-test.each([[undefined], [''], ['a.b.c'], [7], [`a.${btoa('null')}.c`], [`a.${btoa('{"exp":"soon"}')}.c`], [tokenOf('ann', { expiresAt: Date.now() - 1000 })]])(
-  '§4 %p is not kept as a session',
-  (token) => {
-    expect(keepSession(services, token, 1)).toBe(false)
-    expect(document.cookie).toBe('')
-  },
-)
+test.each([
+  [undefined],
+  [''],
+  ['a.b.c'],
+  [7],
+  [`a.${btoa('null')}.c`],
+  [`a.${btoa('{"exp":"soon"}')}.c`],
+  [tokenOf('ann', { expiresAt: Date.now() - 1000 })],
+])('§4 %p is not kept as a session', (token) => {
+  expect(keepSession(services, token, 1)).toBe(false)
+  expect(document.cookie).toBe('')
+})

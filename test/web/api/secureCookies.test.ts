@@ -8,7 +8,10 @@ test('security 58: on https the cookies are sent over https only', () => {
   const services = { ...fakeServices(), cookies: Cookies }
   const set = jest.spyOn(Cookies, 'set')
   keepSession(services, tokenOf('ann'), 1)
-  expect(set.mock.calls.map(([name, , options]) => [name, options?.secure, options?.sameSite])).toEqual([['token', true, 'strict'], ['isAdmin', true, 'strict']])
+  expect(set.mock.calls.map(([name, , options]) => [name, options?.secure, options?.sameSite])).toEqual([
+    ['token', true, 'strict'],
+    ['isAdmin', true, 'strict'],
+  ])
   set.mockRestore()
   forgetSession(services)
 })

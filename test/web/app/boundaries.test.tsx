@@ -7,7 +7,12 @@ import { makeStore } from '../../../src/web/app/store'
 import { savedLogs } from '../../support/web/savedLogs'
 import { fakeConsole, fakeRealtime, fakeServices, fakeUploads } from '../../support/web/services'
 
-const store = makeStore({ ...fakeServices(), connectConsole: fakeConsole().connect, connectRealtime: fakeRealtime().connect, sendUpload: fakeUploads().send })
+const store = makeStore({
+  ...fakeServices(),
+  connectConsole: fakeConsole().connect,
+  connectRealtime: fakeRealtime().connect,
+  sendUpload: fakeUploads().send,
+})
 
 function Broken({ broken }: { broken: boolean }) {
   if (broken) throw new Error('internal detail')
@@ -30,7 +35,10 @@ test('decisions §10: a page that breaks offers the action log', async () => {
   render(<Pages broken />)
   await userEvent.click(screen.getByRole('button', { name: 'Export action log' }))
   await waitFor(() => expect(saved).toHaveLength(1))
-  expect(saved[0]).toMatchObject({ name: expect.stringMatching(/^quarterdeck-action-log-\d{8}-\d{6}\.json$/), log: { format: 'quarterdeck-action-log', build: 'source' } })
+  expect(saved[0]).toMatchObject({
+    name: expect.stringMatching(/^quarterdeck-action-log-\d{8}-\d{6}\.json$/),
+    log: { format: 'quarterdeck-action-log', build: 'source' },
+  })
 })
 
 test('the next page starts afresh', async () => {

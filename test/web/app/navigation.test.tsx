@@ -7,7 +7,10 @@ beforeEach(() => {
   for (const engine of ['sql', 'mongo']) network.get(`/api/database/${engine}`).answers({ databases: [] })
 })
 
-const linksOf = (nav: HTMLElement) => within(nav).getAllByRole('link').map((link) => link.textContent)
+const linksOf = (nav: HTMLElement) =>
+  within(nav)
+    .getAllByRole('link')
+    .map((link) => link.textContent)
 const activeOf = (nav: HTMLElement) =>
   within(nav)
     .getAllByRole('link')

@@ -21,7 +21,9 @@ test("a build that was replaced says 'A new version is ready', on the page that 
   // jsdom cannot reload, and says so.
   const reload = jest.spyOn(console, 'error').mockImplementation(() => {})
   await app.user.click(screen.getByRole('button', { name: 'Reload' }))
-  await waitFor(() => expect([...drafts.kept.values()].map(({ content }) => content['text'])).toEqual(['name: lobby\n# typed\n']))
+  await waitFor(() =>
+    expect([...drafts.kept.values()].map(({ content }) => content['text'])).toEqual(['name: lobby\n# typed\n']),
+  )
   await waitFor(() => expect(unloads()).toBe(true))
   await waitFor(() => expect(reload).toHaveBeenCalled())
   reload.mockRestore()

@@ -6,7 +6,12 @@ import { makeStore } from '../../../src/web/app/store'
 import { fakeConsole, fakeRealtime, fakeServices, fakeUploads } from '../../support/web/services'
 
 const freshStore = () =>
-  makeStore({ ...fakeServices(), connectConsole: fakeConsole().connect, connectRealtime: fakeRealtime().connect, sendUpload: fakeUploads().send })
+  makeStore({
+    ...fakeServices(),
+    connectConsole: fakeConsole().connect,
+    connectRealtime: fakeRealtime().connect,
+    sendUpload: fakeUploads().send,
+  })
 
 const partOf = <Name extends keyof Part['reducers']>(name: Name, more: Partial<Part<Name>> = {}) =>
   ({ reducers: { [name]: lateReducers[name] }, ...more }) as Part<Name>
@@ -29,13 +34,20 @@ test('a part brings its state, begins once, and leaves what was there as it is',
 
 test('the middleware of several parts all hear what happens', () => {
   const heard: string[] = []
-  const listening = (who: string): Middleware => () => (next) => (action) => {
-    if (isAction(action)) heard.push(`${who} ${action.type}`)
-    return next(action)
-  }
+  const listening =
+    (who: string): Middleware =>
+    () =>
+    (next) =>
+    (action) => {
+      if (isAction(action)) heard.push(`${who} ${action.type}`)
+      return next(action)
+    }
   const store = freshStore()
   store.addPart(partOf('console', { middleware: () => listening('first') }))
   store.addPart(partOf('instance', { middleware: () => listening('second') }))
   store.dispatch({ type: 'test/happened' })
-  expect(heard.filter((entry) => entry.endsWith('test/happened')).sort()).toEqual(['first test/happened', 'second test/happened'])
+  expect(heard.filter((entry) => entry.endsWith('test/happened')).sort()).toEqual([
+    'first test/happened',
+    'second test/happened',
+  ])
 })

@@ -1,6 +1,7 @@
 import { createChunkLoading } from '../../../src/web/app/retryChunks'
 
-const failed = (request = '/assets/1.abc.js') => Object.assign(new Error('Loading chunk 1 failed.'), { name: 'ChunkLoadError', request })
+const failed = (request = '/assets/1.abc.js') =>
+  Object.assign(new Error('Loading chunk 1 failed.'), { name: 'ChunkLoadError', request })
 
 beforeEach(() => jest.useFakeTimers())
 afterEach(() => jest.useRealTimers())
@@ -8,7 +9,10 @@ afterEach(() => jest.useRealTimers())
 /** How many times the chunk was asked for within so many milliseconds. */
 async function attemptsWithin(milliseconds: number) {
   let attempts = 0
-  const load = createChunkLoading(() => {}, async () => false)
+  const load = createChunkLoading(
+    () => {},
+    async () => false,
+  )
   void load(async () => {
     attempts++
     throw failed()
@@ -58,7 +62,10 @@ test('a chunk that is gone from the server is told of, not asked for again, and 
 })
 
 test('a module that throws while it starts is a bug, and not tried again', async () => {
-  const load = createChunkLoading(() => {}, async () => true)
+  const load = createChunkLoading(
+    () => {},
+    async () => true,
+  )
   const attempt = jest.fn(async () => {
     throw new TypeError('x is undefined')
   })

@@ -51,7 +51,9 @@ test('§6 a 401 that is not JSON ends the session too', async () => {
 test('who is promoted or demoted while signed in sees it with the next answer, in the session and in the cookie', async () => {
   const { network, services } = renderApp('/', { signedInAs: 'ann' })
   const says = (role: string, answer: object = { success: true, data: { deployments: [] } }, status = 200) =>
-    network.get('/api/deployments').answersWith(() => HttpResponse.json(answer, { status, headers: { 'quarterdeck-role': role } }))
+    network
+      .get('/api/deployments')
+      .answersWith(() => HttpResponse.json(answer, { status, headers: { 'quarterdeck-role': role } }))
   network.shows([])
   await screen.findByRole('heading', { name: 'Network Overview' })
   expect(screen.queryByRole('link', { name: 'Admin' })).not.toBeInTheDocument()
@@ -126,15 +128,26 @@ test.each([
 })
 
 test('§4 where a token seems to have expired, a clock of this device that is days off is named', async () => {
-  const { calls } = network.get('/api/health').answersWith(() => new HttpResponse('{}', { headers: { date: new Date(Date.now() - 40 * 86_400_000).toUTCString() } }))
+  const { calls } = network
+    .get('/api/health')
+    .answersWith(
+      () => new HttpResponse('{}', { headers: { date: new Date(Date.now() - 40 * 86_400_000).toUTCString() } }),
+    )
   renderApp('/', { token: tokenOf('ann', { expiresAt: Date.now() - 33 * 86_400_000 }) })
-  expect(await screen.findByText("The clock of this device differs from the server's by 40 days. Set it right, then sign in again.")).toBeVisible()
+  expect(
+    await screen.findByText(
+      "The clock of this device differs from the server's by 40 days. Set it right, then sign in again.",
+    ),
+  ).toBeVisible()
   expect(calls).toHaveLength(1)
 })
 
 test('§4 the session ends at the very time its token says', async () => {
   jest.useFakeTimers({ advanceTimers: true })
-  const { network, store, services } = renderApp('/files', { signedInAs: 'ann', expiresAt: Math.ceil(Date.now() / 1000) * 1000 + 3_600_000 })
+  const { network, store, services } = renderApp('/files', {
+    signedInAs: 'ann',
+    expiresAt: Math.ceil(Date.now() / 1000) * 1000 + 3_600_000,
+  })
   network.shows(lobby)
   expect(await screen.findByRole('heading', { level: 1, name: 'Files' })).toBeVisible()
   await act(() => jest.advanceTimersByTimeAsync(3_590_000))

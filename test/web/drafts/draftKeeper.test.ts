@@ -1,7 +1,14 @@
 import { IDBFactory } from 'fake-indexeddb'
 import type { Offer } from '../../../src/web/drafts/draft'
 import { openDraftDatabase } from '../../../src/web/drafts/draftDatabase'
-import { createDraftKeeper, LIFETIME_MS, MAX_LENGTH, MAX_TOTAL_LENGTH, SETTLE_MS, WRITE_INTERVAL_MS } from '../../../src/web/drafts/draftKeeper'
+import {
+  createDraftKeeper,
+  LIFETIME_MS,
+  MAX_LENGTH,
+  MAX_TOTAL_LENGTH,
+  SETTLE_MS,
+  WRITE_INTERVAL_MS,
+} from '../../../src/web/drafts/draftKeeper'
 import { fakeDrafts } from '../../support/web/services'
 
 const file = { kind: 'file', name: '/nfsshare/lobby.yml' } as const
@@ -182,7 +189,9 @@ test('without IndexedDB drafts last as long as the page, and the console says so
   await leave(app)
   editor.changed()
   await leave(app)
-  expect(warn.mock.calls.map(([text]) => String(text))).toEqual([expect.stringContaining('[drafts] this browser keeps no drafts')])
+  expect(warn.mock.calls.map(([text]) => String(text))).toEqual([
+    expect.stringContaining('[drafts] this browser keeps no drafts'),
+  ])
   app.keeper.end('gone')
   await app.keeper.begin('ann')
   expect(app.contents()).toEqual(['typed'])
@@ -193,7 +202,11 @@ test('a database that hangs is not waited for without end, and what it does not 
   jest.useFakeTimers()
   try {
     const hanging = () => new Promise<never>(() => {})
-    const keeper = createDraftKeeper({ database: { read: hanging, write: hanging, remove: hanging }, now: () => Date.now(), onOffers: () => {} })
+    const keeper = createDraftKeeper({
+      database: { read: hanging, write: hanging, remove: hanging },
+      now: () => Date.now(),
+      onOffers: () => {},
+    })
     void keeper.begin('ann')
     const idle = keeper.settle()
     await jest.advanceTimersByTimeAsync(SETTLE_MS)

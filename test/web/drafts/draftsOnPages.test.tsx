@@ -16,7 +16,10 @@ const offer = (text: RegExp) => within(screen.queryByRole('dialog') ?? document.
 const end = (app: { leave: () => void }) => act(() => app.leave())
 
 describe('the text of a file', () => {
-  async function editing(drafts: ReturnType<typeof fakeDrafts>, { name = 'lobby.yml', content = 'a: 1', modifyTime = 1000, others = [] as FileEntry[] } = {}) {
+  async function editing(
+    drafts: ReturnType<typeof fakeDrafts>,
+    { name = 'lobby.yml', content = 'a: 1', modifyTime = 1000, others = [] as FileEntry[] } = {},
+  ) {
     const app = await filesPage([entryOf(name), ...others], { drafts: drafts.database })
     app.network.get(CONTENT).answers({ content, encoding: 'utf-8', modifyTime })
     app.network.patch(CONTENT).answers({ modifyTime: modifyTime + 1 })
@@ -42,7 +45,9 @@ describe('the text of a file', () => {
     const app = await editing(drafts)
     await app.open()
     expect(aceEditor().text()).toBe('a: 1')
-    expect((await offer(/You have an unsaved text of/)).closest('p')).toHaveTextContent('You have an unsaved text of lobby.yml (just now)')
+    expect((await offer(/You have an unsaved text of/)).closest('p')).toHaveTextContent(
+      'You have an unsaved text of lobby.yml (just now)',
+    )
     await app.user.click(button('Restore'))
     await waitFor(() => expect(aceEditor().text()).toBe('typed a: 1'))
     expect(screen.getByText('Unsaved changes')).toBeVisible()
@@ -75,7 +80,9 @@ describe('the text of a file', () => {
     const app = await editing(drafts, { name: 'other.yml', others: [entryOf('lobby.yml')] })
     expect(await offer(/You have an unsaved text of/)).toHaveTextContent('You have an unsaved text of lobby.yml')
     await app.open()
-    expect((await offer(/You have an unsaved text of/)).parentElement).toHaveTextContent('You have an unsaved text of lobby.yml')
+    expect((await offer(/You have an unsaved text of/)).parentElement).toHaveTextContent(
+      'You have an unsaved text of lobby.yml',
+    )
     expect(within(screen.getByRole('dialog')).queryByRole('button', { name: 'Restore' })).toBeNull()
     await app.user.click(button('Cancel'))
     await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull())
@@ -181,7 +188,12 @@ describe('a configuration', () => {
   })
 
   test('that is restored is redacted like one that is typed', () => {
-    const redacted = JSON.stringify(redactAction({ type: 'configuration/draftRestored', payload: { name: 'lobby', text: 'env: { TOKEN: hunter2 }', revision: 'canary' } }))
+    const redacted = JSON.stringify(
+      redactAction({
+        type: 'configuration/draftRestored',
+        payload: { name: 'lobby', text: 'env: { TOKEN: hunter2 }', revision: 'canary' },
+      }),
+    )
     expect(redacted).toContain('lobby')
     expect(redacted).not.toMatch(/hunter2|canary/)
   })
@@ -222,7 +234,8 @@ describe('a form that is half filled', () => {
     await app.user.click(await screen.findByRole('button', { name: 'Your account' }))
     await app.user.click(await screen.findByRole('menuitem', { name: 'Change password' }))
     const dialog = await screen.findByRole('dialog')
-    for (const field of dialog.querySelectorAll('input')) fireEvent.change(field, { target: { value: 'canary-password' } })
+    for (const field of dialog.querySelectorAll('input'))
+      fireEvent.change(field, { target: { value: 'canary-password' } })
     expect(dialog.querySelectorAll('input').length).toBeGreaterThan(1)
     end(app)
     await drafts.database.read()

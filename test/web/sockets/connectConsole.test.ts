@@ -67,7 +67,8 @@ beforeEach(async () => {
     now,
     connectRealtime: fakeRealtime().connect,
     sendUpload: fakeUploads().send,
-    connectConsole: (url, listener) => connectConsole(url.replace('//localhost/', `//127.0.0.1:${far.port}/`), listener),
+    connectConsole: (url, listener) =>
+      connectConsole(url.replace('//localhost/', `//127.0.0.1:${far.port}/`), listener),
   })
   store.addPart(consolePart)
 })
@@ -83,7 +84,12 @@ test('over a real socket: lines, commands, power, and losses after which nothing
   expect(far.asked).toEqual(['/api/logs/lobby/lobby-1'])
   store.dispatch(commandSent('say hi'))
   store.dispatch(powerRequested('restart'))
-  await waitFor(() => expect(far.heard).toEqual([{ type: 'command', command: 'say hi' }, { type: 'power', action: 'restart' }]))
+  await waitFor(() =>
+    expect(far.heard).toEqual([
+      { type: 'command', command: 'say hi' },
+      { type: 'power', action: 'restart' },
+    ]),
+  )
 
   far.drop()
   far.print('while away')
@@ -95,8 +101,15 @@ test('over a real socket: lines, commands, power, and losses after which nothing
   await far.start()
   far.print('after the restart')
   await waitFor(() => expect(lines().at(-1)).toBe('after the restart'))
-  expect(lines().filter((line) => !line.startsWith('[System]'))).toEqual(['one', 'two', 'while away', 'after the restart'])
-  expect(lines().filter((line) => line.startsWith('[System]'))).toEqual(Array(2).fill('[System] Socket closed unexpectedly.'))
+  expect(lines().filter((line) => !line.startsWith('[System]'))).toEqual([
+    'one',
+    'two',
+    'while away',
+    'after the restart',
+  ])
+  expect(lines().filter((line) => line.startsWith('[System]'))).toEqual(
+    Array(2).fill('[System] Socket closed unexpectedly.'),
+  )
 })
 
 test('left before it was open, a real socket is closed and tells nothing', async () => {

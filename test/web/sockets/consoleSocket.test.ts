@@ -4,7 +4,16 @@ import { sessionEnded } from '../../../src/web/facts'
 import { problemsSlice } from '../../../src/web/features/problems/problemsSlice'
 import type { ConnectConsole } from '../../../src/web/sockets/consoleLink'
 import { createConsoleSocket } from '../../../src/web/sockets/consoleSocket'
-import { commandSent, consoleLeft, consoleOpened, consoleSlice, instanceRevived, linesReceived, powerRequested, stateReported } from '../../../src/web/sockets/consoleSlice'
+import {
+  commandSent,
+  consoleLeft,
+  consoleOpened,
+  consoleSlice,
+  instanceRevived,
+  linesReceived,
+  powerRequested,
+  stateReported,
+} from '../../../src/web/sockets/consoleSlice'
 import { allLines, KEPT_LENGTH } from '../../../src/web/sockets/lineBuffer'
 import { problemsIn } from '../../support/web/problems'
 import { fakeConsole } from '../../support/web/services'
@@ -90,15 +99,23 @@ test('§7 content of several lines is split, and blank lines are dropped', () =>
   ])
 })
 
-test.each([[{}], [null], [7], ['text'], [[]], [{ type: 'message' }], [{ content: 'x' }], [{ type: '', content: 'x' }], [{ type: 'message', content: 7 }], [{ type: 'message', content: '' }]])(
-  '§5 a frame lacking type or content is skipped: %j',
-  (frame) => {
-    const { far, open, lines } = started()
-    open()
-    far.receive(JSON.stringify(frame))
-    expect(lines()).toEqual([])
-  },
-)
+test.each([
+  [{}],
+  [null],
+  [7],
+  ['text'],
+  [[]],
+  [{ type: 'message' }],
+  [{ content: 'x' }],
+  [{ type: '', content: 'x' }],
+  [{ type: 'message', content: 7 }],
+  [{ type: 'message', content: '' }],
+])('§5 a frame lacking type or content is skipped: %j', (frame) => {
+  const { far, open, lines } = started()
+  open()
+  far.receive(JSON.stringify(frame))
+  expect(lines()).toEqual([])
+})
 
 test('§8 a frame that cannot be parsed says so, and the next one is read', () => {
   const { far, open, lines } = started()
@@ -114,7 +131,8 @@ test('§8 a frame that cannot be parsed says so, and the next one is read', () =
 test('lines reach the store in one action per frame, whatever comes between two', () => {
   const { far, open, facts, frame, frames } = started()
   open()
-  const told = () => facts.filter((fact) => linesReceived.match(fact)).map(({ payload }) => (payload as unknown[]).length)
+  const told = () =>
+    facts.filter((fact) => linesReceived.match(fact)).map(({ payload }) => (payload as unknown[]).length)
   for (let count = 0; count < 20; count++) far.receive({ type: 'message', content: 'a\nb' })
   expect(told()).toEqual([])
   expect(frames).toHaveLength(1)
@@ -151,7 +169,9 @@ test('decisions §6: of long lines no more than twice what the console keeps wai
   for (let count = 0; count < 2000; count++) far.receive({ type: 'message', content: `${count} ${'x'.repeat(8000)}` })
   jest.advanceTimersByTime(200)
   frame()
-  const told = facts.filter((fact) => linesReceived.match(fact)).flatMap(({ payload }) => payload as unknown as { content: string }[])
+  const told = facts
+    .filter((fact) => linesReceived.match(fact))
+    .flatMap(({ payload }) => payload as unknown as { content: string }[])
   expect(told.reduce((sum, { content }) => sum + content.length, 0)).toBeLessThanOrEqual(2 * KEPT_LENGTH)
   const shown = lines().map(([, content]) => Number(content!.split(' ')[0]))
   expect(shown).toEqual(Array.from({ length: shown.length }, (_, at) => 2000 - shown.length + at))
@@ -198,7 +218,8 @@ test('§7 power goes out while open; on a closed socket only the problem log tel
   expect(problemsIn(store)).toEqual(['Failed to stop lobby-1: The console was not connected.'])
   expect(lines()).toEqual([])
   far.listener?.opened()
-  for (const action of ['start', 'stop', 'restart', 'kill'] as const) expect(store.dispatch(powerRequested(action))).toBe(true)
+  for (const action of ['start', 'stop', 'restart', 'kill'] as const)
+    expect(store.dispatch(powerRequested(action))).toBe(true)
   expect(far.sent).toEqual(['start', 'stop', 'restart', 'kill'].map((action) => ({ type: 'power', action })))
 })
 
@@ -242,7 +263,12 @@ test('the wait is up to a half shorter, so that not everybody comes back at once
 test('after a connection that lasted the first wait is short again; after one that did not, it is not', () => {
   const { far, open } = started()
   open()
-  for (const [lasted, wait] of [[0, 100], [0, 200], [6000, 100], [0, 200]] as const) {
+  for (const [lasted, wait] of [
+    [0, 100],
+    [0, 200],
+    [6000, 100],
+    [0, 200],
+  ] as const) {
     jest.advanceTimersByTime(lasted)
     far.listener?.closed(1006)
     const before = far.urls.length

@@ -10,7 +10,14 @@ const ann = { id: 'ann', isAdmin: false, expiresAt: Date.now() + 3_600_000 }
 function connected() {
   const realtime = fakeRealtime()
   const { cookies, storage, now } = fakeServices()
-  const store = makeStore({ cookies, storage, now, connectConsole: fakeConsole().connect, connectRealtime: realtime.connect, sendUpload: fakeUploads().send })
+  const store = makeStore({
+    cookies,
+    storage,
+    now,
+    connectConsole: fakeConsole().connect,
+    connectRealtime: realtime.connect,
+    sendUpload: fakeUploads().send,
+  })
   store.addPart(headerPart)
   store.dispatch(pageLoaded())
   store.dispatch(sessionStarted(ann))
@@ -27,7 +34,14 @@ test.each([
 ])('§4 the connection is made once the page has loaded and somebody is signed in: %s', (_case, [first, second]) => {
   const realtime = fakeRealtime()
   const { cookies, storage, now } = fakeServices()
-  const store = makeStore({ cookies, storage, now, connectConsole: fakeConsole().connect, connectRealtime: realtime.connect, sendUpload: fakeUploads().send })
+  const store = makeStore({
+    cookies,
+    storage,
+    now,
+    connectConsole: fakeConsole().connect,
+    connectRealtime: realtime.connect,
+    sendUpload: fakeUploads().send,
+  })
   store.dispatch(first!)
   expect(realtime.opened).toBe(0)
   store.dispatch(second!)
@@ -68,16 +82,21 @@ test('§5 the file-sync listener has no validation of its own, and odd payloads 
   expect(problemsIn(store)).toEqual([])
 })
 
-test.each([[undefined], [null], ['CLIENT_FILE_SYNC'], [{}], [{ data: { event: 'sync_started' } }], [{ id: '' }], [{ id: 7 }]])(
-  '§5 a message without an id is rejected, and only the problem log tells of it: %p',
-  (message) => {
-    const { store, receive } = connected()
-    const before = store.getState()
-    receive(message)
-    expect(store.getState()).toEqual({ ...before, problems: expect.anything() })
-    expect(problemsIn(store)).toEqual(['Dropped a real-time message: It has no id.'])
-  },
-)
+test.each([
+  [undefined],
+  [null],
+  ['CLIENT_FILE_SYNC'],
+  [{}],
+  [{ data: { event: 'sync_started' } }],
+  [{ id: '' }],
+  [{ id: 7 }],
+])('§5 a message without an id is rejected, and only the problem log tells of it: %p', (message) => {
+  const { store, receive } = connected()
+  const before = store.getState()
+  receive(message)
+  expect(store.getState()).toEqual({ ...before, problems: expect.anything() })
+  expect(problemsIn(store)).toEqual(['Dropped a real-time message: It has no id.'])
+})
 
 test.each([['SOMETHING_ELSE'], ['toString'], ['__proto__']])('§7 the id selects the listener; %p has none', (id) => {
   const { store, receive } = connected()

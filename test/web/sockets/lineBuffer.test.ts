@@ -1,8 +1,18 @@
 import type { ConsoleLine } from '../../../src/web/sockets/lineBuffer'
-import { allLines, append, cleared, emptyBuffer, KEPT_LENGTH, KEPT_LINES, keptBlocks, lineAt } from '../../../src/web/sockets/lineBuffer'
+import {
+  allLines,
+  append,
+  cleared,
+  emptyBuffer,
+  KEPT_LENGTH,
+  KEPT_LINES,
+  keptBlocks,
+  lineAt,
+} from '../../../src/web/sockets/lineBuffer'
 
 let made = 0
-const lines = (count: number): ConsoleLine[] => Array.from({ length: count }, () => ({ type: 'message', content: String(made++) }))
+const lines = (count: number): ConsoleLine[] =>
+  Array.from({ length: count }, () => ({ type: 'message', content: String(made++) }))
 
 /** The same numbers in each run: a failure can be looked at. */
 function randomOf(seed: number) {
@@ -13,27 +23,30 @@ function randomOf(seed: number) {
   }
 }
 
-test.each([1, 2, 3, 4, 5])('decisions §6: the last 5,000 lines are kept, whatever the pieces they come in (%p)', (seed) => {
-  const random = randomOf(seed)
-  let buffer = emptyBuffer
-  let all: ConsoleLine[] = []
-  for (let step = 0; step < 60; step++) {
-    const piece = lines(random(4) === 0 ? random(7000) : random(40))
-    buffer = append(buffer, piece)
-    all = [...all, ...piece]
-    const kept = all.slice(-KEPT_LINES)
-    expect(buffer.next).toBe(all.length)
-    expect(buffer.next - buffer.first).toBe(kept.length)
-    expect(allLines(buffer)).toEqual(kept)
-    expect(lineAt(buffer, buffer.first)).toBe(kept[0])
-    expect(lineAt(buffer, buffer.next - 1)).toBe(kept.at(-1))
-    const middle = buffer.first + Math.floor(kept.length / 2)
-    expect(lineAt(buffer, middle)).toBe(all[middle])
-    expect(lineAt(buffer, buffer.first - 1)).toBeUndefined()
-    expect(lineAt(buffer, buffer.next)).toBeUndefined()
-    for (const { block, number, from } of keptBlocks(buffer)) expect(block[from]).toBe(all[number + from])
-  }
-})
+test.each([1, 2, 3, 4, 5])(
+  'decisions §6: the last 5,000 lines are kept, whatever the pieces they come in (%p)',
+  (seed) => {
+    const random = randomOf(seed)
+    let buffer = emptyBuffer
+    let all: ConsoleLine[] = []
+    for (let step = 0; step < 60; step++) {
+      const piece = lines(random(4) === 0 ? random(7000) : random(40))
+      buffer = append(buffer, piece)
+      all = [...all, ...piece]
+      const kept = all.slice(-KEPT_LINES)
+      expect(buffer.next).toBe(all.length)
+      expect(buffer.next - buffer.first).toBe(kept.length)
+      expect(allLines(buffer)).toEqual(kept)
+      expect(lineAt(buffer, buffer.first)).toBe(kept[0])
+      expect(lineAt(buffer, buffer.next - 1)).toBe(kept.at(-1))
+      const middle = buffer.first + Math.floor(kept.length / 2)
+      expect(lineAt(buffer, middle)).toBe(all[middle])
+      expect(lineAt(buffer, buffer.first - 1)).toBeUndefined()
+      expect(lineAt(buffer, buffer.next)).toBeUndefined()
+      for (const { block, number, from } of keptBlocks(buffer)) expect(block[from]).toBe(all[number + from])
+    }
+  },
+)
 
 test('decisions §6: appending copies a block at most, be the buffer empty or full', () => {
   const full = append(emptyBuffer, lines(KEPT_LINES + 20))
@@ -67,7 +80,10 @@ test('decisions §6: of long lines only as much text is kept as the platform kee
   const long = (letter: string, length = 8192): ConsoleLine => ({ type: 'message', content: letter.repeat(length) })
   let buffer = append(emptyBuffer, lines(100))
   for (let step = 0; step < 60; step++) {
-    buffer = append(buffer, Array.from({ length: 37 }, () => long(String.fromCharCode(97 + (step % 26)))))
+    buffer = append(
+      buffer,
+      Array.from({ length: 37 }, () => long(String.fromCharCode(97 + (step % 26)))),
+    )
     const kept = allLines(buffer)
     expect(buffer.length).toBe(kept.reduce((sum, { content }) => sum + content.length, 0))
     expect(buffer.length).toBeLessThanOrEqual(KEPT_LENGTH)

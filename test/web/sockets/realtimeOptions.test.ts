@@ -31,21 +31,24 @@ test('§9 the socket client gets exactly these options, and the origin of the pa
   })
 })
 
-test.each(['disconnect', 'connect_error'])('§9 after a %s that socket.io gives up on, it tries again in 5 s', async (event) => {
-  jest.useFakeTimers()
-  handlers.clear()
-  const connection = connectRealtime({ connected() {}, disconnected() {}, received() {} })
-  await jest.advanceTimersByTimeAsync(0)
-  mockSocket.connect.mockClear()
-  mockSocket.active = false
-  handlers.get(event)?.()
-  await jest.advanceTimersByTimeAsync(4900)
-  expect(mockSocket.connect).not.toHaveBeenCalled()
-  await jest.advanceTimersByTimeAsync(200)
-  expect(mockSocket.connect).toHaveBeenCalledTimes(1)
+test.each(['disconnect', 'connect_error'])(
+  '§9 after a %s that socket.io gives up on, it tries again in 5 s',
+  async (event) => {
+    jest.useFakeTimers()
+    handlers.clear()
+    const connection = connectRealtime({ connected() {}, disconnected() {}, received() {} })
+    await jest.advanceTimersByTimeAsync(0)
+    mockSocket.connect.mockClear()
+    mockSocket.active = false
+    handlers.get(event)?.()
+    await jest.advanceTimersByTimeAsync(4900)
+    expect(mockSocket.connect).not.toHaveBeenCalled()
+    await jest.advanceTimersByTimeAsync(200)
+    expect(mockSocket.connect).toHaveBeenCalledTimes(1)
 
-  handlers.get(event)?.()
-  connection.close()
-  await jest.advanceTimersByTimeAsync(60_000)
-  expect(mockSocket.connect).toHaveBeenCalledTimes(1)
-})
+    handlers.get(event)?.()
+    connection.close()
+    await jest.advanceTimersByTimeAsync(60_000)
+    expect(mockSocket.connect).toHaveBeenCalledTimes(1)
+  },
+)

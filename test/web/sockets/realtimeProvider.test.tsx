@@ -46,7 +46,10 @@ test('what may have been missed is fetched again when the connection returns, an
 })
 
 test('a connection that is lost for more than a moment is told on every page, with the time, until it is back', async () => {
-  jest.useFakeTimers({ now: new Date(2026, 10, 22, 12, 3), doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick', 'performance'] })
+  jest.useFakeTimers({
+    now: new Date(2026, 10, 22, 12, 3),
+    doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick', 'performance'],
+  })
   const { realtime } = renderApp('/no/such/page', { signedInAs: 'ann', expiresAt: Date.now() + 3_600_000 })
   expect(await screen.findByRole('heading', { name: 'Page Not Found' })).toBeVisible()
   act(() => void realtime.listener?.connected())

@@ -8,15 +8,31 @@ import { filesPage } from '../../support/web/filesPage'
 import { renderApp } from '../../support/web/renderApp'
 
 const root = join(__dirname, '../../..')
-const sheets = ['styles/main', 'styles/layout', 'features/deployments/configuration', 'features/files/syncIndicator', 'features/instance/log']
+const sheets = [
+  'styles/main',
+  'styles/layout',
+  'features/deployments/configuration',
+  'features/files/syncIndicator',
+  'features/instance/log',
+]
 
 /** The style sheets of the product, as webpack would compile them. */
 beforeAll(() => {
   const style = document.createElement('style')
-  style.textContent = execFileSync(process.execPath, [join(root, 'node_modules/sass/sass.js'), '--stdin', '--quiet', `--load-path=${root}/src/web`, `--load-path=${root}/node_modules`], {
-    input: sheets.map((sheet) => `@import '${sheet}';`).join('\n'),
-    encoding: 'utf8',
-  })
+  style.textContent = execFileSync(
+    process.execPath,
+    [
+      join(root, 'node_modules/sass/sass.js'),
+      '--stdin',
+      '--quiet',
+      `--load-path=${root}/src/web`,
+      `--load-path=${root}/node_modules`,
+    ],
+    {
+      input: sheets.map((sheet) => `@import '${sheet}';`).join('\n'),
+      encoding: 'utf8',
+    },
+  )
   document.head.append(style)
 })
 
@@ -28,13 +44,16 @@ function inherited(element: Element, property: string): string {
 
 function styleOf(element: Element, property: string): string {
   let value = getComputedStyle(element).getPropertyValue(property) || inherited(element, property)
-  for (let found = /var\((--[\w-]+)\)/.exec(value); found; found = /var\((--[\w-]+)\)/.exec(value)) value = value.replace(found[0], inherited(element, found[1]!))
+  for (let found = /var\((--[\w-]+)\)/.exec(value); found; found = /var\((--[\w-]+)\)/.exec(value))
+    value = value.replace(found[0], inherited(element, found[1]!))
   return value
 }
 
 /** What people call a colour of the form `#rrggbb`. */
 function nameOf(color: string): string {
-  const [red = 0, green = 0, blue = 0] = (/^#(..)(..)(..)$/.exec(color)?.slice(1) ?? []).map((part) => parseInt(part, 16))
+  const [red = 0, green = 0, blue = 0] = (/^#(..)(..)(..)$/.exec(color)?.slice(1) ?? []).map((part) =>
+    parseInt(part, 16),
+  )
   const [high, low] = [Math.max(red, green, blue), Math.min(red, green, blue)]
   if (high - low < 40) return low > 225 ? 'light gray' : 'gray'
   if (high === green) return 'green'
@@ -49,7 +68,9 @@ test('§2 the page is light gray, with a header above a centred area that is 7xl
   expect(nameOf(styleOf(document.body, 'background-color'))).toBe('light gray')
   expect(screen.getByRole('banner').compareDocumentPosition(main)).toBe(Node.DOCUMENT_POSITION_FOLLOWING)
   // 7xl is 80 rem, 4 is 1 rem and 6 is 1.5 rem.
-  expect(['max-width', 'margin', 'padding'].map((property) => getComputedStyle(main).getPropertyValue(property))).toEqual(['80rem', '0px auto', '1.5rem 1rem'])
+  expect(
+    ['max-width', 'margin', 'padding'].map((property) => getComputedStyle(main).getPropertyValue(property)),
+  ).toEqual(['80rem', '0px auto', '1.5rem 1rem'])
 })
 
 test('§2 notifications are at the top right', async () => {
@@ -93,7 +114,9 @@ test.each<[InstanceState, string]>([
 
 test('§2 the dot of an active deployment is green, of an inactive one gray', async () => {
   const { network } = renderApp('/deployments', { signedInAs: 'ann' })
-  network.get('/api/deployments').answers({ deployments: [deploymentOf('lobby'), deploymentOf('bot', { enabled: false })] })
+  network
+    .get('/api/deployments')
+    .answers({ deployments: [deploymentOf('lobby'), deploymentOf('bot', { enabled: false })] })
   expect(nameOf(styleOf(await screen.findByText('Active'), '--dot'))).toBe('green')
   expect(nameOf(styleOf(screen.getByText('Inactive'), '--dot'))).toBe('gray')
 })
@@ -114,7 +137,8 @@ test('§2 the sync indicator is amber and turns while the files are not synced',
 test('the line below the configuration has its sign beside its text, and nothing of the looks of the problem log', async () => {
   const { network } = renderApp('/deployments/lobby/edit', { signedInAs: 'ann' })
   network.get('/api/deployments/lobby').answers({ content: 'name: lobby\n' })
-  const line = (await within(await screen.findByRole('region', { name: 'Configuration' })).findByText('Saved')).parentElement!
+  const line = (await within(await screen.findByRole('region', { name: 'Configuration' })).findByText('Saved'))
+    .parentElement!
   const status = within(line).getByRole('status')
   expect([styleOf(status, 'display'), styleOf(status, 'justify-content')]).toEqual(['flex', ''])
 })

@@ -27,14 +27,20 @@ function usageInV2(group: string): GroupUsage | undefined {
   const cpuUs = statOf(join(group, 'cpu.stat'), 'usage_usec')
   const memory = numberIn(join(group, 'memory.current'))
   if (cpuUs === undefined || memory === undefined) return undefined
-  return { cpuMs: cpuUs / 1000, memoryBytes: Math.max(0, memory - (statOf(join(group, 'memory.stat'), 'inactive_file') ?? 0)) }
+  return {
+    cpuMs: cpuUs / 1000,
+    memoryBytes: Math.max(0, memory - (statOf(join(group, 'memory.stat'), 'inactive_file') ?? 0)),
+  }
 }
 
 function usageInV1(root: string, path: string): GroupUsage | undefined {
   const cpuNs = numberIn(join(root, 'cpuacct', path, 'cpuacct.usage'))
   const memory = numberIn(join(root, 'memory', path, 'memory.usage_in_bytes'))
   if (cpuNs === undefined || memory === undefined) return undefined
-  return { cpuMs: cpuNs / 1e6, memoryBytes: Math.max(0, memory - (statOf(join(root, 'memory', path, 'memory.stat'), 'total_inactive_file') ?? 0)) }
+  return {
+    cpuMs: cpuNs / 1e6,
+    memoryBytes: Math.max(0, memory - (statOf(join(root, 'memory', path, 'memory.stat'), 'total_inactive_file') ?? 0)),
+  }
 }
 
 function numberIn(file: string): number | undefined {
@@ -43,7 +49,9 @@ function numberIn(file: string): number | undefined {
 }
 
 function statOf(file: string, key: string): number | undefined {
-  const line = read(file)?.split('\n').find((row) => row.startsWith(`${key} `))
+  const line = read(file)
+    ?.split('\n')
+    .find((row) => row.startsWith(`${key} `))
   return line === undefined ? undefined : Number(line.slice(key.length + 1))
 }
 

@@ -23,7 +23,12 @@ export interface ContainedParts {
   system: SystemPaths
   log: Logger
   /** Prepares the directory and returns who runs it and what its container needs. @throws Error whose message is for people */
-  prepare: (spec: InstanceSpec, own: HeldDirectory, containerId: string, say: (text: string) => Promise<void>) => Promise<Pick<ContainerSpec, 'uid' | 'gid' | 'readable' | 'hidden' | 'cgroup' | 'isRootless'>>
+  prepare: (
+    spec: InstanceSpec,
+    own: HeldDirectory,
+    containerId: string,
+    say: (text: string) => Promise<void>,
+  ) => Promise<Pick<ContainerSpec, 'uid' | 'gid' | 'readable' | 'hidden' | 'cgroup' | 'isRootless'>>
   onChange: () => void
 }
 
@@ -46,7 +51,12 @@ export class ContainedInstance {
   ) {
     this.console = new ContainerLog(parts.containers.logFile(podName), async () => {
       const { containerId, monitor } = this.record ?? {}
-      return containerId !== undefined && monitor !== undefined && isMonitorAlive(monitor) && parts.containers.reopenLog(containerId)
+      return (
+        containerId !== undefined &&
+        monitor !== undefined &&
+        isMonitorAlive(monitor) &&
+        parts.containers.reopenLog(containerId)
+      )
     })
   }
 
@@ -125,7 +135,15 @@ export class ContainedInstance {
   /** Looks whether the run has ended. */
   async check(): Promise<void> {
     const { record } = this
-    if (!record || record.state === 'EXITED' || record.containerId === undefined || record.monitor === undefined || this.starting || this.ending) return
+    if (
+      !record ||
+      record.state === 'EXITED' ||
+      record.containerId === undefined ||
+      record.monitor === undefined ||
+      this.starting ||
+      this.ending
+    )
+      return
     const code = await this.parts.containers.exitCode(record.containerId)
     if (code === undefined && isMonitorAlive(record.monitor)) return
     if (this.record !== record || this.ending) return
@@ -158,7 +176,10 @@ export class ContainedInstance {
       const check = checkProgram(program, spec.directory, path, system)
       if (check === 'missing') throw new StartFailure(whyNotStarted('ENOENT', program))
       if (check === 'not executable') throw new StartFailure(whyNotStarted('EACCES', program))
-      if (check !== 'found') throw new StartFailure(`Could not be started: "${program}" is ${check.outside}, which instances cannot see. Name its directory in QUARTERDECK_PROGRAMS.`)
+      if (check !== 'found')
+        throw new StartFailure(
+          `Could not be started: "${program}" is ${check.outside}, which instances cannot see. Name its directory in QUARTERDECK_PROGRAMS.`,
+        )
       const containerId = `${this.podName}-${record.runId.slice(0, 8)}`
       const own = await hold(spec.directory)
       const prepared = await this.parts.prepare(spec, own, containerId, (text) => this.console.note(`[System] ${text}`))
@@ -190,8 +211,12 @@ export class ContainedInstance {
       this.watchReady(record)
       this.continueStop(record)
     } catch (error) {
-      if (!(error instanceof StartFailure)) log.error({ err: error, podName: this.podName }, 'a container could not be started')
-      if (record.containerId !== undefined) await containers.remove(record.containerId).catch((cause: unknown) => log.warn({ err: cause }, 'a container could not be removed'))
+      if (!(error instanceof StartFailure))
+        log.error({ err: error, podName: this.podName }, 'a container could not be started')
+      if (record.containerId !== undefined)
+        await containers
+          .remove(record.containerId)
+          .catch((cause: unknown) => log.warn({ err: cause }, 'a container could not be removed'))
       await this.ended(record, undefined, error instanceof StartFailure ? error.message : whyNotContained(error))
     } finally {
       for (const directory of held) await directory.close()
@@ -204,7 +229,8 @@ export class ContainedInstance {
     const watch = (text: string) => {
       const answer = ready.matches(text)
       if (answer === false || record.state !== 'STARTING' || this.record !== record) return
-      if (answer === 'too slow') void this.console.note('[System] The ready expression takes too long to match. The instance counts as ready.')
+      if (answer === 'too slow')
+        void this.console.note('[System] The ready expression takes too long to match. The instance counts as ready.')
       record.state = 'RUNNING'
       this.changed()
       void this.console.watchLines(0, undefined)
@@ -254,11 +280,23 @@ export class ContainedInstance {
   private async finish(record: RunRecord, containerId: string, code: number | undefined): Promise<void> {
     const { containers, log } = this.parts
     // It ends after it has written the last output.
-    for (const deadline = performance.now() + MONITOR_END_MS; record.monitor && isMonitorAlive(record.monitor) && performance.now() < deadline; await delay(10));
+    for (
+      const deadline = performance.now() + MONITOR_END_MS;
+      record.monitor && isMonitorAlive(record.monitor) && performance.now() < deadline;
+      await delay(10)
+    );
     const exit = code ?? (await containers.exitCode(containerId))
-    await containers.remove(containerId).catch((error: unknown) => log.warn({ err: error, podName: this.podName }, 'a container could not be removed'))
+    await containers
+      .remove(containerId)
+      .catch((error: unknown) => log.warn({ err: error, podName: this.podName }, 'a container could not be removed'))
     await this.console.finishLines()
-    await this.ended(record, exit, exit === undefined ? 'Ended; how is unknown, because its monitor ended before it, or could not write down the exit code.' : undefined)
+    await this.ended(
+      record,
+      exit,
+      exit === undefined
+        ? 'Ended; how is unknown, because its monitor ended before it, or could not write down the exit code.'
+        : undefined,
+    )
   }
 
   private async ended(record: RunRecord, code: number | undefined, failure: string | undefined): Promise<void> {
@@ -268,7 +306,14 @@ export class ContainedInstance {
     await this.console.watchLines(0, undefined)
     const signal = code === undefined ? undefined : signalOf(code)
     const isStopped = record.state === 'STOPPING'
-    const exit: InstanceExit = { code: signal ? null : (code ?? null), signal: signal ?? null, at: Date.now(), requested: isStopped, orderly: isStopped && failure === undefined && signal !== 'SIGKILL', failure }
+    const exit: InstanceExit = {
+      code: signal ? null : (code ?? null),
+      signal: signal ?? null,
+      at: Date.now(),
+      requested: isStopped,
+      orderly: isStopped && failure === undefined && signal !== 'SIGKILL',
+      failure,
+    }
     await this.console.note(`[System] ${describeExit(exit)}`)
     Object.assign(record, { state: 'EXITED', exit, containerId: undefined, monitor: undefined, pid: undefined })
     this.changed()

@@ -35,16 +35,31 @@ const directoryOf = (dataDir: string) => join(dataDir, 'runtime', 'contained')
  * where it was, and finishes what was begun.
  * @throws IsolationUnavailable where programs are missing, or containers do not work
  */
-export async function openContainedRuntime({ shareDir, programs, log, ...copyParts }: ContainedSettings): Promise<Runtime> {
+export async function openContainedRuntime({
+  shareDir,
+  programs,
+  log,
+  ...copyParts
+}: ContainedSettings): Promise<Runtime> {
   const { dataDir } = copyParts
   const found = findContainerPrograms(process.env.PATH ?? '')
-  if ('missing' in found) throw new IsolationUnavailable(`${found.missing.join(', ')} ${found.missing.length === 1 ? 'is' : 'are'} not installed`)
+  if ('missing' in found)
+    throw new IsolationUnavailable(
+      `${found.missing.join(', ')} ${found.missing.length === 1 ? 'is' : 'are'} not installed`,
+    )
   const directory = directoryOf(dataDir)
   const isRootless = process.getuid?.() !== 0
   const containers = await openContainers({ directory, programs: found, isRootless })
   const system = systemPathsOf(programs)
-  const isolation = await tryIsolation(containers, directory, { isRootless, system, hidden: [dataDir, shareDir] }, dataDir).catch((error: unknown) => {
-    throw new IsolationUnavailable(`a trial container did not work: ${error instanceof Error ? error.message.trim() : String(error)}`)
+  const isolation = await tryIsolation(
+    containers,
+    directory,
+    { isRootless, system, hidden: [dataDir, shareDir] },
+    dataDir,
+  ).catch((error: unknown) => {
+    throw new IsolationUnavailable(
+      `a trial container did not work: ${error instanceof Error ? error.message.trim() : String(error)}`,
+    )
   })
   return withCopies(await openDriver({ directory, isolation, containers, log }), copyParts)
 }
@@ -55,16 +70,30 @@ export async function openContainedRuntime({ shareDir, programs, log, ...copyPar
  * @returns how many instances ran.
  * @throws StartError where the programs to end them with are missing
  */
-export async function endContainedInstances(dataDir: string, log: Logger, onStopping: (instances: number) => void): Promise<number> {
+export async function endContainedInstances(
+  dataDir: string,
+  log: Logger,
+  onStopping: (instances: number) => void,
+): Promise<number> {
   const directory = directoryOf(dataDir)
   if (!existsSync(join(directory, 'runs'))) return 0
-  const isLeft = openRunRecords(join(directory, 'runs'), log).all().some(({ state, monitor }) => state !== 'EXITED' && monitor !== undefined && isMonitorAlive(monitor))
+  const isLeft = openRunRecords(join(directory, 'runs'), log)
+    .all()
+    .some(({ state, monitor }) => state !== 'EXITED' && monitor !== undefined && isMonitorAlive(monitor))
   if (!isLeft) return 0
   const found = findContainerPrograms(process.env.PATH ?? '')
-  if ('missing' in found) throw new StartError([`Instances still run in containers, and ${found.missing.join(', ')} to end them with is not installed any more: install it`])
+  if ('missing' in found)
+    throw new StartError([
+      `Instances still run in containers, and ${found.missing.join(', ')} to end them with is not installed any more: install it`,
+    ])
   const isRootless = process.getuid?.() !== 0
   const containers = await openContainers({ directory, programs: found, isRootless })
-  const driver = await openDriver({ directory, isolation: { isRootless, cgroupParent: undefined, system: { readable: [], path: '' }, hidden: [] }, containers, log })
+  const driver = await openDriver({
+    directory,
+    isolation: { isRootless, cgroupParent: undefined, system: { readable: [], path: '' }, hidden: [] },
+    containers,
+    log,
+  })
   try {
     const running = async () => (await driver.list()).filter(({ state }) => state !== 'EXITED')
     const left = await running()
@@ -77,12 +106,29 @@ export async function endContainedInstances(dataDir: string, log: Logger, onStop
   }
 }
 
-async function openDriver({ directory, isolation, containers, log }: { directory: string; isolation: Isolation; containers: ContainedParts['containers']; log: Logger }): Promise<Driver> {
+async function openDriver({
+  directory,
+  isolation,
+  containers,
+  log,
+}: {
+  directory: string
+  isolation: Isolation
+  containers: ContainedParts['containers']
+  log: Logger
+}): Promise<Driver> {
   const changes = new EventEmitter()
   const records = openRunRecords(join(directory, 'runs'), log)
   const instances = new Map<string, ContainedInstance>()
   const prepare = createPreparation({ directory, isolation, log })
-  const parts: ContainedParts = { containers, records, system: isolation.system, log, prepare, onChange: () => changes.emit('changed') }
+  const parts: ContainedParts = {
+    containers,
+    records,
+    system: isolation.system,
+    log,
+    prepare,
+    onChange: () => changes.emit('changed'),
+  }
 
   function instanceOf(podName: string): ContainedInstance {
     const known = instances.get(podName) ?? new ContainedInstance(podName, parts)
@@ -91,19 +137,35 @@ async function openDriver({ directory, isolation, containers, log }: { directory
   }
 
   const look = (instance: ContainedInstance | undefined) => {
-    instance?.check().catch((error: unknown) => log.error({ err: error, podName: instance.podName }, 'the end of an instance could not be dealt with; it is tried again'))
+    instance
+      ?.check()
+      .catch((error: unknown) =>
+        log.error(
+          { err: error, podName: instance.podName },
+          'the end of an instance could not be dealt with; it is tried again',
+        ),
+      )
   }
   const watchers = [
     watchNames(join(directory, 'logs'), log, (name) => instances.get(basename(name, '.log'))?.console.poll()),
-    watchNames(containers.exitDirectory, log, (name) => look([...instances.values()].find(({ record }) => record?.containerId === name))),
+    watchNames(containers.exitDirectory, log, (name) =>
+      look([...instances.values()].find(({ record }) => record?.containerId === name)),
+    ),
   ]
   for (const record of records.all()) {
-    await instanceOf(record.podName).adopt(record).catch((error: unknown) => log.error({ err: error, podName: record.podName }, 'a run could not be taken over'))
+    await instanceOf(record.podName)
+      .adopt(record)
+      .catch((error: unknown) => log.error({ err: error, podName: record.podName }, 'a run could not be taken over'))
   }
   // A record that found no room on a full disk leaves a container that no platform knows of.
   const known = new Set([...instances.values()].map(({ record }) => record?.containerId))
   for (const id of await containers.list()) {
-    if (!known.has(id)) await containers.remove(id).catch((error: unknown) => log.error({ err: error, id }, 'a container that no run belongs to could not be removed'))
+    if (!known.has(id))
+      await containers
+        .remove(id)
+        .catch((error: unknown) =>
+          log.error({ err: error, id }, 'a container that no run belongs to could not be removed'),
+        )
   }
   const timer = setInterval(() => {
     for (const instance of instances.values()) {
@@ -116,7 +178,9 @@ async function openDriver({ directory, isolation, containers, log }: { directory
   const hasLimits = isolation.cgroupParent !== undefined
   return {
     isolation: 'contained',
-    limits: hasLimits ? `CPU, memory and processes by cgroup v${cgroupVersion() ?? 2}` : 'not enforced: control groups cannot be written here',
+    limits: hasLimits
+      ? `CPU, memory and processes by cgroup v${cgroupVersion() ?? 2}`
+      : 'not enforced: control groups cannot be written here',
     enforced: { cpu: hasLimits, memory: hasLimits },
     async ensure(spec) {
       await instanceOf(spec.podName).start(spec)
@@ -177,10 +241,13 @@ function watchNames(directory: string, log: Logger, onName: (name: string) => vo
 }
 
 function sampleUsage(instances: ContainedInstance[]): Usage[] {
-  const running = instances.flatMap(({ record, isRunning }) => (record && isRunning && record.containerId !== undefined ? [record] : []))
+  const running = instances.flatMap(({ record, isRunning }) =>
+    record && isRunning && record.containerId !== undefined ? [record] : [],
+  )
   const byNamespace = running.some(({ cgroup }) => cgroup === undefined) ? usageByNamespace() : undefined
   return running.flatMap(({ podName, runId, cgroup, pid }) => {
-    const used = cgroup === undefined ? byNamespace?.get((pid !== undefined && pidNamespaceOf(pid)) || '') : usageOfGroup(cgroup)
+    const used =
+      cgroup === undefined ? byNamespace?.get((pid !== undefined && pidNamespaceOf(pid)) || '') : usageOfGroup(cgroup)
     return used ? [{ podName, runId, cpuMs: used.cpuMs, memoryBytes: used.memoryBytes }] : []
   })
 }

@@ -114,7 +114,9 @@ export class ContainerLog {
   async watchLines(after: number, watch: ((text: string) => void) | undefined): Promise<void> {
     await this.exclusively(async () => {
       await this.read()
-      if (watch) for (const { seq, type, content } of await this.tail(Math.min(this.last - after, KEPT_LINES))) if (seq > after && type !== 'system') watch(content)
+      if (watch)
+        for (const { seq, type, content } of await this.tail(Math.min(this.last - after, KEPT_LINES)))
+          if (seq > after && type !== 'system') watch(content)
       this.lineWatch = watch
     })
   }
@@ -172,7 +174,7 @@ export class ContainerLog {
     if (!this.handle && !(await this.openFile())) return true
     let chunk = SMALL_CHUNK
     let isOver = false
-    for (let isDrained = false; ; ) {
+    for (let isDrained = false; ;) {
       const bytes = await this.readChunk(chunk)
       left -= bytes
       isOver = bytes > 0 && left <= 0
@@ -249,7 +251,9 @@ export class ContainerLog {
 
   /** Finds out which lines the files hold that an earlier platform left. */
   private async recall(ino: number): Promise<void> {
-    const known = await readFile(this.numbersFile, 'utf8').then((text) => JSON.parse(text) as { current: LogFile; previous?: LogFile }).catch(() => undefined)
+    const known = await readFile(this.numbersFile, 'utf8')
+      .then((text) => JSON.parse(text) as { current: LogFile; previous?: LogFile })
+      .catch(() => undefined)
     const older = await inodeOf(this.previousFile)
     if (!known) {
       this.current = { ino, before: 0 }
@@ -286,7 +290,11 @@ export class ContainerLog {
   private async rotate(left: number): Promise<boolean> {
     await rename(this.file, this.previousFile)
     const isWritten = await this.reopen().catch(() => false)
-    for (const deadline = performance.now() + REOPEN_TIMEOUT_MS; isWritten && performance.now() < deadline; await delay(5)) {
+    for (
+      const deadline = performance.now() + REOPEN_TIMEOUT_MS;
+      isWritten && performance.now() < deadline;
+      await delay(5)
+    ) {
       if ((await inodeOf(this.file)) !== undefined) return this.read(left)
     }
     // Nobody writes it: the next line begins a new file.
@@ -354,5 +362,8 @@ async function readPart(handle: FileHandle | undefined, from: number, length: nu
 }
 
 async function inodeOf(path: string): Promise<number | undefined> {
-  return stat(path).then(({ ino }) => ino, () => undefined)
+  return stat(path).then(
+    ({ ino }) => ino,
+    () => undefined,
+  )
 }

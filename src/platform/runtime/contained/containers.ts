@@ -44,11 +44,24 @@ export interface ContainerPrograms {
 
 /** @param path of the environment. @returns the programs, or the names of those that are missing. */
 export function findContainerPrograms(path: string): ContainerPrograms | { missing: string[] } {
-  const directories = [...path.split(delimiter).filter(isAbsolute), '/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/local/bin', '/usr/bin', '/usr/libexec/podman', '/usr/lib/podman']
+  const directories = [
+    ...path.split(delimiter).filter(isAbsolute),
+    '/usr/local/sbin',
+    '/usr/sbin',
+    '/sbin',
+    '/usr/local/bin',
+    '/usr/bin',
+    '/usr/libexec/podman',
+    '/usr/lib/podman',
+  ]
   const find = (program: string) => directories.map((directory) => join(directory, program)).find(isExecutable)
   const [runc, conmon, socat] = [find('runc'), find('conmon'), find('socat')]
   if (runc !== undefined && conmon !== undefined && socat !== undefined) return { runc, conmon, socat }
-  return { missing: Object.entries({ runc, conmon, socat }).flatMap(([name, program]) => (program === undefined ? [name] : [])) }
+  return {
+    missing: Object.entries({ runc, conmon, socat }).flatMap(([name, program]) =>
+      program === undefined ? [name] : [],
+    ),
+  }
 }
 
 function isExecutable(path: string): boolean {
@@ -76,7 +89,11 @@ export interface Containers {
    * Makes a container whose program waits for `start`. Its output goes to the log of `name`.
    * @returns its monitor and the pid of its first process. @throws Error with runc's own words, which are for the log
    */
-  create(id: string, name: string, spec: Omit<ContainerSpec, 'args'> & { command: string[] }): Promise<{ monitor: Monitor; pid: number }>
+  create(
+    id: string,
+    name: string,
+    spec: Omit<ContainerSpec, 'args'> & { command: string[] },
+  ): Promise<{ monitor: Monitor; pid: number }>
   start(id: string): Promise<void>
   /** The ids of all that were made and not removed. */
   list(): Promise<string[]>
@@ -93,11 +110,20 @@ export interface Containers {
 }
 
 /** @param directory of the platform's own, on a local file system. */
-export async function openContainers({ directory, programs, isRootless }: { directory: string; programs: ContainerPrograms; isRootless: boolean }): Promise<Containers> {
+export async function openContainers({
+  directory,
+  programs,
+  isRootless,
+}: {
+  directory: string
+  programs: ContainerPrograms
+  isRootless: boolean
+}): Promise<Containers> {
   const state = join(directory, 'state')
   const exitDirectory = join(directory, 'exits')
   const logs = join(directory, 'logs')
-  for (const path of [directory, state, exitDirectory, logs, join(directory, 'bundles')]) await mkdir(path, { recursive: true, mode: 0o700 })
+  for (const path of [directory, state, exitDirectory, logs, join(directory, 'bundles')])
+    await mkdir(path, { recursive: true, mode: 0o700 })
   await writeReadable(join(directory, 'init.sh'), INIT)
   const bundleOf = (id: string) => join(directory, 'bundles', id)
   const logFile = (name: string) => join(logs, `${name}.log`)
@@ -108,13 +134,45 @@ export async function openContainers({ directory, programs, isRootless }: { dire
   async function startMonitor(id: string, name: string): Promise<number> {
     const bundle = bundleOf(id)
     const args = [
-      ...['--api-version', '1', '-c', id, '-u', id, '-n', id, '-r', programs.runc, ...runcArgs.map((arg) => `--runtime-arg=${arg}`)],
-      ...['-b', bundle, '-p', join(bundle, 'pid'), '--conmon-pidfile', join(bundle, 'conmon.pid'), '--exit-dir', exitDirectory],
-      ...['-l', `k8s-file:${logFile(name)}`, '--log-size-max', String(LOG_SIZE_MAX), '--no-new-keyring', '--no-sync-log'],
+      ...[
+        '--api-version',
+        '1',
+        '-c',
+        id,
+        '-u',
+        id,
+        '-n',
+        id,
+        '-r',
+        programs.runc,
+        ...runcArgs.map((arg) => `--runtime-arg=${arg}`),
+      ],
+      ...[
+        '-b',
+        bundle,
+        '-p',
+        join(bundle, 'pid'),
+        '--conmon-pidfile',
+        join(bundle, 'conmon.pid'),
+        '--exit-dir',
+        exitDirectory,
+      ],
+      ...[
+        '-l',
+        `k8s-file:${logFile(name)}`,
+        '--log-size-max',
+        String(LOG_SIZE_MAX),
+        '--no-new-keyring',
+        '--no-sync-log',
+      ],
       ...['-i', '--leave-stdin-open', '--full-attach', '--socket-dir-path', bundle],
     ]
     const { PATH } = process.env
-    const child = spawn(programs.conmon, args, { cwd: bundle, stdio: ['ignore', 'ignore', 'pipe', 'pipe'], env: { PATH, _OCI_SYNCPIPE: '3' } })
+    const child = spawn(programs.conmon, args, {
+      cwd: bundle,
+      stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+      env: { PATH, _OCI_SYNCPIPE: '3' },
+    })
     const [errors, sync] = [child.stderr, child.stdio[3]] as const
     let said = ''
     errors?.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-2000)))
@@ -138,7 +196,11 @@ export async function openContainers({ directory, programs, isRootless }: { dire
       sync?.destroy()
       errors?.destroy()
     })
-    const { pid, data, message } = JSON.parse(answer === '' ? '{}' : answer) as { pid?: number; data?: number; message?: string }
+    const { pid, data, message } = JSON.parse(answer === '' ? '{}' : answer) as {
+      pid?: number
+      data?: number
+      message?: string
+    }
     const created = data ?? pid ?? -1
     if (created <= 0) throw new Error(message ?? (said || 'conmon ended without an answer'))
     return created
@@ -156,8 +218,16 @@ export async function openContainers({ directory, programs, isRootless }: { dire
       const user = `quarterdeck:x:${spec.uid}:${spec.gid}:instance:/data:/bin/sh\n`
       const files = { passwd: `root:x:0:0:root:/:/bin/sh\n${user}`, group: `root:x:0:\nquarterdeck:x:${spec.gid}:\n` }
       for (const [file, text] of Object.entries(files)) await writeReadable(join(bundle, file), text)
-      const readable = [...spec.readable, { source: join(directory, 'init.sh'), target: INIT_PATH }, ...Object.keys(files).map((file) => ({ source: join(bundle, file), target: `/etc/${file}` }))]
-      await writeFile(join(bundle, 'config.json'), JSON.stringify(ociConfig({ ...spec, readable, args: ['/bin/sh', INIT_PATH, ...command] })), { mode: 0o600 })
+      const readable = [
+        ...spec.readable,
+        { source: join(directory, 'init.sh'), target: INIT_PATH },
+        ...Object.keys(files).map((file) => ({ source: join(bundle, file), target: `/etc/${file}` })),
+      ]
+      await writeFile(
+        join(bundle, 'config.json'),
+        JSON.stringify(ociConfig({ ...spec, readable, args: ['/bin/sh', INIT_PATH, ...command] })),
+        { mode: 0o600 },
+      )
       const pid = await startMonitor(id, name)
       const monitorPid = Number(await readFile(join(bundle, 'conmon.pid'), 'utf8'))
       return { monitor: { pid: monitorPid, startTime: startTimeOf(monitorPid) }, pid }
@@ -187,7 +257,11 @@ export async function openContainers({ directory, programs, isRootless }: { dire
       await writeFile(join(bundleOf(id), 'ctl'), '2 0 0\n', { flag: 'r+' })
       return true
     },
-    connectInput: (id) => spawn(programs.socat, ['-', 'UNIX-CONNECT:attach,type=5'], { cwd: bundleOf(id), stdio: ['pipe', 'ignore', 'ignore'] }),
+    connectInput: (id) =>
+      spawn(programs.socat, ['-', 'UNIX-CONNECT:attach,type=5'], {
+        cwd: bundleOf(id),
+        stdio: ['pipe', 'ignore', 'ignore'],
+      }),
   }
 }
 

@@ -30,11 +30,18 @@ const STREAM_LENGTH = 6
 export function readRow(buffer: Buffer, start: number, end: number): LogRow {
   const timeEnd = buffer.indexOf(SPACE, start)
   const tagAt = timeEnd + STREAM_LENGTH + 2
-  if (timeEnd === -1 || timeEnd - start > 40 || tagAt + 1 >= end || buffer[timeEnd + STREAM_LENGTH + 1] !== SPACE || buffer[tagAt + 1] !== SPACE) {
+  if (
+    timeEnd === -1 ||
+    timeEnd - start > 40 ||
+    tagAt + 1 >= end ||
+    buffer[timeEnd + STREAM_LENGTH + 1] !== SPACE ||
+    buffer[tagAt + 1] !== SPACE
+  ) {
     return { stream: 'stdout', isPartial: false, contentStart: start }
   }
   const stream = buffer.toString('latin1', timeEnd + 1, timeEnd + 1 + STREAM_LENGTH)
-  if (stream !== 'stdout' && stream !== 'stderr' && stream !== 'system') return { stream: 'stdout', isPartial: false, contentStart: start }
+  if (stream !== 'stdout' && stream !== 'stderr' && stream !== 'system')
+    return { stream: 'stdout', isPartial: false, contentStart: start }
   return { stream, isPartial: buffer[tagAt] === PARTIAL, contentStart: tagAt + 2 }
 }
 
@@ -58,7 +65,12 @@ export class LineJoiner {
   private readonly pending = new Map<LogStream, Buffer[]>()
 
   /** @returns the line that this row ends, and its text where `isDecoded`; undefined while it is partial. */
-  add({ stream, isPartial, contentStart }: LogRow, buffer: Buffer, end: number, isDecoded: boolean): { type: ConsoleLineType; text: string | undefined } | undefined {
+  add(
+    { stream, isPartial, contentStart }: LogRow,
+    buffer: Buffer,
+    end: number,
+    isDecoded: boolean,
+  ): { type: ConsoleLineType; text: string | undefined } | undefined {
     const type = stream === 'system' ? 'system' : stream === 'stderr' ? 'error' : 'message'
     if (!isPartial && !isDecoded) {
       this.pending.delete(stream)

@@ -30,9 +30,43 @@ export interface ContainerSpec {
 
 /** What no game server needs, and what kernel faults are reached by (as Docker's default profile refuses them). */
 const REFUSED_CALLS = [
-  'acct', 'add_key', 'bpf', 'delete_module', 'finit_module', 'fsconfig', 'fsmount', 'fsopen', 'fspick', 'init_module', 'io_uring_enter', 'io_uring_register', 'io_uring_setup', 'kexec_file_load', 'kexec_load', 'keyctl', 'mount',
-  'mount_setattr', 'move_mount', 'name_to_handle_at', 'nfsservctl', 'open_by_handle_at', 'open_tree', 'perf_event_open', 'pivot_root', 'quotactl', 'reboot', 'request_key', 'setns',
-  'swapoff', 'swapon', 'umount', 'umount2', 'unshare', 'userfaultfd', 'vm86', 'vm86old',
+  'acct',
+  'add_key',
+  'bpf',
+  'delete_module',
+  'finit_module',
+  'fsconfig',
+  'fsmount',
+  'fsopen',
+  'fspick',
+  'init_module',
+  'io_uring_enter',
+  'io_uring_register',
+  'io_uring_setup',
+  'kexec_file_load',
+  'kexec_load',
+  'keyctl',
+  'mount',
+  'mount_setattr',
+  'move_mount',
+  'name_to_handle_at',
+  'nfsservctl',
+  'open_by_handle_at',
+  'open_tree',
+  'perf_event_open',
+  'pivot_root',
+  'quotactl',
+  'reboot',
+  'request_key',
+  'setns',
+  'swapoff',
+  'swapon',
+  'umount',
+  'umount2',
+  'unshare',
+  'userfaultfd',
+  'vm86',
+  'vm86old',
 ]
 const ENOSYS = 38
 /** By Node.js' name of the machine: also the programs of 32 bits that it runs (SteamCMD). The filter ends those of any other kind. */
@@ -43,8 +77,18 @@ const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string[]>> = {
 /** When the machine has no memory left, instances are ended before the platform and its databases (proc_pid_oom_score_adj(5)). */
 const OOM_SCORE = 500
 
-const readOnly = ({ source, target }: Mount) => ({ destination: target, source, type: 'bind', options: ['rbind', 'ro', 'nosuid', 'nodev'] })
-const special = (destination: string, type: string, ...options: string[]) => ({ destination, type, source: type, options })
+const readOnly = ({ source, target }: Mount) => ({
+  destination: target,
+  source,
+  type: 'bind',
+  options: ['rbind', 'ro', 'nosuid', 'nodev'],
+})
+const special = (destination: string, type: string, ...options: string[]) => ({
+  destination,
+  type,
+  source: type,
+  options,
+})
 
 /**
  * The configuration of a container (OCI runtime specification 1.0.2): namespaces of its own for processes, mounts and IPC, no
@@ -52,7 +96,9 @@ const special = (destination: string, type: string, ...options: string[]) => ({ 
  */
 export function ociConfig(spec: ContainerSpec): object {
   const { uid, gid, cgroup, isRootless } = spec
-  const sys = isRootless ? [readOnly({ source: '/sys', target: '/sys' })] : [special('/sys', 'sysfs', 'nosuid', 'noexec', 'nodev', 'ro')]
+  const sys = isRootless
+    ? [readOnly({ source: '/sys', target: '/sys' })]
+    : [special('/sys', 'sysfs', 'nosuid', 'noexec', 'nodev', 'ro')]
   return {
     ociVersion: '1.0.2',
     process: {
@@ -77,23 +123,46 @@ export function ociConfig(spec: ContainerSpec): object {
       ...(isRootless ? [] : [special('/sys/fs/cgroup', 'cgroup', 'nosuid', 'noexec', 'nodev', 'relatime', 'ro')]),
       ...spec.readable.map(readOnly),
       ...spec.hidden.map((path) => special(path, 'tmpfs', 'nosuid', 'noexec', 'nodev', 'ro', 'mode=0', 'size=4k')),
-      { destination: WORKING_DIRECTORY, source: spec.directory, type: 'bind', options: ['rbind', 'rw', 'nosuid', 'nodev'] },
+      {
+        destination: WORKING_DIRECTORY,
+        source: spec.directory,
+        type: 'bind',
+        options: ['rbind', 'rw', 'nosuid', 'nodev'],
+      },
     ],
     linux: {
       namespaces: [{ type: 'pid' }, { type: 'ipc' }, { type: 'mount' }, ...(isRootless ? [{ type: 'user' }] : [])],
-      ...(isRootless && { uidMappings: [{ containerID: 0, hostID: uid, size: 1 }], gidMappings: [{ containerID: 0, hostID: gid, size: 1 }] }),
+      ...(isRootless && {
+        uidMappings: [{ containerID: 0, hostID: uid, size: 1 }],
+        gidMappings: [{ containerID: 0, hostID: gid, size: 1 }],
+      }),
       ...(cgroup && { cgroupsPath: cgroup.path, resources: resources(cgroup) }),
       seccomp: {
         defaultAction: 'SCMP_ACT_ALLOW',
         ...(ARCHITECTURES[process.arch] && { architectures: ARCHITECTURES[process.arch] }),
         syscalls: [
           { names: REFUSED_CALLS, action: 'SCMP_ACT_ERRNO' },
-          { names: ['clone'], action: 'SCMP_ACT_ERRNO', args: [{ index: 0, value: CLONE_NEWUSER, valueTwo: CLONE_NEWUSER, op: 'SCMP_CMP_MASKED_EQ' }] },
+          {
+            names: ['clone'],
+            action: 'SCMP_ACT_ERRNO',
+            args: [{ index: 0, value: CLONE_NEWUSER, valueTwo: CLONE_NEWUSER, op: 'SCMP_CMP_MASKED_EQ' }],
+          },
           // Its flags are behind a pointer that a filter cannot follow; the C library then uses clone.
           { names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS },
         ],
       },
-      maskedPaths: ['/proc/acpi', '/proc/asound', '/proc/kcore', '/proc/keys', '/proc/latency_stats', '/proc/scsi', '/proc/sched_debug', '/proc/timer_list', '/proc/timer_stats', '/sys/firmware'],
+      maskedPaths: [
+        '/proc/acpi',
+        '/proc/asound',
+        '/proc/kcore',
+        '/proc/keys',
+        '/proc/latency_stats',
+        '/proc/scsi',
+        '/proc/sched_debug',
+        '/proc/timer_list',
+        '/proc/timer_stats',
+        '/sys/firmware',
+      ],
       readonlyPaths: ['/proc/bus', '/proc/fs', '/proc/irq', '/proc/sys', '/proc/sysrq-trigger'],
     },
   }

@@ -45,26 +45,49 @@ export function visibleOf(hidden: string[], { readable }: SystemPaths): string[]
  * Prepares the directory of an instance and says who runs it: where root starts the platform, the user of its deployment, to
  * whom the directory is given; otherwise the platform's own user in a user namespace.
  */
-export function createPreparation({ directory, isolation, log }: { directory: string; isolation: Isolation; log: Logger }): ContainedParts['prepare'] {
+export function createPreparation({
+  directory,
+  isolation,
+  log,
+}: {
+  directory: string
+  isolation: Isolation
+  log: Logger
+}): ContainedParts['prepare'] {
   const userIdOf = createUserIds(join(directory, 'users.json'))
   const { isRootless, cgroupParent, system } = isolation
   const hidden = visibleOf(isolation.hidden, system)
 
-  async function ownerOf({ deployment }: InstanceSpec, own: HeldDirectory, say: (text: string) => Promise<void>): Promise<number> {
+  async function ownerOf(
+    { deployment }: InstanceSpec,
+    own: HeldDirectory,
+    say: (text: string) => Promise<void>,
+  ): Promise<number> {
     const owner = Number((await own.stats()).uid)
     // Two deployments may share a directory: then they share its user.
     const uid = isDeploymentUser(owner) ? owner : userIdOf(deployment)
     const leftOut = createLeftOut()
     try {
-      const changed = await giveTree(own, uid, (entries) => void say(`Its files are given to user ${uid}: ${entries} entries so far.`), leftOut)
+      const changed = await giveTree(
+        own,
+        uid,
+        (entries) => void say(`Its files are given to user ${uid}: ${entries} entries so far.`),
+        leftOut,
+      )
       const notGiven = leftOut.text()
       if (notGiven !== undefined) await say(`Not given to user ${uid}: ${notGiven}`)
       if (changed > 0) log.info({ deployment, uid, changed }, 'the files of a deployment were given to its user')
       return uid
     } catch (error) {
       if (!['EPERM', 'EINVAL', 'EROFS'].includes(errorCodeOf(error) ?? '')) throw error
-      if (owner === 0) throw new StartFailure('Could not be started: its directory belongs to root, and the file system lets nobody give it away. Give it to another user where it is stored.')
-      log.warn({ err: error, deployment, owner }, 'the files of a deployment cannot be given away; it runs as their owner')
+      if (owner === 0)
+        throw new StartFailure(
+          'Could not be started: its directory belongs to root, and the file system lets nobody give it away. Give it to another user where it is stored.',
+        )
+      log.warn(
+        { err: error, deployment, owner },
+        'the files of a deployment cannot be given away; it runs as their owner',
+      )
       await say(`The file system lets nobody give its files away: it runs as their owner, user ${owner}.`)
       return owner
     }
@@ -79,7 +102,9 @@ export function createPreparation({ directory, isolation, log }: { directory: st
       gid,
       isRootless,
       hidden,
-      readable: [...system.readable, ...(spec.peersDirectory === undefined ? [] : [spec.peersDirectory])].map((path) => ({ source: path, target: path })),
+      readable: [...system.readable, ...(spec.peersDirectory === undefined ? [] : [spec.peersDirectory])].map(
+        (path) => ({ source: path, target: path }),
+      ),
       cgroup: cgroupParent === undefined ? undefined : { path: `${cgroupParent}/${containerId}`, cores, memoryBytes },
     }
     return container

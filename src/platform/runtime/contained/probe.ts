@@ -13,7 +13,12 @@ const WORD = 'contained'
  * Finds out by trying whether containers work here, and with limits or without.
  * @param directory of the platform's own. @throws Error with the words of the last trial, where none works.
  */
-export async function tryIsolation(containers: Containers, directory: string, known: Omit<Isolation, 'cgroupParent'>, dataDir: string): Promise<Isolation> {
+export async function tryIsolation(
+  containers: Containers,
+  directory: string,
+  known: Omit<Isolation, 'cgroupParent'>,
+  dataDir: string,
+): Promise<Isolation> {
   let failure: unknown
   for (const cgroupParent of [...cgroupParents(dataDir, known.isRootless), undefined]) {
     const isolation = { ...known, cgroupParent }
@@ -27,7 +32,11 @@ export async function tryIsolation(containers: Containers, directory: string, kn
   throw failure
 }
 
-async function tryOnce(containers: Containers, directory: string, { isRootless, cgroupParent, system, hidden }: Isolation): Promise<void> {
+async function tryOnce(
+  containers: Containers,
+  directory: string,
+  { isRootless, cgroupParent, system, hidden }: Isolation,
+): Promise<void> {
   const id = `trial-${randomBytes(6).toString('hex')}`
   const workingDirectory = join(directory, id)
   const uid = isRootless ? (process.getuid?.() ?? 0) : FIRST_USER_ID
@@ -41,7 +50,8 @@ async function tryOnce(containers: Containers, directory: string, { isRootless, 
       directory: workingDirectory,
       readable: system.readable.map((path) => ({ source: path, target: path })),
       hidden: visibleOf(hidden, system),
-      cgroup: cgroupParent === undefined ? undefined : { path: `${cgroupParent}/${id}`, cores: 1, memoryBytes: 64 * 2 ** 20 },
+      cgroup:
+        cgroupParent === undefined ? undefined : { path: `${cgroupParent}/${id}`, cores: 1, memoryBytes: 64 * 2 ** 20 },
       isRootless,
     })
     await containers.start(id)
@@ -49,7 +59,8 @@ async function tryOnce(containers: Containers, directory: string, { isRootless, 
     while ((await containers.exitCode(id)) === undefined && Date.now() < deadline) await delay(5)
     const code = await containers.exitCode(id)
     const output = await readFile(containers.logFile(id), 'utf8').catch(() => '')
-    if (code !== 0 || !output.includes(WORD)) throw new Error(`a container was started and ended with ${code ?? 'no exit code'}: ${output.slice(0, 500)}`)
+    if (code !== 0 || !output.includes(WORD))
+      throw new Error(`a container was started and ended with ${code ?? 'no exit code'}: ${output.slice(0, 500)}`)
   } finally {
     await containers.remove(id).catch(() => undefined)
     await rm(workingDirectory, { recursive: true, force: true })

@@ -25,9 +25,32 @@ export interface RunRecord extends RuntimeInstance {
 }
 
 /** A run that has no container yet. */
-export function newRecord(podName: string, { port, ready, stop }: Pick<InstanceSpec, 'port' | 'ready' | 'stop'>, linesBefore: number): RunRecord {
-  const run = { podName, runId: randomUUID(), state: 'STARTING', ip: '127.0.0.1', port, startedAt: Date.now(), exit: undefined } as const
-  return { ...run, containerId: undefined, monitor: undefined, pid: undefined, cgroup: undefined, linesBefore, ready, stop, stopAt: undefined, termAt: undefined }
+export function newRecord(
+  podName: string,
+  { port, ready, stop }: Pick<InstanceSpec, 'port' | 'ready' | 'stop'>,
+  linesBefore: number,
+): RunRecord {
+  const run = {
+    podName,
+    runId: randomUUID(),
+    state: 'STARTING',
+    ip: '127.0.0.1',
+    port,
+    startedAt: Date.now(),
+    exit: undefined,
+  } as const
+  return {
+    ...run,
+    containerId: undefined,
+    monitor: undefined,
+    pid: undefined,
+    cgroup: undefined,
+    linesBefore,
+    ready,
+    stop,
+    stopAt: undefined,
+    termAt: undefined,
+  }
 }
 
 export interface RunRecords {
@@ -41,7 +64,8 @@ export function openRunRecords(directory: string, log: Logger): RunRecords {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const fileOf = (podName: string) => join(directory, `${podName}.json`)
   return {
-    all: () => readJsonFiles(directory, (name, error) => log.warn({ err: error, name }, 'the record of a run cannot be read')),
+    all: () =>
+      readJsonFiles(directory, (name, error) => log.warn({ err: error, name }, 'the record of a run cannot be read')),
     save(record) {
       try {
         replaceJsonFile(fileOf(record.podName), record)

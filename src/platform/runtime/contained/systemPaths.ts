@@ -6,8 +6,30 @@ const PROGRAM_DIRECTORIES = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64'
 
 /** What programs need of /etc: the linker, name resolution, certificates, time zone, alternatives, Java, fonts. Nothing of this holds secrets. */
 const CONFIGURATION = [
-  'alternatives', 'ca-certificates', 'ca-certificates.conf', 'crypto-policies', 'debian_version', 'fonts', 'gai.conf', 'host.conf', 'hosts', 'ld.so.cache', 'ld.so.conf',
-  'ld.so.conf.d', 'localtime', 'magic', 'mime.types', 'nsswitch.conf', 'os-release', 'pki', 'protocols', 'resolv.conf', 'services', 'ssl', 'terminfo', 'timezone',
+  'alternatives',
+  'ca-certificates',
+  'ca-certificates.conf',
+  'crypto-policies',
+  'debian_version',
+  'fonts',
+  'gai.conf',
+  'host.conf',
+  'hosts',
+  'ld.so.cache',
+  'ld.so.conf',
+  'ld.so.conf.d',
+  'localtime',
+  'magic',
+  'mime.types',
+  'nsswitch.conf',
+  'os-release',
+  'pki',
+  'protocols',
+  'resolv.conf',
+  'services',
+  'ssl',
+  'terminfo',
+  'timezone',
 ]
 const CONFIGURATION_PREFIXES = ['java', 'python']
 const SYSTEM_PATH = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
@@ -27,12 +49,18 @@ export interface SystemPaths {
  */
 export function findSystemPaths(programs: string[], etc: string[], environmentPath: string): SystemPaths {
   const system = PROGRAM_DIRECTORIES.filter((path) => existsSync(path))
-  const installations = [installationOf(process.execPath), installationOf(findOnPath('java', environmentPath))].filter((path) => path !== undefined)
+  const installations = [installationOf(process.execPath), installationOf(findOnPath('java', environmentPath))].filter(
+    (path) => path !== undefined,
+  )
   const others = [...installations, ...programs.filter((path) => existsSync(path))]
   const readable = [...system]
   for (const path of others) if (!readable.some((known) => isWithin(path, known))) readable.push(path)
-  const configuration = etc.filter((name) => CONFIGURATION.includes(name) || CONFIGURATION_PREFIXES.some((prefix) => name.startsWith(prefix)))
-  const binaries = others.flatMap((path) => [join(path, 'bin'), path]).filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory())
+  const configuration = etc.filter(
+    (name) => CONFIGURATION.includes(name) || CONFIGURATION_PREFIXES.some((prefix) => name.startsWith(prefix)),
+  )
+  const binaries = others
+    .flatMap((path) => [join(path, 'bin'), path])
+    .filter((path) => statSync(path, { throwIfNoEntry: false })?.isDirectory())
   return {
     readable: [...readable, ...configuration.map((name) => join('/etc', name)).filter((path) => existsSync(path))],
     path: [...new Set([...binaries, ...SYSTEM_PATH])].join(':'),
@@ -51,7 +79,11 @@ function isWithin(path: string, directory: string): boolean {
 }
 
 function findOnPath(program: string, path: string, within = ''): string | undefined {
-  return path.split(':').filter(isAbsolute).map((directory) => join(within, directory, program)).find(isProgram)
+  return path
+    .split(':')
+    .filter(isAbsolute)
+    .map((directory) => join(within, directory, program))
+    .find(isProgram)
 }
 
 function isProgram(path: string): boolean {
@@ -69,10 +101,19 @@ export type ProgramCheck = 'found' | 'missing' | 'not executable' | { outside: s
  * Whether an instance can start a program, judged from outside of its container.
  * @param program as its definition names it. @param directory its working directory on the host. @param path its PATH.
  */
-export function checkProgram(program: string, directory: string, path: string, { readable }: SystemPaths): ProgramCheck {
+export function checkProgram(
+  program: string,
+  directory: string,
+  path: string,
+  { readable }: SystemPaths,
+): ProgramCheck {
   const isReadable = (file: string) => readable.some((known) => isWithin(file, known))
   if (!program.includes('/')) {
-    const found = path.split(':').filter(isAbsolute).map((folder) => join(folder, program)).find((file) => isReadable(file) && isProgram(file))
+    const found = path
+      .split(':')
+      .filter(isAbsolute)
+      .map((folder) => join(folder, program))
+      .find((file) => isReadable(file) && isProgram(file))
     if (found !== undefined) return 'found'
     const outside = findOnPath(program, process.env.PATH ?? '')
     return outside !== undefined && !isReadable(outside) && !isReadable(realpathSync(outside)) ? { outside } : 'missing'
@@ -83,7 +124,8 @@ export function checkProgram(program: string, directory: string, path: string, {
     if (!isReadable(inside)) return { outside: inside }
     return isProgram(inside) ? 'found' : 'not executable'
   }
-  const file = inside === undefined ? resolve(directory, program) : join(directory, inside.slice(WORKING_DIRECTORY.length))
+  const file =
+    inside === undefined ? resolve(directory, program) : join(directory, inside.slice(WORKING_DIRECTORY.length))
   if (!existsSync(file)) return 'missing'
   return isProgram(file) ? 'found' : 'not executable'
 }

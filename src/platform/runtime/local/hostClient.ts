@@ -8,7 +8,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, errorCodeOf, StartError } from '../../errors'
 import { childProgram } from '../../share/childProgram'
 import type { ConsoleLine } from '../runtime'
-import { linesOf, onLines, PROTOCOL_VERSION, sendLine, type CallName, type HostCalls, type HostMessage } from './hostProtocol'
+import {
+  linesOf,
+  onLines,
+  PROTOCOL_VERSION,
+  sendLine,
+  type CallName,
+  type HostCalls,
+  type HostMessage,
+} from './hostProtocol'
 
 /** The longest path that every system's unix sockets take, with room for its end (unix(7)). */
 const SOCKET_PATH_LIMIT = 100
@@ -51,12 +59,18 @@ export class HostClient {
   ) {
     onLines(socket, (line) => {
       const message = line as HostMessage
-      if ('event' in message) return message.event === 'changed' ? this.listener.changed?.() : this.listener.lines?.(message.podName, linesOf(message))
+      if ('event' in message)
+        return message.event === 'changed'
+          ? this.listener.changed?.()
+          : this.listener.lines?.(message.podName, linesOf(message))
       const waiting = this.waiting.get(message.id)
       if ('piece' in message) return void waiting?.pieces.push(message.piece)
       this.waiting.delete(message.id)
       if ('error' in message) waiting?.reject(new Error(message.error))
-      else waiting?.resolve(waiting.pieces.length > 0 ? [...waiting.pieces, message.result as ConsoleLine[]].flat() : message.result)
+      else
+        waiting?.resolve(
+          waiting.pieces.length > 0 ? [...waiting.pieces, message.result as ConsoleLine[]].flat() : message.result,
+        )
     })
     socket.on('error', () => undefined)
     socket.on('close', () => {
@@ -85,7 +99,7 @@ export class HostClient {
     let client = await HostClient.greet(dataDir, listener, helloMs)
     let host: StartingHost = { hasEnded: true }
     let [startAt, backOff] = [0, FIRST_BACK_OFF_MS]
-    for (const deadline = performance.now() + START_TIMEOUT_MS; !client && performance.now() < deadline; ) {
+    for (const deadline = performance.now() + START_TIMEOUT_MS; !client && performance.now() < deadline;) {
       if (host.hasEnded && performance.now() >= startAt) {
         host = startHost(dataDir)
         startAt = performance.now() + backOff
@@ -99,7 +113,11 @@ export class HostClient {
   }
 
   /** @returns undefined also when the host ends before it has said who it is. */
-  private static async greet(dataDir: string, listener: HostListener, helloMs: number): Promise<HostClient | undefined> {
+  private static async greet(
+    dataDir: string,
+    listener: HostListener,
+    helloMs: number,
+  ): Promise<HostClient | undefined> {
     const client = await HostClient.connect(dataDir)
     const hello = await client?.hello(helloMs)
     if (!client || !hello) return undefined
@@ -107,7 +125,9 @@ export class HostClient {
     client.enforced = hello.enforced
     if (hello.version !== PROTOCOL_VERSION) {
       client.close()
-      throw new StartError(['The instances run under a host of another version: end them with `npm run stop:all` and start again'])
+      throw new StartError([
+        'The instances run under a host of another version: end them with `npm run stop:all` and start again',
+      ])
     }
     client.listener = listener
     return client
@@ -126,7 +146,10 @@ export class HostClient {
     }, withinMs)
     const hello = await this.call('hello').catch(() => undefined)
     clearTimeout(timer)
-    if (isSilent) throw new StartError([`The process that hosts the instances does not answer; see ${this.log}. If it stands still, end it: the next one stops its instances in order`])
+    if (isSilent)
+      throw new StartError([
+        `The process that hosts the instances does not answer; see ${this.log}. If it stands still, end it: the next one stops its instances in order`,
+      ])
     if (!hello) this.close()
     return hello
   }
@@ -150,7 +173,10 @@ export class HostClient {
 }
 
 function hostGone(): AppError {
-  return new AppError('UNAVAILABLE', 'The process that runs the instances has ended and is started again. Try again in a moment.')
+  return new AppError(
+    'UNAVAILABLE',
+    'The process that runs the instances has ended and is started again. Try again in a moment.',
+  )
 }
 
 interface StartingHost {
@@ -169,11 +195,17 @@ function startHost(dataDir: string): StartingHost {
     throw error
   }
   const { PATH, LANG, TZ } = process.env
-  const env = Object.fromEntries(Object.entries({ PATH: withoutPackages(PATH ?? ''), LANG, TZ }).filter(([, value]) => value !== undefined))
+  const env = Object.fromEntries(
+    Object.entries({ PATH: withoutPackages(PATH ?? ''), LANG, TZ }).filter(([, value]) => value !== undefined),
+  )
   const host: StartingHost = { hasEnded: false }
   let child: ChildProcess
   try {
-    child = spawn(process.execPath, [...childProgram('runtime/local/hostMain'), directory, socketPathOf(dataDir)], { detached: true, stdio: ['ignore', log, log], env })
+    child = spawn(process.execPath, [...childProgram('runtime/local/hostMain'), directory, socketPathOf(dataDir)], {
+      detached: true,
+      stdio: ['ignore', log, log],
+      env,
+    })
   } finally {
     closeSync(log)
   }
@@ -185,7 +217,10 @@ function startHost(dataDir: string): StartingHost {
 
 /** npm puts the programs of our own packages before everything else; instances must not run those. */
 export function withoutPackages(path: string): string {
-  return path.split(delimiter).filter((directory) => !/(?:^|\/)node_modules\//.test(directory) && !directory.endsWith('/node_modules')).join(delimiter)
+  return path
+    .split(delimiter)
+    .filter((directory) => !/(?:^|\/)node_modules\//.test(directory) && !directory.endsWith('/node_modules'))
+    .join(delimiter)
 }
 
 /** No file can be opened just now. */
@@ -205,10 +240,14 @@ function hostLogOf(dataDir: string): string {
 function socketPathOf(dataDir: string): string {
   const path = join(dataDir, 'runtime', 'host.sock')
   if (path.length <= SOCKET_PATH_LIMIT) return path
-  const directory = join(tmpdir(), `quarterdeck-${process.getuid?.() ?? 0}-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`)
+  const directory = join(
+    tmpdir(),
+    `quarterdeck-${process.getuid?.() ?? 0}-${createHash('sha256').update(dataDir).digest('hex').slice(0, 16)}`,
+  )
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const { uid, mode } = lstatSync(directory)
   // Somebody else's directory of this name would let them play the host.
-  if (uid !== (process.getuid?.() ?? 0) || (mode & 0o777) !== 0o700) throw new StartError([`${directory} belongs to somebody else: remove it, or choose a shorter QUARTERDECK_DATA_DIR`])
+  if (uid !== (process.getuid?.() ?? 0) || (mode & 0o777) !== 0o700)
+    throw new StartError([`${directory} belongs to somebody else: remove it, or choose a shorter QUARTERDECK_DATA_DIR`])
   return join(directory, 'host.sock')
 }

@@ -3,7 +3,16 @@ import { createServer, type Socket } from 'node:net'
 import { acquireLock } from '../../processLock'
 import { BackPressure } from './backPressure'
 import type { ConsoleLine } from '../runtime'
-import { IN_PIECES, linesEvents, onLines, piecesOf, sendLine, type CallName, type HostCalls, type HostRequest } from './hostProtocol'
+import {
+  IN_PIECES,
+  linesEvents,
+  onLines,
+  piecesOf,
+  sendLine,
+  type CallName,
+  type HostCalls,
+  type HostRequest,
+} from './hostProtocol'
 import { InstanceHost } from './instanceHost'
 
 /** With nothing to run and nobody connected, the host ends after this. */
@@ -42,7 +51,10 @@ function main(directory: string, socketPath: string): void {
   // The lock is ours, so a socket file that is there belongs to nobody.
   rmSync(socketPath, { force: true })
   const server = createServer((socket) => {
-    const followed: Followed = { next: new Map(), backPressure: new BackPressure((podName, isHeld) => host.holdOutput(podName, isHeld)) }
+    const followed: Followed = {
+      next: new Map(),
+      backPressure: new BackPressure((podName, isHeld) => host.holdOutput(podName, isHeld)),
+    }
     clients.set(socket, followed)
     socket.on('drain', () => {
       followed.backPressure.drained()
@@ -78,7 +90,12 @@ function tellLines(host: InstanceHost, client: Socket, followed: Followed, podNa
   if (client.writableLength > BUSY_LIMIT) followed.backPressure.hold(podName)
 }
 
-async function answer(host: InstanceHost, followed: Followed, socket: Socket, { id, call, args }: HostRequest): Promise<void> {
+async function answer(
+  host: InstanceHost,
+  followed: Followed,
+  socket: Socket,
+  { id, call, args }: HostRequest,
+): Promise<void> {
   try {
     const result = await resultOf(host, followed, call, args)
     const pieces = args.at(-1) === IN_PIECES ? piecesOf(result as ConsoleLine[]) : []

@@ -59,7 +59,8 @@ export interface LinesPiece {
   piece: ConsoleLine[]
 }
 
-export type HostMessage = { id: number; result: unknown } | LinesPiece | { id: number; error: string } | { event: 'changed' } | LinesEvent
+export type HostMessage =
+  { id: number; result: unknown } | LinesPiece | { id: number; error: string } | { event: 'changed' } | LinesEvent
 
 /** Divides lines into pieces for sending: at least one, which may be empty. */
 export function piecesOf(lines: ConsoleLine[]): ConsoleLine[][] {
@@ -78,12 +79,22 @@ export function piecesOf(lines: ConsoleLine[]): ConsoleLine[][] {
 
 /** Groups lines for sending; a group is ended by its size as well. */
 export function* linesEvents(podName: string, lines: ConsoleLine[]): Generator<LinesEvent> {
-  for (let from = 0; from < lines.length; ) {
+  for (let from = 0; from < lines.length;) {
     const first = lines[from]
     if (!first) return
     let to = from + 1
-    for (let length = first.content.length; lines[to]?.type === first.type && length < PIECE_LENGTH; to += 1) length += lines[to]?.content.length ?? 0
-    yield { event: 'lines', podName, seq: first.seq, type: first.type, content: lines.slice(from, to).map(({ content }) => content).join('\n') }
+    for (let length = first.content.length; lines[to]?.type === first.type && length < PIECE_LENGTH; to += 1)
+      length += lines[to]?.content.length ?? 0
+    yield {
+      event: 'lines',
+      podName,
+      seq: first.seq,
+      type: first.type,
+      content: lines
+        .slice(from, to)
+        .map(({ content }) => content)
+        .join('\n'),
+    }
     from = to
   }
 }
@@ -107,7 +118,10 @@ export function onLines(socket: Socket, listener: (message: unknown) => void): v
   socket.on('data', (chunk: Buffer) => {
     let from = 0
     for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, from)) {
-      const line = begun.length === 0 ? chunk.toString('utf8', from, end) : Buffer.concat([...begun, chunk.subarray(from, end)]).toString()
+      const line =
+        begun.length === 0
+          ? chunk.toString('utf8', from, end)
+          : Buffer.concat([...begun, chunk.subarray(from, end)]).toString()
       begun = []
       from = end + 1
       let message: unknown

@@ -36,7 +36,12 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
   }
 
   hello(): ReturnType<HostCalls['hello']> {
-    return { version: PROTOCOL_VERSION, pid: process.pid, limits: this.limiter.description, enforced: this.limiter.enforced }
+    return {
+      version: PROTOCOL_VERSION,
+      pid: process.pid,
+      limits: this.limiter.description,
+      enforced: this.limiter.enforced,
+    }
   }
 
   start(spec: InstanceSpec): void {
@@ -45,7 +50,11 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
   }
 
   startFailed(podName: string, failure: string): void {
-    if (!this.isRunning(podName)) this.ended({ ...newRun({ podName, port: undefined, stop: { command: undefined, timeoutSeconds: 0 } }), state: 'EXITED' }, failure)
+    if (!this.isRunning(podName))
+      this.ended(
+        { ...newRun({ podName, port: undefined, stop: { command: undefined, timeoutSeconds: 0 } }), state: 'EXITED' },
+        failure,
+      )
   }
 
   stop(podName: string): void {
@@ -66,7 +75,15 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
   }
 
   list(): RuntimeInstance[] {
-    return [...this.runs.values()].map(({ record: { podName, runId, state, ip, port, startedAt, exit } }) => ({ podName, runId, state, ip, port, startedAt, exit }))
+    return [...this.runs.values()].map(({ record: { podName, runId, state, ip, port, startedAt, exit } }) => ({
+      podName,
+      runId,
+      state,
+      ip,
+      port,
+      startedAt,
+      exit,
+    }))
   }
 
   history(podName: string, lines: number): ReturnType<HostCalls['history']> {
@@ -145,13 +162,19 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
 
   private runOf(record: RunRecord): InstanceProcess {
     const { podName } = record
-    const run = new InstanceProcess(record, join(this.directory, podName), this.logOf(podName), this.limiter, () => this.changed(record))
+    const run = new InstanceProcess(record, join(this.directory, podName), this.logOf(podName), this.limiter, () =>
+      this.changed(record),
+    )
     this.runs.set(podName, { process: run, record })
     return run
   }
 
   private ended(record: RunRecord, failure: string): void {
-    Object.assign(record, { state: 'EXITED', pid: undefined, exit: { code: null, signal: null, at: Date.now(), requested: false, failure } })
+    Object.assign(record, {
+      state: 'EXITED',
+      pid: undefined,
+      exit: { code: null, signal: null, at: Date.now(), requested: false, failure },
+    })
     this.runs.set(record.podName, { process: undefined, record })
     this.note(record.podName, `[System] ${failure}`)
     this.changed(record)

@@ -29,7 +29,11 @@ export function pipeFilesOf(base: string): [input: string, output: string, error
  *   not end, and its output does not break, while there is no host. Close them after the start of the program.
  * @throws Node.js errors of the file system; an Error where mkfifo(1) fails
  */
-export function makePipes(base: string): { pipes: InstancePipes; stdio: [number, number, number]; closeStdio: () => void } {
+export function makePipes(base: string): {
+  pipes: InstancePipes
+  stdio: [number, number, number]
+  closeStdio: () => void
+} {
   const files = pipeFilesOf(base)
   removePipes(base)
   const { status, error, stderr } = spawnSync('mkfifo', ['-m', '600', ...files], { encoding: 'utf8' })
@@ -43,7 +47,11 @@ export function makePipes(base: string): { pipes: InstancePipes; stdio: [number,
     return fd
   }
   try {
-    const stdio: [number, number, number] = [openForProgram(files[0]), openForProgram(files[1]), openForProgram(files[2])]
+    const stdio: [number, number, number] = [
+      openForProgram(files[0]),
+      openForProgram(files[1]),
+      openForProgram(files[2]),
+    ]
     return { pipes: openPipes(base), stdio, closeStdio }
   } catch (error) {
     closeStdio()

@@ -59,14 +59,22 @@ export class InstanceProcess {
     this.pipes = made.pipes
     let child: ChildProcess
     try {
-      child = spawn(program, args, { cwd: spec.directory, env: { ...base, ...spec.env }, detached: true, stdio: made.stdio, shell: false })
+      child = spawn(program, args, {
+        cwd: spec.directory,
+        env: { ...base, ...spec.env },
+        detached: true,
+        stdio: made.stdio,
+        shell: false,
+      })
     } catch (error) {
       // Some failures of the system call are thrown, others emitted.
       return this.ended(null, null, whyNotStarted(errorCodeOf(error), program))
     } finally {
       made.closeStdio()
     }
-    child.on('error', (error: NodeJS.ErrnoException) => this.ended(null, null, whyNotStarted(errorCodeOf(error), program)))
+    child.on('error', (error: NodeJS.ErrnoException) =>
+      this.ended(null, null, whyNotStarted(errorCodeOf(error), program)),
+    )
     if (child.pid === undefined) return
     this.readOutputs(this.pipes)
     child.once('exit', (code, signal) => this.exited(code, signal))
@@ -156,7 +164,9 @@ export class InstanceProcess {
     clearTimeout(this.timer)
     this.isKilled ||= signal === 'SIGKILL'
     if (signalGroup(this.record.pid, signal)) return
-    this.log.note(`[System] ${signal} was refused: the program runs as another user. End it as that user, or run it in a container (see "Isolation" in the README).`)
+    this.log.note(
+      `[System] ${signal} was refused: the program runs as another user. End it as that user, or run it in a container (see "Isolation" in the README).`,
+    )
     this.log.flush()
   }
 
@@ -203,7 +213,8 @@ export class InstanceProcess {
   private checkReady(ready: ReadyLine, line: string): void {
     const answer = ready.matches(line)
     if (answer === false) return
-    if (answer === 'too slow') this.log.note('[System] The ready expression takes too long to match. The instance counts as ready.')
+    if (answer === 'too slow')
+      this.log.note('[System] The ready expression takes too long to match. The instance counts as ready.')
     this.ready = undefined
     this.record.state = 'RUNNING'
     this.onChange()
@@ -217,7 +228,14 @@ export class InstanceProcess {
     const isStopped = this.record.state === 'STOPPING'
     const exit: InstanceExit = this.isLeft
       ? { code, signal, at: Date.now(), requested: false, orderly: !this.isKilled, failure: HOST_ENDED }
-      : { code, signal, at: Date.now(), requested: isStopped, orderly: isStopped && !this.isKilled && failure === undefined, failure }
+      : {
+          code,
+          signal,
+          at: Date.now(),
+          requested: isStopped,
+          orderly: isStopped && !this.isKilled && failure === undefined,
+          failure,
+        }
     Object.assign(this.record, { state: 'EXITED', exit, pid: undefined })
     this.limiter.release(this.record.podName)
     this.log.note(`[System] ${describeExit(exit)}`)
@@ -230,7 +248,8 @@ export class InstanceProcess {
 function whyNoPipes(podName: string, error: unknown): string {
   console.error(`The pipes of ${podName} could not be made:`, error)
   const code = errorCodeOf(error)
-  if (code === 'ENOSPC' || code === 'EDQUOT') return 'Could not be started: the disk of the platform’s data directory is full.'
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return 'Could not be started: the disk of the platform’s data directory is full.'
   if (code === 'EMFILE' || code === 'ENFILE' || code === 'EAGAIN') return whyNotStarted(code, 'mkfifo')
   return 'Could not be started: the pipes of its console could not be made. The log of the host process says why.'
 }

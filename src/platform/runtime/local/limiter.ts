@@ -19,7 +19,15 @@ export interface Limiter {
 
 /** The best limiter of this machine: cgroup v2 for CPU and memory, else prlimit for memory, else none. */
 export function findLimiter(cgroupRoot = '/sys/fs/cgroup'): Limiter {
-  return cgroupLimiter(cgroupRoot) ?? prlimitLimiter() ?? { description: 'not enforced: neither cgroup v2 nor prlimit can be used', enforced: { cpu: false, memory: false }, apply: () => undefined, release: () => undefined }
+  return (
+    cgroupLimiter(cgroupRoot) ??
+    prlimitLimiter() ?? {
+      description: 'not enforced: neither cgroup v2 nor prlimit can be used',
+      enforced: { cpu: false, memory: false },
+      apply: () => undefined,
+      release: () => undefined,
+    }
+  )
 }
 
 /** @returns undefined where the tree is not version 2, lacks the controllers, or may not be written. */

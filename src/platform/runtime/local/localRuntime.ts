@@ -54,7 +54,10 @@ export async function openLocalRuntime(copyParts: CopyParts): Promise<Runtime> {
   const { limits, enforced } = await connection
 
   /** A host that was killed is started again by the next call. */
-  async function call<Name extends CallName>(name: Name, ...args: Parameters<HostCalls[Name]>): ReturnType<typeof HostClient.prototype.call<Name>> {
+  async function call<Name extends CallName>(
+    name: Name,
+    ...args: Parameters<HostCalls[Name]>
+  ): ReturnType<typeof HostClient.prototype.call<Name>> {
     const known = await connection.catch(() => undefined)
     if (isClosed) throw new AppError('UNAVAILABLE', 'The platform is being stopped.')
     if (!known?.isOpen && !opening) {
@@ -63,7 +66,13 @@ export async function openLocalRuntime(copyParts: CopyParts): Promise<Runtime> {
     }
     const opened = await connection.catch((error: unknown) => {
       // What it says is for the log: it names paths of this machine.
-      throw Object.assign(new AppError('UNAVAILABLE', 'The process that runs the instances cannot be started. It is tried again with the next call; the log says why.'), { cause: error })
+      throw Object.assign(
+        new AppError(
+          'UNAVAILABLE',
+          'The process that runs the instances cannot be started. It is tried again with the next call; the log says why.',
+        ),
+        { cause: error },
+      )
     })
     return opened.call(name, ...args)
   }

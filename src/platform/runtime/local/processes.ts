@@ -16,7 +16,8 @@ export function pageBytesOf(auxv: Buffer): number {
   return 4096
 }
 
-const readWord = (bytes: Buffer, at: number) => (endianness() === 'LE' ? bytes.readBigUInt64LE(at) : bytes.readBigUInt64BE(at))
+const readWord = (bytes: Buffer, at: number) =>
+  endianness() === 'LE' ? bytes.readBigUInt64LE(at) : bytes.readBigUInt64BE(at)
 
 const PAGE_BYTES = pageBytesOf(existsSync('/proc/self/auxv') ? readFileSync('/proc/self/auxv') : Buffer.alloc(0))
 

@@ -14,7 +14,18 @@ export interface RunRecord extends RuntimeInstance {
 
 /** The record of a run that has no process yet. */
 export function newRun({ podName, port, stop }: Pick<InstanceSpec, 'podName' | 'port' | 'stop'>): RunRecord {
-  return { podName, runId: randomUUID(), state: 'STARTING', ip: '127.0.0.1', port, startedAt: Date.now(), exit: undefined, pid: undefined, pidStartTime: '', stop }
+  return {
+    podName,
+    runId: randomUUID(),
+    state: 'STARTING',
+    ip: '127.0.0.1',
+    port,
+    startedAt: Date.now(),
+    exit: undefined,
+    pid: undefined,
+    pidStartTime: '',
+    stop,
+  }
 }
 
 /**

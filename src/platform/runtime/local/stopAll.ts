@@ -30,8 +30,10 @@ async function stopAll(): Promise<void> {
     }
     throw new StartError([`The platform of ${dataDir} runs in another container or on another machine: run this there`])
   }
-  const tell = (instances: number) => console.log(`Stopping ${instances} ${instances === 1 ? 'instance' : 'instances'} …`)
-  const ended = (await endPlainInstances(dataDir, tell)) + (await endContainedInstances(dataDir, pino({ level: 'silent' }), tell))
+  const tell = (instances: number) =>
+    console.log(`Stopping ${instances} ${instances === 1 ? 'instance' : 'instances'} …`)
+  const ended =
+    (await endPlainInstances(dataDir, tell)) + (await endContainedInstances(dataDir, pino({ level: 'silent' }), tell))
   console.log(platform === undefined && ended === 0 ? 'Nothing was running.' : 'Everything has ended.')
 }
 

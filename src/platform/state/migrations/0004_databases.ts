@@ -14,7 +14,9 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     // Sealed (see secrets.ts), under the row's id.
     .addColumn('password', 'text', (column) => column.notNull())
     // Written before the server is touched, so that a change that was cut off can be finished.
-    .addColumn('state', 'text', (column) => column.notNull().check(sql`state in ('creating', 'ready', 'resetting', 'deleting')`))
+    .addColumn('state', 'text', (column) =>
+      column.notNull().check(sql`state in ('creating', 'ready', 'resetting', 'deleting')`),
+    )
     .addColumn('created_at', 'timestamptz', (column) => column.notNull().defaultTo(sql`now()`))
     .execute()
   await sql`create unique index databases_name on databases (type, name)`.execute(db)

@@ -27,6 +27,10 @@ export async function up(db: Kysely<unknown>): Promise<void> {
       end if;
       raise exception 'entries of the activity log are kept as they are for 90 days' using errcode = 'restrict_violation';
     end $$`.execute(db)
-  await sql`create trigger activity_is_kept before update or delete on activity for each row execute function keep_activity()`.execute(db)
-  await sql`create trigger activity_is_not_emptied before truncate on activity for each statement execute function keep_activity()`.execute(db)
+  await sql`create trigger activity_is_kept before update or delete on activity for each row execute function keep_activity()`.execute(
+    db,
+  )
+  await sql`create trigger activity_is_not_emptied before truncate on activity for each statement execute function keep_activity()`.execute(
+    db,
+  )
 }

@@ -18,7 +18,9 @@ export function SessionsDialog() {
   const close = () => dispatch(accountDialogClosed())
 
   // The one that asks first, then the last used.
-  const sessions = data?.toSorted((a, b) => Number(b.current) - Number(a.current) || b.last_used_at.localeCompare(a.last_used_at))
+  const sessions = data?.toSorted(
+    (a, b) => Number(b.current) - Number(a.current) || b.last_used_at.localeCompare(a.last_used_at),
+  )
   const others = sessions?.filter(({ current }) => !current) ?? []
 
   // In place of the list, and the list again when it is settled: one dialog at a time.

@@ -17,7 +17,11 @@ export function WrongCodesNotice({ count, since }: WrongCodes) {
         {counted(count, 'wrong code')} since {exact.format(since)}
       </h2>
       <p>Whoever entered {count === 1 ? 'it' : 'them'} knew your password. If that was not you, change it now.</p>
-      <button type="button" className="btn btn-outline-secondary" onClick={() => dispatch(accountDialogOpened('password'))}>
+      <button
+        type="button"
+        className="btn btn-outline-secondary"
+        onClick={() => dispatch(accountDialogOpened('password'))}
+      >
         Change password
       </button>
       <CloseButton aria-label="Dismiss" onClick={() => dispatch(wrongCodesDismissed())} />

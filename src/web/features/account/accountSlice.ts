@@ -58,6 +58,13 @@ export const accountSlice = createSlice({
 })
 
 export const {
-  userMenuOpened, userMenuClosed, accountDialogOpened, accountDialogClosed, sessionEndAsked, sessionEndDropped, wrongCodesTold, wrongCodesDismissed,
+  userMenuOpened,
+  userMenuClosed,
+  accountDialogOpened,
+  accountDialogClosed,
+  sessionEndAsked,
+  sessionEndDropped,
+  wrongCodesTold,
+  wrongCodesDismissed,
 } = accountSlice.actions
 export const { selectUserMenuOpen, selectAccountDialog, selectEnding, selectWrongCodes } = accountSlice.selectors

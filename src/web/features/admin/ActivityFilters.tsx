@@ -23,7 +23,11 @@ export function ActivityFilters({ busy, onRefresh }: { busy: boolean; onRefresh:
           </option>
         ))}
       </select>
-      <SearchField label="Search activity" text={search} onChange={(text) => dispatch(activityFiltered({ search: text }))} />
+      <SearchField
+        label="Search activity"
+        text={search}
+        onChange={(text) => dispatch(activityFiltered({ search: text }))}
+      />
       <button type="button" className="admin-action" aria-disabled={busy} onClick={() => !busy && onRefresh()}>
         <ActionIcon name="restart" />
         Refresh

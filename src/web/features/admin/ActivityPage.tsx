@@ -31,7 +31,17 @@ export function ActivityPage() {
 function ActivityLog() {
   const { kind, search } = useSelector(selectActivityFilter)
   const wanted = useDebounced(search.trim(), PAUSE_MS)
-  const { data, currentData, error, isFetching, isFetchingNextPage, isFetchNextPageError, hasNextPage, fetchNextPage, refetch } = useGetActivityInfiniteQuery(
+  const {
+    data,
+    currentData,
+    error,
+    isFetching,
+    isFetchingNextPage,
+    isFetchNextPageError,
+    hasNextPage,
+    fetchNextPage,
+    refetch,
+  } = useGetActivityInfiniteQuery(
     { ...(kind && { kind }), ...(wanted && { search: wanted }) },
     { refetchOnMountOrArgChange: true },
   )
@@ -44,7 +54,9 @@ function ActivityLog() {
     <>
       <ActivityFilters busy={isFetching} onRefresh={refetch} />
       {!entries?.length && !currentData && !error && <ListSkeleton label="Loading the activity" />}
-      {currentData && entries?.length === 0 && <Empty>{filtered ? 'Nothing matches these filters' : 'Nothing has happened yet'}</Empty>}
+      {currentData && entries?.length === 0 && (
+        <Empty>{filtered ? 'Nothing matches these filters' : 'Nothing has happened yet'}</Empty>
+      )}
       {entries && entries.length > 0 && (
         <ul className="panel admin-list" aria-busy={isFetching}>
           {entries.map((entry) => (
@@ -73,7 +85,9 @@ function ActivityLog() {
           </BusyButton>
         </div>
       )}
-      {entries && entries.length > 0 && !hasNextPage && !error && <p className="activity-end">That is all. Entries are kept for 90 days.</p>}
+      {entries && entries.length > 0 && !hasNextPage && !error && (
+        <p className="activity-end">That is all. Entries are kept for 90 days.</p>
+      )}
     </>
   )
 }

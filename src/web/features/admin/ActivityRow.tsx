@@ -4,7 +4,11 @@ import { activityKinds } from './activityKinds'
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
-export function ActivityRow({ entry: { at, username, kind, action, subject, address, succeeded } }: { entry: ActivityEntry }) {
+export function ActivityRow({
+  entry: { at, username, kind, action, subject, address, succeeded },
+}: {
+  entry: ActivityEntry
+}) {
   return (
     <li className={succeeded ? 'admin-row activity-row' : 'admin-row activity-row failed'}>
       <div className="activity-what">

@@ -48,9 +48,22 @@ export function AdminTabs() {
       </div>
       <div className="admin-tabs">
         {/* Each choice is a step of the history: Back walks the tabs. */}
-        <TabList id="admin" label="Administration" tabs={TABS} chosen={key} onChoose={(tab) => setParameters({ tab }, { preventScrollReset: true })} />
+        <TabList
+          id="admin"
+          label="Administration"
+          tabs={TABS}
+          chosen={key}
+          onChoose={(tab) => setParameters({ tab }, { preventScrollReset: true })}
+        />
       </div>
-      <div ref={panel} id={panelId('admin', key)} role="tabpanel" aria-labelledby={tabId('admin', key)} className="admin-panel" tabIndex={-1}>
+      <div
+        ref={panel}
+        id={panelId('admin', key)}
+        role="tabpanel"
+        aria-labelledby={tabId('admin', key)}
+        className="admin-panel"
+        tabIndex={-1}
+      >
         <Panel />
       </div>
       <AdminDialogs />

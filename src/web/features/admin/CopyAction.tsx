@@ -1,7 +1,11 @@
 import { Icon } from '../../ui/Icon'
 import { useCopy } from '../../ui/useCopy'
 
-type CopyActionProps = { text: string; children: string; /** Of what: so that no two buttons of the list have one name. */ of: string }
+type CopyActionProps = {
+  text: string
+  children: string
+  /** Of what: so that no two buttons of the list have one name. */ of: string
+}
 
 export function CopyAction({ text, children, of }: CopyActionProps) {
   const { outcome, copy } = useCopy(text)

@@ -13,7 +13,9 @@ export function CreateInviteDialog({ creation: { message, tries = 0 } }: { creat
   const dispatch = useDispatch()
   const lacksMessage = tries > 0 && message.trim() === ''
 
-  const draft = useFormDraft('create invite code', message === '' ? undefined : { message }, (fields) => dispatch(inviteMessageTyped(fields['message'] ?? '')))
+  const draft = useFormDraft('create invite code', message === '' ? undefined : { message }, (fields) =>
+    dispatch(inviteMessageTyped(fields['message'] ?? '')),
+  )
   const close = () => {
     draft.drop()
     dispatch(dialogClosed('createInvite'))

@@ -10,7 +10,12 @@ import './admin.scss'
 import './dashboard.scss'
 
 export function DashboardTab() {
-  const { data: token, error, isFetching, refetch } = useGetDashboardTokenQuery(undefined, { refetchOnMountOrArgChange: true })
+  const {
+    data: token,
+    error,
+    isFetching,
+    refetch,
+  } = useGetDashboardTokenQuery(undefined, { refetchOnMountOrArgChange: true })
 
   if (error && isUnavailable(error)) {
     return (
@@ -25,7 +30,15 @@ export function DashboardTab() {
       </section>
     )
   }
-  if (error) return <LoadFailure title="Failed to load K8s dashboard token" detail={failureDetail(error)} busy={isFetching} onRetry={refetch} />
+  if (error)
+    return (
+      <LoadFailure
+        title="Failed to load K8s dashboard token"
+        detail={failureDetail(error)}
+        busy={isFetching}
+        onRetry={refetch}
+      />
+    )
   if (token === undefined) return <ListSkeleton label="Loading the Kubernetes dashboard token" />
   return (
     <section className="panel dashboard">

@@ -23,7 +23,14 @@ export function DeleteInviteDialog({ inviteKey }: { inviteKey: string }) {
   }
 
   return (
-    <ConfirmDialog title="Delete Invite Code" action="Delete" busyText="Deleting..." busy={isLoading} onConfirm={onDelete} onClose={close}>
+    <ConfirmDialog
+      title="Delete Invite Code"
+      action="Delete"
+      busyText="Deleting..."
+      busy={isLoading}
+      onConfirm={onDelete}
+      onClose={close}
+    >
       {invite ? (
         <p>
           Are you sure you want to delete the invite code <code>{invite.code}</code> (&quot;{invite.message}&quot;)?
@@ -31,7 +38,9 @@ export function DeleteInviteDialog({ inviteKey }: { inviteKey: string }) {
       ) : (
         <p>This invite code is no longer in the list.</p>
       )}
-      {invite && inviteStatus(invite) === 'Active' && <p className="form-text">Nobody can register with it any more.</p>}
+      {invite && inviteStatus(invite) === 'Active' && (
+        <p className="form-text">Nobody can register with it any more.</p>
+      )}
     </ConfirmDialog>
   )
 }

@@ -7,7 +7,12 @@ import type { KeyedInvite } from './inviteKey'
 import type { InviteStatus } from './inviteStatus'
 import { inviteStatus } from './inviteStatus'
 
-const tones: Record<InviteStatus, string> = { Revoked: 'blocked', Expired: 'changing', Used: 'stopped', Active: 'running' }
+const tones: Record<InviteStatus, string> = {
+  Revoked: 'blocked',
+  Expired: 'changing',
+  Used: 'stopped',
+  Active: 'running',
+}
 
 export function InviteRow({ invite }: { invite: KeyedInvite }) {
   const { key, code, message, created_at, used_by, expires_at } = invite

@@ -15,7 +15,10 @@ import './admin.scss'
 import './invites.scss'
 
 export function InvitesTab() {
-  const { data, error, isFetching, refetch } = useGetInviteCodesQuery(undefined, { refetchOnFocus: true, refetchOnMountOrArgChange: true })
+  const { data, error, isFetching, refetch } = useGetInviteCodesQuery(undefined, {
+    refetchOnFocus: true,
+    refetchOnMountOrArgChange: true,
+  })
   // What is searched for may be a code, which is a secret: it stays in the component.
   const [search, setSearch] = useState('')
   const dispatch = useDispatch()
@@ -35,7 +38,14 @@ export function InvitesTab() {
         </Button>
         <SearchField label="Search invite codes" text={search} onChange={setSearch} />
       </div>
-      {error && <LoadFailure title="Failed to load invite codes" detail={failureDetail(error)} busy={isFetching} onRetry={refetch} />}
+      {error && (
+        <LoadFailure
+          title="Failed to load invite codes"
+          detail={failureDetail(error)}
+          busy={isFetching}
+          onRetry={refetch}
+        />
+      )}
       {!invites && !error && <ListSkeleton label="Loading the invite codes" />}
       {invites?.length === 0 && <Empty>No invite codes yet. Who has one can create an account.</Empty>}
       {invites && invites.length > 0 && shown?.length === 0 && <Empty>No invite code matches your search</Empty>}

@@ -49,7 +49,11 @@ export function ResetPasswordDialog({ id }: { id: number }) {
         value={password}
         onChange={setPassword}
       />
-      <p className="form-text">{isOwn ? 'All your sessions end at once, this one too: you sign in again with the new password.' : 'All their sessions end at once.'}</p>
+      <p className="form-text">
+        {isOwn
+          ? 'All your sessions end at once, this one too: you sign in again with the new password.'
+          : 'All their sessions end at once.'}
+      </p>
     </FormDialog>
   )
 }

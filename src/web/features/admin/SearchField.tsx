@@ -1,6 +1,14 @@
 import { ActionIcon } from '../../ui/ActionIcon'
 
-export function SearchField({ label, text, onChange }: { label: string; text: string; onChange: (text: string) => void }) {
+export function SearchField({
+  label,
+  text,
+  onChange,
+}: {
+  label: string
+  text: string
+  onChange: (text: string) => void
+}) {
   return (
     <div className="admin-search" role="search">
       <ActionIcon name="search" />

@@ -15,7 +15,11 @@ export function UserRow({ user: { id, username, is_admin }, isOwn }: { user: Use
         {username}
         {isOwn && <span className="admin-tag">You</span>}
       </p>
-      {isOwn ? <span className="user-role">{is_admin ? 'Administrator' : 'User'}</span> : <AdminToggle id={id} username={username} isAdmin={is_admin} />}
+      {isOwn ? (
+        <span className="user-role">{is_admin ? 'Administrator' : 'User'}</span>
+      ) : (
+        <AdminToggle id={id} username={username} isAdmin={is_admin} />
+      )}
       <div className="admin-actions">
         <button
           type="button"

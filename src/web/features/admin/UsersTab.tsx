@@ -13,7 +13,10 @@ import './admin.scss'
 import './users.scss'
 
 export function UsersTab() {
-  const { data, error, isFetching, refetch } = useGetUsersQuery(undefined, { refetchOnFocus: true, refetchOnMountOrArgChange: true })
+  const { data, error, isFetching, refetch } = useGetUsersQuery(undefined, {
+    refetchOnFocus: true,
+    refetchOnMountOrArgChange: true,
+  })
   const search = useSelector(selectUserSearch)
   const ownId = useOwnId(data)
   const dispatch = useDispatch()
@@ -24,10 +27,14 @@ export function UsersTab() {
   return (
     <>
       <div className="admin-bar">
-        <p className="admin-summary">{data && `${counted(data.length, 'user')} · ${counted(admins, 'administrator')}`}</p>
+        <p className="admin-summary">
+          {data && `${counted(data.length, 'user')} · ${counted(admins, 'administrator')}`}
+        </p>
         <SearchField label="Search users" text={search} onChange={(text) => dispatch(usersSearched(text))} />
       </div>
-      {error && <LoadFailure title="Failed to load users" detail={failureDetail(error)} busy={isFetching} onRetry={refetch} />}
+      {error && (
+        <LoadFailure title="Failed to load users" detail={failureDetail(error)} busy={isFetching} onRetry={refetch} />
+      )}
       {!data && !error && <ListSkeleton label="Loading the users" />}
       {data?.length === 0 && <Empty>No users yet</Empty>}
       {data && data.length > 0 && shown?.length === 0 && <Empty>No user matches &quot;{search.trim()}&quot;</Empty>}

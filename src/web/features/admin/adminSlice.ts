@@ -56,5 +56,6 @@ export const adminSlice = createSlice({
   },
 })
 
-export const { dialogOpened, inviteMessageTyped, inviteTried, dialogClosed, usersSearched, activityFiltered } = adminSlice.actions
+export const { dialogOpened, inviteMessageTyped, inviteTried, dialogClosed, usersSearched, activityFiltered } =
+  adminSlice.actions
 export const { selectDialog, selectUserSearch, selectActivityFilter } = adminSlice.selectors

@@ -13,7 +13,11 @@ export function AuthenticatorStep({ qrCode, secret, busy, onSubmit }: Authentica
   return (
     <>
       <p className="auth-lead">Scan this with your authenticator app, then enter the six-digit code it shows.</p>
-      <div className="qr">{qrCode?.startsWith('data:image/') && <img src={qrCode} width={184} height={184} alt="QR code for your authenticator app" />}</div>
+      <div className="qr">
+        {qrCode?.startsWith('data:image/') && (
+          <img src={qrCode} width={184} height={184} alt="QR code for your authenticator app" />
+        )}
+      </div>
       {secret && (
         <>
           <p className="form-text">No camera? Type this key into the app:</p>

@@ -3,7 +3,12 @@ import { useState } from 'react'
 import { SubmitButton } from '../../ui/SubmitButton'
 import { CodeField } from './CodeField'
 
-type CodeFormProps = { busy: boolean; onSubmit: (code: string) => Promise<{ error?: unknown }>; before?: ReactNode; after?: ReactNode }
+type CodeFormProps = {
+  busy: boolean
+  onSubmit: (code: string) => Promise<{ error?: unknown }>
+  before?: ReactNode
+  after?: ReactNode
+}
 
 export function CodeForm({ busy, onSubmit, before, after }: CodeFormProps) {
   const [code, setCode] = useState('')

@@ -9,7 +9,9 @@ export function CodeStep() {
   const username = useSelector(selectUsername)
   const [verify, { isLoading, error }] = useVerifyLoginMutation()
   const dispatch = useDispatch()
-  const text = isRefusal(error) ? 'invalid verification code' : failureText(error, 'verification failed please try again')
+  const text = isRefusal(error)
+    ? 'invalid verification code'
+    : failureText(error, 'verification failed please try again')
 
   return (
     <>

@@ -11,7 +11,9 @@ import { Failure } from './Failure'
 import { forgotOpened, selectForgotOpen, selectUsername, usernameTyped } from './loginSlice'
 
 // Few people need it, and a modal is a third of what this page would weigh.
-const ForgotPassword = lazyEarly(async () => (await import(/* webpackChunkName: 'forgot-password' */ './ForgotPassword')).ForgotPassword)
+const ForgotPassword = lazyEarly(
+  async () => (await import(/* webpackChunkName: 'forgot-password' */ './ForgotPassword')).ForgotPassword,
+)
 
 export function CredentialsStep() {
   const username = useSelector(selectUsername)

@@ -11,7 +11,9 @@ import { safeOrigin } from './safeOrigin'
 import { selectEnded, selectOrigin, selectSignedIn } from './sessionSlice'
 
 // Few people need it: only after a session ended by the clock of this device.
-const ClockNotice = lazyEarly(async () => (await import(/* webpackChunkName: 'clock-notice' */ './ClockNotice')).ClockNotice)
+const ClockNotice = lazyEarly(
+  async () => (await import(/* webpackChunkName: 'clock-notice' */ './ClockNotice')).ClockNotice,
+)
 
 const farewell: Partial<Record<SessionEnd, string>> = {
   refused: 'Your session has ended. Please sign in again.',

@@ -47,12 +47,18 @@ export function RegisterPage() {
       {step === 'account' && (
         <>
           <Failure error={account.error} text={failureText(account.error, 'registration failed please try again')} />
-          <AccountStep busy={account.isLoading} onSubmit={(password) => register({ username, password, inviteToken })} />
+          <AccountStep
+            busy={account.isLoading}
+            onSubmit={(password) => register({ username, password, inviteToken })}
+          />
         </>
       )}
       {step === 'authenticator' && (
         <>
-          <Failure error={verification.error} text={failureText(verification.error, 'verification failed please try again')} />
+          <Failure
+            error={verification.error}
+            text={failureText(verification.error, 'verification failed please try again')}
+          />
           <AuthenticatorStep
             qrCode={account.data?.qrCode}
             secret={account.data?.secret}

@@ -11,7 +11,11 @@ export const loginSlice = createSlice({
   initialState,
   reducers: {
     /** A reload found a sign-in that waits for its code. */
-    resumed: (_state, { payload: username }: PayloadAction<string>) => ({ ...initialState, step: 'code' as const, username }),
+    resumed: (_state, { payload: username }: PayloadAction<string>) => ({
+      ...initialState,
+      step: 'code' as const,
+      username,
+    }),
     usernameTyped(state, { payload }: PayloadAction<string>) {
       state.username = payload
     },

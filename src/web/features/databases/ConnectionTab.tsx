@@ -16,12 +16,23 @@ export function ConnectionTab({ type, database, isRevealed, onReveal }: Connecti
   const dispatch = useDispatch()
   const connection = connectionOf(type, database)
   const line = connection ? connectionString(type, connection) : givenString(database)
-  if (!line) return <p className="database-connection-missing">The server does not tell all that a connection takes. A new password may help: reset it.</p>
+  if (!line)
+    return (
+      <p className="database-connection-missing">
+        The server does not tell all that a connection takes. A new password may help: reset it.
+      </p>
+    )
 
   const chosen = snippets[type].find(({ key }) => key === chosenKey) ?? snippets[type][0]
   return (
     <div className="database-connection">
-      <CodeBlock source={line} label="connection string" isRevealed={isRevealed} wrap title={<h4>Connection string</h4>}>
+      <CodeBlock
+        source={line}
+        label="connection string"
+        isRevealed={isRevealed}
+        wrap
+        title={<h4>Connection string</h4>}
+      >
         <RevealButton isRevealed={isRevealed} onReveal={onReveal} />
       </CodeBlock>
       {connection && (
@@ -30,12 +41,18 @@ export function ConnectionTab({ type, database, isRevealed, onReveal }: Connecti
             source={chosen.source(connection)}
             label={`${chosen.title} snippet`}
             isRevealed={isRevealed}
-            title={<SnippetChoice snippets={snippets[type]} chosen={chosen} onChoose={(snippet) => dispatch(snippetChosen({ type, snippet }))} />}
+            title={
+              <SnippetChoice
+                snippets={snippets[type]}
+                chosen={chosen}
+                onChoose={(snippet) => dispatch(snippetChosen({ type, snippet }))}
+              />
+            }
           />
           {isLoopback(connection.host) && (
             <p className="form-text">
-              {connection.host} is the machine that the database server runs on. From another machine, use that machine&apos;s own address, if the
-              server listens there.
+              {connection.host} is the machine that the database server runs on. From another machine, use that
+              machine&apos;s own address, if the server listens there.
             </p>
           )}
         </>

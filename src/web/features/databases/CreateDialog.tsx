@@ -23,7 +23,9 @@ export function CreateDialog({ creation: { type, name } }: { creation: Creation 
   const problem = problemOf(name)
   const isValid = name !== '' && !problem
 
-  const draft = useFormDraft(`create ${type} database`, name === '' ? undefined : { name }, (fields) => dispatch(nameTyped(fields['name'] ?? '')))
+  const draft = useFormDraft(`create ${type} database`, name === '' ? undefined : { name }, (fields) =>
+    dispatch(nameTyped(fields['name'] ?? '')),
+  )
 
   const refuse = () => dispatch(reportProblem('Invalid database name', INVALID_DATABASE_NAME, 'Invalid database name'))
   const submit = async () => {

@@ -37,7 +37,14 @@ export function DatabaseCard({ type, database }: { type: DatabaseType; database:
     <article ref={card} className="database-card panel" aria-label={name}>
       <div className="database-head">
         <h3>
-          <button ref={toggle} type="button" className="database-toggle" aria-expanded={expanded} aria-controls={expanded ? id : undefined} onClick={() => dispatch(cardToggled(named))}>
+          <button
+            ref={toggle}
+            type="button"
+            className="database-toggle"
+            aria-expanded={expanded}
+            aria-controls={expanded ? id : undefined}
+            onClick={() => dispatch(cardToggled(named))}
+          >
             <Icon name="chevron" />
             <span className="database-name">{name}</span>
           </button>
@@ -48,10 +55,22 @@ export function DatabaseCard({ type, database }: { type: DatabaseType; database:
           <span>{tables === undefined ? uncounted : counted(tables, noun)}</span>
         </p>
         <div className="database-actions">
-          <button type="button" className="database-action" aria-label={`Reset password of ${name}`} title="Reset password" onClick={() => dispatch(resetAsked(named))}>
+          <button
+            type="button"
+            className="database-action"
+            aria-label={`Reset password of ${name}`}
+            title="Reset password"
+            onClick={() => dispatch(resetAsked(named))}
+          >
             <ActionIcon name="key" />
           </button>
-          <button type="button" className="database-action danger" aria-label={`Delete ${name}`} title="Delete" onClick={() => dispatch(deletionAsked(named))}>
+          <button
+            type="button"
+            className="database-action danger"
+            aria-label={`Delete ${name}`}
+            title="Delete"
+            onClick={() => dispatch(deletionAsked(named))}
+          >
             <ActionIcon name="trash" />
           </button>
         </div>

@@ -25,7 +25,13 @@ export function DatabasePanel({ id, type, database }: { id: string; type: Databa
 
   return (
     <div id={id} className="database-panel">
-      <TabList id={id} label={name} tabs={TABS} chosen={tab} onChoose={(chosen) => dispatch(tabChosen({ type, name, tab: chosen }))} />
+      <TabList
+        id={id}
+        label={name}
+        tabs={TABS}
+        chosen={tab}
+        onChoose={(chosen) => dispatch(tabChosen({ type, name, tab: chosen }))}
+      />
       <div id={panelId(id, tab)} role="tabpanel" aria-labelledby={tabId(id, tab)}>
         {tab === 'credentials' && <CredentialsTab credentials={credentials} {...reveal} />}
         {tab === 'connection' && <ConnectionTab type={type} database={database} {...reveal} />}

@@ -35,8 +35,20 @@ export function DatabasesPage() {
       <title>Databases · Quarterdeck</title>
       <div className="page-head">
         <h1>Databases</h1>
-        <Button variant="outline-secondary" className="databases-refresh" aria-label="Refresh" title="Refresh" aria-busy={busy} aria-disabled={busy} onClick={refresh}>
-          {busy ? <span className="spinner-border spinner-border-sm" aria-hidden="true" /> : <ActionIcon name="restart" />}
+        <Button
+          variant="outline-secondary"
+          className="databases-refresh"
+          aria-label="Refresh"
+          title="Refresh"
+          aria-busy={busy}
+          aria-disabled={busy}
+          onClick={refresh}
+        >
+          {busy ? (
+            <span className="spinner-border spinner-border-sm" aria-hidden="true" />
+          ) : (
+            <ActionIcon name="restart" />
+          )}
         </Button>
         <p className="page-summary">Manage your database instances and credentials</p>
       </div>

@@ -19,7 +19,11 @@ type DatabasesSectionProps = {
 }
 
 /** Loads, fails and is filled by itself: what becomes of the other type's server is nothing to it. */
-export function DatabasesSection({ type, answer: { data, error, isFetching, refetch }, filter }: DatabasesSectionProps) {
+export function DatabasesSection({
+  type,
+  answer: { data, error, isFetching, refetch },
+  filter,
+}: DatabasesSectionProps) {
   const { label, section } = appearances[type]
   const createButton = useRef<HTMLButtonElement>(null)
   const dispatch = useDispatch()
@@ -35,15 +39,27 @@ export function DatabasesSection({ type, answer: { data, error, isFetching, refe
     <section className="databases-section" aria-labelledby={id}>
       <div className="databases-section-head">
         <h2 id={id}>{section}</h2>
-        <Button ref={createButton} variant="primary" size="sm" className="with-icon" disabled={isMissing} aria-describedby={isMissing ? `${id}-missing` : undefined} onClick={() => dispatch(creationStarted(type))}>
+        <Button
+          ref={createButton}
+          variant="primary"
+          size="sm"
+          className="with-icon"
+          disabled={isMissing}
+          aria-describedby={isMissing ? `${id}-missing` : undefined}
+          onClick={() => dispatch(creationStarted(type))}
+        >
           <ActionIcon name="plus" />
           <span>
             Create<span className="visually-hidden"> {label} database</span>
           </span>
         </Button>
       </div>
-      {isMissing && <SectionUnavailable id={`${id}-missing`} section={section} error={error} busy={isFetching} onRetry={refetch} />}
-      {Boolean(error) && !isMissing && <SectionFailure error={error} busy={isFetching} hasData={Boolean(data?.length)} onRetry={refetch} />}
+      {isMissing && (
+        <SectionUnavailable id={`${id}-missing`} section={section} error={error} busy={isFetching} onRetry={refetch} />
+      )}
+      {Boolean(error) && !isMissing && (
+        <SectionFailure error={error} busy={isFetching} hasData={Boolean(data?.length)} onRetry={refetch} />
+      )}
       {!data && !error && <DatabasesSkeleton section={section} />}
       {data?.length === 0 && !error && (
         <div className="databases-empty">
@@ -75,7 +91,8 @@ function useFocusAfterDeletion(count: number, target: { current: HTMLButtonEleme
   const before = useRef(count)
   useEffect(() => {
     if (hasDialog) return
-    if (count < before.current && document.activeElement === document.body) target.current?.focus({ preventScroll: true })
+    if (count < before.current && document.activeElement === document.body)
+      target.current?.focus({ preventScroll: true })
     before.current = count
   }, [count, hasDialog, target])
 }

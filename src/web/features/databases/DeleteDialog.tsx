@@ -20,7 +20,9 @@ export function DeleteDialog({ type, name }: { type: DatabaseType; name: string 
       action="Delete"
       busyText="Deleting..."
       busy={isLoading}
-      onConfirm={async () => report(await remove({ type, name }), `Successfully deleted ${label} database ${name}`, failure)}
+      onConfirm={async () =>
+        report(await remove({ type, name }), `Successfully deleted ${label} database ${name}`, failure)
+      }
       onClose={() => dispatch(dialogClosed())}
     >
       <CallFailure error={error} text={failure} />

@@ -20,14 +20,18 @@ export function ResetDialog({ type, name }: { type: DatabaseType; name: string }
       action="Reset"
       busyText="Resetting..."
       busy={isLoading}
-      onConfirm={async () => report(await reset({ type, name }), `Successfully reset password for ${label} database ${name}`, failure)}
+      onConfirm={async () =>
+        report(await reset({ type, name }), `Successfully reset password for ${label} database ${name}`, failure)
+      }
       onClose={() => dispatch(dialogClosed())}
     >
       <CallFailure error={error} text={failure} />
       <p>
         Are you sure you want to reset the password of the {label} database &quot;{name}&quot;?
       </p>
-      <p className="form-text">The old password stops working at once: give the new one to everything that uses this database.</p>
+      <p className="form-text">
+        The old password stops working at once: give the new one to everything that uses this database.
+      </p>
     </ConfirmDialog>
   )
 }

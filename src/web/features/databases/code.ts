@@ -18,6 +18,7 @@ export const secret = (text: string): Code => [{ secret: text }]
 export const mapCode = (source: Code, change: (text: string) => string): Code =>
   source.map((piece) => (typeof piece === 'string' ? change(piece) : { secret: change(piece.secret) }))
 
-export const textOf = (source: Code) => source.map((piece) => (typeof piece === 'string' ? piece : piece.secret)).join('')
+export const textOf = (source: Code) =>
+  source.map((piece) => (typeof piece === 'string' ? piece : piece.secret)).join('')
 
 export const maskedTextOf = (source: Code) => source.map((piece) => (typeof piece === 'string' ? piece : MASK)).join('')

@@ -36,12 +36,16 @@ export function connectionOf(type: DatabaseType, { name, credentials }: ListedDa
     port: Number(port) || undefined,
     database: isText(database) ? database : name,
     options: optionsOf(type, credentials),
-    given: type === 'mongo' && isText(given) && /^mongodb(\+srv:|:\/\/([^@/?]*@)?[^@/?]*,)/.test(given) ? given : undefined,
+    given:
+      type === 'mongo' && isText(given) && /^mongodb(\+srv:|:\/\/([^@/?]*@)?[^@/?]*,)/.test(given) ? given : undefined,
   }
 }
 
 /** Where MongoDB knows the user, if not in the database, may be a credential of its own. */
-function optionsOf(type: DatabaseType, { authSource, connectionString: given }: ShownCredentials): Connection['options'] {
+function optionsOf(
+  type: DatabaseType,
+  { authSource, connectionString: given }: ShownCredentials,
+): Connection['options'] {
   const options = new URLSearchParams(type === 'mongo' && isText(authSource) ? { authSource } : {})
   const [, scheme, query] = isText(given) ? (/^([a-z]+):\/\/[^?#]*\?([^#]*)/.exec(given) ?? []) : []
   if (scheme === schemes[type] || (scheme === 'postgres' && type === 'sql')) {
@@ -81,6 +85,8 @@ export function marked(given: string): Code {
 export function addressOf({ host, port }: Pick<Connection, 'host' | 'port'>) {
   const [address = '', zone] = host.split('%')
   const isIPv6 = /^[0-9a-f:.]+$/i.test(address) && address.split(':').length > 2
-  const encoded = isIPv6 ? `[${address}${zone === undefined ? '' : `%25${percentEncoded(zone)}`}]` : percentEncoded(host)
+  const encoded = isIPv6
+    ? `[${address}${zone === undefined ? '' : `%25${percentEncoded(zone)}`}]`
+    : percentEncoded(host)
   return port === undefined ? encoded : `${encoded}:${port}`
 }

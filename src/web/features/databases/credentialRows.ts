@@ -13,7 +13,12 @@ export function credentialRows(credentials: ShownCredentials): Row[] {
   const keys = [...Object.keys(known).filter((key) => key !== 'database' || key in shown), ...others]
   return keys.map((key) => {
     const text = textOf(shown[key])
-    return { key, label: known[key as keyof typeof known] ?? labelOf(key), text, isSecret: isSecret(key, text, credentials.password) }
+    return {
+      key,
+      label: known[key as keyof typeof known] ?? labelOf(key),
+      text,
+      isSecret: isSecret(key, text, credentials.password),
+    }
   })
 }
 
@@ -24,7 +29,10 @@ function textOf(value: unknown): string {
 
 /** `replicaSet` and `replica_set` read as `Replica set`. */
 function labelOf(key: string) {
-  const words = key.replaceAll(/([a-z\d])([A-Z])/g, '$1 $2').replaceAll(/[_-]+/g, ' ').toLowerCase()
+  const words = key
+    .replaceAll(/([a-z\d])([A-Z])/g, '$1 $2')
+    .replaceAll(/[_-]+/g, ' ')
+    .toLowerCase()
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 

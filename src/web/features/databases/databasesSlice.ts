@@ -108,12 +108,24 @@ export const databasesSlice = createSlice({
     selectDialog: (state) => state.dialog,
     selectIsExpanded: (state, named: Named) => state.expanded.includes(keyOf(named)),
     selectIsShown: (state, named: Named) => state.shown === keyOf(named),
-    selectTab: (state, named: Named): PanelTab => (Object.hasOwn(state.tabs, keyOf(named)) && state.tabs[keyOf(named)]) || 'credentials',
+    selectTab: (state, named: Named): PanelTab =>
+      (Object.hasOwn(state.tabs, keyOf(named)) && state.tabs[keyOf(named)]) || 'credentials',
     selectSnippet: (state, type: DatabaseType) => state.snippets[type],
     selectFilter: (state) => state.filter,
   },
 })
 
-export const { creationStarted, nameTyped, deletionAsked, resetAsked, dialogClosed, cardToggled, tabChosen, snippetChosen, filtered, left } =
-  databasesSlice.actions
-export const { selectDialog, selectIsExpanded, selectIsShown, selectTab, selectSnippet, selectFilter } = databasesSlice.selectors
+export const {
+  creationStarted,
+  nameTyped,
+  deletionAsked,
+  resetAsked,
+  dialogClosed,
+  cardToggled,
+  tabChosen,
+  snippetChosen,
+  filtered,
+  left,
+} = databasesSlice.actions
+export const { selectDialog, selectIsExpanded, selectIsShown, selectTab, selectSnippet, selectFilter } =
+  databasesSlice.selectors

@@ -4,7 +4,10 @@ import { code, mapCode } from './code'
 /** RFC 3986: all but the unreserved characters, also those that encodeURIComponent leaves and shells do not. */
 export const percentEncoded = (text: string) =>
   // Half of a surrogate pair is no character: nothing could encode it.
-  encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+  encodeURIComponent(text.replace(/\p{Surrogate}/gu, '\ufffd')).replace(
+    /[!'()*]/g,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
+  )
 
 /** One word for any POSIX shell, and while there is no quote in it for PowerShell too. */
 export const shellQuoted = (source: Code): Code => code`'${mapCode(source, (text) => text.replaceAll("'", `'\\''`))}'`
@@ -17,7 +20,10 @@ export const quoted = (source: Code): Code =>
   code`"${mapCode(source, (text) =>
     JSON.stringify(text)
       .slice(1, -1)
-      .replace(/[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`),
+      .replace(
+        /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g,
+        (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+      ),
   )}"`
 
 /**
@@ -25,4 +31,8 @@ export const quoted = (source: Code): Code =>
  * own. A backslash before it goes along, since newer versions take it for an escape.
  */
 export const springQuoted = (source: Code): Code =>
-  quoted(mapCode(source, (text) => text.replace(/(?<!\\)(\\*)\$(?=\{)/g, (dollar) => '${quarterdeck.literal:' + dollar + '}')))
+  quoted(
+    mapCode(source, (text) =>
+      text.replace(/(?<!\\)(\\*)\$(?=\{)/g, (dollar) => '${quarterdeck.literal:' + dollar + '}'),
+    ),
+  )

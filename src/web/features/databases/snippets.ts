@@ -7,7 +7,8 @@ import { percentEncoded, quoted, shellQuoted, springQuoted } from './quoting'
 
 export type Snippet = { key: string; title: string; source: (connection: Connection) => Code }
 
-const jdbcUrl = (connection: Connection) => `jdbc:postgresql://${addressOf(connection)}/${percentEncoded(connection.database)}${optionsText(connection)}`
+const jdbcUrl = (connection: Connection) =>
+  `jdbc:postgresql://${addressOf(connection)}/${percentEncoded(connection.database)}${optionsText(connection)}`
 /** pg takes its own setting, which means the same: `require` encrypts, and leaves it open to whom. */
 function nodeSsl({ options }: Pick<Connection, 'options'>): string {
   const mode = options.find(([name]) => name === 'sslmode')?.[1] ?? ''

@@ -28,7 +28,8 @@ export function ChangesDialog({ name, stored, text }: { name: string; stored: st
         ) : (
           <>
             <p className="changes-summary">
-              {counted(count('added'), 'line')} added, {counted(count('removed'), 'line')} removed, compared with the stored text
+              {counted(count('added'), 'line')} added, {counted(count('removed'), 'line')} removed, compared with the
+              stored text
             </p>
             <table>
               <thead className="visually-hidden">

@@ -16,12 +16,22 @@ export function ConfigurationEditor() {
 }
 
 function Configuration({ name }: { name: string }) {
-  const { data: stored, error, isFetching, refetch } = useGetDeploymentConfigQuery(name, { refetchOnMountOrArgChange: true })
+  const {
+    data: stored,
+    error,
+    isFetching,
+    refetch,
+  } = useGetDeploymentConfigQuery(name, { refetchOnMountOrArgChange: true })
   const [dismissed, setDismissed] = useState<unknown>()
 
-  if (stored === undefined && (error as ApiFailure | undefined)?.status === 404) return <UnknownDeployment name={name} />
+  if (stored === undefined && (error as ApiFailure | undefined)?.status === 404)
+    return <UnknownDeployment name={name} />
   const failure = error && error !== dismissed && (
-    <FailureBanner title="Failed to load deployment configuration content" error={error} onDismiss={() => setDismissed(error)} />
+    <FailureBanner
+      title="Failed to load deployment configuration content"
+      error={error}
+      onDismiss={() => setDismissed(error)}
+    />
   )
   return (
     <div className="configuration">
@@ -32,7 +42,12 @@ function Configuration({ name }: { name: string }) {
           {failure}
           {error ? (
             <section className="configuration-panel configuration-missing panel">
-              <button type="button" className="btn btn-outline-secondary" aria-disabled={isFetching} onClick={() => !isFetching && refetch()}>
+              <button
+                type="button"
+                className="btn btn-outline-secondary"
+                aria-disabled={isFetching}
+                onClick={() => !isFetching && refetch()}
+              >
                 Retry
               </button>
             </section>

@@ -33,7 +33,9 @@ import { useProblem } from './useProblem'
 import type { YamlEditorHandle } from './YamlEditor'
 
 // The page shows, and fetches the text, while the editor itself is still on its way.
-const YamlEditor = lazyOnDemand(async () => (await import(/* webpackChunkName: 'yaml-editor' */ './YamlEditor')).YamlEditor)
+const YamlEditor = lazyOnDemand(
+  async () => (await import(/* webpackChunkName: 'yaml-editor' */ './YamlEditor')).YamlEditor,
+)
 
 const FAILED = 'Failed to save deployment configuration content'
 
@@ -114,7 +116,12 @@ export function ConfigurationForm({ name, stored, failure, onReload }: Configura
 
   return (
     <>
-      <ConfigurationHead name={name} saving={saving.isLoading} onShowChanges={() => dispatch(changesOpened())} onSave={onSave} />
+      <ConfigurationHead
+        name={name}
+        saving={saving.isLoading}
+        onShowChanges={() => dispatch(changesOpened())}
+        onSave={onSave}
+      />
       {failure}
       {kept.offered}
       {saving.error && <FailureBanner title={FAILED} error={saving.error} onDismiss={saving.reset} />}
@@ -132,7 +139,13 @@ export function ConfigurationForm({ name, stored, failure, onReload }: Configura
       )}
       <Suspense fallback={<EditorSkeleton />}>
         <section className="configuration-panel panel" aria-label="Configuration">
-          <YamlEditor ref={editor} label={`Configuration of ${name}`} value={text} problem={problem} onChange={onChange} />
+          <YamlEditor
+            ref={editor}
+            label={`Configuration of ${name}`}
+            value={text}
+            problem={problem}
+            onChange={onChange}
+          />
           <ConfigurationStatus problem={problem} changed={changed} onGoTo={(line) => editor.current?.goTo(line)} />
         </section>
       </Suspense>

@@ -22,7 +22,13 @@ export function ConfigurationHead({ name, saving = false, onShowChanges, onSave 
           <ActionIcon name="changes" />
           Show changes
         </Button>
-        <Button className="configuration-save" disabled={!onSave} aria-disabled={saving} aria-busy={saving} onClick={onSave}>
+        <Button
+          className="configuration-save"
+          disabled={!onSave}
+          aria-disabled={saving}
+          aria-busy={saving}
+          onClick={onSave}
+        >
           {saving && <span className="spinner-border spinner-border-sm" aria-hidden="true" />}
           Save Changes
         </Button>

@@ -1,7 +1,11 @@
 import { Icon } from '../../ui/Icon'
 import type { Problem } from './YamlEditor'
 
-type ConfigurationStatusProps = { problem: Problem | null | undefined; changed: boolean; onGoTo: (line: number) => void }
+type ConfigurationStatusProps = {
+  problem: Problem | null | undefined
+  changed: boolean
+  onGoTo: (line: number) => void
+}
 
 /** Always there, below the text: what is wrong with it, and whether it is saved. */
 export function ConfigurationStatus({ problem, changed, onGoTo }: ConfigurationStatusProps) {

@@ -21,7 +21,10 @@ export function ConflictDialog({ name, onReload, onOverwrite }: ConflictDialogPr
         { text: 'Cancel', onChoose: close },
       ]}
     >
-      <p>The configuration of &quot;{name}&quot; changed since it was opened here. Reload drops your changes, Overwrite drops the others.</p>
+      <p>
+        The configuration of &quot;{name}&quot; changed since it was opened here. Reload drops your changes, Overwrite
+        drops the others.
+      </p>
     </QuestionDialog>
   )
 }

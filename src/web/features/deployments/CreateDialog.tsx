@@ -39,7 +39,8 @@ export function CreateDialog({ creation }: { creation: Creation }) {
   const draft = useFormDraft(
     isProxy ? 'create proxy' : 'create deployment',
     creation.name === '' ? undefined : { name: creation.name, type: creation.type, node: creation.node },
-    ({ name = '', type, node = '' }) => edit({ name, node, type: types.find((known) => known === type) ?? creation.type }),
+    ({ name = '', type, node = '' }) =>
+      edit({ name, node, type: types.find((known) => known === type) ?? creation.type }),
   )
   const close = () => {
     draft.drop()

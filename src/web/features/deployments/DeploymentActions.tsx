@@ -8,7 +8,11 @@ import { useOneAtATime } from '../../ui/useOneAtATime'
 import { deletionAsked } from './deploymentsSlice'
 import { typeOf } from './deploymentType'
 
-export function DeploymentActions({ deployment: { name, typeIndex, enabled, dataDirectory } }: { deployment: Deployment }) {
+export function DeploymentActions({
+  deployment: { name, typeIndex, enabled, dataDirectory },
+}: {
+  deployment: Deployment
+}) {
   // The key keeps the call's state in the store, by deployment: it outlives this card while the user is elsewhere.
   const [restart, { isLoading: restarting }] = useRestartDeploymentMutation({ fixedCacheKey: `restart ${name}` })
   const report = useReport()
@@ -31,14 +35,23 @@ export function DeploymentActions({ deployment: { name, typeIndex, enabled, data
         title={enabled ? 'Restart all instances, one after another' : 'Only an active deployment can be restarted'}
         onClick={onRestart}
       >
-        {restarting ? <span className="spinner-border spinner-border-sm" aria-hidden="true" /> : <ActionIcon name="restart" />}
+        {restarting ? (
+          <span className="spinner-border spinner-border-sm" aria-hidden="true" />
+        ) : (
+          <ActionIcon name="restart" />
+        )}
         <span className="action-text">Restart</span>
       </button>
       <Link className="action" to={filesOf(dataDirectory)} aria-label={`Open files of ${name}`} title="Open files">
         <ActionIcon name="folder" />
         <span className="action-text">Files</span>
       </Link>
-      <Link className="action" to={`/deployments/${encodeURIComponent(name)}/edit`} aria-label={`Edit ${name}`} title="Edit configuration">
+      <Link
+        className="action"
+        to={`/deployments/${encodeURIComponent(name)}/edit`}
+        aria-label={`Edit ${name}`}
+        title="Edit configuration"
+      >
         <ActionIcon name="pencil" />
         <span className="action-text">Edit</span>
       </Link>

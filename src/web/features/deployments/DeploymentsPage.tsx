@@ -54,13 +54,38 @@ export function DeploymentsPage() {
           </Link>
         )}
       />
-      {error && <LoadFailure title="Failed to load deployments" detail={failureDetail(error)} busy={isFetching} onRetry={refetch} />}
+      {error && (
+        <LoadFailure
+          title="Failed to load deployments"
+          detail={failureDetail(error)}
+          busy={isFetching}
+          onRetry={refetch}
+        />
+      )}
       {!data && !error && <DeploymentsSkeleton />}
       {data && (
         <>
-          <DeploymentsSection title="Proxy" deployments={proxies} empty="No Proxy Found" create="Create Proxy" type="proxy" />
-          <DeploymentsSection title="Games" deployments={games} empty="No Games Found" create="Create Game" type="persistent" />
-          <DeploymentsSection title="Processes" deployments={processes} empty="No Processes Found" create="Create Process" type="process" />
+          <DeploymentsSection
+            title="Proxy"
+            deployments={proxies}
+            empty="No Proxy Found"
+            create="Create Proxy"
+            type="proxy"
+          />
+          <DeploymentsSection
+            title="Games"
+            deployments={games}
+            empty="No Games Found"
+            create="Create Game"
+            type="persistent"
+          />
+          <DeploymentsSection
+            title="Processes"
+            deployments={processes}
+            empty="No Processes Found"
+            create="Create Process"
+            type="process"
+          />
         </>
       )}
       {dialog?.kind === 'create' && <CreateDialog creation={dialog} />}

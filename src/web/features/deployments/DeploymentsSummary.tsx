@@ -5,8 +5,6 @@ import { counted } from '../../ui/counted'
 export function DeploymentsSummary({ deployments }: { deployments: Deployment[] | undefined }) {
   const active = deployments?.filter(({ enabled }) => enabled).length
   return (
-    <p className="page-summary">
-      {deployments && `${counted(deployments.length, 'deployment')} · ${active} active`}
-    </p>
+    <p className="page-summary">{deployments && `${counted(deployments.length, 'deployment')} · ${active} active`}</p>
   )
 }

@@ -21,7 +21,13 @@ export function NodeChoice({ nodes, error, chosen, missing, focused, focusKey, o
     if (focused) field.current?.focus()
   }, [focused, focusKey])
 
-  const invitation = error ? 'No nodes to choose from' : !nodes ? 'Loading nodes...' : nodes.length === 0 ? 'There are no nodes' : 'Select a node'
+  const invitation = error
+    ? 'No nodes to choose from'
+    : !nodes
+      ? 'Loading nodes...'
+      : nodes.length === 0
+        ? 'There are no nodes'
+        : 'Select a node'
   return (
     <div>
       <label className="form-label" htmlFor={id}>

@@ -21,12 +21,16 @@ type YamlEditorProps = {
 export function YamlEditor({ ref, label, value, problem, onChange }: YamlEditorProps) {
   const [editor, setEditor] = useState<Ace.Editor>()
 
-  useImperativeHandle(ref, () => ({
-    goTo(line) {
-      editor?.gotoLine(line, 0, false)
-      editor?.focus()
-    },
-  }), [editor])
+  useImperativeHandle(
+    ref,
+    () => ({
+      goTo(line) {
+        editor?.gotoLine(line, 0, false)
+        editor?.focus()
+      },
+    }),
+    [editor],
+  )
 
   useEffect(() => {
     if (!editor || !problem?.line) return
@@ -35,7 +39,8 @@ export function YamlEditor({ ref, label, value, problem, onChange }: YamlEditorP
     // Ace's own worker writes its findings over ours whenever it is done, in other words for the same mistake.
     const show = () => {
       const shown = session.getAnnotations()
-      if (shown.length !== 1 || shown[0]?.text !== mark.text || shown[0].row !== mark.row) session.setAnnotations([mark])
+      if (shown.length !== 1 || shown[0]?.text !== mark.text || shown[0].row !== mark.row)
+        session.setAnnotations([mark])
     }
     show()
     session.on('changeAnnotation', show)
@@ -60,7 +65,12 @@ export function YamlEditor({ ref, label, value, problem, onChange }: YamlEditorP
       value={value}
       onChange={onChange}
       // Without the keyboard option Tab would never leave the text again.
-      setOptions={{ textInputAriaLabel: label, enableKeyboardAccessibility: true, useSoftTabs: true, enableMobileMenu: false }}
+      setOptions={{
+        textInputAriaLabel: label,
+        enableKeyboardAccessibility: true,
+        useSoftTabs: true,
+        enableMobileMenu: false,
+      }}
       onLoad={(loaded: Ace.Editor) => {
         loaded.renderer.setTheme(theme)
         loaded.navigateFileStart()

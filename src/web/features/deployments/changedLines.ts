@@ -32,6 +32,8 @@ export function changedLines(stored: string, text: string): (ChangedLine | Gap)[
     const tail = index === changes.length - 1 ? 0 : CONTEXT
     const count = numbered.length - head - tail
     // A gap of one line would take the place of that line.
-    return count < 2 ? numbered : [...numbered.slice(0, head), { kind: 'gap', count }, ...numbered.slice(numbered.length - tail)]
+    return count < 2
+      ? numbered
+      : [...numbered.slice(0, head), { kind: 'gap', count }, ...numbered.slice(numbered.length - tail)]
   })
 }

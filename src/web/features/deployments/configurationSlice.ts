@@ -61,5 +61,14 @@ export const configurationSlice = createSlice({
   },
 })
 
-export const { draftTyped, draftRestored, draftDropped, draftSaved, conflictMet, changesOpened, leaveAsked, dialogClosed } = configurationSlice.actions
+export const {
+  draftTyped,
+  draftRestored,
+  draftDropped,
+  draftSaved,
+  conflictMet,
+  changesOpened,
+  leaveAsked,
+  dialogClosed,
+} = configurationSlice.actions
 export const { selectDraft, selectDialog } = configurationSlice.selectors

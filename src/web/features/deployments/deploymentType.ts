@@ -8,7 +8,10 @@ type Appearance = { name: string; explanation: string }
 export const appearances: Record<DeploymentType, Appearance> = {
   proxy: { name: 'Proxy', explanation: 'Where players connect, and what sends them on. There is one at most.' },
   persistent: { name: 'Persistent', explanation: 'One instance on one node, working in the shared directory itself.' },
-  scalable: { name: 'Scalable', explanation: 'As many instances as its players need, each on a copy of the directory.' },
+  scalable: {
+    name: 'Scalable',
+    explanation: 'As many instances as its players need, each on a copy of the directory.',
+  },
   process: { name: 'Process', explanation: 'Any other program, such as a bot, on a copy of the directory.' },
 }
 

@@ -45,7 +45,12 @@ export function useKeptConfiguration(name: string, stored: Configuration, draft:
     changed: kept.changed,
     drop,
     offered: offer && !isSaved && (
-      <DraftOffer offer={offer} warning={isOutdated && 'Somebody saved another text since.'} onRestore={() => restore(kept.take())} onDiscard={kept.discard}>
+      <DraftOffer
+        offer={offer}
+        warning={isOutdated && 'Somebody saved another text since.'}
+        onRestore={() => restore(kept.take())}
+        onDiscard={kept.discard}
+      >
         You have unsaved changes to this configuration
       </DraftOffer>
     ),

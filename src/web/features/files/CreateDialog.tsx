@@ -16,7 +16,13 @@ const tabs = [
   { key: 'directory', title: 'Directory' },
 ] as const
 
-export function CreateDialog({ directory, creation: { tab, name, tries = 0 } }: { directory: string; creation: Creation }) {
+export function CreateDialog({
+  directory,
+  creation: { tab, name, tries = 0 },
+}: {
+  directory: string
+  creation: Creation
+}) {
   const [createFile, file] = useCreateFileMutation()
   const [createDirectory, folder] = useCreateDirectoryMutation()
   const dispatch = useDispatch()
@@ -43,7 +49,14 @@ export function CreateDialog({ directory, creation: { tab, name, tries = 0 } }: 
   }
 
   return (
-    <FormDialog title="Create New" action="Create" busyText="Creating..." busy={isLoading} onSubmit={submit} onClose={close}>
+    <FormDialog
+      title="Create New"
+      action="Create"
+      busyText="Creating..."
+      busy={isLoading}
+      onSubmit={submit}
+      onClose={close}
+    >
       {draft.offered}
       <TabList
         id="create"

@@ -26,7 +26,11 @@ export function DeleteDialog({ deletion: { items } }: { deletion: Deletion }) {
 
   return (
     <FormDialog
-      title={items.length === 1 && only ? `Delete ${only.type === 'd' ? 'Directory' : 'File'}` : `Delete ${items.length} Items`}
+      title={
+        items.length === 1 && only
+          ? `Delete ${only.type === 'd' ? 'Directory' : 'File'}`
+          : `Delete ${items.length} Items`
+      }
       action="Delete"
       busyText="Deleting..."
       variant="danger"

@@ -12,7 +12,16 @@ const paths = {
 } as const
 
 export function FileIcon({ entry }: { entry: FileEntry }) {
-  const kind = entry.type === 'd' ? 'directory' : entry.type === 'l' ? 'link' : isArchived(entry) ? 'archive' : entry.isText ? 'text' : 'other'
+  const kind =
+    entry.type === 'd'
+      ? 'directory'
+      : entry.type === 'l'
+        ? 'link'
+        : isArchived(entry)
+          ? 'archive'
+          : entry.isText
+            ? 'text'
+            : 'other'
   return (
     <span className={`file-icon ${kind}`}>
       <Glyph path={paths[kind]} size={20} />

@@ -27,7 +27,16 @@ type FileRowProps = {
 export const DRAG_TYPE = 'application/x-quarterdeck-entries'
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
-export function FileRow({ entry, index, isCurrent, isSelected, actions, onTick, dropTarget, draggedWith }: FileRowProps) {
+export function FileRow({
+  entry,
+  index,
+  isCurrent,
+  isSelected,
+  actions,
+  onTick,
+  dropTarget,
+  draggedWith,
+}: FileRowProps) {
   const dispatch = useDispatch()
   const tabIndex = isCurrent ? 0 : -1
   // JSON knows no such times as null; file systems know some that no calendar has.
@@ -60,7 +69,13 @@ export function FileRow({ entry, index, isCurrent, isSelected, actions, onTick, 
     >
       <div role="gridcell">
         <label className="file-check">
-          <input type="checkbox" aria-label={`Select ${entry.name}`} tabIndex={tabIndex} checked={isSelected} onChange={onChange} />
+          <input
+            type="checkbox"
+            aria-label={`Select ${entry.name}`}
+            tabIndex={tabIndex}
+            checked={isSelected}
+            onChange={onChange}
+          />
         </label>
       </div>
       <div role="gridcell" className="column-name">

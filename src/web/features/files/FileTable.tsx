@@ -47,7 +47,8 @@ export function FileTable({ directory, files }: { directory: string; files: File
   const reached = useRef(false)
   // The row that had the focus may not be drawn any more.
   useLayoutEffect(() => {
-    if (reached.current) pane.current?.querySelector<HTMLElement>(`[aria-rowindex="${at + 2}"]`)?.focus({ preventScroll: true })
+    if (reached.current)
+      pane.current?.querySelector<HTMLElement>(`[aria-rowindex="${at + 2}"]`)?.focus({ preventScroll: true })
     reached.current = false
   })
 
@@ -66,13 +67,15 @@ export function FileTable({ directory, files }: { directory: string; files: File
     if (anchor === null && start && !selected.has(start.path)) dispatch(toggled(start.path))
     else dispatch(rangeSelected(range))
   }
-  const selectedOr = (entry: FileEntry) => (selected.has(entry.path) ? ordered.filter(({ path }) => selected.has(path)) : [entry])
+  const selectedOr = (entry: FileEntry) =>
+    selected.has(entry.path) ? ordered.filter(({ path }) => selected.has(path)) : [entry]
 
   const onKeyDown = (event: KeyboardEvent<HTMLDivElement>) => {
     const entry = shown[at]
     const target = event.target as HTMLElement
     // The menu and its button have arrows of their own.
-    if (!entry || target.closest('.dropdown-menu') || (event.key.startsWith('Arrow') && target.closest('.row-menu'))) return
+    if (!entry || target.closest('.dropdown-menu') || (event.key.startsWith('Arrow') && target.closest('.row-menu')))
+      return
     const isOnRow = target.role === 'row'
     const step = steps[event.key]
     const { ctrlKey, metaKey, shiftKey, key } = event
@@ -112,7 +115,12 @@ export function FileTable({ directory, files }: { directory: string; files: File
   }
   const onClick = (event: MouseEvent) => {
     const entry = shown[entryAt(event.target) ?? -1]
-    if (!entry || event.defaultPrevented || (event.target as Element).closest('a, button, input, label, .dropdown-menu')) return
+    if (
+      !entry ||
+      event.defaultPrevented ||
+      (event.target as Element).closest('a, button, input, label, .dropdown-menu')
+    )
+      return
     if (event.ctrlKey || event.metaKey) dispatch(toggled(entry.path))
     else actions.open(entry)
   }
@@ -122,7 +130,14 @@ export function FileTable({ directory, files }: { directory: string; files: File
     <section className="files-table panel" aria-label="Files">
       {files.length > 0 && (
         <div className="files-filter">
-          <Field label="Filter by name" type="search" autoComplete="off" spellCheck={false} value={filter} onChange={(text) => dispatch(filterTyped(text))} />
+          <Field
+            label="Filter by name"
+            type="search"
+            autoComplete="off"
+            spellCheck={false}
+            value={filter}
+            onChange={(text) => dispatch(filterTyped(text))}
+          />
           <p role="status">{filter.trim() !== '' && `${shown.length} of ${files.length}`}</p>
         </div>
       )}

@@ -34,10 +34,16 @@ export function FilesPage() {
 }
 
 /** The row that the arrow keys would go on from. Until there is one, the heading. */
-const placeOfFocus = (page: HTMLElement) => page.querySelector<HTMLElement>('.file-row[tabindex="0"]') ?? page.querySelector('h1')
+const placeOfFocus = (page: HTMLElement) =>
+  page.querySelector<HTMLElement>('.file-row[tabindex="0"]') ?? page.querySelector('h1')
 
 function Directory({ path }: { path: string }) {
-  const { currentData: listing, error, isFetching, refetch } = useGetFilesQuery(path, { refetchOnMountOrArgChange: true })
+  const {
+    currentData: listing,
+    error,
+    isFetching,
+    refetch,
+  } = useGetFilesQuery(path, { refetchOnMountOrArgChange: true })
   const isBusy = useSelector(selectDialog) !== null
   const isMissing = (error as ApiFailure | undefined)?.status === 404
   const heading = useRef<HTMLHeadingElement>(null)
@@ -46,7 +52,8 @@ function Directory({ path }: { path: string }) {
   useEffect(() => {
     // Held for the rows that were still to come.
     const { current } = heading
-    if (isListed && current && current === document.activeElement) current.closest<HTMLElement>('.files')?.querySelector<HTMLElement>('.file-row[tabindex="0"]')?.focus()
+    if (isListed && current && current === document.activeElement)
+      current.closest<HTMLElement>('.files')?.querySelector<HTMLElement>('.file-row[tabindex="0"]')?.focus()
   }, [isListed])
 
   return (
@@ -61,9 +68,17 @@ function Directory({ path }: { path: string }) {
       <Breadcrumb path={path} />
       <DraftHints
         kind="file"
-        text={(file) => <>You have an unsaved text of <bdi>{nameOf(file)}</bdi></>}
+        text={(file) => (
+          <>
+            You have an unsaved text of <bdi>{nameOf(file)}</bdi>
+          </>
+        )}
         open={({ name: file }) => (
-          <Button variant="primary" size="sm" onClick={() => dispatch(fileOpened({ path: file, name: nameOf(file), type: '-' }))}>
+          <Button
+            variant="primary"
+            size="sm"
+            onClick={() => dispatch(fileOpened({ path: file, name: nameOf(file), type: '-' }))}
+          >
             Open
           </Button>
         )}

@@ -6,7 +6,13 @@ import { creationStarted } from './filesSlice'
 import { SyncIndicator } from './SyncIndicator'
 import { UploadButton } from './uploads/UploadButton'
 
-type FilesToolbarProps = { directory: string; listing: Listing | undefined; busy: boolean; usable: boolean; onRefresh: () => unknown }
+type FilesToolbarProps = {
+  directory: string
+  listing: Listing | undefined
+  busy: boolean
+  usable: boolean
+  onRefresh: () => unknown
+}
 
 /** By index (product §3): its instances work in the directory itself, so there is nothing to synchronise. */
 const PERSISTENT = 1
@@ -16,7 +22,14 @@ export function FilesToolbar({ directory, listing, busy, usable, onRefresh }: Fi
   return (
     <div className="files-toolbar" role="group" aria-label="Directory tools">
       {listing && listing.deploymentTypeIndex !== PERSISTENT && <SyncIndicator />}
-      <Button variant="outline-secondary" className="files-refresh" aria-label="Refresh" title="Refresh" aria-disabled={busy} onClick={() => !busy && onRefresh()}>
+      <Button
+        variant="outline-secondary"
+        className="files-refresh"
+        aria-label="Refresh"
+        title="Refresh"
+        aria-disabled={busy}
+        onClick={() => !busy && onRefresh()}
+      >
         <ActionIcon name="restart" />
       </Button>
       <UploadButton directory={directory} disabled={!usable} />

@@ -22,7 +22,9 @@ export function MoveDialog({ directory, move: { items, destination, tries = 0 } 
     target === null
       ? 'This leads out of the shared area'
       : target === directory
-        ? destination.trim() === '' ? 'Please enter a destination' : 'They are in this directory already'
+        ? destination.trim() === ''
+          ? 'Please enter a destination'
+          : 'They are in this directory already'
         : into && `"${into.name}" cannot be moved into itself`
 
   const draft = useFormDraft(`move from ${directory}`, destination === '' ? undefined : { destination }, (fields) =>
@@ -68,7 +70,14 @@ export function MoveDialog({ directory, move: { items, destination, tries = 0 } 
         onChange={(text) => dispatch(destinationTyped(text))}
       />
       <p className="move-preview">
-        Moves to <code>{target === null || target === directory ? '…' : items.length === 1 && only ? join(target, only.name) : `${target}/`}</code>
+        Moves to{' '}
+        <code>
+          {target === null || target === directory
+            ? '…'
+            : items.length === 1 && only
+              ? join(target, only.name)
+              : `${target}/`}
+        </code>
       </p>
     </FormDialog>
   )

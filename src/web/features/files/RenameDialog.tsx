@@ -15,7 +15,9 @@ export function RenameDialog({ renaming: { item, name, tries = 0 } }: { renaming
   const dispatch = useDispatch()
   const problem = renameProblem(item.name, name)
 
-  const draft = useFormDraft(`rename ${item.path}`, name === item.name ? undefined : { name }, (fields) => dispatch(newNameTyped(fields['name'] ?? item.name)))
+  const draft = useFormDraft(`rename ${item.path}`, name === item.name ? undefined : { name }, (fields) =>
+    dispatch(newNameTyped(fields['name'] ?? item.name)),
+  )
   const close = () => {
     draft.drop()
     dispatch(dialogClosed('rename'))
@@ -32,9 +34,19 @@ export function RenameDialog({ renaming: { item, name, tries = 0 } }: { renaming
   }
 
   return (
-    <FormDialog title={`Rename ${item.name}`} action="Rename" busyText="Renaming..." busy={isLoading} onSubmit={submit} onClose={close}>
+    <FormDialog
+      title={`Rename ${item.name}`}
+      action="Rename"
+      busyText="Renaming..."
+      busy={isLoading}
+      onSubmit={submit}
+      onClose={close}
+    >
       {draft.offered}
-      <DialogFailure error={error} text={failureText(error, '') ? 'Failed to rename' : 'Failed to rename. Please try again.'} />
+      <DialogFailure
+        error={error}
+        text={failureText(error, '') ? 'Failed to rename' : 'Failed to rename. Please try again.'}
+      />
       <Field
         label="New name"
         rule={tries > 0 ? problem : undefined}

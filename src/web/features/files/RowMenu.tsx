@@ -17,16 +17,38 @@ export function RowMenu({ entry, tabIndex, actions }: { entry: FileEntry; tabInd
   const isLink = entry.type === 'l'
   return (
     <Dropdown show={isOpen} align="end" onToggle={(open) => dispatch(open ? menuOpened(entry.path) : menuClosed())}>
-      <Dropdown.Toggle as="button" bsPrefix="row-menu" type="button" tabIndex={tabIndex} aria-label={`Actions for ${entry.name}`}>
+      <Dropdown.Toggle
+        as="button"
+        bsPrefix="row-menu"
+        type="button"
+        tabIndex={tabIndex}
+        aria-label={`Actions for ${entry.name}`}
+      >
         <Glyph path={DOTS} size={20} />
       </Dropdown.Toggle>
       {isOpen && (
         <Dropdown.Menu popperConfig={POPPER}>
-          {!isLink && <Dropdown.Item as="button" onClick={() => actions.download([entry])}>Download</Dropdown.Item>}
-          <Dropdown.Item as="button" onClick={() => actions.rename(entry)}>Rename</Dropdown.Item>
-          {!isLink && isArchived(entry) && <Dropdown.Item as="button" onClick={() => actions.unarchive(entry)}>Unarchive</Dropdown.Item>}
-          {!isLink && !isArchived(entry) && <Dropdown.Item as="button" onClick={() => actions.archive([entry])}>Archive</Dropdown.Item>}
-          <Dropdown.Item as="button" className="row-menu-danger" onClick={() => actions.remove([entry])}>Delete</Dropdown.Item>
+          {!isLink && (
+            <Dropdown.Item as="button" onClick={() => actions.download([entry])}>
+              Download
+            </Dropdown.Item>
+          )}
+          <Dropdown.Item as="button" onClick={() => actions.rename(entry)}>
+            Rename
+          </Dropdown.Item>
+          {!isLink && isArchived(entry) && (
+            <Dropdown.Item as="button" onClick={() => actions.unarchive(entry)}>
+              Unarchive
+            </Dropdown.Item>
+          )}
+          {!isLink && !isArchived(entry) && (
+            <Dropdown.Item as="button" onClick={() => actions.archive([entry])}>
+              Archive
+            </Dropdown.Item>
+          )}
+          <Dropdown.Item as="button" className="row-menu-danger" onClick={() => actions.remove([entry])}>
+            Delete
+          </Dropdown.Item>
         </Dropdown.Menu>
       )}
     </Dropdown>

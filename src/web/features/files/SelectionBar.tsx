@@ -46,16 +46,31 @@ export function SelectionBar({ files }: { files: FileEntry[] }) {
           <Glyph path={MOVE} size={18} />
           Move
         </Button>
-        <Button variant="outline-secondary" aria-busy={downloading} aria-disabled={downloading} onClick={() => !downloading && actions.download(items)}>
+        <Button
+          variant="outline-secondary"
+          aria-busy={downloading}
+          aria-disabled={downloading}
+          onClick={() => !downloading && actions.download(items)}
+        >
           {downloading ? spinner : <Glyph path={DOWNLOAD} size={18} />}
           Download
         </Button>
-        <Button variant="outline-secondary" aria-busy={archiving} aria-disabled={archiving} onClick={() => !archiving && actions.archive(items)}>
+        <Button
+          variant="outline-secondary"
+          aria-busy={archiving}
+          aria-disabled={archiving}
+          onClick={() => !archiving && actions.archive(items)}
+        >
           {archiving ? spinner : <Glyph path={ARCHIVE} size={18} />}
           Archive
         </Button>
       </div>
-      <button type="button" className="selection-close" aria-label="Clear the selection" onClick={() => dispatch(closed())}>
+      <button
+        type="button"
+        className="selection-close"
+        aria-label="Clear the selection"
+        onClick={() => dispatch(closed())}
+      >
         <Icon name="close" />
       </button>
     </div>

@@ -38,10 +38,19 @@ export function TableHead({ shown }: { shown: readonly FileEntry[] }) {
           </label>
         </div>
         {columns.map(({ by, title }) => (
-          <div key={by} role="columnheader" className={`column-${by}`} aria-sort={sortedBy !== by ? 'none' : descending ? 'descending' : 'ascending'}>
+          <div
+            key={by}
+            role="columnheader"
+            className={`column-${by}`}
+            aria-sort={sortedBy !== by ? 'none' : descending ? 'descending' : 'ascending'}
+          >
             <button type="button" onClick={() => dispatch(sortChosen(by))}>
               {title}
-              {sortedBy === by && <span className={descending ? 'sorted descending' : 'sorted'}><Icon name="chevron" size={14} /></span>}
+              {sortedBy === by && (
+                <span className={descending ? 'sorted descending' : 'sorted'}>
+                  <Icon name="chevron" size={14} />
+                </span>
+              )}
             </button>
           </div>
         ))}

@@ -12,7 +12,12 @@ export type Deletion = { kind: 'delete'; items: Item[] }
 export type Move = { kind: 'move'; items: Item[]; destination: string } & Tried
 export type Renaming = { kind: 'rename'; item: Item; name: string } & Tried
 /** `leaving` is what the user wanted to do with changes that are not saved; null wanted to close the editor. */
-export type Editing = { kind: 'edit'; item: Item; isChanged: boolean; asked: 'conflict' | { leaving: Leaving | null } | null }
+export type Editing = {
+  kind: 'edit'
+  item: Item
+  isChanged: boolean
+  asked: 'conflict' | { leaving: Leaving | null } | null
+}
 export type FilesDialog = Creation | Deletion | Move | Renaming | Editing
 
 export type FilesState = {
@@ -79,13 +84,15 @@ export const filesSlice = createSlice({
     },
     /** Some are gone, some could not be deleted: the dialog goes on with those. */
     deletionFailed(state, { payload: paths }: PayloadAction<string[]>) {
-      if (state.dialog?.kind === 'delete') state.dialog.items = state.dialog.items.filter(({ path }) => paths.includes(path))
+      if (state.dialog?.kind === 'delete')
+        state.dialog.items = state.dialog.items.filter(({ path }) => paths.includes(path))
     },
     moveStarted(state, { payload: items }: PayloadAction<Item[]>) {
       state.dialog = { kind: 'move', items, destination: '' }
     },
     moveFailed(state, { payload: paths }: PayloadAction<string[]>) {
-      if (state.dialog?.kind === 'move') state.dialog.items = state.dialog.items.filter(({ path }) => paths.includes(path))
+      if (state.dialog?.kind === 'move')
+        state.dialog.items = state.dialog.items.filter(({ path }) => paths.includes(path))
     },
     destinationTyped(state, { payload }: PayloadAction<string>) {
       if (state.dialog?.kind === 'move') state.dialog.destination = payload
@@ -98,7 +105,8 @@ export const filesSlice = createSlice({
     },
     formTried(state) {
       const { dialog } = state
-      if (dialog?.kind === 'create' || dialog?.kind === 'move' || dialog?.kind === 'rename') dialog.tries = (dialog.tries ?? 0) + 1
+      if (dialog?.kind === 'create' || dialog?.kind === 'move' || dialog?.kind === 'rename')
+        dialog.tries = (dialog.tries ?? 0) + 1
     },
     fileOpened(state, { payload: item }: PayloadAction<Item>) {
       state.dialog = { kind: 'edit', item, isChanged: false, asked: null }
@@ -161,4 +169,5 @@ export const {
   questionAnswered,
   dialogClosed,
 } = filesSlice.actions
-export const { selectDirectory, selectSort, selectFilter, selectCurrent, selectMenu, selectDragged, selectDialog } = filesSlice.selectors
+export const { selectDirectory, selectSort, selectFilter, selectCurrent, selectMenu, selectDragged, selectDialog } =
+  filesSlice.selectors

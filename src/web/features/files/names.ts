@@ -3,7 +3,8 @@ import { FILE_NAME_PATTERN } from '../../../contract/rules'
 /** What is wrong with the name of a new file or directory; in the product's words. */
 export function newNameProblem(kind: 'file' | 'directory', name: string): string | undefined {
   if (name.trim() === '') return `Please enter a ${kind} name`
-  if (!FILE_NAME_PATTERN.test(name.trim())) return `${kind === 'file' ? 'File' : 'Directory'} name contains invalid characters`
+  if (!FILE_NAME_PATTERN.test(name.trim()))
+    return `${kind === 'file' ? 'File' : 'Directory'} name contains invalid characters`
   return undefined
 }
 

@@ -54,7 +54,10 @@ export const selectionSlice = createSlice({
   selectors: {
     selectPaths: (state) => state.paths,
     selectAnchor: (state) => state.anchor,
-    selectPathSet: createSelector([(state: SelectionState) => state.paths], (paths): ReadonlySet<string> => new Set(paths)),
+    selectPathSet: createSelector(
+      [(state: SelectionState) => state.paths],
+      (paths): ReadonlySet<string> => new Set(paths),
+    ),
   },
 })
 

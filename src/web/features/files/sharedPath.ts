@@ -9,7 +9,8 @@ export function pathOfAddress(pathname: string): string {
 }
 
 /** Names may hold what means something in an address. */
-export const addressOfPath = (path: string) => `${PAGE}${path.slice(ROOT.length).split('/').map(encodeURIComponent).join('/')}`
+export const addressOfPath = (path: string) =>
+  `${PAGE}${path.slice(ROOT.length).split('/').map(encodeURIComponent).join('/')}`
 
 export const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
 /** Of the root, the root. */

@@ -13,7 +13,11 @@ export function useDropTarget() {
 
   return (directory: string) => {
     // Not where they are already, and not into themselves.
-    const isOpen = dragged.length > 0 && dragged.every(({ path }) => parentOf(path) !== directory && path !== directory && !directory.startsWith(`${path}/`))
+    const isOpen =
+      dragged.length > 0 &&
+      dragged.every(
+        ({ path }) => parentOf(path) !== directory && path !== directory && !directory.startsWith(`${path}/`),
+      )
     if (!isOpen) return {}
     return {
       'data-drop': over === directory ? 'over' : 'open',

@@ -27,7 +27,14 @@ export function useFileActions() {
   const isUnderWay = ({ select }: Pick<typeof filesApi.endpoints.downloadFile, 'select'>, fixedCacheKey: string) =>
     select({ fixedCacheKey, requestId: undefined })(store.getState()).isLoading
   const isWorkedOn = (kind: Work['kind'], items: Item[]) =>
-    store.getState().works?.some((work) => work.kind === kind && work.paths.length === items.length && work.paths.every((path, at) => path === items[at]?.path))
+    store
+      .getState()
+      .works?.some(
+        (work) =>
+          work.kind === kind &&
+          work.paths.length === items.length &&
+          work.paths.every((path, at) => path === items[at]?.path),
+      )
 
   /** A job that somebody cancelled did what it was told. */
   const tellOfJob = (error: unknown, failure: string) => {
@@ -54,20 +61,26 @@ export function useFileActions() {
         const call = dispatch(filesApi.endpoints.downloadFile.initiate(only, { fixedCacheKey }))
         const { error } = await call
         call.reset()
-        if (error) dispatch(reportProblem(`Failed to download ${only.name}`, reasonOf(error), 'Failed to download file'))
+        if (error)
+          dispatch(reportProblem(`Failed to download ${only.name}`, reasonOf(error), 'Failed to download file'))
         return
       }
       if (isUnderWay(filesApi.endpoints.downloadFiles, 'download')) return
       // The key lets the bar show it, wherever it was begun.
       const { error } = await dispatch(
-        filesApi.endpoints.downloadFiles.initiate({ items: [only, ...others], as: isSingle ? `${only.name}.zip` : 'files.zip' }, { fixedCacheKey: 'download' }),
+        filesApi.endpoints.downloadFiles.initiate(
+          { items: [only, ...others], as: isSingle ? `${only.name}.zip` : 'files.zip' },
+          { fixedCacheKey: 'download' },
+        ),
       )
       if (error) dispatch(reportProblem('Failed to download files', reasonOf(error)))
     },
 
     async archive(items: Item[]) {
       if (isWorkedOn('archive', items)) return
-      const { data, error } = await dispatch(filesApi.endpoints.archiveFiles.initiate(items.map(itemOf), { track: false }))
+      const { data, error } = await dispatch(
+        filesApi.endpoints.archiveFiles.initiate(items.map(itemOf), { track: false }),
+      )
       if (error) tellOfJob(error, `Failed to archive ${counted(items.length, 'item')}`)
       else dispatch(notified('success', data[0] ? `Created ${data[0]}` : `Archived ${counted(items.length, 'item')}`))
     },

@@ -24,7 +24,12 @@ export const worksSlice = createSlice({
         state.push({ id: requestId, kind: 'unarchive', paths: [arg.originalArgs.path] })
       })
       .addMatcher(
-        isAnyOf(archiveFiles.matchFulfilled, archiveFiles.matchRejected, unarchiveFile.matchFulfilled, unarchiveFile.matchRejected),
+        isAnyOf(
+          archiveFiles.matchFulfilled,
+          archiveFiles.matchRejected,
+          unarchiveFile.matchFulfilled,
+          unarchiveFile.matchRejected,
+        ),
         (state, { meta: { requestId } }) => state.filter(({ id }) => id !== requestId),
       )
   },

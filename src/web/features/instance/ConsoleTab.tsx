@@ -38,7 +38,11 @@ export function ConsoleTab({ uid, name, plainCommands }: ConsoleTabProps) {
       </div>
       <div className="log-frame">
         <LogWindow buffer={buffer} />
-        {buffer.next === buffer.first && <p className="log-empty">{buffer.next === 0 ? 'No output yet' : 'Cleared. What comes from now on is shown here.'}</p>}
+        {buffer.next === buffer.first && (
+          <p className="log-empty">
+            {buffer.next === 0 ? 'No output yet' : 'Cleared. What comes from now on is shown here.'}
+          </p>
+        )}
         <JumpButton unseen={live.next - buffer.next} onJump={backToCommand} />
       </div>
       <CommandLine uid={uid} plainCommands={plainCommands} />

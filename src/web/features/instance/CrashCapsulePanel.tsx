@@ -13,7 +13,12 @@ type CrashCapsulePanelProps = { deployment: string; uid: string; name: string; c
 /** What was kept of the last crash. Loaded when it is asked for. */
 export function CrashCapsulePanel({ deployment, uid, name, crashedAt }: CrashCapsulePanelProps) {
   const isAsked = useSelector(selectCapsuleOf) === crashedAt
-  const { currentData: capsule, error, isFetching, refetch } = useGetCrashCapsuleQuery({ deployment, uid, crashedAt }, { skip: !isAsked })
+  const {
+    currentData: capsule,
+    error,
+    isFetching,
+    refetch,
+  } = useGetCrashCapsuleQuery({ deployment, uid, crashedAt }, { skip: !isAsked })
   const dispatch = useDispatch()
   const lines = useRef<HTMLPreElement>(null)
   const isAwaited = useRef(false)
@@ -47,7 +52,8 @@ export function CrashCapsulePanel({ deployment, uid, name, crashedAt }: CrashCap
         )}
       </div>
       <p className="form-text">
-        It ended by itself at {new Date(crashedAt).toLocaleString()}. Its last lines and the metrics before it were kept.
+        It ended by itself at {new Date(crashedAt).toLocaleString()}. Its last lines and the metrics before it were
+        kept.
       </p>
       {error && (
         <p className="alert alert-danger" role="alert">

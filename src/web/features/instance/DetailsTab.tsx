@@ -5,7 +5,21 @@ import { CrashCapsulePanel } from './CrashCapsulePanel'
 import './details.scss'
 
 export function DetailsTab({ deployment, instance }: { deployment: string; instance: Instance }) {
-  const { uid, podName, ip, port, players, startedAt, restarts, lastExit, lateStart, draining, warnings, blockedReason, crashedAt } = instance
+  const {
+    uid,
+    podName,
+    ip,
+    port,
+    players,
+    startedAt,
+    restarts,
+    lastExit,
+    lateStart,
+    draining,
+    warnings,
+    blockedReason,
+    crashedAt,
+  } = instance
   const names = Object.entries(players ?? {})
   return (
     <div className="details">
@@ -15,7 +29,9 @@ export function DetailsTab({ deployment, instance }: { deployment: string; insta
           <Row term="Pod name">{podName}</Row>
           <Row term="IP">{ip || '–'}</Row>
           {port !== undefined && <Row term="Port">{port}</Row>}
-          <Row term="Player count">{playerCountOf(instance) === null ? 'Unknown: the server does not answer' : (playerCountOf(instance) ?? 0)}</Row>
+          <Row term="Player count">
+            {playerCountOf(instance) === null ? 'Unknown: the server does not answer' : (playerCountOf(instance) ?? 0)}
+          </Row>
           {names.length > 0 && (
             <Row term="Players">
               <ul className="player-list">
@@ -26,8 +42,12 @@ export function DetailsTab({ deployment, instance }: { deployment: string; insta
             </Row>
           )}
           {startedAt !== undefined && <Row term="Running since">{timeOf(startedAt)}</Row>}
-          {draining && <Row term="Draining">It gets no new players, and ends when nobody plays any more or its time is up</Row>}
-          {lateStart && <Row term="Not ready yet">{`After ${lateStart.afterSeconds} s it still waits for ${lateStart.waitingFor}`}</Row>}
+          {draining && (
+            <Row term="Draining">It gets no new players, and ends when nobody plays any more or its time is up</Row>
+          )}
+          {lateStart && (
+            <Row term="Not ready yet">{`After ${lateStart.afterSeconds} s it still waits for ${lateStart.waitingFor}`}</Row>
+          )}
           {warnings?.map((warning) => (
             <Row key={warning} term="Warning">
               <span className="details-warning">{warning}</span>
@@ -39,7 +59,9 @@ export function DetailsTab({ deployment, instance }: { deployment: string; insta
           {lastExit && <Row term="Last exit reason">{`${lastExit.reason} (${timeOf(lastExit.at)})`}</Row>}
         </dl>
       </section>
-      {crashedAt !== undefined && <CrashCapsulePanel deployment={deployment} uid={uid} name={instance.name} crashedAt={crashedAt} />}
+      {crashedAt !== undefined && (
+        <CrashCapsulePanel deployment={deployment} uid={uid} name={instance.name} crashedAt={crashedAt} />
+      )}
     </div>
   )
 }

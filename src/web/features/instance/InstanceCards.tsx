@@ -19,7 +19,14 @@ export function InstanceCards({ instance }: { instance: Instance | undefined }) 
     <div className="cards">
       <Card label="Status">
         {instance && (
-          <ErrorBoundary resetKey={state} fallback={({ message }) => <span className="card-error" role="alert">{message}</span>}>
+          <ErrorBoundary
+            resetKey={state}
+            fallback={({ message }) => (
+              <span className="card-error" role="alert">
+                {message}
+              </span>
+            )}
+          >
             {retry ? <Retry {...retry} /> : <Status state={state} />}
           </ErrorBoundary>
         )}
@@ -28,8 +35,12 @@ export function InstanceCards({ instance }: { instance: Instance | undefined }) 
             Not ready after {lateStart.afterSeconds} s
           </span>
         ) : (
-          !retry && <span className="card-aside">{isUnknown ? 'connections unknown' : counted(connections, 'connection')}
-            {!isDown && instance?.draining && ', draining'}</span>
+          !retry && (
+            <span className="card-aside">
+              {isUnknown ? 'connections unknown' : counted(connections, 'connection')}
+              {!isDown && instance?.draining && ', draining'}
+            </span>
+          )
         )}
       </Card>
       <Card label="Uptime">

@@ -26,7 +26,17 @@ export function InstanceMissing({ failure, busy, onRetry }: InstanceMissingProps
     </Button>
   )
   return (
-    <Notice title="Failed to Load Data" icon="alert" alert actions={<>{retry()}{home()}</>}>
+    <Notice
+      title="Failed to Load Data"
+      icon="alert"
+      alert
+      actions={
+        <>
+          {retry()}
+          {home()}
+        </>
+      }
+    >
       <title>Instance · Quarterdeck</title>
       <p>{failureText(failure, 'Failed to fetch network data')}</p>
       {failureHint(failure) && <p>{failureHint(failure)}</p>}

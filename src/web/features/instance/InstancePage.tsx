@@ -13,7 +13,12 @@ export function InstancePage() {
   const { deploymentName = '', instanceUid = '' } = useParams()
   const { state } = useLocation() as { state: { instance?: Instance } | null }
   // Not that of the deployment that was shown before.
-  const { currentData: data, error, isFetching, refetch } = useGetInstancesQuery(deploymentName, {
+  const {
+    currentData: data,
+    error,
+    isFetching,
+    refetch,
+  } = useGetInstancesQuery(deploymentName, {
     pollingInterval: POLL_MS,
     skipPollingIfUnfocused: true,
     refetchOnFocus: true,

@@ -15,7 +15,11 @@ export function useTab(): [Tab, (tab: Tab) => void] {
   const [parameters, setParameters] = useSearchParams()
   const { state } = useLocation() as { state: unknown }
   const tab = TABS.find(({ key }) => key === parameters.get('tab'))?.key ?? 'console'
-  return [tab, (next) => setParameters(next === 'console' ? {} : { tab: next }, { replace: true, state, preventScrollReset: true })]
+  return [
+    tab,
+    (next) =>
+      setParameters(next === 'console' ? {} : { tab: next }, { replace: true, state, preventScrollReset: true }),
+  ]
 }
 
 export function InstanceTabs({ tab, onChoose }: { tab: Tab; onChoose: (tab: Tab) => void }) {

@@ -12,9 +12,16 @@ import { ToolIcon } from './ToolIcon'
 import { useConsole } from './useConsole'
 
 // The charts are as large as the rest of the console together.
-const MetricsTab = lazyOnDemand(async () => (await import(/* webpackChunkName: 'instance-metrics' */ './MetricsTab')).MetricsTab)
+const MetricsTab = lazyOnDemand(
+  async () => (await import(/* webpackChunkName: 'instance-metrics' */ './MetricsTab')).MetricsTab,
+)
 
-type InstanceViewProps = { deployment: string; uid: string; instance: Instance | undefined; problem: string | undefined }
+type InstanceViewProps = {
+  deployment: string
+  uid: string
+  instance: Instance | undefined
+  problem: string | undefined
+}
 
 /** Without an instance: its first answer is awaited, and everything stands where it will. */
 export function InstanceView({ deployment, uid, instance, problem }: InstanceViewProps) {
@@ -33,7 +40,9 @@ export function InstanceView({ deployment, uid, instance, problem }: InstanceVie
           <div>
             <h1>{name || <span className="visually-hidden">Loading the instance</span>}</h1>
             <p className={problem ? 'page-summary failed' : 'page-summary'} role={problem ? 'alert' : undefined}>
-              {problem ? `${problem}. Showing what was known before.` : instance?.description || `Deployment ${deployment}`}
+              {problem
+                ? `${problem}. Showing what was known before.`
+                : instance?.description || `Deployment ${deployment}`}
             </p>
           </div>
         </div>

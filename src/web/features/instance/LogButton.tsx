@@ -1,6 +1,12 @@
 import type { ReactNode } from 'react'
 
-type LogButtonProps = { label: string; pressed?: boolean; disabled?: boolean; onClick: () => unknown; children: ReactNode }
+type LogButtonProps = {
+  label: string
+  pressed?: boolean
+  disabled?: boolean
+  onClick: () => unknown
+  children: ReactNode
+}
 
 /** A tool of the console: an icon, with its label for who cannot tell. */
 export function LogButton({ label, pressed, disabled, onClick, children }: LogButtonProps) {

@@ -11,7 +11,11 @@ type LogRowProps = { line: ConsoleLine; number: number; query: string; current: 
 export const LogRow = memo(function LogRow({ line, number, query, current }: LogRowProps) {
   const { text, spans, isPlain } = styleLine(line)
   return (
-    <div className={`log-row ${line.type} ${current === undefined ? '' : 'found'}`} data-line={number} data-plain={isPlain}>
+    <div
+      className={`log-row ${line.type} ${current === undefined ? '' : 'found'}`}
+      data-line={number}
+      data-plain={isPlain}
+    >
       {query === '' ? spans.map(drawn) : highlighted(text, spans, query, current)}
     </div>
   )

@@ -10,7 +10,12 @@ import { ToolIcon } from './ToolIcon'
 import { useSearch } from './useSearch'
 
 /** `shown` is what the reader looks at, which may be older than `live`; what came since is searched too. */
-type LogSearchProps = { shown: LineBuffer; live: LineBuffer; field: RefObject<HTMLInputElement | null>; onLeave: () => void }
+type LogSearchProps = {
+  shown: LineBuffer
+  live: LineBuffer
+  field: RefObject<HTMLInputElement | null>
+  onLeave: () => void
+}
 
 export function LogSearch({ shown, live, field, onLeave }: LogSearchProps) {
   const query = useSelector(selectQuery)

@@ -6,7 +6,16 @@ import type { LineBuffer } from '../../sockets/lineBuffer'
 import { ActionIcon } from '../../ui/ActionIcon'
 import { counted } from '../../ui/counted'
 import { Icon } from '../../ui/Icon'
-import { autoScrollChosen, paused, resumed, selectAutoScroll, selectIsPaused, selectSelection, selectWrap, wrapToggled } from './instanceSlice'
+import {
+  autoScrollChosen,
+  paused,
+  resumed,
+  selectAutoScroll,
+  selectIsPaused,
+  selectSelection,
+  selectWrap,
+  wrapToggled,
+} from './instanceSlice'
 import { bottomOf } from './logGeometry'
 import { LogButton } from './LogButton'
 import { selectedText } from './logSelection'
@@ -27,7 +36,12 @@ export function LogTools({ buffer, shown, name }: LogToolsProps) {
     const selected = selection ? selectedText(shown, selection) : selectedByBrowser()
     try {
       await navigator.clipboard.writeText(selected || textOf(buffer))
-      dispatch(notified('success', selected ? 'Copied the selection' : `Copied ${counted(buffer.next - buffer.first, 'line')}`))
+      dispatch(
+        notified(
+          'success',
+          selected ? 'Copied the selection' : `Copied ${counted(buffer.next - buffer.first, 'line')}`,
+        ),
+      )
     } catch {
       // Browsers offer no clipboard to pages that are not served securely; the text can still be downloaded.
       dispatch(notified('warning', 'Could not be copied'))

@@ -2,7 +2,15 @@ import { useLayoutEffect, useMemo, useReducer, useRef } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
 import type { LineBuffer } from '../../sockets/lineBuffer'
 import { lineAt } from '../../sockets/lineBuffer'
-import { bottomReached, scrolledAway, selectAutoScroll, selectFound, selectPosition, selectQuery, selectWrap } from './instanceSlice'
+import {
+  bottomReached,
+  scrolledAway,
+  selectAutoScroll,
+  selectFound,
+  selectPosition,
+  selectQuery,
+  selectWrap,
+} from './instanceSlice'
 import { LogRow } from './LogRow'
 import { createGeometry, HEIGHT, ROW } from './logGeometry'
 import { RULER, useColumns } from './useColumns'
@@ -84,12 +92,29 @@ export function LogWindow({ buffer }: { buffer: LineBuffer }) {
   const drawn = []
   for (let number = first; number <= last; number++) {
     const line = lineAt(buffer, number)
-    if (line) drawn.push(<LogRow key={number} line={line} number={number} query={query} current={number === found?.line ? found.at : undefined} />)
+    if (line)
+      drawn.push(
+        <LogRow
+          key={number}
+          line={line}
+          number={number}
+          query={query}
+          current={number === found?.line ? found.at : undefined}
+        />,
+      )
   }
 
   return (
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard
-    <div ref={pane} className="log-pane" role="log" aria-live="off" aria-label="Console output" tabIndex={0} onScroll={onScroll}>
+    <div
+      ref={pane}
+      className="log-pane"
+      role="log"
+      aria-live="off"
+      aria-label="Console output"
+      tabIndex={0}
+      onScroll={onScroll}
+    >
       <span ref={ruler} className="log-ruler" aria-hidden="true">
         {RULER}
       </span>

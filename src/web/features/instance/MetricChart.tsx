@@ -9,10 +9,20 @@ import { useGetMetricQuery } from '../../api/metrics'
 const POLL_MS = 15_000
 const HOUR_MS = 3_600_000
 
-const looks: Record<Metric, { title: string; words: string; unit: string; color: string; valueOf: (value: number) => number; digits: number }> = {
+const looks: Record<
+  Metric,
+  { title: string; words: string; unit: string; color: string; valueOf: (value: number) => number; digits: number }
+> = {
   cpu: { title: 'CPU', words: 'CPU', unit: 'mCPU', color: '#2f80c9', valueOf: (mCpu) => mCpu, digits: 0 },
   // KiB to MB.
-  memory: { title: 'Memory', words: 'memory', unit: 'MB', color: '#1f9d55', valueOf: (kib) => Number((kib / 1024).toFixed(2)), digits: 2 },
+  memory: {
+    title: 'Memory',
+    words: 'memory',
+    unit: 'MB',
+    color: '#1f9d55',
+    valueOf: (kib) => Number((kib / 1024).toFixed(2)),
+    digits: 2,
+  },
 }
 
 export function MetricChart({ podName, metric }: { podName: string; metric: Metric }) {
@@ -21,10 +31,16 @@ export function MetricChart({ podName, metric }: { podName: string; metric: Metr
     { pollingInterval: POLL_MS, skipPollingIfUnfocused: true, refetchOnFocus: true, refetchOnMountOrArgChange: true },
   )
   const { title, words, unit, color, valueOf, digits } = looks[metric]
-  const points = useMemo(() => (data ?? []).map(({ timestamp, value }): Point => [timestamp, valueOf(value)]), [data, valueOf])
+  const points = useMemo(
+    () => (data ?? []).map(({ timestamp, value }): Point => [timestamp, valueOf(value)]),
+    [data, valueOf],
+  )
   const newest = points.at(-1)
   // The chart is drawn anew whenever these change.
-  const chart = useMemo(() => ({ series: [{ name: title, data: withGaps(points) }], options: optionsOf(metric, points.at(-1)?.[0] ?? 0) }), [metric, title, points])
+  const chart = useMemo(
+    () => ({ series: [{ name: title, data: withGaps(points) }], options: optionsOf(metric, points.at(-1)?.[0] ?? 0) }),
+    [metric, title, points],
+  )
 
   return (
     <section className={`metric panel ${metric}`} aria-label={`${title} metrics`}>
@@ -47,7 +63,9 @@ export function MetricChart({ podName, metric }: { podName: string; metric: Metr
           <span className="visually-hidden">Loading {words} metrics</span>
         </div>
       )}
-      {data && points.length === 0 && <p className="metric-wait">No metrics yet. The first come within a minute of its start.</p>}
+      {data && points.length === 0 && (
+        <p className="metric-wait">No metrics yet. The first come within a minute of its start.</p>
+      )}
       {points.length > 0 && (
         <div className="metric-chart" aria-hidden="true">
           <Chart type="line" height={CHART_HEIGHT} width="100%" {...chart} />
@@ -63,7 +81,12 @@ type Point = [timestamp: number, value: number]
 const withGaps = (points: Point[]) =>
   points.flatMap(([timestamp, value], index): [number, number | null][] => {
     const before = points[index - 1]?.[0] ?? timestamp
-    return timestamp - before > 3 * POLL_MS ? [[before + 1, null], [timestamp, value]] : [[timestamp, value]]
+    return timestamp - before > 3 * POLL_MS
+      ? [
+          [before + 1, null],
+          [timestamp, value],
+        ]
+      : [[timestamp, value]]
   })
 
 /** Also in metrics.scss. In pixels. */

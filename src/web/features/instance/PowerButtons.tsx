@@ -24,7 +24,13 @@ const useless: Record<PowerAction, readonly Instance['state'][]> = {
   drainAndStop: ['STOPPED', 'STOPPING', 'BLOCKED'],
 }
 
-export function PowerButtons({ name, state, type, canDrain, draining }: Pick<Instance, 'name' | 'state' | 'type' | 'canDrain' | 'draining'>) {
+export function PowerButtons({
+  name,
+  state,
+  type,
+  canDrain,
+  draining,
+}: Pick<Instance, 'name' | 'state' | 'type' | 'canDrain' | 'draining'>) {
   const isKillAsked = useSelector(selectKillAsked)
   const dispatch = useDispatch()
   const navigate = useNavigate()
@@ -62,7 +68,8 @@ export function PowerButtons({ name, state, type, canDrain, draining }: Pick<Ins
     <div className="power-buttons" role="group" aria-label="Power">
       {type !== 'process' && button('start', 'Start', <ToolIcon name="play" />, request('start'))}
       {type !== 'process' && button('restart', 'Restart', <ActionIcon name="restart" />, request('restart'))}
-      {canDrain && button('drainAndRestart', 'Drain and restart', <ActionIcon name="restart" />, request('drainAndRestart'))}
+      {canDrain &&
+        button('drainAndRestart', 'Drain and restart', <ActionIcon name="restart" />, request('drainAndRestart'))}
       {canDrain && button('drainAndStop', 'Drain and stop', <ToolIcon name="stop" />, request('drainAndStop'))}
       {button('stop', 'Stop', <ToolIcon name="stop" />, request('stop'))}
       {button('kill', 'Kill', <ToolIcon name="kill" />, () => dispatch(killAsked()))}

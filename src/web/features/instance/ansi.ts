@@ -91,20 +91,34 @@ function simple(code: number): Attributes {
   if (code >= 90 && code <= 97) return { fg: code - 82 }
   if (code >= 100 && code <= 107) return { bg: code - 92 }
   switch (code) {
-    case 1: return { bold: true }
-    case 2: return { dim: true }
-    case 3: return { italic: true }
-    case 4: return { underline: true }
-    case 7: return { inverse: true }
-    case 9: return { strike: true }
-    case 22: return { bold: undefined, dim: undefined }
-    case 23: return { italic: undefined }
-    case 24: return { underline: undefined }
-    case 27: return { inverse: undefined }
-    case 29: return { strike: undefined }
-    case 39: return { fg: undefined }
-    case 49: return { bg: undefined }
-    default: return {}
+    case 1:
+      return { bold: true }
+    case 2:
+      return { dim: true }
+    case 3:
+      return { italic: true }
+    case 4:
+      return { underline: true }
+    case 7:
+      return { inverse: true }
+    case 9:
+      return { strike: true }
+    case 22:
+      return { bold: undefined, dim: undefined }
+    case 23:
+      return { italic: undefined }
+    case 24:
+      return { underline: undefined }
+    case 27:
+      return { inverse: undefined }
+    case 29:
+      return { strike: undefined }
+    case 39:
+      return { fg: undefined }
+    case 49:
+      return { bg: undefined }
+    default:
+      return {}
   }
 }
 
@@ -117,7 +131,9 @@ function extendedColor([kind, ...rest]: number[], isWithin: boolean): { color?: 
 }
 
 function lookOf({ fg, bg, bold, dim, italic, underline, strike, inverse }: Attributes): Omit<Span, 'text'> {
-  const names = Object.entries({ bold, dim, italic, underline, strike }).flatMap(([name, on]) => (on ? [`ansi-${name}`] : []))
+  const names = Object.entries({ bold, dim, italic, underline, strike }).flatMap(([name, on]) =>
+    on ? [`ansi-${name}`] : [],
+  )
   const style = drawnColors(fg, bg, inverse)
   return { ...(names.length > 0 && { className: names.join(' ') }), ...(style && { style }) }
 }

@@ -3,7 +3,8 @@ type Channels = readonly [red: number, green: number, blue: number]
 export type Color = number | Channels
 export type Colors = { color?: string; backgroundColor?: string }
 
-export const colorOf = (...channels: [number, number, number]): Channels => channels.map((channel) => Math.min(255, channel || 0)) as [number, number, number]
+export const colorOf = (...channels: [number, number, number]): Channels =>
+  channels.map((channel) => Math.min(255, channel || 0)) as [number, number, number]
 
 const LEVELS = [0, 95, 135, 175, 215, 255]
 
@@ -17,26 +18,35 @@ export function indexed(index: number): Color | undefined {
 }
 
 /** Any colours may be asked for, black on black too. What is drawn has at least 4.5:1. */
-export function drawnColors(text: Color | undefined, ground: Color | undefined, isInverse: boolean | undefined): Colors | undefined {
+export function drawnColors(
+  text: Color | undefined,
+  ground: Color | undefined,
+  isInverse: boolean | undefined,
+): Colors | undefined {
   if (!isInverse) {
     if (ground !== undefined) return onGround(text, ground)
     return text === undefined ? undefined : { color: isNamed(text) ? named(text) : css(lightened(text, ON_CONSOLE)) }
   }
-  if (text === undefined) return { color: ground === undefined ? CONSOLE : onText(ground), backgroundColor: 'var(--log-text)' }
+  if (text === undefined)
+    return { color: ground === undefined ? CONSOLE : onText(ground), backgroundColor: 'var(--log-text)' }
   if (ground !== undefined) return onGround(ground, text)
-  return isNamed(text) ? { color: CONSOLE, backgroundColor: named(text) } : { color: blackOrWhite(text), backgroundColor: css(text) }
+  return isNamed(text)
+    ? { color: CONSOLE, backgroundColor: named(text) }
+    : { color: blackOrWhite(text), backgroundColor: css(text) }
 }
 
 function onGround(text: Color | undefined, ground: Color): Colors {
   if (isNamed(ground)) {
     // The palette's grounds are dark, as is the console. What is black is meant for something bright.
     if (text === 0) return { color: CONSOLE, backgroundColor: named(ground) }
-    if (text === undefined || isNamed(text)) return { color: text === undefined ? undefined : named(text), backgroundColor: groundOf(ground) }
+    if (text === undefined || isNamed(text))
+      return { color: text === undefined ? undefined : named(text), backgroundColor: groundOf(ground) }
     if (luminance(text) <= BLACK) return { color: css(text), backgroundColor: named(ground) }
     return { color: css(lightened(text, ON_GROUND)), backgroundColor: groundOf(ground) }
   }
   const backgroundColor = css(ground)
-  if (isNamed(text) && text !== 0) return { color: luminance(ground) <= GROUND ? named(text) : blackOrWhite(ground), backgroundColor }
+  if (isNamed(text) && text !== 0)
+    return { color: luminance(ground) <= GROUND ? named(text) : blackOrWhite(ground), backgroundColor }
   const isLegible = text !== undefined && contrast(text === 0 ? [0, 0, 0] : text, ground) >= LEGIBLE
   return { color: isLegible ? (text === 0 ? 'rgb(0 0 0)' : css(text)) : blackOrWhite(ground), backgroundColor }
 }
@@ -69,7 +79,8 @@ const blackOrWhite = (ground: Channels) => (luminance(ground) > 0.179 ? 'rgb(0 0
 
 function lightened(color: Channels, least: number) {
   let channels = color
-  while (luminance(channels) < least) channels = channels.map((channel) => Math.ceil(channel + (255 - channel) / 8)) as [number, number, number]
+  while (luminance(channels) < least)
+    channels = channels.map((channel) => Math.ceil(channel + (255 - channel) / 8)) as [number, number, number]
   return channels
 }
 

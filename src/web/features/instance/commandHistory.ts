@@ -8,7 +8,8 @@ const KEPT_PODS = 30
 type Storage = Services['storage']
 
 /** The commands that were sent to an instance from this browser, oldest first. */
-export const readCommands = (storage: Storage, podName: string): string[] => readAll(storage).find(([pod]) => pod === podName)?.[1] ?? []
+export const readCommands = (storage: Storage, podName: string): string[] =>
+  readAll(storage).find(([pod]) => pod === podName)?.[1] ?? []
 
 /** Writes them down, but for those that look like they hold a secret. */
 export function keepCommands(storage: Storage, podName: string, commands: readonly string[]) {

@@ -81,7 +81,10 @@ export const instanceSlice = createSlice({
     },
     commandsRecalled: {
       /** @param plainCommands as of `commandSent`. */
-      prepare: (commands: string[], plainCommands: readonly string[] = []) => ({ payload: commands, meta: { plainCommands } }),
+      prepare: (commands: string[], plainCommands: readonly string[] = []) => ({
+        payload: commands,
+        meta: { plainCommands },
+      }),
       reducer(state, { payload }: PayloadAction<string[]>) {
         state.commands = payload
       },
@@ -115,7 +118,10 @@ export const instanceSlice = createSlice({
       state.query = payload
       state.found = null
     },
-    foundShown(state, { payload: { occurrence, position } }: PayloadAction<{ occurrence: Occurrence; position: Position }>) {
+    foundShown(
+      state,
+      { payload: { occurrence, position } }: PayloadAction<{ occurrence: Occurrence; position: Position }>,
+    ) {
       leaveEnd(state, position)
       state.found = occurrence
     },

@@ -7,7 +7,9 @@ import type { Occurrence } from './instanceSlice'
 function folded(text: string) {
   const lower = text.toLowerCase()
   if (lower.length === text.length) return lower
-  return Array.from(text, (letter) => (letter.toLowerCase().length === letter.length ? letter.toLowerCase() : letter)).join('')
+  return Array.from(text, (letter) =>
+    letter.toLowerCase().length === letter.length ? letter.toLowerCase() : letter,
+  ).join('')
 }
 
 function forEachOccurrence(text: string, query: string, tell: (at: number) => void) {
@@ -105,7 +107,9 @@ export function createSearch(query: string) {
     read(lines: Lines, milliseconds: number) {
       if (query === '') return true
       const end = performance.now() + milliseconds
-      return blocksOf(lines).toReversed().every(({ block }) => sumsOf(block, end) !== undefined)
+      return blocksOf(lines)
+        .toReversed()
+        .every(({ block }) => sumsOf(block, end) !== undefined)
     },
 
     /** Of what is read. */

@@ -36,7 +36,8 @@ export function useLogSelection(pane: RefObject<HTMLElement | null>, buffer: Lin
 
     const select = (next: LogSelection) => {
       const { selection: known } = now.current
-      if (!known || !isSamePlace(known.anchor, next.anchor) || !isSamePlace(known.focus, next.focus)) dispatch(textSelected(next))
+      if (!known || !isSamePlace(known.anchor, next.anchor) || !isSamePlace(known.focus, next.focus))
+        dispatch(textSelected(next))
     }
     const end = () => now.current.selection && dispatch(selectionEnded())
 
@@ -113,7 +114,8 @@ const STEPS: Record<string, number> = {
   End: Number.MAX_SAFE_INTEGER,
 }
 
-const isTypedInto = (target: EventTarget | null) => target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement
+const isTypedInto = (target: EventTarget | null) =>
+  target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement
 
 /** Where a selection by keyboard begins: at the seen text's end, or at its beginning when it goes down. */
 function edgeOf(pane: Element, steps: number) {

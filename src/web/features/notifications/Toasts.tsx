@@ -5,7 +5,12 @@ import type { IconName } from '../../ui/Icon'
 import { Icon } from '../../ui/Icon'
 import { dismissed, selectNotifications } from './notificationsSlice'
 
-const icons: Record<Notification['type'], IconName> = { success: 'check', danger: 'alert', warning: 'alert', info: 'compass' }
+const icons: Record<Notification['type'], IconName> = {
+  success: 'check',
+  danger: 'alert',
+  warning: 'alert',
+  info: 'compass',
+}
 
 /** The region is always there: readers announce only what appears inside one they already know. */
 export function Toasts() {

@@ -7,7 +7,8 @@ export const notificationsSlice = createSlice({
   name: 'notifications',
   initialState: [] as Notification[],
   reducers: {
-    dismissed: (state, { payload: id }: PayloadAction<string>) => state.filter((notification) => notification.id !== id),
+    dismissed: (state, { payload: id }: PayloadAction<string>) =>
+      state.filter((notification) => notification.id !== id),
   },
   extraReducers: (builder) => {
     builder.addCase(notified, (state, { payload }) => {

@@ -5,7 +5,10 @@ import { Icon } from '../../ui/Icon'
 const NAMES: Record<Disk['name'], string> = { data: 'the platform’s data directory', share: 'the shared area' }
 
 export function DiskWarning({ name, free, total, level, filesLeft }: Disk) {
-  const left = filesLeft !== undefined ? `room for ${filesLeft} more files` : `${Math.floor((free / total) * 100)} % (${formatBytes(free)}) left`
+  const left =
+    filesLeft !== undefined
+      ? `room for ${filesLeft} more files`
+      : `${Math.floor((free / total) * 100)} % (${formatBytes(free)}) left`
   return (
     <section className="banner panel silent" role="alert">
       <Icon name="alert" size={24} />

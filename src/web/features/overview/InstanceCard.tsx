@@ -21,7 +21,12 @@ export function InstanceCard({ deployment, instance }: { deployment: string; ins
       <span className="instance-head">
         <span className="instance-name">{name}</span>
         {count !== undefined && (
-          <span className="players" title={count === null ? 'The number of players is unknown: the server does not answer' : counted(count, 'player')}>
+          <span
+            className="players"
+            title={
+              count === null ? 'The number of players is unknown: the server does not answer' : counted(count, 'player')
+            }
+          >
             <Icon name="players" size={14} />
             {count ?? '?'}
             <span className="visually-hidden"> {count === 1 ? 'player' : 'players'}</span>

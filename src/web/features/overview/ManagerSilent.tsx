@@ -8,8 +8,8 @@ export function ManagerSilent() {
       <div className="banner-text">
         <h2>Manager Not Responding</h2>
         <p>
-          It has given no sign of life for over {MANAGER_ALIVE_MS / 1000} seconds. What you see may be out of date, and nothing is
-          started or stopped until it is back.
+          It has given no sign of life for over {MANAGER_ALIVE_MS / 1000} seconds. What you see may be out of date, and
+          nothing is started or stopped until it is back.
         </p>
       </div>
     </section>

@@ -31,9 +31,13 @@ export function OverviewPage() {
       {!data && !error && <OverviewSkeleton />}
       {error && <LoadFailure error={error} busy={isFetching} onRetry={refetch} />}
       {data?.managerSilent && <ManagerSilent />}
-      {data?.disks?.map((disk) => <DiskWarning key={disk.name} {...disk} />)}
+      {data?.disks?.map((disk) => (
+        <DiskWarning key={disk.name} {...disk} />
+      ))}
       {data?.sections.length === 0 && <NoDeployments />}
-      {data?.sections.map((section) => <DeploymentSection key={section.deployment.name} {...section} />)}
+      {data?.sections.map((section) => (
+        <DeploymentSection key={section.deployment.name} {...section} />
+      ))}
     </>
   )
 }

@@ -4,7 +4,9 @@ import { lazyEarly } from '../../chunks'
 import { ActionIcon } from '../../ui/ActionIcon'
 import { problemsOpened, selectProblemsOpen, selectUnseenProblems } from './problemsSlice'
 
-const ProblemsDialog = lazyEarly(async () => (await import(/* webpackChunkName: 'problems' */ './ProblemsDialog')).ProblemsDialog)
+const ProblemsDialog = lazyEarly(
+  async () => (await import(/* webpackChunkName: 'problems' */ './ProblemsDialog')).ProblemsDialog,
+)
 
 /** Opens the problem log, and counts what was entered since it was last open. */
 export function ProblemBell() {
@@ -14,7 +16,13 @@ export function ProblemBell() {
   const label = unseen > 0 ? `Problems: ${unseen} new` : 'Problems'
   return (
     <>
-      <button type="button" className="header-button problem-bell" aria-label={label} title={label} onClick={() => dispatch(problemsOpened())}>
+      <button
+        type="button"
+        className="header-button problem-bell"
+        aria-label={label}
+        title={label}
+        onClick={() => dispatch(problemsOpened())}
+      >
         <ActionIcon name="bell" />
         {unseen > 0 && <span className="problem-count">{unseen > 99 ? '99+' : unseen}</span>}
       </button>

@@ -1,5 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { chmodSync, chownSync, lstatSync, mkdirSync, readFileSync, rmSync, statfsSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
 import { openContainedRuntime } from '../../../../src/platform/runtime/contained/containedRuntime'
@@ -21,7 +31,8 @@ const log = pino({ level: 'silent' })
 let runtime: Runtime
 let replicas: Replicas
 
-const open = (programs: string[] = []) => openContainedRuntime({ dataDir: dataDir(), shareDir: shareDir(), programs, replicas, log })
+const open = (programs: string[] = []) =>
+  openContainedRuntime({ dataDir: dataDir(), shareDir: shareDir(), programs, replicas, log })
 
 function directoryOf(deployment: string): string {
   const path = join(shareDir(), deployment)
@@ -32,15 +43,30 @@ function directoryOf(deployment: string): string {
 const spec = (podName: string, command: InstanceSpec['command'], change: Partial<InstanceSpec> = {}): InstanceSpec =>
   instanceSpec({ podName, command, directory: directoryOf(podName), ...change })
 const find = async (podName: string) => (await runtime.list()).find((run) => run.podName === podName)
-const hasEnded = (podName: string) => until(() => find(podName), (run) => run?.state === 'EXITED')
-const lines = async (podName: string, limit = 10_000) => (await runtime.history(podName, limit)).map(({ content }) => content)
-const prints = (podName: string, text: string) => until(() => lines(podName), (all) => all.includes(text))
-const recordOf = (podName: string) => JSON.parse(readFileSync(join(dataDir(), 'runtime/contained/runs', `${podName}.json`), 'utf8')) as RunRecord
+const hasEnded = (podName: string) =>
+  until(
+    () => find(podName),
+    (run) => run?.state === 'EXITED',
+  )
+const lines = async (podName: string, limit = 10_000) =>
+  (await runtime.history(podName, limit)).map(({ content }) => content)
+const prints = (podName: string, text: string) =>
+  until(
+    () => lines(podName),
+    (all) => all.includes(text),
+  )
+const recordOf = (podName: string) =>
+  JSON.parse(readFileSync(join(dataDir(), 'runtime/contained/runs', `${podName}.json`), 'utf8')) as RunRecord
 
 /** A program for Linux on i386, whole: `mov eax, 1; mov ebx, 7; int 0x80`, which ends with code 7. */
 const EXIT_7 = Buffer.from(
-  '7f454c46010101000000000000000000' + '02000300010000005480040834000000' + '00000000000000003400200001000000' + '00000000' +
-  '01000000000000000080040800800408' + '60000000600000000500000000100000' + 'b801000000bb07000000cd80',
+  '7f454c46010101000000000000000000' +
+    '02000300010000005480040834000000' +
+    '00000000000000003400200001000000' +
+    '00000000' +
+    '01000000000000000080040800800408' +
+    '60000000600000000500000000100000' +
+    'b801000000bb07000000cd80',
   'hex',
 )
 
@@ -60,7 +86,10 @@ async function runInside(podName: string, script: string, change: Partial<Instan
   })
   afterAll(async () => {
     for (const { podName } of await runtime.list()) await runtime.kill(podName)
-    await until(() => runtime.list(), (all) => all.every(({ state }) => state === 'EXITED'))
+    await until(
+      () => runtime.list(),
+      (all) => all.every(({ state }) => state === 'EXITED'),
+    )
     await runtime.close()
     await replicas.close()
   })
@@ -72,7 +101,11 @@ async function runInside(podName: string, script: string, change: Partial<Instan
     const programs = join(root(), 'swapping')
     const found = findContainerPrograms(process.env.PATH ?? '')
     mkdirSync(programs, { recursive: true })
-    writeFileSync(join(programs, 'runc'), `#!/bin/sh\ncase "$*" in *\\ create\\ *) [ -L '${path}' ] || { mv '${path}' '${path}.aside'; ln -s '${target}' '${path}'; };; esac\nexec ${'runc' in found ? found.runc : 'runc'} "$@"\n`, { mode: 0o755 })
+    writeFileSync(
+      join(programs, 'runc'),
+      `#!/bin/sh\ncase "$*" in *\\ create\\ *) [ -L '${path}' ] || { mv '${path}' '${path}.aside'; ln -s '${target}' '${path}'; };; esac\nexec ${'runc' in found ? found.runc : 'runc'} "$@"\n`,
+      { mode: 0o755 },
+    )
     const { PATH } = process.env
     await runtime.close()
     try {
@@ -91,13 +124,26 @@ async function runInside(podName: string, script: string, change: Partial<Instan
     const own = directoryOf('liar')
     mkdirSync(join(own, 'bin'))
     // It would say what the check wants to hear.
-    writeFileSync(join(own, 'bin/stat'), "#!/bin/sh\ntr '\\0' '\\n' < /proc/1/cmdline | grep -E '^[0-9]+:[0-9]+$' | tail -1\n", { mode: 0o755 })
+    writeFileSync(
+      join(own, 'bin/stat'),
+      "#!/bin/sh\ntr '\\0' '\\n' < /proc/1/cmdline | grep -E '^[0-9]+:[0-9]+$' | tail -1\n",
+      { mode: 0o755 },
+    )
     writeFileSync(join(dataDir(), 'swap.key'), 'the key of the platform')
     // Only its first mount is swapped by the program above: the trial at the opening does not name it.
     await withSwap(readable, dataDir(), async () => {
-      await runtime.ensure(spec('liar', ['sh', '-c', 'ls /nfsshare/swapped; cat /nfsshare/swapped/swap.key'], { env: { PATH: '/data/bin:/usr/bin:/bin' }, mounts: [{ source: readable, target: '/nfsshare/swapped' }] })).catch(() => undefined)
+      await runtime
+        .ensure(
+          spec('liar', ['sh', '-c', 'ls /nfsshare/swapped; cat /nfsshare/swapped/swap.key'], {
+            env: { PATH: '/data/bin:/usr/bin:/bin' },
+            mounts: [{ source: readable, target: '/nfsshare/swapped' }],
+          }),
+        )
+        .catch(() => undefined)
       await hasEnded('liar')
-      expect(await find('liar')).toMatchObject({ exit: { failure: expect.stringMatching(/replaced by (?:another directory|a link)/) as string } })
+      expect(await find('liar')).toMatchObject({
+        exit: { failure: expect.stringMatching(/replaced by (?:another directory|a link)/) as string },
+      })
       expect((await lines('liar')).join('\n')).not.toMatch(/swap\.key|the key of the platform/)
     })
   })
@@ -134,7 +180,12 @@ async function runInside(podName: string, script: string, change: Partial<Instan
   })
 
   test('§12 an instance has no capabilities and no way to more rights, and programs are read-only', async () => {
-    const said = (await runInside('rights', 'grep -E "^(Cap|NoNewPrivs)" /proc/self/status; touch /usr/x /etc/x /x; unshare -U true; mount -t tmpfs x /tmp; id -u')).join('\n')
+    const said = (
+      await runInside(
+        'rights',
+        'grep -E "^(Cap|NoNewPrivs)" /proc/self/status; touch /usr/x /etc/x /x; unshare -U true; mount -t tmpfs x /tmp; id -u',
+      )
+    ).join('\n')
     expect(said).toMatch(/CapEff:\s+0000000000000000/)
     expect(said).toMatch(/CapBnd:\s+0000000000000000/)
     expect(said).toMatch(/NoNewPrivs:\s+1/)
@@ -143,23 +194,27 @@ async function runInside(podName: string, script: string, change: Partial<Instan
     expect(said).toMatch(/mount: .*(permission denied|must be superuser|Operation not permitted)/i)
   })
 
-  ;(isRoot ? test : test.skip)('§12 each deployment has a user id of its own, to which its directory is given, links and nested files included', async () => {
-    const own = directoryOf('owned')
-    mkdirSync(join(own, 'world/region'), { recursive: true })
-    writeFileSync(join(own, 'world/region/r.0.0.mca'), 'x', { mode: 0o600 })
-    symlinkSync('/etc/passwd', join(own, 'link'))
-    const [uid] = await runInside('owned', 'id -u; echo more >> world/region/r.0.0.mca')
-    const [other] = await runInside('other', 'id -u')
-    expect(Number(uid)).toBeGreaterThan(FIRST_USER_ID)
-    expect(Number(other)).toBeGreaterThan(FIRST_USER_ID)
-    expect(other).not.toBe(uid)
-    for (const path of ['', 'world', 'world/region', 'world/region/r.0.0.mca', 'link']) expect(lstatSync(join(own, path)).uid).toBe(Number(uid))
-    expect(lstatSync('/etc/passwd').uid).toBe(0)
-    expect(readFileSync(join(own, 'world/region/r.0.0.mca'), 'utf8')).toBe('xmore\n')
-    // Again, and after an administrator has copied something into it.
-    writeFileSync(join(own, 'by-root.txt'), '')
-    expect(await runInside('owned', 'echo written > by-root.txt; cat by-root.txt')).toContain('written')
-  })
+  ;(isRoot ? test : test.skip)(
+    '§12 each deployment has a user id of its own, to which its directory is given, links and nested files included',
+    async () => {
+      const own = directoryOf('owned')
+      mkdirSync(join(own, 'world/region'), { recursive: true })
+      writeFileSync(join(own, 'world/region/r.0.0.mca'), 'x', { mode: 0o600 })
+      symlinkSync('/etc/passwd', join(own, 'link'))
+      const [uid] = await runInside('owned', 'id -u; echo more >> world/region/r.0.0.mca')
+      const [other] = await runInside('other', 'id -u')
+      expect(Number(uid)).toBeGreaterThan(FIRST_USER_ID)
+      expect(Number(other)).toBeGreaterThan(FIRST_USER_ID)
+      expect(other).not.toBe(uid)
+      for (const path of ['', 'world', 'world/region', 'world/region/r.0.0.mca', 'link'])
+        expect(lstatSync(join(own, path)).uid).toBe(Number(uid))
+      expect(lstatSync('/etc/passwd').uid).toBe(0)
+      expect(readFileSync(join(own, 'world/region/r.0.0.mca'), 'utf8')).toBe('xmore\n')
+      // Again, and after an administrator has copied something into it.
+      writeFileSync(join(own, 'by-root.txt'), '')
+      expect(await runInside('owned', 'echo written > by-root.txt; cat by-root.txt')).toContain('written')
+    },
+  )
 
   ;(isRoot ? test : test.skip)('§12 a deployment within the directory of another one keeps its files', async () => {
     const inner = join(directoryOf('outer'), 'inner')
@@ -169,31 +224,48 @@ async function runInside(podName: string, script: string, change: Partial<Instan
     expect(lstatSync(inner).uid).toBe(Number(innerUid))
   })
 
-  ;(isRoot ? test : test.skip)('§12 a directory that another instance swapped for a link is neither mounted nor given away', async () => {
-    const [target, own] = [directoryOf('target'), join(directoryOf('attacker'), 'own')]
-    symlinkSync(target, own)
-    for (const [podName, change] of [['swapped-own', { directory: own }], ['swapped-mount', { mounts: [{ source: own, target: '/nfsshare/own' }] }]] as const) {
-      await runtime.ensure(spec(podName, ['true'], change as Partial<InstanceSpec>))
-      expect((await hasEnded(podName))?.exit?.failure).toMatch(/^Could not be started: /)
-    }
-    expect(lstatSync(target).uid).toBe(0)
-  })
+  ;(isRoot ? test : test.skip)(
+    '§12 a directory that another instance swapped for a link is neither mounted nor given away',
+    async () => {
+      const [target, own] = [directoryOf('target'), join(directoryOf('attacker'), 'own')]
+      symlinkSync(target, own)
+      for (const [podName, change] of [
+        ['swapped-own', { directory: own }],
+        ['swapped-mount', { mounts: [{ source: own, target: '/nfsshare/own' }] }],
+      ] as const) {
+        await runtime.ensure(spec(podName, ['true'], change as Partial<InstanceSpec>))
+        expect((await hasEnded(podName))?.exit?.failure).toMatch(/^Could not be started: /)
+      }
+      expect(lstatSync(target).uid).toBe(0)
+    },
+  )
 
   test('§12 what a definition mounts can be read and not written', async () => {
     const common = directoryOf('common')
     writeFileSync(join(common, 'plugin.jar'), 'shared by all')
     chmodSync(common, 0o777)
-    const said = await runInside('mounts', 'cat /nfsshare/common/plugin.jar; touch /nfsshare/common/x', { mounts: [{ source: common, target: '/nfsshare/common' }] })
+    const said = await runInside('mounts', 'cat /nfsshare/common/plugin.jar; touch /nfsshare/common/x', {
+      mounts: [{ source: common, target: '/nfsshare/common' }],
+    })
     expect(said).toContain('shared by all')
     expect(said.join()).toContain('Read-only file system')
   })
 
   test('§12 nothing that an instance started outlives its stop, its crash or its kill', async () => {
-    const leaveBehind = (mark: string) => `setsid sh -c 'exec -a x true; trap "" TERM HUP; sleep 7${mark}' & (setsid setsid sleep 7${mark} &); echo Ready; read line; exit 3`
-    for (const [podName, mark, end] of [['stops', '3331', 'stop'], ['crashes', '3332', 'crash'], ['is-killed', '3333', 'kill']] as const) {
+    const leaveBehind = (mark: string) =>
+      `setsid sh -c 'exec -a x true; trap "" TERM HUP; sleep 7${mark}' & (setsid setsid sleep 7${mark} &); echo Ready; read line; exit 3`
+    for (const [podName, mark, end] of [
+      ['stops', '3331', 'stop'],
+      ['crashes', '3332', 'crash'],
+      ['is-killed', '3333', 'kill'],
+    ] as const) {
       await runtime.ensure(spec(podName, ['sh', '-c', leaveBehind(mark)]))
       await prints(podName, 'Ready')
-      const isLeft = () => execFileSync('ps', ['-eo', 'args']).toString().split('\n').filter((line) => line.startsWith('sleep 7') && line.includes(mark)).length
+      const isLeft = () =>
+        execFileSync('ps', ['-eo', 'args'])
+          .toString()
+          .split('\n')
+          .filter((line) => line.startsWith('sleep 7') && line.includes(mark)).length
       await until(isLeft)
       if (end === 'stop') await runtime.stop(podName)
       else if (end === 'kill') await runtime.kill(podName)
@@ -204,8 +276,11 @@ async function runInside(podName: string, script: string, change: Partial<Instan
   })
 
   test('§12 limits of CPU, memory and processes are in force', async () => {
-    const files = '/sys/fs/cgroup/cpu/cpu.cfs_quota_us /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/pids/pids.max /sys/fs/cgroup/cpu.max /sys/fs/cgroup/memory.max /sys/fs/cgroup/pids.max'
-    const said = await runInside('limited', `cat ${files} 2>/dev/null; true`, { limits: { cores: 0.5, memoryBytes: 256 * 2 ** 20 } })
+    const files =
+      '/sys/fs/cgroup/cpu/cpu.cfs_quota_us /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/pids/pids.max /sys/fs/cgroup/cpu.max /sys/fs/cgroup/memory.max /sys/fs/cgroup/pids.max'
+    const said = await runInside('limited', `cat ${files} 2>/dev/null; true`, {
+      limits: { cores: 0.5, memoryBytes: 256 * 2 ** 20 },
+    })
     expect(runtime.enforced).toEqual({ cpu: true, memory: true })
     expect(said.join(' ')).toMatch(/50000( 100000)? 268435456 4096/)
   })
@@ -226,7 +301,13 @@ async function runInside(podName: string, script: string, change: Partial<Instan
   })
 
   test('§5 a runtime that is opened anew finds what runs: no line is lost, input works, and an end that came meanwhile is told', async () => {
-    await runtime.ensure(spec('runs-on', ['node', '-e', "let n = 0; setInterval(() => console.log('tick ' + ++n), 10); require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => console.log('heard ' + line))"]))
+    await runtime.ensure(
+      spec('runs-on', [
+        'node',
+        '-e',
+        "let n = 0; setInterval(() => console.log('tick ' + ++n), 10); require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => console.log('heard ' + line))",
+      ]),
+    )
     await runtime.ensure(spec('ends', ['sh', '-c', 'echo Ready; read line; echo last words; exit 5']))
     await prints('ends', 'Ready')
     await prints('runs-on', 'tick 5')
@@ -246,7 +327,17 @@ async function runInside(podName: string, script: string, change: Partial<Instan
   })
 
   test('§5 a stop that was begun is finished by the next runtime', async () => {
-    await runtime.ensure(spec('stubborn', ['node', '-e', "process.on('SIGTERM', () => console.log('term')); console.log('Ready'); setInterval(() => {}, 1000)"], { stop: { command: 'stop', timeoutSeconds: 1 } }))
+    await runtime.ensure(
+      spec(
+        'stubborn',
+        [
+          'node',
+          '-e',
+          "process.on('SIGTERM', () => console.log('term')); console.log('Ready'); setInterval(() => {}, 1000)",
+        ],
+        { stop: { command: 'stop', timeoutSeconds: 1 } },
+      ),
+    )
     await prints('stubborn', 'Ready')
     await runtime.stop('stubborn')
     await runtime.close()
@@ -271,7 +362,11 @@ async function runInside(podName: string, script: string, change: Partial<Instan
     await prints('unwatched', 'Ready')
     const { monitor, pid } = recordOf('unwatched')
     process.kill(monitor!.pid, 'SIGKILL')
-    expect((await hasEnded('unwatched'))?.exit).toMatchObject({ code: null, requested: false, failure: expect.stringContaining('how is unknown') })
+    expect((await hasEnded('unwatched'))?.exit).toMatchObject({
+      code: null,
+      requested: false,
+      failure: expect.stringContaining('how is unknown'),
+    })
     await until(() => {
       try {
         return readFileSync(`/proc/${pid!}/stat`, 'utf8').includes(') Z')
@@ -282,10 +377,20 @@ async function runInside(podName: string, script: string, change: Partial<Instan
   })
 
   test('a flood of output does not hold up the runtime: what cannot be followed is skipped, and numbers stay right', async () => {
-    await runtime.ensure(spec('flood', ['sh', '-c', 'yes "$(head -c 200 /dev/zero | tr "\\0" x)" | head -c 400000000; echo; echo end of flood']))
+    await runtime.ensure(
+      spec('flood', [
+        'sh',
+        '-c',
+        'yes "$(head -c 200 /dev/zero | tr "\\0" x)" | head -c 400000000; echo; echo end of flood',
+      ]),
+    )
     const heard: number[] = []
     const unfollow = await runtime.follow('flood', 1, (some) => heard.push(...some.map(({ seq }) => seq)))
-    await until(() => lines('flood', 5), (last) => last.includes('end of flood'), 120)
+    await until(
+      () => lines('flood', 5),
+      (last) => last.includes('end of flood'),
+      120,
+    )
     unfollow()
     const ended = await runtime.history('flood', 10_000)
     expect(ended.length).toBe(10_000)
@@ -293,52 +398,75 @@ async function runInside(podName: string, script: string, change: Partial<Instan
     expect(heard).toEqual([...heard].sort((one, other) => one - other))
   }, 180_000)
 
-  ;(isRoot ? test : test.skip)('49: a full disk of the data directory ends no instance, and consoles go on when there is room again', async () => {
-    const kept = runtime
-    const small = join(root(), 'small')
-    mkdirSync(join(small, 'runtime/contained'), { recursive: true })
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=700', 'tmpfs', join(small, 'runtime/contained')])
-    runtime = await openContainedRuntime({ dataDir: small, shareDir: shareDir(), programs: [], replicas, log })
-    try {
-      await runtime.ensure(spec('fills', ['node', '-e', `console.log('Ready'); require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+  ;(isRoot ? test : test.skip)(
+    '49: a full disk of the data directory ends no instance, and consoles go on when there is room again',
+    async () => {
+      const kept = runtime
+      const small = join(root(), 'small')
+      mkdirSync(join(small, 'runtime/contained'), { recursive: true })
+      execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m,mode=700', 'tmpfs', join(small, 'runtime/contained')])
+      runtime = await openContainedRuntime({ dataDir: small, shareDir: shareDir(), programs: [], replicas, log })
+      try {
+        await runtime.ensure(
+          spec('fills', [
+            'node',
+            '-e',
+            `console.log('Ready'); require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
         if (line === 'fill') for (let i = 0; i < 20_000; i++) console.log('x'.repeat(100))
-        console.log('heard ' + line) })`]))
-      await prints('fills', 'Ready')
-      await runtime.write('fills', 'fill')
-      await until(() => statfsSync(join(small, 'runtime/contained')).bavail === 0)
-      // One that cannot be started for want of room says so, and may be tried again.
-      await runtime.ensure(spec('no-room', ['sh', '-c', 'echo up']))
-      expect((await hasEnded('no-room'))?.exit?.failure).toMatch(/full/)
-      expect(await find('fills')).toMatchObject({ state: 'RUNNING' })
-      execFileSync('mount', ['-o', 'remount,size=30m', join(small, 'runtime/contained')])
-      // The first row after the one that was cut short continues that one.
-      await until(async () => (await runtime.write('fills', 'room again')) && (await lines('fills')).includes('heard room again'))
-      await runtime.ensure(spec('no-room', ['sh', '-c', 'echo up']))
-      await prints('no-room', 'up')
-      await runtime.kill('fills')
-      await until(() => runtime.list(), (all) => all.every(({ state }) => state === 'EXITED'))
-    } finally {
-      await runtime.close()
-      runtime = kept
-      execFileSync('umount', ['--lazy', join(small, 'runtime/contained')])
-    }
-  })
+        console.log('heard ' + line) })`,
+          ]),
+        )
+        await prints('fills', 'Ready')
+        await runtime.write('fills', 'fill')
+        await until(() => statfsSync(join(small, 'runtime/contained')).bavail === 0)
+        // One that cannot be started for want of room says so, and may be tried again.
+        await runtime.ensure(spec('no-room', ['sh', '-c', 'echo up']))
+        expect((await hasEnded('no-room'))?.exit?.failure).toMatch(/full/)
+        expect(await find('fills')).toMatchObject({ state: 'RUNNING' })
+        execFileSync('mount', ['-o', 'remount,size=30m', join(small, 'runtime/contained')])
+        // The first row after the one that was cut short continues that one.
+        await until(
+          async () =>
+            (await runtime.write('fills', 'room again')) && (await lines('fills')).includes('heard room again'),
+        )
+        await runtime.ensure(spec('no-room', ['sh', '-c', 'echo up']))
+        await prints('no-room', 'up')
+        await runtime.kill('fills')
+        await until(
+          () => runtime.list(),
+          (all) => all.every(({ state }) => state === 'EXITED'),
+        )
+      } finally {
+        await runtime.close()
+        runtime = kept
+        execFileSync('umount', ['--lazy', join(small, 'runtime/contained')])
+      }
+    },
+  )
 
-  ;(isRoot ? test : test.skip)('where a file system lets nobody give files away, an instance runs as their owner, and never as root', async () => {
-    // A read-only bind mount refuses chown as a share with root squash does.
-    const own = directoryOf('squashed')
-    chownSync(own, 1234, 1234)
-    execFileSync('mount', ['--bind', own, own])
-    execFileSync('mount', ['-o', 'remount,bind,ro', own])
-    try {
-      expect((await runInside('squashed', 'id -u')).slice(-2)).toEqual(['1234', '[System] Ended by itself with exit code 0.'])
-      execFileSync('mount', ['-o', 'remount,bind,rw', own])
-      chownSync(own, 0, 0)
+  ;(isRoot ? test : test.skip)(
+    'where a file system lets nobody give files away, an instance runs as their owner, and never as root',
+    async () => {
+      // A read-only bind mount refuses chown as a share with root squash does.
+      const own = directoryOf('squashed')
+      chownSync(own, 1234, 1234)
+      execFileSync('mount', ['--bind', own, own])
       execFileSync('mount', ['-o', 'remount,bind,ro', own])
-      await runtime.ensure(spec('squashed', ['id', '-u']))
-      expect((await hasEnded('squashed'))?.exit?.failure).toMatch(/belongs to root, and the file system lets nobody give it away/)
-    } finally {
-      execFileSync('umount', [own])
-    }
-  })
+      try {
+        expect((await runInside('squashed', 'id -u')).slice(-2)).toEqual([
+          '1234',
+          '[System] Ended by itself with exit code 0.',
+        ])
+        execFileSync('mount', ['-o', 'remount,bind,rw', own])
+        chownSync(own, 0, 0)
+        execFileSync('mount', ['-o', 'remount,bind,ro', own])
+        await runtime.ensure(spec('squashed', ['id', '-u']))
+        expect((await hasEnded('squashed'))?.exit?.failure).toMatch(
+          /belongs to root, and the file system lets nobody give it away/,
+        )
+      } finally {
+        execFileSync('umount', [own])
+      }
+    },
+  )
 })

@@ -23,7 +23,14 @@ const contents = async (log: ContainerLog, limit = 10_000) => (await log.history
 
 test('rows of the container log format become numbered lines, and partial rows of each stream are joined', async () => {
   const { file, log } = await newLog()
-  writeFileSync(file, row('one') + row('long ', 'stdout', 'P') + row('oops', 'stderr') + row('line') + row('cut in the midd', 'stdout', 'P'))
+  writeFileSync(
+    file,
+    row('one') +
+      row('long ', 'stdout', 'P') +
+      row('oops', 'stderr') +
+      row('line') +
+      row('cut in the midd', 'stdout', 'P'),
+  )
   expect(await log.history(10)).toEqual([
     { seq: 1, type: 'message', content: 'one' },
     { seq: 2, type: 'error', content: 'oops' },
@@ -48,7 +55,17 @@ test('a row that a full disk cut short is shown as it is, and costs no number', 
 test('a character that chunks split stays whole, and no program can write a line of the platform', async () => {
   const { file, log } = await newLog()
   const bytes = Buffer.from('x😀y')
-  appendFileSync(file, Buffer.concat([Buffer.from(`${TIME} stdout P `), bytes.subarray(0, 3), Buffer.from('\n'), Buffer.from(`${TIME} stdout F `), bytes.subarray(3), Buffer.from('\n')]))
+  appendFileSync(
+    file,
+    Buffer.concat([
+      Buffer.from(`${TIME} stdout P `),
+      bytes.subarray(0, 3),
+      Buffer.from('\n'),
+      Buffer.from(`${TIME} stdout F `),
+      bytes.subarray(3),
+      Buffer.from('\n'),
+    ]),
+  )
   appendFileSync(file, row(`${TIME} system F forged`))
   expect(await contents(log)).toEqual(['x😀y', `${TIME} system F forged`])
 })
@@ -75,7 +92,10 @@ test('§6 numbering goes on through rotations and another platform, and the last
   const lines = await next.history(10_000)
   expect(lines).toHaveLength(10_000)
   expect(lines.at(-1)).toMatchObject({ seq: written, content: expect.stringMatching(new RegExp(`^line ${written} x`)) })
-  expect(lines[0]).toMatchObject({ seq: written - 9_999, content: expect.stringMatching(new RegExp(`^line ${written - 9_999} x`)) })
+  expect(lines[0]).toMatchObject({
+    seq: written - 9_999,
+    content: expect.stringMatching(new RegExp(`^line ${written - 9_999} x`)),
+  })
   await next.close()
 })
 

@@ -54,30 +54,44 @@ const PROGRAM = `
   }
   main().catch((error) => { console.error(error); process.exitCode = 1 })`
 
-const node = (args: string[]) => [process.execPath, args, { uid: USER, gid: USER, cwd: '/', env: { PATH: process.env.PATH, HOME: directory() } }] as const
+const node = (args: string[]) =>
+  [
+    process.execPath,
+    args,
+    { uid: USER, gid: USER, cwd: '/', env: { PATH: process.env.PATH, HOME: directory() } },
+  ] as const
 /** Node.js and the checkout may lie where others cannot read, and a machine may forbid user namespaces to all but root. */
 const canRun =
-  canContain && isRoot &&
-  spawnSync(process.execPath, ['-e', `require(${JSON.stringify(join(PROGRAMS, 'platform/errors.js'))})`], { uid: USER, gid: USER, cwd: '/' }).status === 0 &&
+  canContain &&
+  isRoot &&
+  spawnSync(process.execPath, ['-e', `require(${JSON.stringify(join(PROGRAMS, 'platform/errors.js'))})`], {
+    uid: USER,
+    gid: USER,
+    cwd: '/',
+  }).status === 0 &&
   spawnSync('unshare', ['-Ur', 'true'], { uid: USER, gid: USER, cwd: '/' }).status === 0
 
-;(canRun ? test : test.skip)('#7 a platform that is not root contains instances too: own processes and files, input, output, another platform, and an end in order (skipped where no other user may run Node.js or make namespaces)', async () => {
-  for (const name of ['', 'data', 'share', 'share/mine']) {
-    mkdirSync(join(directory(), name), { recursive: true })
-    chownSync(join(directory(), name), USER, USER)
-  }
-  const [program, args, options] = node(['-e', PROGRAM, PROGRAMS, directory()])
-  const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
-  let [out, errors] = ['', '']
-  child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
-  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
-  const [code] = (await once(child, 'close')) as [number | null]
-  expect([errors, code]).toEqual(['', 0])
-  expect(JSON.parse(out)).toEqual({
-    isolation: 'contained',
-    // The init of the container and the program.
-    inside: { uid: 0, pids: 2, data: false },
-    exit: expect.objectContaining({ code: 0, requested: true }) as unknown,
-  })
-  expect(readFileSync(join(directory(), 'share/mine/mine.txt'), 'utf8')).toBe('written inside')
-}, 60_000)
+;(canRun ? test : test.skip)(
+  '#7 a platform that is not root contains instances too: own processes and files, input, output, another platform, and an end in order (skipped where no other user may run Node.js or make namespaces)',
+  async () => {
+    for (const name of ['', 'data', 'share', 'share/mine']) {
+      mkdirSync(join(directory(), name), { recursive: true })
+      chownSync(join(directory(), name), USER, USER)
+    }
+    const [program, args, options] = node(['-e', PROGRAM, PROGRAMS, directory()])
+    const child = spawn(program, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
+    let [out, errors] = ['', '']
+    child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()))
+    child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+    const [code] = (await once(child, 'close')) as [number | null]
+    expect([errors, code]).toEqual(['', 0])
+    expect(JSON.parse(out)).toEqual({
+      isolation: 'contained',
+      // The init of the container and the program.
+      inside: { uid: 0, pids: 2, data: false },
+      exit: expect.objectContaining({ code: 0, requested: true }) as unknown,
+    })
+    expect(readFileSync(join(directory(), 'share/mine/mine.txt'), 'utf8')).toBe('written inside')
+  },
+  60_000,
+)

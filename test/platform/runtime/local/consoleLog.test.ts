@@ -76,27 +76,30 @@ test('a row that a crash cut short neither swallows the next line nor breaks the
 /** Needs the right to mount, which root has here and hardly anybody elsewhere. */
 const canMount = process.platform === 'linux' && process.getuid?.() === 0 && hasProgram('mount')
 
-;(canMount ? test : test.skip)('security 49: rows that a full disk cut off are there when it has room again, each once (skipped where nothing can be mounted)', () => {
-  const disk = join(directory(), 'disk')
-  mkdirSync(disk)
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk])
-  try {
-    const log = new ConsoleLog(join(disk, 'full.log'))
-    log.add('message', 'before')
-    log.flush()
-    for (let number = 1; number <= 20; number++) log.add('message', `${number} ${'x'.repeat(6000)}`)
-    log.flush()
-    expect(statSync(join(disk, 'full.log')).size).toBeGreaterThan(6000)
-    execFileSync('mount', ['-o', 'remount,size=1m', disk])
-    log.add('message', 'after')
-    log.flush()
-    const kept = new ConsoleLog(join(disk, 'full.log')).since(1)
-    expect(kept).toEqual(log.since(1))
-    expect(kept.map(({ seq }) => seq)).toEqual(Array.from({ length: 22 }, (_line, at) => at + 1))
-  } finally {
-    execFileSync('umount', [disk])
-  }
-})
+;(canMount ? test : test.skip)(
+  'security 49: rows that a full disk cut off are there when it has room again, each once (skipped where nothing can be mounted)',
+  () => {
+    const disk = join(directory(), 'disk')
+    mkdirSync(disk)
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', disk])
+    try {
+      const log = new ConsoleLog(join(disk, 'full.log'))
+      log.add('message', 'before')
+      log.flush()
+      for (let number = 1; number <= 20; number++) log.add('message', `${number} ${'x'.repeat(6000)}`)
+      log.flush()
+      expect(statSync(join(disk, 'full.log')).size).toBeGreaterThan(6000)
+      execFileSync('mount', ['-o', 'remount,size=1m', disk])
+      log.add('message', 'after')
+      log.flush()
+      const kept = new ConsoleLog(join(disk, 'full.log')).since(1)
+      expect(kept).toEqual(log.since(1))
+      expect(kept.map(({ seq }) => seq)).toEqual(Array.from({ length: 22 }, (_line, at) => at + 1))
+    } finally {
+      execFileSync('umount', [disk])
+    }
+  },
+)
 
 test('bytes become lines across chunk borders, also within a character', () => {
   const lines: string[] = []

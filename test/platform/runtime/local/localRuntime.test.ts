@@ -36,16 +36,24 @@ beforeAll(async () => {
 runtimeSuite({ runtime: () => runtime, directory, home: (path) => path })
 
 const TICKS = "let n = 0; console.log('pid ' + process.pid); setInterval(() => console.log('tick ' + n++), 5)"
-const ticking = (podName: string): InstanceSpec => instanceSpec({ podName, deployment: 'ticking', command: ['node', '-e', TICKS], directory: directory() })
-const ticks = async (podName: string) => (await runtime.history(podName, 10_000)).map(({ content }) => content).filter((line) => line.startsWith('tick'))
+const ticking = (podName: string): InstanceSpec =>
+  instanceSpec({ podName, deployment: 'ticking', command: ['node', '-e', TICKS], directory: directory() })
+const ticks = async (podName: string) =>
+  (await runtime.history(podName, 10_000)).map(({ content }) => content).filter((line) => line.startsWith('tick'))
 
 test('architecture: an instance runs on while nobody is connected, and no line of it is lost', async () => {
   await runtime.ensure(ticking('runs-on'))
-  const before = await until(() => ticks('runs-on'), (seen) => seen.length > 5)
+  const before = await until(
+    () => ticks('runs-on'),
+    (seen) => seen.length > 5,
+  )
   await runtime.close()
   runtime = await openLocalRuntime({ dataDir: directory(), replicas })
   expect(await runtime.list()).toContainEqual(expect.objectContaining({ podName: 'runs-on', state: 'RUNNING' }))
-  const after = await until(() => ticks('runs-on'), (seen) => seen.length > before.length + 5)
+  const after = await until(
+    () => ticks('runs-on'),
+    (seen) => seen.length > before.length + 5,
+  )
   expect(after).toEqual(after.map((_line, at) => `tick ${at}`))
   await runtime.ensure(ticking('runs-on'))
   expect((await runtime.history('runs-on', 10_000)).filter(({ content }) => content.startsWith('pid'))).toHaveLength(1)
@@ -53,20 +61,35 @@ test('architecture: an instance runs on while nobody is connected, and no line o
 })
 
 test('decisions §6: 10,000 lines of history are there for a platform that comes after one that was killed', async () => {
-  await runtime.ensure({ ...ticking('history'), command: ['node', '-e', "for (let n = 1; n <= 12000; n++) console.log('line ' + n); setInterval(() => {}, 1000)"] })
+  await runtime.ensure({
+    ...ticking('history'),
+    command: ['node', '-e', "for (let n = 1; n <= 12000; n++) console.log('line ' + n); setInterval(() => {}, 1000)"],
+  })
   const end = async () => (await runtime.history('history', 1)).at(-1)?.content
   await until(end, (line) => line === 'line 12000')
   // To the host, which has the lines, a kill is a connection that is gone.
   await runtime.close()
   runtime = await openLocalRuntime({ dataDir: directory(), replicas })
   const lines = await runtime.history('history', 20_000)
-  expect(lines.map(({ content }) => content)).toEqual(Array.from({ length: 10_000 }, (_line, at) => `line ${2001 + at}`))
+  expect(lines.map(({ content }) => content)).toEqual(
+    Array.from({ length: 10_000 }, (_line, at) => `line ${2001 + at}`),
+  )
   await runtime.kill('history')
 })
 
 test('decisions §6: a long history comes in pieces, the same lines as in one message, to an answer and to who follows', async () => {
-  await runtime.ensure({ ...ticking('long'), command: ['node', '-e', "for (let n = 1; n <= 1500; n++) console.log(n + ' ' + 'x'.repeat(4000)); setInterval(() => {}, 1000)"] })
-  await until(async () => (await runtime.history('long', 1)).at(-1)?.content.slice(0, 5), (start) => start === '1500 ')
+  await runtime.ensure({
+    ...ticking('long'),
+    command: [
+      'node',
+      '-e',
+      "for (let n = 1; n <= 1500; n++) console.log(n + ' ' + 'x'.repeat(4000)); setInterval(() => {}, 1000)",
+    ],
+  })
+  await until(
+    async () => (await runtime.history('long', 1)).at(-1)?.content.slice(0, 5),
+    (start) => start === '1500 ',
+  )
   const history = await runtime.history('long', 10_000)
   expect(history.length).toBeGreaterThan(1000)
 
@@ -87,10 +110,14 @@ test('decisions §6: a long history comes in pieces, the same lines as in one me
     const pieces = await ask(1, 'history', 'long', 10_000, 'inPieces')
     expect(pieces.length).toBeGreaterThan(10)
     expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(128 * 1024)
-    expect(pieces.flatMap((message) => Object.values(JSON.parse(message) as Record<string, unknown>)[1])).toEqual(history)
+    expect(pieces.flatMap((message) => Object.values(JSON.parse(message) as Record<string, unknown>)[1])).toEqual(
+      history,
+    )
     expect(await ask(2, 'follow', 'long', 1, 'inPieces')).toHaveLength(pieces.length)
     // An older platform does not know pieces.
-    expect((await ask(3, 'history', 'long', 10_000)).map((message) => (JSON.parse(message) as { result: unknown }).result)).toEqual([history])
+    expect(
+      (await ask(3, 'history', 'long', 10_000)).map((message) => (JSON.parse(message) as { result: unknown }).result),
+    ).toEqual([history])
   } finally {
     asking.destroy()
     await runtime.kill('long')
@@ -98,13 +125,25 @@ test('decisions §6: a long history comes in pieces, the same lines as in one me
 })
 
 test('a platform that stands still does not hold an instance that prints without end', async () => {
-  await runtime.ensure({ ...ticking('flood'), command: ['node', '-e', "let n = 0; setInterval(() => { for (let i = 0; i < 2000; i++) console.log('x'.repeat(200)); console.log('round ' + ++n) }, 5)"] })
+  await runtime.ensure({
+    ...ticking('flood'),
+    command: [
+      'node',
+      '-e',
+      "let n = 0; setInterval(() => { for (let i = 0; i < 2000; i++) console.log('x'.repeat(200)); console.log('round ' + ++n) }, 5)",
+    ],
+  })
   // A connection of its own that follows and never reads.
   const idle = connect(join(directory(), 'runtime/host.sock'))
   await once(idle, 'connect')
   idle.write(`${JSON.stringify({ id: 1, call: 'follow', args: ['flood', 1] })}\n`)
   idle.pause()
-  const round = async () => Number((await runtime.history('flood', 3000)).map(({ content }) => /^round (\d+)$/.exec(content)?.[1]).findLast(Boolean) ?? 0)
+  const round = async () =>
+    Number(
+      (await runtime.history('flood', 3000))
+        .map(({ content }) => /^round (\d+)$/.exec(content)?.[1])
+        .findLast(Boolean) ?? 0,
+    )
   const first = await until(round)
   await until(round, (now) => now > first + 10)
   idle.destroy()
@@ -114,13 +153,25 @@ test('a platform that stands still does not hold an instance that prints without
 /** A server that takes a moment to save when it is told to stop, and says so. */
 const saving = (podName: string): InstanceSpec => ({
   ...ticking(podName),
-  command: ['node', '-e', `console.log('pid ' + process.pid); setInterval(() => console.log('tick'), 5); process.on('SIGTERM', () => console.log('terminated'))
+  command: [
+    'node',
+    '-e',
+    `console.log('pid ' + process.pid); setInterval(() => console.log('tick'), 5); process.on('SIGTERM', () => console.log('terminated'))
     require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-      console.log('heard ' + line); setTimeout(() => { require('node:fs').writeFileSync('${podName}.saved', ''); console.log('saved'); process.exit(0) }, 300) })`],
+      console.log('heard ' + line); setTimeout(() => { require('node:fs').writeFileSync('${podName}.saved', ''); console.log('saved'); process.exit(0) }, 300) })`,
+  ],
   stop: { command: 'stop', timeoutSeconds: 60 },
 })
 const killHost = () => process.kill(lockOwner(join(directory(), 'runtime', 'instances.lock'))!, 'SIGKILL')
-const pidIn = async (podName: string) => Number((await until(() => runtime.history(podName, 10_000), (lines) => lines.length > 3))[0]!.content.slice(4))
+const pidIn = async (podName: string) =>
+  Number(
+    (
+      await until(
+        () => runtime.history(podName, 10_000),
+        (lines) => lines.length > 3,
+      )
+    )[0]!.content.slice(4),
+  )
 
 test('#15 when the host is killed, the next one stops its instances in order: stop command, time, and their last words; their consoles go on', async () => {
   await runtime.ensure(saving('lost'))
@@ -130,7 +181,9 @@ test('#15 when the host is killed, the next one stops its instances in order: st
     async () => (await runtime.list().catch(() => [])).find(({ podName }) => podName === 'lost'),
     (found) => found?.state === 'EXITED',
   )
-  expect(run).toMatchObject({ exit: { requested: false, failure: 'Ended because the process that hosts the instances ended.' } })
+  expect(run).toMatchObject({
+    exit: { requested: false, failure: 'Ended because the process that hosts the instances ended.' },
+  })
   expect(isGone(pid)).toBe(true)
   const history = await runtime.history('lost', 10_000)
   expect(history.map(({ seq }) => seq)).toEqual(history.map((_line, at) => at + 1))
@@ -141,7 +194,11 @@ test('#15 when the host is killed, the next one stops its instances in order: st
     'saved',
     '[System] Ended because the process that hosts the instances ended.',
   ])
-  expect(readdirSync(join(directory(), 'runtime/instances')).filter((name) => name.startsWith('lost')).toSorted()).toEqual(['lost.json', 'lost.log'])
+  expect(
+    readdirSync(join(directory(), 'runtime/instances'))
+      .filter((name) => name.startsWith('lost'))
+      .toSorted(),
+  ).toEqual(['lost.json', 'lost.log'])
 })
 
 test('#15 instances whose host was killed are stopped in order by who ends all, and by who goes on with containers', async () => {
@@ -166,7 +223,12 @@ test('who could not begin to follow, because the host died, is not told of lines
   const refusal = expect(following).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   process.kill(host, 'SIGKILL')
   await refusal
-  await until(() => runtime.note('refused', 'after').then(() => true, () => false))
+  await until(() =>
+    runtime.note('refused', 'after').then(
+      () => true,
+      () => false,
+    ),
+  )
   expect((await runtime.history('refused', 10)).map(({ content }) => content)).toContain('after')
   expect(heard).toEqual([])
   // It may be followed again, by the same or another one.
@@ -199,8 +261,14 @@ test('a host that takes the connection and never answers stops the start with on
   await once(silent, 'listening')
   const ended = once(silent, 'connection').then(([socket]) => once((socket as Socket).resume(), 'close'))
   const closed = jest.fn()
-  await expect(HostClient.open(dataDir, { changed: () => undefined, lines: () => undefined, closed }, 50)).rejects.toMatchObject({
-    lines: [expect.stringMatching(/^The process that hosts the instances does not answer; see .*host\.log\. If it stands still, end it/)],
+  await expect(
+    HostClient.open(dataDir, { changed: () => undefined, lines: () => undefined, closed }, 50),
+  ).rejects.toMatchObject({
+    lines: [
+      expect.stringMatching(
+        /^The process that hosts the instances does not answer; see .*host\.log\. If it stands still, end it/,
+      ),
+    ],
   })
   await ended
   // Nobody is to follow it again.
@@ -220,49 +288,65 @@ function isGone(pid: number): boolean {
 /** Needs the right to mount, which root has here and hardly anybody elsewhere. */
 const canMount = process.platform === 'linux' && process.getuid?.() === 0 && hasProgram('mount')
 
-;(canMount ? test : test.skip)('security 49: a full disk ends neither the host nor an instance; its console goes on in memory, and in the file when there is room (skipped where nothing can be mounted)', async () => {
-  const dataDir = join(directory(), 'full')
-  const records = join(dataDir, 'runtime/instances')
-  mkdirSync(records, { recursive: true })
-  execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', records])
-  const full = await openLocalRuntime({ dataDir, replicas })
-  try {
-    const program = `console.log('Ready'); require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+;(canMount ? test : test.skip)(
+  'security 49: a full disk ends neither the host nor an instance; its console goes on in memory, and in the file when there is room (skipped where nothing can be mounted)',
+  async () => {
+    const dataDir = join(directory(), 'full')
+    const records = join(dataDir, 'runtime/instances')
+    mkdirSync(records, { recursive: true })
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', records])
+    const full = await openLocalRuntime({ dataDir, replicas })
+    try {
+      const program = `console.log('Ready'); require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
       if (line === 'fill') for (let i = 0; i < 30_000; i++) console.log('x'.repeat(100))
       console.log('heard ' + line) })`
-    const contents = async () => (await full.history('prints', 50)).map(({ content }) => content)
-    const heard = async (line: string) => {
-      await full.write('prints', line)
-      await until(contents, (lines) => lines.includes(`heard ${line}`))
-    }
-    await full.ensure({ ...ticking('prints'), command: ['node', '-e', program] })
-    await until(contents, (lines) => lines.includes('Ready'))
-    await heard('fill')
-    const { bavail } = statfsSync(records)
-    expect(bavail).toBe(0)
-    await heard('still there')
-    expect(await full.list()).toMatchObject([{ podName: 'prints', state: 'RUNNING' }])
-    // Another instance starts, though its record cannot be written.
-    await full.ensure({ ...ticking('other'), command: ['node', '-e', "console.log('up'); setInterval(() => {}, 1000)"] })
-    await until(async () => (await full.history('other', 5)).map(({ content }) => content), (lines) => lines.includes('up'))
-    await full.kill('other')
+      const contents = async () => (await full.history('prints', 50)).map(({ content }) => content)
+      const heard = async (line: string) => {
+        await full.write('prints', line)
+        await until(contents, (lines) => lines.includes(`heard ${line}`))
+      }
+      await full.ensure({ ...ticking('prints'), command: ['node', '-e', program] })
+      await until(contents, (lines) => lines.includes('Ready'))
+      await heard('fill')
+      const { bavail } = statfsSync(records)
+      expect(bavail).toBe(0)
+      await heard('still there')
+      expect(await full.list()).toMatchObject([{ podName: 'prints', state: 'RUNNING' }])
+      // Another instance starts, though its record cannot be written.
+      await full.ensure({
+        ...ticking('other'),
+        command: ['node', '-e', "console.log('up'); setInterval(() => {}, 1000)"],
+      })
+      await until(
+        async () => (await full.history('other', 5)).map(({ content }) => content),
+        (lines) => lines.includes('up'),
+      )
+      await full.kill('other')
 
-    execFileSync('mount', ['-o', 'remount,size=20m', records])
-    await heard('room again')
-    const written = () => readdirSync(records).filter((name) => name.startsWith('prints.log')).map((name) => readFileSync(join(records, name), 'utf8'))
-    await until(() => written().some((text) => text.includes('heard room again')))
-    await full.kill('prints')
-    await until(() => full.list(), (all) => all.every(({ state }) => state === 'EXITED'))
-  } finally {
-    await full.close()
-    await stopHost(dataDir)
-    execFileSync('umount', [records])
-  }
-})
+      execFileSync('mount', ['-o', 'remount,size=20m', records])
+      await heard('room again')
+      const written = () =>
+        readdirSync(records)
+          .filter((name) => name.startsWith('prints.log'))
+          .map((name) => readFileSync(join(records, name), 'utf8'))
+      await until(() => written().some((text) => text.includes('heard room again')))
+      await full.kill('prints')
+      await until(
+        () => full.list(),
+        (all) => all.every(({ state }) => state === 'EXITED'),
+      )
+    } finally {
+      await full.close()
+      await stopHost(dataDir)
+      execFileSync('umount', [records])
+    }
+  },
+)
 
 describe('where the data directory is too deep for a unix socket', () => {
   const deep = () => join(directory(), 'deep'.repeat(30))
-  const fallback = () => join(tmpdir(), `quarterdeck-${process.getuid!()}-${createHash('sha256').update(deep()).digest('hex').slice(0, 16)}`)
+  const fallback = () =>
+    join(tmpdir(), `quarterdeck-${process.getuid!()}-${createHash('sha256').update(deep()).digest('hex').slice(0, 16)}`)
   afterEach(() => rmSync(fallback(), { recursive: true, force: true }))
 
   test('the socket is in a directory of its own that only this user enters', async () => {
@@ -278,6 +362,8 @@ describe('where the data directory is too deep for a unix socket', () => {
     ['is a link to somewhere', () => symlinkSync(directory(), fallback())],
   ])('a directory of this name that %s is not trusted', async (_case, make) => {
     make()
-    await expect(openLocalRuntime({ dataDir: deep(), replicas })).rejects.toThrow(/belongs to somebody else: remove it, or choose a shorter QUARTERDECK_DATA_DIR/)
+    await expect(openLocalRuntime({ dataDir: deep(), replicas })).rejects.toThrow(
+      /belongs to somebody else: remove it, or choose a shorter QUARTERDECK_DATA_DIR/,
+    )
   })
 })

@@ -12,10 +12,12 @@ const vector = (...pairs: [bigint, bigint][]) => {
   return bytes
 }
 
-test('the size of a page is the kernel\'s, which may be 16 or 64 KiB', () => {
+test("the size of a page is the kernel's, which may be 16 or 64 KiB", () => {
   expect(pageBytesOf(vector([16n, 4096n], [6n, 65_536n], [17n, 100n], [0n, 0n]))).toBe(65_536)
   expect(pageBytesOf(Buffer.alloc(0))).toBe(4096)
-  expect(pageBytesOf(readFileSync('/proc/self/auxv'))).toBe(Number(execFileSync('getconf', ['PAGESIZE'], { encoding: 'utf8' })))
+  expect(pageBytesOf(readFileSync('/proc/self/auxv'))).toBe(
+    Number(execFileSync('getconf', ['PAGESIZE'], { encoding: 'utf8' })),
+  )
 })
 
 test('the memory of a session is that of its processes, as the kernel counts it', () => {
@@ -39,5 +41,9 @@ test('a group that is gone counts as signalled, and one of another user is told 
 })
 
 test('the PATH of instances has no programs of our own packages', () => {
-  expect(withoutPackages('/srv/quarterdeck/node_modules/.bin:/srv/node_modules/.bin:/usr/lib/node_modules/npm/bin/node-gyp-bin:/usr/local/bin:/usr/bin')).toBe('/usr/local/bin:/usr/bin')
+  expect(
+    withoutPackages(
+      '/srv/quarterdeck/node_modules/.bin:/srv/node_modules/.bin:/usr/lib/node_modules/npm/bin/node-gyp-bin:/usr/local/bin:/usr/bin',
+    ),
+  ).toBe('/usr/local/bin:/usr/bin')
 })

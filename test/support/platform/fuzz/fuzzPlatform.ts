@@ -57,11 +57,18 @@ export async function startFuzzer(seed: number): Promise<Fuzzer> {
   const origin = `http://127.0.0.1:${port}`
   const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE })
   const share = join(platform.dataDir, 'nfsshare')
-  const { id } = await platform.db.selectFrom('users').select('id').where('username', '=', admin.username).executeTakeFirstOrThrow()
+  const { id } = await platform.db
+    .selectFrom('users')
+    .select('id')
+    .where('username', '=', admin.username)
+    .executeTakeFirstOrThrow()
   let token = ''
 
   async function signIn(): Promise<void> {
-    token = await platform.sessions.open({ id, username: admin.username }, { address: '127.0.0.1', network: '127.0.0.1', device: 'fuzz' })
+    token = await platform.sessions.open(
+      { id, username: admin.username },
+      { address: '127.0.0.1', network: '127.0.0.1', device: 'fuzz' },
+    )
   }
 
   /** What the cases before have ended, deleted or used up. */
@@ -75,14 +82,18 @@ export async function startFuzzer(seed: number): Promise<Fuzzer> {
     await writeFile(join(share, 'fuzz/a.zip'), archives.zip!).catch(() => undefined)
   }
 
-  const call = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown) => platform.call(method, path, { token, body })
+  const call = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown) =>
+    platform.call(method, path, { token, body })
   const archives = await sampleArchives()
   await refresh()
   await call('POST', '/api/deployments', { name: 'heard', type: 'process' })
   const program = 'process.stdin.on("data", (data) => process.stdout.write(data))'
-  await call('PATCH', '/api/deployments/heard', { content: `name: heard\ntype: process\ndataDirectory: /heard\nrun: { command: ["node", "-e", ${JSON.stringify(program)}] }\nstop: { timeoutSeconds: 1 }\n` })
+  await call('PATCH', '/api/deployments/heard', {
+    content: `name: heard\ntype: process\ndataDirectory: /heard\nrun: { command: ["node", "-e", ${JSON.stringify(program)}] }\nstop: { timeoutSeconds: 1 }\n`,
+  })
   await call('POST', '/api/deployments/heard/toggle', { enabled: true })
-  const instances = async () => (await call('GET', '/api/deployments/heard/instances')).body.data.instances as { podName: string; state: string }[]
+  const instances = async () =>
+    (await call('GET', '/api/deployments/heard/instances')).body.data.instances as { podName: string; state: string }[]
   const { podName } = (await until(instances, ([instance]) => instance?.state === 'RUNNING'))[0]!
 
   /** @returns the status; `none` where the connection ended without an answer, `unsendable` where Node.js does not send such a thing */
@@ -93,7 +104,10 @@ export async function startFuzzer(seed: number): Promise<Fuzzer> {
         let isAnswered = false
         sent.on('response', (response) => {
           isAnswered = true
-          response.on('data', () => undefined).on('error', () => undefined).on('close', () => resolve(response.statusCode ?? 'none'))
+          response
+            .on('data', () => undefined)
+            .on('error', () => undefined)
+            .on('close', () => resolve(response.statusCode ?? 'none'))
           setTimeout(() => response.destroy(), PATIENCE_MS).unref()
         })
         sent.on('upgrade', (_response, socket) => (socket.destroy(), resolve(101)))
@@ -107,19 +121,31 @@ export async function startFuzzer(seed: number): Promise<Fuzzer> {
   }
 
   const bearer = () => ({ authorization: `Bearer ${token}` })
-  const json = (path: string, method: string, body: unknown): FuzzedRequest => ({ method, path, headers: { ...bearer(), 'content-type': 'application/json' }, body: Buffer.from(JSON.stringify(body)) })
+  const json = (path: string, method: string, body: unknown): FuzzedRequest => ({
+    method,
+    path,
+    headers: { ...bearer(), 'content-type': 'application/json' },
+    body: Buffer.from(JSON.stringify(body)),
+  })
 
   /** A websocket past its handshake, by hand: what is sent on it may be no frame at all. */
   async function rawSocket(path: string): Promise<Socket> {
     const socket = connect(port, '127.0.0.1').on('error', () => undefined)
     const key = Buffer.alloc(16).toString('base64')
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\nCookie: token=${token}\r\n\r\n`)
+    socket.write(
+      `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${key}\r\nCookie: token=${token}\r\n\r\n`,
+    )
     await Promise.race([once(socket, 'data'), once(socket, 'close')])
     return socket
   }
 
   /** One connection that is sent some messages. */
-  async function converse(path: string, random: Random, message: (random: Random) => string | Buffer, greeting?: string): Promise<{ result: string; input: string }> {
+  async function converse(
+    path: string,
+    random: Random,
+    message: (random: Random) => string | Buffer,
+    greeting?: string,
+  ): Promise<{ result: string; input: string }> {
     if (random.chance(0.4)) {
       const socket = await rawSocket(path)
       const frames = Array.from({ length: 1 + random.int(8) }, () => rawFrame(random))
@@ -129,9 +155,17 @@ export async function startFuzzer(seed: number): Promise<Fuzzer> {
       socket.destroy()
       return { result: 'frames', input: Buffer.concat(frames).toString('base64') }
     }
-    const socket = new WebSocket(`${origin.replace('http', 'ws')}${path}`, { headers: { origin, cookie: `token=${token}` } })
+    const socket = new WebSocket(`${origin.replace('http', 'ws')}${path}`, {
+      headers: { origin, cookie: `token=${token}` },
+    })
     socket.on('error', () => undefined)
-    const isOpen = await Promise.race([once(socket, 'open').then(() => true, () => false), once(socket, 'close').then(() => false)])
+    const isOpen = await Promise.race([
+      once(socket, 'open').then(
+        () => true,
+        () => false,
+      ),
+      once(socket, 'close').then(() => false),
+    ])
     if (!isOpen) return { result: 'refused', input: '' }
     if (greeting) socket.send(greeting)
     const messages = Array.from({ length: 1 + random.int(12) }, () => message(random))
@@ -143,7 +177,11 @@ export async function startFuzzer(seed: number): Promise<Fuzzer> {
     return { result: 'messages', input: JSON.stringify(messages.map(String)) }
   }
 
-  async function tryCase(kind: FuzzKind, random: Random, at: number): Promise<{ result: string | number; input: string }> {
+  async function tryCase(
+    kind: FuzzKind,
+    random: Random,
+    at: number,
+  ): Promise<{ result: string | number; input: string }> {
     const told = async (sent: FuzzedRequest) => ({
       result: await send(sent),
       input: `${sent.method} ${sent.path} ${JSON.stringify({ ...sent.headers, authorization: '…' })} ${sent.body?.toString('latin1').slice(0, 1500) ?? ''}`,
@@ -164,7 +202,8 @@ export async function startFuzzer(seed: number): Promise<Fuzzer> {
         await mkdir(join(share, 'fuzz'), { recursive: true })
         await writeFile(join(share, `fuzz/${at}.${ending}`), archive)
         const { result } = await told(json('/api/sftp/unarchive', 'POST', { path: `/nfsshare/fuzz/${at}.${ending}` }))
-        for (const name of [`${at}`, `${at}.${ending}`]) await rm(join(share, 'fuzz', name), { recursive: true, force: true })
+        for (const name of [`${at}`, `${at}.${ending}`])
+          await rm(join(share, 'fuzz', name), { recursive: true, force: true })
         return { result, input: `${ending} ${archive.toString('base64')}` }
       }
       case 'console':
@@ -190,7 +229,10 @@ export async function startFuzzer(seed: number): Promise<Fuzzer> {
           run.cases += 1
           run.statuses[result] = (run.statuses[result] ?? 0) + 1
           const errors = errorsLogged()
-          if (result === 500 || errors.length > 0) run.findings.push(`FUZZ_SEED=${seed} ${kind} case ${at}: ${result}\n  ${input}\n  ${errors.join('  ').slice(0, 3000)}`)
+          if (result === 500 || errors.length > 0)
+            run.findings.push(
+              `FUZZ_SEED=${seed} ${kind} case ${at}: ${result}\n  ${input}\n  ${errors.join('  ').slice(0, 3000)}`,
+            )
         }
       }
       await Promise.all(Array.from({ length: kind === 'archives' ? 2 : AT_ONCE }, worker))
@@ -199,15 +241,22 @@ export async function startFuzzer(seed: number): Promise<Fuzzer> {
     async troubles() {
       agent.destroy()
       const troubles: string[] = []
-      const connections = () => new Promise<number>((resolve) => platform.app.server.getConnections((_error, count) => resolve(count)))
+      const connections = () =>
+        new Promise<number>((resolve) => platform.app.server.getConnections((_error, count) => resolve(count)))
       await until(connections, (count) => count === 0, 30).catch(() => troubles.push('connections are still open'))
       await refresh()
       const answer = await call('GET', '/api/deployments')
       if (answer.status !== 200) troubles.push(`a normal call answers ${answer.status}`)
-      const saved = await platform.call('POST', '/api/sftp/file', { token, body: { path: `/nfsshare/after-${Math.random()}`, content: '' } })
+      const saved = await platform.call('POST', '/api/sftp/file', {
+        token,
+        body: { path: `/nfsshare/after-${Math.random()}`, content: '' },
+      })
       if (saved.status !== 201 && saved.status !== 200) troubles.push(`a file cannot be made: ${saved.status}`)
-      const unfinished = async () => (await readdir(share, { recursive: true })).filter((name) => name.endsWith('.part'))
-      await until(unfinished, (names) => names.length === 0, 30).catch(async () => troubles.push(`unfinished: ${(await unfinished()).join()}`))
+      const unfinished = async () =>
+        (await readdir(share, { recursive: true })).filter((name) => name.endsWith('.part'))
+      await until(unfinished, (names) => names.length === 0, 30).catch(async () =>
+        troubles.push(`unfinished: ${(await unfinished()).join()}`),
+      )
       platform.logged.length = 0
       const held = heldNow() - baseline
       if (held > HELD_BYTES) troubles.push(`${Math.round(held / 2 ** 20)} MiB more are held than before`)

@@ -54,7 +54,11 @@ export function mutate(random: Random, bytes: Buffer): Buffer {
         result = Buffer.concat([result.subarray(0, at), result.subarray(at + length)])
         break
       case 4:
-        result = Buffer.concat([result.subarray(0, at), result.subarray(Math.max(0, at - length * 4), at), result.subarray(at)])
+        result = Buffer.concat([
+          result.subarray(0, at),
+          result.subarray(Math.max(0, at - length * 4), at),
+          result.subarray(at),
+        ])
         break
       default:
         // Numbers of file formats: sizes, counts, offsets.

@@ -11,11 +11,39 @@ export interface FuzzedRequest {
 }
 
 const CONTENT_TYPES = [
-  'Application/JSON', 'application/json;charset=utf-16', 'application/json; charset="', 'application/json;', 'application/problem+json', 'text/plain', 'text/json', 'application/x-www-form-urlencoded',
-  'multipart/form-data', 'multipart/form-data; boundary=', 'multipart/form-data; boundary=x', 'application/octet-stream', 'x', '/', ';', 'application/json, text/plain', 'application/json\t',
+  'Application/JSON',
+  'application/json;charset=utf-16',
+  'application/json; charset="',
+  'application/json;',
+  'application/problem+json',
+  'text/plain',
+  'text/json',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data',
+  'multipart/form-data; boundary=',
+  'multipart/form-data; boundary=x',
+  'application/octet-stream',
+  'x',
+  '/',
+  ';',
+  'application/json, text/plain',
+  'application/json\t',
 ]
 const HEADERS: [string, string[]][] = [
-  ['range', ['bytes=0-', 'bytes=-1', 'bytes=5-1', 'bytes=0-0,1-1', 'bytes=99999999999999999999-', 'bytes=', 'x', 'bytes=-0', 'bytes=0-18446744073709551616']],
+  [
+    'range',
+    [
+      'bytes=0-',
+      'bytes=-1',
+      'bytes=5-1',
+      'bytes=0-0,1-1',
+      'bytes=99999999999999999999-',
+      'bytes=',
+      'x',
+      'bytes=-0',
+      'bytes=0-18446744073709551616',
+    ],
+  ],
   ['if-none-match', ['*', '""', 'W/"1"', '"x", "y"', 'x']],
   ['if-range', ['""', 'W/"1"', 'Thu, 01 Jan 1970 00:00:00 GMT', 'x']],
   ['if-modified-since', ['Thu, 01 Jan 1970 00:00:00 GMT', 'x', '99999999999']],
@@ -34,15 +62,28 @@ const HEADERS: [string, string[]][] = [
 
 /** One request to a route: its parameters, query, headers and body, mostly as its schema asks for. @param token of somebody who may call it */
 export function requestTo(random: Random, { method, url, schema }: CollectedRoute, token: string): FuzzedRequest {
-  const { params, querystring, body } = (schema ?? {}) as { params?: z.ZodType; querystring?: z.ZodType; body?: z.ZodType }
+  const { params, querystring, body } = (schema ?? {}) as {
+    params?: z.ZodType
+    querystring?: z.ZodType
+    body?: z.ZodType
+  }
   const fields = params ? (valueOf(random, params) as Record<string, unknown> | null) : null
   const path = url.replaceAll(/:(\w+)/g, (_match, name: string) => segment(random, fields?.[name]))
-  const query = querystring || random.chance(0.03) ? queryOf(random, querystring ? valueOf(random, querystring) : anyJson(random)) : ''
+  const query =
+    querystring || random.chance(0.03)
+      ? queryOf(random, querystring ? valueOf(random, querystring) : anyJson(random))
+      : ''
   const headers = headersFor(random, token)
   const hasBody = !['GET', 'HEAD'].includes(method) ? body !== undefined || random.chance(0.2) : random.chance(0.03)
   const payload = hasBody ? bodyFor(random, body) : undefined
-  if (payload && random.chance(0.97)) headers['content-type'] = random.chance(0.9) ? 'application/json' : random.pick(CONTENT_TYPES)
-  return { method: random.chance(0.98) ? method : random.pick(['HEAD', 'OPTIONS', 'PUT', 'TRACE', 'PROPFIND']), path: path + query, headers, body: payload }
+  if (payload && random.chance(0.97))
+    headers['content-type'] = random.chance(0.9) ? 'application/json' : random.pick(CONTENT_TYPES)
+  return {
+    method: random.chance(0.98) ? method : random.pick(['HEAD', 'OPTIONS', 'PUT', 'TRACE', 'PROPFIND']),
+    path: path + query,
+    headers,
+    body: payload,
+  }
 }
 
 function segment(random: Random, value: unknown): string {
@@ -53,8 +94,10 @@ function segment(random: Random, value: unknown): string {
 }
 
 function queryOf(random: Random, value: unknown): string {
-  const entries = typeof value === 'object' && value !== null ? Object.entries(value) : [[anyText(random), anyText(random)] as const]
-  const encoded = (part: unknown) => encodeURIComponent((typeof part === 'string' ? part : (JSON.stringify(part) ?? '')).toWellFormed())
+  const entries =
+    typeof value === 'object' && value !== null ? Object.entries(value) : [[anyText(random), anyText(random)] as const]
+  const encoded = (part: unknown) =>
+    encodeURIComponent((typeof part === 'string' ? part : (JSON.stringify(part) ?? '')).toWellFormed())
   const pairs = entries.map(([name, content]) => `${encoded(name)}=${encoded(content)}`)
   if (random.chance(0.05)) pairs.push(...pairs)
   if (random.chance(0.03)) pairs.push('%', '=', '&&', 'a[b]=c', '%ff=%fe')
@@ -65,7 +108,16 @@ function headersFor(random: Random, token: string): FuzzedRequest['headers'] {
   const headers: FuzzedRequest['headers'] = {}
   const authority = random.next()
   if (authority < 0.92) headers.authorization = `Bearer ${token}`
-  else if (authority < 0.96) headers.authorization = random.pick(['Bearer', 'Bearer ', 'Bearer x', 'Basic YTpi', `Bearer ${token} `, `bearer ${token}x`, `Bearer ${'a.'.repeat(2000)}`])
+  else if (authority < 0.96)
+    headers.authorization = random.pick([
+      'Bearer',
+      'Bearer ',
+      'Bearer x',
+      'Basic YTpi',
+      `Bearer ${token} `,
+      `bearer ${token}x`,
+      `Bearer ${'a.'.repeat(2000)}`,
+    ])
   while (random.chance(0.15)) {
     const [name, values] = random.pick(HEADERS)
     headers[name] = random.pick(values)

@@ -33,7 +33,15 @@ export function rawFrame(random: Random): Buffer {
   const first = random.chance(0.5) ? 0x81 : random.int(256)
   const mask = random.chance(0.9) ? 0x80 : 0
   const length = random.chance(0.8) ? payload.length : random.pick([126, 127, 0, payload.length + 50])
-  const extended = Buffer.alloc(length === 127 ? 8 : length >= 126 ? 2 : 0, length === 127 ? random.pick([0, 0x7f, 0xff]) : 0)
+  const extended = Buffer.alloc(
+    length === 127 ? 8 : length >= 126 ? 2 : 0,
+    length === 127 ? random.pick([0, 0x7f, 0xff]) : 0,
+  )
   if (length > 127) extended.writeUInt16BE(length)
-  return Buffer.concat([Buffer.from([first, mask | Math.min(length, length > 127 ? 126 : length)]), extended, Buffer.alloc(mask ? 4 : 0), payload])
+  return Buffer.concat([
+    Buffer.from([first, mask | Math.min(length, length > 127 ? 126 : length)]),
+    extended,
+    Buffer.alloc(mask ? 4 : 0),
+    payload,
+  ])
 }

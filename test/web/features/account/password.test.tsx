@@ -3,7 +3,8 @@ import { renderApp } from '../../../support/web/renderApp'
 
 const OLD = 'correct horse battery'
 const NEW = 'a much newer secret'
-const notifications = () => [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
+const notifications = () =>
+  [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
 
 type Typed = { old?: string; fresh?: string; repeated?: string; code?: string }
 
@@ -19,7 +20,12 @@ async function opened() {
     code: within(dialog).getByLabelText('Verification code'),
   }
   const fill = async ({ old = OLD, fresh = NEW, repeated = fresh, code = '123456' }: Typed = {}) => {
-    for (const [field, text] of [[fields.old, old], [fields.fresh, fresh], [fields.repeated, repeated], [fields.code, code]] as const) {
+    for (const [field, text] of [
+      [fields.old, old],
+      [fields.fresh, fresh],
+      [fields.repeated, repeated],
+      [fields.code, code],
+    ] as const) {
       await app.user.clear(field)
       if (text) await app.user.type(field, text)
     }
@@ -74,9 +80,24 @@ test.each([
 })
 
 test.each([
-  ['a wrong old password, in the words of the server', 400, { code: 'BAD_CREDENTIALS', message: 'The password is not right.' }, 'The password is not right.'],
-  ['a wrong code', 400, { code: 'INVALID_CODE', message: 'The verification code is not right.' }, 'The verification code is not right.'],
-  ['too many tries', 429, { code: 'TOO_MANY_TRIES', message: 'Too many tries. Wait a minute.' }, 'Too many tries. Wait a minute.'],
+  [
+    'a wrong old password, in the words of the server',
+    400,
+    { code: 'BAD_CREDENTIALS', message: 'The password is not right.' },
+    'The password is not right.',
+  ],
+  [
+    'a wrong code',
+    400,
+    { code: 'INVALID_CODE', message: 'The verification code is not right.' },
+    'The verification code is not right.',
+  ],
+  [
+    'too many tries',
+    429,
+    { code: 'TOO_MANY_TRIES', message: 'Too many tries. Wait a minute.' },
+    'Too many tries. Wait a minute.',
+  ],
   ['anything else', 500, {}, 'Failed to change the password'],
   ['a server without the call', 404, { message: 'Not found' }, 'This server does not offer changing your password.'],
 ])('%s is said in the dialog, which asks for a new code', async (_case, status, body, text) => {

@@ -4,14 +4,22 @@ import { network } from '../../../support/web/network'
 import { renderApp } from '../../../support/web/renderApp'
 
 const FIREFOX = 'Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:130.0) Gecko/20100101 Firefox/130.0'
-const CHROME = 'Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/128.0.0.0 Mobile Safari/537.36'
+const CHROME =
+  'Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/128.0.0.0 Mobile Safari/537.36'
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000 - 40_000).toISOString()
 const sessionOf = (id: string, more: Partial<OwnSession> = {}): OwnSession => ({
-  id, device: FIREFOX, address: '10.0.0.9', created_at: minutesAgo(9000), last_used_at: minutesAgo(5), current: false, ...more,
+  id,
+  device: FIREFOX,
+  address: '10.0.0.9',
+  created_at: minutesAgo(9000),
+  last_used_at: minutesAgo(5),
+  current: false,
+  ...more,
 })
 const own = sessionOf('own', { device: CHROME, address: '10.0.0.1', current: true, last_used_at: minutesAgo(-2) })
 
-const notifications = () => [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
+const notifications = () =>
+  [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
 const dialog = () => screen.findByRole('dialog', { name: 'Your sessions' })
 
 async function opened() {
@@ -22,7 +30,9 @@ async function opened() {
 }
 
 test('each session says which device, from where and when last, this one first and marked', async () => {
-  network.get('/api/sessions').answers({ sessions: [sessionOf('b', { last_used_at: minutesAgo(300) }), sessionOf('a'), own] })
+  network
+    .get('/api/sessions')
+    .answers({ sessions: [sessionOf('b', { last_used_at: minutesAgo(300) }), sessionOf('a'), own] })
   await opened()
   const rows = await within(await dialog()).findAllByRole('listitem')
   expect(rows.map((row) => row.textContent)).toEqual([

@@ -16,7 +16,9 @@ const TOKEN = tokenOf('ann')
 async function signedIn(wrongCodes?: unknown) {
   network.shows([])
   network.post('/api/auth/login').answers({ sessionToken: 'step-1' })
-  network.post('/api/auth/verify-login').answers({ token: TOKEN, isAdmin: 0, ...(wrongCodes !== undefined && { wrongCodes }) })
+  network
+    .post('/api/auth/verify-login')
+    .answers({ token: TOKEN, isAdmin: 0, ...(wrongCodes !== undefined && { wrongCodes }) })
   const app = renderApp('/login')
   await app.user.type(await screen.findByLabelText('Username'), 'ann')
   await app.user.type(screen.getByLabelText('Password'), 'correct horse')
@@ -47,13 +49,15 @@ test('a sign-in without wrong codes shows nothing', async () => {
   expect(queryNotice()).not.toBeInTheDocument()
 })
 
-test.each([['a text', 'many'], ['a number', 3], ['a count that is none', { count: 'x', since: SINCE }], ['a time that is none', { count: 1, since: 'soon' }]])(
-  'another server’s %s in this place is ignored',
-  async (_what, wrongCodes) => {
-    await signedIn(wrongCodes)
-    expect(queryNotice()).not.toBeInTheDocument()
-  },
-)
+test.each([
+  ['a text', 'many'],
+  ['a number', 3],
+  ['a count that is none', { count: 'x', since: SINCE }],
+  ['a time that is none', { count: 1, since: 'soon' }],
+])('another server’s %s in this place is ignored', async (_what, wrongCodes) => {
+  await signedIn(wrongCodes)
+  expect(queryNotice()).not.toBeInTheDocument()
+})
 
 test('the notice leads to the change of the password', async () => {
   const { user } = await signedIn({ count: 1, since: SINCE })

@@ -4,14 +4,25 @@ import { network } from '../../../support/web/network'
 import { renderApp } from '../../../support/web/renderApp'
 
 const rendered = () => renderApp('/activity', { signedInAs: '1', isAdmin: true })
-const rows = () => within(screen.getByRole('main')).queryAllByRole('listitem').map((item) => item.textContent)
+const rows = () =>
+  within(screen.getByRole('main'))
+    .queryAllByRole('listitem')
+    .map((item) => item.textContent)
 
 test('who did what, when and from where, in the order of the server, with failures marked', async () => {
   const at = new Date(2026, 10, 20, 9, 30, 15).getTime()
   jest.spyOn(Date, 'now').mockReturnValue(at + 3 * 3_600_000 + 60_000)
   network.get('/api/activity').answers({
     entries: [
-      activityOf(3, { at, action: 'failed to sign in', kind: 'session', username: null, subject: 'bob', address: '10.0.0.7', succeeded: false }),
+      activityOf(3, {
+        at,
+        action: 'failed to sign in',
+        kind: 'session',
+        username: null,
+        subject: 'bob',
+        address: '10.0.0.7',
+        succeeded: false,
+      }),
       activityOf(2, { at }),
       activityOf(1, { at, action: 'signed in', kind: 'session', subject: null }),
     ],
@@ -29,7 +40,9 @@ test('who did what, when and from where, in the order of the server, with failur
 })
 
 test('older entries are asked for from where the page ended, and come below', async () => {
-  const first = network.get('/api/activity').answers({ entries: [activityOf(9, { subject: 'nine' }), activityOf(8, { subject: 'eight' })], hasMore: true })
+  const first = network
+    .get('/api/activity')
+    .answers({ entries: [activityOf(9, { subject: 'nine' }), activityOf(8, { subject: 'eight' })], hasMore: true })
   const { user } = rendered()
   await screen.findByText('eight')
   expect(first.calls.map(({ query }) => query)).toEqual([''])
@@ -64,7 +77,9 @@ test('the server filters by kind and by a search that waits until the typing pau
   expect(await screen.findByText('Nothing matches these filters')).toBeVisible()
   expect(byKind.calls.map(({ query }) => query)).toEqual(['?kind=session'])
 
-  const bySearch = network.get('/api/activity').answers({ entries: [activityOf(5, { subject: 'found' })], hasMore: false })
+  const bySearch = network
+    .get('/api/activity')
+    .answers({ entries: [activityOf(5, { subject: 'found' })], hasMore: false })
   await user.type(screen.getByRole('searchbox', { name: 'Search activity' }), 'a b&c')
   expect(await screen.findByText('found')).toBeVisible()
   expect(bySearch.calls.map(({ query }) => query)).toEqual(['?kind=session&search=a+b%26c'])
@@ -86,7 +101,9 @@ test('that there is nothing is said once it is known, not of another filter', as
   network.get('/api/activity').answers({ entries: [], hasMore: false })
   const { user } = rendered()
   expect(await screen.findByText('Nothing has happened yet')).toBeVisible()
-  const { release } = network.get('/api/activity').answersLater({ entries: [activityOf(1, { subject: 'found' })], hasMore: false })
+  const { release } = network
+    .get('/api/activity')
+    .answersLater({ entries: [activityOf(1, { subject: 'found' })], hasMore: false })
   await user.selectOptions(screen.getByRole('combobox', { name: 'Kind of activity' }), 'Databases')
   expect(screen.getByText('Loading the activity')).toBeInTheDocument()
   expect(screen.queryByText(/^Nothing/)).not.toBeInTheDocument()

@@ -32,7 +32,11 @@ test.each([
 test('§2 there are the three tabs of the product', async () => {
   renderApp('/admin', { signedInAs: '1', isAdmin: true })
   await screen.findByText('ann')
-  expect(screen.getAllByRole('tab').map((tab) => tab.textContent)).toEqual(['User Management', 'Invite Codes', 'Kubernetes Dashboard'])
+  expect(screen.getAllByRole('tab').map((tab) => tab.textContent)).toEqual([
+    'User Management',
+    'Invite Codes',
+    'Kubernetes Dashboard',
+  ])
 })
 
 test('the tabs are one stop of the keyboard, walked by arrows, and Back walks them too', async () => {
@@ -67,13 +71,16 @@ test.each([
   ['users', '/api/users'],
   ['invites', '/api/invite-codes'],
   ['dashboard', '/api/admin/k8sdashboard/token'],
-])('security 12: who is no administrator any more is led to the panel by the tab %s, and stays signed in', async (tab, path) => {
-  network.get(path).answers(403, { code: 'NOT_ALLOWED', message: 'This is for administrators' })
-  const { services } = renderApp(`/admin?tab=${tab}`, { signedInAs: '1', isAdmin: true })
-  expect(await screen.findByRole('heading', { name: 'Administrators only' })).toBeVisible()
-  expect(screen.queryByRole('link', { name: 'Admin' })).not.toBeInTheDocument()
-  expect(services.jar.has('token')).toBe(true)
-})
+])(
+  'security 12: who is no administrator any more is led to the panel by the tab %s, and stays signed in',
+  async (tab, path) => {
+    network.get(path).answers(403, { code: 'NOT_ALLOWED', message: 'This is for administrators' })
+    const { services } = renderApp(`/admin?tab=${tab}`, { signedInAs: '1', isAdmin: true })
+    expect(await screen.findByRole('heading', { name: 'Administrators only' })).toBeVisible()
+    expect(screen.queryByRole('link', { name: 'Admin' })).not.toBeInTheDocument()
+    expect(services.jar.has('token')).toBe(true)
+  },
+)
 
 test('security 12: a demotion while the page is open shows after the next action', async () => {
   network.get('/api/users').answers({ users: [userOf(1, 'ann', true), userOf(2, 'bob')] })

@@ -6,7 +6,8 @@ import { renderApp } from '../../../support/web/renderApp'
 
 const TOKEN = 'eyJhbGciOiJSUzI1NiJ9.dashboard.token'
 const TOKEN_PATH = '/api/admin/k8sdashboard/token'
-const notifications = () => [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
+const notifications = () =>
+  [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
 
 function rendered(token: string | null, host = 'https://dashboard.example') {
   network.get(TOKEN_PATH).answers({ token })
@@ -58,16 +59,23 @@ test('§2 a token is deleted after asking', async () => {
 test.each([
   ['post', 'Create Token', null, 'Failed to create the dashboard token'],
   ['delete', 'Delete Token', TOKEN, 'Failed to delete the dashboard token'],
-] as const)('§8 only the problem log tells of a failed %s, in the words of the server', async (method, button, token, text) => {
-  const { user, store } = rendered(token)
-  network[method](TOKEN_PATH).answers(503, { message: 'The cluster does not answer' })
-  await user.click(await screen.findByRole('button', { name: button }))
-  if (method === 'delete') await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Delete' }))
-  await waitFor(() => expect(problemsIn(store)).toEqual([`${text}: The cluster does not answer`]))
-  expect(screen.queryByText('The cluster does not answer')).not.toBeInTheDocument()
-  expect(screen.getByRole('button', { name: button === 'Create Token' ? button : 'Delete' })).not.toHaveAttribute('aria-busy', 'true')
-  expect(notifications()).toEqual([])
-})
+] as const)(
+  '§8 only the problem log tells of a failed %s, in the words of the server',
+  async (method, button, token, text) => {
+    const { user, store } = rendered(token)
+    network[method](TOKEN_PATH).answers(503, { message: 'The cluster does not answer' })
+    await user.click(await screen.findByRole('button', { name: button }))
+    if (method === 'delete')
+      await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Delete' }))
+    await waitFor(() => expect(problemsIn(store)).toEqual([`${text}: The cluster does not answer`]))
+    expect(screen.queryByText('The cluster does not answer')).not.toBeInTheDocument()
+    expect(screen.getByRole('button', { name: button === 'Create Token' ? button : 'Delete' })).not.toHaveAttribute(
+      'aria-busy',
+      'true',
+    )
+    expect(notifications()).toEqual([])
+  },
+)
 
 test('decisions §9: without a cluster the tab says what to configure, in the words of the server', async () => {
   network.get(TOKEN_PATH).answers(503, { message: 'Set QUARTERDECK_RUNTIME to kubernetes.' })

@@ -5,7 +5,8 @@ import { network } from '../../../support/web/network'
 import { problemsIn } from '../../../support/web/problems'
 import { renderApp } from '../../../support/web/renderApp'
 
-const notifications = () => [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
+const notifications = () =>
+  [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
 const messages = () => screen.queryAllByRole('listitem').map((item) => item.getAttribute('aria-label'))
 const row = (message: string) => screen.findByRole('listitem', { name: message })
 
@@ -33,9 +34,16 @@ test.each([
 
 test('an active code says until when it can be used, where the server tells; no other does', async () => {
   const until = { expires_at: '2026-11-08T10:00:00.000Z' }
-  await rendered([inviteOf('A-1', 'active', until), inviteOf('B-1', 'used', { ...until, used_by: 'bob' }), inviteOf('C-1', 'unknown'), inviteOf('D-1', 'odd', { expires_at: 'in a week' })])
+  await rendered([
+    inviteOf('A-1', 'active', until),
+    inviteOf('B-1', 'used', { ...until, used_by: 'bob' }),
+    inviteOf('C-1', 'unknown'),
+    inviteOf('D-1', 'odd', { expires_at: 'in a week' }),
+  ])
   expect(await row('active')).toHaveTextContent(/· expires .*2026/)
-  const when = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(Date.parse(until.expires_at))
+  const when = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' }).format(
+    Date.parse(until.expires_at),
+  )
   expect(within(await row('active')).getByText(when)).toHaveAttribute('datetime', until.expires_at)
   for (const message of ['used', 'unknown', 'odd']) expect(await row(message)).not.toHaveTextContent('expires')
 })
@@ -56,7 +64,10 @@ test.each([
   ['  code  ', ['first', 'second']],
   ['nothing like it', []],
 ])('§2 the search %p looks in code, message and used_by, without regard to case', async (text, found) => {
-  const { user, store } = await rendered([inviteOf('CODE-A', 'first', { used_by: 'Carol' }), inviteOf('CODE-B', 'second')])
+  const { user, store } = await rendered([
+    inviteOf('CODE-A', 'first', { used_by: 'Carol' }),
+    inviteOf('CODE-B', 'second'),
+  ])
   await user.type(screen.getByRole('searchbox', { name: 'Search invite codes' }), text)
   expect(messages()).toEqual(found)
   if (found.length === 0) expect(screen.getByText('No invite code matches your search')).toBeVisible()
@@ -122,7 +133,9 @@ test('§2 the code that was asked about is the one that is deleted, also of two 
   expect(dialog).toHaveTextContent('Are you sure you want to delete the invite code TWIN-2 ("second")?')
   // Who has the code can register: the slice names it otherwise.
   expect(JSON.stringify(store.getState().admin)).not.toContain('TWIN')
-  network.get('/api/invite-codes').answers({ codes: [inviteOf('TWIN-1', 'first'), inviteOf('TWIN-2', 'second', { revoked: true })] })
+  network
+    .get('/api/invite-codes')
+    .answers({ codes: [inviteOf('TWIN-1', 'first'), inviteOf('TWIN-2', 'second', { revoked: true })] })
   await user.click(within(dialog).getByRole('button', { name: 'Delete' }))
   expect(await within(await row('second')).findByText('Revoked')).toBeVisible()
   expect(calls).toHaveLength(1)
@@ -148,7 +161,9 @@ test('§8 a deletion that fails keeps its dialog, and only the problem log says 
   await user.click(await screen.findByRole('button', { name: 'Delete the invite code "for bob"' }))
   const dialog = await screen.findByRole('dialog')
   await user.click(within(dialog).getByRole('button', { name: 'Delete' }))
-  await waitFor(() => expect(problemsIn(store)).toEqual(['Failed to delete the invite code: There is no such invite code.']))
+  await waitFor(() =>
+    expect(problemsIn(store)).toEqual(['Failed to delete the invite code: There is no such invite code.']),
+  )
   expect(within(dialog).queryByRole('alert')).not.toBeInTheDocument()
   expect(notifications()).toEqual([])
 })

@@ -4,7 +4,8 @@ import { network } from '../../../support/web/network'
 import { problemsIn } from '../../../support/web/problems'
 import { renderApp } from '../../../support/web/renderApp'
 
-const notifications = () => [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
+const notifications = () =>
+  [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
 const row = (name: string) => screen.findByRole('listitem', { name })
 const toggleOf = (name: string) => screen.findByRole('switch', { name: `${name} is an administrator` })
 
@@ -20,7 +21,11 @@ afterEach(() => jest.restoreAllMocks())
 
 test('§2 users are listed with who is an administrator', async () => {
   await rendered()
-  expect(screen.getAllByRole('listitem').map((item) => item.getAttribute('aria-label'))).toEqual(['ann', 'bob', 'Carol'])
+  expect(screen.getAllByRole('listitem').map((item) => item.getAttribute('aria-label'))).toEqual([
+    'ann',
+    'bob',
+    'Carol',
+  ])
   expect(await toggleOf('bob')).not.toBeChecked()
   expect(await toggleOf('Carol')).toBeChecked()
   expect(screen.getByText('3 users · 2 administrators')).toBeVisible()
@@ -29,15 +34,21 @@ test('§2 users are listed with who is an administrator', async () => {
 test.each([
   ['names the id', '1'],
   ['names the username', 'ann'],
-])('decisions §2: where the token %s, the own row offers neither demote nor delete, and a reset of the password', async (_case, subject) => {
-  await rendered(subject)
-  const own = within(await row('ann'))
-  expect(own.getByText('You')).toBeVisible()
-  expect(own.getByText('Administrator')).toBeVisible()
-  expect(own.queryByRole('switch')).not.toBeInTheDocument()
-  expect(own.getAllByRole('button').map((button) => button.getAttribute('aria-label'))).toEqual(['Reset the password of ann'])
-  for (const other of ['bob', 'Carol']) expect(within(await row(other)).getByRole('button', { name: `Delete ${other}` })).toBeVisible()
-})
+])(
+  'decisions §2: where the token %s, the own row offers neither demote nor delete, and a reset of the password',
+  async (_case, subject) => {
+    await rendered(subject)
+    const own = within(await row('ann'))
+    expect(own.getByText('You')).toBeVisible()
+    expect(own.getByText('Administrator')).toBeVisible()
+    expect(own.queryByRole('switch')).not.toBeInTheDocument()
+    expect(own.getAllByRole('button').map((button) => button.getAttribute('aria-label'))).toEqual([
+      'Reset the password of ann',
+    ])
+    for (const other of ['bob', 'Carol'])
+      expect(within(await row(other)).getByRole('button', { name: `Delete ${other}` })).toBeVisible()
+  },
+)
 
 test('§2 who resets the own password is told that all own sessions end, this one too', async () => {
   const { user } = await rendered('1')
@@ -46,7 +57,9 @@ test('§2 who resets the own password is told that all own sessions end, this on
   expect(dialog().getByText('All their sessions end at once.')).toBeVisible()
   await user.click(dialog().getByRole('button', { name: 'Cancel' }))
   await user.click(within(await row('ann')).getByRole('button', { name: 'Reset the password of ann' }))
-  expect(dialog().getByText('All your sessions end at once, this one too: you sign in again with the new password.')).toBeVisible()
+  expect(
+    dialog().getByText('All your sessions end at once, this one too: you sign in again with the new password.'),
+  ).toBeVisible()
   const reset = network.patch('/api/users/1/password').answers({})
   network.get('/api/users').answers(401)
   await user.type(dialog().getByLabelText('New password'), 'a new horse')
@@ -81,12 +94,16 @@ test('§2 the admin flag is set at once, and told', async () => {
 
 test('§8 a toggle that fails is taken back, and only the problem log says why', async () => {
   const { user, store } = await rendered()
-  const { release } = network.patch('/api/users/3/admin').answersLater(409, { message: 'One administrator has to remain.' })
+  const { release } = network
+    .patch('/api/users/3/admin')
+    .answersLater(409, { message: 'One administrator has to remain.' })
   const toggle = await toggleOf('Carol')
   await user.click(toggle)
   await waitFor(() => expect(toggle).not.toBeChecked())
   release()
-  await waitFor(() => expect(problemsIn(store)).toEqual(['Failed to take administration from Carol: One administrator has to remain.']))
+  await waitFor(() =>
+    expect(problemsIn(store)).toEqual(['Failed to take administration from Carol: One administrator has to remain.']),
+  )
   await waitFor(() => expect(toggle).toBeChecked())
   expect(notifications()).toEqual([])
 })
@@ -95,7 +112,12 @@ async function resetting() {
   const app = await rendered()
   await app.user.click(within(await row('bob')).getByRole('button', { name: 'Reset the password of bob' }))
   const dialog = await screen.findByRole('dialog', { name: 'Reset Password' })
-  return { ...app, dialog, field: within(dialog).getByLabelText('New password'), send: () => app.user.click(within(dialog).getByRole('button', { name: 'Reset' })) }
+  return {
+    ...app,
+    dialog,
+    field: within(dialog).getByLabelText('New password'),
+    send: () => app.user.click(within(dialog).getByRole('button', { name: 'Reset' })),
+  }
 }
 
 test.each([
@@ -136,7 +158,9 @@ test('§8 a reset that fails leaves its dialog open with what was typed, and onl
   network.patch('/api/users/2/password').answers(500)
   await user.type(field, 'brand new secret')
   await send()
-  await waitFor(() => expect(problemsIn(store)).toEqual(['Failed to reset the password of bob: The server gave no reason.']))
+  await waitFor(() =>
+    expect(problemsIn(store)).toEqual(['Failed to reset the password of bob: The server gave no reason.']),
+  )
   expect(field).toHaveValue('brand new secret')
   expect(within(dialog).getByRole('button', { name: 'Reset' })).not.toHaveAttribute('aria-busy', 'true')
   expect(within(dialog).queryByRole('alert')).not.toBeInTheDocument()
@@ -160,7 +184,10 @@ test('§2 deleting a user asks first; then the row is gone', async () => {
 
   await user.click(within(await row('bob')).getByRole('button', { name: 'Delete bob' }))
   await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Delete' }))
-  expect(within(screen.getByRole('dialog')).getByRole('button', { name: 'Deleting...' })).toHaveAttribute('aria-busy', 'true')
+  expect(within(screen.getByRole('dialog')).getByRole('button', { name: 'Deleting...' })).toHaveAttribute(
+    'aria-busy',
+    'true',
+  )
   network.get('/api/users').answersLater({})
   release()
   await waitFor(() => expect(screen.queryByRole('listitem', { name: 'bob' })).not.toBeInTheDocument())

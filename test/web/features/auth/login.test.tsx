@@ -104,12 +104,19 @@ test('by a clock of this device that is days ahead the new session has ended alr
   const rendered = renderApp('/login')
   rendered.network.post('/api/auth/login').answers({ sessionToken: 'step-1' })
   const token = tokenOf('ann', { expiresAt: server + 7 * 86_400_000 })
-  rendered.network.post('/api/auth/verify-login').answersWith(() =>
-    HttpResponse.json({ success: true, data: { token, isAdmin: 1 } }, { headers: { date: new Date(server).toUTCString() } }),
-  )
+  rendered.network
+    .post('/api/auth/verify-login')
+    .answersWith(() =>
+      HttpResponse.json(
+        { success: true, data: { token, isAdmin: 1 } },
+        { headers: { date: new Date(server).toUTCString() } },
+      ),
+    )
   await enterCredentials(rendered)
   await enterCode(rendered)
-  expect(await screen.findByRole('alert')).toHaveTextContent("The clock of this device differs from the server's by 9 days. Set it right, then sign in again.")
+  expect(await screen.findByRole('alert')).toHaveTextContent(
+    "The clock of this device differs from the server's by 9 days. Set it right, then sign in again.",
+  )
   expect(rendered.services.jar.size).toBe(0)
 })
 
@@ -147,7 +154,11 @@ test('§5 username, password and code are required: without one of them nothing 
   expect(verify.calls).toHaveLength(0)
   await user.type(code, '6')
   await user.click(screen.getByRole('button', { name: 'Verify Code' }))
-  await waitFor(() => expect(verify.calls.map(({ body }) => body)).toEqual([{ username: 'ann', token: '123456', sessionToken: 'step-1' }]))
+  await waitFor(() =>
+    expect(verify.calls.map(({ body }) => body)).toEqual([
+      { username: 'ann', token: '123456', sessionToken: 'step-1' },
+    ]),
+  )
 })
 
 test('§4 Back to Login returns to step 1 and clears the code', async () => {
@@ -231,7 +242,10 @@ test('§2 the origin outlives a reload of the login page', async () => {
 })
 
 test('§2 login sends a signed-in user back to the origin', async () => {
-  const rendered = renderApp('/login', { signedInAs: 'ann', historyState: { usr: { origin: '/databases?tab=sql' }, key: 'k', idx: 0 } })
+  const rendered = renderApp('/login', {
+    signedInAs: 'ann',
+    historyState: { usr: { origin: '/databases?tab=sql' }, key: 'k', idx: 0 },
+  })
   for (const type of ['sql', 'mongo']) rendered.network.get(`/api/database/${type}`).answers({ databases: [] })
   await screen.findByRole('heading', { name: 'Databases' })
   expect(window.location.pathname + window.location.search).toBe('/databases?tab=sql')

@@ -136,7 +136,9 @@ test('§5 invite code, username and password are required: without one of them n
   await user.type(screen.getByLabelText('Username'), 'ann')
   await next()
   await screen.findByLabelText('Verification code')
-  expect(register.calls.map(({ body }) => body)).toEqual([{ username: 'ann', password: 'correct horse', inviteToken: 'invite-token' }])
+  expect(register.calls.map(({ body }) => body)).toEqual([
+    { username: 'ann', password: 'correct horse', inviteToken: 'invite-token' },
+  ])
 })
 
 test('§2 the password can be shown while it is chosen', async () => {
@@ -183,13 +185,16 @@ test.each(withoutData)('§8 a 200 to an invite code with %s is a refusal', async
   expect(screen.getByLabelText('Invite code')).toHaveValue('X')
 })
 
-test.each(withoutData)('§8 a 200 to a registration with %s is a failure, and what was typed stays', async (_case, answer) => {
-  const rendered = await atStepTwo()
-  rendered.network.post('/api/auth/register').answersRaw(200, answer)
-  await fillAccount(rendered)
-  expect(await screen.findByRole('alert')).toHaveTextContent('registration failed please try again')
-  expect(screen.getByLabelText('Username')).toHaveValue('ann')
-})
+test.each(withoutData)(
+  '§8 a 200 to a registration with %s is a failure, and what was typed stays',
+  async (_case, answer) => {
+    const rendered = await atStepTwo()
+    rendered.network.post('/api/auth/register').answersRaw(200, answer)
+    await fillAccount(rendered)
+    expect(await screen.findByRole('alert')).toHaveTextContent('registration failed please try again')
+    expect(screen.getByLabelText('Username')).toHaveValue('ann')
+  },
+)
 
 test.each([
   ['the server error', 400, { error: 'That code is wrong' }, 'That code is wrong'],

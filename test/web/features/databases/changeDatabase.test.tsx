@@ -2,7 +2,8 @@ import { act, screen, waitFor, within } from '@testing-library/react'
 import { credentialsIn, notifications, renderDatabases } from '../../../support/web/databasesPage'
 import { databaseOf } from '../../../support/web/factories'
 
-const withPassword = (name: string, password: string) => databaseOf(name, { credentials: { ...databaseOf(name).credentials, password } })
+const withPassword = (name: string, password: string) =>
+  databaseOf(name, { credentials: { ...databaseOf(name).credentials, password } })
 
 async function asked(button: string, title: string, lists = {}) {
   const app = renderDatabases(lists)
@@ -57,7 +58,10 @@ describe('§2 deleting', () => {
   })
 
   test('of one type leaves alone what has the same name in the other', async () => {
-    const { network, confirm, section } = await asked('Delete both', 'Delete Database', { sql: [], mongo: [databaseOf('both')] })
+    const { network, confirm, section } = await asked('Delete both', 'Delete Database', {
+      sql: [],
+      mongo: [databaseOf('both')],
+    })
     const { calls } = network.delete('/api/database/mongo/both').answers({})
     network.get('/api/database/mongo').answers({ databases: [] })
     await confirm('Delete')
@@ -125,7 +129,9 @@ describe('§2 resetting a password', () => {
     network.get('/api/database/sql').answers({ databases: [withPassword('shop', 'brand-new')] })
     await user.click(within(shop).getByRole('button', { name: 'Reset password of shop' }))
     await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Reset' }))
-    await waitFor(() => expect(within(shop).getByRole('tab', { name: 'Credentials' })).toHaveAttribute('aria-selected', 'true'))
+    await waitFor(() =>
+      expect(within(shop).getByRole('tab', { name: 'Credentials' })).toHaveAttribute('aria-selected', 'true'),
+    )
     expect(credentialsIn(shop).Password).toBe('••••••••••••Hidden')
     expect(shop).not.toHaveTextContent('brand-new')
   })
@@ -153,7 +159,9 @@ describe('§2 resetting a password', () => {
   test('an answer without the new password shows none until the list tells it', async () => {
     const { network, confirm, card, user } = await begin()
     network.patch('/api/database/sql/shop').answers({})
-    const { release } = network.get('/api/database/sql').answersLater({ databases: [withPassword('shop', 'brand-new')] })
+    const { release } = network
+      .get('/api/database/sql')
+      .answersLater({ databases: [withPassword('shop', 'brand-new')] })
     await confirm('Reset')
     const shop = await card('shop')
     await waitFor(() => expect(credentialsIn(shop)).toMatchObject({ Username: 'shop', Password: 'Not known' }))
@@ -163,7 +171,11 @@ describe('§2 resetting a password', () => {
   })
 
   test.each([
-    ['in the words of the server', { message: 'There is no database named "shop".' }, 'There is no database named "shop".'],
+    [
+      'in the words of the server',
+      { message: 'There is no database named "shop".' },
+      'There is no database named "shop".',
+    ],
     ['in its own when the server says nothing', {}, 'Failed to reset password for SQL database shop'],
   ])('§8 that fails is said %s, and the old password is still shown', async (_case, body, text) => {
     const { network, dialog, confirm, user, card } = await begin()

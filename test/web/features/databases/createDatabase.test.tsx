@@ -8,9 +8,16 @@ const MESSAGE = 'Database name can only contain letters, numbers, dashes, and un
 async function opened(type: DatabaseType = 'sql', lists = {}) {
   const app = renderDatabases(lists)
   const create = app.network.post(`/api/database/${type}`).answers(databaseOf('shop_2'))
-  await app.user.click(await screen.findByRole('button', { name: type === 'sql' ? 'Create SQL database' : 'Create MONGO database' }))
+  await app.user.click(
+    await screen.findByRole('button', { name: type === 'sql' ? 'Create SQL database' : 'Create MONGO database' }),
+  )
   const dialog = await screen.findByRole('dialog')
-  const ui = { dialog, create, field: within(dialog).getByLabelText('Database name'), button: within(dialog).getByRole('button', { name: 'Create' }) }
+  const ui = {
+    dialog,
+    create,
+    field: within(dialog).getByLabelText('Database name'),
+    button: within(dialog).getByRole('button', { name: 'Create' }),
+  }
   return { ...app, ...ui }
 }
 
@@ -29,7 +36,9 @@ test.each([
   if (name) await user.type(field, name)
   expect(button).toBeDisabled()
   if (problem) {
-    expect(field).toHaveAccessibleDescription(`${problem} Letters, digits and underscores (no dashes), at most 64 characters`)
+    expect(field).toHaveAccessibleDescription(
+      `${problem} Letters, digits and underscores (no dashes), at most 64 characters`,
+    )
     expect(field).toHaveAttribute('aria-invalid', 'true')
   } else {
     expect(within(dialog).queryByText(MESSAGE)).not.toBeInTheDocument()
@@ -61,19 +70,22 @@ test.each(['a', 'A_1', '0', '_', 'SELECT', 'x'.repeat(64)])('§5 %j can', async 
 test.each([
   ['sql', 'SQL', 'SQL Databases'],
   ['mongo', 'MONGO', 'MongoDB Databases'],
-] as const)('§7, §8 a database of type %s is made; its card is open, in view and has the focus', async (type, label, name) => {
-  const { network, user, field, card, scrolled, section } = await opened(type)
-  const list = network.get(`/api/database/${type}`).answers({ databases: [databaseOf('aaa'), databaseOf('shop_2')] })
-  await user.type(field, 'shop_2{Enter}')
-  const made = await card('shop_2')
-  expect(await section(name)).toContainElement(made)
-  expect(credentialsIn(made)).toMatchObject({ Username: 'shop_2', Password: '••••••••••••Hidden' })
-  expect(notifications()).toEqual([`Successfully created ${label} database shop_2`])
-  expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
-  await waitFor(() => expect(within(made).getByRole('button', { name: 'shop_2' })).toHaveFocus())
-  expect(scrolled.mock.contexts).toContain(made)
-  expect(list.calls).toHaveLength(1)
-})
+] as const)(
+  '§7, §8 a database of type %s is made; its card is open, in view and has the focus',
+  async (type, label, name) => {
+    const { network, user, field, card, scrolled, section } = await opened(type)
+    const list = network.get(`/api/database/${type}`).answers({ databases: [databaseOf('aaa'), databaseOf('shop_2')] })
+    await user.type(field, 'shop_2{Enter}')
+    const made = await card('shop_2')
+    expect(await section(name)).toContainElement(made)
+    expect(credentialsIn(made)).toMatchObject({ Username: 'shop_2', Password: '••••••••••••Hidden' })
+    expect(notifications()).toEqual([`Successfully created ${label} database shop_2`])
+    expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
+    await waitFor(() => expect(within(made).getByRole('button', { name: 'shop_2' })).toHaveFocus())
+    expect(scrolled.mock.contexts).toContain(made)
+    expect(list.calls).toHaveLength(1)
+  },
+)
 
 test('a server that answers with the name alone is asked for the rest', async () => {
   const { network, user, field, card } = await opened('sql', { sql: [] })
@@ -87,7 +99,12 @@ test('a server that answers with the name alone is asked for the rest', async ()
 })
 
 test.each([
-  ['in the words of the server', 409, { message: 'A database named "shop_2" already exists.' }, 'A database named "shop_2" already exists.'],
+  [
+    'in the words of the server',
+    409,
+    { message: 'A database named "shop_2" already exists.' },
+    'A database named "shop_2" already exists.',
+  ],
   ['in its own when the server says nothing', 500, {}, 'Failed to create SQL database shop_2'],
 ])('§8 a refusal is said %s, and what was typed stays', async (_case, status, body, text) => {
   const { network, user, field, dialog, button } = await opened()

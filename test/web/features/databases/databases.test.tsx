@@ -2,10 +2,16 @@ import { act, screen, waitFor, within } from '@testing-library/react'
 import { credentialsIn, renderDatabases } from '../../../support/web/databasesPage'
 import { databaseOf } from '../../../support/web/factories'
 
-const namesIn = (region: HTMLElement) => within(region).queryAllByRole('article').map((article) => article.getAttribute('aria-label'))
+const namesIn = (region: HTMLElement) =>
+  within(region)
+    .queryAllByRole('article')
+    .map((article) => article.getAttribute('aria-label'))
 
 test('§2 title, subtitle and both sections, each with its own databases and a Create button', async () => {
-  const { section, card } = renderDatabases({ sql: [databaseOf('shop'), databaseOf('lobby')], mongo: [databaseOf('logs')] })
+  const { section, card } = renderDatabases({
+    sql: [databaseOf('shop'), databaseOf('lobby')],
+    mongo: [databaseOf('logs')],
+  })
   expect(await screen.findByRole('heading', { level: 1, name: 'Databases' })).toBeVisible()
   expect(screen.getByText('Manage your database instances and credentials')).toBeVisible()
   await card('logs')
@@ -16,17 +22,24 @@ test('§2 title, subtitle and both sections, each with its own databases and a C
 })
 
 test('§2, §9 a card shows the name, a type badge, the size, the count of tables or collections, and both icons', async () => {
-  const { card } = renderDatabases({ sql: [databaseOf('shop', { size: 7_759_462, tables: 12 })], mongo: [databaseOf('logs', { size: 512, tables: 1 })] })
+  const { card } = renderDatabases({
+    sql: [databaseOf('shop', { size: 7_759_462, tables: 12 })],
+    mongo: [databaseOf('logs', { size: 512, tables: 1 })],
+  })
   const shop = await card('shop')
   expect(within(shop).getByRole('heading', { name: 'shop' })).toBeVisible()
   for (const text of ['SQL', '7.40 MB', '12 tables']) expect(within(shop).getByText(text)).toBeVisible()
   expect(within(shop).getByRole('button', { name: 'Reset password of shop' })).toBeVisible()
   expect(within(shop).getByRole('button', { name: 'Delete shop' })).toBeVisible()
-  for (const text of ['MONGO', '512 Bytes', '1 collection']) expect(within(await card('logs')).getByText(text)).toBeVisible()
+  for (const text of ['MONGO', '512 Bytes', '1 collection'])
+    expect(within(await card('logs')).getByText(text)).toBeVisible()
 })
 
 test('sizes that a driver tells as text are numbers all the same, and what is not told is not made up', async () => {
-  const { card } = renderDatabases({ sql: [{ ...databaseOf('shop'), size: '2048' }, { name: 'bare' }, null, { size: 1 }], mongo: [] })
+  const { card } = renderDatabases({
+    sql: [{ ...databaseOf('shop'), size: '2048' }, { name: 'bare' }, null, { size: 1 }],
+    mongo: [],
+  })
   expect(within(await card('shop')).getByText('2.00 KB')).toBeVisible()
   expect(within(await card('bare')).getByText('Size unknown')).toBeVisible()
   expect(within(await card('bare')).getByText('Tables unknown')).toBeVisible()
@@ -61,7 +74,9 @@ describe.each([
 ] as const)('§8 when %s cannot be loaded', (name, type, other) => {
   test('decisions §1: one that is not configured says calmly what to set or start, offers no Create, and Check again loads again', async () => {
     const { network, section, card, user } = renderDatabases()
-    network.get(`/api/database/${type}`).answers(503, { code: 'NOT_CONFIGURED', message: 'There is no server: set QUARTERDECK_SOME_URL.' })
+    network
+      .get(`/api/database/${type}`)
+      .answers(503, { code: 'NOT_CONFIGURED', message: 'There is no server: set QUARTERDECK_SOME_URL.' })
     const region = within(await section(name))
     expect(await region.findByRole('heading', { name: `${name} are not available` })).toBeVisible()
     expect(screen.queryByRole('alert')).not.toBeInTheDocument()
@@ -75,28 +90,39 @@ describe.each([
   })
 
   test.each([
-    [503, { code: 'UNAVAILABLE', message: 'The MongoDB server does not answer.' }, 'The MongoDB server does not answer.'],
+    [
+      503,
+      { code: 'UNAVAILABLE', message: 'The MongoDB server does not answer.' },
+      'The MongoDB server does not answer.',
+    ],
     [500, {}, ''],
-  ])("a %s is 'Failed to load databases' with %j, the other section is not hurt, and Retry loads again", async (status, body, detail) => {
-    const { network, section, card, user } = renderDatabases()
-    network.get(`/api/database/${type}`).answers(status, body)
-    const alert = await within(await section(name)).findByRole('alert')
-    expect(alert).toHaveTextContent(`Failed to load databases${detail}Retry`)
-    expect(await card(other)).toBeVisible()
-    expect(screen.getAllByRole('alert')).toHaveLength(1)
-    network.get(`/api/database/${type}`).answers({ databases: [databaseOf('back')] })
-    await user.click(within(alert).getByRole('button', { name: 'Retry' }))
-    expect(await within(await section(name)).findByRole('article', { name: 'back' })).toBeVisible()
-    expect(screen.queryByRole('alert')).not.toBeInTheDocument()
-  })
+  ])(
+    "a %s is 'Failed to load databases' with %j, the other section is not hurt, and Retry loads again",
+    async (status, body, detail) => {
+      const { network, section, card, user } = renderDatabases()
+      network.get(`/api/database/${type}`).answers(status, body)
+      const alert = await within(await section(name)).findByRole('alert')
+      expect(alert).toHaveTextContent(`Failed to load databases${detail}Retry`)
+      expect(await card(other)).toBeVisible()
+      expect(screen.getAllByRole('alert')).toHaveLength(1)
+      network.get(`/api/database/${type}`).answers({ databases: [databaseOf('back')] })
+      await user.click(within(alert).getByRole('button', { name: 'Retry' }))
+      expect(await within(await section(name)).findByRole('article', { name: 'back' })).toBeVisible()
+      expect(screen.queryByRole('alert')).not.toBeInTheDocument()
+    },
+  )
 })
 
 test('§8 both can fail, each with its own reason, and a server out of reach says that', async () => {
   const { network, section } = renderDatabases()
   network.get('/api/database/sql').isUnreachable()
   network.get('/api/database/mongo').answers({})
-  expect(await within(await section('SQL Databases')).findByRole('alert')).toHaveTextContent('Failed to load databasesThe server could not be reached.')
-  expect(await within(await section('MongoDB Databases')).findByRole('alert')).toHaveTextContent('Failed to load databasesRetry')
+  expect(await within(await section('SQL Databases')).findByRole('alert')).toHaveTextContent(
+    'Failed to load databasesThe server could not be reached.',
+  )
+  expect(await within(await section('MongoDB Databases')).findByRole('alert')).toHaveTextContent(
+    'Failed to load databasesRetry',
+  )
 })
 
 test('the lists are fetched anew when the page comes to the front, and stay when that fails', async () => {
@@ -125,7 +151,11 @@ describe('§2 the panel', () => {
     const shop = await open('shop')
     const toggle = within(shop).getByRole('button', { name: 'shop' })
     expect(toggle).toHaveAttribute('aria-expanded', 'true')
-    expect(within(shop).getAllByRole('tab').map((tab) => tab.textContent)).toEqual(['Credentials', 'Connection Info'])
+    expect(
+      within(shop)
+        .getAllByRole('tab')
+        .map((tab) => tab.textContent),
+    ).toEqual(['Credentials', 'Connection Info'])
     expect(within(await card('logs')).queryByRole('tab')).not.toBeInTheDocument()
     await user.click(toggle)
     expect(within(shop).queryByRole('tab')).not.toBeInTheDocument()
@@ -164,7 +194,15 @@ describe('§2 the panel', () => {
   })
 
   test('§3 shows other credentials generically, and masks those that look secret', async () => {
-    const credentials = { ...databaseOf('shop').credentials, sslMode: 'require', apiKey: 'hidden-key', tls: true, options: { a: 1 }, jdbc_line: 'x?password-of-shop', connectionString: 'postgresql://given' }
+    const credentials = {
+      ...databaseOf('shop').credentials,
+      sslMode: 'require',
+      apiKey: 'hidden-key',
+      tls: true,
+      options: { a: 1 },
+      jdbc_line: 'x?password-of-shop',
+      connectionString: 'postgresql://given',
+    }
     const { open } = renderDatabases({ sql: [databaseOf('shop', { credentials })] })
     expect(credentialsIn(await open('shop'))).toMatchObject({
       'Ssl mode': 'require',
@@ -177,7 +215,9 @@ describe('§2 the panel', () => {
   })
 
   test('a password that the server cannot tell is not known, and is not made up', async () => {
-    const { user, open } = renderDatabases({ sql: [databaseOf('shop', { credentials: { ...databaseOf('shop').credentials, password: '' } })] })
+    const { user, open } = renderDatabases({
+      sql: [databaseOf('shop', { credentials: { ...databaseOf('shop').credentials, password: '' } })],
+    })
     const shop = await open('shop')
     expect(credentialsIn(shop).Password).toBe('Not known')
     expect(within(shop).queryByRole('button', { name: 'Show password' })).not.toBeInTheDocument()
@@ -216,16 +256,19 @@ describe('§2 the panel', () => {
   test.each([
     ['shop', 'postgresql://shop:', '@db.example:5432/shop'],
     ['logs', 'mongodb://logs:', '@db.example:5432/logs'],
-  ])('§7 Connection Info of %s has the connection string, masked until revealed, copied whole', async (name, before, after) => {
-    const { user, open, copied } = renderDatabases()
-    const card = await open(name)
-    await user.click(within(card).getByRole('tab', { name: 'Connection Info' }))
-    expect(within(card).getByText(`${before}••••••••••••${after}`)).toBeVisible()
-    await user.click(within(card).getByRole('button', { name: 'Copy connection string' }))
-    expect(copied()).toBe(`${before}password-of-${name}${after}`)
-    await user.click(within(card).getByRole('button', { name: 'Show password' }))
-    expect(within(card).getByText(`${before}password-of-${name}${after}`)).toBeVisible()
-  })
+  ])(
+    '§7 Connection Info of %s has the connection string, masked until revealed, copied whole',
+    async (name, before, after) => {
+      const { user, open, copied } = renderDatabases()
+      const card = await open(name)
+      await user.click(within(card).getByRole('tab', { name: 'Connection Info' }))
+      expect(within(card).getByText(`${before}••••••••••••${after}`)).toBeVisible()
+      await user.click(within(card).getByRole('button', { name: 'Copy connection string' }))
+      expect(copied()).toBe(`${before}password-of-${name}${after}`)
+      await user.click(within(card).getByRole('button', { name: 'Show password' }))
+      expect(within(card).getByText(`${before}password-of-${name}${after}`)).toBeVisible()
+    },
+  )
 
   test('a snippet is chosen for all databases of a type, and copied with its password', async () => {
     const { user, open, copied } = renderDatabases({ sql: [databaseOf('lobby'), databaseOf('shop')] })
@@ -261,7 +304,9 @@ describe('the filter', () => {
     expect(namesIn(await section('SQL Databases'))).toEqual(['Lobby_1'])
     expect(namesIn(await section('MongoDB Databases'))).toEqual(['lobby_logs'])
     await user.type(screen.getByRole('searchbox'), '_1')
-    expect(within(await section('MongoDB Databases')).getByText('No MONGO database has "LOBBY_1" in its name')).toBeVisible()
+    expect(
+      within(await section('MongoDB Databases')).getByText('No MONGO database has "LOBBY_1" in its name'),
+    ).toBeVisible()
   })
 
   test('is not there with a handful', async () => {

@@ -9,7 +9,14 @@ import { databaseOf } from '../../../support/web/factories'
 
 const secretly = (name: string, password: string) =>
   databaseOf(name, {
-    credentials: { username: `canary-user-${name}`, password, host: 'canary-host', port: 5432, database: name, connectionString: `postgresql://${password}` },
+    credentials: {
+      username: `canary-user-${name}`,
+      password,
+      host: 'canary-host',
+      port: 5432,
+      database: name,
+      connectionString: `postgresql://${password}`,
+    },
   })
 
 test('decisions §10: no credentials are found in the action log of a walk through the page, and its replay arrives where the recording did', async () => {
@@ -38,9 +45,17 @@ test('decisions §10: no credentials are found in the action log of a walk throu
   await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Delete' }))
   await screen.findByText('Not now')
 
-  const text = JSON.stringify(writeLog(recorderOf(store).recording(), { build: 'test', exportedAt: 0, viewport: { width: 1440, height: 900 }, route: '/databases' }, replayReducer))
+  const text = JSON.stringify(
+    writeLog(
+      recorderOf(store).recording(),
+      { build: 'test', exportedAt: 0, viewport: { width: 1440, height: 900 }, route: '/databases' },
+      replayReducer,
+    ),
+  )
   expect(text).not.toMatch(/canary/)
   const log = readLog(text)
   expect(replayLog(log, replayReducer)).toMatchObject({ deviations: [], final: [] })
-  expect(log.final).toMatchObject({ databases: { expanded: ['sql/shop', 'sql/made'], dialog: { kind: 'delete', type: 'sql', name: 'made' } } })
+  expect(log.final).toMatchObject({
+    databases: { expanded: ['sql/shop', 'sql/made'], dialog: { kind: 'delete', type: 'sql', name: 'made' } },
+  })
 })

@@ -9,9 +9,15 @@ import { MASK, maskedTextOf, textOf } from '../../../../src/web/features/databas
 import { connectionOf, connectionString } from '../../../../src/web/features/databases/connection'
 import { snippets } from '../../../../src/web/features/databases/snippets'
 
-const databaseOf = (credentials: object, name = 'shop'): ListedDatabase => ({ name, size: 0, tables: 0, credentials: { username: 'shop', password: 'secret', host: 'db.example', port: 5432, ...credentials } })
+const databaseOf = (credentials: object, name = 'shop'): ListedDatabase => ({
+  name,
+  size: 0,
+  tables: 0,
+  credentials: { username: 'shop', password: 'secret', host: 'db.example', port: 5432, ...credentials },
+})
 
-const stringOf = (type: DatabaseType, database: ListedDatabase) => textOf(connectionString(type, connectionOf(type, database)!))
+const stringOf = (type: DatabaseType, database: ListedDatabase) =>
+  textOf(connectionString(type, connectionOf(type, database)!))
 
 function snippetOf(type: DatabaseType, key: string, database: ListedDatabase) {
   const { source } = snippets[type].find((snippet) => snippet.key === key)!
@@ -61,7 +67,9 @@ describe('§7 the connection string', () => {
 
   test('every part is percent-encoded', () => {
     const database = databaseOf({ username: 'a/b', password: "p@s's:w%(o)rd!*", database: 'x?y#z' })
-    expect(stringOf('sql', database)).toBe('postgresql://a%2Fb:p%40s%27s%3Aw%25%28o%29rd%21%2A@db.example:5432/x%3Fy%23z')
+    expect(stringOf('sql', database)).toBe(
+      'postgresql://a%2Fb:p%40s%27s%3Aw%25%28o%29rd%21%2A@db.example:5432/x%3Fy%23z',
+    )
   })
 
   test.each([
@@ -76,7 +84,9 @@ describe('§7 the connection string', () => {
   })
 
   test('decisions §8: credentials.database is used when it is there, the name when not', () => {
-    expect(stringOf('sql', databaseOf({ database: 'physical_1' }, 'shown'))).toBe('postgresql://shop:secret@db.example:5432/physical_1')
+    expect(stringOf('sql', databaseOf({ database: 'physical_1' }, 'shown'))).toBe(
+      'postgresql://shop:secret@db.example:5432/physical_1',
+    )
     expect(stringOf('sql', databaseOf({}, 'shown'))).toBe('postgresql://shop:secret@db.example:5432/shown')
   })
 
@@ -85,7 +95,9 @@ describe('§7 the connection string', () => {
   })
 
   test('names where MongoDB knows the user, if the server says so', () => {
-    expect(stringOf('mongo', databaseOf({ authSource: 'a&b' }))).toBe('mongodb://shop:secret@db.example:5432/shop?authSource=a%26b')
+    expect(stringOf('mongo', databaseOf({ authSource: 'a&b' }))).toBe(
+      'mongodb://shop:secret@db.example:5432/shop?authSource=a%26b',
+    )
     expect(stringOf('sql', databaseOf({ authSource: 'admin' }))).not.toContain('admin')
   })
 
@@ -93,26 +105,38 @@ describe('§7 the connection string', () => {
     const given = 'mongodb+srv://shop:secret@cluster.example/shop?authSource=shop&tls=true'
     const database = databaseOf({ connectionString: given })
     expect(stringOf('mongo', database)).toBe(given)
-    expect(maskedTextOf(connectionString('mongo', connectionOf('mongo', database)!))).toBe(`mongodb+srv://shop:${MASK}@cluster.example/shop?authSource=shop&tls=true`)
+    expect(maskedTextOf(connectionString('mongo', connectionOf('mongo', database)!))).toBe(
+      `mongodb+srv://shop:${MASK}@cluster.example/shop?authSource=shop&tls=true`,
+    )
     expect(snippetOf('mongo', 'mongosh', database)).toBe(`mongosh '${given}'`)
-    expect(stringOf('mongo', databaseOf({ connectionString: 'mongodb://other' }))).toBe('mongodb://shop:secret@db.example:5432/shop')
+    expect(stringOf('mongo', databaseOf({ connectionString: 'mongodb://other' }))).toBe(
+      'mongodb://shop:secret@db.example:5432/shop',
+    )
   })
 
   test("of a MongoDB with several hosts is the server's own", () => {
     const given = 'mongodb://shop:secret@one:27017,two:27018/shop?replicaSet=rs0&authSource=shop'
     const database = databaseOf({ host: 'one', port: 27017, connectionString: given })
     expect(stringOf('mongo', database)).toBe(given)
-    expect(maskedTextOf(connectionString('mongo', connectionOf('mongo', database)!))).toBe(given.replace('secret', MASK))
+    expect(maskedTextOf(connectionString('mongo', connectionOf('mongo', database)!))).toBe(
+      given.replace('secret', MASK),
+    )
   })
 
   test.each([
     ['sql', 'postgresql://shop:secret@db.example:5432/shop?sslmode=require', '?sslmode=require'],
     ['sql', 'postgres://shop:secret@db.example/shop?sslmode=verify-full&sslpassword=hush', '?sslmode=verify-full'],
-    ['mongo', 'mongodb://shop:secret@db.example/shop?TLS=true&replicaSet=rs%260&authSource=shop&proxyPassword=hush', '?tls=true&replicaSet=rs%260&authSource=shop'],
+    [
+      'mongo',
+      'mongodb://shop:secret@db.example/shop?TLS=true&replicaSet=rs%260&authSource=shop&proxyPassword=hush',
+      '?tls=true&replicaSet=rs%260&authSource=shop',
+    ],
     ['sql', 'mongodb://shop:secret@db.example/shop?tls=true', ''],
     ['mongo', 'postgresql://shop:secret@db.example/shop?sslmode=require', ''],
   ] as const)('of %s takes from %s the options without which nobody gets in, and no others', (type, given, options) => {
-    expect(stringOf(type, databaseOf({ connectionString: given }))).toBe(`${type === 'sql' ? 'postgresql' : 'mongodb'}://shop:secret@db.example:5432/shop${options}`)
+    expect(stringOf(type, databaseOf({ connectionString: given }))).toBe(
+      `${type === 'sql' ? 'postgresql' : 'mongodb'}://shop:secret@db.example:5432/shop${options}`,
+    )
   })
 
   test.each(['username', 'password', 'host'])('is not built without the %s', (part) => {
@@ -126,7 +150,12 @@ describe('§7 the connection string', () => {
 
   test.each(nasty)('is read by pg as it was meant: %j', (text) => {
     const uri = stringOf('sql', databaseOf({ username: text, password: text, database: text }))
-    expect(new Client({ connectionString: uri })).toMatchObject({ user: text, password: text, host: 'db.example', port: 5432 })
+    expect(new Client({ connectionString: uri })).toMatchObject({
+      user: text,
+      password: text,
+      host: 'db.example',
+      port: 5432,
+    })
     expect(nameIn(uri)).toBe(text)
   })
 
@@ -150,13 +179,21 @@ describe('the ready snippets', () => {
     const snippet = snippetOf('sql', 'psql', databaseOf({ username: text, password: text, database: text }))
     const [password, uri, ...more] = run(snippet, 'psql')
     expect(password).toBe(text)
-    expect(new Client({ connectionString: uri })).toMatchObject({ user: text, password: null, host: 'db.example', port: 5432 })
+    expect(new Client({ connectionString: uri })).toMatchObject({
+      user: text,
+      password: null,
+      host: 'db.example',
+      port: 5432,
+    })
     expect(nameIn(uri!)).toBe(text)
     expect(more).toEqual([])
   })
 
   test.each(nasty)('mongosh: a shell hands it over as it was meant: %j', (text) => {
-    const [, uri, ...more] = run(snippetOf('mongo', 'mongosh', databaseOf({ username: text, password: text })), 'mongosh')
+    const [, uri, ...more] = run(
+      snippetOf('mongo', 'mongosh', databaseOf({ username: text, password: text })),
+      'mongosh',
+    )
     expect(new MongoClient(uri!).options.credentials).toMatchObject({ username: text, password: text })
     expect(more).toEqual([])
   })
@@ -172,7 +209,9 @@ describe('the ready snippets', () => {
   })
 
   test('Node.js: an IPv6 host has no brackets there', async () => {
-    expect(await evaluate(snippetOf('sql', 'node', databaseOf({ host: '[::1]' })))).toEqual([expect.objectContaining({ host: '::1' })])
+    expect(await evaluate(snippetOf('sql', 'node', databaseOf({ host: '[::1]' })))).toEqual([
+      expect.objectContaining({ host: '::1' }),
+    ])
   })
 
   test.each([
@@ -184,14 +223,20 @@ describe('the ready snippets', () => {
     const [, uri] = run(snippetOf('sql', 'psql', database), 'psql')
     expect(uri).toBe(`postgresql://shop@db.example:5432/shop?sslmode=${mode}`)
     expect(snippetOf('sql', 'jdbc', database)).toContain(`"jdbc:postgresql://db.example:5432/shop?sslmode=${mode}"`)
-    expect(at(snippetOf('sql', 'spring', database), 'spring', 'datasource').url).toBe(`jdbc:postgresql://db.example:5432/shop?sslmode=${mode}`)
-    expect(await evaluate(snippetOf('sql', 'node', database))).toEqual([{ user: 'shop', password: 'secret', database: 'shop', host: 'db.example', port: 5432, ...ssl }])
+    expect(at(snippetOf('sql', 'spring', database), 'spring', 'datasource').url).toBe(
+      `jdbc:postgresql://db.example:5432/shop?sslmode=${mode}`,
+    )
+    expect(await evaluate(snippetOf('sql', 'node', database))).toEqual([
+      { user: 'shop', password: 'secret', database: 'shop', host: 'db.example', port: 5432, ...ssl },
+    ])
   })
 
   // Of what JSON escapes, Java's literals mean the same.
   test.each(nasty)('JDBC: the literals are as they were meant: %j', (text) => {
     const snippet = snippetOf('sql', 'jdbc', databaseOf({ username: text, password: text, database: text }))
-    const [url, username, password, ...more] = [...snippet.matchAll(/"(?:[^"\\\n]|\\.)*"/g)].map(([literal]) => JSON.parse(literal) as string)
+    const [url, username, password, ...more] = [...snippet.matchAll(/"(?:[^"\\\n]|\\.)*"/g)].map(
+      ([literal]) => JSON.parse(literal) as string,
+    )
     expect(url).toMatch(/^jdbc:postgresql:\/\/db\.example:5432\/[^/?#]*$/)
     expect(nameIn(url!.replace(/^jdbc:/, ''))).toBe(text)
     expect([username, password, ...more]).toEqual([text, text])
@@ -199,14 +244,24 @@ describe('the ready snippets', () => {
   })
 
   // Newer ones take a backslash before a placeholder for an escape.
-  describe.each([['before 6.2', false], ['since 6.2', true]] as const)('Spring %s', (_version, escapes) => {
+  describe.each([
+    ['before 6.2', false],
+    ['since 6.2', true],
+  ] as const)('Spring %s', (_version, escapes) => {
     test.each(nasty)('reads the YAML as it was meant: %j', (text) => {
       const credentials = { username: text, password: text, database: text }
-      const { url, username, password } = at(snippetOf('sql', 'spring', databaseOf(credentials)), 'spring', 'datasource')
+      const { url, username, password } = at(
+        snippetOf('sql', 'spring', databaseOf(credentials)),
+        'spring',
+        'datasource',
+      )
       expect([username, password].map((value) => resolve(value!, escapes))).toEqual([text, text])
       expect(decodeURIComponent(resolve(url!, escapes))).toBe(`jdbc:postgresql://db.example:5432/${text}`)
       const { uri } = at(snippetOf('mongo', 'spring', databaseOf(credentials)), 'spring', 'data', 'mongodb')
-      expect(new MongoClient(resolve(uri!, escapes)).options.credentials).toMatchObject({ username: text, password: text })
+      expect(new MongoClient(resolve(uri!, escapes)).options.credentials).toMatchObject({
+        username: text,
+        password: text,
+      })
     })
   })
 
@@ -215,7 +270,10 @@ describe('the ready snippets', () => {
     const sql = snippetOf('sql', 'plugin', databaseOf(credentials))
     expect(at(sql, 'data')).toEqual({ address: 'db.example:5432', ...credentials })
     // YAML 1.1 is what the Java plugins read.
-    expect((parse(sql, { version: '1.1' }) as { data: unknown }).data).toEqual({ address: 'db.example:5432', ...credentials })
+    expect((parse(sql, { version: '1.1' }) as { data: unknown }).data).toEqual({
+      address: 'db.example:5432',
+      ...credentials,
+    })
     const mongo = at(snippetOf('mongo', 'plugin', databaseOf(credentials)), 'data')
     expect(mongo.database).toBe(text)
     expect(mongo['mongodb-connection-uri']).toBe(stringOf('mongo', databaseOf(credentials)))
@@ -224,7 +282,10 @@ describe('the ready snippets', () => {
   test('each is shown without its password until that is revealed', () => {
     for (const type of ['sql', 'mongo'] as const) {
       const connection = connectionOf(type, databaseOf({ password: 'pass word' }))!
-      for (const source of [connectionString(type, connection), ...snippets[type].map((snippet) => snippet.source(connection))]) {
+      for (const source of [
+        connectionString(type, connection),
+        ...snippets[type].map((snippet) => snippet.source(connection)),
+      ]) {
         expect(maskedTextOf(source)).toContain(MASK)
         expect(maskedTextOf(source)).not.toMatch(/pass( |%20)word/)
         expect(textOf(source)).toMatch(/pass( |%20)word/)
@@ -239,7 +300,9 @@ const nameIn = (uri: string) => decodeURIComponent(new URL(uri).pathname.slice(1
 /** What a program called like this is given: its PGPASSWORD, then its arguments. */
 function run(snippet: string, program: string) {
   const shown = `${program}() { for each in "$PGPASSWORD" "$@"; do printf '%s\\0' "$each"; done; }\n${snippet}`
-  return execFileSync('sh', ['-c', shown], { encoding: 'utf8', env: { HOME: '/home' } }).split('\0').slice(0, -1)
+  return execFileSync('sh', ['-c', shown], { encoding: 'utf8', env: { HOME: '/home' } })
+    .split('\0')
+    .slice(0, -1)
 }
 
 /** What the clients in a piece of JavaScript are made with. */
@@ -267,7 +330,10 @@ async function evaluate(snippet: string): Promise<unknown[]> {
 }
 
 function at(yaml: string, ...path: string[]) {
-  return path.reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], parse(yaml)) as Record<string, string>
+  return path.reduce<unknown>((value, key) => (value as Record<string, unknown>)[key], parse(yaml)) as Record<
+    string,
+    string
+  >
 }
 
 /** Spring's placeholders, of which no property is set. */
@@ -275,7 +341,8 @@ function resolve(text: string, escapes: boolean): string {
   const start = text.indexOf('${')
   const end = text.indexOf('}', start)
   if (start === -1 || end === -1) return text
-  if (escapes && text[start - 1] === '\\') return text.slice(0, start - 1) + '${' + resolve(text.slice(start + 2), escapes)
+  if (escapes && text[start - 1] === '\\')
+    return text.slice(0, start - 1) + '${' + resolve(text.slice(start + 2), escapes)
   const [key, ...rest] = text.slice(start + 2, end).split(':')
   if (rest.length === 0) throw new Error(`Could not resolve placeholder '${key}'`)
   return text.slice(0, start) + rest.join(':') + resolve(text.slice(end + 1), escapes)

@@ -3,8 +3,13 @@ import { changedLines } from '../../../../src/web/features/deployments/changedLi
 
 const marks = { same: ' ', added: '+', removed: '-' }
 const drawn = (lines: (ChangedLine | Gap)[]) =>
-  lines.map((line) => (line.kind === 'gap' ? `… ${line.count}` : `${marks[line.kind]}${line.text} ${line.before ?? ''}:${line.after ?? ''}`))
-const numbers = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => `${from + index}\n`).join('')
+  lines.map((line) =>
+    line.kind === 'gap'
+      ? `… ${line.count}`
+      : `${marks[line.kind]}${line.text} ${line.before ?? ''}:${line.after ?? ''}`,
+  )
+const numbers = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => `${from + index}\n`).join('')
 
 test('equal texts have no lines to show', () => {
   expect(changedLines('a\nb\n', 'a\nb\n')).toEqual([])
@@ -17,18 +22,46 @@ test('each line has its number in the text, or texts, that it is of', () => {
 test('three unchanged lines stand on either side of a change, the others are counted', () => {
   const text = numbers(1, 20)
   expect(drawn(changedLines(text, text.replace('10\n', 'ten\n')))).toEqual([
-    '… 6', ' 7 7:7', ' 8 8:8', ' 9 9:9', '-10 10:', '+ten :10', ' 11 11:11', ' 12 12:12', ' 13 13:13', '… 7',
+    '… 6',
+    ' 7 7:7',
+    ' 8 8:8',
+    ' 9 9:9',
+    '-10 10:',
+    '+ten :10',
+    ' 11 11:11',
+    ' 12 12:12',
+    ' 13 13:13',
+    '… 7',
   ])
 })
 
 test('between two changes the gap leaves three lines to each', () => {
   const text = numbers(1, 12)
   const changed = drawn(changedLines(text, text.replace('1\n', 'one\n').replace('12\n', 'twelve\n')))
-  expect(changed).toEqual(['-1 1:', '+one :1', ' 2 2:2', ' 3 3:3', ' 4 4:4', '… 4', ' 9 9:9', ' 10 10:10', ' 11 11:11', '-12 12:', '+twelve :12'])
+  expect(changed).toEqual([
+    '-1 1:',
+    '+one :1',
+    ' 2 2:2',
+    ' 3 3:3',
+    ' 4 4:4',
+    '… 4',
+    ' 9 9:9',
+    ' 10 10:10',
+    ' 11 11:11',
+    '-12 12:',
+    '+twelve :12',
+  ])
 })
 
 test('one line is never hidden behind a gap of one line', () => {
-  expect(drawn(changedLines('1\n2\n3\n4\nx\n', '1\n2\n3\n4\ny\n'))).toEqual([' 1 1:1', ' 2 2:2', ' 3 3:3', ' 4 4:4', '-x 5:', '+y :5'])
+  expect(drawn(changedLines('1\n2\n3\n4\nx\n', '1\n2\n3\n4\ny\n'))).toEqual([
+    ' 1 1:1',
+    ' 2 2:2',
+    ' 3 3:3',
+    ' 4 4:4',
+    '-x 5:',
+    '+y :5',
+  ])
 })
 
 test('an empty line is a line, and an empty text is none', () => {

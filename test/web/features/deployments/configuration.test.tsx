@@ -14,7 +14,13 @@ async function opened(content = stored, more: { warnings?: string[]; revision?: 
   const load = app.network.get('/api/deployments/lobby').answers({ content, ...more })
   const save = app.network.patch('/api/deployments/lobby').answers({})
   await screen.findByRole('region', { name: 'Configuration' })
-  return { ...app, load, save, editor: aceEditor(), onSave: () => app.user.click(screen.getByRole('button', { name: 'Save Changes' })) }
+  return {
+    ...app,
+    load,
+    save,
+    editor: aceEditor(),
+    onSave: () => app.user.click(screen.getByRole('button', { name: 'Save Changes' })),
+  }
 }
 
 test("§2 the editor is titled with the name and reads 'Editing configuration file'; Back goes to /deployments", async () => {
@@ -57,7 +63,9 @@ test("§2, §7 Save Changes sends the text, shows 'Changes saved successfully!' 
 
 test('§14 what a save warns of is shown beside its success, and gone with the next edit', async () => {
   const { network, editor, onSave } = await opened()
-  network.patch('/api/deployments/lobby').answers({ revision: 'r2', warnings: ['run.port: port 25565 overlaps with port 25565 of the deployment "world".'] })
+  network
+    .patch('/api/deployments/lobby')
+    .answers({ revision: 'r2', warnings: ['run.port: port 25565 overlaps with port 25565 of the deployment "world".'] })
   editor.write(broken)
   network.get('/api/deployments/lobby').answers({ content: broken, revision: 'r2' })
   await onSave()
@@ -74,7 +82,9 @@ test('§12 what the stored text is warned of is shown when it is opened, until i
   editor.type('x')
   await waitFor(() => expect(screen.queryByText(warning)).toBeNull())
   editor.write(stored)
-  await user.click(within((await screen.findByText(warning)).closest('.alert')!).getByRole('button', { name: 'Dismiss' }))
+  await user.click(
+    within((await screen.findByText(warning)).closest('.alert')!).getByRole('button', { name: 'Dismiss' }),
+  )
   expect(screen.queryByText(warning)).toBeNull()
 })
 
@@ -107,7 +117,12 @@ test.each([
 test('an S alone, or with more than Ctrl, saves nothing', async () => {
   const { save, editor } = await opened()
   editor.write(broken)
-  for (const modifiers of [{}, { ctrlKey: true, shiftKey: true }, { ctrlKey: true, altKey: true }, { ctrlKey: true, repeat: true }]) {
+  for (const modifiers of [
+    {},
+    { ctrlKey: true, shiftKey: true },
+    { ctrlKey: true, altKey: true },
+    { ctrlKey: true, repeat: true },
+  ]) {
     fireEvent.keyDown(document.body, { key: 's', ...modifiers })
   }
   // What is saved in the end tells that nothing was before.
@@ -127,7 +142,9 @@ test('who types on while the save is on its way keeps what came after', async ()
   editor.write(`${broken}# more\n`)
   network.get('/api/deployments/lobby').answers({ content: broken })
   release()
-  await waitFor(() => expect(screen.getByRole('button', { name: 'Save Changes' })).toHaveAttribute('aria-busy', 'false'))
+  await waitFor(() =>
+    expect(screen.getByRole('button', { name: 'Save Changes' })).toHaveAttribute('aria-busy', 'false'),
+  )
   expect(editor.text()).toBe(`${broken}# more\n`)
   expect(store.getState().configuration?.drafts).toEqual({ lobby: { text: `${broken}# more\n` } })
   expect(calls).toHaveLength(1)
@@ -136,7 +153,9 @@ test('who types on while the save is on its way keeps what came after', async ()
 test('§8 a save that fails shows the red banner, marks the line and keeps the text', async () => {
   const { network, user, editor, onSave } = await opened()
   const message = 'Line 3: dataDirectory: must be a path under the shared root such as /lobby'
-  network.patch('/api/deployments/lobby').answers(400, { code: 'INVALID_DEFINITION', message, field: 'dataDirectory', line: 3 })
+  network
+    .patch('/api/deployments/lobby')
+    .answers(400, { code: 'INVALID_DEFINITION', message, field: 'dataDirectory', line: 3 })
   const typed = stored.replace('/lobby', 'lobby')
   editor.write(typed)
   await onSave()
@@ -179,7 +198,9 @@ test('§8 a save that fails without a word of the server marks nothing', async (
   const { network, editor, onSave } = await opened()
   network.patch('/api/deployments/lobby').isUnreachable()
   await onSave()
-  expect(await screen.findByRole('alert')).toHaveTextContent('Failed to save deployment configuration contentThe server could not be reached.')
+  expect(await screen.findByRole('alert')).toHaveTextContent(
+    'Failed to save deployment configuration contentThe server could not be reached.',
+  )
   expect(editor.marks()).toEqual([])
 })
 
@@ -188,7 +209,9 @@ test("decisions §4: what the server's rules refuse is marked before saving, and
   await screen.findByText('No problems found')
   editor.write(broken)
   expect(await screen.findByText('Line 6: colour: is not a setting of a deployment')).toBeVisible()
-  expect(editor.marks()).toEqual([{ line: 6, type: 'warning', text: 'Line 6: colour: is not a setting of a deployment' }])
+  expect(editor.marks()).toEqual([
+    { line: 6, type: 'warning', text: 'Line 6: colour: is not a setting of a deployment' },
+  ])
   expect(editor.cursorLine()).toBe(7)
   await user.click(screen.getByRole('button', { name: 'Go to line 6' }))
   expect(editor.cursorLine()).toBe(6)
@@ -223,7 +246,12 @@ test('Show changes tells what differs from the stored text', async () => {
   await user.click(screen.getByRole('button', { name: 'Show changes' }))
   const dialog = await screen.findByRole('dialog', { name: 'Changes to lobby' })
   expect(within(dialog).getByText('1 line added, 1 line removed, compared with the stored text')).toBeVisible()
-  expect(within(dialog).getAllByRole('row').slice(1).map((row) => row.textContent)).toEqual([
+  expect(
+    within(dialog)
+      .getAllByRole('row')
+      .slice(1)
+      .map((row) => row.textContent),
+  ).toEqual([
     '11  name: lobby',
     '22  type: process',
     '33  dataDirectory: /lobby',
@@ -242,18 +270,21 @@ test("Show changes reads 'No changes' when there are none", async () => {
 test.each([
   ['with the words of the server', { message: 'The database is not reachable' }, 'The database is not reachable'],
   ['alone when there are none', {}, ''],
-])("§8 'Failed to load deployment configuration content' %s, dismissible, and Retry fetches again", async (_case, body, detail) => {
-  const { network, user } = renderApp('/deployments/lobby/edit', { signedInAs: 'ann' })
-  network.get('/api/deployments/lobby').answers(503, body)
-  const alert = await screen.findByRole('alert')
-  expect(alert.textContent).toBe(`Failed to load deployment configuration content${detail}`)
-  expect(screen.getByRole('button', { name: 'Save Changes' })).toBeDisabled()
-  await user.click(within(alert).getByRole('button', { name: 'Dismiss' }))
-  expect(screen.queryByRole('alert')).not.toBeInTheDocument()
-  network.get('/api/deployments/lobby').answers({ content: stored })
-  await user.click(screen.getByRole('button', { name: 'Retry' }))
-  expect(await screen.findByRole('region', { name: 'Configuration' })).toBeVisible()
-})
+])(
+  "§8 'Failed to load deployment configuration content' %s, dismissible, and Retry fetches again",
+  async (_case, body, detail) => {
+    const { network, user } = renderApp('/deployments/lobby/edit', { signedInAs: 'ann' })
+    network.get('/api/deployments/lobby').answers(503, body)
+    const alert = await screen.findByRole('alert')
+    expect(alert.textContent).toBe(`Failed to load deployment configuration content${detail}`)
+    expect(screen.getByRole('button', { name: 'Save Changes' })).toBeDisabled()
+    await user.click(within(alert).getByRole('button', { name: 'Dismiss' }))
+    expect(screen.queryByRole('alert')).not.toBeInTheDocument()
+    network.get('/api/deployments/lobby').answers({ content: stored })
+    await user.click(screen.getByRole('button', { name: 'Retry' }))
+    expect(await screen.findByRole('region', { name: 'Configuration' })).toBeVisible()
+  },
+)
 
 test('§8 an answer without content is a failed load', async () => {
   const { network } = renderApp('/deployments/lobby/edit', { signedInAs: 'ann' })
@@ -306,7 +337,10 @@ describe('a session that ends while there are changes', () => {
     app.network.get('/api/deployments').answers({ deployments: [deploymentOf('lobby')] })
     for (const engine of ['sql', 'mongo']) app.network.get(`/api/database/${engine}`).answers({ databases: [] })
     app.services.jar.set('token', tokenOf(subject))
-    act(() => void app.store.dispatch(sessionStarted({ id: 'next', isAdmin: false, subject, expiresAt: Date.now() + 1e6 })))
+    act(
+      () =>
+        void app.store.dispatch(sessionStarted({ id: 'next', isAdmin: false, subject, expiresAt: Date.now() + 1e6 })),
+    )
     if (ended === 'signedOut') {
       await app.user.click(await screen.findByRole('link', { name: 'Deployments' }))
       await app.user.click(await screen.findByRole('link', { name: 'Edit lobby' }))
@@ -315,12 +349,15 @@ describe('a session that ends while there are changes', () => {
     return app
   }
 
-  test.each(['refused', 'expired', 'gone'] as const)('where it is %s, they are back when the same user is, made from what they were made from', async (ended) => {
-    const { store } = await again(ended)
-    await waitFor(() => expect(aceEditor().text()).toBe(broken))
-    expect(store.getState().configuration?.drafts).toEqual({ lobby: { text: broken, revision: 'r1' } })
-    expect(screen.getByText('What you had not saved in lobby is back')).toBeVisible()
-  })
+  test.each(['refused', 'expired', 'gone'] as const)(
+    'where it is %s, they are back when the same user is, made from what they were made from',
+    async (ended) => {
+      const { store } = await again(ended)
+      await waitFor(() => expect(aceEditor().text()).toBe(broken))
+      expect(store.getState().configuration?.drafts).toEqual({ lobby: { text: broken, revision: 'r1' } })
+      expect(screen.getByText('What you had not saved in lobby is back')).toBeVisible()
+    },
+  )
 
   test.each([
     ['signedOut', 'ann'],
@@ -339,15 +376,22 @@ describe('when somebody else saved first', () => {
   async function conflict() {
     const app = renderApp('/deployments/lobby/edit', { signedInAs: 'ann' })
     app.network.get('/api/deployments/lobby').answers({ content: stored, revision: 'one' })
-    const refused = app.network
-      .patch('/api/deployments/lobby')
-      .answers(409, { code: 'CONFLICT', message: 'The configuration of "lobby" was changed since it was opened. Nothing was saved.', field: 'revision' })
+    const refused = app.network.patch('/api/deployments/lobby').answers(409, {
+      code: 'CONFLICT',
+      message: 'The configuration of "lobby" was changed since it was opened. Nothing was saved.',
+      field: 'revision',
+    })
     await screen.findByRole('region', { name: 'Configuration' })
     const editor = aceEditor()
     editor.write(mine)
     await app.user.click(screen.getByRole('button', { name: 'Save Changes' }))
     const dialog = await screen.findByRole('dialog', { name: 'Configuration changed' })
-    return { ...app, refused, editor, answer: (name: string) => app.user.click(within(dialog).getByRole('button', { name })) }
+    return {
+      ...app,
+      refused,
+      editor,
+      answer: (name: string) => app.user.click(within(dialog).getByRole('button', { name })),
+    }
   }
 
   test('the save carries the revision that it was made from, and Cancel keeps the text, unsaved', async () => {
@@ -355,7 +399,9 @@ describe('when somebody else saved first', () => {
     expect(refused.calls.map(({ body }) => body)).toEqual([{ content: mine, revision: 'one' }])
     await answer('Cancel')
     await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
-    expect(screen.getByRole('alert')).toHaveTextContent('Failed to save deployment configuration contentThe configuration of "lobby" was changed')
+    expect(screen.getByRole('alert')).toHaveTextContent(
+      'Failed to save deployment configuration contentThe configuration of "lobby" was changed',
+    )
     expect(editor.text()).toBe(mine)
     expect(store.getState().configuration?.drafts).toEqual({ lobby: { text: mine, revision: 'one' } })
     await user.click(screen.getByRole('button', { name: 'Save Changes' }))
@@ -387,7 +433,9 @@ describe('when somebody else saved first', () => {
 
   test('who has left by then is not asked, nor is the next editor', async () => {
     const { network, user, store } = await opened()
-    const refused = network.patch('/api/deployments/lobby').answersLater(409, { message: 'Changed meanwhile', field: 'revision' })
+    const refused = network
+      .patch('/api/deployments/lobby')
+      .answersLater(409, { message: 'Changed meanwhile', field: 'revision' })
     await user.click(screen.getByRole('button', { name: 'Save Changes' }))
     network.get('/api/deployments/hub').answers({ content: 'name: hub\n' })
     window.history.pushState({ idx: 2 }, '', '/deployments/hub/edit')
@@ -424,9 +472,13 @@ describe('when somebody else saved first', () => {
     aceEditor().write(`${mine}# more\n`)
     network.get('/api/deployments/lobby').answers({ content: mine, revision: 'two' })
     first.release()
-    await waitFor(() => expect(screen.getByRole('button', { name: 'Save Changes' })).toHaveAttribute('aria-busy', 'false'))
+    await waitFor(() =>
+      expect(screen.getByRole('button', { name: 'Save Changes' })).toHaveAttribute('aria-busy', 'false'),
+    )
     const second = network.patch('/api/deployments/lobby').answers({ revision: 'three' })
     await user.click(screen.getByRole('button', { name: 'Save Changes' }))
-    await waitFor(() => expect(second.calls.map(({ body }) => body)).toEqual([{ content: `${mine}# more\n`, revision: 'two' }]))
+    await waitFor(() =>
+      expect(second.calls.map(({ body }) => body)).toEqual([{ content: `${mine}# more\n`, revision: 'two' }]),
+    )
   })
 })

@@ -2,7 +2,8 @@ import { act, screen, waitFor, within } from '@testing-library/react'
 import { deploymentOf } from '../../../support/web/factories'
 import { renderApp } from '../../../support/web/renderApp'
 
-const notifications = () => [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
+const notifications = () =>
+  [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
 
 async function opened({ nodes = ['node-a', 'node-b'], by = 'Create Deployment' } = {}) {
   const app = renderApp('/deployments', { signedInAs: 'ann' })
@@ -60,7 +61,9 @@ test('the only node there is is chosen already', async () => {
   await waitFor(async () => expect(await node()).toHaveValue('node-a'))
   await user.type(name, 'survival')
   await submit()
-  await waitFor(() => expect(create.calls.map(({ body }) => body)).toEqual([{ name: 'survival', type: 'persistent', node: 'node-a' }]))
+  await waitFor(() =>
+    expect(create.calls.map(({ body }) => body)).toEqual([{ name: 'survival', type: 'persistent', node: 'node-a' }]),
+  )
 })
 
 test.each([
@@ -87,7 +90,9 @@ test('the empty Proxy section creates the proxy, which is no choice of the gener
 test('after the proxy is created the focus is on the heading: the button that had it went with the empty section', async () => {
   const { network, user, name, submit } = await opened({ by: 'Create Proxy' })
   await user.type(name, 'gate')
-  const { release } = network.get('/api/deployments').answersLater({ deployments: [deploymentOf('gate', { typeIndex: 0 })] })
+  const { release } = network
+    .get('/api/deployments')
+    .answersLater({ deployments: [deploymentOf('gate', { typeIndex: 0 })] })
   await submit()
   await waitFor(() => expect(screen.getByRole('button', { name: 'Create Proxy' })).toHaveFocus())
   release()
@@ -98,16 +103,25 @@ test('after the proxy is created the focus is on the heading: the button that ha
 test('§2 the types to choose from are persistent, scalable and process', async () => {
   const { dialog } = await opened()
   const group = within(dialog).getByRole('group', { name: 'Type' })
-  expect(within(group).getAllByRole('button').map((button) => button.textContent)).toEqual(['Persistent', 'Scalable', 'Process'])
+  expect(
+    within(group)
+      .getAllByRole('button')
+      .map((button) => button.textContent),
+  ).toEqual(['Persistent', 'Scalable', 'Process'])
 })
 
-test.each(['Lobby', '-lobby', 'lobby-', 'a b', ';id', '..', 'x'.repeat(41)])('decisions §4: the rule for names is shown broken by %p', async (text) => {
-  const { user, name } = await opened()
-  expect(name).toHaveAccessibleDescription('1 to 40 lower-case letters, digits or dashes, not starting or ending with a dash')
-  expect(name).toHaveAttribute('aria-invalid', 'false')
-  await user.type(name, text)
-  expect(name).toHaveAttribute('aria-invalid', 'true')
-})
+test.each(['Lobby', '-lobby', 'lobby-', 'a b', ';id', '..', 'x'.repeat(41)])(
+  'decisions §4: the rule for names is shown broken by %p',
+  async (text) => {
+    const { user, name } = await opened()
+    expect(name).toHaveAccessibleDescription(
+      '1 to 40 lower-case letters, digits or dashes, not starting or ending with a dash',
+    )
+    expect(name).toHaveAttribute('aria-invalid', 'false')
+    await user.type(name, text)
+    expect(name).toHaveAttribute('aria-invalid', 'true')
+  },
+)
 
 test('decisions §4: a name that breaks the rule is not sent: the field says it, and nothing else does', async () => {
   const { dialog, user, name, choose, submit, create } = await opened()
@@ -122,20 +136,28 @@ test('decisions §4: a name that breaks the rule is not sent: the field says it,
 })
 
 test.each([
-  ['with the words of the server', 409, { message: 'A deployment named "lobby" already exists.' }, 'A deployment named "lobby" already exists.'],
+  [
+    'with the words of the server',
+    409,
+    { message: 'A deployment named "lobby" already exists.' },
+    'A deployment named "lobby" already exists.',
+  ],
   ['alone when it says nothing', 500, {}, 'Failed to create deployment'],
-])("§8 'Failed to create deployment' is notified, and the dialog says why, %s, until something else is typed", async (_case, status, body, text) => {
-  const { network, dialog, user, name, choose, submit } = await opened()
-  network.post('/api/deployments').answers(status, body)
-  await choose('Process')
-  await user.type(name, 'lobby')
-  await submit()
-  expect((await within(dialog).findByRole('alert')).textContent).toBe(text)
-  expect(notifications()).toEqual(['Failed to create deployment'])
-  expect(name).toHaveValue('lobby')
-  await user.type(name, '2')
-  expect(within(dialog).queryByRole('alert')).not.toBeInTheDocument()
-})
+])(
+  "§8 'Failed to create deployment' is notified, and the dialog says why, %s, until something else is typed",
+  async (_case, status, body, text) => {
+    const { network, dialog, user, name, choose, submit } = await opened()
+    network.post('/api/deployments').answers(status, body)
+    await choose('Process')
+    await user.type(name, 'lobby')
+    await submit()
+    expect((await within(dialog).findByRole('alert')).textContent).toBe(text)
+    expect(notifications()).toEqual(['Failed to create deployment'])
+    expect(name).toHaveValue('lobby')
+    await user.type(name, '2')
+    expect(within(dialog).queryByRole('alert')).not.toBeInTheDocument()
+  },
+)
 
 test('§8 who has left the page meanwhile is notified that it failed', async () => {
   const { network, user, name, choose, submit } = await opened()

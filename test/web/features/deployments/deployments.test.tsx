@@ -11,8 +11,12 @@ const bot = deploymentOf('bot', { typeIndex: 3, enabled: false })
 
 const section = (name: string) => screen.findByRole('region', { name })
 const card = (name: string) => screen.findByRole('article', { name })
-const namesIn = (region: HTMLElement) => within(region).queryAllByRole('article').map((article) => article.getAttribute('aria-label'))
-const notifications = () => [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
+const namesIn = (region: HTMLElement) =>
+  within(region)
+    .queryAllByRole('article')
+    .map((article) => article.getAttribute('aria-label'))
+const notifications = () =>
+  [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
 
 function rendered(deployments: object[] = [gate, survival, lobby, bot]) {
   const app = renderApp('/deployments', { signedInAs: 'ann' })
@@ -61,7 +65,10 @@ test('§2 a card shows the dot, the name, the path, the type and the description
 
 test('§2 open files goes to /files plus the data directory, Edit to the editor', async () => {
   rendered([deploymentOf('lobby', { dataDirectory: '/servers/my lobby#1' })])
-  expect(await screen.findByRole('link', { name: 'Open files of lobby' })).toHaveAttribute('href', '/files/servers/my%20lobby%231')
+  expect(await screen.findByRole('link', { name: 'Open files of lobby' })).toHaveAttribute(
+    'href',
+    '/files/servers/my%20lobby%231',
+  )
   expect(screen.getByRole('link', { name: 'Edit lobby' })).toHaveAttribute('href', '/deployments/lobby/edit')
 })
 
@@ -119,7 +126,11 @@ test('§4 Restart marks each deployment by itself as restarting until its call f
   expect(button('lobby')).toHaveAttribute('aria-busy', 'true')
   expect(button('survival')).toHaveAttribute('aria-busy', 'true')
   expect(button('gate')).toHaveAttribute('aria-busy', 'false')
-  expect(['lobby', 'survival', 'gate'].map((name) => button(name).querySelector('.spinner-border') !== null)).toEqual([true, true, false])
+  expect(['lobby', 'survival', 'gate'].map((name) => button(name).querySelector('.spinner-border') !== null)).toEqual([
+    true,
+    true,
+    false,
+  ])
   await user.click(button('lobby'))
 
   first.release()

@@ -72,7 +72,9 @@ test.each([
   await user.click(screen.getByRole('button', { name: 'Logout' }))
   await asked()
   await button('Discard changes')
-  await waitFor(() => expect(store.getState().session.current === null || store.getState().notifications.length > 0).toBe(true))
+  await waitFor(() =>
+    expect(store.getState().session.current === null || store.getState().notifications.length > 0).toBe(true),
+  )
   expect(store.getState().notifications.map(({ message }) => message)).toEqual(told)
 })
 

@@ -29,7 +29,8 @@ test("§2 a selection shows 'N selected' with Delete, Move, Download, Archive an
   await user.click(box('a'))
   await user.click(box('c'))
   expect(bar().getByText('2 selected')).toBeVisible()
-  for (const name of ['Delete', 'Move', 'Download', 'Archive']) expect(bar().getByRole('button', { name })).toBeVisible()
+  for (const name of ['Delete', 'Move', 'Download', 'Archive'])
+    expect(bar().getByRole('button', { name })).toBeVisible()
   await user.click(bar().getByRole('button', { name: 'Clear the selection' }))
   expect(screen.queryByRole('region', { name: 'Selection' })).not.toBeInTheDocument()
 })
@@ -88,10 +89,17 @@ test('§4 the selection is cleared after each listing refresh and after a mass a
   await user.click(box('a'))
   await user.click(box('b'))
   network.get('/api/sftp/files').answersLater({})
-  const archive = network.post('/api/sftp/archive-multiple').answers({ files: [{ name: 'archive-1.tar.gz', path: '/nfsshare/archive-1.tar.gz' }] })
+  const archive = network
+    .post('/api/sftp/archive-multiple')
+    .answers({ files: [{ name: 'archive-1.tar.gz', path: '/nfsshare/archive-1.tar.gz' }] })
   await user.click(bar().getByRole('button', { name: 'Archive' }))
   await waitFor(() => expect(selected()).toEqual([]))
-  expect(archive.calls[0]?.body).toEqual({ files: [{ path: '/nfsshare/a', name: 'a' }, { path: '/nfsshare/b', name: 'b' }] })
+  expect(archive.calls[0]?.body).toEqual({
+    files: [
+      { path: '/nfsshare/a', name: 'a' },
+      { path: '/nfsshare/b', name: 'b' },
+    ],
+  })
   await waitFor(() => expect(notifications()).toEqual(['Created archive-1.tar.gz']))
 })
 
@@ -167,14 +175,21 @@ test.each([
 })
 
 test('§2 the delete dialog lists the first 5 names and warns twice; one call per item', async () => {
-  const { user, network } = await filesPage([...['a', 'b', 'c', 'd', 'e', 'f'].map((name) => entryOf(name)), entryOf('world/')])
+  const { user, network } = await filesPage([
+    ...['a', 'b', 'c', 'd', 'e', 'f'].map((name) => entryOf(name)),
+    entryOf('world/'),
+  ])
   network.get('/api/deployments').answers(503)
   const files = network.delete('/api/sftp/file').answers({})
   const directories = network.delete('/api/sftp/directory').answers({})
   await user.click(screen.getByRole('checkbox', { name: 'Select all' }))
   await user.click(bar().getByRole('button', { name: 'Delete' }))
   const dialog = await screen.findByRole('dialog', { name: 'Delete 7 Items' })
-  expect(within(dialog).getAllByRole('listitem').map((one) => one.textContent)).toEqual(['world', 'a', 'b', 'c', 'd', '...and 2 more items'])
+  expect(
+    within(dialog)
+      .getAllByRole('listitem')
+      .map((one) => one.textContent),
+  ).toEqual(['world', 'a', 'b', 'c', 'd', '...and 2 more items'])
   expect(within(dialog).getByText('Directories are deleted with all their contents.')).toBeVisible()
   expect(within(dialog).getByText('This action cannot be undone.')).toBeVisible()
   await user.click(within(dialog).getByRole('button', { name: 'Delete' }))
@@ -186,7 +201,9 @@ test('§2 the delete dialog lists the first 5 names and warns twice; one call pe
 test('the delete dialog says which deployments work in the directories, beside its two warnings', async () => {
   const { user, network } = await filesPage([entryOf('worker/'), entryOf('games/'), entryOf('work/'), entryOf('file')])
   const at = (name: string, dataDirectory: string) => ({ ...deploymentOf(name), dataDirectory })
-  network.get('/api/deployments').answers({ deployments: [at('worker', '/worker'), at('lobby', 'games/lobby/'), at('other', '/worker/inner')] })
+  network
+    .get('/api/deployments')
+    .answers({ deployments: [at('worker', '/worker'), at('lobby', 'games/lobby/'), at('other', '/worker/inner')] })
   await user.click(screen.getByRole('checkbox', { name: 'Select all' }))
   await user.click(bar().getByRole('button', { name: 'Delete' }))
   const dialog = await screen.findByRole('dialog', { name: 'Delete 4 Items' })
@@ -218,7 +235,11 @@ test('§8 of several, those that could not be deleted are named, stay, and can b
   await user.click(bar().getByRole('button', { name: 'Delete' }))
   await user.click(within(screen.getByRole('dialog')).getByRole('button', { name: 'Delete' }))
   expect((await screen.findByRole('alert')).textContent).toBe('Failed to delete filesIt is in use')
-  expect(within(screen.getByRole('dialog')).getAllByRole('listitem').map((one) => one.textContent)).toEqual(['locked'])
+  expect(
+    within(screen.getByRole('dialog'))
+      .getAllByRole('listitem')
+      .map((one) => one.textContent),
+  ).toEqual(['locked'])
 })
 
 test('§2, §5 move: relative to the directory, repeated slashes collapsed, with a preview', async () => {
@@ -248,27 +269,51 @@ test('§9 the move dialog lists up to 5 names', async () => {
   await user.click(screen.getByRole('checkbox', { name: 'Select all' }))
   await user.click(bar().getByRole('button', { name: 'Move' }))
   const dialog = await screen.findByRole('dialog', { name: 'Move 7 Items' })
-  expect(within(dialog).getAllByRole('listitem').map((one) => one.textContent)).toEqual(['a', 'b', 'c', 'd', 'e', '...and 2 more items'])
+  expect(
+    within(dialog)
+      .getAllByRole('listitem')
+      .map((one) => one.textContent),
+  ).toEqual(['a', 'b', 'c', 'd', 'e', '...and 2 more items'])
 })
 
 test.each([
-  ['creating', 'Creating...', '/api/sftp/file', async ({ user }: Page) => {
-    await user.click(screen.getByRole('button', { name: 'Create New' }))
-    await user.type(await screen.findByLabelText('File name'), 'new{Enter}')
-  }],
-  ['deleting', 'Deleting...', '/api/sftp/file', async ({ user }: Page) => {
-    await menu(user, 'a', 'Delete')
-    await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Delete' }))
-  }],
-  ['moving', 'Moving...', '/api/sftp/move', async ({ user }: Page) => {
-    await user.click(box('a'))
-    await user.click(bar().getByRole('button', { name: 'Move' }))
-    await user.type(await screen.findByLabelText('Destination'), 'old{Enter}')
-  }],
-  ['renaming', 'Renaming...', '/api/sftp/move', async ({ user }: Page) => {
-    await menu(user, 'a', 'Rename')
-    await user.type(await screen.findByLabelText('New name'), '2{Enter}')
-  }],
+  [
+    'creating',
+    'Creating...',
+    '/api/sftp/file',
+    async ({ user }: Page) => {
+      await user.click(screen.getByRole('button', { name: 'Create New' }))
+      await user.type(await screen.findByLabelText('File name'), 'new{Enter}')
+    },
+  ],
+  [
+    'deleting',
+    'Deleting...',
+    '/api/sftp/file',
+    async ({ user }: Page) => {
+      await menu(user, 'a', 'Delete')
+      await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Delete' }))
+    },
+  ],
+  [
+    'moving',
+    'Moving...',
+    '/api/sftp/move',
+    async ({ user }: Page) => {
+      await user.click(box('a'))
+      await user.click(bar().getByRole('button', { name: 'Move' }))
+      await user.type(await screen.findByLabelText('Destination'), 'old{Enter}')
+    },
+  ],
+  [
+    'renaming',
+    'Renaming...',
+    '/api/sftp/move',
+    async ({ user }: Page) => {
+      await menu(user, 'a', 'Rename')
+      await user.type(await screen.findByLabelText('New name'), '2{Enter}')
+    },
+  ],
 ])('§4 while it is %s, the dialog says %p and stays until the answer', async (_flag, text, path, begin) => {
   const page = await five()
   const { release } = page.network[text === 'Deleting...' ? 'delete' : 'post'](path).answersLater({})
@@ -285,7 +330,10 @@ test('§4 while a selection is downloaded or archived, its button says so', asyn
   network.get('/api/sftp/jobs').answers({ jobs: [] })
   await user.click(box('a'))
   await user.click(box('b'))
-  for (const [name, path] of [['Download', 'download-multiple'], ['Archive', 'archive-multiple']] as const) {
+  for (const [name, path] of [
+    ['Download', 'download-multiple'],
+    ['Archive', 'archive-multiple'],
+  ] as const) {
     const { release } = network.post(`/api/sftp/${path}`).answersLater({ files: [] })
     const button = bar().getByRole('button', { name })
     await user.click(button)
@@ -307,13 +355,22 @@ test("§8 a move that fails says 'Failed to move files' with the reason in its d
   await user.type(within(dialog).getByLabelText('Destination'), 'old')
   await user.click(within(dialog).getByRole('button', { name: 'Move' }))
   expect((await within(dialog).findByRole('alert')).textContent).toBe('Failed to move filesThere is a "a" already')
-  expect(within(dialog).getAllByRole('listitem').map((one) => one.textContent)).toEqual(['a', 'b'])
+  expect(
+    within(dialog)
+      .getAllByRole('listitem')
+      .map((one) => one.textContent),
+  ).toEqual(['a', 'b'])
 })
 
 test("§8 a drop that fails says 'Failed to move files', and the problem log says which and why", async () => {
   const { network, store } = await filesPage([entryOf('dir/'), entryOf('a')])
   network.post('/api/sftp/move').answers(409, { message: 'There is a "a" already' })
-  const dataTransfer = { setData: () => {}, types: ['application/x-quarterdeck-entries'], effectAllowed: '', dropEffect: '' }
+  const dataTransfer = {
+    setData: () => {},
+    types: ['application/x-quarterdeck-entries'],
+    effectAllowed: '',
+    dropEffect: '',
+  }
   fireEvent.dragStart(row('a'), { dataTransfer })
   fireEvent.dragOver(row('dir'), { dataTransfer })
   fireEvent.drop(row('dir'), { dataTransfer })
@@ -326,20 +383,34 @@ test('dragging entries onto a directory moves them, all that are selected with t
   const move = network.post('/api/sftp/move').answers({})
   await user.click(box('a'))
   await user.click(box('b'))
-  const dataTransfer = { setData: () => {}, types: ['application/x-quarterdeck-entries'], effectAllowed: '', dropEffect: '' }
+  const dataTransfer = {
+    setData: () => {},
+    types: ['application/x-quarterdeck-entries'],
+    effectAllowed: '',
+    dropEffect: '',
+  }
   fireEvent.dragStart(row('a'), { dataTransfer })
   fireEvent.dragOver(row('dir'), { dataTransfer })
   expect(row('dir')).toHaveAttribute('data-drop', 'over')
   expect(screen.queryByText('Drop files here to upload')).not.toBeInTheDocument()
   fireEvent.drop(row('dir'), { dataTransfer })
-  await waitFor(() => expect(move.calls.map(({ body }) => (body as { targetPath: string }).targetPath).sort()).toEqual(['/nfsshare/dir/a', '/nfsshare/dir/b']))
+  await waitFor(() =>
+    expect(move.calls.map(({ body }) => (body as { targetPath: string }).targetPath).sort()).toEqual([
+      '/nfsshare/dir/a',
+      '/nfsshare/dir/b',
+    ]),
+  )
 })
 
 test('decisions §2: one file is downloaded with a ticket, which never reaches the store', async () => {
   const { user, network, store } = await filesPage([entryOf('my file#1.zip')])
   const ticket = network.post('/api/sftp/download-ticket').answers({ token: 'ticket-canary' })
   await menu(user, 'my file#1.zip', 'Download')
-  await waitFor(() => expect(followed).toEqual([{ href: '/api/sftp/download?path=%2Fnfsshare%2Fmy%20file%231.zip&token=ticket-canary', name: 'my file#1.zip' }]))
+  await waitFor(() =>
+    expect(followed).toEqual([
+      { href: '/api/sftp/download?path=%2Fnfsshare%2Fmy%20file%231.zip&token=ticket-canary', name: 'my file#1.zip' },
+    ]),
+  )
   expect(ticket.calls[0]?.body).toEqual({ path: '/nfsshare/my file#1.zip' })
   expect(JSON.stringify(store.getState())).not.toContain('ticket-canary')
 })
@@ -366,7 +437,9 @@ test.each([
   const saved: Blob[] = []
   URL.createObjectURL = (blob) => `blob:${saved.push(blob as Blob)}`
   URL.revokeObjectURL = () => {}
-  const call = network.post('/api/sftp/download-multiple').answersWith(() => new HttpResponse('zip-canary', { headers: { 'content-type': 'application/zip' } }))
+  const call = network
+    .post('/api/sftp/download-multiple')
+    .answersWith(() => new HttpResponse('zip-canary', { headers: { 'content-type': 'application/zip' } }))
   for (const name of chosen) await user.click(box(name))
   await user.click(bar().getByRole('button', { name: 'Download' }))
   await waitFor(() => expect(followed).toEqual([{ href: 'blob:1', name: zip }]))
@@ -459,8 +532,14 @@ test('who opens a directory by the keyboard goes on from its first row', async (
 
 test('while something is packed its progress is shown, and it can be cancelled', async () => {
   const { user, network } = await filesPage([entryOf('world/')])
-  const { release } = network.post('/api/sftp/archive').answersLater(409, { code: 'CANCELLED', message: 'The archive was cancelled.' })
-  network.get('/api/sftp/jobs').answers({ jobs: [{ id: 'j/1', kind: 'archive', paths: ['/nfsshare/world'], done: 1024, total: 4096, entry: 'region/r.0.mca' }] })
+  const { release } = network
+    .post('/api/sftp/archive')
+    .answersLater(409, { code: 'CANCELLED', message: 'The archive was cancelled.' })
+  network.get('/api/sftp/jobs').answers({
+    jobs: [
+      { id: 'j/1', kind: 'archive', paths: ['/nfsshare/world'], done: 1024, total: 4096, entry: 'region/r.0.mca' },
+    ],
+  })
   const cancel = network.delete('/api/sftp/jobs/j%2F1').answers({})
   await menu(user, 'world', 'Archive')
   expect(await screen.findByText('1.00 KB of 4.00 KB region/r.0.mca')).toBeVisible()

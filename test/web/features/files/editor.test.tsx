@@ -11,7 +11,10 @@ import { filesPage, notifications } from '../../../support/web/filesPage'
 const CONTENT = '/api/sftp/file/content'
 const stored = 'motd=Hello\r\nport=25565\n# end'
 
-async function opened(answer: object = { content: stored, encoding: 'utf-8', modifyTime: 1000 }, name = 'server.properties') {
+async function opened(
+  answer: object = { content: stored, encoding: 'utf-8', modifyTime: 1000 },
+  name = 'server.properties',
+) {
   const app = await filesPage([entryOf(name)])
   const load = app.network.get(CONTENT).answers(answer)
   const save = app.network.patch(CONTENT).answers({ modifyTime: 2000 })
@@ -19,7 +22,15 @@ async function opened(answer: object = { content: stored, encoding: 'utf-8', mod
   const dialog = await screen.findByRole('dialog', { name })
   await waitFor(() => expect(dialog.querySelector('.ace_editor')).toBeInTheDocument())
   const button = (label: string) => within(dialog).getByRole('button', { name: label })
-  return { ...app, load, save, dialog, editor: aceEditor(), button, press: (label: string) => app.user.click(button(label)) }
+  return {
+    ...app,
+    load,
+    save,
+    dialog,
+    editor: aceEditor(),
+    button,
+    press: (label: string) => app.user.click(button(label)),
+  }
 }
 const closed = () => waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
 const question = (name: string) => screen.findByRole('dialog', { name })
@@ -35,7 +46,12 @@ test('§2, §7 a text file opens in the editor, is saved with Save Changes and s
   expect(await within(dialog).findByRole('button', { name: 'Saving...' })).toHaveAttribute('aria-busy', 'true')
   release()
   expect(await within(dialog).findByText('Saved')).toBeVisible()
-  expect(calls[0]?.body).toEqual({ path: '/nfsshare/server.properties', content: `x${stored}`, encoding: 'utf-8', modifyTime: 1000 })
+  expect(calls[0]?.body).toEqual({
+    path: '/nfsshare/server.properties',
+    content: `x${stored}`,
+    encoding: 'utf-8',
+    modifyTime: 1000,
+  })
   expect(button('Save Changes')).toBeVisible()
 
   // The next save is about the file as it is now.
@@ -48,7 +64,11 @@ test('§2, §7 a text file opens in the editor, is saved with Save Changes and s
 })
 
 test('what is in a file never reaches the store', async () => {
-  const { store, editor, press } = await opened({ content: 'rcon.password=canary-secret', encoding: 'utf-8', modifyTime: 1 })
+  const { store, editor, press } = await opened({
+    content: 'rcon.password=canary-secret',
+    encoding: 'utf-8',
+    modifyTime: 1,
+  })
   const seen: string[] = []
   store.subscribe(() => seen.push(JSON.stringify(store.getState())))
   editor.type('typed-canary')
@@ -68,12 +88,15 @@ test.each([
   await waitFor(() => expect(save.calls).toHaveLength(1))
 })
 
-test.each(['utf-8-bom', 'utf-16le', 'windows-1252'] as const)('decisions §3: the encoding %p is sent back as it came', async (encoding) => {
-  const { save, editor, press } = await opened({ content: 'é', encoding, modifyTime: 5 })
-  editor.type('a')
-  await press('Save Changes')
-  await waitFor(() => expect(save.calls[0]?.body).toMatchObject({ content: 'aé', encoding }))
-})
+test.each(['utf-8-bom', 'utf-16le', 'windows-1252'] as const)(
+  'decisions §3: the encoding %p is sent back as it came',
+  async (encoding) => {
+    const { save, editor, press } = await opened({ content: 'é', encoding, modifyTime: 5 })
+    editor.type('a')
+    await press('Save Changes')
+    await waitFor(() => expect(save.calls[0]?.body).toMatchObject({ content: 'aé', encoding }))
+  },
+)
 
 test('a file that comes after its dialog was closed leaves the next one alone', async () => {
   const { user, network } = await filesPage([entryOf('slow.txt'), entryOf('next.txt')])
@@ -95,7 +118,12 @@ test('a file that comes after its dialog was closed leaves the next one alone', 
 describe('a session that ends while there are changes', () => {
   const session = { id: 'next', isAdmin: false, subject: 'ann', expiresAt: Date.now() + 1e6 }
   /** Signs in anew as somebody and opens the file again. */
-  async function again(app: Awaited<ReturnType<typeof opened>>, ended: SessionEnd, subject = 'ann', answer: object = { content: stored, encoding: 'utf-8', modifyTime: 1000 }) {
+  async function again(
+    app: Awaited<ReturnType<typeof opened>>,
+    ended: SessionEnd,
+    subject = 'ann',
+    answer: object = { content: stored, encoding: 'utf-8', modifyTime: 1000 },
+  ) {
     app.editor.type('x')
     expect(within(app.dialog).getByText('Unsaved changes')).toBeVisible()
     act(() => void app.store.dispatch(sessionEnded(ended)))
@@ -111,15 +139,25 @@ describe('a session that ends while there are changes', () => {
     return aceEditor()
   }
 
-  test.each(['expired', 'refused', 'gone'] as const)('where it is %s, they are back when the same user opens the file again', async (ended) => {
-    const app = await opened()
-    const editor = await again(app, ended)
-    expect(editor.text()).toBe('xmotd=Hello\nport=25565\n# end')
-    expect(screen.getByText('Unsaved changes')).toBeVisible()
-    expect(notifications()).toEqual(['What you had not saved in server.properties is back'])
-    await app.user.click(screen.getByRole('button', { name: 'Save Changes' }))
-    await waitFor(() => expect(app.save.calls[0]?.body).toEqual({ path: '/nfsshare/server.properties', content: `x${stored}`, encoding: 'utf-8', modifyTime: 1000 }))
-  })
+  test.each(['expired', 'refused', 'gone'] as const)(
+    'where it is %s, they are back when the same user opens the file again',
+    async (ended) => {
+      const app = await opened()
+      const editor = await again(app, ended)
+      expect(editor.text()).toBe('xmotd=Hello\nport=25565\n# end')
+      expect(screen.getByText('Unsaved changes')).toBeVisible()
+      expect(notifications()).toEqual(['What you had not saved in server.properties is back'])
+      await app.user.click(screen.getByRole('button', { name: 'Save Changes' }))
+      await waitFor(() =>
+        expect(app.save.calls[0]?.body).toEqual({
+          path: '/nfsshare/server.properties',
+          content: `x${stored}`,
+          encoding: 'utf-8',
+          modifyTime: 1000,
+        }),
+      )
+    },
+  )
 
   test('a file that changed meanwhile is noticed', async () => {
     const app = await opened()
@@ -243,13 +281,18 @@ test('who discards changes to log out of a session that is over already is told 
   expect(store.getState().notifications).toEqual([])
 })
 
-test("decisions §3: a file that changed meanwhile offers Reload, Overwrite and Cancel; Cancel keeps the text", async () => {
+test('decisions §3: a file that changed meanwhile offers Reload, Overwrite and Cancel; Cancel keeps the text', async () => {
   const { user, editor, press, network, dialog } = await opened()
   editor.type('mine ')
   network.patch(CONTENT).answers(409, { code: 'CONFLICT', message: 'The file changed meanwhile' })
   await press('Save Changes')
   const asked = await question('File changed')
-  expect(within(asked).getAllByRole('button').map((one) => one.textContent).filter(Boolean)).toEqual(['Reload', 'Overwrite', 'Cancel'])
+  expect(
+    within(asked)
+      .getAllByRole('button')
+      .map((one) => one.textContent)
+      .filter(Boolean),
+  ).toEqual(['Reload', 'Overwrite', 'Cancel'])
   await user.click(within(asked).getByRole('button', { name: 'Cancel' }))
   await waitFor(() => expect(screen.queryByRole('dialog', { name: 'File changed' })).not.toBeInTheDocument())
   expect(editor.text()).toMatch(/^mine /)
@@ -264,7 +307,13 @@ test('Overwrite saves over what is there, without the time it was opened at', as
   const asked = await question('File changed')
   const save = network.patch(CONTENT).answers({ modifyTime: 9 })
   await user.click(within(asked).getByRole('button', { name: 'Overwrite' }))
-  await waitFor(() => expect(save.calls[0]?.body).toEqual({ path: '/nfsshare/server.properties', content: `mine ${stored}`, encoding: 'utf-8' }))
+  await waitFor(() =>
+    expect(save.calls[0]?.body).toEqual({
+      path: '/nfsshare/server.properties',
+      content: `mine ${stored}`,
+      encoding: 'utf-8',
+    }),
+  )
   expect(await within(dialog).findByText('Saved')).toBeVisible()
 })
 

@@ -77,7 +77,9 @@ test('200 random edits in a mixed text: each line that was not touched ends as i
     if (random(2)) session.insert({ row, column: 0 }, `typed ${step}\n`)
     else session.remove(new Range(row, 0, row + 1, 0))
   }
-  const kept = saved().match(/[^\r\n]*(\r\n|\n|\r)/g)!.filter((line) => line.startsWith('line'))
+  const kept = saved()
+    .match(/[^\r\n]*(\r\n|\n|\r)/g)!
+    .filter((line) => line.startsWith('line'))
   expect(kept.length).toBeGreaterThan(100)
   expect(kept.filter((line) => !original.includes(line))).toEqual([])
 })

@@ -10,10 +10,20 @@ import { renderApp } from '../../../support/web/renderApp'
 beforeEach(() => jest.spyOn(console, 'warn').mockImplementation(() => {}))
 afterEach(() => jest.restoreAllMocks())
 
-const trail = () => within(screen.getByRole('navigation', { name: 'Directory' })).getAllByRole('listitem').map((item) => item.textContent)
+const trail = () =>
+  within(screen.getByRole('navigation', { name: 'Directory' }))
+    .getAllByRole('listitem')
+    .map((item) => item.textContent)
 
 test('§2 directories come first, then names in natural order, whatever the sorting', async () => {
-  const { user } = await filesPage([entryOf('b.txt', { size: 1 }), entryOf('world10/'), entryOf('A.txt', { size: 3000 }), entryOf('world2/'), entryOf('file 07.log', { size: 5 }), entryOf('file 7b.log', { size: 5 })])
+  const { user } = await filesPage([
+    entryOf('b.txt', { size: 1 }),
+    entryOf('world10/'),
+    entryOf('A.txt', { size: 3000 }),
+    entryOf('world2/'),
+    entryOf('file 07.log', { size: 5 }),
+    entryOf('file 7b.log', { size: 5 }),
+  ])
   expect(names()).toEqual(['world2', 'world10', 'A.txt', 'b.txt', 'file 07.log', 'file 7b.log'])
   await user.click(screen.getByRole('button', { name: 'Name' }))
   expect(names()).toEqual(['world10', 'world2', 'file 7b.log', 'file 07.log', 'b.txt', 'A.txt'])
@@ -26,12 +36,25 @@ test('§2 directories come first, then names in natural order, whatever the sort
 
 test('§2 the table has a box, Name, Size, Last Modified and a menu for each row', async () => {
   const { user } = await filesPage([entryOf('notes.txt'), entryOf('world.zip')])
-  expect(screen.getAllByRole('columnheader').map((head) => head.textContent)).toEqual(['', 'Name', 'Size', 'Last Modified', 'Actions'])
-  for (const [name, archiving] of [['notes.txt', 'Archive'], ['world.zip', 'Unarchive']] as const) {
+  expect(screen.getAllByRole('columnheader').map((head) => head.textContent)).toEqual([
+    '',
+    'Name',
+    'Size',
+    'Last Modified',
+    'Actions',
+  ])
+  for (const [name, archiving] of [
+    ['notes.txt', 'Archive'],
+    ['world.zip', 'Unarchive'],
+  ] as const) {
     expect(within(row(name)).getByRole('checkbox', { name: `Select ${name}` })).toBeInTheDocument()
     await user.click(screen.getByRole('button', { name: `Actions for ${name}` }))
     const menu = row(name).querySelector<HTMLElement>('.dropdown-menu')!
-    expect(within(menu).getAllByRole('button').map((item) => item.textContent)).toEqual(['Download', 'Rename', archiving, 'Delete'])
+    expect(
+      within(menu)
+        .getAllByRole('button')
+        .map((item) => item.textContent),
+    ).toEqual(['Download', 'Rename', archiving, 'Delete'])
     await user.keyboard('{Escape}')
   }
 })
@@ -51,14 +74,23 @@ test.each([
 })
 
 test('sorting by Last Modified goes by time', async () => {
-  const { user } = await filesPage([entryOf('new', { modifyTime: 3 }), entryOf('old', { modifyTime: 1 }), entryOf('mid', { modifyTime: 2 })])
+  const { user } = await filesPage([
+    entryOf('new', { modifyTime: 3 }),
+    entryOf('old', { modifyTime: 1 }),
+    entryOf('mid', { modifyTime: 2 }),
+  ])
   await user.click(screen.getByRole('button', { name: 'Last Modified' }))
   expect(names()).toEqual(['old', 'mid', 'new'])
 })
 
 test('§2, §9 a row shows the name, the size and the time; a directory shows no size', async () => {
-  await filesPage([entryOf('world/'), entryOf('server.jar', { size: 1536, isText: false, modifyTime: Date.UTC(2026, 10, 3, 12) })])
-  const cells = within(row('server.jar')).getAllByRole('gridcell').map((cell) => cell.textContent)
+  await filesPage([
+    entryOf('world/'),
+    entryOf('server.jar', { size: 1536, isText: false, modifyTime: Date.UTC(2026, 10, 3, 12) }),
+  ])
+  const cells = within(row('server.jar'))
+    .getAllByRole('gridcell')
+    .map((cell) => cell.textContent)
   expect(cells[1]).toBe('server.jar')
   expect(cells[2]).toBe('1.50 KB')
   expect(row('server.jar').querySelector('time')).toHaveAttribute('datetime', '2026-11-03T12:00:00.000Z')
@@ -66,7 +98,11 @@ test('§2, §9 a row shows the name, the size and the time; a directory shows no
 })
 
 test('a time that no calendar has is shown as none, and the others as they are', async () => {
-  await filesPage([entryOf('far', { modifyTime: 9e15 }), entryOf('none', { modifyTime: undefined as unknown as number }), entryOf('now', { modifyTime: Date.UTC(2026, 10, 3, 12) })])
+  await filesPage([
+    entryOf('far', { modifyTime: 9e15 }),
+    entryOf('none', { modifyTime: undefined as unknown as number }),
+    entryOf('now', { modifyTime: Date.UTC(2026, 10, 3, 12) }),
+  ])
   expect(['far', 'none'].map((name) => row(name).querySelector('.column-modifyTime')?.textContent)).toEqual(['–', '–'])
   expect(row('now').querySelector('time')).toHaveAttribute('datetime', '2026-11-03T12:00:00.000Z')
 })
@@ -85,15 +121,18 @@ test('§2 the breadcrumb starts at Root and leads to every directory above', asy
   expect(listing.calls[0]?.query).toBe('?path=%2Fnfsshare%2Fa%2Fb')
 })
 
-test.each(['a#b', 'what?', '100%', '%2F', 'my world', 'π 🚢', "it's", 'a&b=c+d'])('decisions §3: a directory named %p opens under an address of its own', async (name) => {
-  const { user, list } = await filesPage([entryOf(`${name}/`)])
-  const inside = list([entryOf(`${name}/inside.txt`)])
-  await user.click(screen.getByRole('link', { name }))
-  await waitFor(() => expect(names()).toEqual(['inside.txt']))
-  expect(window.location.pathname).toBe(`/files/${encodeURIComponent(name)}`)
-  expect(new URLSearchParams(inside.calls[0]?.query).get('path')).toBe(`/nfsshare/${name}`)
-  expect(trail()).toEqual(['Root', name])
-})
+test.each(['a#b', 'what?', '100%', '%2F', 'my world', 'π 🚢', "it's", 'a&b=c+d'])(
+  'decisions §3: a directory named %p opens under an address of its own',
+  async (name) => {
+    const { user, list } = await filesPage([entryOf(`${name}/`)])
+    const inside = list([entryOf(`${name}/inside.txt`)])
+    await user.click(screen.getByRole('link', { name }))
+    await waitFor(() => expect(names()).toEqual(['inside.txt']))
+    expect(window.location.pathname).toBe(`/files/${encodeURIComponent(name)}`)
+    expect(new URLSearchParams(inside.calls[0]?.query).get('path')).toBe(`/nfsshare/${name}`)
+    expect(trail()).toEqual(['Root', name])
+  },
+)
 
 test('§2 clicking anywhere in the row of a directory opens it', async () => {
   const { user, list } = await filesPage([entryOf('plugins/')])
@@ -103,7 +142,14 @@ test('§2 clicking anywhere in the row of a directory opens it', async () => {
 })
 
 test('§2, §3 archives, links that lead out and what is no text cannot be opened', async () => {
-  const { store, user } = await filesPage([entryOf('a.tar.gz'), entryOf('b.zip'), entryOf('c.7z'), entryOf('d.rar'), entryOf('e.jar', { isText: false }), entryOf('out', { type: 'l', isText: false })])
+  const { store, user } = await filesPage([
+    entryOf('a.tar.gz'),
+    entryOf('b.zip'),
+    entryOf('c.7z'),
+    entryOf('d.rar'),
+    entryOf('e.jar', { isText: false }),
+    entryOf('out', { type: 'l', isText: false }),
+  ])
   expect(screen.queryByRole('button', { name: /^(a|b|c|d|e|out)/ })).not.toBeInTheDocument()
   for (const name of ['a.tar.gz', 'b.zip', 'e.jar', 'out']) await user.click(screen.getByText(name))
   expect(store.getState().files?.dialog).toBeNull()
@@ -111,7 +157,11 @@ test('§2, §3 archives, links that lead out and what is no text cannot be opene
 })
 
 test('the filter box narrows the list and says how far; another directory begins without it', async () => {
-  const { user, list } = await filesPage([entryOf('world/'), entryOf('server.properties'), entryOf('Server.jar', { isText: false })])
+  const { user, list } = await filesPage([
+    entryOf('world/'),
+    entryOf('server.properties'),
+    entryOf('Server.jar', { isText: false }),
+  ])
   const field = screen.getByRole('searchbox', { name: 'Filter by name' })
   await user.type(field, 'server')
   expect(names()).toEqual(['Server.jar', 'server.properties'])
@@ -183,7 +233,9 @@ test('while a listing is awaited a skeleton holds its place', async () => {
 test('§8 only the problem log tells of a listing that fails; Refresh tries it again', async () => {
   const { network, user, store } = renderApp('/files', { signedInAs: 'ann' })
   network.get('/api/sftp/files').answers(503, { message: 'The shared area is not mounted' })
-  await waitFor(() => expect(problemsIn(store)).toEqual(['Failed to load files of /nfsshare: The shared area is not mounted']))
+  await waitFor(() =>
+    expect(problemsIn(store)).toEqual(['Failed to load files of /nfsshare: The shared area is not mounted']),
+  )
   expect(notifications()).toEqual([])
   expect(screen.queryByRole('alert')).not.toBeInTheDocument()
   expect(screen.queryByText('Loading the files')).not.toBeInTheDocument()

@@ -4,7 +4,10 @@ test('§7 an upload sends its path and, before the file, the name as it is: brow
   const open = jest.spyOn(XMLHttpRequest.prototype, 'open')
   const send = jest.spyOn(XMLHttpRequest.prototype, 'send').mockImplementation(() => undefined)
   const listener = { sent: jest.fn(), answered: jest.fn(), failed: jest.fn() }
-  sendUpload({ file: new Blob(['x']), name: 'a"b.txt', directory: '/nfsshare/lobby', onConflict: 'refuse', token: undefined }, listener)
+  sendUpload(
+    { file: new Blob(['x']), name: 'a"b.txt', directory: '/nfsshare/lobby', onConflict: 'refuse', token: undefined },
+    listener,
+  )
   const form = send.mock.calls[0]![0] as FormData
   send.mockRestore()
   expect(open).toHaveBeenCalledWith('POST', '/api/sftp/upload')

@@ -8,16 +8,23 @@ import { box, filesPage, notifications } from '../../../support/web/filesPage'
 const FAILED = 'Failed to upload files. Please try again.'
 const file = (name: string, text = 'content') => new File([text], name)
 const panel = () => screen.findByRole('region', { name: 'Transfers' })
-const item = async (name: string) => within(await panel()).getByText(name, { selector: 'bdi' }).closest('li')!
-const stored = (name: string) => JSON.stringify({ success: true, data: { files: [{ name, path: `/nfsshare/${name}` }] } })
+const item = async (name: string) =>
+  within(await panel())
+    .getByText(name, { selector: 'bdi' })
+    .closest('li')!
+const stored = (name: string) =>
+  JSON.stringify({ success: true, data: { files: [{ name, path: `/nfsshare/${name}` }] } })
 
 async function uploading(files: File[], present = [entryOf('old.txt')], at = '/files') {
   const app = await filesPage(present, { at })
-  const choose = (more: File[]) => fireEvent.change(screen.getByLabelText('Files to upload'), { target: { files: more } })
+  const choose = (more: File[]) =>
+    fireEvent.change(screen.getByLabelText('Files to upload'), { target: { files: more } })
   choose(files)
   await panel()
   const answer = (name: string, status: number, body: object | string) =>
-    act(async () => app.uploads.of(name).listener.answered(status, typeof body === 'string' ? body : JSON.stringify(body)))
+    act(async () =>
+      app.uploads.of(name).listener.answered(status, typeof body === 'string' ? body : JSON.stringify(body)),
+    )
   const sends = (name: string) => waitFor(() => app.uploads.of(name))
   const names = () => app.uploads.requests.map((request) => request.name)
   const state = () => selectUploadState(app.store.getState() as Required<RootState>)
@@ -61,7 +68,10 @@ test('three at a time, the others wait their turn', async () => {
 })
 
 test('progress is told for each file and in total, in bytes that left, with rate and time left', async () => {
-  const { uploads, sends, services, store, state } = await uploading([file('big.zip', 'x'.repeat(4096)), file('small.txt', 'x'.repeat(1024))])
+  const { uploads, sends, services, store, state } = await uploading([
+    file('big.zip', 'x'.repeat(4096)),
+    file('small.txt', 'x'.repeat(1024)),
+  ])
   await sends('small.txt')
   await waitFor(() => expect(store.getState().uploads?.at).not.toBeNull())
   const start = store.getState().uploads?.at ?? 0
@@ -89,7 +99,9 @@ test('progress reaches the store a few times a second, whatever the browser repo
   act(() => {
     for (let sent = 1; sent <= 5000; sent++) uploads.of('big.zip').listener.sent(sent)
   })
-  await waitFor(() => expect(screen.getByRole('progressbar', { name: 'Progress of big.zip' })).toHaveAttribute('aria-valuenow', '100'))
+  await waitFor(() =>
+    expect(screen.getByRole('progressbar', { name: 'Progress of big.zip' })).toHaveAttribute('aria-valuenow', '100'),
+  )
   stop()
   expect(changes).toBeLessThanOrEqual(2)
 })
@@ -115,19 +127,22 @@ test('thousands of small files do not make the page tell of each', async () => {
 test.each([
   ['the server message', { success: false, message: 'The disk is full' }, 507, 'The disk is full'],
   ['the text of the product without one', {}, 500, FAILED],
-])('§8 an upload that fails says %s, in the panel and as a notification, and can be tried again', async (_case, body, status, text) => {
-  const { answer, sends, user, uploads, state } = await uploading([file('a.txt')])
-  await sends('a.txt')
-  await answer('a.txt', status, body)
-  await waitFor(() => expect(notifications()).toEqual([text]))
-  expect(await item('a.txt')).toHaveTextContent(text)
-  expect(state()).toMatchObject({ uploading: false, error: text })
-  await user.click(screen.getByRole('button', { name: 'Retry a.txt' }))
-  await waitFor(() => expect(uploads.requests).toHaveLength(2))
-  await answer('a.txt', 200, stored('a.txt'))
-  expect(await screen.findByText('1 of 1 uploaded')).toBeInTheDocument()
-  expect(state().error).toBeNull()
-})
+])(
+  '§8 an upload that fails says %s, in the panel and as a notification, and can be tried again',
+  async (_case, body, status, text) => {
+    const { answer, sends, user, uploads, state } = await uploading([file('a.txt')])
+    await sends('a.txt')
+    await answer('a.txt', status, body)
+    await waitFor(() => expect(notifications()).toEqual([text]))
+    expect(await item('a.txt')).toHaveTextContent(text)
+    expect(state()).toMatchObject({ uploading: false, error: text })
+    await user.click(screen.getByRole('button', { name: 'Retry a.txt' }))
+    await waitFor(() => expect(uploads.requests).toHaveLength(2))
+    await answer('a.txt', 200, stored('a.txt'))
+    expect(await screen.findByText('1 of 1 uploaded')).toBeInTheDocument()
+    expect(state().error).toBeNull()
+  },
+)
 
 test('§8 a connection that breaks is a failed upload', async () => {
   const { uploads, sends } = await uploading([file('a.txt')])
@@ -171,7 +186,10 @@ test('decisions §3: a name of the listing asks before anything is sent: Replace
 })
 
 test('decisions §3: Keep both sends it as such, under a name that is free; Skip sends nothing', async () => {
-  const { uploads, user, sends } = await uploading([file('a.txt'), file('b')], [entryOf('a.txt'), entryOf('a (2).txt'), entryOf('b')])
+  const { uploads, user, sends } = await uploading(
+    [file('a.txt'), file('b')],
+    [entryOf('a.txt'), entryOf('a (2).txt'), entryOf('b')],
+  )
   await user.click(within(await asked()).getByRole('button', { name: 'Keep both' }))
   await sends('a (3).txt')
   expect(uploads.of('a (3).txt').onConflict).toBe('keepBoth')
@@ -197,13 +215,22 @@ test('what is cancelled and tried again while a free name is looked for is sent 
 })
 
 test('decisions §3: an answer for all holds for those asked now and for those the server refuses later', async () => {
-  const { uploads, user, answer, sends } = await uploading([file('a'), file('b'), file('late')], [entryOf('a'), entryOf('b')])
+  const { uploads, user, answer, sends } = await uploading(
+    [file('a'), file('b'), file('late')],
+    [entryOf('a'), entryOf('b')],
+  )
   await sends('late')
   const dialog = await asked()
-  await user.click(within(dialog).getByRole('checkbox', { name: 'Do this for all files of this upload (1 more so far)' }))
+  await user.click(
+    within(dialog).getByRole('checkbox', { name: 'Do this for all files of this upload (1 more so far)' }),
+  )
   await user.click(within(dialog).getByRole('button', { name: 'Replace' }))
   await sends('b')
-  expect(uploads.requests.map(({ name, onConflict }) => `${name} ${onConflict}`)).toEqual(['late refuse', 'a replace', 'b replace'])
+  expect(uploads.requests.map(({ name, onConflict }) => `${name} ${onConflict}`)).toEqual([
+    'late refuse',
+    'a replace',
+    'b replace',
+  ])
   await answer('late', 409, { code: 'CONFLICT', message: 'There is a "late" already' })
   await waitFor(() => expect(uploads.of('late').onConflict).toBe('replace'))
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
@@ -366,13 +393,19 @@ function droppedDirectory(name: string, children: object[]) {
     isFile: false,
     name,
     createReader: () => {
-      const portions = [children.slice(0, 1), children.slice(1), []].filter((portion, at, all) => portion.length > 0 || at === all.length - 1)
+      const portions = [children.slice(0, 1), children.slice(1), []].filter(
+        (portion, at, all) => portion.length > 0 || at === all.length - 1,
+      )
       return { readEntries: (done: (entries: object[]) => void) => done(portions.shift() ?? []) }
     },
   }
 }
 const droppedFile = (name: string) => ({ isFile: true, name, file: (done: (file: File) => void) => done(file(name)) })
-const unreadable = (name: string) => ({ isFile: true, name, file: (_: unknown, fail: (error: Error) => void) => fail(new Error('gone')) })
+const unreadable = (name: string) => ({
+  isFile: true,
+  name,
+  file: (_: unknown, fail: (error: Error) => void) => fail(new Error('gone')),
+})
 const transferOf = (entries: object[]) => ({
   types: ['Files'],
   dropEffect: 'none',
@@ -391,11 +424,23 @@ test("§2 dragging files over the page shows 'Drop files here to upload', leavin
 test('a dropped folder keeps its structure: directories first, parents before what is in them, then each file to its own place', async () => {
   const { network, uploads } = await filesPage([entryOf('present')], { at: '/files/base' })
   const made = network.post('/api/sftp/directory').answers({})
-  const world = droppedDirectory('world', [droppedFile('level.dat'), droppedDirectory('region', [droppedFile('r.0.mca'), droppedFile('r.1.mca')]), droppedDirectory('empty', [])])
+  const world = droppedDirectory('world', [
+    droppedFile('level.dat'),
+    droppedDirectory('region', [droppedFile('r.0.mca'), droppedFile('r.1.mca')]),
+    droppedDirectory('empty', []),
+  ])
   fireEvent.drop(document.body, { dataTransfer: transferOf([world, droppedFile('top.txt')]) })
   await waitFor(() => expect(uploads.requests).toHaveLength(3))
-  expect(made.calls.map(({ body }) => (body as { path: string }).path)).toEqual(['/nfsshare/base/world', '/nfsshare/base/world/region', '/nfsshare/base/world/empty'])
-  expect(uploads.requests.map(({ directory, name }) => `${directory}/${name}`)).toEqual(['/nfsshare/base/world/level.dat', '/nfsshare/base/world/region/r.0.mca', '/nfsshare/base/world/region/r.1.mca'])
+  expect(made.calls.map(({ body }) => (body as { path: string }).path)).toEqual([
+    '/nfsshare/base/world',
+    '/nfsshare/base/world/region',
+    '/nfsshare/base/world/empty',
+  ])
+  expect(uploads.requests.map(({ directory, name }) => `${directory}/${name}`)).toEqual([
+    '/nfsshare/base/world/level.dat',
+    '/nfsshare/base/world/region/r.0.mca',
+    '/nfsshare/base/world/region/r.1.mca',
+  ])
   await act(async () => uploads.of('level.dat').listener.answered(200, stored('x')))
   await waitFor(() => expect(uploads.of('top.txt').directory).toBe('/nfsshare/base'))
 })
@@ -404,7 +449,9 @@ test('a dropped folder that exists is filled, and what exists in it asks', async
   const { network, uploads } = await filesPage([entryOf('world/')])
   network.post('/api/sftp/directory').answers(409, { code: 'CONFLICT', message: 'There is a "world" already' })
   network.get('/api/sftp/files').answers({ files: [entryOf('world/level.dat')], deploymentTypeIndex: null })
-  fireEvent.drop(document.body, { dataTransfer: transferOf([droppedDirectory('world', [droppedFile('level.dat'), droppedFile('new.dat')])]) })
+  fireEvent.drop(document.body, {
+    dataTransfer: transferOf([droppedDirectory('world', [droppedFile('level.dat'), droppedFile('new.dat')])]),
+  })
   expect(await asked()).toHaveTextContent('"level.dat" exists already in /nfsshare/world.')
   await waitFor(() => expect(uploads.requests.map(({ name }) => name)).toEqual(['new.dat']))
 })
@@ -412,9 +459,16 @@ test('a dropped folder that exists is filled, and what exists in it asks', async
 test('files of a folder whose name a file has fail with that, and nothing is asked', async () => {
   const { network, uploads } = await filesPage([entryOf('world')])
   network.post('/api/sftp/directory').answers(409, { code: 'NAME_TAKEN', message: '/nfsshare/world exists already.' })
-  network.get('/api/sftp/files').answers(409, { code: 'CONFLICT', message: '/nfsshare/world is not a directory, or lies below a file.' })
-  fireEvent.drop(document.body, { dataTransfer: transferOf([droppedDirectory('world', [droppedFile('level.dat'), droppedDirectory('region', [droppedFile('r.0.mca')])])]) })
-  for (const name of ['level.dat', 'r.0.mca']) await waitFor(async () => expect(await item(name)).toHaveTextContent('/nfsshare/world is not a directory'))
+  network
+    .get('/api/sftp/files')
+    .answers(409, { code: 'CONFLICT', message: '/nfsshare/world is not a directory, or lies below a file.' })
+  fireEvent.drop(document.body, {
+    dataTransfer: transferOf([
+      droppedDirectory('world', [droppedFile('level.dat'), droppedDirectory('region', [droppedFile('r.0.mca')])]),
+    ]),
+  })
+  for (const name of ['level.dat', 'r.0.mca'])
+    await waitFor(async () => expect(await item(name)).toHaveTextContent('/nfsshare/world is not a directory'))
   expect(uploads.requests).toEqual([])
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
 })
@@ -422,7 +476,9 @@ test('files of a folder whose name a file has fail with that, and nothing is ask
 test('files of a folder that cannot be made fail with its reason; the others go on', async () => {
   const { network, uploads } = await filesPage([entryOf('a')])
   network.post('/api/sftp/directory').answers(400, { message: 'That name cannot be used' })
-  fireEvent.drop(document.body, { dataTransfer: transferOf([droppedDirectory('con', [droppedFile('x')]), droppedFile('fine')]) })
+  fireEvent.drop(document.body, {
+    dataTransfer: transferOf([droppedDirectory('con', [droppedFile('x')]), droppedFile('fine')]),
+  })
   await waitFor(() => expect(uploads.requests.map(({ name }) => name)).toEqual(['fine']))
   expect(await item('x')).toHaveTextContent('That name cannot be used')
 })

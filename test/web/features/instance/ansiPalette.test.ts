@@ -16,7 +16,9 @@ function channelsOf(color: string) {
   return [0, 2, 4].map((at) => parseInt(hex.slice(at, at + 2), 16))
 }
 function luminanceOf(color: string) {
-  const linear = channelsOf(color).map((channel) => (channel / 255 <= 0.04045 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4))
+  const linear = channelsOf(color).map((channel) =>
+    channel / 255 <= 0.04045 ? channel / 255 / 12.92 : ((channel / 255 + 0.055) / 1.055) ** 2.4,
+  )
   return 0.2126 * linear[0]! + 0.7152 * linear[1]! + 0.0722 * linear[2]!
 }
 function contrastOf(codes: string, row = 'var(--log-text)') {
@@ -28,25 +30,37 @@ function contrastOf(codes: string, row = 'var(--log-text)') {
 const sixteen = Array.from({ length: 16 }, (_, index) => index)
 const textCode = (index: number) => String(index < 8 ? 30 + index : 82 + index)
 const groundCode = (index: number) => String(index < 8 ? 40 + index : 92 + index)
-const extended = [16, 17, 20, 22, 28, 46, 52, 88, 94, 100, 130, 160, 196, 220, 226, 232, 238, 240, 243, 244, 245, 248, 255]
+const extended = [
+  16, 17, 20, 22, 28, 46, 52, 88, 94, 100, 130, 160, 196, 220, 226, 232, 238, 240, 243, 244, 245, 248, 255,
+]
 const texts = ['39', ...sixteen.map(textCode), ...extended.map((index) => `38;5;${index}`)]
 const grounds = ['49', ...sixteen.map(groundCode), ...extended.map((index) => `48;5;${index}`)]
 
 test('text on a coloured ground has at least 4.5:1 against it, of all colours of the palette and many others', () => {
-  const faint = texts.flatMap((text) => grounds.map((ground) => `${text};${ground}`)).filter((codes) => contrastOf(codes) < 4.5)
+  const faint = texts
+    .flatMap((text) => grounds.map((ground) => `${text};${ground}`))
+    .filter((codes) => contrastOf(codes) < 4.5)
   expect(faint).toEqual([])
   expect(sixteen.every((index) => values.has(`ansi-${index}`) && values.has(`ansi-ground-${index}`))).toBe(true)
 })
 
 test('the same when the two are exchanged', () => {
-  const faint = texts.flatMap((text) => grounds.map((ground) => `${text};${ground};7`)).filter((codes) => contrastOf(codes) < 4.5)
+  const faint = texts
+    .flatMap((text) => grounds.map((ground) => `${text};${ground};7`))
+    .filter((codes) => contrastOf(codes) < 4.5)
   expect(faint).toEqual([])
 })
 
-test.each(['var(--ansi-9)', '#e3b564'])('the same where nothing is said of the text, in lines of the colour %s', (row) => {
-  expect(grounds.filter((ground) => contrastOf(ground, row) < 4.5)).toEqual([])
-})
+test.each(['var(--ansi-9)', '#e3b564'])(
+  'the same where nothing is said of the text, in lines of the colour %s',
+  (row) => {
+    expect(grounds.filter((ground) => contrastOf(ground, row) < 4.5)).toEqual([])
+  },
+)
 
 test('black on yellow is black on yellow', () => {
-  expect(styleText('\u001b[43;30mx').spans[0]?.style).toEqual({ color: 'var(--log-ground)', backgroundColor: 'var(--ansi-3)' })
+  expect(styleText('\u001b[43;30mx').spans[0]?.style).toEqual({
+    color: 'var(--log-ground)',
+    backgroundColor: 'var(--ansi-3)',
+  })
 })

@@ -19,7 +19,8 @@ async function shown({ stored = {}, uid = lobby.uid }: { stored?: Record<string,
   return { ...app, print }
 }
 
-const numbered = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}`)
+const numbered = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}`)
 const field = () => screen.getByRole('textbox', { name: 'Command' })
 const log = () => screen.getByRole('log', { name: 'Console output' })
 const rows = () => [...log().querySelectorAll('.log-row')].map((row) => row.textContent)
@@ -135,12 +136,15 @@ test('§5 the history is kept per instance in the browser: the last 100, and not
   expect(field()).toHaveValue('')
 })
 
-test.each(['{', '[1]', '[["pod-3fa2c1-lobby",[7]]]', '"x"'])('a stored history that is none is none: %p', async (history) => {
-  const { user } = await shown({ stored: { 'console-history': history } })
-  await user.click(field())
-  await user.keyboard('{ArrowUp}')
-  expect(field()).toHaveValue('')
-})
+test.each(['{', '[1]', '[["pod-3fa2c1-lobby",[7]]]', '"x"'])(
+  'a stored history that is none is none: %p',
+  async (history) => {
+    const { user } = await shown({ stored: { 'console-history': history } })
+    await user.click(field())
+    await user.keyboard('{ArrowUp}')
+    expect(field()).toHaveValue('')
+  },
+)
 
 test('security 40: a line is text, and colours are drawn', async () => {
   const { print } = await shown()
@@ -282,10 +286,13 @@ test('typing goes to the nearest match at once: from the bottom up, or on from w
 })
 
 test.each([
-  ['scrolled up', async (user: User) => {
-    await user.click(field())
-    scrollTo(2000)
-  }],
+  [
+    'scrolled up',
+    async (user: User) => {
+      await user.click(field())
+      scrollTo(2000)
+    },
+  ],
   ['paused', (user: User) => user.click(tool('Pause'))],
 ])('who has %s finds lines that came since, and what is seen', async (_case, stay) => {
   const { print, user } = await shown()

@@ -28,7 +28,12 @@ afterEach(() => {
 })
 
 test('§2 header, four cards, three tabs and the four buttons', async () => {
-  const { user, network } = await shown({ connections: 3, uptime: '3h 12m', cpu: 12.34, memory: { used: 1.256, total: 4 } })
+  const { user, network } = await shown({
+    connections: 3,
+    uptime: '3h 12m',
+    cpu: 12.34,
+    memory: { used: 1.256, total: 4 },
+  })
   expect(document.title).toBe('3fa2c1-lobby · Quarterdeck')
   expect(card('Status')).toHaveTextContent('StatusOnline3 connections')
   expect(within(card('Status')).getByText('Online')).toHaveClass('state', 'running')
@@ -36,7 +41,11 @@ test('§2 header, four cards, three tabs and the four buttons', async () => {
   expect(card('CPU Usage')).toHaveTextContent('12.3%of 100%')
   expect(card('Memory Usage')).toHaveTextContent('1.26/4 GiB')
   expect(screen.getAllByRole('tab').map((tab) => tab.textContent)).toEqual(['Console', 'Metrics', 'Details'])
-  expect(within(power()).getAllByRole('button').map((button) => button.textContent)).toEqual(['Start', 'Restart', 'Stop', 'Kill'])
+  expect(
+    within(power())
+      .getAllByRole('button')
+      .map((button) => button.textContent),
+  ).toEqual(['Start', 'Restart', 'Stop', 'Kill'])
   network.shows([])
   await user.click(screen.getByRole('link', { name: 'Back to home' }))
   expect(window.location.pathname).toBe('/')
@@ -48,7 +57,10 @@ test("§2 an uptime that is not told is '0s'", async () => {
 })
 
 test('§2 what the overview passed along is shown before any answer, and the answer replaces it', async () => {
-  const app = renderApp(PATH, { signedInAs: 'ann', historyState: { usr: { instance: { ...lobby, uptime: 'passed' } }, key: 'x', idx: 0 } })
+  const app = renderApp(PATH, {
+    signedInAs: 'ann',
+    historyState: { usr: { instance: { ...lobby, uptime: 'passed' } }, key: 'x', idx: 0 },
+  })
   const { release } = app.network.get(CALL).answersLater({ instances: [{ ...lobby, uptime: 'answered' }] })
   expect(await screen.findByText('passed')).toBeVisible()
   expect(app.console.urls).toEqual(['ws://localhost/api/logs/lobby/pod-3fa2c1-lobby'])
@@ -87,7 +99,10 @@ test('from the instance of one deployment to that of another nothing of the firs
 })
 
 test('an instance passed along for another address is not shown here', async () => {
-  const app = renderApp(PATH, { signedInAs: 'ann', historyState: { usr: { instance: instanceOf('77e0d4-lobby') }, key: 'x', idx: 0 } })
+  const app = renderApp(PATH, {
+    signedInAs: 'ann',
+    historyState: { usr: { instance: instanceOf('77e0d4-lobby') }, key: 'x', idx: 0 },
+  })
   app.network.get(CALL).answers({ instances: [lobby] })
   expect(await screen.findByRole('heading', { level: 1, name: '3fa2c1-lobby' })).toBeVisible()
   expect(screen.queryByText('77e0d4-lobby')).toBeNull()
@@ -106,8 +121,14 @@ test('§9 it is asked for again every 3 s', async () => {
 })
 
 test.each([
-  ['unknown to its deployment', (app: ReturnType<typeof renderApp>) => app.network.get(CALL).answers({ instances: [] })],
-  ['of an unknown deployment', (app: ReturnType<typeof renderApp>) => app.network.get(CALL).answers(404, { message: 'no such deployment' })],
+  [
+    'unknown to its deployment',
+    (app: ReturnType<typeof renderApp>) => app.network.get(CALL).answers({ instances: [] }),
+  ],
+  [
+    'of an unknown deployment',
+    (app: ReturnType<typeof renderApp>) => app.network.get(CALL).answers(404, { message: 'no such deployment' }),
+  ],
 ])('an instance %s is not found, and there is a way home', async (_case, prepare) => {
   const app = renderApp(PATH, { signedInAs: 'ann' })
   prepare(app)
@@ -152,7 +173,9 @@ test.each([
 ] as const)('§4 power: when %s, disabled are %j', async (state, disabled) => {
   await shown({ state })
   const buttons = within(power()).getAllByRole('button')
-  expect(buttons.filter((button) => button.getAttribute('aria-disabled') === 'true').map((button) => button.textContent)).toEqual(disabled)
+  expect(
+    buttons.filter((button) => button.getAttribute('aria-disabled') === 'true').map((button) => button.textContent),
+  ).toEqual(disabled)
 })
 
 test('§4 a button that does nothing keeps the focus of whoever pressed it, and does nothing', async () => {
@@ -180,7 +203,11 @@ test('what has ended uses nothing, also before the next answer says so', async (
 
 test('§2 Start and Restart are hidden when the type is process', async () => {
   await shown({ type: 'process' })
-  expect(within(power()).getAllByRole('button').map((button) => button.textContent)).toEqual(['Stop', 'Kill'])
+  expect(
+    within(power())
+      .getAllByRole('button')
+      .map((button) => button.textContent),
+  ).toEqual(['Stop', 'Kill'])
 })
 
 test.each([
@@ -198,7 +225,9 @@ test('§4 a power message changes the state at once, here and on the overview', 
   app.network.shows([{ deployment: deploymentOf('lobby'), instances: [lobby] }])
   await app.user.click(await screen.findByRole('link', { name: /3fa2c1-lobby/ }))
   const known = (state: string) =>
-    Object.values(app.store.getState().api.queries).filter((query) => JSON.stringify(query?.data ?? '').includes(`"${state}"`))
+    Object.values(app.store.getState().api.queries).filter((query) =>
+      JSON.stringify(query?.data ?? '').includes(`"${state}"`),
+    )
   await waitFor(() => expect(known('RUNNING')).toHaveLength(2))
   act(() => app.console.listener?.opened())
   act(() => app.console.receive({ type: 'power', content: 'STOPPED' }))
@@ -210,7 +239,9 @@ test('§4 a power message changes the state at once, here and on the overview', 
 test('an answer that was on its way when a power message came does not take the state back', async () => {
   const { console, network, store } = await shown()
   act(() => console.listener?.opened())
-  const outdated = network.get('/api/deployments/lobby/instances').answersLater({ instances: [{ ...lobby, state: 'STOPPING' }] })
+  const outdated = network
+    .get('/api/deployments/lobby/instances')
+    .answersLater({ instances: [{ ...lobby, state: 'STOPPING' }] })
   act(() => void store.dispatch(api.util.invalidateTags(['Instance'])))
   await waitFor(() => expect(outdated.calls).toHaveLength(1))
   act(() => console.receive({ type: 'power', content: 'STOPPED' }))
@@ -232,7 +263,9 @@ test('§4 from one instance to another the console reconnects, 100 ms after the 
   await pass(0)
   expect(console.urls).toHaveLength(1)
   await pass(100)
-  expect(console.urls).toEqual(['lobby/pod-3fa2c1-lobby', 'lobby/pod-77e0d4-lobby'].map((path) => `ws://localhost/api/logs/${path}`))
+  expect(console.urls).toEqual(
+    ['lobby/pod-3fa2c1-lobby', 'lobby/pod-77e0d4-lobby'].map((path) => `ws://localhost/api/logs/${path}`),
+  )
 })
 
 test('§4 Kill asks first; confirmed, it is sent, and after 1 s it returns home', async () => {
@@ -289,7 +322,11 @@ test('§2 Details: pod name, IP, player count and who they are', async () => {
   expect(details).toHaveTextContent('Pod namepod-3fa2c1-lobby')
   expect(details).toHaveTextContent('IP10.0.0.1')
   expect(details).toHaveTextContent('Player count2')
-  expect(within(details).getAllByRole('listitem').map((item) => item.textContent)).toEqual(['Ann', 'Bob'])
+  expect(
+    within(details)
+      .getAllByRole('listitem')
+      .map((item) => item.textContent),
+  ).toEqual(['Ann', 'Bob'])
 })
 
 test.each([
@@ -303,9 +340,17 @@ test.each([
 
 test('§14 where its deployment says how, an instance is drained before it stops or restarts', async () => {
   const { user, console } = await shown({ canDrain: true })
-  expect(within(power()).getAllByRole('button').map((button) => button.textContent)).toEqual(['Start', 'Restart', 'Drain and restart', 'Drain and stop', 'Stop', 'Kill'])
-  for (const label of ['Drain and restart', 'Drain and stop']) await user.click(screen.getByRole('button', { name: label }))
-  expect(console.sent).toEqual([{ type: 'power', action: 'drainAndRestart' }, { type: 'power', action: 'drainAndStop' }])
+  expect(
+    within(power())
+      .getAllByRole('button')
+      .map((button) => button.textContent),
+  ).toEqual(['Start', 'Restart', 'Drain and restart', 'Drain and stop', 'Stop', 'Kill'])
+  for (const label of ['Drain and restart', 'Drain and stop'])
+    await user.click(screen.getByRole('button', { name: label }))
+  expect(console.sent).toEqual([
+    { type: 'power', action: 'drainAndRestart' },
+    { type: 'power', action: 'drainAndStop' },
+  ])
 })
 
 test('§14 one that is drained says so, and is not drained again', async () => {
@@ -317,14 +362,22 @@ test('§14 one that is drained says so, and is not drained again', async () => {
 })
 
 test('§14 Details carry what is not as it should be', async () => {
-  await shown({ warnings: ['The instance is ready but does not listen on port 25565: nobody does.'] }, `${PATH}?tab=details`)
-  expect(screen.getByRole('region', { name: 'Instance Details' })).toHaveTextContent('WarningThe instance is ready but does not listen on port 25565: nobody does.')
+  await shown(
+    { warnings: ['The instance is ready but does not listen on port 25565: nobody does.'] },
+    `${PATH}?tab=details`,
+  )
+  expect(screen.getByRole('region', { name: 'Instance Details' })).toHaveTextContent(
+    'WarningThe instance is ready but does not listen on port 25565: nobody does.',
+  )
 })
 
 test('§12 Details tell which limits are not enforced', async () => {
-  const warnings = ['cpu', 'memory'].map((limit) => `resources.${limit} (1) is not enforced on this machine: control groups cannot be written here.`)
+  const warnings = ['cpu', 'memory'].map(
+    (limit) => `resources.${limit} (1) is not enforced on this machine: control groups cannot be written here.`,
+  )
   await shown({ state: 'STOPPED', warnings }, `${PATH}?tab=details`)
-  for (const warning of warnings) expect(screen.getByRole('region', { name: 'Instance Details' })).toHaveTextContent(`Warning${warning}`)
+  for (const warning of warnings)
+    expect(screen.getByRole('region', { name: 'Instance Details' })).toHaveTextContent(`Warning${warning}`)
 })
 
 test('between two tries the status card counts down, until it is told that it starts', async () => {
@@ -338,7 +391,9 @@ test('a late start is told on the status card and in Details, until it is ready'
   const lateStart = { afterSeconds: 300, waitingFor: 'a console line that matches Done \\(' }
   const { console } = await shown({ state: 'STARTING', lateStart }, `${PATH}?tab=details`)
   expect(card('Status')).toHaveTextContent('StatusStarting UpNot ready after 300 s')
-  expect(screen.getByRole('region', { name: 'Instance Details' })).toHaveTextContent('Not ready yetAfter 300 s it still waits for a console line that matches Done \\(')
+  expect(screen.getByRole('region', { name: 'Instance Details' })).toHaveTextContent(
+    'Not ready yetAfter 300 s it still waits for a console line that matches Done \\(',
+  )
   act(() => console.receive({ type: 'power', content: 'RUNNING' }))
   await waitFor(() => expect(card('Status')).toHaveTextContent('StatusOnline0 connections'))
 })
@@ -351,7 +406,10 @@ test('Details of a server that sends no more than product.md says', async () => 
 
 test('Details of ours: the port, since when, restarts, how it ended, why it is blocked', async () => {
   const lastExit = { code: 3, signal: null, at: 1_700_000_000_000, reason: 'Ended by itself with exit code 3' }
-  await shown({ port: 25_567, startedAt: 1_700_000_000_000, restarts: 2, lastExit, blockedReason: 'It crashed 5 times' }, `${PATH}?tab=details`)
+  await shown(
+    { port: 25_567, startedAt: 1_700_000_000_000, restarts: 2, lastExit, blockedReason: 'It crashed 5 times' },
+    `${PATH}?tab=details`,
+  )
   const details = screen.getByRole('region', { name: 'Instance Details' })
   expect(details).toHaveTextContent('IP10.0.0.1Port25567')
   expect(details).toHaveTextContent(`Running since${new Date(1_700_000_000_000).toLocaleString()}`)

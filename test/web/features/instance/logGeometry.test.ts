@@ -1,7 +1,11 @@
 import { createGeometry } from '../../../../src/web/features/instance/logGeometry'
 import { allLines, append, emptyBuffer, lineAt } from '../../../../src/web/sockets/lineBuffer'
 
-const bufferOf = (...contents: string[]) => append(emptyBuffer, contents.map((content) => ({ type: 'message' as const, content })))
+const bufferOf = (...contents: string[]) =>
+  append(
+    emptyBuffer,
+    contents.map((content) => ({ type: 'message' as const, content })),
+  )
 const many = (count: number) => bufferOf(...Array.from({ length: count }, (_, index) => 'x'.repeat((index * 7) % 95)))
 
 test('a line takes as many rows as its characters need, an empty one a row, colours none', () => {
@@ -13,24 +17,27 @@ test('a line takes as many rows as its characters need, an empty one a row, colo
   expect(createGeometry(Infinity).total(bufferOf('x'.repeat(5000), 'y'))).toBe(2)
 })
 
-test.each([700, 5000, 5321, 9999])('rows above a line and the line of a row agree with counting, of %p lines', (count) => {
-  const buffer = many(count)
-  const geometry = createGeometry(10)
-  let rows = 0
-  for (const [index, { content }] of allLines(buffer).entries()) {
-    const number = buffer.first + index
-    const height = Math.max(1, Math.ceil(content.length / 10))
-    if (index % 97 === 0 || index > 4990) {
-      expect(geometry.above(buffer, number)).toBe(rows)
-      expect(geometry.lineAt(buffer, rows)).toBe(number)
-      expect(geometry.lineAt(buffer, rows + height - 1)).toBe(number)
+test.each([700, 5000, 5321, 9999])(
+  'rows above a line and the line of a row agree with counting, of %p lines',
+  (count) => {
+    const buffer = many(count)
+    const geometry = createGeometry(10)
+    let rows = 0
+    for (const [index, { content }] of allLines(buffer).entries()) {
+      const number = buffer.first + index
+      const height = Math.max(1, Math.ceil(content.length / 10))
+      if (index % 97 === 0 || index > 4990) {
+        expect(geometry.above(buffer, number)).toBe(rows)
+        expect(geometry.lineAt(buffer, rows)).toBe(number)
+        expect(geometry.lineAt(buffer, rows + height - 1)).toBe(number)
+      }
+      rows += height
     }
-    rows += height
-  }
-  expect(geometry.total(buffer)).toBe(rows)
-  expect(geometry.lineAt(buffer, rows + 100)).toBe(buffer.next - 1)
-  expect(geometry.above(buffer, buffer.first - 1)).toBe(0)
-})
+    expect(geometry.total(buffer)).toBe(rows)
+    expect(geometry.lineAt(buffer, rows + 100)).toBe(buffer.next - 1)
+    expect(geometry.above(buffer, buffer.first - 1)).toBe(0)
+  },
+)
 
 test('what was measured counts from then on, and is news once', () => {
   const buffer = bufferOf('before', '漢字漢字漢字', 'after')

@@ -2,7 +2,10 @@ import { act, screen, waitFor, within } from '@testing-library/react'
 import { instanceOf } from '../../../support/web/factories'
 import { renderApp } from '../../../support/web/renderApp'
 
-type ChartProps = { series: { data: [number, number | null][] }[]; options: { colors: string[]; chart: { group: string } } }
+type ChartProps = {
+  series: { data: [number, number | null][] }[]
+  options: { colors: string[]; chart: { group: string } }
+}
 const mockDrawn = jest.fn((_props: ChartProps) => null)
 // jsdom has no SVG layout; what the chart is given is what counts.
 jest.mock('react-apexcharts', () => ({ __esModule: true, default: (props: ChartProps) => mockDrawn(props) }))
@@ -30,8 +33,14 @@ test('§2, §7 a blue chart of mCPU and a green one of MB with two decimals, whi
   const memory = network.get('/api/metrics/memory').answers({ data: [point(1, 1024), point(0, 123_456)] })
   expect(await within(await chart('CPU')).findByText('300 mCPU')).toBeVisible()
   expect(await within(await chart('Memory')).findByText('120.56 MB')).toBeVisible()
-  expect(drawnIn(BLUE)?.series[0]?.data).toEqual([[NOW - 15_000, 250], [NOW, 300.4]])
-  expect(drawnIn(GREEN)?.series[0]?.data).toEqual([[NOW - 15_000, 1], [NOW, 120.56]])
+  expect(drawnIn(BLUE)?.series[0]?.data).toEqual([
+    [NOW - 15_000, 250],
+    [NOW, 300.4],
+  ])
+  expect(drawnIn(GREEN)?.series[0]?.data).toEqual([
+    [NOW - 15_000, 1],
+    [NOW, 120.56],
+  ])
   expect([cpu, memory].map(({ calls }) => calls[0]?.query)).toEqual([`?pod=${lobby.podName}`, `?pod=${lobby.podName}`])
   expect(drawnIn(BLUE)?.options.chart.group).toBe(drawnIn(GREEN)?.options.chart.group)
 })
@@ -61,7 +70,9 @@ test('§2 each chart fails for itself, in the words of the specification', async
   network.get('/api/metrics/cpu').answers(500, { message: 'no sampler' })
   network.get('/api/metrics/memory').isUnreachable()
   expect(await within(await chart('CPU')).findByText('Error loading CPU metrics: no sampler')).toBeVisible()
-  expect(await within(await chart('Memory')).findByText('Error loading memory metrics: The server could not be reached.')).toBeVisible()
+  expect(
+    await within(await chart('Memory')).findByText('Error loading memory metrics: The server could not be reached.'),
+  ).toBeVisible()
 })
 
 test.each([[{}], [{ data: 'x' }]])('an answer that is none is a failure too: %j', async (answer) => {
@@ -75,7 +86,9 @@ test('without any point it says so', async () => {
   const { network } = opened()
   network.get('/api/metrics/cpu').answers({ data: [] })
   network.get('/api/metrics/memory').answers({ data: [] })
-  expect(await within(await chart('CPU')).findByText('No metrics yet. The first come within a minute of its start.')).toBeVisible()
+  expect(
+    await within(await chart('CPU')).findByText('No metrics yet. The first come within a minute of its start.'),
+  ).toBeVisible()
   expect(mockDrawn).not.toHaveBeenCalled()
 })
 

@@ -38,7 +38,12 @@ test('occurrences do not overlap, and are where they are in the text also past l
 test('steps go through every occurrence in order, in both directions, and around at the ends', () => {
   const buffer = bufferOf('ab ab', 'none', 'ab', 'x ab')
   const search = read('ab', buffer)
-  const all: Occurrence[] = [{ line: 0, at: 0 }, { line: 0, at: 3 }, { line: 2, at: 0 }, { line: 3, at: 2 }]
+  const all: Occurrence[] = [
+    { line: 0, at: 0 },
+    { line: 0, at: 3 },
+    { line: 2, at: 0 },
+    { line: 3, at: 2 },
+  ]
   expect(search.newer(null)).toEqual(all[3])
   expect(search.older(null)).toEqual(all[3])
   for (const [index, occurrence] of all.entries()) {
@@ -51,7 +56,10 @@ test('steps go through every occurrence in order, in both directions, and around
 })
 
 test('from an occurrence whose line is gone the steps go on among those that are kept', () => {
-  const buffer = append(bufferOf('ab'), linesOf(...Array.from({ length: 5000 }, (_, index) => (index % 2500 === 0 ? 'ab' : 'x'))))
+  const buffer = append(
+    bufferOf('ab'),
+    linesOf(...Array.from({ length: 5000 }, (_, index) => (index % 2500 === 0 ? 'ab' : 'x'))),
+  )
   const search = read('ab', buffer)
   expect(search.count()).toBe(2)
   expect(search.rank({ line: 0, at: 0 })).toBeUndefined()
@@ -92,7 +100,10 @@ test.each([
   expect(search.read(parts, Infinity)).toBe(true)
   const kept = Math.min(5000, all - 700)
   expect(search.count(parts)).toBe(700 + kept)
-  const [last, first] = [{ line: 699, at: 0 }, { line: all - kept, at: 0 }]
+  const [last, first] = [
+    { line: 699, at: 0 },
+    { line: all - kept, at: 0 },
+  ]
   expect(search.newer(parts, last)).toEqual(first)
   expect(search.older(parts, first)).toEqual(last)
   expect([search.rank(parts, last), search.rank(parts, first)]).toEqual([700, 701])

@@ -6,7 +6,8 @@ beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotas
 afterEach(() => jest.useRealTimers())
 
 const pass = (milliseconds: number) => act(() => jest.advanceTimersByTimeAsync(milliseconds))
-const shown = () => [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
+const shown = () =>
+  [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
 
 async function rendered() {
   const { store, user } = renderApp('/nowhere', { signedInAs: 'ann' })

@@ -67,14 +67,18 @@ test.each([
   [null, '? players'],
 ])('§14 the badge shows the count that the server tells, not the number of names: %p', async (playerCount, text) => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
-  network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby', { players: { a: 'Ann', b: 'Bob' }, playerCount })] }])
+  network.shows([
+    { deployment: lobby, instances: [instanceOf('3fa2c1-lobby', { players: { a: 'Ann', b: 'Bob' }, playerCount })] },
+  ])
   expect(await screen.findByRole('link', { name: /3fa2c1-lobby/ })).toHaveTextContent(text)
 })
 
 test('§2 without a players map there is no badge, and without a description no empty line', async () => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: bot, instances: [instanceOf('5150aa-discord-bot', { type: 'process' })] }])
-  expect(await screen.findByRole('link', { name: /5150aa-discord-bot/ })).toHaveTextContent('5150aa-discord-botOnlineID: 5150aa')
+  expect(await screen.findByRole('link', { name: /5150aa-discord-bot/ })).toHaveTextContent(
+    '5150aa-discord-botOnlineID: 5150aa',
+  )
 })
 
 test.each([
@@ -92,11 +96,18 @@ test.each([
 test('one that ends by itself counts down to its next try, in amber, and is Offline no more than that', async () => {
   fakeClock()
   const { network } = renderApp('/', { signedInAs: 'ann' })
-  network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby', { state: 'STOPPED', retry: { inMs: 8000, attempt: 3, of: 5 } })] }])
+  network.shows([
+    {
+      deployment: lobby,
+      instances: [instanceOf('3fa2c1-lobby', { state: 'STOPPED', retry: { inMs: 8000, attempt: 3, of: 5 } })],
+    },
+  ])
   expect(await screen.findByText('Restarting in 8 s, try 3 of 5')).toHaveClass('state', 'changing')
   expect(screen.queryByText('Offline')).toBeNull()
   // The next answer is slow to come; the countdown goes on.
-  const { release } = network.get('/api/deployments/lobby/instances').answersLater({ instances: [instanceOf('3fa2c1-lobby', { state: 'STARTING' })] })
+  const { release } = network
+    .get('/api/deployments/lobby/instances')
+    .answersLater({ instances: [instanceOf('3fa2c1-lobby', { state: 'STARTING' })] })
   await pass(4000)
   expect(screen.getByText('Restarting in 4 s, try 3 of 5')).toBeVisible()
   await pass(6000)
@@ -113,8 +124,21 @@ test('§14 a card says that its instance is drained', async () => {
 
 test('one that is not ready in time says so on its card, with what it waits for', async () => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
-  network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby', { state: 'STARTING', lateStart: { afterSeconds: 300, waitingFor: 'a console line that matches Done' } })] }])
-  expect(await screen.findByText('Not ready after 300 s')).toHaveAttribute('title', 'It waits for a console line that matches Done')
+  network.shows([
+    {
+      deployment: lobby,
+      instances: [
+        instanceOf('3fa2c1-lobby', {
+          state: 'STARTING',
+          lateStart: { afterSeconds: 300, waitingFor: 'a console line that matches Done' },
+        }),
+      ],
+    },
+  ])
+  expect(await screen.findByText('Not ready after 300 s')).toHaveAttribute(
+    'title',
+    'It waits for a console line that matches Done',
+  )
 })
 
 test('§3 an unknown state is an error on its own card, and the others stay', async () => {
@@ -221,12 +245,14 @@ test('§4 a wrong clock in the browser does not silence the manager of a server 
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] }])
   const serverTime = Date.now() - 3_600_000
-  network.get('/api/network/getManagerTimestamp').answersWith(() =>
-    HttpResponse.json(
-      { success: true, data: { timestamp: serverTime - 4000 } },
-      { headers: { date: new Date(serverTime).toUTCString() } },
-    ),
-  )
+  network
+    .get('/api/network/getManagerTimestamp')
+    .answersWith(() =>
+      HttpResponse.json(
+        { success: true, data: { timestamp: serverTime - 4000 } },
+        { headers: { date: new Date(serverTime).toUTCString() } },
+      ),
+    )
   expect(await screen.findByText('3fa2c1-lobby')).toBeVisible()
   expect(screen.queryByText('Manager Not Responding')).not.toBeInTheDocument()
 })
@@ -235,24 +261,48 @@ test('a disk that is running out of room is told', async () => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] }])
   const disk = (name: string, free: number, level: string) => ({ name, free, total: 100 * 2 ** 30, level })
-  network.get('/api/network/getManagerTimestamp').answers({ timestamp: Date.now(), disks: [disk('data', 2 * 2 ** 30, 'critical'), disk('share', 0, 'full')] })
-  expect(await screen.findByText('The disk of the platform’s data directory has 2 % (2.00 GB) left. Make room now: when it is full, nothing can be saved.')).toBeVisible()
-  expect(screen.getByText('The disk of the shared area is full. What runs goes on, but nothing can be saved until there is room again.')).toBeVisible()
+  network
+    .get('/api/network/getManagerTimestamp')
+    .answers({ timestamp: Date.now(), disks: [disk('data', 2 * 2 ** 30, 'critical'), disk('share', 0, 'full')] })
+  expect(
+    await screen.findByText(
+      'The disk of the platform’s data directory has 2 % (2.00 GB) left. Make room now: when it is full, nothing can be saved.',
+    ),
+  ).toBeVisible()
+  expect(
+    screen.getByText(
+      'The disk of the shared area is full. What runs goes on, but nothing can be saved until there is room again.',
+    ),
+  ).toBeVisible()
 })
 
 test('#49 a disk that can hold few more files, however many bytes are free, is told', async () => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] }])
-  const disk = (name: string, filesLeft: number, level: string) => ({ name, free: 50 * 2 ** 30, total: 100 * 2 ** 30, level, filesLeft })
-  network.get('/api/network/getManagerTimestamp').answers({ timestamp: Date.now(), disks: [disk('data', 900, 'low'), disk('share', 0, 'full')] })
-  expect(await screen.findByText('The disk of the platform’s data directory has room for 900 more files. When it is full, nothing can be saved.')).toBeVisible()
+  const disk = (name: string, filesLeft: number, level: string) => ({
+    name,
+    free: 50 * 2 ** 30,
+    total: 100 * 2 ** 30,
+    level,
+    filesLeft,
+  })
+  network
+    .get('/api/network/getManagerTimestamp')
+    .answers({ timestamp: Date.now(), disks: [disk('data', 900, 'low'), disk('share', 0, 'full')] })
+  expect(
+    await screen.findByText(
+      'The disk of the platform’s data directory has room for 900 more files. When it is full, nothing can be saved.',
+    ),
+  ).toBeVisible()
   expect(screen.getByText(/^The disk of the shared area holds as many files as it can/)).toBeVisible()
 })
 
 test('§9 the overview polls every 3 s', async () => {
   fakeClock()
   const { network } = renderApp('/', { signedInAs: 'ann' })
-  const heartbeat = network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby', { state: 'STARTING' })] }])
+  const heartbeat = network.shows([
+    { deployment: lobby, instances: [instanceOf('3fa2c1-lobby', { state: 'STARTING' })] },
+  ])
   expect(await screen.findByText('Starting Up')).toBeVisible()
   const before = heartbeat.calls.length
   network.get('/api/deployments/lobby/instances').answers({ instances: [instanceOf('3fa2c1-lobby')] })
@@ -319,10 +369,14 @@ test('a deployment whose instances fail after they were known keeps them, and sa
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] }, { deployment: bot }])
   await screen.findByText('3fa2c1-lobby')
-  const failing = network.get('/api/deployments/lobby/instances').answers(503, { message: 'The runtime did not answer' })
+  const failing = network
+    .get('/api/deployments/lobby/instances')
+    .answers(503, { message: 'The runtime did not answer' })
   await pass(3000)
   const section = await sectionOf('lobby')
-  expect(await within(section).findByRole('alert')).toHaveTextContent('The runtime did not answerShowing what was known before.')
+  expect(await within(section).findByRole('alert')).toHaveTextContent(
+    'The runtime did not answerShowing what was known before.',
+  )
   expect(within(section).getByRole('link', { name: /3fa2c1-lobby/ })).toBeVisible()
   await pass(3100)
   await waitFor(() => expect(failing.calls.length).toBeGreaterThan(1))

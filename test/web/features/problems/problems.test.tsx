@@ -26,7 +26,9 @@ test('the bell counts what was met since its list was last open', async () => {
   meet('Failed to stop lobby-1', 'The console was not connected.')
   expect(bell()).toHaveAccessibleName('Problems: 2 new')
   const dialog = await open()
-  expect(within(dialog).getAllByRole('listitem')[0]).toHaveTextContent('Failed to stop lobby-1The console was not connected.')
+  expect(within(dialog).getAllByRole('listitem')[0]).toHaveTextContent(
+    'Failed to stop lobby-1The console was not connected.',
+  )
   expect(within(dialog).getAllByRole('listitem')[1]).toHaveTextContent('Failed to archive 1 itemThe disk is full')
   meet('Failed to delete bob', 'The database is not reachable')
   expect(within(dialog).getAllByRole('listitem')).toHaveLength(3)

@@ -23,7 +23,9 @@ import { useKeptText } from './useKeptText'
 import './editor.scss'
 
 // The dialog shows, and fetches the file, while the editor itself is still on its way.
-const TextEditor = lazyOnDemand(async () => (await import(/* webpackChunkName: 'text-editor' */ './TextEditor')).TextEditor)
+const TextEditor = lazyOnDemand(
+  async () => (await import(/* webpackChunkName: 'text-editor' */ './TextEditor')).TextEditor,
+)
 
 /** `version` tells one opening from the next. */
 type File = Omit<OpenedFile, 'text'> & { text: string; unsaved?: string; version: number }
@@ -37,14 +39,21 @@ export function EditorDialog({ editing }: { editing: Editing }) {
   const [lineEnds, setLineEnds] = useState('')
   const editor = useRef<TextEditorHandle>(null)
   const dispatch = useDispatch()
-  const kept = useKeptText(item, file, opening.error !== undefined, () => (isChanged ? editor.current?.text() : undefined))
+  const kept = useKeptText(item, file, opening.error !== undefined, () =>
+    isChanged ? editor.current?.text() : undefined,
+  )
 
   const isGone = useRef(false)
   const put = (opened: Omit<File, 'version' | 'unsaved'>, keptText: KeptText | undefined) => {
     dispatch(draftChanged(false))
     saving.reset()
     const { text: unsaved, ...madeFrom } = keptText ?? {}
-    setFile((known) => ({ ...opened, ...madeFrom, ...(unsaved !== undefined && { unsaved }), version: (known?.version ?? 0) + 1 }))
+    setFile((known) => ({
+      ...opened,
+      ...madeFrom,
+      ...(unsaved !== undefined && { unsaved }),
+      version: (known?.version ?? 0) + 1,
+    }))
   }
   const show = ({ data }: { data?: OpenedFile }) => {
     if (!data) return
@@ -102,7 +111,15 @@ export function EditorDialog({ editing }: { editing: Editing }) {
 
   const isConflict = (saving.error as ApiFailure | undefined)?.status === 409
   return (
-    <Modal show onHide={close} size="xl" fullscreen="lg-down" centered aria-labelledby="editor-title" className="editor-dialog">
+    <Modal
+      show
+      onHide={close}
+      size="xl"
+      fullscreen="lg-down"
+      centered
+      aria-labelledby="editor-title"
+      className="editor-dialog"
+    >
       <Modal.Header closeButton={!saving.isLoading}>
         <div className="editor-title">
           <Modal.Title as="h2" id="editor-title">
@@ -138,9 +155,7 @@ export function EditorDialog({ editing }: { editing: Editing }) {
           </Suspense>
         ) : opening.data ? (
           // A replay has what the store had.
-          <p className="editor-place">
-            {inWords(opening.data)}, not recorded
-          </p>
+          <p className="editor-place">{inWords(opening.data)}, not recorded</p>
         ) : (
           !opening.error && <EditorPlace />
         )}
@@ -150,7 +165,9 @@ export function EditorDialog({ editing }: { editing: Editing }) {
           <p className="editor-about" role="status">
             <span>{nameOfEncoding(file.encoding)}</span>
             <span>{lineEnds}</span>
-            <span className={isChanged ? 'unsaved' : undefined}>{isChanged ? 'Unsaved changes' : saving.isSuccess ? 'Saved' : ''}</span>
+            <span className={isChanged ? 'unsaved' : undefined}>
+              {isChanged ? 'Unsaved changes' : saving.isSuccess ? 'Saved' : ''}
+            </span>
           </p>
         )}
         <Button variant="outline-secondary" aria-disabled={saving.isLoading} onClick={close}>
@@ -160,7 +177,12 @@ export function EditorDialog({ editing }: { editing: Editing }) {
           Save Changes
         </BusyButton>
       </Modal.Footer>
-      <EditorQuestions editing={editing} onReload={reload} onOverwrite={() => store({ overwrite: true })} onDiscard={kept.drop} />
+      <EditorQuestions
+        editing={editing}
+        onReload={reload}
+        onOverwrite={() => store({ overwrite: true })}
+        onDiscard={kept.drop}
+      />
     </Modal>
   )
 }
@@ -168,7 +190,9 @@ export function EditorDialog({ editing }: { editing: Editing }) {
 const grouped = new Intl.NumberFormat('en')
 /** A log of an earlier console does not say how long it was. */
 const inWords = ({ characters, lines }: Partial<OpenedFile>) =>
-  characters === undefined || lines === undefined ? 'The text' : `${grouped.format(characters)} characters, ${grouped.format(lines)} lines`
+  characters === undefined || lines === undefined
+    ? 'The text'
+    : `${grouped.format(characters)} characters, ${grouped.format(lines)} lines`
 
 function EditorPlace() {
   return (

@@ -4,7 +4,12 @@ import type { Editing } from '../filesSlice'
 import { dialogClosed, questionAnswered } from '../filesSlice'
 import { useLeave } from './useLeave'
 
-type EditorQuestionsProps = { editing: Editing; onReload: () => unknown; onOverwrite: () => unknown; onDiscard: () => unknown }
+type EditorQuestionsProps = {
+  editing: Editing
+  onReload: () => unknown
+  onOverwrite: () => unknown
+  onDiscard: () => unknown
+}
 
 /** What the editor asks before anything is lost. */
 export function EditorQuestions({ editing: { item, asked }, onReload, onOverwrite, onDiscard }: EditorQuestionsProps) {
@@ -28,7 +33,8 @@ export function EditorQuestions({ editing: { item, asked }, onReload, onOverwrit
         ]}
       >
         <p>
-          &quot;<bdi>{item.name}</bdi>&quot; changed since it was opened here. Reload drops your changes, Overwrite drops the others.
+          &quot;<bdi>{item.name}</bdi>&quot; changed since it was opened here. Reload drops your changes, Overwrite
+          drops the others.
         </p>
       </QuestionDialog>
     )

@@ -34,7 +34,11 @@ export function TextEditor({ ref, name, text, unsaved, onLoad, onChanged, onEdit
   const read = useRef<TextEditorHandle['read']>(() => ({ text, saved: () => {} }))
   const current = useRef(() => text)
   const editor = useRef<Ace.Editor>(null)
-  useImperativeHandle(ref, () => ({ text: () => current.current(), read: () => read.current(), focus: () => editor.current?.focus() }), [])
+  useImperativeHandle(
+    ref,
+    () => ({ text: () => current.current(), read: () => read.current(), focus: () => editor.current?.focus() }),
+    [],
+  )
 
   const begin = (loaded: Ace.Editor) => {
     const { session } = loaded
@@ -95,7 +99,13 @@ export function TextEditor({ ref, name, text, unsaved, onLoad, onChanged, onEdit
       showPrintMargin={false}
       scrollMargin={[8, 8, 0, 0]}
       // Without the keyboard option Tab would never leave the text again.
-      setOptions={{ textInputAriaLabel: `Text of ${name}`, enableKeyboardAccessibility: true, useSoftTabs: true, enableMobileMenu: false, useWorker: hasWorker(mode) }}
+      setOptions={{
+        textInputAriaLabel: `Text of ${name}`,
+        enableKeyboardAccessibility: true,
+        useSoftTabs: true,
+        enableMobileMenu: false,
+        useWorker: hasWorker(mode),
+      }}
       onLoad={begin}
     />
   )

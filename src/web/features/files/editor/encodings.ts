@@ -17,4 +17,5 @@ export const nameOfEncoding = (encoding: TextEncoding | undefined) => names[enco
 const WINDOWS_1252 = /^[\x00-\x7f\x81\x8d\x8f\x90\x9d\xa0-\xff€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]*$/
 
 /** What does not fit has to be saved as UTF-8: the platform refuses it otherwise (contract/file.ts). */
-export const fits = (text: string, encoding: TextEncoding | undefined) => encoding !== 'windows-1252' || WINDOWS_1252.test(text)
+export const fits = (text: string, encoding: TextEncoding | undefined) =>
+  encoding !== 'windows-1252' || WINDOWS_1252.test(text)

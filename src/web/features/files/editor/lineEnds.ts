@@ -43,6 +43,7 @@ export function createLineEnds(text: string) {
     },
 
     /** The text of these lines, which must have gone through the same changes. */
-    join: (lines: readonly string[]) => lines.map((line, row) => (row < lines.length - 1 ? line + (ends[row] ?? usual) : line)).join(''),
+    join: (lines: readonly string[]) =>
+      lines.map((line, row) => (row < lines.length - 1 ? line + (ends[row] ?? usual) : line)).join(''),
   }
 }

@@ -11,14 +11,20 @@ export type KeptText = { text: string; encoding?: TextEncoding; modifyTime?: num
 type File = Omit<OpenedFile, 'text'>
 
 /** Keeps what is typed into a file beyond the page, and offers what an earlier visit or another tab left. `read` answers what is not saved. */
-export function useKeptText({ path, name }: Item, file: File | undefined, isUnreadable: boolean, read: () => string | undefined) {
+export function useKeptText(
+  { path, name }: Item,
+  file: File | undefined,
+  isUnreadable: boolean,
+  read: () => string | undefined,
+) {
   const kept = useDraft({ kind: 'file', name: path }, () => {
     const text = read()
     return file && text !== undefined ? { text, encoding: file.encoding, modifyTime: file.modifyTime } : undefined
   })
   const { offer, content } = kept
   const others = useSelector(selectOffers).filter((other) => other.kind === 'file' && other.name !== path)
-  const isOutdated = file?.modifyTime !== undefined && content?.['modifyTime'] !== undefined && file.modifyTime !== content['modifyTime']
+  const isOutdated =
+    file?.modifyTime !== undefined && content?.['modifyTime'] !== undefined && file.modifyTime !== content['modifyTime']
 
   return {
     changed: kept.changed,

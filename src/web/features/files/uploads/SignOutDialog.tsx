@@ -11,7 +11,14 @@ export function SignOutDialog() {
     if (!(await logout())) dispatch(signOutDeclined())
   }
   return (
-    <ConfirmDialog title="Log out while uploading?" action="Logout" busyText="Logging out..." busy={isLoading} onConfirm={leave} onClose={() => dispatch(signOutDeclined())}>
+    <ConfirmDialog
+      title="Log out while uploading?"
+      action="Logout"
+      busyText="Logging out..."
+      busy={isLoading}
+      onConfirm={leave}
+      onClose={() => dispatch(signOutDeclined())}
+    >
       <p>Files are still being uploaded. Logging out breaks them off; what has arrived stays.</p>
     </ConfirmDialog>
   )

@@ -10,7 +10,18 @@ import { timeLeft } from './timeLeft'
 import { SignOutDialog } from './SignOutDialog'
 import { UploadRow } from './UploadRow'
 import type { UploadStatus } from './uploadSlice'
-import { allCancelled, cleared, panelRested, panelToggled, selectIsOpen, selectIsSignOutAsked, selectRate, selectUploads, selectUploadState, signOutAsked } from './uploadSlice'
+import {
+  allCancelled,
+  cleared,
+  panelRested,
+  panelToggled,
+  selectIsOpen,
+  selectIsSignOutAsked,
+  selectRate,
+  selectUploads,
+  selectUploadState,
+  signOutAsked,
+} from './uploadSlice'
 import { useDockHeight } from './useDockHeight'
 import { useRest } from './useRest'
 import { WorkList } from './WorkList'
@@ -40,13 +51,18 @@ export function TransferPanel() {
   const panel = useRef<HTMLElement>(null)
   useDockHeight(panel)
   const isFinished = uploads.length > 0 && !uploading && works.length === 0
-  useRest(panel, isOpen && isFinished && uploads.every(({ status }) => status !== 'failed'), () => dispatch(panelRested()))
+  useRest(panel, isOpen && isFinished && uploads.every(({ status }) => status !== 'failed'), () =>
+    dispatch(panelRested()),
+  )
 
   useSignOutGuard(uploading, () => dispatch(signOutAsked()))
 
   const asking = uploads.filter(({ status }) => status === 'asking')
   const [asked] = asking
-  const shown = uploads.length <= ROWS ? uploads : order.flatMap((status) => uploads.filter((upload) => upload.status === status)).slice(0, ROWS)
+  const shown =
+    uploads.length <= ROWS
+      ? uploads
+      : order.flatMap((status) => uploads.filter((upload) => upload.status === status)).slice(0, ROWS)
   const left = timeLeft(total - sent, rate)
   const summary = `${done} of ${count} uploaded`
   const title = uploads.length === 0 ? 'Archives' : uploading ? 'Uploading files' : 'Uploads'
@@ -54,7 +70,12 @@ export function TransferPanel() {
   return (
     <section ref={panel} className="transfers panel" aria-label="Transfers">
       <div className="transfers-head">
-        <button type="button" className="transfers-title" aria-expanded={isOpen} onClick={() => dispatch(panelToggled())}>
+        <button
+          type="button"
+          className="transfers-title"
+          aria-expanded={isOpen}
+          onClick={() => dispatch(panelToggled())}
+        >
           <Icon name="chevron" />
           {title}
         </button>
@@ -89,10 +110,14 @@ export function TransferPanel() {
           {shown.map((upload) => (
             <UploadRow key={upload.id} upload={upload} />
           ))}
-          {shown.length < uploads.length && <li className="transfers-more">and {uploads.length - shown.length} more</li>}
+          {shown.length < uploads.length && (
+            <li className="transfers-more">and {uploads.length - shown.length} more</li>
+          )}
         </ul>
       )}
-      {asked && <ConflictDialog upload={asked} others={asking.filter(({ batch }) => batch === asked.batch).length - 1} />}
+      {asked && (
+        <ConflictDialog upload={asked} others={asking.filter(({ batch }) => batch === asked.batch).length - 1} />
+      )}
       {isSignOutAsked && <SignOutDialog />}
     </section>
   )

@@ -10,7 +10,12 @@ export function UploadButton({ directory, disabled }: { directory: string; disab
   const upload = useUpload(directory)
   return (
     <>
-      <Button variant="outline-secondary" className="with-icon" disabled={disabled} onClick={() => input.current?.click()}>
+      <Button
+        variant="outline-secondary"
+        className="with-icon"
+        disabled={disabled}
+        onClick={() => input.current?.click()}
+      >
         <Glyph path={UP} size={18} />
         Upload Files
       </Button>
@@ -21,7 +26,11 @@ export function UploadButton({ directory, disabled }: { directory: string; disab
         hidden
         aria-label="Files to upload"
         onChange={({ currentTarget }) => {
-          upload({ directories: [], files: [...(currentTarget.files ?? [])].map((file) => ({ file, directory: '' })), unreadable: [] })
+          upload({
+            directories: [],
+            files: [...(currentTarget.files ?? [])].map((file) => ({ file, directory: '' })),
+            unreadable: [],
+          })
           // The same file may be chosen again.
           currentTarget.value = ''
         }}

@@ -30,12 +30,22 @@ export function UploadRow({ upload: { id, name, size, sent, status, problem } }:
         {status === 'sending' && <ProgressBar label={`Progress of ${name}`} done={sent} total={size} />}
       </div>
       {isUnder && (
-        <button type="button" className="transfer-button" aria-label={`Cancel ${name}`} onClick={() => dispatch(cancelled(id))}>
+        <button
+          type="button"
+          className="transfer-button"
+          aria-label={`Cancel ${name}`}
+          onClick={() => dispatch(cancelled(id))}
+        >
           <Icon name="close" />
         </button>
       )}
       {(status === 'failed' || status === 'cancelled') && (
-        <button type="button" className="transfer-button" aria-label={`Retry ${name}`} onClick={() => dispatch(retried(id))}>
+        <button
+          type="button"
+          className="transfer-button"
+          aria-label={`Retry ${name}`}
+          onClick={() => dispatch(retried(id))}
+        >
           <ActionIcon name="restart" />
         </button>
       )}

@@ -14,7 +14,8 @@ import { ProgressBar } from './ProgressBar'
 /** In milliseconds. */
 const POLL_MS = 1000
 
-const isSame = ({ kind, paths }: FileJob, work: Work) => kind === work.kind && paths.length === work.paths.length && paths.every((path, at) => path === work.paths[at])
+const isSame = ({ kind, paths }: FileJob, work: Work) =>
+  kind === work.kind && paths.length === work.paths.length && paths.every((path, at) => path === work.paths[at])
 
 /** How far what is packed and unpacked from here is, where the server says so; elsewhere, that it goes on. */
 export function WorkList({ works }: { works: Work[] }) {
@@ -27,7 +28,8 @@ export function WorkList({ works }: { works: Work[] }) {
 
   const onCancel = async (id: string) => {
     const { error: refusal } = await cancel(id)
-    if (refusal) dispatch(reportProblem('Failed to cancel', reasonOf(refusal), failureText(refusal, 'Failed to cancel')))
+    if (refusal)
+      dispatch(reportProblem('Failed to cancel', reasonOf(refusal), failureText(refusal, 'Failed to cancel')))
   }
 
   return works.map((work) => {
@@ -42,12 +44,22 @@ export function WorkList({ works }: { works: Work[] }) {
             {work.kind === 'archive' ? 'Archiving' : 'Unarchiving'} {what}
           </bdi>
           <small>
-            {isEnding ? 'Cancelling...' : job && job.total !== null ? `${formatBytes(job.done)} of ${formatBytes(job.total)} ${job.entry}` : (job?.entry ?? 'Working...')}
+            {isEnding
+              ? 'Cancelling...'
+              : job && job.total !== null
+                ? `${formatBytes(job.done)} of ${formatBytes(job.total)} ${job.entry}`
+                : (job?.entry ?? 'Working...')}
           </small>
           <ProgressBar label={`Progress of ${what}`} done={job?.done ?? 0} total={job?.total ?? null} />
         </div>
         {job && (
-          <button type="button" className="text-button" aria-label={`Cancel ${what}`} aria-disabled={isEnding} onClick={() => !isEnding && onCancel(job.id)}>
+          <button
+            type="button"
+            className="text-button"
+            aria-label={`Cancel ${what}`}
+            aria-disabled={isEnding}
+            onClick={() => !isEnding && onCancel(job.id)}
+          >
             Cancel
           </button>
         )}

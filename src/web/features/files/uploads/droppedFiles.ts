@@ -11,7 +11,9 @@ export type Dropped = {
 export async function readDrop(transfer: DataTransfer): Promise<Dropped> {
   const dropped: Dropped = { directories: [], files: [], unreadable: [] }
   // Before the first wait: afterwards the browser has forgotten what was dropped.
-  const sources = [...transfer.items].filter(({ kind }) => kind === 'file').map((item) => item.webkitGetAsEntry?.() ?? item.getAsFile())
+  const sources = [...transfer.items]
+    .filter(({ kind }) => kind === 'file')
+    .map((item) => item.webkitGetAsEntry?.() ?? item.getAsFile())
   for (const source of sources) {
     if (source instanceof File) dropped.files.push({ file: source, directory: '' })
     else if (source) await walk(source, '', dropped)

@@ -15,7 +15,16 @@ import { join } from '../sharedPath'
 import { dropFile, fileOf } from './heldFiles'
 import type { SendUpload } from './sendUpload'
 import type { ConflictAnswer, Upload, UploadChange } from './uploadSlice'
-import { advanced, allCancelled, cancelled, cleared, conflictAnswered, filesChosen, isUnder, retried } from './uploadSlice'
+import {
+  advanced,
+  allCancelled,
+  cancelled,
+  cleared,
+  conflictAnswered,
+  filesChosen,
+  isUnder,
+  retried,
+} from './uploadSlice'
 
 /** On their way at once; the others wait. */
 const PARALLEL = 3
@@ -101,7 +110,9 @@ export const createUploadQueue =
       const name = upload.onConflict === 'keepBoth' ? await freeName(upload) : upload.name
       // Cancelled meanwhile, when there was nothing to break off, and maybe begun anew.
       if (running.get(id) !== attempt || (uploadOf(id)?.status ?? 'cancelled') === 'cancelled') return
-      const ending = await asUser<Ending>({ dispatch, getState, extra: services }, (token) => transfer(upload, file, name, token, attempt))
+      const ending = await asUser<Ending>({ dispatch, getState, extra: services }, (token) =>
+        transfer(upload, file, name, token, attempt),
+      )
       if (ending.error?.status === 409 && upload.onConflict === 'refuse') ask(upload)
       else if (ending.error) fail(id, ending.error.status === 'UNREACHABLE' ? undefined : ending.error.message)
       else if ('data' in ending) {
@@ -134,11 +145,17 @@ export const createUploadQueue =
       tell()
       const uploads = Object.values(getState().uploads?.byId ?? {}).filter((upload) => upload.batch === batch)
       if (uploads.length === 0) return
-      dispatch(api.util.invalidateTags([...new Set(uploads.map(({ directory }) => directory))].map((id) => ({ type: 'Files', id }))))
+      dispatch(
+        api.util.invalidateTags(
+          [...new Set(uploads.map(({ directory }) => directory))].map((id) => ({ type: 'Files', id })),
+        ),
+      )
       const failed = uploads.filter(({ id, status }) => status === 'failed' && !told.has(id))
       for (const { id } of failed) told.add(id)
       if (!failed[0]) return
-      const reason = reasonOf({ failed: failed.map(({ name, directory, problem }) => ({ path: join(directory, name), message: problem })) })
+      const reason = reasonOf({
+        failed: failed.map(({ name, directory, problem }) => ({ path: join(directory, name), message: problem })),
+      })
       dispatch(reportProblem(`Failed to upload ${counted(failed.length, 'file')}`, reason, failed[0].problem ?? FAILED))
     }
 
@@ -148,8 +165,13 @@ export const createUploadQueue =
     }
 
     /** Names of a directory as the server has them; none where it does not say, and why. */
-    const namesIn = async (directory: string, isFresh: boolean): Promise<{ names: ReadonlySet<string>; error: unknown }> => {
-      const { data, error } = await dispatch(filesApi.endpoints.getFiles.initiate(directory, { subscribe: false, forceRefetch: isFresh }))
+    const namesIn = async (
+      directory: string,
+      isFresh: boolean,
+    ): Promise<{ names: ReadonlySet<string>; error: unknown }> => {
+      const { data, error } = await dispatch(
+        filesApi.endpoints.getFiles.initiate(directory, { subscribe: false, forceRefetch: isFresh }),
+      )
       return { names: new Set(data?.files.map(({ name }) => name)), error }
     }
 
@@ -163,11 +185,15 @@ export const createUploadQueue =
     }
 
     const prepare = async ({ batch, files, directories }: ReturnType<typeof filesChosen>['payload']) => {
-      const made = directories.length > 0 ? await dispatch(filesApi.endpoints.createDirectories.initiate(directories, { track: false })) : undefined
+      const made =
+        directories.length > 0
+          ? await dispatch(filesApi.endpoints.createDirectories.initiate(directories, { track: false }))
+          : undefined
       if (made) dispatch(api.util.invalidateTags(listingsOf(directories)))
       const existing = made?.data?.existing ?? []
       const failed = [...(made?.data?.failed ?? [])]
-      const broken = (directory: string) => failed.find(({ path }) => directory === path || directory.startsWith(`${path}/`))
+      const broken = (directory: string) =>
+        failed.find(({ path }) => directory === path || directory.startsWith(`${path}/`))
       const names = new Map<string, ReadonlySet<string>>()
       const fresh = new Set(directories.filter((directory) => !existing.includes(directory)))
       for (const directory of new Set(files.map((file) => file.directory))) {
@@ -175,7 +201,8 @@ export const createUploadQueue =
         const found = await namesIn(directory, existing.includes(directory))
         names.set(directory, found.names)
         // What has its name is a file.
-        if ((found.error as ApiFailure | undefined)?.status === 409) failed.push({ path: directory, message: failureText(found.error, FAILED) })
+        if ((found.error as ApiFailure | undefined)?.status === 409)
+          failed.push({ path: directory, message: failureText(found.error, FAILED) })
       }
       for (const { id, name, directory } of files) {
         const upload = uploadOf(id)
@@ -217,7 +244,8 @@ export const createUploadQueue =
         const { id, answer } = action.payload
         const batch = uploadOf(id)?.batch
         if (batch !== undefined && isForAll) answers.set(batch, answer)
-        for (const upload of Object.values(byId)) if (upload.status === 'asking' && uploadOf(upload.id)?.status === 'waiting') waiting.push(upload.id)
+        for (const upload of Object.values(byId))
+          if (upload.status === 'asking' && uploadOf(upload.id)?.status === 'waiting') waiting.push(upload.id)
         pump()
         if (batch !== undefined) endOf(batch)
       } else if (cancelled.match(action)) stop([action.payload])

@@ -50,10 +50,18 @@ export const uploadSlice = createSlice({
   reducers: {
     /** `directories` are to be made first, parents before what is in them. */
     filesChosen: {
-      prepare: (batch: string, files: Pick<Upload, 'id' | 'name' | 'directory' | 'size'>[], directories: string[]) => ({ payload: { batch, files, directories } }),
+      prepare: (batch: string, files: Pick<Upload, 'id' | 'name' | 'directory' | 'size'>[], directories: string[]) => ({
+        payload: { batch, files, directories },
+      }),
       reducer(
         state,
-        { payload: { batch, files } }: PayloadAction<{ batch: string; files: Pick<Upload, 'id' | 'name' | 'directory' | 'size'>[]; directories: string[] }>,
+        {
+          payload: { batch, files },
+        }: PayloadAction<{
+          batch: string
+          files: Pick<Upload, 'id' | 'name' | 'directory' | 'size'>[]
+          directories: string[]
+        }>,
       ) {
         state.isOpen = true
         for (const file of files) {
@@ -103,7 +111,8 @@ export const uploadSlice = createSlice({
     conflictAnswered(state, { payload: { id, answer } }: PayloadAction<{ id: string; answer: ConflictAnswer }>) {
       const asked = state.byId[id]
       for (const upload of all(state)) {
-        if (upload.status !== 'asking' || (upload.id !== id && !(state.isForAll && upload.batch === asked?.batch))) continue
+        if (upload.status !== 'asking' || (upload.id !== id && !(state.isForAll && upload.batch === asked?.batch)))
+          continue
         upload.status = answer === 'skip' ? 'skipped' : 'waiting'
         if (answer !== 'skip') upload.onConflict = answer
       }
@@ -134,7 +143,10 @@ export const uploadSlice = createSlice({
     builder.addCase(sessionEnded, () => initialState)
   },
   selectors: {
-    selectUploads: createSelector([(state: UploadsState) => state.byId, (state: UploadsState) => state.ids], (byId, ids) => ids.flatMap((id) => byId[id] ?? [])),
+    selectUploads: createSelector(
+      [(state: UploadsState) => state.byId, (state: UploadsState) => state.ids],
+      (byId, ids) => ids.flatMap((id) => byId[id] ?? []),
+    ),
     selectIsOpen: (state) => state.isOpen,
     selectIsForAll: (state) => state.isForAll,
     selectIsSignOutAsked: (state) => state.isSignOutAsked === true,
@@ -142,14 +154,30 @@ export const uploadSlice = createSlice({
   },
 })
 
-export const { filesChosen, advanced, cancelled, allCancelled, retried, forAllChosen, conflictAnswered, panelToggled, panelRested, signOutAsked, signOutDeclined, cleared } = uploadSlice.actions
+export const {
+  filesChosen,
+  advanced,
+  cancelled,
+  allCancelled,
+  retried,
+  forAllChosen,
+  conflictAnswered,
+  panelToggled,
+  panelRested,
+  signOutAsked,
+  signOutDeclined,
+  cleared,
+} = uploadSlice.actions
 export const { selectUploads, selectIsOpen, selectIsForAll, selectIsSignOutAsked, selectRate } = uploadSlice.selectors
 
 /** Product §4: uploading, progress and error, of all together. Bytes. */
 export const selectUploadState = createSelector([selectUploads], (uploads) => {
   const counted = uploads.filter(({ status }) => status !== 'cancelled' && status !== 'skipped')
   const total = counted.reduce((sum, { size }) => sum + size, 0)
-  const sent = counted.reduce((sum, { sent, size, status }) => sum + (status === 'done' ? size : Math.min(sent, size)), 0)
+  const sent = counted.reduce(
+    (sum, { sent, size, status }) => sum + (status === 'done' ? size : Math.min(sent, size)),
+    0,
+  )
   const done = counted.filter(({ status }) => status === 'done').length
   return {
     uploading: uploads.some(({ status }) => isUnder(status)),

@@ -30,7 +30,10 @@ export function useRest(panel: RefObject<HTMLElement | null>, active: boolean, o
     let timer: ReturnType<typeof setTimeout>
     const wait = () => {
       clearTimeout(timer)
-      timer = setTimeout(() => (isHovered.current || element.contains(document.activeElement) ? wait() : rest()), REST_MS)
+      timer = setTimeout(
+        () => (isHovered.current || element.contains(document.activeElement) ? wait() : rest()),
+        REST_MS,
+      )
     }
     wait()
     element.addEventListener('pointerleave', wait)
