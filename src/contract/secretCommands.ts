@@ -132,8 +132,8 @@ export const secretPatterns: readonly SecretPattern[] = [
 const LOOKED_AT = 128 * 1024
 
 /** Colours, links and the like of terminals (ECMA-48), and colours of game servers. */
-// eslint-disable-next-line no-control-regex -- they begin with the characters of these numbers
 const ESCAPES =
+  // eslint-disable-next-line no-control-regex -- they begin with the characters of these numbers
   /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b\]|\u009d)[^\u0007\u001b\u009c\u009d]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]|§[0-9a-fk-orx]/gi
 
 export const escapesIn = (text: string) => text.matchAll(ESCAPES)

@@ -1,7 +1,8 @@
 import type { Pool, PoolClient } from 'pg'
 import { tryAdvisoryLock } from '../state/advisoryLock'
 import { beat } from '../state/heartbeats'
-import { reconcile, type ReconcileParts } from './reconcile'
+import { reconcile } from './reconcile'
+import type { ReconcileParts } from './reconcileParts'
 
 /** The advisory lock of the one manager among all replicas: any number that nobody else uses. */
 const LOCK = 7_230_001

@@ -1,11 +1,6 @@
-import type { Logger } from 'pino'
 import { dataOf, type Definition } from '../../contract/deployment'
-import { AppError } from '../errors'
-import type { Runtime, RuntimeInstance } from '../runtime/runtime'
+import type { RuntimeInstance } from '../runtime/runtime'
 import { createJail } from '../share/jail'
-import type { Replicas } from '../share/replicas'
-import type { ShareParts } from '../share/shareMarker'
-import type { Db } from '../state/db'
 import { deleteDeployment, listDeployments, type DeploymentRow } from '../state/deployments'
 import {
   deleteInstance,
@@ -14,47 +9,23 @@ import {
   noteEnd,
   setBlocked,
   setDrain,
-  setDrainSince,
   setLateRun,
   setRestartRun,
   setWanted,
   type InstanceRow,
 } from '../state/instances'
-import { captureCrash, describeCrashes, lastExitOf } from './crashCapsule'
-import { afterCrash, BLOCK_AFTER, LONGEST_WAIT_MS } from './crashes'
+import { lastExitOf } from './crashCapsule'
+import { LONGEST_WAIT_MS } from './crashes'
+import { dealWithEnd } from './dealWithEnd'
 import { storedDefinition } from './definitions'
-import { directoryOf, mountsOf } from './directory'
-import type { Discovery } from './discovery'
-import { endOfDrain, isDrained } from './drain'
-import { JAR_NOT_FOUND, specOf } from './instanceSpec'
-import type { Listening } from './listeningSockets'
+import { directoryOf } from './directory'
 import { dueAt, lateStartOf } from './lateStart'
-import type { PlayerWatch } from './players'
-import { checkPort } from './portChecks'
 import { newInstance } from './newInstance'
 import { isPastPatience } from './patience'
+import { drain, isLeaving, progressDrains } from './progressDrains'
+import { isOver, type ReconcileParts, type Runs } from './reconcileParts'
 import { excess, EXCESS_MS, scalingBounds } from './scaling'
-
-/** How soon it is looked again whether a port is free that the instance's own earlier run still holds. */
-const PORT_CHECK_MS = 500
-
-export interface ReconcileParts extends ShareParts {
-  db: Db
-  runtime: Runtime
-  players: PlayerWatch
-  /** Who listens on the ports of this machine. */
-  listening: () => Promise<Listening | undefined>
-  discovery: Discovery
-  replicas: Replicas
-  log: Logger
-  now: () => number
-  /** Since when a deployment has too many instances, by name. Lost with the platform, which only delays. */
-  excessSince: Map<string, number>
-  /** Deployments whose problem was logged, by name, with it: once is enough. */
-  told: Map<string, string>
-}
-
-type Runs = Map<string, RuntimeInstance>
+import { startInstance } from './startInstance'
 
 /**
  * Compares what is wanted with what is, once, and begins what is missing. It may be cut off at any point and run again:
@@ -170,7 +141,7 @@ async function reconcileDeployment(
     const wait = startAfter - parts.now()
     // A longer one was begun before the clock was set back.
     if (wait > 0 && wait <= LONGEST_WAIT_MS) waits.push(wait)
-    else waits.push(...(await start(parts, deployment, definition, row, runs)))
+    else waits.push(...(await startInstance(parts, deployment, definition, row, runs)))
   }
   return waits
 }
@@ -191,10 +162,6 @@ async function tellLateStart(
   )
   await setLateRun(db, row.uid, run.runId)
   return []
-}
-
-function isOver(run: RuntimeInstance | undefined): run is undefined | (RuntimeInstance & { state: 'EXITED' }) {
-  return !run || run.state === 'EXITED'
 }
 
 /** Brings the number of instances to what is wanted. @returns the ones that are to be. */
@@ -232,74 +199,6 @@ async function scale(
     else await setWanted(db, row.uid, 'gone')
   }
   return all.filter((row) => !ending.includes(row))
-}
-
-/** Whether an instance is on its way out for good. */
-function isLeaving({ wanted, drain_then }: InstanceRow): boolean {
-  return wanted === 'gone' || drain_then === 'gone'
-}
-
-/** Asks for a run to be drained. The manager sends the command with its next look at it. */
-async function drain(
-  db: Db,
-  row: InstanceRow,
-  run: RuntimeInstance,
-  then: NonNullable<InstanceRow['drain_then']>,
-): Promise<void> {
-  await setDrain(db, row.uid, { run: run.runId, then })
-  Object.assign(row, {
-    drain_run: run.runId,
-    drain_then: then,
-    drain_since: row.drain_run === run.runId ? row.drain_since : null,
-  })
-}
-
-/** Takes every drain one step further: the command, then the end once the instance is empty. @returns milliseconds until a time is up. */
-async function progressDrains(
-  parts: ReconcileParts,
-  definition: Definition,
-  rows: InstanceRow[],
-  runs: Runs,
-): Promise<number[]> {
-  const { db, runtime, players, now } = parts
-  const waits: number[] = []
-  for (const row of rows) {
-    if (row.drain_run === null) continue
-    const run = runs.get(row.pod_name)
-    const isDone = isOver(run) || run.runId !== row.drain_run
-    if (isDone || run.state === 'STOPPING') {
-      // It may have ended by itself meanwhile: what was to follow follows.
-      if (row.drain_then === 'gone') await setWanted(db, row.uid, 'gone')
-      if (row.drain_then === 'stop') await setWanted(db, row.uid, 'stopped')
-      if (isDone) await setDrain(db, row.uid, null)
-      if (isDone && row.drain_then !== 'restart') waits.push(0)
-      continue
-    }
-    const count = players.of(row.pod_name)?.count
-    if (row.drain_since === null && definition.drain) {
-      const { command, timeoutSeconds } = definition.drain
-      if (command !== undefined) await runtime.write(row.pod_name, command)
-      await runtime.note(
-        row.pod_name,
-        `[System] Draining: it ends when nobody plays any more, at the latest in ${timeoutSeconds} s.`,
-      )
-      row.drain_since = new Date(now())
-      await setDrainSince(db, row.uid, row.drain_since)
-    }
-    if (row.drain_since && row.drain_since.getTime() > now()) {
-      // The clock was set back: it has all of its time again, and not that of the clock as well.
-      row.drain_since = new Date(now())
-      await setDrainSince(db, row.uid, row.drain_since)
-    }
-    if (isDrained(row, definition, count, now())) {
-      if (row.drain_then === 'restart') await setRestartRun(db, row.uid, run.runId)
-      else await setWanted(db, row.uid, row.drain_then === 'gone' ? 'gone' : 'stopped')
-      await runtime.stop(row.pod_name)
-    } else if (row.drain_since && definition.drain) {
-      waits.push(Math.max(0, endOfDrain(row.drain_since, definition.drain) - now()))
-    }
-  }
-  return waits.filter((wait) => wait > 0)
 }
 
 async function endAndForget(
@@ -371,120 +270,4 @@ function isWaitedFor({ players, now }: ReconcileParts, row: InstanceRow, rows: I
       players.of(pod_name) === undefined
     )
   })
-}
-
-/** Notes the end of a run once, and says what may happen next. */
-async function dealWithEnd(
-  { db, runtime, now }: ReconcileParts,
-  definition: Definition,
-  row: InstanceRow,
-  run: RuntimeInstance | undefined,
-): Promise<{ blocked: boolean; startAfter: number }> {
-  const { exit } = run ?? {}
-  if (!run || !exit || row.handled_run === run.runId)
-    return { blocked: row.blocked_reason !== null, startAfter: row.start_after?.getTime() ?? 0 }
-  // One that was to stop anyway is not started again, however it ended.
-  const isWanted = row.wanted === 'running' && !exit.requested
-  const next = isWanted ? afterCrash(row.crashes, exit.at) : { crashes: row.crashes, startAfter: 0 }
-  const capsule = exit.requested ? undefined : await captureCrash({ db, runtime }, row.pod_name, exit)
-  const blockedReason = next.startAfter === undefined ? describeCrashes(BLOCK_AFTER, exit) : null
-  if (blockedReason !== null)
-    await runtime.note(row.pod_name, `[System] Blocked: ${blockedReason}. ${remedyOf(definition)}`)
-  else if (isWanted)
-    await runtime.note(
-      row.pod_name,
-      `[System] Starting again in ${Math.max(0, Math.ceil(((next.startAfter ?? 0) - now()) / 1000))} s.`,
-    )
-  await noteEnd(db, row.uid, {
-    runId: run.runId,
-    crashes: next.crashes,
-    startAfter: next.startAfter ? new Date(next.startAfter) : null,
-    blockedReason,
-    exit: lastExitOf(exit),
-    capsule,
-  })
-  return { blocked: blockedReason !== null, startAfter: next.startAfter ?? 0 }
-}
-
-/** A process has no Start of its own (product §2). */
-function remedyOf({ type }: Definition): string {
-  return type === 'process' ? 'Restart its deployment to try again.' : 'Start it to try again.'
-}
-
-async function findSpec(
-  parts: ReconcileParts,
-  deployment: DeploymentRow,
-  definition: Definition,
-  row: InstanceRow,
-): Promise<Awaited<ReturnType<typeof specOf>> | AppError> {
-  try {
-    const peersDirectory = definition.discover && (await parts.discovery.prepare(row.pod_name, definition.discover))
-    return await specOf(
-      definition,
-      row,
-      await directoryOf(parts, deployment, definition.dataDirectory),
-      await mountsOf(parts, definition),
-      peersDirectory,
-    )
-  } catch (error) {
-    if (error instanceof AppError) return error
-    throw error
-  }
-}
-
-/** Starts an instance, or says why it cannot be started. @returns milliseconds until it is to be tried again, if it is to be soon. */
-async function start(
-  parts: ReconcileParts,
-  deployment: DeploymentRow,
-  definition: Definition,
-  row: InstanceRow,
-  runs: Runs,
-): Promise<number[]> {
-  const { db, runtime, listening, log, told, now } = parts
-  const spec = await findSpec(parts, deployment, definition, row)
-  if (spec instanceof AppError && spec.code === 'UNAVAILABLE') {
-    if (told.get(row.pod_name) !== spec.message)
-      await runtime.note(row.pod_name, `[System] Not started: ${spec.message}`)
-    told.set(row.pod_name, spec.message)
-    return []
-  }
-  told.delete(row.pod_name)
-  if (spec instanceof AppError) {
-    await runtime.note(row.pod_name, `[System] Blocked: ${spec.message} ${remedyOf(definition)}`)
-    await setBlocked(db, row.uid, spec.message)
-    return []
-  }
-  if ('missingJar' in spec) {
-    // Alone: to a console it is the last word, after which it closes (product §4).
-    await runtime.note(row.pod_name, JAR_NOT_FOUND)
-    await setBlocked(db, row.uid, `${JAR_NOT_FOUND} It was looked for at ${spec.missingJar}.`)
-    return []
-  }
-  if (spec.port !== undefined) {
-    const answer = await checkPort(spec.port, row, await listInstances(db), runs.values(), await listening(), now())
-    if (answer === 'soon') return [PORT_CHECK_MS]
-    if (answer !== 'free') {
-      const reason = `Port ${spec.port} is taken by ${answer.takenBy}.`
-      if (row.blocked_reason === reason) return []
-      await runtime.note(row.pod_name, `[System] Blocked: ${reason} It is started when the port is free.`)
-      await setBlocked(db, row.uid, reason, true)
-      return []
-    }
-  }
-  if (row.blocked_reason !== null) await setBlocked(db, row.uid, null)
-  // Not waited for: copying a large directory must not hold up the others. The runtime lists it as starting at once.
-  runtime
-    .ensure(spec)
-    .catch((error: unknown) => log.error({ err: error, podName: row.pod_name }, 'an instance could not be started'))
-  // So that the next one of this pass does not take its port.
-  runs.set(row.pod_name, {
-    podName: row.pod_name,
-    runId: '',
-    state: 'STARTING',
-    ip: '',
-    port: spec.port,
-    startedAt: now(),
-    exit: undefined,
-  })
-  return []
 }

@@ -1,24 +1,19 @@
-import { execFile, spawn, type ChildProcess } from 'node:child_process'
-import { randomBytes, randomInt } from 'node:crypto'
+import { spawn, type ChildProcess } from 'node:child_process'
+import { randomInt } from 'node:crypto'
 import { once } from 'node:events'
-import { chown, lstat, mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { chown, mkdir, readFile, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
-import { promisify } from 'node:util'
 import { Client, escapeIdentifier, escapeLiteral } from 'pg'
 import type { Logger } from 'pino'
-import { z } from 'zod'
-import { errorCodeOf, StartError } from '../errors'
+import { StartError } from '../errors'
 import { takeLock, type HeldLock } from '../processLock'
 import { freePort } from './freePort'
 import { findPostgresBinaries, type PostgresBinaries } from './postgresBinaries'
+import { finishCluster, makeCluster, readCluster, saveCluster, type PostgresCluster } from './postgresCluster'
 import { makeExtensions } from './postgresExtensions'
 
-const run = promisify(execFile)
-const FIRST_PORT = 15_432
-/** A new server takes one of so many ports from the first one on, at random: see makeCluster. */
-const PORTS = 400
 /** The database of the platform's own state, and the role that owns it. */
 const STATE_NAME = 'quarterdeck'
 
@@ -29,14 +24,6 @@ const SOCKET_PATH_LIMIT = 107
 const FORERUNNER_MS = 10_000
 
 class PortInUse extends StartError {}
-
-const Cluster = z.object({
-  /** On 127.0.0.1. Kept as long as it is free, because credentials handed out to users name it. */
-  port: z.number(),
-  adminPassword: z.string(),
-  statePassword: z.string(),
-})
-type Cluster = z.infer<typeof Cluster>
 
 export interface EmbeddedPostgres {
   /**
@@ -140,94 +127,11 @@ async function startLocked(
   }
 }
 
-/** @throws StartError when it is there and cannot be read: who took it for missing would begin without the data. */
-async function readCluster(file: string): Promise<Cluster | undefined> {
-  try {
-    return Cluster.parse(JSON.parse(await readFile(file, 'utf8')))
-  } catch (error) {
-    const code = errorCodeOf(error)
-    if (code === 'ENOENT') return undefined
-    if (code !== undefined) throw new StartError([`${file} cannot be read (${code})`])
-    throw new StartError([
-      `${file} is damaged: bring it back from a backup. It holds the passwords of the embedded PostgreSQL`,
-    ])
-  }
-}
-
-/** Where a first start was cut off just before its end. @throws StartError when there is data and nothing tells its passwords */
-async function finishCluster(directory: string, clusterFile: string): Promise<Cluster | undefined> {
-  const isMade = await lstat(directory).then(
-    () => true,
-    (error: unknown) => errorCodeOf(error) !== 'ENOENT',
-  )
-  if (!isMade) return undefined
-  const cluster = await readCluster(`${clusterFile}.new`)
-  if (!cluster)
-    throw new StartError([
-      `${clusterFile} is missing: bring it back from a backup. It holds the passwords of the PostgreSQL in ${directory}`,
-    ])
-  await rename(`${clusterFile}.new`, clusterFile)
-  return cluster
-}
-
-async function makeCluster(directory: string, clusterFile: string, binaries: PostgresBinaries): Promise<Cluster> {
-  // Not simply the first free one: a server that is being started again leaves its port for a second, and every platform that is
-  // new on this machine would take just that one, for good.
-  const cluster: Cluster = {
-    port: await freePort(FIRST_PORT + randomInt(PORTS)),
-    adminPassword: randomPassword(),
-    statePassword: randomPassword(),
-  }
-  const unfinished = `${directory}.new`
-  const passwordFile = `${directory}.password`
-  // What a start that was cut off has left.
-  for (const path of [unfinished, passwordFile]) await rm(path, { recursive: true, force: true })
-  await mkdir(unfinished, { mode: 0o700 })
-  await writeFile(passwordFile, `${cluster.adminPassword}\n`, { mode: 0o600 })
-  if (binaries.owner !== undefined)
-    for (const path of [unfinished, passwordFile]) await chown(path, binaries.owner, binaries.owner)
-  try {
-    const [program, args] = binaries.command(
-      'initdb',
-      '-D',
-      unfinished,
-      '-U',
-      'postgres',
-      `--pwfile=${passwordFile}`,
-      '--auth=scram-sha-256',
-      '--encoding=UTF8',
-      '--locale=C',
-      '--no-instructions',
-    )
-    await run(program, args, { env: { PATH: process.env.PATH, LC_ALL: 'C' } })
-  } catch (error) {
-    // One that could not even be started has said nothing.
-    const said = (error as { stderr?: string }).stderr?.trim().split('\n').pop() || String(error)
-    throw new StartError([`The embedded PostgreSQL could not be made in ${directory}: ${said}`])
-  } finally {
-    await rm(passwordFile, { force: true })
-  }
-  // Before the data is in its place: it is never there without its passwords.
-  await writeCluster(`${clusterFile}.new`, cluster)
-  await rename(unfinished, directory)
-  await rename(`${clusterFile}.new`, clusterFile)
-  return cluster
-}
-
-async function saveCluster(file: string, cluster: Cluster): Promise<void> {
-  await writeCluster(`${file}.new`, cluster)
-  await rename(`${file}.new`, file)
-}
-
-async function writeCluster(file: string, cluster: Cluster): Promise<void> {
-  await writeFile(file, JSON.stringify(cluster), { mode: 0o600, flush: true })
-}
-
 /** What a start of the server needs. */
 interface Start {
   directory: string
   clusterFile: string
-  cluster: Cluster
+  cluster: PostgresCluster
   binaries: PostgresBinaries
   extensions: string
   /** Of its unix socket; undefined: it has none. */
@@ -398,10 +302,6 @@ async function makeSocketDirectory(
   // The name of the socket holds the port. Made before the start, so that a failure leaves no server that nobody finds.
   for (const port of earlierPorts)
     if (port !== cluster.port) await symlink(socketName(cluster.port), join(sockets, socketName(port)))
-}
-
-function randomPassword(): string {
-  return randomBytes(24).toString('base64url')
 }
 
 async function isPostgresOf(pid: number, directory: string): Promise<boolean> {

@@ -105,13 +105,13 @@ export function LogWindow({ buffer }: { buffer: LineBuffer }) {
   }
 
   return (
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard
     <div
       ref={pane}
       className="log-pane"
       role="log"
       aria-live="off"
       aria-label="Console output"
+      // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard
       tabIndex={0}
       onScroll={onScroll}
     >
