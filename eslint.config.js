@@ -21,7 +21,14 @@ const features = [
   'overview',
   'notifications',
 ]
-const services = ['contract', 'platform/errors.ts', 'platform/config.ts', 'platform/processLock.ts']
+const services = [
+  'contract',
+  'platform/errors.ts',
+  'platform/config.ts',
+  'platform/childProgram.ts',
+  'platform/concurrency',
+  'platform/processLock.ts',
+]
 const mayImport = {
   contract: [],
   'web/ui': ['web/styles'],
@@ -45,10 +52,12 @@ const mayImport = {
       ],
     ]),
   ),
+  'platform/concurrency': [],
+  'platform/postgres': services,
   'platform/state': services,
   'platform/runtime': [...services, 'platform/share'],
   'platform/share': services,
-  'platform/databases': [...services, 'platform/state'],
+  'platform/databases': [...services, 'platform/postgres', 'platform/state'],
   'platform/accounts': [...services, 'platform/state'],
   'platform/kubernetes': [...services, 'platform/state'],
   'platform/deployments': [...services, 'platform/state', 'platform/runtime', 'platform/share'],

@@ -110,7 +110,11 @@ module.exports = (env, { mode = 'production' }) => {
     ],
     optimization: {
       minimizer: [
-        new TerserPlugin({ minify: TerserPlugin.swcMinify, extractComments: false }),
+        new TerserPlugin({
+          minify: TerserPlugin.swcMinify,
+          terserOptions: { ecma: 2022, compress: { ecma: 2022, passes: 3 }, mangle: true },
+          extractComments: false,
+        }),
         new CssMinimizerPlugin(),
       ],
       runtimeChunk: 'single',

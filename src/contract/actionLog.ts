@@ -1,31 +1,31 @@
 import { z } from 'zod'
-import { ACTION_LOG_LENGTH } from './actionLogLength'
+import { ACTION_LOG_LENGTH } from './pageRules'
 
-/** Goes up with every change after which an older console could not read a newer file, or the other way round. */
+/** Increases with every change that makes older and newer files or consoles incompatible. */
 export const ACTION_LOG_VERSION = 1
 
-/** Of the file, in bytes. */
+/** Limit of the file size. */
 export const ACTION_LOG_MAX_BYTES = 50 * 2 ** 20
-/** Of the values in it, one within the other. */
+/** Limit of the nesting of values in the file. */
 export const ACTION_LOG_MAX_DEPTH = 200
 
 /** The end of the year 9999, in milliseconds since the epoch. */
 const LAST_TIME = 253_402_300_799_999
 const Time = z.number().int().min(0).max(LAST_TIME)
-/** A year, in milliseconds. */
+/** A year in milliseconds. */
 const LONGEST = 366 * 86_400_000
-/** Omitted in one action: more than the console keeps of lines that wait. */
+/** Limit for one action. Exceeds the number of lines that the console can have pending. */
 const OMITTED_LINES_MAX = 20_000
 
 const Route = z.string().max(16_384)
 const State = z.looseObject({ route: Route.optional() })
-/** A line with the initial of its type before it, or how many lines were omitted. */
+/** A line prefixed with the initial of its type, or a number of omitted lines. */
 const Lines = z.array(z.union([z.string(), z.number().int().positive().max(OMITTED_LINES_MAX)]))
 
-/** What the player itself, and not a reducer, takes from an action. */
+/** Payloads that the player itself reads, not only the reducers. */
 const payloads: Record<string, z.ZodType> = { 'console/linesReceived': Lines, 'route/changed': Route }
 
-/** One fact, after redaction, as it is handed to the reducers again. */
+/** An action after redaction, as it is dispatched again in a replay. */
 export const LoggedAction = z
   .object({
     /** Milliseconds since `startedAt`. */
@@ -34,7 +34,7 @@ export const LoggedAction = z
     payload: z.unknown().optional(),
     meta: z.unknown().optional(),
     error: z.unknown().optional(),
-    /** The parts of the state that it changed, each with the hash of what it became. */
+    /** The slices that it changed, each with the hash of its new state. */
     changed: z.record(z.string(), z.string()),
   })
   .superRefine(({ type, payload }, context) => {
@@ -47,24 +47,24 @@ export type LoggedAction = z.infer<typeof LoggedAction>
 export const ActionLog = z.object({
   format: z.literal('quarterdeck-action-log'),
   version: z.literal(ACTION_LOG_VERSION),
-  /** Of the console that wrote it. */
+  /** The build of the console that wrote the file. */
   build: z.string(),
-  /** Of the first action, in milliseconds since the epoch. */
+  /** Time of the first action. Milliseconds since the epoch. */
   startedAt: Time,
-  /** When it was written, in milliseconds since the epoch. */
+  /** Milliseconds since the epoch. */
   exportedAt: Time,
-  /** Of the page, in CSS pixels. */
+  /** Size of the page in CSS pixels. */
   viewport: z.object({ width: z.number().int().min(0).max(100_000), height: z.number().int().min(0).max(100_000) }),
-  /** Path and query of the page that was shown when it was written. */
+  /** Path and query of the page at the time of the export. */
   route: Route,
   /** The state before the first action. */
   base: State,
   actions: z.array(LoggedAction).max(ACTION_LOG_LENGTH),
   /** The state after the last action. */
   final: State,
-  /** Of `final`. */
+  /** Hash of `final`. */
   hash: z.string(),
-  /** Of everything else but `format`, `version`, `build` and `final`. Earlier consoles did not write it. */
+  /** Checksum of everything but `format`, `version`, `build` and `final`. Missing in files of earlier consoles. */
   sum: z.string().optional(),
 })
 export type ActionLog = z.infer<typeof ActionLog>

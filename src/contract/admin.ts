@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Password } from './auth'
 import { success } from './envelope'
-import { hasNoNul, NO_NUL } from './rules'
+import { hasNoNul, NO_NUL } from './pageRules'
 
 export const User = z.object({ id: z.number().int(), username: z.string(), is_admin: z.boolean() })
 export type User = z.infer<typeof User>
@@ -20,12 +20,12 @@ export const InviteCode = z.object({
   message: z.string(),
   /** ISO 8601. */
   created_at: z.string(),
-  /** The username of who registered with it. */
+  /** Username of the user who registered with it. */
   used_by: z.string().nullable(),
   revoked: z.boolean(),
-  /** Seven days old without being used. */
+  /** True after seven days without being used. */
   is_expired: z.boolean(),
-  /** ISO 8601: until when it can be used (our extra). */
+  /** ISO 8601. Our extra. */
   expires_at: z.string().optional(),
 })
 export type InviteCode = z.infer<typeof InviteCode>
@@ -38,18 +38,17 @@ export const CreateInviteCode = z.strictObject({
 })
 export type CreateInviteCode = z.infer<typeof CreateInviteCode>
 
-/** What `POST /api/invite-codes` made. */
 export const InviteCodeAnswer = success(InviteCode)
 export type InviteCodeAnswer = z.infer<typeof InviteCodeAnswer>
 
 export const DashboardHostAnswer = success(z.object({ host: z.string() }))
 export type DashboardHostAnswer = z.infer<typeof DashboardHostAnswer>
 
-/** Null while there is none. */
+/** Null if there is no token. */
 export const DashboardTokenAnswer = success(z.object({ token: z.string().nullable() }))
 export type DashboardTokenAnswer = z.infer<typeof DashboardTokenAnswer>
 
-/** What the activity log tells apart; the console filters by it. */
+/** The categories of the activity log, by which the console filters. */
 export const ActivityKind = z.enum([
   'session',
   'deployment',
@@ -63,38 +62,38 @@ export const ActivityKind = z.enum([
 ])
 export type ActivityKind = z.infer<typeof ActivityKind>
 
-/** One thing that somebody did. Never holds a secret. */
+/** An action of a user. Never holds a secret. */
 export const ActivityEntry = z.object({
   id: z.number().int(),
   /** Milliseconds since the epoch. */
   at: z.number(),
-  /** As it was then; users come and go. Null where nobody was signed in. */
+  /** The username at that time. Null if no user was signed in. */
   username: z.string().nullable(),
   kind: ActivityKind,
-  /** In words: `signed in`, `failed to sign in as`, `deleted deployment`. */
+  /** The action in words: `signed in`, `failed to sign in as`, `deleted deployment`. */
   action: z.string(),
-  /** What it was done to: a name, a path, a command. Null where the action says it all. */
+  /** The object of the action: a name, a path, a command. Null if it has none. */
   subject: z.string().nullable(),
   address: z.string(),
-  /** Whether it was done, or refused or failed. */
+  /** False if the action was refused or failed. */
   succeeded: z.boolean(),
 })
 export type ActivityEntry = z.infer<typeof ActivityEntry>
 
-/** Of `GET /api/activity`, newest first (our extra). */
+/** Query of `GET /api/activity`, newest first. Our extra. */
 export const ActivityQuery = z.strictObject({
-  /** Only what is older than the entry with this id: the next page. */
+  /** Cursor: only entries older than the one with this id. */
   before: z.coerce.number().int().positive().optional(),
   kind: ActivityKind.optional(),
-  /** In username, action, subject and address, without regard to case. */
+  /** Case-insensitive; in username, action, subject and address. */
   search: z.string().max(200).refine(hasNoNul, NO_NUL).optional(),
 })
 export type ActivityQuery = z.infer<typeof ActivityQuery>
 
-/** How many entries one page of the activity log has. */
+/** Entries per page of the activity log. */
 export const ACTIVITY_PAGE = 100
 
 export const ActivityAnswer = success(
-  z.object({ entries: z.array(ActivityEntry), /** Whether there are older ones. */ hasMore: z.boolean() }),
+  z.object({ entries: z.array(ActivityEntry), /** Whether there are older entries. */ hasMore: z.boolean() }),
 )
 export type ActivityAnswer = z.infer<typeof ActivityAnswer>

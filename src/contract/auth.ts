@@ -1,8 +1,7 @@
 import { z } from 'zod'
 import { success } from './envelope'
+import { hasNoNul, NO_NUL } from './pageRules'
 import {
-  hasNoNul,
-  NO_NUL,
   CODE_LENGTH,
   CODE_PATTERN,
   PASSWORD_MAX_LENGTH,
@@ -12,7 +11,7 @@ import {
   USERNAME_PATTERN,
 } from './rules'
 
-/** What somebody types to sign in: bounded, but not judged, so that an answer tells nothing about the rules. */
+/** Sign-in input is limited in length but not validated, so that an answer reveals nothing about the rules. */
 const Typed = z.string().min(1).max(256).refine(hasNoNul, NO_NUL)
 const Opaque = z.string().min(1).max(512).refine(hasNoNul, NO_NUL)
 
@@ -37,9 +36,9 @@ export type LoginAnswer = z.infer<typeof LoginAnswer>
 
 export const VerifyLogin = z.strictObject({
   username: Typed,
-  /** The six-digit code. */
+  /** A one-time code. */
   token: VerificationCode,
-  /** From the login call: single purpose, five minutes, five tries. */
+  /** Returned by the login call, for this call only. Valid for five minutes and five attempts. */
   sessionToken: Opaque,
 })
 export type VerifyLogin = z.infer<typeof VerifyLogin>
@@ -47,7 +46,7 @@ export type VerifyLogin = z.infer<typeof VerifyLogin>
 /** Wrong one-time codes of a user since the last sign-in. */
 export const WrongCodes = z.object({
   count: z.number().int().positive(),
-  /** When the first of them was entered, in milliseconds since the epoch. */
+  /** Time of the first of them. Milliseconds since the epoch. */
   since: z.number(),
 })
 export type WrongCodes = z.infer<typeof WrongCodes>
@@ -56,7 +55,7 @@ export const VerifyLoginAnswer = success(
   z.object({
     token: z.string(),
     isAdmin: AdminFlag,
-    /** Without those of this step; absent when there were none (our extra). */
+    /** Without those of this sign-in; missing if there are none. Our extra. */
     wrongCodes: WrongCodes.optional(),
   }),
 )
@@ -66,7 +65,7 @@ export const VerifyInvite = z.strictObject({ inviteCode: Typed })
 export type VerifyInvite = z.infer<typeof VerifyInvite>
 export const VerifyInviteAnswer = success(
   z.object({
-    /** The invite token of the two calls that follow. Valid for 15 minutes. */
+    /** The invite token for the two calls that follow. Valid for 15 minutes. */
     token: z.string(),
   }),
 )
@@ -78,7 +77,7 @@ export const RegisterAnswer = success(
   z.object({
     /** A PNG as a data URL. */
     qrCode: z.string(),
-    /** The TOTP secret in base32, for people who cannot scan (our extra). */
+    /** The TOTP secret in base32, for users who cannot scan the code. Our extra. */
     secret: z.string().optional(),
   }),
 )
@@ -89,17 +88,17 @@ export type VerifyRegistration = z.infer<typeof VerifyRegistration>
 export const VerifyRegistrationAnswer = success(z.object({ loginToken: z.string(), isAdmin: AdminFlag }))
 export type VerifyRegistrationAnswer = z.infer<typeof VerifyRegistrationAnswer>
 
-/** One of the signed-in user's own sessions (our extra: `GET /api/sessions`). */
+/** A session of the signed-in user, from `GET /api/sessions`. Our extra. */
 export const OwnSession = z.object({
   id: z.uuid(),
-  /** The browser's own words (User-Agent). */
+  /** The User-Agent header. */
   device: z.string(),
   address: z.string(),
   /** ISO 8601. */
   created_at: z.string(),
   /** ISO 8601, to the minute. */
   last_used_at: z.string(),
-  /** The one that asks. */
+  /** Whether this session made the call. */
   current: z.boolean(),
 })
 export type OwnSession = z.infer<typeof OwnSession>
@@ -107,7 +106,7 @@ export type OwnSession = z.infer<typeof OwnSession>
 export const OwnSessionsAnswer = success(z.object({ sessions: z.array(OwnSession) }))
 export type OwnSessionsAnswer = z.infer<typeof OwnSessionsAnswer>
 
-/** Of `POST /api/auth/change-password` (our extra): ends all other sessions of the user. */
+/** Body of `POST /api/auth/change-password`, which ends all other sessions of the user. Our extra. */
 export const ChangePassword = z.strictObject({
   password: Typed,
   newPassword: Password,

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { success } from './envelope'
-import { DATABASE_NAME_MAX_LENGTH, DATABASE_NAME_PATTERN, INVALID_DATABASE_NAME } from './rules'
+import { DATABASE_NAME_MAX_LENGTH, DATABASE_NAME_PATTERN, INVALID_DATABASE_NAME } from './pageRules'
 
 export const DatabaseType = z.enum(['sql', 'mongo'])
 export type DatabaseType = z.infer<typeof DatabaseType>
@@ -15,7 +15,7 @@ export const Credentials = z.object({
   password: z.string(),
   host: z.string(),
   port: z.number().int().min(1).max(65_535),
-  /** The physical name: derived where the server does not take the name itself. */
+  /** The physical name, which is derived if the server does not allow the name itself. */
   database: z.string().optional(),
   connectionString: z.string().optional(),
 })
@@ -23,9 +23,9 @@ export type Credentials = z.infer<typeof Credentials>
 
 export const Database = z.object({
   name: z.string(),
-  /** Bytes. Left out, as the next one, where the server cannot tell now. */
+  /** Bytes. Missing, like `tables`, if the server cannot be asked at the moment. */
   size: z.number().nonnegative().optional(),
-  /** How many tables or collections. */
+  /** Number of tables or collections. */
   tables: z.number().int().nonnegative().optional(),
   credentials: Credentials,
 })
@@ -37,6 +37,6 @@ export type DatabasesAnswer = z.infer<typeof DatabasesAnswer>
 export const CreateDatabase = z.strictObject({ name: DatabaseName })
 export type CreateDatabase = z.infer<typeof CreateDatabase>
 
-/** Of POST, and of PATCH, which makes a new password. */
+/** Answer of POST, and of PATCH, which sets a new password. */
 export const DatabaseAnswer = success(Database)
 export type DatabaseAnswer = z.infer<typeof DatabaseAnswer>

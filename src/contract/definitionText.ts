@@ -13,26 +13,26 @@ import {
 import { Definition } from './deployment'
 import { issueText } from './issueText'
 
-/** In UTF-16 units: far more than any deployment needs, and read within 200 ms whatever it holds. */
+/** In UTF-16 units. Far more than a deployment needs; any text up to this size is parsed within 200 ms. */
 const TEXT_LIMIT = 16 * 1024
 const DEPTH_LIMIT = 100
 const ALIAS_LIMIT = 20
-/** Lines that begin with %: a real text has one at most. */
+/** Number of lines that begin with %. A valid text has at most one. */
 const DIRECTIVE_LIMIT = 10
 
-/** What is wrong with a text, for people, and where. */
+/** An error in a text. `message` is shown to the user. */
 export interface DefinitionProblem {
   message: string
-  /** As a path such as `run.port`. */
+  /** Path of the setting, for example `run.port`. */
   field?: string
-  /** Counted from 1. */
+  /** One-based. */
   line?: number
 }
 
 /**
- * Reads a deployment's YAML (1.2, core schema). Bombs of aliases and depth, custom tags and unknown keys are refused
- * before anything is built from them.
- * @param fixed what was settled when the deployment was created, and must stay
+ * Reads a deployment's YAML (1.2, core schema). Refuses alias bombs, deep nesting, custom tags and unknown keys before
+ * it builds any value.
+ * @param fixed settings that cannot change after creation
  */
 export function readDefinition(
   text: string,
@@ -53,16 +53,16 @@ export function readDefinition(
   }
   const result = Definition.safeParse(value)
   if (result.success) {
-    const changed = (['name', 'type'] as const).find(
+    const changedKey = (['name', 'type'] as const).find(
       (key) => fixed[key] !== undefined && fixed[key] !== result.data[key],
     )
-    if (!changed) return { definition: result.data }
-    return problem(`${changed}: is fixed after creation and must stay "${fixed[changed]}"`, {
-      field: changed,
-      line: lineOf(document, [changed], lines),
+    if (!changedKey) return { definition: result.data }
+    return problem(`${changedKey}: is fixed after creation and must stay "${fixed[changedKey]}"`, {
+      field: changedKey,
+      line: lineOf(document, [changedKey], lines),
     })
   }
-  // A setting that nobody knows is often one that is missing elsewhere, mistyped.
+  // An unknown setting is often a missing one with a typo, so it is reported first.
   const issue = result.error.issues.find(({ code }) => code === 'unrecognized_keys') ?? result.error.issues[0]
   const path = (issue?.path ?? []).map(String)
   if (issue?.code === 'unrecognized_keys') path.push(issue.keys[0] ?? '')
@@ -77,18 +77,18 @@ export function readDefinition(
 
 interface Fault {
   message: string
-  /** Where it begins, in UTF-16 units. */
+  /** Offset of its start in UTF-16 units. */
   pos: readonly [number, ...number[]]
 }
 
 type Parsed = { document: Document; fault?: never } | { document?: never; fault: Fault }
 
 /**
- * Parses up to the first fault: the library would go on, and make an error for each character of a text that is full of them.
- * @returns undefined where the parser, which is recursive, ran out of stack
+ * Parses up to the first error: the library would continue, and create an error for each character of a malformed text.
+ * @returns undefined if the recursive parser ran out of stack
  */
 function parse(text: string, lines: LineCounter): Parsed | undefined {
-  // The library compares each key with all before it in its map: 3,000 keys take a quarter of a second.
+  // With `uniqueKeys` the library compares each key with all before it: 3,000 keys take a quarter of a second.
   const composer = new Composer({ version: '1.2', uniqueKeys: false, prettyErrors: false })
   let warning: Fault | undefined
   const { onError } = composer as unknown as { onError: OnError }
@@ -134,7 +134,7 @@ function* upToError(tokens: Iterable<CST.Token>): Generator<CST.Token> {
   }
 }
 
-/** A key that is a list or a map itself, which would be made a text, or the second of two that are the same. */
+/** Finds a key that is a collection, which toJS would convert to a string, or a duplicate key. */
 function keyFaultOf(document: Document): Fault | undefined {
   let fault: Fault | undefined
   visit(document, {
@@ -160,7 +160,7 @@ function problem(
   return { problem: { message: (place.line === undefined ? '' : `Line ${place.line}: `) + message, ...place } }
 }
 
-/** The line of a path's value or, where that is missing, of the nearest thing around it. */
+/** Returns the line of a path's value or, if it is missing, of its nearest ancestor. */
 function lineOf(document: Document, path: string[], lines: LineCounter): number {
   for (let length = path.length; length > 0; length--) {
     const keys = path.slice(0, length).map((key) => (/^\d+$/.test(key) ? Number(key) : key))
@@ -170,7 +170,7 @@ function lineOf(document: Document, path: string[], lines: LineCounter): number 
   return 1
 }
 
-/** The line of the last key of a path, whose value may stand below it. */
+/** Returns the line of a path's last key, whose value may be on a later line. */
 function lineOfKey(document: Document, path: string[], lines: LineCounter): number | undefined {
   const around = path.length > 1 ? document.getIn(path.slice(0, -1), true) : document.contents
   const key = isMap(around) ? around.items.find((pair) => String(pair.key) === path.at(-1))?.key : undefined
@@ -178,8 +178,8 @@ function lineOfKey(document: Document, path: string[], lines: LineCounter): numb
 }
 
 /**
- * A look at the bare text, because the parser does not survive what it is to refuse: a block of 10,000 levels makes it
- * build a regular expression that ends the process. Brackets in strings count too; no real text has so many.
+ * Checks the nesting before parsing, because the parser does not survive it: for a block of 10,000 levels it builds a
+ * regular expression that crashes the process. Brackets in strings count too; no real text has so many.
  */
 function isTooDeep(text: string): boolean {
   let open = 0
@@ -188,7 +188,7 @@ function isTooDeep(text: string): boolean {
     else if (character === ']' || character === '}') open = Math.max(0, open - 1)
     if (open > DEPTH_LIMIT) return true
   }
-  // Each `key: ` and `- ` of one line is a level as well.
+  // Each `key: ` and `- ` of a line is a level, too.
   return text
     .split('\n')
     .some(

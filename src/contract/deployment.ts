@@ -1,9 +1,7 @@
 import { z } from 'zod'
 import { success } from './envelope'
-import { DEPLOYMENT_NAME_PATTERN, hasNoNul, NO_NUL } from './rules'
+import { DEPLOYMENT_NAME_PATTERN, DEPLOYMENT_TYPES, hasNoNul, NO_NUL } from './pageRules'
 
-/** In index order: `typeIndex` on the wire is the place in this list (product §3). */
-export const DEPLOYMENT_TYPES = ['proxy', 'persistent', 'scalable', 'process'] as const
 export const DeploymentType = z.enum(DEPLOYMENT_TYPES)
 export type DeploymentType = z.infer<typeof DeploymentType>
 
@@ -16,9 +14,9 @@ export const Deployment = z.object({
     .min(0)
     .max(DEPLOYMENT_TYPES.length - 1),
   enabled: z.boolean(),
-  /** Where the deployment's files are, as the wire writes paths: `/nfsshare/lobby`. */
+  /** The deployment's directory as an API path: `/nfsshare/lobby`. */
   path: z.string(),
-  /** Relative to the shared root: `/lobby`. */
+  /** The same, relative to the shared root: `/lobby`. */
   dataDirectory: z.string(),
   description: z.string().optional(),
 })
@@ -34,7 +32,7 @@ export const DeploymentName = z
     'must be 1 to 40 lower-case letters, digits or dashes, not starting or ending with a dash',
   )
 
-/** `type` is one of DEPLOYMENT_TYPES; a persistent one also needs a node. */
+/** A persistent deployment also needs a node. */
 export const CreateDeployment = z.strictObject({
   name: DeploymentName,
   type: DeploymentType,
@@ -45,31 +43,31 @@ export type CreateDeployment = z.infer<typeof CreateDeployment>
 export const Toggle = z.strictObject({ enabled: z.boolean() })
 export type Toggle = z.infer<typeof Toggle>
 
-/** Tells one stored text from another; to be compared, and nothing else. */
+/** Identifies a stored text. Opaque: only to be compared. */
 const Revision = z.string().min(1).max(128)
 
-/** The YAML text, read and written. */
+/** The YAML text. */
 export const Configuration = z.strictObject({
   content: z
     .string()
     .max(256 * 1024, 'must have at most 256 KiB')
     .refine(hasNoNul, NO_NUL),
-  /** Read: of this text. Written: of the text that it was made from; the save is refused with CONFLICT when another is stored by now (our extra). */
+  /** In a save, the revision that the text is based on: it fails with CONFLICT if another one is stored (our extra). */
   revision: Revision.optional(),
 })
 export type Configuration = z.infer<typeof Configuration>
 export const ConfigurationAnswer = success(
   Configuration.extend({
-    /** What is not as it should be with the stored text, for people (our extra). */
+    /** Problems of the stored text, for the user. Our extra. */
     warnings: z.array(z.string()).optional(),
   }),
 )
 export type ConfigurationAnswer = z.infer<typeof ConfigurationAnswer>
-/** Of a save: the revision of what is stored now, which the next save sends (our extra). */
+/** Answer of a save: `revision` is the one now stored, which the next save sends (our extra). */
 export const SavedConfigurationAnswer = success(
   z.object({
     revision: Revision.optional(),
-    /** What was saved all the same, for people: ports that other deployments have as well, limits that are not enforced here (our extra). */
+    /** For the user: ports that other deployments use, limits that are not enforced. The text was saved. Our extra. */
     warnings: z.array(z.string()).optional(),
   }),
 )
@@ -77,13 +75,13 @@ export type SavedConfigurationAnswer = z.infer<typeof SavedConfigurationAnswer>
 
 const Text = (max: number) => z.string().max(max, `must have at most ${max} characters`).refine(hasNoNul, NO_NUL)
 
-/** A directory under the shared root: absolute, no empty or dot segments. */
+/** A directory under the shared root: absolute, without empty or dot segments. */
 const DataDirectory = Text(255).regex(
   /^(?:\/(?!\.{1,2}(?:\/|$))[^/\\]+)+$/,
   'must be a path under the shared root such as /lobby',
 )
 
-/** Within a deployment's directory. `*` stands for any characters of one name. */
+/** A path within a deployment's directory. `*` matches any characters of one name. */
 const KeptPath = Text(255).regex(
   /^(?!\.{0,2}(?:\/|$))[^/\\]+(?:\/(?!\.{0,2}(?:\/|$))[^/\\]+)*$/,
   'must be a path within the directory such as whitelist.json or plugins/*/data',
@@ -92,10 +90,10 @@ const KeptPath = Text(255).regex(
 const MAX_PORT = 65_535
 
 const Run = z.strictObject({
-  /** Container mc: started as `java <javaArgs> -jar <jar> nogui`. */
+  /** Container mc only: started as `java <javaArgs> -jar <jar> nogui`. */
   jar: Text(255).min(1).optional(),
   javaArgs: z.array(Text(1024)).max(64).optional(),
-  /** Container process: the program and its arguments. Also allowed for mc, in place of java. */
+  /** Program and arguments. Required for container process; for mc it replaces java. */
   command: z.array(Text(4096).min(1)).min(1).max(64).optional(),
   env: z
     .record(
@@ -105,7 +103,7 @@ const Run = z.strictObject({
     .optional(),
   /** Kubernetes only. */
   image: Text(255).min(1).optional(),
-  /** Where players connect. Further instances of a scalable deployment have the ports after it. */
+  /** The port for players. Further instances of a scalable deployment use the ports after it. */
   port: z.number().int().min(1).max(MAX_PORT).optional(),
 })
 
@@ -117,7 +115,7 @@ const Instances = z
   })
   .refine(({ min, max }) => min <= max, { message: 'min must not be greater than max', path: ['min'] })
 
-/** What a deployment's YAML says (decisions §4). The text is the source of truth; this is its reading. */
+/** The parsed YAML of a deployment (decisions §4). The text is the source of truth. */
 export const Definition = z
   .strictObject({
     name: DeploymentName,
@@ -126,9 +124,9 @@ export const Definition = z
     dataDirectory: DataDirectory,
     /** Where instances write (decisions §13): see `dataOf`. */
     data: z.enum(['copy', 'shared'], 'must be copy or shared').optional(),
-    /** With `data: copy`: what of its copy is written back to the deployment's directory after an orderly stop. */
+    /** With `data: copy`: paths that are written back to the deployment's directory after an orderly stop. */
     keep: z.array(KeptPath).max(64, 'must be at most 64 paths').optional(),
-    /** Further directories of the shared area, which instances may read. */
+    /** Further directories of the shared area that instances may read. */
     mounts: z.array(DataDirectory).max(16, 'must be at most 16 directories').optional(),
     /** Persistent only. */
     node: Text(253).min(1).optional(),
@@ -137,22 +135,22 @@ export const Definition = z
       .strictObject({
         /** Written to the instance's standard input. */
         command: Text(256).min(1).optional(),
-        /** From the stop command to SIGTERM. In seconds. */
+        /** Time between the stop command and SIGTERM. */
         timeoutSeconds: z.number().int().min(1).max(3600).default(30),
       })
       .default({ timeoutSeconds: 30 }),
-    /** How its players leave before an end that can wait (decisions §14). */
+    /** How players leave before a stop that can wait (decisions §14). */
     drain: z
       .strictObject({
         /** Written to the instance's standard input. */
         command: Text(256).min(1).optional(),
-        /** From the command to the end, at most. In seconds. */
+        /** Deadline between the command and the stop. */
         timeoutSeconds: z.number().int().min(1).max(86_400).default(600),
       })
       .optional(),
-    /** The deployments whose instances its own are told of, in a file. */
+    /** Deployments whose instances are listed in the file that this deployment's instances get. */
     discover: z.array(DeploymentName).max(64).optional(),
-    /** First words of console commands that an action log keeps whole: their arguments hold no secrets (decisions §10). */
+    /** First words of console commands without secrets, which an action log keeps in full (decisions §10). */
     plainCommands: z
       .array(
         z
@@ -161,9 +159,9 @@ export const Definition = z
       )
       .max(200, 'must be at most 200 words')
       .default([]),
-    /** A regular expression: a console line that matches moves STARTING to RUNNING. */
+    /** A regular expression: a matching console line changes STARTING to RUNNING. */
     ready: Text(500).min(1).refine(isRegularExpression, 'must be a valid regular expression').optional(),
-    /** From a start until it is told that the instance is not ready yet. Nothing else follows from it. */
+    /** After this time in STARTING, the instance is reported as not ready. It has no other effect. */
     readyTimeoutSeconds: z.number().int().min(1).max(86_400).default(300),
     /** Scalable only. */
     instances: Instances.optional(),
@@ -198,7 +196,7 @@ export const Definition = z
         ['run', 'port'],
         `leaves no room for ${definition.instances?.max} instances: the last one would have port ${lastPort}`,
       )
-    // A maximum of one: two programs on one directory damage each other's files.
+    // Two programs that write to one directory damage each other's files.
     if (definition.data === 'shared' && (definition.instances?.max ?? 1) > 1)
       report(['data'], 'must be copy where there may be more than one instance (instances.max)')
     if (definition.keep && dataOf(definition) === 'shared')
@@ -208,8 +206,8 @@ export const Definition = z
 export type Definition = z.infer<typeof Definition>
 
 /**
- * Where the instances of a definition write: `shared`, in the deployment's directory itself; `copy`, each in a copy of it that is
- * made at its start, so that what it writes is gone at the next one.
+ * Returns where instances write: `shared`, to the deployment's directory itself; `copy`, to a copy that is made anew at
+ * each start, so that all but `keep` is lost.
  */
 export function dataOf({ type, data }: Pick<Definition, 'type' | 'data'>): 'copy' | 'shared' {
   return data ?? (type === 'persistent' || type === 'process' ? 'shared' : 'copy')

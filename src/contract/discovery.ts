@@ -3,29 +3,29 @@ import { DeploymentName } from './deployment'
 import { success } from './envelope'
 import { InstanceState } from './instance'
 
-/** An instance that runs, as others of the network find it. */
+/** A running instance as other instances see it. */
 const Peer = z.object({
   podName: z.string(),
   ip: z.string(),
-  /** Where it listens; null: its definition names no port. */
+  /** Null if its definition names no port. */
   port: z.number().int().nullable(),
   state: InstanceState,
-  /** How many play; null: unknown. */
+  /** Number of players; null if unknown. */
   players: z.number().int().nonnegative().nullable(),
-  /** It is emptied before it ends: send nobody there. */
+  /** It is being drained: new players must not be sent there. */
   draining: z.boolean(),
 })
 
 /** The file that QUARTERDECK_PEERS names, and the answer of `GET /api/discovery` (decisions §14). */
 export const Peers = z.object({
-  /** By deployment, each with its instances that run. */
+  /** The running instances by deployment. */
   deployments: z.record(z.string(), z.array(Peer)),
 })
 export type Peers = z.infer<typeof Peers>
 
 export const PeersAnswer = success(Peers)
 
-/** `?deployment=lobby`, also more than once. */
+/** `?deployment=lobby`; may be repeated. */
 export const PeersQuery = z.strictObject({
   deployment: z
     .union([DeploymentName, z.array(DeploymentName).min(1).max(64)])

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** Every failure code of the platform with the HTTP status it is answered with (decisions §1). */
+/** Every error code of the platform with its HTTP status (decisions §1). */
 export const errorStatus = {
   INVALID_INPUT: 400,
   INVALID_INVITE: 400,
@@ -14,17 +14,17 @@ export const errorStatus = {
   TOO_SLOW: 408,
   NAME_TAKEN: 409,
   CONFLICT: 409,
-  /** A job that was cancelled before it was done. */
+  /** The job was cancelled by a user. */
   CANCELLED: 409,
   TOO_LARGE: 413,
   UNSUPPORTED_MEDIA_TYPE: 415,
-  /** What was asked for of a file lies behind its end. */
+  /** The requested range begins after the end of the file. */
   RANGE_NOT_SATISFIABLE: 416,
   TOO_MANY_TRIES: 429,
   HEADER_TOO_LARGE: 431,
   INTERNAL: 500,
   UNAVAILABLE: 503,
-  /** There is no such part here: nothing failed, somebody has yet to set it up. */
+  /** The service is not configured, which is not an error. */
   NOT_CONFIGURED: 503,
   DISK_FULL: 507,
 } as const
@@ -35,13 +35,13 @@ export type ErrorCode = keyof typeof errorStatus
 export const Failure = z.object({
   success: z.literal(false),
   code: z.string(),
-  /** Text for people. */
+  /** Shown to the user. */
   message: z.string(),
   /** The same text. */
   error: z.string(),
-  /** Which part of the input is wrong, as a path such as `run.port`. Our extra. */
+  /** Path of the invalid input, for example `run.port`. Our extra. */
   field: z.string().optional(),
-  /** Where in a configuration text, counted from 1. Our extra. */
+  /** One-based line in a configuration text. Our extra. */
   line: z.number().int().positive().optional(),
 })
 export type Failure = z.infer<typeof Failure>

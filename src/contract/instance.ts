@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { success } from './envelope'
-import { INSTANCE_STATES } from './instanceStates'
+import { INSTANCE_STATES } from './pageRules'
 import { MetricPoint } from './metric'
 
 export const InstanceState = z.enum(INSTANCE_STATES)
@@ -10,13 +10,12 @@ export type InstanceState = z.infer<typeof InstanceState>
 export const InstanceType = z.enum(['process', 'minecraft'])
 export type InstanceType = z.infer<typeof InstanceType>
 
-/** How a run ended. */
 export const LastExit = z.object({
   code: z.number().int().nullable(),
   signal: z.string().nullable(),
   /** Milliseconds since the epoch. */
   at: z.number(),
-  /** For people. */
+  /** Shown to the user. */
   reason: z.string(),
 })
 export type LastExit = z.infer<typeof LastExit>
@@ -26,12 +25,12 @@ export const Instance = z.object({
   /** `<6 hex>-<deployment>`. */
   name: z.string(),
   description: z.string().optional(),
-  /** The name of the deployment it belongs to. */
+  /** The name of its deployment. */
   deployment: z.string(),
   /** Unique, and stable for the instance's life. */
   podName: z.string(),
   ip: z.string(),
-  /** Player uuid to player name. Present for container mc only. A server may name fewer than play on it: see `playerCount`. */
+  /** Player UUID to player name. Container mc only. May be incomplete: see `playerCount`. */
   players: z.record(z.string(), z.string()).optional(),
   state: InstanceState,
   type: InstanceType,
@@ -39,48 +38,48 @@ export const Instance = z.object({
   connections: z.number().int().nonnegative(),
   /** Text such as `3h 12m`; `0s` when offline. */
   uptime: z.string(),
-  /** Percent of the instance's limit (of the host, without one), 0 to 100. */
+  /** Percent of the instance's limit, or of the host without a limit. 0 to 100. */
   cpu: z.number().min(0).max(100),
   /** GiB. */
   memory: z.object({ used: z.number().nonnegative(), total: z.number().nonnegative() }),
   // Our extras.
-  /** How many play, as the server says; null: it did not answer. Present where `players` is. */
+  /** Number of players; null if the instance did not answer. Present if `players` is. */
   playerCount: z.number().int().nonnegative().nullable().optional(),
-  /** Where the present run was told to listen; absent when offline, or when it was told nothing. */
+  /** The port that the current run was given; missing when offline or if none was given. */
   port: z.number().int().optional(),
-  /** Of the present run, milliseconds since the epoch; absent when offline. */
+  /** Start of the current run, in milliseconds since the epoch; missing when offline. */
   startedAt: z.number().optional(),
-  /** How often it was started again after it ended by itself. */
+  /** Number of restarts after it exited by itself. */
   restarts: z.number().int().nonnegative().optional(),
   lastExit: LastExit.optional(),
-  /** When it last ended by itself, milliseconds since the epoch: then there is a crash capsule. */
+  /** Time of the last exit by itself, which left a crash capsule. Milliseconds since the epoch. */
   crashedAt: z.number().optional(),
-  /** STARTING for longer than its definition's `readyTimeoutSeconds`. */
+  /** Set if it is STARTING for longer than the definition's `readyTimeoutSeconds`. */
   lateStart: z
     .object({
       afterSeconds: z.number(),
-      /** For people: `a console line that matches Done`. */
+      /** Shown to the user: `a console line that matches Done`. */
       waitingFor: z.string(),
     })
     .optional(),
-  /** It ended by itself and is started again. */
+  /** Set while it waits for a restart after it exited by itself. */
   retry: z
     .object({
-      /** Milliseconds from now: clocks of browsers differ. */
+      /** Relative to now, because clocks of browsers differ. */
       inMs: z.number().nonnegative(),
-      /** Counted from 1. */
+      /** One-based. */
       attempt: z.number().int(),
-      /** With the end of the last one it is BLOCKED. */
+      /** Maximum number of attempts; after the last one the instance is BLOCKED. */
       of: z.number().int(),
     })
     .optional(),
-  /** It is emptied before it ends: no new players. */
+  /** It is being drained: new players must not be sent there. */
   draining: z.boolean().optional(),
-  /** Its definition says how to drain it. */
+  /** Whether its definition says how to drain it. */
   canDrain: z.boolean().optional(),
-  /** Of its definition: first words of console commands that an action log keeps whole. */
+  /** From its definition: first words of console commands that an action log keeps in full. */
   plainCommands: z.array(z.string()).optional(),
-  /** What is not as it should be, for people. */
+  /** Problems, for the user. */
   warnings: z.array(z.string()).optional(),
   /** Why it is BLOCKED. */
   blockedReason: z.string().optional(),
@@ -90,14 +89,14 @@ export type Instance = z.infer<typeof Instance>
 export const InstancesAnswer = success(z.object({ instances: z.array(Instance) }))
 export type InstancesAnswer = z.infer<typeof InstancesAnswer>
 
-/** What was kept of the last end by itself. Of `GET /api/deployments/{name}/instances/{uid}/crash`, our extra. */
+/** What was kept of the last crash, from `GET /api/deployments/{name}/instances/{uid}/crash`. Our extra. */
 export const CrashCapsule = z.object({
   exit: LastExit,
-  /** The last 50 lines before it, oldest first. */
+  /** The last 50 lines before the exit, oldest first. */
   lines: z.array(
     z.object({ seq: z.number().int(), type: z.enum(['message', 'error', 'system']), content: z.string() }),
   ),
-  /** The last ten minutes before it, oldest first. */
+  /** The last ten minutes before the exit, oldest first. */
   cpu: z.array(MetricPoint),
   memory: z.array(MetricPoint),
 })

@@ -1,4 +1,4 @@
-/** What zod says of one wrong value, as far as a text needs it. */
+/** The part of a zod issue that the text needs. */
 interface Issue {
   code: string
   message: string
@@ -9,7 +9,7 @@ interface Issue {
   maximum?: unknown
 }
 
-/** A sentence's end about one wrong value, for people: `must be a number`. Messages of our own schemas stay as they are. */
+/** Returns a zod issue as the end of a sentence: `must be a number`. Messages of our own schemas are unchanged. */
 export function issueText({ code, message, expected, values, origin, minimum, maximum }: Issue): string {
   if (!/^(?:Invalid|Too)/.test(message)) return message
   if (message.endsWith('received undefined')) return 'is required'

@@ -4,9 +4,9 @@ import { success } from './envelope'
 
 export const ManagerTimestampAnswer = success(
   z.object({
-    /** The manager's last heartbeat, milliseconds since the epoch; 0 when there was none yet. */
+    /** The manager's last heartbeat in milliseconds since the epoch; 0 before the first. */
     timestamp: z.number().int().nonnegative(),
-    /** Those that are not `ok`; absent when all are. Our extra. */
+    /** Disks whose level is not `ok`; missing if there are none. Our extra. */
     disks: z.array(Disk).optional(),
   }),
 )

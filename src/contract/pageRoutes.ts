@@ -1,4 +1,4 @@
-/** The routes of the page's router, and the page of replays. The page is the answer to their addresses; every other address is 404. */
+/** Routes of the console and of the replay page. Their addresses are answered with the page, all others with 404. */
 export const PAGE_ROUTES = [
   '/replay',
   '/login',
@@ -14,8 +14,9 @@ export const PAGE_ROUTES = [
 ]
 
 /**
- * Whether the page's router knows an address, by the rules of React Router: without regard to case, decoded, with any number of slashes at the end.
- * @param path of the address, encoded, without its query.
+ * Returns whether the console has a route for an address, by the rules of React Router: case-insensitive, decoded, with
+ * any number of trailing slashes.
+ * @param path encoded, without the query
  */
 export function isPageRoute(path: string): boolean {
   const segments = path.split('/').map(decoded)
@@ -25,7 +26,7 @@ export function isPageRoute(path: string): boolean {
 function matches(route: string[], segments: string[]): boolean {
   const isWild = route.at(-1) === '*'
   const wanted = route.filter((part) => part !== '*')
-  // The route / is one empty segment, as the part of every address before its first slash.
+  // The route / splits into two empty segments; the first one stands before the first slash of any address.
   if (wanted.length > 1 && wanted.at(-1) === '') wanted.pop()
   const isEnded = isWild || segments.slice(wanted.length).every((segment) => segment === '')
   return (
@@ -34,7 +35,7 @@ function matches(route: string[], segments: string[]): boolean {
   )
 }
 
-/** As it was sent where it is no valid encoding. */
+/** Returns the segment unchanged if its encoding is invalid. */
 function decoded(segment: string): string {
   try {
     return decodeURIComponent(segment)

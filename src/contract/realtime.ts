@@ -1,14 +1,11 @@
 import { z } from 'zod'
 
-/** The socket.io event that carries every message; its one argument is `{id, data}` (decisions §6). */
-export const REALTIME_EVENT = 'message'
-
 export const ServerHandshake = z.object({ id: z.literal('CLIENT_HANDSHAKE'), data: z.object({ hello: z.string() }) })
 export const FileSync = z.object({
   id: z.literal('CLIENT_FILE_SYNC'),
   data: z.object({
     event: z.enum(['sync_started', 'sync_completed']),
-    /** Why the sync that goes on could not be finished yet; it is tried again (our extra). */
+    /** Why the current sync has not finished yet; it is retried. Our extra. */
     problem: z.string().optional(),
   }),
 })

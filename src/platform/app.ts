@@ -17,41 +17,43 @@ import type { SignIn } from './accounts/signIn'
 import type { Users } from './accounts/users'
 import type { Databases } from './databases/databases'
 import type { Deployments } from './deployments/deployments'
-import type { Discovery } from './deployments/discovery'
-import type { Metrics } from './deployments/metrics'
+import type { Discovery } from './deployments/monitoring/discovery'
+import type { Metrics } from './deployments/monitoring/metrics'
 import { guardRoutes } from './http/access'
-import { accountRoutes } from './http/account'
+import { accountRoutes } from './http/routes/account'
 import { recordActivity } from './http/activity'
-import { createAnswersUnderWay, limitAnswers } from './http/answersUnderWay'
-import { adminRoutes } from './http/admin'
-import { authRoutes } from './http/auth'
-import { dashboardRoutes } from './http/dashboard'
-import { databaseRoutes } from './http/databases'
-import { deploymentRoutes } from './http/deployments'
-import { discoveryRoutes } from './http/discovery'
+import { createResponseBuffers, limitResponses } from './http/responseLimits'
+import { adminRoutes } from './http/routes/admin'
+import { authRoutes } from './http/routes/auth'
+import { dashboardRoutes } from './http/routes/dashboard'
+import { databaseRoutes } from './http/routes/databases'
+import { deploymentRoutes } from './http/routes/deployments'
 import { AppError } from './errors'
-import { endConnections, limitConnections } from './http/connections'
+import { closeConnectionsOnShutdown, limitConnections } from './http/connections'
 import { answerFailures, answerUnreadable, bodyOf } from './http/envelope'
-import { healthRoutes, type HealthChecks } from './http/health'
-import { fileRoutes, type FileRouteParts } from './http/files'
+import { healthRoutes, type HealthChecks } from './http/routes/health'
+import { fileRoutes, type FileRouteParts } from './http/routes/files'
 import { readJsonBodies } from './http/jsonBody'
-import { isOfThisMachine, nameLocalPeers, warnOfLocalProxies } from './http/localPeers'
-import { metricRoutes } from './http/metrics'
-import { networkRoutes, type Network } from './http/network'
-import { pageRoutes } from './http/page'
-import { warnOfUnnamedProxies } from './http/unnamedProxy'
-import { uploadRoutes, type UploadRouteParts } from './http/uploads'
+import { isOfThisMachine, labelLocalConnections, warnOfLocalProxies } from './http/localConnections'
+import { discoveryRoutes, metricRoutes, networkRoutes, type Network } from './http/routes/network'
+import { pageRoutes } from './http/routes/page'
+import { warnOfUnlistedProxies } from './http/unlistedProxy'
+import { uploadRoutes, type UploadRouteParts } from './http/routes/uploads'
 import type { Files } from './share/files'
 import type { Dashboard } from './kubernetes/dashboard'
-import type { Replicas } from './share/replicas'
+import type { Replicas } from './share/replicas/replicas'
 import { openConsoleChannel, type ConsoleParts } from './sockets/consoleChannel'
+import { hostsNamedBy } from './sockets/handshake'
 import { openRealtime } from './sockets/realtime'
 
-/** JSON bodies are at most this long (decisions §1). In bytes. */
+/** In bytes, for JSON bodies (decisions §1). */
 const BODY_LIMIT = 2 ** 20
 
 export interface Parts
-  extends Omit<ConsoleParts, 'proxies'>, Omit<FileRouteParts, 'deploymentTypeIndexAt' | 'answers'>, UploadRouteParts {
+  extends
+    Omit<ConsoleParts, 'proxies'>,
+    Omit<FileRouteParts, 'deploymentTypeIndexAt' | 'responseBuffers'>,
+    UploadRouteParts {
   files: Files
   log: Logger
   /** Addresses or networks. */
@@ -70,23 +72,26 @@ export interface Parts
   metrics: Metrics
   health: HealthChecks
   replicas: Pick<Replicas, 'state' | 'onSync'>
-  /** The built console. */
+  /** The directory of the built console. */
   webDir: string
 }
 
-/** How long a JSON body may take to arrive. In milliseconds. */
+/** Time for a JSON body to arrive. */
 const BODY_MS = 20_000
 
-/** Without the query, which may hold a ticket, and without an invite code, which stays good when its deletion failed. */
+/** Omits the query, which may hold a ticket, and an invite code, which is still valid if its deletion failed. */
 function loggedPath({ url, routeOptions }: FastifyRequest): string | undefined {
   return routeOptions.url?.endsWith('/:code') ? routeOptions.url : url.split('?')[0]
 }
 
-/** Wires the platform's parts to HTTP and sockets. The caller listens, and closes it. */
-export async function createApp(parts: Parts, { bodyMs = BODY_MS } = {}): Promise<FastifyInstance> {
-  // As the interface that routes know, not as pino's own type.
+/** Connects the platform's parts to HTTP and sockets. The caller listens and closes. */
+export async function createApp(
+  parts: Parts,
+  { bodyMs = BODY_MS }: { bodyMs?: number | undefined } = {},
+): Promise<FastifyInstance> {
+  // The type that routes know, not pino's own.
   const loggerInstance: FastifyBaseLogger = parts.log
-  // Contained instances of a platform that root starts have user ids of their own.
+  // A platform that runs as root gives contained instances user ids of their own.
   const areInstancesKnown = parts.runtime.isolation === 'contained' && process.getuid?.() === 0
   const proxies = createTrustedProxies(parts.trustedProxies, areInstancesKnown ? isOfThisMachine : undefined)
   const app = Fastify({
@@ -94,33 +99,36 @@ export async function createApp(parts: Parts, { bodyMs = BODY_MS } = {}): Promis
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: () => randomUUID(),
     bodyLimit: BODY_LIMIT,
-    trustProxy: parts.trustedProxies.length > 0 ? proxies.believes : false,
+    trustProxy: parts.trustedProxies.length > 0 ? proxies.isTrustedHop : false,
     routerOptions: { maxParamLength: 500 },
     forceCloseConnections: true,
-    // What comes in over an open connection while the last answers are given gets one of its own.
+    // Requests on open connections are still answered while the platform closes.
     return503OnClosing: false,
-    // On a busy machine the default of 10 s ends a start that would have come about.
+    // On a busy machine the default of 10 s aborts slow starts.
     pluginTimeout: 60_000,
     clientErrorHandler: answerUnreadable,
-    // Node.js would answer a request without it by itself, in no form of ours.
+    // Node.js would answer a request without the header itself, in another format than ours.
     http: { requireHostHeader: false },
-    // Addresses that cannot be read fail before there is a route to ask.
+    // Malformed URLs fail before routing.
     frameworkErrors: (_error, _request, reply) =>
       void (reply as FastifyReply).code(400).send(bodyOf(new AppError('INVALID_INPUT', 'The address is not valid.'))),
   }).withTypeProvider<ZodTypeProvider>()
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
   readJsonBodies(app, bodyMs)
-  // Simple content types need no leave of another site's browser (CORS): only JSON is read.
+  // Browsers send simple content types across sites without a preflight (CORS), so only JSON is parsed.
   app.removeContentTypeParser('text/plain')
-  if (areInstancesKnown) nameLocalPeers(app.server, app.log)
+  if (areInstancesKnown) labelLocalConnections(app.server, app.log)
   else warnOfLocalProxies(proxies, app.log)
   limitConnections(app, proxies)
-  warnOfUnnamedProxies(app, proxies)
+  warnOfUnlistedProxies(app, proxies)
   app.addHook('onRequest', async (request, reply) => {
     reply.header('x-request-id', request.id)
-    if (request.raw.httpVersion === '1.1' && request.headers.host === undefined)
+    const hosts = hostsNamedBy(request.raw)
+    if (request.raw.httpVersion === '1.1' && hosts === 0)
       throw new AppError('INVALID_INPUT', 'The request names no host.')
+    // Node.js takes the first and a proxy may have taken the last (RFC 9112 §3.2).
+    if (hosts > 1) throw new AppError('INVALID_INPUT', 'The request names more than one host.')
   })
   app.addHook('onResponse', async (request, reply) => {
     const { method, ip } = request
@@ -137,8 +145,8 @@ export async function createApp(parts: Parts, { bodyMs = BODY_MS } = {}): Promis
     )
   })
   answerFailures(app)
-  const answers = createAnswersUnderWay()
-  limitAnswers(app, answers)
+  const responseBuffers = createResponseBuffers()
+  limitResponses(app, responseBuffers)
   recordActivity(app, parts.activityLog)
   guardRoutes(app, parts.sessions)
   healthRoutes(app, parts.health, parts.runtime.isolation, () => parts.network.disks())
@@ -150,16 +158,20 @@ export async function createApp(parts: Parts, { bodyMs = BODY_MS } = {}): Promis
   discoveryRoutes(app, parts.discovery)
   databaseRoutes(app, parts.databases)
   metricRoutes(app, parts.metrics)
-  fileRoutes(app, { ...parts, answers, deploymentTypeIndexAt: (path) => parts.deployments.typeIndexAt(path) })
+  fileRoutes(app, {
+    ...parts,
+    responseBuffers,
+    deploymentTypeIndexAt: (path) => parts.deployments.deploymentTypeIndexAt(path),
+  })
   const endUploads = await uploadRoutes(app, parts)
   const onRemoved = (userId: number) => {
     endUploads(userId)
-    parts.files.jobs.endOf(userId)
+    parts.files.jobs.cancelAllOf(userId)
   }
   adminRoutes(app, { ...parts, onRemoved })
   await pageRoutes(app, parts.webDir)
   openRealtime(app, parts)
   openConsoleChannel(app, { ...parts, proxies })
-  endConnections(app)
+  closeConnectionsOnShutdown(app)
   return app
 }

@@ -20,14 +20,14 @@ const list = (check: (item: string) => boolean, error: string) =>
 
 interface Setting {
   schema: z.ZodType
-  /** What it is when the environment does not say, as the environment would say it. */
+  /** The default, in the format of the environment variable. */
   default?: string
-  /** The default in words, where it is computed. */
+  /** The default as text, if it is computed. */
   defaultText?: string
   description: string
 }
 
-/** Every setting, in the order of the README's table, which is made from this list. */
+/** Every setting, in the order of the README's table, which is generated from this list. */
 export const settings = {
   QUARTERDECK_HOST: {
     schema: z.string().min(1, 'must be an address to listen on'),
@@ -170,9 +170,11 @@ export interface Settings {
   isolation: 'auto' | 'required' | 'off'
   /** Absolute paths. */
   programs: string[]
+  /** Directories to search for programs, in the format of PATH. */
+  programPath: string
   /** Bytes. */
   uploadLimit: number
-  /** The Kubernetes cluster whose dashboard is offered: files that KUBECONFIG names, or the one this runs in. */
+  /** The cluster of the dashboard: the files of KUBECONFIG, or the cluster that the platform runs in. */
   cluster: { kubeconfig: string } | 'own' | undefined
   dashboardRole: string
   dashboardHost: string | undefined
@@ -185,7 +187,7 @@ export interface Settings {
 
 /**
  * Reads the settings from environment variables; an empty variable counts as absent.
- * @throws StartError with one line for each wrong value and each `QUARTERDECK_` name that is not a setting.
+ * @throws StartError with one line for each invalid value and each unknown `QUARTERDECK_` name
  */
 export function readSettings(environment: Record<string, string | undefined>): Settings {
   const lines: string[] = []
@@ -202,7 +204,7 @@ export function readSettings(environment: Record<string, string | undefined>): S
   if (lines.length > 0) throw new StartError(lines)
   const read = values as Values
   return {
-    // Fastify would open a second server for the ::1 of `localhost`, whose connections nothing limits (http/connections.ts).
+    // Fastify would open a second server for the ::1 of `localhost`, which http/connections.ts does not limit.
     host: read.QUARTERDECK_HOST === 'localhost' ? '127.0.0.1' : read.QUARTERDECK_HOST,
     port: read.QUARTERDECK_PORT,
     dataDir: read.QUARTERDECK_DATA_DIR,
@@ -213,6 +215,7 @@ export function readSettings(environment: Record<string, string | undefined>): S
     runtime: read.QUARTERDECK_RUNTIME,
     isolation: read.QUARTERDECK_ISOLATION,
     programs: read.QUARTERDECK_PROGRAMS,
+    programPath: environment.PATH ?? '',
     uploadLimit: read.QUARTERDECK_UPLOAD_LIMIT,
     cluster: environment.KUBECONFIG
       ? { kubeconfig: environment.KUBECONFIG }
@@ -246,7 +249,7 @@ function isOrigin(text: string): boolean {
   return URL.canParse(text) && new URL(text).origin === text
 }
 
-/** As Fastify and BlockList both take it: an address, or a network with a prefix of at least one bit. */
+/** Accepts what both Fastify and BlockList accept: an address, or a network with a prefix of at least one bit. */
 function isNetwork(text: string): boolean {
   const [address = '', bits, ...rest] = text.split('/')
   const family = isIP(address)

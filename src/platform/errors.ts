@@ -1,17 +1,17 @@
 import { errorStatus, type ErrorCode } from '../contract/errors'
 
 export interface FailureDetails {
-  /** For TOO_MANY_TRIES: whole seconds until another try makes sense. */
+  /** For TOO_MANY_TRIES: whole seconds until the next attempt makes sense. */
   retryAfterSeconds?: number
-  /** Which part of the input is wrong, as a path such as `run.port`. */
+  /** Path of the invalid input field, such as `run.port`. */
   field?: string
-  /** Where in a text, counted from 1. */
+  /** One-based line in a text. */
   line?: number
 }
 
 /**
- * An expected failure. Services throw it; `http/envelope.ts` alone turns it into an answer.
- * `message` is text for people: it names what is wrong and holds no secret, host path or driver text.
+ * An expected failure. Services throw it; only `http/envelope.ts` turns it into an answer. `message` is shown to users:
+ * it names the problem and contains no secret, host path or driver text.
  */
 export class AppError extends Error {
   readonly status: number
@@ -27,7 +27,7 @@ export class AppError extends Error {
   }
 }
 
-/** A reason not to start: each line is printed as it is, without a stack, and the process ends with exit code 1. */
+/** A reason not to start. Each line is printed without a stack, and the process exits with code 1. */
 export class StartError extends Error {
   constructor(readonly lines: string[]) {
     super(lines.join('\n'))

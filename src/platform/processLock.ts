@@ -3,19 +3,19 @@ import { closeSync, constants, ftruncateSync, openSync, readFileSync, readlinkSy
 import { errorCodeOf, StartError } from './errors'
 
 export interface HeldLock {
-  /** A process that inherits this descriptor holds the lock too, for as long as it or one of its children lives. */
+  /** A process that inherits this descriptor shares the lock, as long as it or one of its children lives. */
   readonly fd: number
-  /** Pid, start time, boot id and pid namespace of the process that held it last; empty when nobody did. */
+  /** Pid, start time, boot id and PID namespace of the last owner; empty if there was none. */
   readonly previousOwner: string
-  /** Gives it back; the death of the process does so as well. */
+  /** Releases the lock. The end of the process does so too. */
   release(): void
 }
 
 /**
- * Takes a kernel lock (flock(2)) on a file, which is made when it is missing and must never be removed. The kernel gives it
- * back when its last holder dies, and it counts across containers: no pid has to be trusted. Node.js has no call for it;
- * `flock` of util-linux locks the open file description that it inherits from us, and the lock stays with ours.
- * @returns undefined while another process holds it.
+ * Takes a kernel lock (flock(2)) on a file, which is created if missing and must never be removed. The lock works across
+ * containers, and the kernel releases it when its last holder ends, so no pid has to be trusted. Node.js has no such
+ * call: `flock` of util-linux locks the open file description that it inherits and shares with us.
+ * @returns undefined while another process holds it. Without `release`, the lock is held for the life of this process.
  * @throws StartError without `flock` or on a file system without locks; Node.js errors when the file cannot be opened
  */
 export function takeLock(file: string): HeldLock | undefined {
@@ -26,20 +26,15 @@ export function takeLock(file: string): HeldLock | undefined {
     const previousOwner = readFileSync(file, 'utf8')
     if (isHeldByOlderVersion(previousOwner)) return undefined
     isTaken = true
-    // For people, and for who has to signal the owner.
-    ftruncateSync(fd, writeSync(fd, `${process.pid} ${startTimeOf(process.pid)} ${placeOfPids()}`, 0))
+    // The owner is for diagnosis and for `lockOwner`.
+    ftruncateSync(fd, writeSync(fd, `${process.pid} ${startTimeOf(process.pid)} ${pidScope()}`, 0))
     return { fd, previousOwner, release: () => closeSync(fd) }
   } finally {
     if (!isTaken) closeSync(fd)
   }
 }
 
-/** As `takeLock`, for the life of this process. @returns false while another process holds it. */
-export function acquireLock(file: string): boolean {
-  return takeLock(file) !== undefined
-}
-
-/** `flock -n FD` ends with 1 when the lock is taken, and with another code when it could not be asked for. */
+/** `flock -n FD` exits with 1 if the lock is taken, and with another code after an error. */
 function flock(file: string, fd: number): boolean {
   const { status, error, stderr } = spawnSync('flock', ['-n', '3'], {
     stdio: ['ignore', 'ignore', 'pipe', fd],
@@ -56,15 +51,15 @@ function flock(file: string, fd: number): boolean {
   ])
 }
 
-/** Versions before the kernel lock wrote only pid and start time, and locked nothing. */
+/** Versions before the kernel lock wrote only pid and start time, and took no lock. */
 function isHeldByOlderVersion(owner: string): boolean {
-  return owner.split(' ').length === 2 && lives(owner)
+  return owner.split(' ').length === 2 && isOwnerAlive(owner)
 }
 
-/** The pid of the living process that holds a lock; undefined also when it is one of another container or machine. */
+/** Pid of the live owner of a lock; undefined also if it runs in another container or on another machine. */
 export function lockOwner(file: string): number | undefined {
   const owner = read(file)
-  return owner !== undefined && lives(owner) ? Number(owner.split(' ')[0]) : undefined
+  return owner !== undefined && isOwnerAlive(owner) ? Number(owner.split(' ')[0]) : undefined
 }
 
 function read(file: string): string | undefined {
@@ -75,14 +70,14 @@ function read(file: string): string | undefined {
   }
 }
 
-function lives(owner: string): boolean {
-  const [pid = '', startTime = '', ...place] = owner.split(' ')
-  // A number of another boot or pid namespace says nothing about the process that has it here.
-  return (place.length === 0 || place.join(' ') === placeOfPids()) && isAlive(Number(pid), startTime)
+function isOwnerAlive(owner: string): boolean {
+  const [pid = '', startTime = '', ...scope] = owner.split(' ')
+  // A pid of another boot or PID namespace means nothing here.
+  return (scope.length === 0 || scope.join(' ') === pidScope()) && isAlive(Number(pid), startTime)
 }
 
-/** Within what a pid means one process: the boot of the machine and the pid namespace. Empty where there is no /proc. */
-function placeOfPids(): string {
+/** The scope in which a pid is valid: boot id and PID namespace. Empty without /proc. */
+function pidScope(): string {
   try {
     return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()} ${readlinkSync('/proc/self/ns/pid')}`
   } catch {
@@ -91,8 +86,8 @@ function placeOfPids(): string {
 }
 
 /**
- * Whether a run of a process goes on. One that is dead and not yet collected by its parent does not, however long that
- * takes: where the first process of a container is no init, for ever.
+ * Whether a run of a process is alive. A zombie is not: where the first process of a container is not an init, zombies
+ * are never reaped.
  * @param startTime see startTimeOf.
  */
 export function isAlive(pid: number, startTime: string): boolean {
@@ -102,20 +97,20 @@ export function isAlive(pid: number, startTime: string): boolean {
     if (errorCodeOf(error) === 'ESRCH') return false
   }
   const stat = statOf(pid)
-  return stat.startTime === startTime && !DEAD.includes(stat.state)
+  return stat.startTime === startTime && !ENDED_STATES.includes(stat.state)
 }
 
-/** The states of a process that has ended (proc_pid_stat(5)): a zombie, and one that is just going. */
-const DEAD = ['Z', 'X']
+/** States of a process that has ended (proc_pid_stat(5)): zombie and dead. */
+const ENDED_STATES = ['Z', 'X']
 
-/** Names one run of a process beyond doubt: a pid may be given again. Ticks since boot; empty where there is no /proc. */
+/** Start time in clock ticks since boot; identifies a process although pids are reused. Empty without /proc. */
 export function startTimeOf(pid: number): string {
   return statOf(pid).startTime
 }
 
 function statOf(pid: number): { state: string; startTime: string } {
   const stat = read(`/proc/${pid}/stat`) ?? ''
-  // The second field is the program's name in parentheses, and may hold anything; fields are counted after it.
+  // The second field is the program's name in parentheses, with any characters; count fields after it.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return { state: fields[0] ?? '', startTime: fields[19] ?? '' }
 }

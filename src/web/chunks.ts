@@ -5,7 +5,7 @@ type Load<T> = () => Promise<T>
 
 const early = new Set<Load<unknown>>()
 
-/** Until a page after sign-in brings its own way: again and again, but for a chunk that is gone, which only a reload helps. */
+/** Used before sign-in: retries unless the chunk is gone, which only a reload fixes. */
 let attempt = async <T>(load: Load<T>): Promise<T> => {
   for (;;) {
     try {
@@ -18,27 +18,27 @@ let attempt = async <T>(load: Load<T>): Promise<T> => {
   }
 }
 
-/** What comes after sign-in knows what to do when a chunk cannot be had (app/retryChunks.ts). */
+/** Sets the loader of the pages after sign-in, which also reports a replaced build (app/retryChunks.ts). */
 export const loadChunksBy = (next: typeof attempt) => {
   attempt = next
 }
 
 export const loadChunk = <T>(load: Load<T>) => attempt(load)
 
-/** For what is too large to be loaded before somebody asks for it. */
+/** For chunks too large to preload. */
 export const lazyOnDemand = <Props>(load: Load<ComponentType<Props>>) =>
   lazy(async () => ({ default: await attempt(load) }))
 
-/** A component of a chunk that is loaded soon after sign-in, because later the platform may be away. */
+/** For chunks that are preloaded after sign-in, because the platform may be down later. */
 export const lazyEarly = <Props>(
   load: Load<ComponentType<Props>>,
-  follow = (loading: Load<ComponentType<Props>>) => loading(),
+  wrapLoad = (loading: Load<ComponentType<Props>>) => loading(),
 ) => {
   early.add(load)
-  return lazy(async () => ({ default: await follow(() => attempt(load)) }))
+  return lazy(async () => ({ default: await wrapLoad(() => attempt(load)) }))
 }
 
-/** One after the other. What a chunk declares itself comes after it. */
+/** Preloads one after the other, including chunks that loaded chunks declare. */
 export async function loadEarly() {
   for (const load of early) await attempt(load)
 }

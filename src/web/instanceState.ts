@@ -10,13 +10,13 @@ const appearances: Record<InstanceState, Appearance> = {
   STOPPED: { name: 'Offline', tone: 'stopped' },
 }
 
-/** How a state is shown. A server may send what the contract does not know, and that is an error (product §3). */
+/** Returns how a state is shown. @throws for a state that the contract does not know, which is an error (product §3) */
 export function appearanceOf(state: string): Appearance {
   if (!Object.hasOwn(appearances, state)) throw new Error(`Unknown instance state: ${state}`)
   return appearances[state as InstanceState]
 }
 
-/** How many play on an instance; null: it did not answer; undefined: it has no players. A server that tells no count is taken by the names it gives. */
+/** Returns the number of players: null if unknown, undefined for no players. Without a count, names are counted. */
 export function playerCountOf({
   players,
   playerCount,
@@ -24,7 +24,7 @@ export function playerCountOf({
   return players && (playerCount === undefined ? Object.keys(players).length : playerCount)
 }
 
-/** What is told in place of 'Offline' between two tries of an instance that ends by itself. */
+/** Shown instead of 'Offline' between restarts of an instance that crashed. */
 export function retryText({ attempt, of }: NonNullable<Instance['retry']>, seconds: number): string {
   return `Restarting${seconds > 0 ? ` in ${seconds} s` : ''}, try ${attempt} of ${of}`
 }

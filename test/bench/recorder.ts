@@ -5,7 +5,7 @@ import { complete } from '../../src/web/actionLog/steps'
 import { writeLog } from '../../src/web/actionLog/writeLog'
 import { linesReceived } from '../../src/web/sockets/consoleSlice'
 import { sectionToggled } from '../../src/web/features/overview/overviewSlice'
-import { draftTyped } from '../../src/web/features/deployments/configurationSlice'
+import { draftTyped } from '../../src/web/features/deployments/configuration/configurationSlice'
 
 /**
  * What the recorder costs, with its log full: then each action pays for the oldest one too, which the base state takes.

@@ -1,4 +1,4 @@
-import { looksSecret, secretPatterns, withoutSecret } from '../../src/contract/secretCommands'
+import { looksSecret, secretPatterns, withoutSecret } from '../../src/contract/secrets/secretCommands'
 
 /** Pieced together, so that nothing here looks like a key to whoever searches a repository for some. */
 const after = (beginning: string, length = 32) => beginning + 'hunter22'.repeat(length / 8)

@@ -279,7 +279,7 @@ browserTest(
         'databases/nameTyped',
         'admin/dialogOpened',
         'account/accountDialogOpened',
-        'console/commandSent',
+        'console/commandSubmitted',
       ]),
     )
 

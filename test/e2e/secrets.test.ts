@@ -256,6 +256,8 @@ browserTest(
       .getByRole('link', { name: /Sign in|Login/i })
       .first()
       .click()
+    // The fields of registration stay in the page until the sign-in page is drawn.
+    await page.getByRole('button', { name: 'Sign In' }).waitFor()
     await typeIntoAll(page)
     await page.getByRole('button', { name: 'Sign In' }).click()
     await page.getByRole('alert').waitFor()

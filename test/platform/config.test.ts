@@ -13,6 +13,7 @@ test('decisions §11: the defaults', () => {
     stateUrl: undefined,
     isolation: 'auto',
     programs: [],
+    programPath: '',
     runtime: 'local',
     uploadLimit: 10 * 2 ** 30,
     cluster: undefined,

@@ -3,9 +3,9 @@ import { once } from 'node:events'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
-import { acquireLock, lockOwner, startTimeOf } from '../../src/platform/processLock'
+import { lockOwner, startTimeOf, takeLock } from '../../src/platform/processLock'
 import { openLocalRuntime } from '../../src/platform/runtime/local/localRuntime'
-import { createReplicas } from '../../src/platform/share/replicas'
+import { createReplicas } from '../../src/platform/share/replicas/replicas'
 import { childProgram } from '../support/platform/childProgram'
 import { runProgram } from '../support/platform/runPlatform'
 import { stopHost } from '../support/platform/stopHost'
@@ -49,10 +49,10 @@ test('the lock of a killed process is free although nobody has collected that pr
   const pid = await startUncollected('sleep', '60')
   const startTime = startTimeOf(pid)
   writeFileSync(lock, `${pid} ${startTime}`)
-  expect([acquireLock(lock), lockOwner(lock)]).toEqual([false, pid])
+  expect([takeLock(lock), lockOwner(lock)]).toEqual([undefined, pid])
   await killUncollected(pid)
   expect(lockOwner(lock)).toBeUndefined()
-  expect(acquireLock(lock)).toBe(true)
+  expect(takeLock(lock)).toBeDefined()
   expect(lockOwner(lock)).toBe(process.pid)
 })
 
@@ -60,7 +60,7 @@ test('a lock of another run of the same number is free', () => {
   const lock = join(directory(), 'other.lock')
   writeFileSync(lock, `${process.pid} 1`)
   expect(lockOwner(lock)).toBeUndefined()
-  expect(acquireLock(lock)).toBe(true)
+  expect(takeLock(lock)).toBeDefined()
 })
 
 test('after a host that was killed and never collected another one is started', async () => {

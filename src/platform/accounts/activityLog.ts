@@ -1,31 +1,32 @@
+import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import type { ActivityEntry, ActivityQuery } from '../../contract/admin'
 import { errorCodeOf } from '../errors'
 import type { Db } from '../state/db'
 import { insertActivity, listActivity, type NewActivity } from '../state/activity'
 
-/** So many entries wait at the most while the state is away; what comes then is lost, and the loss is logged. */
+/** Entries that wait while the database is down. Further ones are lost, and the loss is logged. */
 const QUEUE_LIMIT = 10_000
 const BATCH = 500
-/** After a failure, doubling. In milliseconds. */
+/** Exponential back-off after a failure. */
 const FIRST_RETRY_MS = 250
 const LAST_RETRY_MS = 15_000
 /** In UTF-16 units: an entry is a line. */
 const SUBJECT_LIMIT = 500
 
-/** What happened; `at` is added when it is recorded. */
-export type Happening = Omit<NewActivity, 'at'>
+/** An activity without its time and UUID, which are added when it is recorded. */
+export type ActivityRecord = Omit<NewActivity, 'at' | 'entry'>
 
 export interface ActivityLog {
-  /** Notes what somebody did. Never waits and never fails; entries are written in the order in which they came. */
-  record(happening: Happening): void
-  /** One page, newest first, with everything that was recorded before. */
+  /** Queues an entry. Never waits and never fails; entries are written in the order of the calls. */
+  record(activity: ActivityRecord): void
+  /** One page, newest first, including everything recorded before the call. */
   list(query: ActivityQuery): Promise<{ entries: ActivityEntry[]; hasMore: boolean }>
-  /** Writes what waits, as far as the state can be reached. */
+  /** Writes the queue, if the database is reachable. */
   close(): Promise<void>
 }
 
-/** @param log is told what cannot be written, and what is lost by that. @param now milliseconds since the epoch. */
+/** @param log receives failures and losses. @param now milliseconds since the epoch */
 export function createActivityLog(db: Db, log: Pick<Logger, 'error' | 'warn'>, now: () => number): ActivityLog {
   let queue: NewActivity[] = []
   let lost = 0
@@ -34,7 +35,7 @@ export function createActivityLog(db: Db, log: Pick<Logger, 'error' | 'warn'>, n
   let retryMs = FIRST_RETRY_MS
   let isClosed = false
 
-  /** Writes until nothing waits: what comes during one statement goes into the next. @returns whether all is written. */
+  /** Writes until the queue is empty, including entries that arrive meanwhile. @returns false after a failure */
   async function writeAll(): Promise<boolean> {
     let size = BATCH
     while (queue.length > 0) {
@@ -46,7 +47,7 @@ export function createActivityLog(db: Db, log: Pick<Logger, 'error' | 'warn'>, n
           log.warn({ err: error, waiting: queue.length }, 'the activity log could not be written and is tried again')
           return false
         }
-        // One that can never be written must not hold up the others: it is found by writing them one by one.
+        // A refused entry must not hold up the others: it is found by writing them one by one.
         if (batch.length === 1) {
           log.error({ err: error }, 'an entry of the activity log was refused')
           queue = queue.slice(1)
@@ -73,21 +74,22 @@ export function createActivityLog(db: Db, log: Pick<Logger, 'error' | 'warn'>, n
         retry = setTimeout(() => void write(), retryMs)
         retryMs = Math.min(2 * retryMs, LAST_RETRY_MS)
       }
-      // What came between the last look at the queue and this moment.
+      // Entries may have arrived since the last check of the queue.
       return isWritten && queue.length > 0 ? write() : isWritten
     })
     return writing
   }
 
   return {
-    record(happening) {
+    record(activity) {
       if (queue.length >= QUEUE_LIMIT) {
         lost += 1
         return
       }
-      const { action, subject, address } = happening
+      const { action, subject, address } = activity
       queue.push({
-        ...happening,
+        ...activity,
+        entry: randomUUID(),
         at: new Date(now()),
         action: lineOf(action),
         subject: subject === null || subject === undefined ? null : lineOf(subject),
@@ -106,12 +108,12 @@ export function createActivityLog(db: Db, log: Pick<Logger, 'error' | 'warn'>, n
   }
 }
 
-/** Whether PostgreSQL refused the entry itself (classes 22 and 23), rather than to work. */
+/** Whether PostgreSQL refused the entry itself (classes 22 and 23) rather than being unavailable. */
 function isRefusal(error: unknown): boolean {
   return /^2[23]/.test(errorCodeOf(error) ?? '')
 }
 
-/** One line that a terminal or a table can show as it is, without control and direction characters. */
+/** Converts a text to one line that terminals and tables can show, without control and bidirectional characters. */
 function lineOf(text: string): string {
   const line = text.replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, ' ').toWellFormed()
   return line.length > SUBJECT_LIMIT ? `${line.slice(0, SUBJECT_LIMIT - 1).toWellFormed()}…` : line

@@ -1,19 +1,19 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, SocketAddress } from 'node:net'
 
-/** The reverse proxies whose word about the client's address is believed. */
+/** The reverse proxies that are trusted to report the client's address. */
 export interface TrustedProxies {
-  /** Whether a connection from this address is one of theirs. */
+  /** Whether an address belongs to a trusted proxy. */
   includes: (address: string | undefined) => boolean
-  /** Whether the word of an address about who is behind it is believed: of the connection's own (hop 0), or of one that a proxy named. */
-  believes: (address: string | undefined, hop: number) => boolean
-  /** The client's address, as Fastify's `request.ip` has it for calls: the last one of `X-Forwarded-For` that is not a trusted proxy's own. */
+  /** Whether an address is trusted to report the next hop: the connection's own (hop 0), or a reported one. */
+  isTrustedHop: (address: string | undefined, hop: number) => boolean
+  /** The client's address, like Fastify's `request.ip`: the last of `X-Forwarded-For` that is no trusted proxy's. */
   addressOf(request: IncomingMessage): string
 }
 
 /**
- * The one form of an address, as a socket has it. Proxies also write a port, brackets, leading zeros, or IPv4 as IPv6.
- * @returns the text itself when it is no address.
+ * Normalizes an address to the form that a socket has. Proxies may add a port, brackets or leading zeros, or write IPv4
+ * as IPv6. Returns other text unchanged.
  */
 export function plainAddress(text: string): string {
   const [, bracketed, withPort] = /^(?:\[(.*)\](?::\d+)?|([\d.]+):\d+)$/.exec(text) ?? []
@@ -25,8 +25,8 @@ export function plainAddress(text: string): string {
 }
 
 /**
- * @param proxies addresses or networks, as the settings have checked them.
- * @param mayBeInstance whether instances may connect to a proxy from an address: who has it is a client, whatever else the header says.
+ * @param proxies validated addresses or networks
+ * @param mayBeInstance whether instances may connect to a proxy from an address; such an address is never a proxy's
  */
 export function createTrustedProxies(
   proxies: string[],
@@ -43,17 +43,17 @@ export function createTrustedProxies(
     const address = plainAddress(text ?? '')
     return isIP(address) !== 0 && trusted.check(address, familyOf(address))
   }
-  const believes: TrustedProxies['believes'] = (address, hop) =>
+  const isTrustedHop: TrustedProxies['isTrustedHop'] = (address, hop) =>
     includes(address) && (hop === 0 || address === undefined || !mayBeInstance(plainAddress(address)))
   return {
     includes,
-    believes,
+    isTrustedHop,
     addressOf({ headers, socket }) {
       const forwarded = String(headers['x-forwarded-for'] ?? '')
         .split(',')
         .map((address) => address.trim())
       let address = socket.remoteAddress ?? ''
-      for (let hop = 0; believes(address, hop); hop++) {
+      for (let hop = 0; isTrustedHop(address, hop); hop++) {
         const next = forwarded.pop()
         if (next === undefined || next === '') break
         address = next
@@ -61,4 +61,28 @@ export function createTrustedProxies(
       return plainAddress(address)
     },
   }
+}
+
+/**
+ * The unit of rate limits: an IPv4 address, or the /64 network of an IPv6 address, which one customer has (RFC 6177).
+ * @param text the address in any form that a socket or proxy uses
+ */
+export function networkOf(text: string): string {
+  const address = plainAddress(text)
+  if (!address.includes(':') || address.includes('.')) return address
+  return groupsOf(address).slice(0, 4).join(':')
+}
+
+/** The unit for distributed guessing: of IPv6 the /56 network, which homes often have. Takes a `networkOf`. */
+export function wideNetworkOf(network: string): string {
+  if (!network.includes(':') || network.includes('.')) return network
+  const groups = network.split(':')
+  return [...groups.slice(0, 3), (groups[3] ?? '').padStart(4, '0').slice(0, 2)].join(':')
+}
+
+/** The eight groups of an IPv6 address without leading zeros. */
+export function groupsOf(address: string): string[] {
+  const [head = [], tail = []] = address.split('::').map((part) => part.split(':').filter(Boolean))
+  const zeros = Array<string>(Math.max(0, 8 - head.length - tail.length)).fill('0')
+  return [...head, ...zeros, ...tail]
 }

@@ -2,36 +2,42 @@ import type { WrongCodes } from '../../contract/auth'
 import { AppError } from '../errors'
 import type { Db } from '../state/db'
 import type { Secrets } from '../state/secrets'
-import { useTotpStep, type UserRow } from '../state/users'
-import { clearWrongCodes, findCodeWait, giveBackCodeTry, takeCodeTry, type CodeWaits } from '../state/wrongCodes'
+import { markTotpStepUsed, type UserRow } from '../state/users'
+import {
+  clearWrongCodes,
+  findCodeWait,
+  uncountCodeAttempt,
+  countCodeAttempt,
+  type CodeWaits,
+} from '../state/wrongCodes'
 import type { ActivityLog } from './activityLog'
-import { tooManyTries, waitText } from './limits'
+import { tooManyTries, waitText } from './rateLimits'
 import { stepOfCode } from './oneTimeCodes'
 
-/** By account, from anywhere: who enters codes has the password already. */
+/** Per account, from all addresses: who enters codes knows the password already. */
 const waits: CodeWaits = { every: 10, firstSeconds: 15 * 60, longestSeconds: 86_400 }
 
 export interface CodeChecks {
   /**
-   * Checks a one-time code and marks it as used. Call it only after the password was right: every wrong code counts. After each
-   * tenth one the user waits 15 minutes, doubled each further time up to one day.
-   * @param by who is signed in already, if anybody, and from where, for the activity log.
+   * Verifies a one-time code and marks it as used. Call it only after the password was verified, because every wrong
+   * code counts. After every tenth one the user waits 15 minutes, doubled each time up to one day.
+   * @param by the user of the session, if any, and the address, for the activity log
    * @throws AppError INVALID_CODE; TOO_MANY_TRIES while the user waits, whatever the code
    */
   check(user: UserRow, code: string, by: { username: string | null; address: string }): Promise<void>
   /**
-   * At a sign-in, which tells the user of the wrong codes since the last one: forgets them. Nothing else may.
-   * @param own how many of them the same person just entered.
-   * @returns the wrong codes that are worth a warning; undefined when there are none.
+   * Clears the wrong codes since the last sign-in. Only a sign-in may call it, because it shows them to the user.
+   * @param own the number that were entered in this sign-in
+   * @returns the other wrong codes; undefined if there are none
    */
   clear(transaction: Db, userId: number, own: number): Promise<WrongCodes | undefined>
 }
 
 interface CodeCheckParts {
   db: Db
-  /** What opens the users' TOTP secrets. */
+  /** Unseals the TOTP secrets. */
   secrets: Secrets
-  /** Is told when a wait begins. */
+  /** Records when a wait begins. */
   activityLog: Pick<ActivityLog, 'record'>
   /** Milliseconds since the epoch. */
   now: () => number
@@ -43,21 +49,21 @@ export function createCodeChecks({ db, secrets, activityLog, now }: CodeCheckPar
   async function refusal(user: UserRow, code: string): Promise<AppError | undefined> {
     const timeStep = await stepOfCode(secrets.unseal(user.totp_secret, 'totp', user.username), code, now())
     if (timeStep === undefined) return new AppError('INVALID_CODE', 'The verification code is not right.')
-    if (!(await useTotpStep(db, user.id, timeStep)))
+    if (!(await markTotpStepUsed(db, user.id, timeStep)))
       return new AppError('INVALID_CODE', 'This verification code was used before. Please wait for the next one.')
     return undefined
   }
 
   return {
     async check(user, code, { username, address }) {
-      const tried = await takeCodeTry(db, user.id, new Date(now()), waits)
+      const tried = await countCodeAttempt(db, user.id, new Date(now()), waits)
       if (!tried) throw tooManyTries(secondsUntil((await findCodeWait(db, user.id)) ?? new Date(now())))
       const refused = await refusal(user, code).catch(async (error: unknown) => {
-        // The code was not looked at.
-        await giveBackCodeTry(db, user.id)
+        // The code was not verified.
+        await uncountCodeAttempt(db, user.id)
         throw error
       })
-      if (!refused) return giveBackCodeTry(db, user.id)
+      if (!refused) return uncountCodeAttempt(db, user.id)
       if (tried.blockedUntil) {
         const words = `entered wrong codes (${tried.count} so far, wait of ${waitText(secondsUntil(tried.blockedUntil))})`
         const [action, subject] = username === null ? [`${words} as`, user.username] : [words, null]

@@ -4,17 +4,17 @@ import { insertDownloadTicket, takeDownloadTicket } from '../state/downloadTicke
 import { hashToken, randomToken } from '../state/secrets'
 import type { SessionUser } from '../state/sessions'
 
-/** In milliseconds (decisions §2). */
+/** Decisions §2. */
 const VALID_MS = 60_000
 
-/** What stands in a download's address in place of the session: good for one use, 60 s and one path. */
+/** Replaces the session in a download's URL. A ticket is valid for one use, one path and 60 s. */
 export interface DownloadTickets {
   issue(user: SessionUser, path: string): Promise<string>
-  /** @returns whose ticket it was. @throws AppError NO_SESSION for every token that is not a valid ticket for this path */
+  /** @returns the ticket's user. @throws AppError NO_SESSION if the token is no valid ticket for this path */
   take(token: string, path: string): Promise<{ username: string }>
 }
 
-/** @param now milliseconds since the epoch. */
+/** @param now milliseconds since the epoch */
 export function createDownloadTickets(db: Db, now: () => number): DownloadTickets {
   return {
     async issue({ sessionId }, path) {

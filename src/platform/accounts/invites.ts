@@ -7,19 +7,16 @@ import { INVITE_DAYS, newInviteCode } from './registration'
 export interface Invites {
   /** Newest first. */
   list(): Promise<InviteCode[]>
-  /** Makes a code that one person can register with within 7 days. */
+  /** Creates a code that is valid for one registration within 7 days. */
   create(message: string): Promise<InviteCode>
-  /**
-   * Revokes a code that could still be used: it stays in the list. One that is used, revoked or expired is taken off it.
-   * @returns what it was. @throws AppError NOT_FOUND
-   */
+  /** Revokes a valid code, which stays in the list; deletes others. @returns the invite. @throws AppError NOT_FOUND */
   remove(code: string): Promise<InviteCode>
 }
 
-/** @param now milliseconds since the epoch. */
+/** @param now milliseconds since the epoch */
 export function createInvites(db: Db, now: () => number): Invites {
-  /** One that was used in time does not expire. */
-  const asSeen = ({ code, message, created_at, expires_at, used_by, revoked }: InviteRow): InviteCode => ({
+  /** A used invite does not expire. */
+  const toInviteCode = ({ code, message, created_at, expires_at, used_by, revoked }: InviteRow): InviteCode => ({
     code,
     message,
     created_at: created_at.toISOString(),
@@ -29,9 +26,9 @@ export function createInvites(db: Db, now: () => number): Invites {
     expires_at: expires_at.toISOString(),
   })
   return {
-    list: async () => (await listInvites(db)).map(asSeen),
+    list: async () => (await listInvites(db)).map(toInviteCode),
     create: async (message) =>
-      asSeen(
+      toInviteCode(
         await insertInvite(db, {
           code: newInviteCode(),
           message,
@@ -42,7 +39,7 @@ export function createInvites(db: Db, now: () => number): Invites {
       const invite = (await revokeInvite(db, code)) ?? (await deleteInvite(db, code))
       if (!invite)
         throw new AppError('NOT_FOUND', 'There is no such invite code. Somebody may have deleted it meanwhile.')
-      return asSeen(invite)
+      return toInviteCode(invite)
     },
   }
 }

@@ -3,7 +3,7 @@ import { toDataURL } from 'qrcode'
 
 const PERIOD_SECONDS = 30
 
-/** A new TOTP secret: 160 random bits in base32 (RFC 4226 §4). */
+/** Generates a TOTP secret: 160 random bits in base32 (RFC 4226 §4). */
 export function newTotpSecret(): string {
   return generateSecret()
 }
@@ -14,10 +14,9 @@ export function qrCodeOf(secret: string, username: string): Promise<string> {
 }
 
 /**
- * Checks a code: SHA-1, 6 digits, 30 s, one step either side (RFC 6238).
- * @param code six digits; anything else is no code.
- * @param now milliseconds since the epoch.
- * @returns the time step that the code belongs to, for replay protection; undefined when it is wrong.
+ * Verifies a code: SHA-1, 6 digits, 30 s, one step either side (RFC 6238).
+ * @param now milliseconds since the epoch
+ * @returns the code's time step, for replay protection; undefined if the code is wrong
  */
 export async function stepOfCode(secret: string, code: string, now: number): Promise<number | undefined> {
   if (!/^\d{6}$/.test(code)) return undefined

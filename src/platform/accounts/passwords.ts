@@ -3,17 +3,14 @@ import { hash, verify, type Algorithm } from '@node-rs/argon2'
 /** Argon2id with 19 MiB, 2 passes, 1 lane: the OWASP minimum, 15 to 40 ms on a small machine. */
 const cost = { algorithm: 2 as Algorithm.Argon2id, memoryCost: 19_456, timeCost: 2, parallelism: 1 }
 
-/** @returns algorithm, cost, salt and hash in one text (PHC string format). */
+/** @returns algorithm, cost, salt and hash in one text (PHC string format) */
 export function hashPassword(password: string): Promise<string> {
   return hash(password, cost)
 }
 
 let decoy: Promise<string> | undefined
 
-/**
- * Compares a password with a stored hash. Without a hash it takes the same time and says no, so that an unknown user
- * cannot be told from a wrong password.
- */
+/** Takes the same time without a stored hash, so that timing does not reveal which users exist. */
 export async function isPassword(password: string, stored: string | undefined): Promise<boolean> {
   decoy ??= hashPassword('nobody has this password')
   const matches = await verify(stored ?? (await decoy), password)

@@ -9,10 +9,10 @@ import {
   findRegistration,
   insertRegistration,
   setRegistrationAccount,
-  takeRegistrationTry,
-} from '../state/steps'
+  countRegistrationAttempt,
+} from '../state/registrations'
 import { findUserByName, hasUsers, insertUser } from '../state/users'
-import { limits, takeTry } from './limits'
+import { rateLimits, takeAttempt } from './rateLimits'
 import { newTotpSecret, qrCodeOf, stepOfCode } from './oneTimeCodes'
 import { hashPassword } from './passwords'
 import type { Client, Sessions } from './sessions'
@@ -22,17 +22,25 @@ const REGISTRATION_MINUTES = 15
 const CODE_TRIES = 10
 
 export interface Registration {
-  /** In any case, with or without dashes. @returns the invite token, valid for 15 minutes. The invite is not consumed. @throws AppError INVALID_INVITE, TOO_MANY_TRIES */
+  /**
+   * Accepts a code in any case, with or without dashes. Does not use up the invite.
+   * @returns the invite token, valid for 15 minutes. @throws AppError INVALID_INVITE, TOO_MANY_TRIES
+   */
   verifyInvite(code: string, client: Client): Promise<string>
-  /** Nothing exists yet afterwards; calling it again begins anew. @throws AppError STEP_EXPIRED, NAME_TAKEN */
+  /** Stores the account until it is verified. A repeated call replaces it. @throws AppError STEP_EXPIRED, NAME_TAKEN */
   register(account: Register, client: Client): Promise<{ qrCode: string; secret: string }>
-  /** Creates the user and uses the invite, both or neither. @throws AppError STEP_EXPIRED, INVALID_CODE, INVALID_INVITE, NAME_TAKEN */
-  verify(step: VerifyRegistration, client: Client): Promise<{ loginToken: string; isAdmin: boolean }>
-  /** While there are no users: the code that makes the first administrator, valid for 7 days from now. */
-  firstInvite(fixedCode: string | undefined): Promise<string | undefined>
+  /**
+   * Atomically creates the user and uses the invite.
+   * @throws AppError STEP_EXPIRED, INVALID_CODE, INVALID_INVITE, NAME_TAKEN
+   */
+  confirmRegistration(step: VerifyRegistration, client: Client): Promise<{ loginToken: string; isAdmin: boolean }>
+  /** The code for the first administrator, valid for 7 days from now; undefined once there are users. */
+  firstInvite(configuredCode: string | undefined): Promise<string | undefined>
 }
 
-/** @param secrets what seals the TOTP secret of who registers. @param sessions where they get their first. @param now milliseconds since the epoch. */
+/**
+ * @param secrets seals TOTP secrets. @param sessions opens the first session. @param now milliseconds since the epoch
+ */
 export function createRegistration(db: Db, secrets: Secrets, sessions: Sessions, now: () => number): Registration {
   const expired = () =>
     new AppError('STEP_EXPIRED', 'This registration has expired. Please start again with your invite code.')
@@ -41,8 +49,9 @@ export function createRegistration(db: Db, secrets: Secrets, sessions: Sessions,
     new AppError('INVALID_INVITE', 'This invite code is not valid. It may have been used, revoked or expired.')
   return {
     async verifyInvite(code, { network }) {
-      await takeTry(db, limits.invite, network)
-      const invite = (await findActiveInvite(db, code.trim())) ?? (await findActiveInvite(db, asMade(code)))
+      await takeAttempt(db, rateLimits.invite, network)
+      const invite =
+        (await findActiveInvite(db, code.trim())) ?? (await findActiveInvite(db, normalizeInviteCode(code)))
       if (!invite) throw invalidInvite()
       const token = randomToken()
       const expiresAt = new Date(now() + REGISTRATION_MINUTES * 60_000)
@@ -51,7 +60,7 @@ export function createRegistration(db: Db, secrets: Secrets, sessions: Sessions,
     },
 
     async register({ username, password, inviteToken }, { network }) {
-      await takeTry(db, limits.invite, network)
+      await takeAttempt(db, rateLimits.invite, network)
       const tokenHash = hashToken(inviteToken)
       if (!(await findRegistration(db, tokenHash))) throw expired()
       if (await findUserByName(db, username)) throw nameTaken(username)
@@ -64,10 +73,10 @@ export function createRegistration(db: Db, secrets: Secrets, sessions: Sessions,
       return { qrCode: await qrCodeOf(secret, username), secret }
     },
 
-    async verify({ username, token: code, inviteToken }, client) {
-      await takeTry(db, limits.step, client.network)
+    async confirmRegistration({ username, token: code, inviteToken }, client) {
+      await takeAttempt(db, rateLimits.step, client.network)
       const tokenHash = hashToken(inviteToken)
-      const pending = await takeRegistrationTry(db, tokenHash, CODE_TRIES)
+      const pending = await countRegistrationAttempt(db, tokenHash, CODE_TRIES)
       if (!pending?.username || !pending.password_hash || !pending.totp_secret || pending.username !== username)
         throw expired()
       const { password_hash, totp_secret } = pending
@@ -95,23 +104,23 @@ export function createRegistration(db: Db, secrets: Secrets, sessions: Sessions,
       return { loginToken: await sessions.open({ id: user.id, username }, client), isAdmin: user.isAdmin }
     },
 
-    async firstInvite(fixedCode) {
+    async firstInvite(configuredCode) {
       if (await hasUsers(db)) return undefined
-      const code = fixedCode ?? (await findFirstInvite(db))?.code ?? newInviteCode()
+      const code = configuredCode ?? (await findFirstInvite(db))?.code ?? newInviteCode()
       await setFirstInvite(db, code, new Date(now() + INVITE_DAYS * 86_400_000))
       return code
     },
   }
 }
 
-/** A code of `newInviteCode` as it was made, of one that somebody typed: in any case, with or without its dashes and with spaces. */
-const asMade = (typed: string) =>
+/** Normalizes a typed code: any case, with spaces, with or without dashes. */
+const normalizeInviteCode = (typed: string) =>
   typed
     .replace(/[\s-]/g, '')
     .toUpperCase()
     .replace(/^(.{4})(.{4})(.{4})$/, '$1-$2-$3')
 
-/** 60 random bits as three groups of four, without letters and digits that look alike. */
+/** 60 random bits as three groups of four, without characters that look alike. */
 export function newInviteCode(): string {
   const alphabet = '23456789ABCDEFGHJKLMNPQRSTUVWXYZ'
   const group = () => Array.from({ length: 4 }, () => alphabet[randomInt(alphabet.length)]).join('')

@@ -10,48 +10,46 @@ import {
   deleteOtherSessions,
   deleteSession,
   deleteSessionOf,
-  findLiveSessions,
+  findValidSessions,
   findSession,
   insertSession,
   listSessions,
   type SessionUser,
 } from '../state/sessions'
 
-/** Where a request comes from: kept with the session, for its owner to recognise. */
+/** The origin of a request, stored with the session so that its owner can recognise it. */
 export interface Client {
   address: string
-  /** What counts for limits: see networkOf. */
+  /** The unit of rate limits: see networkOf. */
   network: string
   device: string
 }
 
 export interface Sessions {
   /**
-   * Opens a session and gives its token: a JWT (HS256) with `sub`, `jti` and an `exp` in 7 days. It names the user for people,
-   * too (`preferred_username`, OpenID Connect Core §5.1); nothing is decided by that. @param transaction it is part of, if any.
+   * Opens a session.
+   * @returns its token: a JWT (HS256) with `sub`, `jti` and an `exp` in 7 days. The username (`preferred_username`,
+   * OpenID Connect Core §5.1) is informative only.
    */
   open(user: { id: number; username: string }, client: Client, transaction?: Db): Promise<string>
-  /**
-   * Whose session a token is, as of this moment.
-   * @throws AppError NO_SESSION for every token that is not one of a live session.
-   */
-  read(token: string | undefined): Promise<SessionUser>
+  /** The current user of a token. @throws AppError NO_SESSION if it is not the token of a valid session */
+  authenticate(token: string | undefined): Promise<SessionUser>
   end(sessionId: string): Promise<void>
-  /** Of one user, the last used first. */
+  /** The user's sessions, the last used first. */
   list(user: SessionUser): Promise<OwnSession[]>
-  /** Ends one of the user's own. @throws AppError NOT_FOUND when the user has no such session */
+  /** Ends one of the user's sessions. @throws AppError NOT_FOUND if the user has no such session */
   endOwn(user: SessionUser, sessionId: string): Promise<void>
-  /** Ends all of the user's own but the one that asks. */
+  /** Ends all of the user's sessions but this one. */
   endOthers(user: SessionUser): Promise<void>
-  /** Of these sessions, the ones that still live, each with whether its user is an administrator: sockets ask again and again. */
-  live(sessionIds: string[]): Promise<Map<string, boolean>>
+  /** Which of these sessions are valid, each with whether its user is an administrator. Sockets poll it. */
+  findValid(sessionIds: string[]): Promise<Map<string, boolean>>
 }
 
 const Claims = z.object({ sub: z.string(), jti: z.uuid() })
 
-/** @param secrets whose key signs the tokens: under another key nobody is signed in. @param now milliseconds since the epoch. */
+/** @param secrets signs the tokens: a new key ends every session. @param now milliseconds since the epoch */
 export function createSessions(db: Db, secrets: Secrets, now: () => number): Sessions {
-  // Once: each request has a token.
+  // Imported once, because every request verifies a token.
   const imported = webcrypto.subtle.importKey(
     'raw',
     secrets.keyFor('session token'),
@@ -78,9 +76,9 @@ export function createSessions(db: Db, secrets: Secrets, now: () => number): Ses
         .setExpirationTime(expiresAt)
         .sign(await imported)
     },
-    async read(token) {
+    async authenticate(token) {
       if (!token) throw noSession()
-      // The one allowed algorithm is named: a token cannot choose (RFC 8725 §3.1).
+      // Fixed, so that a token cannot choose its algorithm (RFC 8725 §3.1).
       const claims = await jwtVerify(token, await imported, {
         algorithms: ['HS256'],
         requiredClaims: ['exp', 'sub', 'jti'],
@@ -109,6 +107,6 @@ export function createSessions(db: Db, secrets: Secrets, now: () => number): Ses
         throw new AppError('NOT_FOUND', 'You have no such session. It may have ended already.')
     },
     endOthers: ({ userId, sessionId }) => deleteOtherSessions(db, userId, sessionId),
-    live: (sessionIds) => findLiveSessions(db, sessionIds),
+    findValid: (sessionIds) => findValidSessions(db, sessionIds),
   }
 }

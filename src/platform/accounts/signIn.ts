@@ -3,10 +3,11 @@ import { AppError } from '../errors'
 import type { Db } from '../state/db'
 import { hashToken, randomToken } from '../state/secrets'
 import { listSessions } from '../state/sessions'
-import { deleteLoginStep, giveBackLoginTry, insertLoginStep, takeLoginTry } from '../state/steps'
+import { deleteLoginStep, uncountLoginAttempt, insertLoginStep, countLoginAttempt } from '../state/loginSteps'
 import { findUserByName } from '../state/users'
+import { networkOf, wideNetworkOf } from './clientAddress'
 import type { CodeChecks } from './codeChecks'
-import { giveBackTries, giveBackTry, hasTryLeft, limits, networkOf, takeTry, wideNetworkOf } from './limits'
+import { clearAttempts, giveBackAttempt, rateLimits, takeAttempt, tryTakeAttempt } from './rateLimits'
 import { isPassword } from './passwords'
 import type { Client, Sessions } from './sessions'
 
@@ -15,40 +16,44 @@ const CODE_TRIES = 5
 
 export interface SignIn {
   /**
-   * Step 1. Whoever guesses at one account from many addresses has few tries from each, but for those where its user is signed in.
-   * @returns the token of step 2: single purpose, 5 minutes, 5 tries. @throws AppError BAD_CREDENTIALS, TOO_MANY_TRIES
+   * Step 1. An account under attack from many addresses has few attempts from each, except where its user has a
+   * session.
+   * @returns the token of step 2: single purpose, 5 minutes, 5 attempts
+   * @throws AppError BAD_CREDENTIALS, TOO_MANY_TRIES
    */
   login(credentials: Login, client: Client): Promise<string>
   /**
-   * Step 2. @returns the session's token, the username as it was registered, and the wrong codes since the sign-in before, if there
-   * were any before this step. @throws AppError STEP_EXPIRED, INVALID_CODE, TOO_MANY_TRIES
+   * Step 2.
+   * @returns the session's token, the username as registered, and the wrong codes since the last sign-in except those
+   * of this step.
+   * @throws AppError STEP_EXPIRED, INVALID_CODE, TOO_MANY_TRIES
    */
-  verify(
+  confirmSignIn(
     step: VerifyLogin,
     client: Client,
   ): Promise<{ token: string; username: string; isAdmin: boolean; wrongCodes: WrongCodes | undefined }>
-  /** @returns the name of the user who is meant, as it was registered; undefined when nobody has it. */
+  /** @returns the username as registered; undefined if there is no such user */
   usernameOf(tried: string): Promise<string | undefined>
 }
 
-/** @param now milliseconds since the epoch. */
+/** @param now milliseconds since the epoch */
 export function createSignIn(db: Db, codes: CodeChecks, sessions: Sessions, now: () => number): SignIn {
   return {
     async login({ username, password }, { network }) {
       const account = `${username} ${network}`
-      await takeTry(db, limits.address, network)
-      await takeTry(db, limits.password, account)
-      const strange = `${username} ${wideNetworkOf(network)}`
-      const isGuessedAt = !(await hasTryLeft(db, limits.account, username))
+      await takeAttempt(db, rateLimits.address, network)
+      await takeAttempt(db, rateLimits.password, account)
+      const wideAccount = `${username} ${wideNetworkOf(network)}`
+      const isGuessedAt = !(await tryTakeAttempt(db, rateLimits.account, username))
       const user = await findUserByName(db, username)
-      // The same queries for every name, here as well.
+      // The same queries for every name, so that timing does not reveal which users exist.
       const isKnown = (await listSessions(db, user?.id ?? 0)).some(({ address }) => networkOf(address) === network)
-      if (isGuessedAt && !isKnown) await takeTry(db, limits.strange, strange)
+      if (isGuessedAt && !isKnown) await takeAttempt(db, rateLimits.unknownAddress, wideAccount)
       if (!(await isPassword(password, user?.password_hash)) || !user)
         throw new AppError('BAD_CREDENTIALS', 'The username or the password is not right.')
-      await giveBackTries(db, limits.password, account)
-      await giveBackTries(db, limits.strange, strange)
-      await giveBackTry(db, limits.account, username)
+      await clearAttempts(db, rateLimits.password, account)
+      await clearAttempts(db, rateLimits.unknownAddress, wideAccount)
+      await giveBackAttempt(db, rateLimits.account, username)
       const token = randomToken()
       await insertLoginStep(db, {
         token_hash: hashToken(token),
@@ -58,11 +63,11 @@ export function createSignIn(db: Db, codes: CodeChecks, sessions: Sessions, now:
       return token
     },
 
-    async verify({ username, token: code, sessionToken }, client) {
-      await takeTry(db, limits.step, client.network)
+    async confirmSignIn({ username, token: code, sessionToken }, client) {
+      await takeAttempt(db, rateLimits.step, client.network)
       const tokenHash = hashToken(sessionToken)
-      // Both, whatever the first one finds: the same queries for every name, so that the time tells nothing about who exists.
-      const step = await takeLoginTry(db, tokenHash, CODE_TRIES)
+      // The same queries for every name, so that timing does not reveal which users exist.
+      const step = await countLoginAttempt(db, tokenHash, CODE_TRIES)
       const user = await findUserByName(db, username)
       const expired = () =>
         new AppError('STEP_EXPIRED', 'This sign-in has expired. Please go back to login and start again.')
@@ -70,11 +75,11 @@ export function createSignIn(db: Db, codes: CodeChecks, sessions: Sessions, now:
       try {
         await codes.check(user, code, { username: null, address: client.address })
       } catch (error) {
-        // The code was not looked at: the step has as many tries as before, and counts the wrong codes only.
-        if (error instanceof AppError && error.code === 'TOO_MANY_TRIES') await giveBackLoginTry(db, tokenHash)
+        // The code was not verified, so the step keeps its attempts, which count wrong codes only.
+        if (error instanceof AppError && error.code === 'TOO_MANY_TRIES') await uncountLoginAttempt(db, tokenHash)
         throw error
       }
-      // Together: whoever ends what the old password opened finds either the step or the session.
+      // In one transaction, so that a concurrent password change ends either the step or the session.
       return db.transaction().execute(async (transaction) => {
         const tries = await deleteLoginStep(transaction, tokenHash)
         if (tries === undefined) throw expired()

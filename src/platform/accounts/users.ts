@@ -14,22 +14,22 @@ import {
 import { hashPassword } from './passwords'
 
 /**
- * What administrators do to users. Nobody demotes or deletes themself, and who does it is an administrator at that very
- * moment: so there is always one left, whatever is done at the same time (decisions §2).
+ * Administration of users. An administrator cannot demote or delete themself, and the caller's rights are checked in
+ * the same transaction, so one administrator always remains (decisions §2).
  */
 export interface Users {
   list(): Promise<User[]>
-  /** @returns the username. @throws AppError NOT_FOUND, CONFLICT for oneself, NOT_ALLOWED when `by` is no administrator any more */
+  /** @returns the username. @throws AppError NOT_FOUND, CONFLICT for oneself, NOT_ALLOWED if `by` was demoted */
   setAdmin(by: SessionUser, id: number, isAdmin: boolean): Promise<string>
-  /** Ends all sessions of that user, who may be the one that asks. @returns the username. @throws AppError NOT_FOUND, NOT_ALLOWED as setAdmin */
+  /** Ends all of the user's sessions. @returns the username. @throws AppError NOT_FOUND, NOT_ALLOWED as setAdmin */
   setPassword(by: SessionUser, id: number, password: string): Promise<string>
-  /** Ends all sessions of that user; deployments, files and databases stay. @returns and @throws as setAdmin */
+  /** Ends all of the user's sessions; deployments, files and databases are kept. @returns and @throws as setAdmin */
   remove(by: SessionUser, id: number): Promise<string>
 }
 
-/** @param onRightsLost is told after somebody was deleted or is no administrator any more; it does not throw. */
+/** @param onRightsLost called after a user was deleted or demoted; must not throw */
 export function createUsers(db: Db, onRightsLost: () => void): Users {
-  /** Does it while nobody else changes who is an administrator. @param refusal of doing it to oneself, if that is refused */
+  /** Changes a user under the lock on administrator rights. @param refusal the message if `by` may not be the user */
   async function change(
     by: SessionUser,
     id: number,

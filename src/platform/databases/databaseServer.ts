@@ -1,46 +1,45 @@
 import { AppError } from '../errors'
 import type { DatabaseRow } from '../state/databases'
 
-/** A database as its server knows it. */
 export type ServerDatabase = Pick<DatabaseRow, 'id' | 'physical_name' | 'username'>
 
-/** Without what cannot be read now. */
-export interface Measure {
+/** A value that cannot be read now is missing. */
+export interface DatabaseStats {
   /** Bytes. */
   size?: number
-  /** How many tables or collections. */
+  /** Number of tables or collections. */
   tables?: number
 }
 
 /**
- * A server that users' databases are on. Every change may have been cut off anywhere and can be made again; none touches
- * a database, role or user that was not made here. Every call throws AppError UNAVAILABLE when the server is not there.
+ * A server with users' databases. Every change is idempotent and may be interrupted anywhere. None affects a database,
+ * role or user that was created elsewhere. Every call throws AppError UNAVAILABLE when the server is down.
  */
 export interface DatabaseServer {
-  /** Brings up what must run for these databases. Cheap when all is up: called before each listing. */
+  /** Starts what these databases need. Cheap when all is running: called before each listing. */
   open(databases: (ServerDatabase & { password: string })[]): Promise<void>
-  /** Where a client reaches a database; where host and port do not say it all, with a URL. */
+  /** The address for clients of a database, with a URL if host and port are not enough. */
   address(
     database: ServerDatabase,
     password: string,
   ): Promise<{ host: string; port: number; connectionString?: string }>
-  /** Of each database by its id. */
-  measure(databases: ServerDatabase[]): Promise<Map<string, Measure>>
-  /** @throws AppError NAME_TAKEN when the server has a database, role or user of that name already; then nothing was made */
+  /** By the databases' ids. */
+  stats(databases: ServerDatabase[]): Promise<Map<string, DatabaseStats>>
+  /** @throws AppError NAME_TAKEN, before any change, if the server has a database, role or user of that name */
   create(database: ServerDatabase, password: string): Promise<void>
-  /** Ends the connections of the old password. @throws AppError CONFLICT when the server has no such user of ours */
+  /** Ends connections that use the old password. @throws AppError CONFLICT if the server has no such user of ours */
   setPassword(database: ServerDatabase, password: string): Promise<void>
-  /** Ends open connections first. What is not there, or not ours, is left alone. */
+  /** Ends open connections first. Ignores what is missing or not ours. */
   remove(database: ServerDatabase): Promise<void>
   close(): Promise<void>
 }
 
-/** What marks a role or user as made for a database of the console. */
-export function markOf({ id }: ServerDatabase): string {
+/** The marker of roles and users that were created for a database of the console. */
+export function markerOf({ id }: ServerDatabase): string {
   return `quarterdeck-${id}`
 }
 
-/** What a create says of a name that the server has for something of somebody else's. */
+/** The error for a name that the server uses for something created elsewhere. */
 export function nameTaken(name: string): AppError {
   return new AppError(
     'NAME_TAKEN',
@@ -48,7 +47,7 @@ export function nameTaken(name: string): AppError {
   )
 }
 
-/** What a reset says when its user was removed on the server by other means. */
+/** The error for a user who was removed on the server by other means. */
 export function notOnServer(name: string): AppError {
   return new AppError(
     'CONFLICT',

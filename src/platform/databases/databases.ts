@@ -15,83 +15,84 @@ import {
 } from '../state/databases'
 import { isDuplicate, type Db } from '../state/db'
 import type { Secrets } from '../state/secrets'
-import type { DatabaseServer, Measure } from './databaseServer'
-import { createLimiter } from './limiter'
-import { physicalNameOf, randomPassword, usernameOf } from './names'
+import type { DatabaseServer, DatabaseStats } from './databaseServer'
+import { createConcurrencyLimit } from './concurrencyLimit'
+import { physicalNameOf, randomPassword, usernameOf } from './databaseNames'
 
-/** Each change holds a connection of the state: the rest of the platform keeps most of them. */
+/** Each change holds a database connection, and the rest of the platform needs most of them. */
 const PARALLEL_CHANGES = 4
-/** A change in progress is waited for as long; it also takes a moment until the lock of a killed platform is gone. */
+/** How long to wait for the lock of a change in progress or of a killed platform. */
 const LOCK_MS = 1000
 const PURPOSE = 'database password'
 
 export interface DatabaseParts {
   db: Db
-  /** For the locks: each needs a connection of its own. */
+  /** For locks, each of which needs a dedicated connection. */
   pool: Pool
   secrets: Secrets
   servers: Record<DatabaseType, DatabaseServer>
   log: Logger
 }
 
-/** Every call throws AppError UNAVAILABLE when the server of that type is not there, NOT_CONFIGURED when none was ever set up; the other type works on. */
+/** Every call throws AppError UNAVAILABLE when its type's server is down, NOT_CONFIGURED when there is none. */
 export interface Databases {
-  /** By name, with credentials, sizes and counts of this moment; what cannot be measured now is left out. */
+  /** Sorted by name, with credentials, current sizes and counts. What cannot be measured now is missing. */
   list(type: DatabaseType): Promise<Database[]>
-  /** @throws AppError NAME_TAKEN, also for what was made on the server outside the console; CONFLICT when it is being changed */
+  /** @throws AppError NAME_TAKEN, also if it was created outside the console; CONFLICT while it is being changed */
   create(type: DatabaseType, name: string): Promise<Database>
-  /** A new password; connections of the old one end. @throws AppError NOT_FOUND, CONFLICT */
+  /** Sets a new password and ends connections that use the old one. @throws AppError NOT_FOUND, CONFLICT */
   resetPassword(type: DatabaseType, name: string): Promise<Database>
-  /** Ends open connections, then everything of it is gone. @throws AppError NOT_FOUND, CONFLICT */
+  /** Ends open connections and deletes everything. @throws AppError NOT_FOUND, CONFLICT */
   remove(type: DatabaseType, name: string): Promise<void>
-  /**
-   * At the start of a platform: brings up what must run, and finishes what the end of the last one has cut off. Never throws:
-   * what cannot be done now is tried with the next call.
-   */
+  /** Starts what must run and completes interrupted changes. Never throws: what fails is retried by the next call. */
   start(): Promise<void>
 }
 
 /**
- * Users' databases (decisions §8). Each change writes its intent to the state, then does it on the server, then writes that
- * it is done: whatever is cut off, the row tells how to go on. A change holds a lock of the state, so that of all replicas one
- * works on a database at a time.
+ * Users' databases (decisions §8). Each change stores its intent, changes the server, and then marks the row as done,
+ * so that an interrupted change can be completed from the row. An advisory lock lets one replica at a time change a
+ * database.
  */
 export function createDatabases({ db, pool, secrets, servers, log }: DatabaseParts): Databases {
-  // Apart, so that a server that is away holds up nobody else.
-  const limits = { sql: createLimiter(PARALLEL_CHANGES), mongo: createLimiter(PARALLEL_CHANGES) }
+  // One limit per type: a server that is down must not delay the other type.
+  const limits = { sql: createConcurrencyLimit(PARALLEL_CHANGES), mongo: createConcurrencyLimit(PARALLEL_CHANGES) }
 
-  /** By their rows' ids: changes of this platform that go on. They need nobody to finish them. */
-  const underWay = new Set<string>()
+  /** Row ids of this platform's changes in progress, which must not be treated as interrupted. */
+  const inProgress = new Set<string>()
 
-  async function changing<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
-    underWay.add(id)
+  async function trackChange<Result>(id: string, work: () => Promise<Result>): Promise<Result> {
+    inProgress.add(id)
     try {
       return await work()
     } finally {
-      underWay.delete(id)
+      inProgress.delete(id)
     }
   }
 
-  const wasCutOff = ({ id, state }: DatabaseRow) => state !== 'ready' && !underWay.has(id)
+  const wasInterrupted = ({ id, state }: DatabaseRow) => state !== 'ready' && !inProgress.has(id)
 
-  /** @throws AppError CONFLICT when somebody else works on the database for longer than a moment. */
-  async function exclusively<Result>(type: DatabaseType, name: string, work: () => Promise<Result>): Promise<Result> {
+  /** @throws AppError CONFLICT if another change of the database holds the lock for longer than LOCK_MS */
+  async function withDatabaseLock<Result>(
+    type: DatabaseType,
+    name: string,
+    work: () => Promise<Result>,
+  ): Promise<Result> {
     return limits[type](async () => {
       const client = await pool.connect()
       let failed = true
       try {
         const key = `database ${type} ${type === 'mongo' ? name.toLowerCase() : name}`
-        if (!(await takeLock(client, key)))
+        if (!(await acquireLock(client, key)))
           throw new AppError('CONFLICT', `The database "${name}" is being changed at this moment. Try it again.`)
         try {
           return await work()
         } finally {
-          // Nothing was written in the transaction that holds the lock.
+          // Ends the transaction that holds the lock. It contains no changes.
           await client.query('commit')
           failed = false
         }
       } finally {
-        // With the connection goes its lock.
+        // Closing the connection releases its lock.
         client.release(failed)
       }
     })
@@ -104,35 +105,35 @@ export function createDatabases({ db, pool, secrets, servers, log }: DatabasePar
     return row
   }
 
-  /** Under the lock: whatever state a row was left in, it is ready or gone afterwards. */
-  async function finish(row: DatabaseRow): Promise<void> {
+  /** Must hold the lock. Completes an interrupted change: the row is ready or deleted afterwards. */
+  async function completeChange(row: DatabaseRow): Promise<void> {
     const server = servers[row.type]
     if (row.state === 'resetting') {
       await server.setPassword(row, unseal(row))
       await updateDatabase(db, row.id, { state: 'ready' })
     } else if (row.state !== 'ready') {
-      // Who asked for a database that was not finished never heard of it.
+      // The caller of an interrupted creation never got its result, so it is undone.
       await server.remove(row)
       await deleteDatabase(db, row.id)
     }
   }
 
-  async function finishQuietly({ type, name }: DatabaseRow): Promise<void> {
+  async function tryCompleteChange({ type, name }: DatabaseRow): Promise<void> {
     try {
-      await exclusively(type, name, async () => {
+      await withDatabaseLock(type, name, async () => {
         const row = await findDatabase(db, type, name)
-        if (row) await finish(row)
+        if (row) await completeChange(row)
       })
     } catch (error) {
       log.warn({ err: error, type, name }, 'a change of a database that was cut off could not be finished yet')
     }
   }
 
-  /** Never throws. Marks on the server name the row, so this does no harm to another of the same name made meanwhile. */
-  async function undo(row: DatabaseRow): Promise<void> {
+  /** Never throws. Markers on the server contain the row's id, so a new database of the same name is not affected. */
+  async function tryUndoCreation(row: DatabaseRow): Promise<void> {
     try {
       await updateDatabase(db, row.id, { state: 'deleting' })
-      await finish({ ...row, state: 'deleting' })
+      await completeChange({ ...row, state: 'deleting' })
     } catch (error) {
       log.warn({ err: error, type: row.type, name: row.name }, 'a database that could not be created is removed later')
     }
@@ -141,7 +142,7 @@ export function createDatabases({ db, pool, secrets, servers, log }: DatabasePar
   const seal = (password: string, id: string) => secrets.seal(password, PURPOSE, id)
   const unseal = ({ id, password }: DatabaseRow) => secrets.unseal(password, PURPOSE, id)
 
-  /** A row that was brought here from another state is shown without a password rather than not at all: a reset mends it. */
+  /** A row from another installation is shown without a password rather than not at all: a reset corrects it. */
   function readPassword(row: DatabaseRow): string {
     try {
       return unseal(row)
@@ -155,7 +156,7 @@ export function createDatabases({ db, pool, secrets, servers, log }: DatabasePar
   }
 
   async function open(type: DatabaseType, rows: DatabaseRow[]): Promise<void> {
-    // Without its password nobody could sign in to it.
+    // Without its password nobody could sign in.
     await servers[type].open(
       rows
         .filter(isListed)
@@ -164,23 +165,23 @@ export function createDatabases({ db, pool, secrets, servers, log }: DatabasePar
     )
   }
 
-  async function describe(row: DatabaseRow, password: string, measure?: Measure): Promise<Database> {
+  async function describe(row: DatabaseRow, password: string, stats?: DatabaseStats): Promise<Database> {
     const address = await servers[row.type].address(row, password)
     return {
       name: row.name,
-      ...measure,
+      ...stats,
       credentials: { username: row.username, password, database: row.physical_name, ...address },
     }
   }
 
-  /** Its change is done, whether or not it can be measured now. */
+  /** The change has succeeded, whether or not the database can be measured now. */
   async function describeFresh(row: DatabaseRow, password: string): Promise<Database> {
-    const measures = await servers[row.type].measure([row]).catch(() => undefined)
-    return describe(row, password, measures?.get(row.id))
+    const statsById = await servers[row.type].stats([row]).catch(() => undefined)
+    return describe(row, password, statsById?.get(row.id))
   }
 
-  /** A change that the server's present state forbids was not begun; every other failure leaves one to be finished. */
-  function backToReady({ id, password }: DatabaseRow) {
+  /** A change that the server refuses with CONFLICT was not begun. Any other failure leaves it to be completed. */
+  function revertIfRefused({ id, password }: DatabaseRow) {
     return async (error: unknown): Promise<never> => {
       if (error instanceof AppError && error.code === 'CONFLICT')
         await updateDatabase(db, id, { password, state: 'ready' })
@@ -192,19 +193,19 @@ export function createDatabases({ db, pool, secrets, servers, log }: DatabasePar
     async list(type) {
       let rows = await listDatabases(db, type)
       await open(type, rows)
-      const measures = await servers[type].measure(rows.filter(isListed))
-      const left = rows.filter(wasCutOff)
+      const statsById = await servers[type].stats(rows.filter(isListed))
+      const left = rows.filter(wasInterrupted)
       if (left.length > 0) {
-        await Promise.all(left.map(finishQuietly))
+        await Promise.all(left.map(tryCompleteChange))
         rows = await listDatabases(db, type)
       }
-      return Promise.all(rows.filter(isListed).map((row) => describe(row, readPassword(row), measures.get(row.id))))
+      return Promise.all(rows.filter(isListed).map((row) => describe(row, readPassword(row), statsById.get(row.id))))
     },
 
     async create(type, name) {
-      return exclusively(type, name, async () => {
+      return withDatabaseLock(type, name, async () => {
         const before = await findDatabase(db, type, name)
-        if (before) await finish(before)
+        if (before) await completeChange(before)
         const id = randomUUID()
         const password = randomPassword()
         const row = {
@@ -216,16 +217,16 @@ export function createDatabases({ db, pool, secrets, servers, log }: DatabasePar
           password: seal(password, id),
           state: 'creating' as const,
         }
-        return changing(id, async () => {
+        return trackChange(id, async () => {
           await insertDatabase(db, row).catch((error: unknown) => {
-            if (isDuplicate(error)) throw new AppError('NAME_TAKEN', takenText(name, before))
+            if (isDuplicate(error)) throw new AppError('NAME_TAKEN', nameTakenText(name, before))
             throw error
           })
           try {
             await servers[type].create(row, password)
           } catch (error) {
-            const undone = undo({ ...row, created_at: new Date() })
-            // A server that is away would only keep the caller waiting once more.
+            const undone = tryUndoCreation({ ...row, created_at: new Date() })
+            // A server that is down would only make the caller wait again.
             if (!(error instanceof AppError && error.status === 503)) await undone
             throw error
           }
@@ -237,14 +238,14 @@ export function createDatabases({ db, pool, secrets, servers, log }: DatabasePar
 
     async resetPassword(type, name) {
       await find(type, name)
-      return exclusively(type, name, async () => {
+      return withDatabaseLock(type, name, async () => {
         const row = await find(type, name)
         if (row.state === 'deleting') throw new AppError('CONFLICT', `The database "${name}" is being deleted.`)
         const password = randomPassword()
-        return changing(row.id, async () => {
-          // From here on the new one counts, even if the server hears of it later.
+        return trackChange(row.id, async () => {
+          // From here on the new password counts, even if the server gets it later.
           await updateDatabase(db, row.id, { password: seal(password, row.id), state: 'resetting' })
-          await servers[type].setPassword(row, password).catch(backToReady(row))
+          await servers[type].setPassword(row, password).catch(revertIfRefused(row))
           await updateDatabase(db, row.id, { state: 'ready' })
           return describeFresh(row, password)
         })
@@ -253,11 +254,11 @@ export function createDatabases({ db, pool, secrets, servers, log }: DatabasePar
 
     async remove(type, name) {
       await find(type, name)
-      await exclusively(type, name, async () => {
+      await withDatabaseLock(type, name, async () => {
         const row = await find(type, name)
-        await changing(row.id, async () => {
+        await trackChange(row.id, async () => {
           await updateDatabase(db, row.id, { state: 'deleting' })
-          await finish({ ...row, state: 'deleting' }).catch(backToReady(row))
+          await completeChange({ ...row, state: 'deleting' }).catch(revertIfRefused(row))
         })
       })
     },
@@ -268,7 +269,7 @@ export function createDatabases({ db, pool, secrets, servers, log }: DatabasePar
           try {
             const rows = await listDatabases(db, type)
             if (rows.length > 0) await open(type, rows)
-            await Promise.all(rows.filter(wasCutOff).map(finishQuietly))
+            await Promise.all(rows.filter(wasInterrupted).map(tryCompleteChange))
           } catch (error) {
             log.warn({ err: error, type }, 'the databases could not be brought up yet')
           }
@@ -278,7 +279,7 @@ export function createDatabases({ db, pool, secrets, servers, log }: DatabasePar
   }
 }
 
-async function takeLock(client: PoolClient, key: string): Promise<boolean> {
+async function acquireLock(client: PoolClient, key: string): Promise<boolean> {
   for (const deadline = performance.now() + LOCK_MS; ; await delay(50)) {
     const isTaken = await tryAdvisoryLock(client, key)
     if (isTaken || performance.now() > deadline) return isTaken
@@ -289,7 +290,7 @@ function isListed({ state }: DatabaseRow): boolean {
   return state === 'ready' || state === 'resetting'
 }
 
-function takenText(name: string, existing: DatabaseRow | undefined): string {
+function nameTakenText(name: string, existing: DatabaseRow | undefined): string {
   if (existing && existing.name !== name)
     return `There is a database named "${existing.name}", and MongoDB has no two whose names differ only in case. Choose another name.`
   return `A database named "${name}" already exists.`

@@ -3,40 +3,40 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { MongoClient } from 'mongodb'
 import type { Logger } from 'pino'
-import { nameTaken, notOnServer, type DatabaseServer, type Measure, type ServerDatabase } from './databaseServer'
-import { createLimiter } from './limiter'
-import { isAway, isReservedMongoName, openMongoClient } from './mongoClient'
-import { randomPassword } from './names'
+import { nameTaken, notOnServer, type DatabaseServer, type DatabaseStats, type ServerDatabase } from './databaseServer'
+import { createConcurrencyLimit } from './concurrencyLimit'
+import { isUnreachable, isReservedMongoName, openMongoClient } from './mongoClient'
+import { randomPassword } from './databaseNames'
 import { supervise, type Supervised } from './supervisor'
 
 const FIRST_PORT = 27_217
-/** So many ports from there on one begins to look at. */
+/** The size of the range of first ports. */
 const FIRST_PORTS = 2000
 const PARALLEL_STARTS = 4
-const READY_MS = 20_000
-/** It would wait seconds for its clients to leave. What it has answered is with the system by then, and outlives the process. */
-const PATIENCE_MS = 300
-/** So long the listing waits for a process that is being started. */
-const MEASURE_MS = 4000
+const READY_TIMEOUT_MS = 20_000
+/** FerretDB would wait seconds for its clients. Its confirmed writes are in the page cache and survive a kill. */
+const STOP_TIMEOUT_MS = 300
+/** How long a listing waits for a starting process. */
+const STATS_TIMEOUT_MS = 4000
 const ADMIN = 'quarterdeck'
 
 interface Running {
   supervised: Supervised
-  /** The administrator's connection; undefined while the process is not up. */
+  /** The administrator's connection; undefined while the process is down. */
   client: MongoClient | undefined
-  /** The owner's, which the next start gives them. */
+  /** The database user's password, set at the next start. */
   password: string
-  /** Settles when the present start has. */
-  begun: Promise<void>
-  /** It is being removed, or was: it must not be started any more. */
+  /** Settles with the current start. */
+  started: Promise<void>
+  /** Set by remove: the process must not be started again. */
   isRemoved: boolean
 }
 
 /**
- * Users' databases on FerretDB 1.x. It knows users, not rights: whoever signs in may read and write every database of the
- * process. Each database has therefore a process of its own, with its own directory, port and user.
- * @param path of the ferretdb program
- * @param directory where each database's own directory is
+ * Users' databases on FerretDB 1.x, which has users but no permissions: any user may read and write every database of
+ * the process. Each database therefore has its own process, directory, port and user.
+ * @param path the ferretdb program
+ * @param directory contains a directory for each database
  */
 export function createFerret({
   path,
@@ -49,7 +49,7 @@ export function createFerret({
 }): DatabaseServer {
   const running = new Map<string, Running>()
   const claimed = new Set<number>()
-  const limit = createLimiter(PARALLEL_STARTS)
+  const limit = createConcurrencyLimit(PARALLEL_STARTS)
   const directoryOf = ({ id }: ServerDatabase) => join(directory, id)
 
   function processOf(database: ServerDatabase, password: string): Running {
@@ -63,7 +63,7 @@ export function createFerret({
     const created: Running = {
       password,
       client: undefined,
-      begun: Promise.resolve(),
+      started: Promise.resolve(),
       isRemoved: false,
       supervised: supervise(
         {
@@ -71,15 +71,15 @@ export function createFerret({
           claimed,
           directory: directoryOf(database),
           firstPort: firstPortOf(database),
-          patienceMs: PATIENCE_MS,
+          stopTimeoutMs: STOP_TIMEOUT_MS,
           async prepare(port) {
             await mkdir(data, { recursive: true, mode: 0o700 })
-            // The users are in the database `admin`. Made anew at each start, they are right whatever was done to them, and no
-            // administrator's password needs to be kept.
+            // The users are in the database `admin`. It is recreated at each start, which undoes any change to them and
+            // needs no stored administrator password.
             for (const file of await readdir(data))
               if (file.startsWith('admin.sqlite')) await rm(join(data, file), { force: true })
             adminPassword = randomPassword()
-            // The URL is relative to where it runs: in a path, FerretDB and SQLite take %, ? and # for their own.
+            // A relative URL, because FerretDB and SQLite interpret %, ? and # in a path.
             const args = [
               '--handler=sqlite',
               '--sqlite-url=file:data/',
@@ -118,18 +118,18 @@ export function createFerret({
     return created
   }
 
-  function start(process: Running): Promise<void> {
-    const begun = limit(async () => (process.isRemoved ? undefined : process.supervised.start()))
-    process.begun = begun.catch(() => undefined)
-    return begun
+  function start(server: Running): Promise<void> {
+    const started = limit(async () => (server.isRemoved ? undefined : server.supervised.start()))
+    server.started = started.catch(() => undefined)
+    return started
   }
 
-  async function measureOne(database: ServerDatabase): Promise<Measure | undefined> {
-    const process = running.get(database.id)
-    await Promise.race([process?.begun, delay(MEASURE_MS, undefined, { ref: false })])
-    const stats = await process?.client
+  async function statsOf(database: ServerDatabase): Promise<DatabaseStats | undefined> {
+    const server = running.get(database.id)
+    await Promise.race([server?.started, delay(STATS_TIMEOUT_MS, undefined, { ref: false })])
+    const stats = await server?.client
       ?.db(database.physical_name)
-      .command({ dbStats: 1 }, { timeoutMS: MEASURE_MS })
+      .command({ dbStats: 1 }, { timeoutMS: STATS_TIMEOUT_MS })
       .catch((error: unknown) => {
         log.debug({ err: error, database: database.physical_name }, 'a database could not be measured')
         return undefined
@@ -137,7 +137,7 @@ export function createFerret({
     return stats && { size: Number(stats.totalSize), tables: Number(stats.collections) }
   }
 
-  async function isMade(database: ServerDatabase): Promise<boolean> {
+  async function exists(database: ServerDatabase): Promise<boolean> {
     return stat(directoryOf(database)).then(
       () => true,
       () => false,
@@ -147,8 +147,8 @@ export function createFerret({
   return {
     async open(databases) {
       for (const database of databases) {
-        if (running.has(database.id) || !(await isMade(database))) continue
-        // It is tried again until it succeeds; nobody waits for that here.
+        if (running.has(database.id) || !(await exists(database))) continue
+        // Not awaited: the supervisor retries until it succeeds.
         start(processOf(database, database.password)).catch(() => undefined)
       }
     },
@@ -157,15 +157,15 @@ export function createFerret({
       return { host: '127.0.0.1', port: (await running.get(database.id)?.supervised.port()) ?? firstPortOf(database) }
     },
 
-    async measure(databases) {
-      const measures = new Map<string, Measure>()
+    async stats(databases) {
+      const statsById = new Map<string, DatabaseStats>()
       await Promise.all(
         databases.map(async (database) => {
-          const measure = await measureOne(database)
-          if (measure) measures.set(database.id, measure)
+          const databaseStats = await statsOf(database)
+          if (databaseStats) statsById.set(database.id, databaseStats)
         }),
       )
-      return measures
+      return statsById
     },
 
     async create(database, password) {
@@ -174,21 +174,21 @@ export function createFerret({
     },
 
     async setPassword(database, password) {
-      if (!(await isMade(database))) throw notOnServer(database.physical_name)
-      // The end of the process is the end of its connections.
-      const process = processOf(database, password)
-      await process.supervised.stop()
-      await start(process)
+      if (!(await exists(database))) throw notOnServer(database.physical_name)
+      // Ending the process ends its connections.
+      const server = processOf(database, password)
+      await server.supervised.stop()
+      await start(server)
     },
 
     async remove(database) {
-      const process = processOf(database, '')
-      process.isRemoved = true
-      await process.supervised.stop()
+      const server = processOf(database, '')
+      server.isRemoved = true
+      await server.supervised.stop()
       await rm(directoryOf(database), { recursive: true, force: true })
-      // Not before: a listing that knew of it until now would start it anew where it is still on the disk.
+      // Only after the files are gone, because a concurrent listing would start the process again.
       running.delete(database.id)
-      process.supervised.giveUpPort()
+      server.supervised.releasePort()
     },
 
     async close() {
@@ -197,15 +197,15 @@ export function createFerret({
   }
 }
 
-/** Each looks elsewhere: the port of one that restarts is not the next that another platform of this machine would find free. */
+/** Each database starts at another port, so that a restarting process does not lose its port to a second platform. */
 function firstPortOf({ id }: ServerDatabase): number {
   return FIRST_PORT + (Number.parseInt(id.slice(0, 8), 16) % FIRST_PORTS)
 }
 
-/** Signs in once it listens. SCRAM proves both sides: who listens there knows the password. */
+/** Signs in when the process listens. SCRAM authenticates both sides, so another process on the port is detected. */
 async function signIn(port: number, password: string, ended: AbortSignal): Promise<MongoClient> {
   const url = `mongodb://${ADMIN}:${password}@127.0.0.1:${port}/admin?directConnection=true`
-  for (const deadline = Date.now() + READY_MS; ;) {
+  for (const deadline = Date.now() + READY_TIMEOUT_MS; ;) {
     const client = await openMongoClient(url, {
       serverSelectionTimeoutMS: 250,
       maxPoolSize: 2,
@@ -217,7 +217,7 @@ async function signIn(port: number, password: string, ended: AbortSignal): Promi
       return client
     } catch (error) {
       await client.close()
-      if (!isAway(error) || ended.aborted || Date.now() > deadline) throw error
+      if (!isUnreachable(error) || ended.aborted || Date.now() > deadline) throw error
     }
   }
 }

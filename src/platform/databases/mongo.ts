@@ -10,10 +10,10 @@ import { runMongod } from './mongod'
 import { createMongoRoles } from './mongoRoles'
 
 export interface MongoParts {
-  /** Of an administrator (`QUARTERDECK_MONGO_URL`). Without it a server that is on the PATH is run. */
+  /** An administrator's URL (`QUARTERDECK_MONGO_URL`). Without it a server on the PATH is run. */
   url: string | undefined
   dataDir: string
-  /** Where programs are looked for, as in PATH. */
+  /** Directories to search, in the format of PATH. */
   path: string
   secrets: Secrets
   log: Logger
@@ -22,8 +22,8 @@ export interface MongoParts {
 const PROGRAMS = ['mongod', 'ferretdb'] as const
 
 /**
- * Users' MongoDB databases: on the server of the setting, else on a mongod or ferretdb of the PATH, run beside the platform in
- * `<dataDir>/mongo`. It is looked for again with each call until there is one.
+ * Users' MongoDB databases: on the configured server, else on a mongod or ferretdb from the PATH that runs beside the
+ * platform in `<dataDir>/mongo`. Each call searches again until one is found.
  */
 export function createMongo(parts: MongoParts): DatabaseServer {
   let chosen: Promise<DatabaseServer> | undefined
@@ -39,7 +39,7 @@ export function createMongo(parts: MongoParts): DatabaseServer {
   return {
     open: async (databases) => (await server()).open(databases),
     address: async (database, password) => (await server()).address(database, password),
-    measure: async (databases) => (await server()).measure(databases),
+    stats: async (databases) => (await server()).stats(databases),
     create: async (database, password) => (await server()).create(database, password),
     setPassword: async (database, password) => (await server()).setPassword(database, password),
     remove: async (database) => (await server()).remove(database),
@@ -56,7 +56,7 @@ async function choose({ url, dataDir, path, secrets, log }: MongoParts): Promise
       log,
     })
   const directoryOf = (name: string) => join(dataDir, 'mongo', name)
-  // What made the databases that are there goes on to run them.
+  // The program that created the existing databases must run them.
   let kept: (typeof PROGRAMS)[number] | undefined
   for (const name of PROGRAMS) if ((await readdir(directoryOf(name)).catch(() => [])).length > 0) kept ??= name
   for (const name of kept ? [kept] : PROGRAMS) {

@@ -2,20 +2,20 @@ import type { Document, MongoClient } from 'mongodb'
 import type { Logger } from 'pino'
 import { AppError } from '../errors'
 import {
-  markOf,
+  markerOf,
   nameTaken,
   notOnServer,
   type DatabaseServer,
-  type Measure,
+  type DatabaseStats,
   type ServerDatabase,
 } from './databaseServer'
-import { createLimiter } from './limiter'
+import { createConcurrencyLimit } from './concurrencyLimit'
 import {
-  explainMongo,
+  toAppError,
   isReservedMongoName,
   mongoCodeOf,
   MongoErrorCode,
-  notUnderstood,
+  invalidUrl,
   openMongoClient,
 } from './mongoClient'
 import { parseMongoUrl, type MongoUrl } from './mongoUrl'
@@ -24,29 +24,29 @@ const PARALLEL_COUNTS = 8
 const COUNT_MS = 4000
 const DEFAULT_PORT = 27_017
 /**
- * Options of the administrator's URL that every client needs to get to the server, in lower case. All others are the
- * platform's alone: they may name its files and hold further passwords.
+ * Lower-case options of the administrator's URL that every client needs. Other options may name the platform's files
+ * and contain passwords, so they are not passed on.
  */
 const FOR_CLIENTS = ['tls', 'ssl', 'replicaset', 'loadbalanced', 'srvservicename', 'retrywrites']
 
 export interface MongoRolesParts {
-  /** An administrator's URL. Asked for with each call; may throw an AppError. */
+  /** An administrator's URL. Called for each operation; may throw an AppError. */
   url: () => Promise<string>
   title: string
-  /** What to do when it does not answer, as a sentence. */
+  /** What to do when the server is down, as a sentence. */
   remedy: string
   log: Logger
   close?: () => Promise<void>
 }
 
 /**
- * Users' databases on a MongoDB server (4.4 or newer) that knows roles: each has a user of its own with `readWrite` on it
- * alone. The user has it by a role in that database which marks it as ours; the role outlives the user, who is made anew when
- * the password changes: that is what ends the rights of connections that are open.
+ * Users' databases on a MongoDB server (4.4 or newer) with roles. Each has a user with `readWrite` on that database
+ * only, by a role in it that marks it as ours. A password change recreates the user, which ends the rights of open
+ * connections; the role remains.
  */
 export function createMongoRoles({ url, title, remedy, log, close }: MongoRolesParts): DatabaseServer {
   let connected: { url: string; client: Promise<MongoClient>; checked?: Promise<void> } | undefined
-  const counts = createLimiter(PARALLEL_COUNTS)
+  const counts = createConcurrencyLimit(PARALLEL_COUNTS)
 
   async function onServer<Result>(work: (client: MongoClient) => Promise<Result>): Promise<Result> {
     try {
@@ -56,11 +56,11 @@ export function createMongoRoles({ url, title, remedy, log, close }: MongoRolesP
       return await work(client)
     } catch (error) {
       if (connected) connected.checked = undefined
-      throw explainMongo(error, title, remedy)
+      throw toAppError(error, title, remedy)
     }
   }
 
-  /** Without waiting for anything: of calls that come together only the first one opens a client. */
+  /** Synchronous, so that concurrent calls share one client. */
   function connect(now: string): NonNullable<typeof connected> {
     if (connected?.url === now) return connected
     const former = connected
@@ -80,7 +80,7 @@ export function createMongoRoles({ url, title, remedy, log, close }: MongoRolesP
       .catch((error: unknown) => log.warn({ err: error }, 'a connection to a MongoDB server could not be closed'))
   }
 
-  /** Users who may do everything are worse than none. */
+  /** Refuses FerretDB, whose users could access every database. */
   async function checkServer(client: MongoClient): Promise<void> {
     const info = await client.db('admin').command({ buildInfo: 1 })
     if ('ferretdbVersion' in info || 'ferretdb' in info) {
@@ -94,7 +94,7 @@ export function createMongoRoles({ url, title, remedy, log, close }: MongoRolesP
   async function isOurs(client: MongoClient, database: ServerDatabase): Promise<boolean> {
     const { roles } = await client
       .db(database.physical_name)
-      .command({ rolesInfo: { role: markOf(database), db: database.physical_name } })
+      .command({ rolesInfo: { role: markerOf(database), db: database.physical_name } })
     return (roles as Document[]).length > 0
   }
 
@@ -102,24 +102,24 @@ export function createMongoRoles({ url, title, remedy, log, close }: MongoRolesP
     const db = database.physical_name
     await client
       .db(db)
-      .command({ createUser: database.username, pwd: password, roles: [{ role: markOf(database), db }] })
+      .command({ createUser: database.username, pwd: password, roles: [{ role: markerOf(database), db }] })
   }
 
-  /** With the user go the rights of whoever is signed in as it, and what they are doing is stopped. */
+  /** Dropping the user ends the rights of its connections; their operations are killed. */
   async function endUser(client: MongoClient, { physical_name: db, username: user }: ServerDatabase): Promise<void> {
     await client.db(db).command({ dropUser: user }).catch(unless(MongoErrorCode.userNotFound))
     await client
       .db('admin')
       .command({ killAllSessions: [{ user, db }] })
       .catch((error: unknown) => {
-        // Some hosted servers forbid it; the rights are gone in any case.
+        // Some hosted servers forbid it. The rights are revoked in any case.
         log.warn({ code: mongoCodeOf(error), database: db }, 'the sessions of a database’s user could not be ended')
       })
   }
 
   return {
     async open() {
-      // Also has a server that runs beside the platform started.
+      // Also starts a server that runs beside the platform.
       await onServer(async () => undefined)
     },
 
@@ -128,7 +128,7 @@ export function createMongoRoles({ url, title, remedy, log, close }: MongoRolesP
       const address = { host: hosts[0]?.host ?? '', port: hosts[0]?.port ?? DEFAULT_PORT }
       for (const name of [...options.keys()]) if (!FOR_CLIENTS.includes(name.toLowerCase())) options.delete(name)
       if (scheme === 'mongodb' && hosts.length === 1 && options.size === 0) return address
-      // Only the driver finds the hosts behind an SRV name or of a replica set, and a server that asks for TLS asks everybody.
+      // SRV names, replica sets and TLS need a URL.
       options.set('authSource', physical_name)
       const list = hosts.map(({ host, port }) => (port === undefined ? host : `${host}:${port}`)).join(',')
       return {
@@ -137,17 +137,17 @@ export function createMongoRoles({ url, title, remedy, log, close }: MongoRolesP
       }
     },
 
-    async measure(databases) {
+    async stats(databases) {
       return onServer(async (client) => {
         const { databases: known } = await client.db('admin').command({ listDatabases: 1 })
         const sizes = new Map((known as Document[]).map(({ name, sizeOnDisk }) => [String(name), Number(sizeOnDisk)]))
-        const measures = new Map<string, Measure>()
+        const statsById = new Map<string, DatabaseStats>()
         await Promise.all(
           databases.map((database) =>
             counts(async () => {
               const size = sizes.get(database.physical_name)
-              // A database is there from its first collection on.
-              if (size === undefined) return void measures.set(database.id, { size: 0, tables: 0 })
+              // MongoDB creates a database with its first collection.
+              if (size === undefined) return void statsById.set(database.id, { size: 0, tables: 0 })
               const collections = await client
                 .db(database.physical_name)
                 .listCollections({}, { nameOnly: true, timeoutMS: COUNT_MS })
@@ -159,14 +159,14 @@ export function createMongoRoles({ url, title, remedy, log, close }: MongoRolesP
                   )
                   return undefined
                 })
-              measures.set(database.id, {
+              statsById.set(database.id, {
                 size,
                 ...(collections && { tables: collections.filter(({ name }) => !name.startsWith('system.')).length }),
               })
             }),
           ),
         )
-        return measures
+        return statsById
       })
     },
 
@@ -183,7 +183,7 @@ export function createMongoRoles({ url, title, remedy, log, close }: MongoRolesP
           throw nameTaken(db)
         await client
           .db(db)
-          .command({ createRole: markOf(database), privileges: [], roles: [{ role: 'readWrite', db }] })
+          .command({ createRole: markerOf(database), privileges: [], roles: [{ role: 'readWrite', db }] })
         await makeUser(client, database, password)
       })
     },
@@ -201,10 +201,10 @@ export function createMongoRoles({ url, title, remedy, log, close }: MongoRolesP
         if (!(await isOurs(client, database))) return
         await endUser(client, database)
         await client.db(database.physical_name).dropDatabase()
-        // Last, because it alone says that the rest is ours.
+        // Last, because the role marks the rest as ours.
         await client
           .db(database.physical_name)
-          .command({ dropRole: markOf(database) })
+          .command({ dropRole: markerOf(database) })
           .catch(unless(MongoErrorCode.roleNotFound))
       })
     },
@@ -219,7 +219,7 @@ export function createMongoRoles({ url, title, remedy, log, close }: MongoRolesP
 /** @throws AppError UNAVAILABLE */
 function hostsOf(url: string, title: string): MongoUrl {
   const parsed = parseMongoUrl(url)
-  if (!parsed) throw notUnderstood(title)
+  if (!parsed) throw invalidUrl(title)
   return parsed
 }
 

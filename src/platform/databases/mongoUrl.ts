@@ -6,9 +6,9 @@ export interface MongoUrl {
 }
 
 /**
- * Takes a connection string apart, as MongoDB's own specification has it: one with several hosts (a replica set) is no URL
- * by any other.
- * @returns undefined for what is no such string
+ * Parses a connection string by MongoDB's specification, because one with several hosts (a replica set) is no valid
+ * URL.
+ * @returns undefined if it is invalid
  */
 export function parseMongoUrl(text: string): MongoUrl | undefined {
   const [, scheme, list = '', query] =

@@ -4,29 +4,26 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { AppError } from '../errors'
 import type { Secrets } from '../state/secrets'
-import { isAway, mongoCodeOf, MongoErrorCode, openMongoClient } from './mongoClient'
-import { randomPassword } from './names'
+import { isUnreachable, mongoCodeOf, MongoErrorCode, openMongoClient } from './mongoClient'
+import { randomPassword } from './databaseNames'
 import { supervise } from './supervisor'
 
 const FIRST_PORT = 27_117
-const READY_MS = 30_000
-/** Its files are closed in order. */
-const STOP_MS = 8000
-/** So long a call waits for a server that is being started. */
-const ANSWER_MS = 4000
+const READY_TIMEOUT_MS = 30_000
+/** Time to close its files in order. */
+const STOP_TIMEOUT_MS = 8000
+/** How long a call waits for a starting server. */
+const START_TIMEOUT_MS = 4000
 const ADMIN = 'quarterdeck'
 const PURPOSE = 'mongod administrator'
 
 export interface Mongod {
-  /** The administrator's URL, once the server is up. @throws AppError UNAVAILABLE */
+  /** The administrator's URL, once the server is ready. @throws AppError UNAVAILABLE */
   url(): Promise<string>
   stop(): Promise<void>
 }
 
-/**
- * Runs MongoDB's own server beside the platform, in one directory: on 127.0.0.1, with authorisation, its administrator's
- * password random and kept sealed.
- */
+/** Runs mongod beside the platform, on 127.0.0.1 with authorization, and stores its random password sealed. */
 export function runMongod({
   path,
   directory,
@@ -53,7 +50,7 @@ export function runMongod({
   const urlAt = (port: number, credentials: string) =>
     `mongodb://${credentials}127.0.0.1:${port}/admin?directConnection=true`
 
-  /** Until there is a first user, MongoDB lets whoever comes from this machine make one. */
+  /** MongoDB's localhost exception: while there is no user, a local client may create the first. */
   async function makeAdministrator(port: number): Promise<void> {
     const client = await openMongoClient(urlAt(port, ''))
     try {
@@ -81,7 +78,7 @@ export function runMongod({
       directory,
       firstPort: FIRST_PORT,
       claimed: new Set(),
-      patienceMs: STOP_MS,
+      stopTimeoutMs: STOP_TIMEOUT_MS,
       async prepare(port) {
         password = await readPassword()
         await mkdir(join(directory, 'data'), { recursive: true, mode: 0o700 })
@@ -101,13 +98,13 @@ export function runMongod({
         }
       },
       async whenReady(port, ended) {
-        for (const deadline = Date.now() + READY_MS; ;) {
+        for (const deadline = Date.now() + READY_TIMEOUT_MS; ;) {
           try {
             await signIn(port)
             return
           } catch (error) {
             if (mongoCodeOf(error) === MongoErrorCode.authenticationFailed) await makeAdministrator(port)
-            else if (!isAway(error) || ended.aborted || Date.now() > deadline) throw error
+            else if (!isUnreachable(error) || ended.aborted || Date.now() > deadline) throw error
             await delay(100)
           }
         }
@@ -118,7 +115,7 @@ export function runMongod({
 
   return {
     async url() {
-      const late = delay(ANSWER_MS, undefined, { ref: false }).then(() => {
+      const late = delay(START_TIMEOUT_MS, undefined, { ref: false }).then(() => {
         throw new AppError('UNAVAILABLE', 'The MongoDB server is being started. Try again in a moment.')
       })
       await Promise.race([server.start(), late])

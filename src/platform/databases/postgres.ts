@@ -1,100 +1,99 @@
 import { Client, escapeIdentifier, escapeLiteral, Pool, type ClientBase } from 'pg'
 import type { Logger } from 'pino'
 import { AppError, errorCodeOf } from '../errors'
-import { isUnreachable, placeOf, type Place } from '../state/db'
+import { isUnreachable, identifyDatabase, type DatabaseIdentity } from '../state/db'
 import {
-  markOf,
+  markerOf,
   nameTaken,
   notOnServer,
   type DatabaseServer,
-  type Measure,
+  type DatabaseStats,
   type ServerDatabase,
 } from './databaseServer'
-import { createLimiter } from './limiter'
+import { createConcurrencyLimit } from './concurrencyLimit'
 import { scramVerifier } from './scramVerifier'
 
-/** Of each role. A plugin's pool has 10 connections as a rule; the platform's own are reserved (embeddedPostgres.ts). */
+/** For each role. A plugin's pool usually has 10 connections. The platform's own are reserved (embeddedPostgres.ts). */
 const CONNECTION_LIMIT = 20
-/** A statement that runs longer is a mistake, as is a transaction that nobody goes on with. A role may set these otherwise for itself. */
+/** Ends runaway statements and abandoned transactions. A role may override these for itself. */
 const TIMEOUTS = { statement_timeout: '5min', idle_in_transaction_session_timeout: '5min' }
-/** So long a call waits for a connection: a server that is away is said within five seconds. */
+/** An outage is reported within five seconds. */
 const CONNECT_MS = 3500
-/** A copy of the template on a slow disk takes seconds. */
+/** Copying the template on a slow disk takes seconds. */
 const CHANGE_MS = 30_000
 const COUNT_MS = 4000
 const PARALLEL_COUNTS = 8
-/** The owner of a database may give it a search path of functions of their own: an administrator must not call those. */
-const SAFE_PATH = '-c search_path=pg_catalog'
-/** Other settings that the owner of a database may give to every session in it, and that would keep an administrator's from its work. */
-const OWN_SETTINGS = `${SAFE_PATH} -c role=none -c default_transaction_read_only=off -c statement_timeout=0 -c idle_session_timeout=0 -c idle_in_transaction_session_timeout=0 -c local_preload_libraries=`
-/** The SQLSTATE of a lock that was not given in time. */
+/** The owner of a database may set a search path with their own functions, which an administrator must not call. */
+const SAFE_SEARCH_PATH = '-c search_path=pg_catalog'
+/** Other settings that a database's owner may set for all its sessions, and that would hinder an administrator's. */
+const ADMIN_SESSION_OPTIONS = `${SAFE_SEARCH_PATH} -c role=none -c default_transaction_read_only=off -c statement_timeout=0 -c idle_session_timeout=0 -c idle_in_transaction_session_timeout=0 -c local_preload_libraries=`
 const LOCK_NOT_AVAILABLE = '55P03'
-/** So long what others grant waits for their transactions, before these are ended. */
+/** How long to wait for other transactions' locks before they are ended. */
 const LOCK_MS = 2000
-/** How often they are ended: somebody may come back at once and lock again. */
+/** Clients may reconnect and lock again at once. */
 const LOCK_TRIES = 5
 
 export interface PostgresParts {
-  /** An administrator's URL. Asked for with each new connection; may throw an AppError. */
+  /** An administrator's URL. Called for each new connection; may throw an AppError. */
   url: () => Promise<string>
-  /** How people know the server: `The embedded PostgreSQL`, `The PostgreSQL server of QUARTERDECK_SQL_URL`. */
+  /** The name of the server in messages: `The embedded PostgreSQL`, `The PostgreSQL server of QUARTERDECK_SQL_URL`. */
   title: string
-  /** What to do when it does not answer, as a sentence. */
+  /** What to do when the server is down, as a sentence. */
   remedy: string
-  /** Where the platform's own state is. If that is on this server, nobody but its role may open it. */
-  state: Place | undefined
+  /** The platform's own database. If it is on this server, only its role may connect to it. */
+  state: DatabaseIdentity | undefined
   log: Logger
 }
 
 interface Role {
   oid: string
-  isOurs: boolean
+  hasMarker: boolean
 }
 
-/** Users' databases on a PostgreSQL server (14 or newer): each has a login role of its own that owns it. */
+/** Users' databases on a PostgreSQL server (14 or newer). Each is owned by a login role of its own. */
 export function createPostgres({ url, title, remedy, state, log }: PostgresParts): DatabaseServer {
   let pool: Pool | undefined
   let prepared: Promise<void> | undefined
   let isSuperuser = false
-  const counts = createLimiter(PARALLEL_COUNTS)
+  const counts = createConcurrencyLimit(PARALLEL_COUNTS)
 
   async function openPool(): Promise<Pool> {
     const connectionString = await url()
     if (!pool) {
       pool = new Pool({
-        connectionString: withOptions(connectionString, SAFE_PATH),
+        connectionString: withOptions(connectionString, SAFE_SEARCH_PATH),
         max: 8,
         connectionTimeoutMillis: CONNECT_MS,
         query_timeout: CHANGE_MS,
         idleTimeoutMillis: 10_000,
         keepAlive: true,
       })
-      // A connection that breaks fails its query; without listeners it would end the process.
+      // Without listeners a broken connection would end the process.
       pool.on('error', () => undefined)
       pool.on('connect', (client) => client.on('error', () => undefined))
     }
     return pool
   }
 
-  /** Runs work on one connection to the server and says its failures so that people understand them. */
+  /** Runs work on one connection, and converts its failures to AppErrors for operators. */
   async function onServer<Result>(work: (client: ClientBase) => Promise<Result>): Promise<Result> {
     let failed = true
     let client
     try {
       client = await (await openPool()).connect()
-      await (prepared ??= prepare(client))
+      await (prepared ??= revokePublicConnect(client))
       const result = await work(client)
       failed = false
       return result
     } catch (error) {
-      throw explain(error)
+      throw toAppError(error)
     } finally {
-      // A failure may have left a transaction, or no server, behind it.
+      // After a failure the connection may be broken or in a transaction, so it is closed.
       client?.release(failed)
     }
   }
 
-  function explain(error: unknown): unknown {
+  function toAppError(error: unknown): unknown {
     const code = errorCodeOf(error)
     if (isUnreachable(error)) return new AppError('UNAVAILABLE', `${title} does not answer. ${remedy}`)
     if (code === '28P01' || code === '28000')
@@ -110,29 +109,29 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
     return error
   }
 
-  /** Once: nobody gets into the server's own databases, or the platform's, by the leave that PostgreSQL gives everybody. */
-  async function prepare(client: ClientBase): Promise<void> {
+  /** Runs once: revokes PUBLIC's right to connect to the server's own databases and the platform's. */
+  async function revokePublicConnect(client: ClientBase): Promise<void> {
     try {
       const { rows: me } = await client.query<{ super: boolean }>(
         'select rolsuper as super from pg_roles where rolname = current_user',
       )
       isSuperuser = me[0]?.super ?? false
-      const isHere = state !== undefined && (await placeOf(client))?.server === state.server
-      for (const name of await openToAll(client)) {
+      const isHere = state !== undefined && (await identifyDatabase(client))?.server === state.server
+      for (const name of await listPublicDatabases(client)) {
         const isState = isHere && name === state.database
         if (!isState && !['template1', 'postgres'].includes(name)) continue
         const database = escapeIdentifier(name)
-        // First: the platform itself may have been there by everybody's leave.
+        // Granted first, because the platform may have relied on PUBLIC's right.
         const statements = [
           ...(isState ? [`grant connect on database ${database} to ${escapeIdentifier(state.role)}`] : []),
           `revoke connect, temporary on database ${database} from public`,
         ]
         await client.query(statements.join('; ')).catch((error: unknown) => {
-          // Not its to close, or (where a server is another's copy) without that role. It is named below.
+          // Insufficient privilege, or (on a copy of a server) no such role. The warning below names the database.
           if (!['42501', '42704'].includes(errorCodeOf(error) ?? '')) throw error
         })
       }
-      const left = await openToAll(client)
+      const left = await listPublicDatabases(client)
       if (left.length > 0)
         log.warn(
           { databases: left },
@@ -144,7 +143,7 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
     }
   }
 
-  async function openToAll(client: ClientBase): Promise<string[]> {
+  async function listPublicDatabases(client: ClientBase): Promise<string[]> {
     const { rows } = await client.query<{ name: string }>(
       "select datname as name from pg_database where datallowconn and has_database_privilege('public', oid, 'connect') order by datname",
     )
@@ -156,7 +155,7 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
       "select oid, shobj_description(oid, 'pg_authid') as mark from pg_roles where rolname = $1",
       [database.username],
     )
-    return rows[0] && { oid: rows[0].oid, isOurs: rows[0].mark === markOf(database) }
+    return rows[0] && { oid: rows[0].oid, hasMarker: rows[0].mark === markerOf(database) }
   }
 
   async function ownerOf(client: ClientBase, database: ServerDatabase): Promise<string | undefined> {
@@ -167,19 +166,19 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
     return rows[0]?.owner
   }
 
-  async function makeRole(client: ClientBase, database: ServerDatabase, verifier: string): Promise<void> {
+  async function createRole(client: ClientBase, database: ServerDatabase, verifier: string): Promise<void> {
     const role = escapeIdentifier(database.username)
     await client.query('begin')
     await client.query(
       `create role ${role} nologin connection limit ${CONNECTION_LIMIT} password ${escapeLiteral(verifier)}`,
     )
-    // In the same transaction: a role is there with its mark or not at all.
-    await client.query(`comment on role ${role} is ${escapeLiteral(markOf(database))}`)
+    // In the same transaction, so that a role never exists without its marker.
+    await client.query(`comment on role ${role} is ${escapeLiteral(markerOf(database))}`)
     for (const [name, value] of Object.entries(TIMEOUTS))
       await client.query(`alter role ${role} set ${name} = ${escapeLiteral(value)}`)
-    // Only superusers may say this, and raise it.
+    // Only superusers may set or raise this limit.
     if (isSuperuser) await client.query(`alter role ${role} set temp_file_limit = '1GB'`)
-    // Who is no superuser may give a database to a role only as its member.
+    // Without superuser rights, only a member of a role may make it the owner of a database.
     if (!isSuperuser) await client.query(`grant ${role} to current_user`)
     await client.query('commit')
   }
@@ -188,7 +187,7 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
     await client.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [username])
   }
 
-  /** What others have granted the role in their databases would keep it from going. */
+  /** Revokes the role's privileges in other users' databases, which would prevent its removal. */
   async function dropRole(client: ClientBase, database: ServerDatabase, { oid }: Role): Promise<void> {
     const { rows } = await client.query<{ name: string }>(
       `select distinct datname as name from pg_shdepend join pg_database on pg_database.oid = dbid
@@ -200,12 +199,12 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
     await client.query(`drop role ${role}`)
   }
 
-  /** Whoever owns that database may hold locks in it for ever: their transactions are ended. */
+  /** The owner of that database may hold locks forever: their transactions are ended. */
   async function dropOwned(client: ClientBase, name: string, role: string): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
-        await inDatabase(name, `${OWN_SETTINGS} -c lock_timeout=${LOCK_MS}`, CHANGE_MS, async (other) => {
-          // PostgreSQL 17 and newer have it; others refuse the name.
+        await withClientFor(name, `${ADMIN_SESSION_OPTIONS} -c lock_timeout=${LOCK_MS}`, CHANGE_MS, async (other) => {
+          // Only PostgreSQL 17 and newer have this setting.
           await other.query('set transaction_timeout = 0').catch(() => undefined)
           await other.query(`drop owned by ${role}`)
         })
@@ -220,7 +219,7 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
     }
   }
 
-  async function inDatabase<Result>(
+  async function withClientFor<Result>(
     name: string,
     options: string,
     timeout: number,
@@ -243,8 +242,8 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
   }
 
   async function countTables({ physical_name, username }: ServerDatabase): Promise<number> {
-    // With no more rights than the database's own role, whatever its owner has prepared there.
-    return inDatabase(physical_name, `${SAFE_PATH} -c role=${username}`, COUNT_MS, async (client) => {
+    // With the rights of the database's own role only, because its owner may have prepared malicious objects.
+    return withClientFor(physical_name, `${SAFE_SEARCH_PATH} -c role=${username}`, COUNT_MS, async (client) => {
       const { rows } = await client.query<{ tables: number }>(
         `select count(*)::int as tables from pg_class join pg_namespace on pg_namespace.oid = relnamespace
          where relkind in ('r', 'p') and not relispartition and nspname !~ '^pg_' and nspname <> 'information_schema'`,
@@ -254,7 +253,7 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
   }
 
   return {
-    // It runs already, or is somebody else's to run.
+    // The server is started elsewhere.
     open: async () => undefined,
 
     async address({ username, physical_name }, password) {
@@ -268,7 +267,7 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
       }
     },
 
-    async measure(databases) {
+    async stats(databases) {
       const sizes = await onServer(async (client) => {
         const { rows } = await client.query<{ name: string; size: string | null }>(
           `select datname as name, case when has_database_privilege(oid, 'connect') then pg_database_size(oid) end as size
@@ -277,7 +276,7 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
         )
         return new Map(rows.map(({ name, size }) => [name, size === null ? {} : { size: Number(size) }]))
       })
-      const measures = new Map<string, Measure>()
+      const statsById = new Map<string, DatabaseStats>()
       await Promise.all(
         databases.map((database) =>
           counts(async () => {
@@ -290,11 +289,11 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
               )
               return undefined
             })
-            measures.set(database.id, { ...size, ...(tables !== undefined && { tables }) })
+            statsById.set(database.id, { ...size, ...(tables !== undefined && { tables }) })
           }),
         ),
       )
-      return measures
+      return statsById
     },
 
     async create(database, password) {
@@ -305,11 +304,11 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
         if ((await roleOf(client, database)) || (await ownerOf(client, database)) !== undefined)
           throw nameTaken(database.physical_name)
         try {
-          await makeRole(client, database, verifier)
-          // Nobody gets in before everybody's leave to connect is taken back.
+          await createRole(client, database, verifier)
+          // No connections until PUBLIC's right to connect is revoked.
           await client.query(`create database ${name} owner ${role} allow_connections false`)
         } catch (error) {
-          // Made by somebody else at this moment: duplicate_object, duplicate_database, or their unique indexes.
+          // Created concurrently: duplicate_object, duplicate_database, or a violation of their unique indexes.
           if (['42710', '42P04', '23505'].includes(errorCodeOf(error) ?? '')) throw nameTaken(database.physical_name)
           throw error
         }
@@ -322,7 +321,7 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
     async setPassword(database, password) {
       const verifier = await scramVerifier(password)
       await onServer(async (client) => {
-        if (!(await roleOf(client, database))?.isOurs) throw notOnServer(database.physical_name)
+        if (!(await roleOf(client, database))?.hasMarker) throw notOnServer(database.physical_name)
         await client.query(
           `alter role ${escapeIdentifier(database.username)} login password ${escapeLiteral(verifier)}`,
         )
@@ -333,7 +332,7 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
     async remove(database) {
       await onServer(async (client) => {
         const role = await roleOf(client, database)
-        if (!role?.isOurs) return
+        if (!role?.hasMarker) return
         const owner = await ownerOf(client, database)
         if (owner !== undefined && owner !== role.oid) {
           throw new AppError(
@@ -355,7 +354,7 @@ export function createPostgres({ url, title, remedy, state, log }: PostgresParts
   }
 }
 
-/** In the URL itself, because there they win over anything else. */
+/** Options in the URL take precedence over others. */
 function withOptions(url: string, options: string): string {
   const target = new URL(url)
   target.searchParams.set('options', options)

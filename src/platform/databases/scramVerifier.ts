@@ -4,9 +4,9 @@ import { promisify } from 'node:util'
 const ITERATIONS = 4096
 
 /**
- * What PostgreSQL keeps of a password (RFC 5803 with SCRAM-SHA-256, RFC 7677). Sent instead of the password, which
- * therefore never reaches the server's log.
- * @param password of ASCII characters, which SASLprep leaves as they are
+ * The verifier that PostgreSQL stores for a password (SCRAM-SHA-256, RFC 5803, RFC 7677). Sent instead of the password,
+ * so that the server's log never contains it.
+ * @param password ASCII characters only, which SASLprep does not change
  */
 export async function scramVerifier(password: string): Promise<string> {
   const salt = randomBytes(16)

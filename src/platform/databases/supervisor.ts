@@ -8,55 +8,55 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { AppError, errorCodeOf } from '../errors'
 import { isAlive, startTimeOf } from '../processLock'
-import { freePort, isFreePort } from '../state/freePort'
+import { freePort, isFreePort } from '../postgres/freePort'
 
-/** Waits between starts of a program that ends by itself, doubling. In milliseconds. */
+/** Exponential back-off between restarts. */
 const FIRST_BACK_OFF_MS = 1000
 const LAST_BACK_OFF_MS = 60_000
-/** Who has run this long begins again with the first wait. */
-const STEADY_MS = 60_000
-/** How often it is tried with another port where somebody else was quicker. */
+/** A program that ran for this long resets the back-off. */
+const BACK_OFF_RESET_MS = 60_000
+/** Attempts with other ports when another program takes the port first. */
 const PORT_TRIES = 5
-/** The last it has printed is read within this after its end. In milliseconds. */
-const OUTPUT_MS = 500
-/** What is told of that, where it says why it ended. */
+/** Time to read the last output after the end. */
+const OUTPUT_TIMEOUT_MS = 500
+/** Lines of output that are logged with the end. */
 const LAST_LINES = 3
 
 class PortTaken extends Error {}
 
 export interface Program {
   path: string
-  /** Where it works, its port and pid are kept. Made when missing; for nobody but us. */
+  /** The working directory with its port and pid files. Created if missing, accessible only to us. */
   directory: string
-  /** The first port to try where it has none yet. */
+  /** The first port to try at the first start. */
   firstPort: number
-  /** Ports that other programs of ours have or are about to take. */
+  /** Ports that the platform's other programs have or will use. */
   claimed: Set<number>
-  /** An orderly end may take this long; then it is killed. In milliseconds. */
-  patienceMs: number
-  /** Before each start. */
+  /** How long an orderly end may take before the program is killed. */
+  stopTimeoutMs: number
+  /** Called before each start. */
   prepare(port: number): Promise<{ args: string[]; env?: Record<string, string> }>
-  /** Resolves once what listens on the port is the program and is of use; must give up by itself, and when it has ended. */
+  /** Resolves when the program, and no other, is ready on the port. Must give up after a time or after its end. */
   whenReady(port: number, ended: AbortSignal): Promise<void>
-  /** It has ended, by itself or not. */
+  /** Called after every end. */
   onEnd?(): void
 }
 
-/** A server program that belongs to the platform: it ends with it, even when the platform is killed. */
+/** A server program that ends with the platform, even if the platform is killed. */
 export interface Supervised {
-  /** On 127.0.0.1. Kept in its directory; another one when somebody else has taken it. */
+  /** On 127.0.0.1. Stored in its directory, and changed when another program uses it. */
   port(): Promise<number>
-  /** Resolves when it is up. It is started again, later and later, when it ends or does not come up. @throws AppError UNAVAILABLE */
+  /** Resolves when it is ready. Restarted with back-off when it ends or fails to start. @throws AppError UNAVAILABLE */
   start(): Promise<void>
   /** Resolves when it has ended. */
   stop(): Promise<void>
-  /** Others may have its port. For one that is stopped and will not be started again; until then it is kept for it. */
-  giveUpPort(): void
+  /** Releases the port of a stopped program that will not be started again. */
+  releasePort(): void
 }
 
-/** Runs nothing yet: `start` does. What the program prints is logged at level debug, the last of it with its end. */
+/** Does not start the program yet. Its output is logged at level debug, the last lines again with its end. */
 export function supervise(program: Program, log: Logger): Supervised {
-  const { path, directory, claimed, patienceMs } = program
+  const { path, directory, claimed, stopTimeoutMs } = program
   const name = basename(path)
   const pidFile = join(directory, 'pid')
   const portFile = join(directory, 'port')
@@ -69,21 +69,21 @@ export function supervise(program: Program, log: Logger): Supervised {
   let timer: NodeJS.Timeout | undefined
   let backOff = FIRST_BACK_OFF_MS
 
-  /** One that a killed platform has left, where it could not be made to end with it, or that is still ending. */
-  async function endForerunner(): Promise<void> {
+  /** Ends a process that a killed platform left behind, or that is still ending. */
+  async function endPreviousProcess(): Promise<void> {
     const [text = '', startTime = ''] = (await readFile(pidFile, 'utf8').catch(() => '')).split(' ')
     const pid = Number(text)
-    // Without a start time (no /proc) the number may be anybody's by now.
+    // Without a start time (no /proc) the pid may belong to another process by now.
     const lives = () => pid > 0 && startTime !== '' && isAlive(pid, startTime)
     for (let waited = 0; lives(); waited += 50) {
       if (waited === 0) kill(pid, 'SIGTERM')
-      if (waited >= patienceMs) kill(pid, 'SIGKILL')
+      if (waited >= stopTimeoutMs) kill(pid, 'SIGKILL')
       await delay(50)
     }
     await rm(pidFile, { force: true })
   }
 
-  /** @param from where to look for another one. */
+  /** @param from where to search for another port */
   async function choosePort(from: number): Promise<number> {
     const kept = Number(await readFile(portFile, 'utf8').catch(() => ''))
     if (kept > 0 && (kept === claim || !claimed.has(kept)) && (await isFreePort(kept))) return claimPort(kept)
@@ -97,21 +97,21 @@ export function supervise(program: Program, log: Logger): Supervised {
   }
 
   function claimPort(chosen: number): number {
-    giveUpPort()
+    releasePort()
     claimed.add(chosen)
     return (claim = chosen)
   }
 
-  function giveUpPort(): void {
+  function releasePort(): void {
     if (claim !== undefined) claimed.delete(claim)
     claim = undefined
   }
 
-  /** Between the look for a free port and the program's own start somebody else may take it. */
+  /** Another program may take the port between the check and the start. */
   async function runOnFreePort(): Promise<void> {
     for (let tries = 1; ; tries++) {
       try {
-        // Not the very next one: whoever took it at the same time looks there too.
+        // A random distance: another program that lost the same port would also try the next one.
         return await run(program.firstPort + (tries === 1 ? 0 : randomInt(1, 100)))
       } catch (error) {
         if (!(error instanceof PortTaken) || tries === PORT_TRIES || !wanted) throw error
@@ -121,11 +121,12 @@ export function supervise(program: Program, log: Logger): Supervised {
 
   async function run(from: number): Promise<void> {
     await mkdir(directory, { recursive: true, mode: 0o700 })
-    await endForerunner()
+    await endPreviousProcess()
     const at = await (port = choosePort(from))
     const { args, env } = await program.prepare(at)
-    const [command = path, ...rest] = [...endsWithUs(), path, ...args]
-    // A session of its own: Ctrl-C in the terminal must reach the platform alone, which ends its programs in order.
+    const [command = path, ...rest] = [...dieWithParentPrefix(), path, ...args]
+    // A session of its own, because Ctrl-C in the terminal must reach only the platform, which ends its programs in
+    // order.
     const started = spawn(command, rest, {
       cwd: directory,
       detached: true,
@@ -134,28 +135,28 @@ export function supervise(program: Program, log: Logger): Supervised {
     })
     const startedAt = Date.now()
     const said: string[] = []
-    const gone = new AbortController()
+    const endedController = new AbortController()
     const ended = new Promise<never>((_resolve, reject) => {
       const over = (error: Error) => {
         child = undefined
-        gone.abort()
+        endedController.abort()
         reject(error)
       }
       started.on('error', over)
       started.once('exit', (code, signal) => {
         over(new Error(`${name} ended (exit code ${code}, signal ${signal})`))
         program.onEnd?.()
-        // A start that did not come about is tried again by who made it.
+        // The caller of a failed start retries it.
         if (!isUp) return
         isUp = false
         if (!wanted) return
-        if (Date.now() - startedAt > STEADY_MS) backOff = FIRST_BACK_OFF_MS
+        if (Date.now() - startedAt > BACK_OFF_RESET_MS) backOff = FIRST_BACK_OFF_MS
         log.error({ code, signal, said, againInMs: backOff }, `${name} ended and is started again`)
-        again()
+        scheduleRestart()
       })
     })
     ended.catch(() => undefined)
-    // Where the system could not start it; 'error' says why.
+    // The system could not start it. The 'error' event has the reason.
     if (started.pid === undefined) return ended
     child = started
     let isPortTaken = false
@@ -169,35 +170,35 @@ export function supervise(program: Program, log: Logger): Supervised {
     const silent = once(started, 'close')
     await writeFile(pidFile, `${started.pid} ${startTimeOf(started.pid)}`)
     try {
-      await Promise.race([program.whenReady(at, gone.signal), ended])
+      await Promise.race([program.whenReady(at, endedController.signal), ended])
     } catch (error) {
-      if (!gone.signal.aborted) throw error
-      await Promise.race([silent, delay(OUTPUT_MS)])
+      if (!endedController.signal.aborted) throw error
+      await Promise.race([silent, delay(OUTPUT_TIMEOUT_MS)])
       if (isPortTaken) throw new PortTaken(`${name} ended because port ${at} is in use`)
       throw said.length > 0 && error instanceof Error ? new Error([error.message, said.join('\n')].join(': ')) : error
     }
     isUp = true
   }
 
-  function again(): void {
+  function scheduleRestart(): void {
     clearTimeout(timer)
     timer = setTimeout(() => void supervised.start().catch(() => undefined), backOff)
     backOff = Math.min(2 * backOff, LAST_BACK_OFF_MS)
   }
 
-  async function end(): Promise<void> {
+  async function terminate(): Promise<void> {
     const running = child
     if (!running || running.exitCode !== null || running.signalCode !== null) return
     const exited = once(running, 'exit')
     running.kill('SIGTERM')
-    const patience = setTimeout(() => running.kill('SIGKILL'), patienceMs)
+    const killTimer = setTimeout(() => running.kill('SIGKILL'), stopTimeoutMs)
     await exited
-    clearTimeout(patience)
+    clearTimeout(killTimer)
   }
 
   const supervised: Supervised = {
     async port() {
-      // One that could not be chosen is tried again with the next start, which says why.
+      // A port that could not be chosen is chosen at the next start, which reports the reason.
       const chosen = await port?.catch(() => undefined)
       return chosen ?? (Number(await readFile(portFile, 'utf8').catch(() => '')) || program.firstPort)
     },
@@ -209,9 +210,9 @@ export function supervise(program: Program, log: Logger): Supervised {
       starting ??= runOnFreePort()
         .catch(async (error: unknown) => {
           log.error({ err: error, againInMs: backOff }, `${name} could not be started`)
-          // One that runs and does not answer is ended first.
-          await end()
-          if (wanted) again()
+          // It may run without being ready.
+          await terminate()
+          if (wanted) scheduleRestart()
           throw new AppError(
             'UNAVAILABLE',
             `The MongoDB server (${name}) could not be started. It is tried again; the log says why.`,
@@ -224,27 +225,27 @@ export function supervise(program: Program, log: Logger): Supervised {
     async stop() {
       wanted = false
       clearTimeout(timer)
-      await end()
+      await terminate()
       await starting?.catch(() => undefined)
-      // One that was about to be started meanwhile.
-      await end()
-      await endForerunner()
+      // A start may have been in progress.
+      await terminate()
+      await endPreviousProcess()
       backOff = FIRST_BACK_OFF_MS
     },
 
-    giveUpPort,
+    releasePort,
   }
   return supervised
 }
 
 let prefix: string[] | undefined
 
-/** Makes a program end when the platform does, however that ends, where the system can (util-linux). */
-function endsWithUs(): string[] {
+/** A prefix that makes a program end with the platform, where the system supports it (util-linux). */
+function dieWithParentPrefix(): string[] {
   if (prefix) return prefix
   const { status, error } = spawnSync('setpriv', ['--pdeathsig', 'TERM', 'true'])
   const found = status === 0 ? ['setpriv', '--pdeathsig', 'TERM'] : []
-  // That it could not be asked just now says nothing about the next time.
+  // A temporary failure to spawn says nothing about the next time.
   if (!error || errorCodeOf(error) === 'ENOENT') prefix = found
   return found
 }
@@ -253,6 +254,6 @@ function kill(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal)
   } catch {
-    // It has ended meanwhile.
+    // It has ended in the meantime.
   }
 }

@@ -1,19 +1,19 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Definition } from '../../contract/deployment'
 import { AppError } from '../errors'
-import { createKeyedQueue } from '../share/keyedQueue'
+import { createKeyedCounter } from '../concurrency/keyedCounter'
+import { createKeyedQueue } from '../concurrency/keyedQueue'
 import { parseDefinition } from './definitions'
 
-/** Texts of one user that wait to be read. */
-const MOST_WAITING = 100
-/** When it makes sense to ask again. In seconds. */
-const RETRY_AFTER = 5
+/** Limit of the texts of one user that wait to be parsed. */
+const MAX_QUEUED_PER_USER = 100
+const RETRY_AFTER_SECONDS = 5
 
 /**
- * Reads a text that a user sends, as `parseDefinition` does. The heaviest one keeps the platform busy for a tenth of a second, so texts are
- * read one at a time, one of each user in turn, and after each the platform does other work for as long as it took.
- * @param userId who sends it.
- * @throws AppError as parseDefinition; TOO_MANY_TRIES where too many of theirs wait
+ * Parses a text that a user sends, as `parseDefinition` does. The heaviest text blocks the event loop for a tenth of a
+ * second. Texts are therefore parsed one at a time, users take turns, and a pause as long as the parsing follows each.
+ * @param userId the sender
+ * @throws AppError as parseDefinition, or TOO_MANY_TRIES when too many texts of this user wait
  */
 export type DefinitionReader = (
   userId: number,
@@ -23,32 +23,29 @@ export type DefinitionReader = (
 
 export function createDefinitionReader(): DefinitionReader {
   const inTurn = createKeyedQueue()
-  const waiting = new Map<number, number>()
+  const queued = createKeyedCounter<number>()
 
   return async (userId, text, fixed) => {
-    const count = waiting.get(userId) ?? 0
-    if (count >= MOST_WAITING)
+    if (queued.get(userId) >= MAX_QUEUED_PER_USER)
       throw new AppError(
         'TOO_MANY_TRIES',
         'Too many of your configurations wait to be checked. Try again in a moment.',
-        { retryAfterSeconds: RETRY_AFTER },
+        { retryAfterSeconds: RETRY_AFTER_SECONDS },
       )
-    waiting.set(userId, count + 1)
+    queued.add(userId, 1)
     try {
-      return await inTurn(`user ${userId}`, () => inTurn('everybody', () => readAndRest(text, fixed)))
+      return await inTurn(`user ${userId}`, () => inTurn('all users', () => parseAndPause(text, fixed)))
     } finally {
-      const left = (waiting.get(userId) ?? 0) - 1
-      if (left > 0) waiting.set(userId, left)
-      else waiting.delete(userId)
+      queued.add(userId, -1)
     }
   }
 }
 
-async function readAndRest(...[text, fixed]: Parameters<typeof parseDefinition>): Promise<Definition> {
-  const begun = performance.now()
+async function parseAndPause(...[text, fixed]: Parameters<typeof parseDefinition>): Promise<Definition> {
+  const startedAt = performance.now()
   try {
     return parseDefinition(text, fixed)
   } finally {
-    await pause(performance.now() - begun)
+    await pause(performance.now() - startedAt)
   }
 }

@@ -3,47 +3,48 @@ import { readDefinition } from '../../contract/definitionText'
 import { AppError } from '../errors'
 
 /**
- * Stored texts are read again and again, and change rarely: so many are remembered, the last used. Twice as many as there may be, so that
- * the texts of deployments, which the manager uses every few seconds, are not forgotten for texts that come and go.
+ * Size of the LRU cache of parsed texts. It is twice the limit of deployments: the manager uses the texts of all
+ * deployments every few seconds, and replaced texts must not evict them.
  */
-const REMEMBERED = 1000
-/** How many deployments there may be: each call that lists them reads the texts of all. */
-export const MOST_DEPLOYMENTS = 500
-const known = new Map<string, Definition>()
+const CACHE_SIZE = 1000
+/** Limit of deployments: each call that lists them parses all of their texts. */
+export const MAX_DEPLOYMENTS = 500
+const cache = new Map<string, Definition>()
 
-/** Remembers the reading of a text that is stored by now. */
-export function rememberDefinition(text: string, definition: Definition): void {
-  known.delete(text)
-  const [oldest] = known.keys()
-  if (known.size >= REMEMBERED && oldest !== undefined) known.delete(oldest)
-  known.set(text, definition)
+/** Caches the definition of a stored text. */
+export function cacheDefinition(text: string, definition: Definition): void {
+  cache.delete(text)
+  const [oldest] = cache.keys()
+  if (cache.size >= CACHE_SIZE && oldest !== undefined) cache.delete(oldest)
+  cache.set(text, definition)
 }
 
 /**
- * Reads a deployment's YAML.
- * @param fixed what was settled when it was created; such a text is only sent so far, and not remembered
- * @throws AppError INVALID_DEFINITION that names the field and the line.
+ * Parses a deployment's YAML.
+ * @param fixed the name and type of the existing deployment, which the text must keep. The text is not stored yet, so
+ * the result is not cached.
+ * @throws AppError INVALID_DEFINITION that names the field and the line
  */
 export function parseDefinition(text: string, fixed?: Partial<Pick<Definition, 'name' | 'type'>>): Definition {
-  const before = fixed ? undefined : known.get(text)
-  if (before) {
-    rememberDefinition(text, before)
-    return before
+  const cached = fixed ? undefined : cache.get(text)
+  if (cached) {
+    cacheDefinition(text, cached)
+    return cached
   }
   const result = readDefinition(text, fixed)
   if ('problem' in result) {
     const { message, ...details } = result.problem
     throw new AppError('INVALID_DEFINITION', message, details)
   }
-  if (!fixed) rememberDefinition(text, result.definition)
+  if (!fixed) cacheDefinition(text, result.definition)
   return result.definition
 }
 
 /**
- * As `parseDefinition`, of a text that is stored already: what an older platform took, or a hand in the database wrote,
- * may be none that can be read. One deployment's must not be everybody's.
+ * As `parseDefinition`, but returns the problem instead of throwing: a stored text can be invalid when an older
+ * platform or a manual change of the database wrote it, and one such deployment must not break the others.
  */
-export function storedDefinition(
+export function tryParseDefinition(
   text: string,
 ): { definition: Definition } | { definition: undefined; problem: string } {
   try {

@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto'
-import { setImmediate as othersTurn } from 'node:timers/promises'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import {
-  DEPLOYMENT_TYPES,
   type Configuration,
   type CreateDeployment,
   type Definition,
   type Deployment,
   type DeploymentType,
 } from '../../contract/deployment'
+import { DEPLOYMENT_TYPES, SHARED_ROOT } from '../../contract/pageRules'
 import type { CrashCapsule, Instance } from '../../contract/instance'
 import { AppError } from '../errors'
-import { makeDeploymentDirectory, SHARED_ROOT } from '../share/paths'
-import type { ShareParts } from '../share/shareMarker'
+import { makeDeploymentDirectory } from '../share/deploymentDirectory'
+import type { ShareLocation } from '../share/shareMarker'
 import { isDuplicate } from '../state/db'
 import {
   findDeployment,
@@ -20,47 +20,64 @@ import {
   updateDeployment,
   type DeploymentRow,
 } from '../state/deployments'
-import { listInstances, setBlocked, setDrain, setRestartRun, setWanted, type InstanceRow } from '../state/instances'
+import {
+  listInstances,
+  setBlocked,
+  setDrain,
+  setRestartRun,
+  setDesiredState,
+  type InstanceRow,
+} from '../state/instances'
 import type { SessionUser } from '../state/sessions'
 import { createDefinitionReader } from './definitionReader'
-import { MOST_DEPLOYMENTS, parseDefinition, rememberDefinition, storedDefinition } from './definitions'
-import { directoryOf } from './directory'
+import { MAX_DEPLOYMENTS, parseDefinition, cacheDefinition, tryParseDefinition } from './definitions'
+import { openDeploymentDirectory } from './directory'
 import { describeInstances, type InstanceParts } from './instances'
 import { limitWarnings } from './limitWarnings'
 import { portRangeOf, portWarnings, type OwnPort } from './portRanges'
-import { createSharedRead } from '../share/sharedRead'
+import { createKeyedQueue } from '../concurrency/keyedQueue'
+import { createSharedRead } from '../concurrency/sharedRead'
 import { newDefinition } from './templates'
-import { shareWaits } from './waits'
+import { createSharedPoll } from './reconcile/sharedPoll'
 
-export interface DeploymentParts extends InstanceParts, ShareParts {
+export interface DeploymentParts extends InstanceParts, ShareLocation {
   nodes: () => Promise<string[]>
-  /** What the platform itself listens on, on the machine of the instances. */
+  /** The ports that the platform itself listens on, on the machine of the instances. */
   ownPorts?: () => OwnPort[]
-  /** Has the manager look at once. */
+  /** Makes the manager reconcile at once. */
   wake: () => void
 }
 
-/** Every call but `list` throws AppError NOT_FOUND for a name that is not there. */
+/** Methods that take the name of an existing deployment throw AppError NOT_FOUND when there is none. */
 export interface Deployments {
   list(): Promise<Deployment[]>
-  /** The type of the deployment whose directory this path of the wire is, or is within; null for none. */
-  typeIndexAt(path: string): Promise<number | null>
+  /** The type of the innermost deployment whose directory contains this wire path; null if there is none. */
+  deploymentTypeIndexAt(path: string): Promise<number | null>
   instances(name: string): Promise<Instance[]>
-  /** What was kept of an instance's last end by itself. @throws AppError NOT_FOUND also where there was none */
+  /** The crash capsule of an instance's last crash. @throws AppError NOT_FOUND also if it never crashed */
   crash(name: string, uid: string): Promise<CrashCapsule>
-  /** Disabled, with its directory and a commented YAML. @throws AppError NAME_TAKEN, CONFLICT (a second proxy, or too many deployments), INVALID_INPUT (node) */
+  /**
+   * Creates a disabled deployment with its directory and a commented YAML.
+   * @throws AppError NAME_TAKEN, INVALID_INPUT (node), or CONFLICT for a second proxy or too many deployments
+   */
   create(request: CreateDeployment): Promise<void>
-  /** Resolves when its instances have ended and it is gone; its files stay. @param signal that nobody waits for that any more; it goes on. */
+  /** Resolves when all instances have ended; the files are kept. @param signal aborts the wait, not the deletion */
   remove(name: string, signal?: AbortSignal): Promise<void>
-  /** @throws AppError INVALID_DEFINITION when it is to be enabled and its text cannot be read */
+  /** @throws AppError CONFLICT during a deletion, INVALID_DEFINITION if an invalid text is to be enabled */
   setEnabled(name: string, enabled: boolean): Promise<void>
-  /** One instance after another; resolves when all are up again. @param signal as for `remove`. @throws AppError INVALID_DEFINITION, CONFLICT when it is disabled, its directory leads out of the shared area, or one does not come up */
+  /**
+   * Restarts one instance after another; resolves when all run again. @param signal aborts the wait, not the restart
+   * @throws AppError INVALID_DEFINITION, or CONFLICT if the deployment is disabled, its directory leads out of the
+   * shared area, or an instance does not start
+   */
   restart(name: string, signal?: AbortSignal): Promise<void>
-  /** The YAML as its author wrote it, with its revision, and what to warn of. */
+  /** The YAML as its author wrote it, its revision and warnings. */
   configuration(name: string): Promise<Required<Configuration> & { warnings?: string[] }>
   /**
-   * Counts from the next start of each instance on. @returns the revision of what is stored now, and what to warn of.
-   * @throws AppError INVALID_DEFINITION, TOO_MANY_TRIES where too many texts of this user wait, or CONFLICT (field `revision`) where another text than that of the revision is stored; then that stays
+   * Stores a new YAML, which each instance uses from its next start on.
+   * @returns the new revision and warnings
+   * @throws AppError INVALID_DEFINITION, TOO_MANY_TRIES when too many texts of this user wait, or CONFLICT (field
+   * `revision`) when the stored text does not match the given revision
    */
   configure(
     by: Pick<SessionUser, 'userId'>,
@@ -69,13 +86,14 @@ export interface Deployments {
   ): Promise<{ revision: string; warnings: string[] }>
 }
 
-/** So long texts are read in one go before everything else gets a turn: after a start none is remembered. In milliseconds. */
-const READ_MS = 20
+/** Parsing yields to the event loop after this time: the cache is empty after a start. */
+const PARSE_SLICE_MS = 20
 
-/** Writes down what is wanted, and waits where the answer is about what has come about; the manager does the work. */
+/** Stores the desired state, and where a call reports a result, waits until the manager has reached it. */
 export function createDeployments(parts: DeploymentParts): Deployments {
   const { db, runtime, wake, ownPorts = () => [] } = parts
   const readDefinition = createDefinitionReader()
+  const inTurn = createKeyedQueue()
 
   async function find(name: string): Promise<DeploymentRow> {
     const deployment = await findDeployment(db, name)
@@ -83,20 +101,38 @@ export function createDeployments(parts: DeploymentParts): Deployments {
     return deployment
   }
 
-  /** Every deployment with the reading of its text. */
+  /** Reads every deployment and parses its text. */
   const readAll = createSharedRead(async () => {
     const all: StoredDeployment[] = []
-    let begun = performance.now()
+    let sliceStart = performance.now()
     for (const row of await listDeployments(db)) {
-      all.push({ row, stored: storedDefinition(row.content) })
-      if (performance.now() - begun < READ_MS) continue
-      await othersTurn()
-      begun = performance.now()
+      all.push({ row, stored: tryParseDefinition(row.content) })
+      if (performance.now() - sliceStart < PARSE_SLICE_MS) continue
+      await yieldToEventLoop()
+      sliceStart = performance.now()
     }
     return all
   })
 
-  /** Of all deployments whose text can be read. */
+  /**
+   * The YAML of a new deployment, with a port that no other one has.
+   * @throws AppError CONFLICT for too many deployments
+   */
+  async function newContent(request: CreateDeployment): Promise<string> {
+    const all = await readAll()
+    if (all.length >= MAX_DEPLOYMENTS)
+      throw new AppError(
+        'CONFLICT',
+        `There are ${MAX_DEPLOYMENTS} deployments, and there may be no more. Delete one that is not needed first.`,
+      )
+    const taken = all.flatMap(({ stored }) => (stored.definition && portRangeOf(stored.definition)) ?? [])
+    taken.push(...ownPorts().map(({ port, owner }) => ({ name: owner, first: port, last: port })))
+    const content = newDefinition(request, taken)
+    parseDefinition(content)
+    return content
+  }
+
+  /** The definitions of all deployments whose text is valid. */
   async function definitions(): Promise<Definition[]> {
     return (await readAll()).flatMap(({ stored }) => stored.definition ?? [])
   }
@@ -115,16 +151,18 @@ export function createDeployments(parts: DeploymentParts): Deployments {
     wake()
   }
 
-  const whenDeleted = shareWaits(async (name) => ((await findDeployment(db, name))?.deleting ? undefined : true))
+  const waitUntilDeleted = createSharedPoll(async (name) =>
+    (await findDeployment(db, name))?.deleting ? undefined : true,
+  )
 
-  const whenRestarted = shareWaits(async (name) => {
+  const waitUntilRestarted = createSharedPoll(async (name) => {
     const [rows, runs] = await Promise.all([listInstances(db, name), runtime.list()])
     if (!(await findDeployment(db, name))?.enabled) return rows
-    const hasBegun = ({ pod_name, blocked_reason, start_after }: InstanceRow) =>
+    const hasStarted = ({ pod_name, blocked_reason, start_after }: InstanceRow) =>
       blocked_reason !== null ||
       start_after !== null ||
       runs.some(({ podName, state }) => podName === pod_name && state !== 'EXITED')
-    return rows.every((row) => row.restart_run === null && (row.wanted !== 'running' || hasBegun(row)))
+    return rows.every((row) => row.restart_run === null && (row.wanted !== 'running' || hasStarted(row)))
       ? rows
       : undefined
   })
@@ -134,11 +172,11 @@ export function createDeployments(parts: DeploymentParts): Deployments {
       return (await readAll()).map(describe)
     },
 
-    async typeIndexAt(path) {
+    async deploymentTypeIndexAt(path) {
       const around = (await readAll())
         .map(describe)
         .filter((deployment) => `${path}/`.startsWith(`${deployment.path}/`))
-      // Of directories within one another the inner one.
+      // Directories can be nested: the innermost one wins.
       around.sort((one, other) => other.path.length - one.path.length)
       return around[0]?.typeIndex ?? null
     },
@@ -159,33 +197,28 @@ export function createDeployments(parts: DeploymentParts): Deployments {
       if (type === 'persistent') await checkNode(node, parts.nodes)
       else if (node !== undefined)
         throw new AppError('INVALID_INPUT', 'node: is for a persistent deployment only', { field: 'node' })
-      const all = await readAll()
-      if (all.length >= MOST_DEPLOYMENTS)
-        throw new AppError(
-          'CONFLICT',
-          `There are ${MOST_DEPLOYMENTS} deployments, and there may be no more. Delete one that is not needed first.`,
-        )
-      const taken = all.flatMap(({ stored }) => (stored.definition && portRangeOf(stored.definition)) ?? [])
-      taken.push(...ownPorts().map(({ port, owner }) => ({ name: owner, first: port, last: port })))
-      const content = newDefinition(request, taken)
-      parseDefinition(content)
-      // First, because a row without its directory could never run. A directory that nobody uses does no harm.
+      await newContent(request)
+      // Before the row, which could not run without its directory. An unused directory does no harm.
       await makeDeploymentDirectory(parts, `/${name}`)
-      await insertDeployment(db, { name, type, content, enabled: false, directory_seen: `/${name}` }).catch(
-        async (error: unknown) => {
-          if (!isDuplicate(error)) throw error
-          if (await findDeployment(db, name))
-            throw new AppError('NAME_TAKEN', `A deployment named "${name}" already exists.`)
-          throw new AppError('CONFLICT', 'There is a proxy already, and a network has one.')
-        },
-      )
+      await inTurn('create', async () => {
+        // Again: of deployments that are created at once each counts, and has a port of its own.
+        const content = await newContent(request)
+        await insertDeployment(db, { name, type, content, enabled: false, directory_seen: `/${name}` }).catch(
+          async (error: unknown) => {
+            if (!isDuplicate(error)) throw error
+            if (await findDeployment(db, name))
+              throw new AppError('NAME_TAKEN', `A deployment named "${name}" already exists.`)
+            throw new AppError('CONFLICT', 'There is a proxy already, and a network has one.')
+          },
+        )
+      })
     },
 
     async remove(name, signal) {
       await find(name)
       await updateDeployment(db, name, { deleting: true, enabled: false })
       wake()
-      await whenDeleted(name, signal)
+      await waitUntilDeleted(name, signal)
     },
 
     async setEnabled(name, enabled) {
@@ -198,30 +231,30 @@ export function createDeployments(parts: DeploymentParts): Deployments {
       const deployment = await find(name)
       if (!deployment.enabled)
         throw new AppError('CONFLICT', `The deployment "${name}" is disabled. Enable it to start it.`)
-      // What could not come up again is not ended.
-      await directoryOf(parts, deployment, parseDefinition(deployment.content).dataDirectory)
+      // Checked before anything stops, because an instance without its directory could not start again.
+      await openDeploymentDirectory(parts, deployment, parseDefinition(deployment.content).dataDirectory)
       const runs = await runtime.list()
-      // A restart means running afterwards, also for what was stopped: a process has no Start of its own.
-      const asked = (await listInstances(db, name)).filter(
+      // A restart also starts stopped instances: a process cannot be started on its own.
+      const toRestart = (await listInstances(db, name)).filter(
         ({ wanted, drain_then }) => wanted !== 'gone' && drain_then !== 'gone',
       )
-      for (const row of asked) {
-        if (row.wanted === 'stopped') await setWanted(db, row.uid, 'running')
+      for (const row of toRestart) {
+        if (row.wanted === 'stopped') await setDesiredState(db, row.uid, 'running')
         const run = runs.find(({ podName, state }) => podName === row.pod_name && state !== 'EXITED')
         if (run && row.drain_then === 'stop') await setDrain(db, row.uid, { run: run.runId, then: 'restart' })
         if (run) await setRestartRun(db, row.uid, run.runId)
-        // One that was given up, or waits after a crash, is tried again.
+        // A blocked instance, or one that waits after a crash, gets a new attempt.
         else await setBlocked(db, row.uid, null)
       }
       wake()
-      const rows = await whenRestarted(name, signal)
+      const rows = await waitUntilRestarted(name, signal)
       const failed = rows.find(({ blocked_reason }) => blocked_reason !== null)
       if (failed) throw new AppError('CONFLICT', `${failed.name} did not come up again: ${failed.blocked_reason}`)
     },
 
     async configuration(name) {
       const { content } = await find(name)
-      const { definition } = storedDefinition(content)
+      const { definition } = tryParseDefinition(content)
       const warnings = definition ? await warningsOf(definition) : []
       return { content, revision: revisionOf(content), ...(warnings.length > 0 && { warnings }) }
     },
@@ -231,10 +264,10 @@ export function createDeployments(parts: DeploymentParts): Deployments {
       if (revision !== undefined && revision !== revisionOf(stored)) throw changedMeanwhile(name)
       const definition = await readDefinition(userId, content, { name, type: type as DeploymentType })
       const { dataDirectory } = definition
-      // One that was there and is gone is not made anew: see directoryOf.
+      // A directory that existed and is missing is not created anew: see openDeploymentDirectory.
       if (dataDirectory !== directory_seen) await makeDeploymentDirectory(parts, dataDirectory)
       await change(name, { content, directory_seen: dataDirectory }, revision === undefined ? undefined : stored)
-      rememberDefinition(content, definition)
+      cacheDefinition(content, definition)
       return { revision: revisionOf(content), warnings: await warningsOf(definition) }
     },
   }
@@ -249,10 +282,10 @@ const changedMeanwhile = (name: string) =>
 
 interface StoredDeployment {
   row: DeploymentRow
-  stored: ReturnType<typeof storedDefinition>
+  stored: ReturnType<typeof tryParseDefinition>
 }
 
-/** One whose text cannot be read is listed all the same, so that it can be mended or deleted. It counts as disabled: nothing is done for it. */
+/** A deployment with an invalid text is listed as disabled, so that it can be corrected or deleted. */
 function describe({ row: { name, type, enabled, deleting }, stored }: StoredDeployment): Deployment {
   const typeIndex = DEPLOYMENT_TYPES.findIndex((known) => known === type)
   if (!stored.definition)

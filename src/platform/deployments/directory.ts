@@ -1,25 +1,27 @@
 import type { Definition } from '../../contract/deployment'
 import { AppError } from '../errors'
 import type { InstanceSpec } from '../runtime/runtime'
-import { deploymentDirectory, makeDeploymentDirectory, SHARED_ROOT } from '../share/paths'
-import type { ShareParts } from '../share/shareMarker'
+import { SHARED_ROOT } from '../../contract/pageRules'
+import { deploymentDirectory, makeDeploymentDirectory } from '../share/deploymentDirectory'
+import type { ShareLocation } from '../share/shareMarker'
 import type { Db } from '../state/db'
 import { setDirectorySeen, type DeploymentRow } from '../state/deployments'
 
 /**
- * The real directory of a stored deployment. It is made only where nobody has seen it yet: one that was there and is not is on a
- * share that is not mounted, and a world must not begin anew there (decisions §13).
- * @throws AppError CONFLICT when it is gone, or as `deploymentDirectory`; UNAVAILABLE while the shared area is not mounted
+ * Returns the real path of a stored deployment's directory. Creates it only if it was never seen before: a directory
+ * that existed and is missing is on an unmounted share, where a world must not begin anew (decisions §13).
+ * @throws AppError CONFLICT when it is missing, UNAVAILABLE while the shared area is not mounted, or as
+ * `deploymentDirectory`
  */
-export async function directoryOf(
-  parts: ShareParts & { db: Db },
+export async function openDeploymentDirectory(
+  parts: ShareLocation & { db: Db },
   { name, directory_seen }: Pick<DeploymentRow, 'name' | 'directory_seen'>,
   dataDirectory: string,
 ): Promise<string> {
   if (directory_seen !== dataDirectory) {
-    const made = await makeDeploymentDirectory(parts, dataDirectory)
+    const created = await makeDeploymentDirectory(parts, dataDirectory)
     await setDirectorySeen(parts.db, name, dataDirectory)
-    return made
+    return created
   }
   return deploymentDirectory(parts, dataDirectory).catch((error: unknown) => {
     if (!(error instanceof AppError && error.code === 'NOT_FOUND')) throw error
@@ -31,11 +33,12 @@ export async function directoryOf(
 }
 
 /**
- * The directories that a definition mounts, which are found below the shared root at the path that the console shows them at.
- * @throws AppError CONFLICT when one is missing, or as `deploymentDirectory`; UNAVAILABLE while the shared area is not mounted
+ * Resolves the directories of a definition's `mounts`. Instances find them at the path that the console shows.
+ * @throws AppError CONFLICT when one is missing, UNAVAILABLE while the shared area is not mounted, or as
+ * `deploymentDirectory`
  */
-export async function mountsOf(
-  parts: ShareParts,
+export async function resolveMounts(
+  parts: ShareLocation,
   { mounts = [] }: Definition,
 ): Promise<NonNullable<InstanceSpec['mounts']>> {
   return Promise.all(

@@ -3,25 +3,27 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { dataOf, type Definition } from '../../contract/deployment'
 import type { InstanceSpec } from '../runtime/runtime'
-import { SHARED_ROOT } from '../share/paths'
+import { SHARED_ROOT } from '../../contract/pageRules'
 import type { InstanceRow } from '../state/instances'
-import { peersFileIn } from './discovery'
-import { INSTANCE_VARIABLE } from './listeningSockets'
-import { portOf } from './players'
+import { peersFileIn } from './monitoring/discovery'
+import { INSTANCE_VARIABLE } from './monitoring/listeningSockets'
+import { portOf } from './monitoring/players'
 import { bytesOf, coresOf } from './quantities'
 
-/** Said in the console, to the letter (product §4). */
+/** Written to the console, to the letter (product §4). */
 export const JAR_NOT_FOUND = 'Jar file not found!'
 
 export interface MissingJar {
-  /** Where it was looked for, as the wire writes it. */
+  /** The wire path at which the jar was expected. */
   missingJar: string
 }
 
 /**
- * What the runtime needs to run an instance of a definition.
- * @param directory the real path of its deployment's directory.
- * @param mounts those of its definition, found.
+ * Builds the runtime's specification of an instance.
+ * @param directory the real path of its deployment's directory
+ * @param mounts the resolved mounts of its definition
+ * @param peersDirectory the directory of its peers file, if its definition has `discover`
+ * @returns MissingJar if the definition names a jar that is not there
  */
 export async function specOf(
   definition: Definition,
@@ -61,7 +63,7 @@ export async function specOf(
   }
 }
 
-/** Java by decisions §4. Further instances on one machine are told their own port, which Minecraft servers take so. */
+/** Java by decisions §4. Further instances on one machine get their own port as a Minecraft server's option. */
 function commandOf({ run }: Definition, slot: number, port: number | undefined): InstanceSpec['command'] {
   if (run.command) {
     const [program = '', ...args] = run.command

@@ -3,15 +3,15 @@ import type { Runtime, RuntimeInstance } from '../runtime/runtime'
 import type { Db } from '../state/db'
 import { findDeployment, type DeploymentRow } from '../state/deployments'
 import { findInstanceByPod, listInstances, type InstanceRow } from '../state/instances'
-import { BLOCK_AFTER, nextAttempt } from './crashes'
-import { storedDefinition } from './definitions'
-import { isDraining } from './drain'
+import { BLOCK_AFTER, attemptNumber } from './reconcile/crashes'
+import { tryParseDefinition } from './definitions'
+import { isDraining } from './reconcile/drain'
 import { limitWarnings } from './limitWarnings'
-import { lateStartOf } from './lateStart'
-import type { PlayerWatch } from './players'
+import { lateStartOf } from './reconcile/lateStart'
+import type { PlayerWatch } from './monitoring/players'
 import { uptimeText } from './quantities'
-import type { Players } from './serverListPing'
-import type { UsageMeter } from './usageMeter'
+import type { Players } from './monitoring/serverListPing'
+import type { UsageMeter } from './monitoring/usageMeter'
 
 export interface InstanceParts {
   db: Db
@@ -23,31 +23,31 @@ export interface InstanceParts {
 
 const NOBODY: Players = { count: 0, names: {} }
 
-/** The instances of a deployment as its users see them. Of a disabled one only what is still ending is worth showing. */
+/** Describes the instances of a deployment; of a disabled one, only those that have not ended yet. */
 export async function describeInstances(
   { db, runtime, usage, players, now }: InstanceParts,
   deployment: DeploymentRow,
 ): Promise<Instance[]> {
-  const { definition } = storedDefinition(deployment.content)
+  const { definition } = tryParseDefinition(deployment.content)
   const unenforced = definition ? limitWarnings(definition, runtime) : []
-  const [rows, runs, measure] = await Promise.all([listInstances(db, deployment.name), runtime.list(), usage.read()])
+  const [rows, runs, usageOf] = await Promise.all([listInstances(db, deployment.name), runtime.list(), usage.read()])
   return rows.flatMap((row) => {
     const run = runs.find(({ podName }) => podName === row.pod_name)
-    const isOver = !run || run.state === 'EXITED'
-    if (isOver && !deployment.enabled) return []
+    const isDown = !run || run.state === 'EXITED'
+    if (isDown && !deployment.enabled) return []
     const instance = describe(
       row,
       { type: deployment.type, description: definition?.description },
       run,
-      isOver ? NOBODY : players.of(row.pod_name),
+      isDown ? NOBODY : players.playersOf(row.pod_name),
     )
     const lateStart = run && definition && lateStartOf(definition, run, now())
     const drains = {
-      draining: isDraining(row, isOver ? undefined : run) || undefined,
+      draining: isDraining(row, isDown ? undefined : run) || undefined,
       canDrain: definition?.drain !== undefined || undefined,
     }
     const plainCommands = definition?.plainCommands.length ? definition.plainCommands : undefined
-    const portWarning = isOver ? undefined : players.portWarning(row.pod_name)
+    const portWarning = isDown ? undefined : players.portWarning(row.pod_name)
     const warnings = portWarning === undefined ? unenforced : [portWarning, ...unenforced]
     return [
       {
@@ -57,8 +57,8 @@ export async function describeInstances(
         plainCommands,
         warnings: warnings.length > 0 ? warnings : undefined,
         retry: retryOf(row, run, now()),
-        uptime: isOver ? '0s' : uptimeText(now() - run.startedAt),
-        ...measure(row.pod_name, definition?.resources),
+        uptime: isDown ? '0s' : uptimeText(now() - run.startedAt),
+        ...usageOf(row.pod_name, definition?.resources),
       },
     ]
   })
@@ -100,7 +100,7 @@ function describe(
   }
 }
 
-/** The start that follows a crash. */
+/** The pending restart after a crash. */
 function retryOf(row: InstanceRow, run: RuntimeInstance | undefined, now: number): Instance['retry'] {
   const { start_after: startAfter, crashes, wanted, blocked_reason: blockedReason } = row
   if (
@@ -111,10 +111,9 @@ function retryOf(row: InstanceRow, run: RuntimeInstance | undefined, now: number
     blockedReason !== null
   )
     return undefined
-  return { inMs: Math.max(0, startAfter.getTime() - now), attempt: nextAttempt(crashes), of: BLOCK_AFTER }
+  return { inMs: Math.max(0, startAfter.getTime() - now), attempt: attemptNumber(crashes), of: BLOCK_AFTER }
 }
 
-/** The state that users see. */
 function stateOf(
   { blocked_reason }: Pick<InstanceRow, 'blocked_reason'>,
   run: RuntimeInstance | undefined,
@@ -123,7 +122,7 @@ function stateOf(
   return blocked_reason === null ? 'STOPPED' : 'BLOCKED'
 }
 
-/** The state of one instance of a deployment; undefined when there is no such one. */
+/** The state of one instance of a deployment; undefined if there is no such instance. */
 export async function instanceState(
   { db, runtime }: Pick<InstanceParts, 'db' | 'runtime'>,
   deployment: string,
@@ -137,12 +136,8 @@ export async function instanceState(
   )
 }
 
-/**
- * First words of console commands that a deployment's definition calls harmless (`plainCommands`).
- *
- * @returns none for a deployment that is gone, or whose definition cannot be read.
- */
+/** First words of console commands that the definition calls harmless; none without a valid definition. */
 export async function plainCommandsOf(db: Db, deployment: string): Promise<readonly string[]> {
   const row = await findDeployment(db, deployment)
-  return (row && storedDefinition(row.content).definition?.plainCommands) ?? []
+  return (row && tryParseDefinition(row.content).definition?.plainCommands) ?? []
 }

@@ -1,7 +1,7 @@
 import type { Definition } from '../../contract/deployment'
 import type { Runtime } from '../runtime/runtime'
 
-/** What to tell of the limits that a definition asks for and that are not enforced on this machine (decisions §12). */
+/** Warnings about the limits of a definition that this machine does not enforce (decisions §12). */
 export function limitWarnings(
   { resources }: Pick<Definition, 'resources'>,
   { enforced, limits }: Pick<Runtime, 'enforced' | 'limits'>,
@@ -15,5 +15,5 @@ export function limitWarnings(
   ]
 }
 
-/** How a runtime begins to say why it enforces none. */
+/** The prefix of `Runtime.limits` when it enforces none; the reason follows. */
 const NOT_ENFORCED = 'not enforced: '

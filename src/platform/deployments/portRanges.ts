@@ -1,6 +1,6 @@
 import type { Definition } from '../../contract/deployment'
 
-/** Ports that the instances of a deployment listen on, both ends included. */
+/** The ports of a deployment's instances, both ends included. */
 export interface PortRange {
   name: string
   first: number
@@ -10,19 +10,19 @@ export interface PortRange {
 /** A port of this machine that the platform itself listens on. */
 export interface OwnPort {
   port: number
-  /** For people: `Quarterdeck itself`. */
+  /** For messages: `Quarterdeck itself`. */
   owner: string
 }
 
 type Placed = Pick<Definition, 'name' | 'type' | 'node' | 'run' | 'instances'>
 
-/** On one machine each instance of a deployment has a port of its own; undefined: its definition names none. */
+/** The ports of a deployment, one for each instance; undefined if its definition has none. */
 export function portRangeOf({ name, type, run, instances }: Placed): PortRange | undefined {
   if (run.port === undefined) return undefined
   return { name, first: run.port, last: run.port + (type === 'scalable' ? (instances?.max ?? 1) : 1) - 1 }
 }
 
-/** What to tell somebody who saves a definition whose ports other deployments, or the platform, have as well. They may take turns or move, so it is no error. */
+/** Warns of ports that other deployments or the platform use. No error: they may run at different times or change. */
 export function portWarnings(definition: Placed, others: Placed[], ofPlatform: OwnPort[] = []): string[] {
   const own = portRangeOf(definition)
   if (!own) return []
@@ -43,7 +43,7 @@ export function portWarnings(definition: Placed, others: Placed[], ofPlatform: O
   return [...ofUs, ...ofOthers]
 }
 
-/** The first port from the given one on that nobody has. */
+/** Returns the first port from `from` on that is outside the taken ranges. It gives up above 65,000. */
 export function firstFreePort(from: number, taken: PortRange[]): number {
   const inTheWay = taken.find(({ first, last }) => first <= from && from <= last)
   return inTheWay && inTheWay.last < 65_000 ? firstFreePort(inTheWay.last + 1, taken) : from

@@ -2,18 +2,22 @@ import { AppError } from '../errors'
 import type { Runtime, RuntimeInstance } from '../runtime/runtime'
 import type { Db } from '../state/db'
 import { findDeployment } from '../state/deployments'
-import { findInstanceByPod, setBlocked, setDrain, setRestartRun, setWanted } from '../state/instances'
-import { storedDefinition } from './definitions'
+import { findInstanceByPod, setBlocked, setDrain, setRestartRun, setDesiredState } from '../state/instances'
+import { tryParseDefinition } from './definitions'
 
 export type PowerAction = 'start' | 'stop' | 'restart' | 'kill' | 'drainAndStop' | 'drainAndRestart'
 
-/** Starts and stops single instances. What was asked for is in the state, so that it outlives this platform. */
+/** Starts and stops single instances. Each request is stored first, so that it survives a restart of the platform. */
 export interface Power {
-  /** Resolves when it has begun. @throws AppError NOT_FOUND, CONFLICT when its deployment is disabled or, for a drain, does not say how */
+  /**
+   * Resolves when the action has begun.
+   * @throws AppError NOT_FOUND, or CONFLICT if the deployment is disabled or, for a drain, the instance does not run or
+   * its definition has no `drain`
+   */
   request(podName: string, action: PowerAction): Promise<void>
 }
 
-/** @param wake has the manager look at once: starts and restarts are its work. */
+/** @param wake makes the manager reconcile at once: it does starts and restarts */
 export function createPower({ db, runtime, wake }: { db: Db; runtime: Runtime; wake: () => void }): Power {
   return {
     async request(podName, action) {
@@ -24,7 +28,7 @@ export function createPower({ db, runtime, wake }: { db: Db; runtime: Runtime; w
       if (action === 'drainAndStop' || action === 'drainAndRestart') {
         const run = (await runtime.list()).find((candidate) => candidate.podName === podName && isUp(candidate))
         if (!run) throw new AppError('CONFLICT', 'The instance is not running.')
-        if (!storedDefinition(deployment.content).definition?.drain)
+        if (!tryParseDefinition(deployment.content).definition?.drain)
           throw new AppError(
             'CONFLICT',
             `The configuration of "${row.deployment}" does not say how to drain it: add "drain".`,
@@ -32,7 +36,7 @@ export function createPower({ db, runtime, wake }: { db: Db; runtime: Runtime; w
         await setDrain(db, row.uid, { run: run.runId, then: action === 'drainAndStop' ? 'stop' : 'restart' })
         return wake()
       }
-      // What is asked for now is not waited with.
+      // A new request ends a pending drain.
       if (row.drain_run !== null) await setDrain(db, row.uid, null)
       if (action === 'start' || action === 'restart') {
         if (!deployment.enabled)
@@ -40,15 +44,14 @@ export function createPower({ db, runtime, wake }: { db: Db; runtime: Runtime; w
         const run = (await runtime.list()).find(
           (candidate) => candidate.podName === podName && candidate.state !== 'EXITED',
         )
-        await setWanted(db, row.uid, 'running')
+        await setDesiredState(db, row.uid, 'running')
         if (row.blocked_reason !== null || !run) await setBlocked(db, row.uid, null)
         if (run && (action === 'restart' || run.state === 'STOPPING')) {
           await setRestartRun(db, row.uid, run.runId)
           await runtime.stop(podName)
         }
       } else {
-        await setWanted(db, row.uid, 'stopped')
-        // Nothing is wanted of it any more, so nothing keeps it from that.
+        await setDesiredState(db, row.uid, 'stopped')
         if (row.blocked_reason !== null) await setBlocked(db, row.uid, null)
         if (action === 'stop') await runtime.stop(podName)
         else await runtime.kill(podName)

@@ -1,7 +1,7 @@
 import type { CreateDeployment, DeploymentType } from '../../contract/deployment'
 import { firstFreePort, type PortRange } from './portRanges'
 
-/** Comments begin here, where the setting before them leaves room. */
+/** The column of the comments; longer settings push theirs to the right. */
 const COMMENT_COLUMN = 31
 
 const commented = (setting: string, comment: string) => `${setting.padEnd(COMMENT_COLUMN - 1)} # ${comment}\n`
@@ -25,7 +25,7 @@ const KEEP = commented(
   'but this is copied back after an orderly stop; also "plugins/*/data"',
 )
 
-/** What `data` means, in words; see `dataOf`. */
+/** The lines about `data` and `keep`; see `dataOf`. */
 const data: Record<DeploymentType, string> = {
   proxy: COPY + KEEP,
   persistent: SHARED,
@@ -48,10 +48,7 @@ ${commented("# ready: 'Ready'", 'a console line that matches says it is ready; w
 `,
 }
 
-/**
- * The commented YAML that a new deployment begins with. It is valid as it stands.
- * @param taken ports of other deployments, which it does not use
- */
+/** Returns the commented YAML of a new deployment. It is valid without changes. @param taken port ranges to avoid */
 export function newDefinition({ name, type, node }: CreateDeployment, taken: PortRange[] = []): string {
   const more =
     type === 'process'

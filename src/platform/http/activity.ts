@@ -4,19 +4,16 @@ import type { ErrorCode } from '../../contract/errors'
 import { plainAddress } from '../accounts/clientAddress'
 import type { ActivityLog } from '../accounts/activityLog'
 
-/**
- * What the activity log says of a call, or false where it says nothing. Every route that changes something declares it;
- * one that only reads may (a download).
- */
+/** What the activity log records for a call; false for nothing. Every route that changes data must declare it. */
 export type Activity =
   | false
   | {
       kind: ActivityKind
-      /** In words of the past: `deleted deployment`. Null where a success is not worth an entry. */
+      /** In the past tense: `deleted deployment`. Null if a success needs no entry. */
       action: string | ((request: FastifyRequest) => string) | null
-      /** The words for when it was refused or failed, where the same ones would mislead. */
+      /** The text for a failure, where `action` would mislead. */
       failure?: string | ((request: FastifyRequest) => string)
-      /** What it was done to. Only a name, path or the like, never a secret. The input may be invalid: see `fieldOf`. */
+      /** The object of the action: a name or path, never a secret. The input may be invalid: see `fieldOf`. */
       subject?: (request: FastifyRequest) => string | null | undefined
     }
 
@@ -25,19 +22,19 @@ declare module 'fastify' {
     activity?: Activity
   }
   interface FastifyRequest {
-    /** A handler that knows better than the declaration what it was done to sets this. Never a secret. */
+    /** Set by a handler that knows the subject better than the declaration. Never a secret. */
     activitySubject: string | undefined
-    /** The username, where a call without a session makes out who it is. */
+    /** The username, if a call without a session identifies its user. */
     activityActor: string | undefined
-    /** Where it comes from: `request.ip`, which is gone once the client has hung up. */
+    /** A copy of `request.ip`, which is undefined once the client has disconnected. */
     activityAddress: string
   }
 }
 
-/** Calls without a session are recorded for these only: they are limited by tries, so nobody can fill the log with them. */
+/** The only failures recorded without a session. They are rate-limited, so that nobody can fill the log. */
 const limitedFailures: (ErrorCode | undefined)[] = ['BAD_CREDENTIALS', 'INVALID_CODE', 'INVALID_INVITE']
 
-/** A subject that is one field of the request as it was sent, where it is a text. */
+/** Returns the value of one field of the request, unvalidated, if it is a string. */
 export function fieldOf(
   part: 'params' | 'query' | 'body',
   name: string,
@@ -50,9 +47,9 @@ export function fieldOf(
 }
 
 /**
- * Records what is done by calls: who, what, when, from where, and whether it was done or refused; never a body. It waits for
- * the answer, not for the client to take it: who hangs up is recorded all the same. A route under /api that changes
- * something and does not declare its `activity` cannot be added. Comes before `guardRoutes`, whose refusals are recorded too.
+ * Records who called what, when, from where and whether it succeeded; never a body. Records when the answer is ready,
+ * so that a client that disconnects is recorded too. A route under /api that changes data without declaring its
+ * `activity` cannot be added. Must be registered before `guardRoutes`, whose refusals are recorded too.
  */
 export function recordActivity(app: FastifyInstance, log: Pick<ActivityLog, 'record'>): void {
   app.decorateRequest('activitySubject', undefined)
@@ -63,10 +60,10 @@ export function recordActivity(app: FastifyInstance, log: Pick<ActivityLog, 'rec
     if (url.startsWith('/api') && changes && config?.activity === undefined)
       throw new Error(`The route ${String(method)} ${url} does not say what the activity log records`)
   })
-  // Asked for once, Node.js remembers it: who sends a call and resets the connection at once is known by it all the same.
+  // Node.js caches the address on first access, so it survives an immediate reset by the client.
   app.server.on('connection', ({ remoteAddress }) => remoteAddress)
   app.addHook('onRequest', async (request) => {
-    // Gone even so when the reset came first; then the entry is without it.
+    // Undefined if the reset came even earlier. The entry then has no address.
     const address: string | undefined = request.ip
     request.activityAddress = plainAddress(address ?? '')
   })
@@ -82,13 +79,13 @@ export function recordActivity(app: FastifyInstance, log: Pick<ActivityLog, 'rec
     const { activity } = request.routeOptions.config
     if (!activity || request.method === 'HEAD') return
     const username = request.user?.username ?? request.activityActor ?? null
-    // No session, and none asked for: scanners would fill the log.
+    // Scanners without a session would fill the log.
     if (!succeeded && username === null && !limitedFailures.includes(request.failure)) return
     if (request.failure === 'TOO_MANY_TRIES') return
     const { kind } = activity
-    const words = succeeded ? activity.action : (activity.failure ?? activity.action)
-    if (words === null) return
-    const action = typeof words === 'function' ? words(request) : words
+    const text = succeeded ? activity.action : (activity.failure ?? activity.action)
+    if (text === null) return
+    const action = typeof text === 'function' ? text(request) : text
     log.record({
       username,
       kind,

@@ -1,6 +1,6 @@
 /**
- * Reads a `Range` header of a single range of bytes (RFC 9110 §14.1.2).
- * @returns the first and last byte; undefined where the header is absent or one to ignore (other units, several ranges).
+ * Parses a `Range` header with a single range of bytes (RFC 9110 §14.1.2).
+ * @returns the first and last byte; undefined if the header is absent or to be ignored (other units, several ranges)
  */
 export function byteRangeOf(
   header: string | undefined,

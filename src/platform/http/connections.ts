@@ -4,52 +4,51 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FastifyInstance } from 'fastify'
-import type { TrustedProxies } from '../accounts/clientAddress'
-import { networkOf } from '../accounts/limits'
+import { networkOf, type TrustedProxies } from '../accounts/clientAddress'
 import { AppError } from '../errors'
-import { isInstance } from './localPeers'
-import { onceAnswered } from './sending'
+import { isInstanceAddress } from './localConnections'
+import { onResponseEnd } from './responseEvents'
 
-/** So long what is being answered may go on when the platform is closed, and peers have to answer a close. In milliseconds. */
+/** Time for responses in progress to end, and for peers to answer a close, when the platform stops. */
 const GRACE_MS = 2000
 const CHECK_MS = 50
-/** That connections are refused is logged at most this often. In milliseconds. */
-const TELL_MS = 60_000
-/** Connections of one client address, or half of all where that is less. An office behind one address has several for each browser. */
-const MOST_OF_ADDRESS = 1000
-/** Connections of all instances of this machine together, as a part of all: however many users they have, there is room for people. */
-const PART_OF_INSTANCES = 1 / 4
-/** Requests of one connection that are not answered yet. Browsers and proxies send one at a time. */
-const MOST_PIPELINED = 16
+/** Throttle of the log messages about refused connections. */
+const LOG_INTERVAL_MS = 60_000
+/** For one client address, at most half of all. An office behind one address needs several per browser. */
+const MAX_PER_ADDRESS = 1000
+/** The share of all connections for the instances of this machine, so that their clients leave some for operators. */
+const INSTANCES_SHARE = 1 / 4
+/** Pipelined requests of one connection. Browsers and proxies send one at a time. */
+const MAX_PIPELINED = 16
 
 /**
- * Limits connections: in total, so that they do not take every descriptor (PostgreSQL, files and processes need theirs), per client
- * address, so that one client does not take them all, of all instances of this machine together, and the requests that wait on one connection. What is above a limit is closed.
- * A trusted proxy's connections are shared by its clients: there the calls and sockets of each forwarded address are counted instead.
- * @param openFiles how many files the process may have open; undefined: nobody knows.
+ * Limits connections: in total, so that descriptors remain for PostgreSQL, files and processes; per client address; for
+ * all instances of this machine; and pipelined requests per connection. Connections above a limit are closed. For a
+ * trusted proxy, the calls and sockets of each forwarded address are counted instead.
+ * @param openFiles the process's limit of open files; undefined if unknown
  */
 export function limitConnections(app: FastifyInstance, proxies: TrustedProxies, openFiles = openFileLimit()): void {
   const { server, log } = app
   const total = openFiles === undefined ? Infinity : Math.floor(openFiles / 2)
-  const limit = Math.min(MOST_OF_ADDRESS, Math.ceil(total / 2))
-  const limitOfInstances = Math.min(MOST_OF_ADDRESS, Math.ceil(total * PART_OF_INSTANCES))
+  const limit = Math.min(MAX_PER_ADDRESS, Math.ceil(total / 2))
+  const limitOfInstances = Math.min(MAX_PER_ADDRESS, Math.ceil(total * INSTANCES_SHARE))
   const counts = new Map<string, number>()
-  const tellOfTotal = atMostOnceIn(TELL_MS, () =>
+  const logTotalLimit = throttle(LOG_INTERVAL_MS, () =>
     log.warn(
       { limit: total },
       'connections are refused: there are too many. The limit is half of the open files that the process may have (ulimit -n)',
     ),
   )
-  const tellOfOne = atMostOnceIn(TELL_MS, (address: string) =>
+  const logAddressLimit = throttle(LOG_INTERVAL_MS, (address: string) =>
     log.warn({ limit, address }, 'connections are refused: there are too many from one address'),
   )
 
-  /** @returns a function that gives the place back, to be called once; undefined when the address has none left. */
-  function takePlace(address: string): (() => void) | undefined {
+  /** @returns a function that releases the place, to be called once; undefined if the limit is reached */
+  function reserveConnection(address: string): (() => void) | undefined {
     const places: [string, number][] = [[networkOf(address), limit]]
-    if (isInstance(address)) places.push(['all instances', limitOfInstances])
+    if (isInstanceAddress(address)) places.push(['all instances', limitOfInstances])
     if (places.some(([key, most]) => (counts.get(key) ?? 0) >= most)) {
-      tellOfOne(address)
+      logAddressLimit(address)
       return undefined
     }
     for (const [key] of places) counts.set(key, (counts.get(key) ?? 0) + 1)
@@ -63,22 +62,22 @@ export function limitConnections(app: FastifyInstance, proxies: TrustedProxies, 
   }
 
   server.on('error', (error) => {
-    // A failure to listen is told to who called for it.
+    // A failure to listen is reported to the caller of listen.
     if (server.listening) log.error({ err: error }, 'a connection could not be accepted')
   })
   if (total !== Infinity) server.maxConnections = total
-  server.on('drop', () => tellOfTotal())
+  server.on('drop', () => logTotalLimit())
   server.on('connection', (socket) => {
     const { remoteAddress } = socket
     if (remoteAddress === undefined || proxies.includes(remoteAddress)) return
-    const giveBack = takePlace(remoteAddress)
-    if (giveBack) socket.once('close', giveBack)
+    const release = reserveConnection(remoteAddress)
+    if (release) socket.once('close', release)
     else socket.destroy()
   })
   server.on('upgrade', (request: IncomingMessage, socket: Duplex) => {
     if (!proxies.includes(request.socket.remoteAddress)) return
-    const giveBack = takePlace(proxies.addressOf(request))
-    if (giveBack) socket.once('close', giveBack)
+    const release = reserveConnection(proxies.addressOf(request))
+    if (release) socket.once('close', release)
     else socket.destroy()
   })
 
@@ -87,34 +86,34 @@ export function limitConnections(app: FastifyInstance, proxies: TrustedProxies, 
     const { socket } = request.raw
     const count = (waiting.get(socket) ?? 0) + 1
     waiting.set(socket, count)
-    onceAnswered(request, reply, () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1))
-    if (count > MOST_PIPELINED) {
+    onResponseEnd(request, reply, () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1))
+    if (count > MAX_PIPELINED) {
       socket.destroy()
       throw new AppError('TOO_MANY_TRIES', 'Too many requests wait on one connection.')
     }
     if (!proxies.includes(socket.remoteAddress)) return
-    const giveBack = takePlace(proxies.addressOf(request.raw))
-    if (!giveBack)
+    const release = reserveConnection(proxies.addressOf(request.raw))
+    if (!release)
       throw new AppError('TOO_MANY_TRIES', 'Too many calls from your address are under way. Try again in a moment.', {
         retryAfterSeconds: 1,
       })
-    onceAnswered(request, reply, giveBack)
+    onResponseEnd(request, reply, release)
   })
 }
 
-function atMostOnceIn<Parameters extends unknown[]>(
+function throttle<Parameters extends unknown[]>(
   ms: number,
-  tell: (...parameters: Parameters) => void,
+  call: (...parameters: Parameters) => void,
 ): (...parameters: Parameters) => void {
-  let toldAt = -Infinity
+  let calledAt = -Infinity
   return (...parameters) => {
-    if (Date.now() - toldAt < ms) return
-    toldAt = Date.now()
-    tell(...parameters)
+    if (Date.now() - calledAt < ms) return
+    calledAt = Date.now()
+    call(...parameters)
   }
 }
 
-/** How many files this process may have open, where the system tells. */
+/** The soft limit of open files of this process; undefined without /proc. */
 export function openFileLimit(): number | undefined {
   let limits: string
   try {
@@ -127,10 +126,10 @@ export function openFileLimit(): number | undefined {
 }
 
 /**
- * With the app every connection ends, soon and whatever its peer does: idle ones at once, those in use when their answer is
- * given or the grace is over. To be called last, so that the sockets' own ends have begun.
+ * Closes all connections with the app: idle ones at once, others after their response or a grace period. Must be called
+ * last, so that the WebSockets' own closing has begun.
  */
-export function endConnections(app: FastifyInstance): void {
+export function closeConnectionsOnShutdown(app: FastifyInstance): void {
   const { server }: { server: Server } = app
   const upgraded = new Set<{ destroy(): void }>()
   server.on('upgrade', (_request, socket) => {
@@ -147,7 +146,7 @@ export function endConnections(app: FastifyInstance): void {
     })
     for (const deadline = Date.now() + GRACE_MS; !isOver && Date.now() < deadline;) {
       await Promise.race([closed, delay(CHECK_MS)])
-      // Those that have given their answer meanwhile.
+      // Connections whose response has ended since.
       server.closeIdleConnections()
     }
     server.closeAllConnections()

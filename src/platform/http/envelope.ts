@@ -5,29 +5,28 @@ import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import type { ErrorCode, Failure } from '../../contract/errors'
 import { issueText } from '../../contract/issueText'
 import { AppError } from '../errors'
-import { stateFailure } from '../state/db'
-import { discardUnread } from './discardRest'
+import { toAppError } from '../state/db'
+import { drainRequest } from './drainRequest'
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /** The code of the failure that it was answered with. */
+    /** The code of the failure that was sent. */
     failure: ErrorCode | undefined
   }
 }
 
-/** The body of a success. */
 export function done<Data extends object>(data: Data): { success: true; data: Data } {
   return { success: true, data }
 }
 
-/** Turns every failure into an answer of decisions §1: this is the only place that does. */
+/** Converts every failure to a response of decisions §1. The only place that does so. */
 export function answerFailures(app: FastifyInstance): void {
   app.decorateRequest('failure', undefined)
   app.setErrorHandler((thrown: FastifyError, request, reply) => {
     const failure = expected(thrown)
     request.failure = failure?.code ?? 'INTERNAL'
-    // What was too slow has been waited for long enough.
-    if (failure?.code !== 'TOO_SLOW') discardUnread(request, reply)
+    // A client that was too slow gets no more time.
+    if (failure?.code !== 'TOO_SLOW') drainRequest(request, reply)
     if (!failure) {
       request.log.error({ err: thrown }, 'a request failed')
       return reply
@@ -48,9 +47,9 @@ export function answerFailures(app: FastifyInstance): void {
   })
 }
 
-/** Answers what Node.js could not read as a request, in the same form; with it the connection ends. For `clientErrorHandler`. */
+/** For `clientErrorHandler`: answers what Node.js could not parse in the same format, and closes the connection. */
 export function answerUnreadable(error: ConnectionError, socket: Socket): void {
-  // Nobody is there any more, or an answer is on its way, and another in it would be read as part of it.
+  // The client is gone, or a response has begun, and the client would read this one as part of it.
   if (error.code === 'ECONNRESET' || !socket.writable || isAnswering(socket)) {
     socket.destroy()
     return
@@ -72,7 +71,7 @@ export function answerUnreadable(error: ConnectionError, socket: Socket): void {
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.destroy())
 }
 
-/** The answer that a connection of Node.js's server is giving, which it keeps under this name (its documentation of `clientError`). */
+/** The response in progress, which Node.js documents under this name for `clientError`. */
 function isAnswering(socket: Socket & { _httpMessage?: { headersSent: boolean } | null }): boolean {
   return socket._httpMessage?.headersSent ?? false
 }
@@ -90,7 +89,7 @@ export function bodyOf({ code, message, details: { field, line } }: AppError): F
 
 function expected(thrown: FastifyError): AppError | undefined {
   if (hasZodFastifySchemaValidationErrors(thrown)) return invalidInput(thrown)
-  const error = stateFailure(thrown)
+  const error = toAppError(thrown)
   if (error instanceof AppError) return error
   if (thrown.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return new AppError('INVALID_INPUT', 'The Content-Type must be application/json.')
@@ -98,7 +97,7 @@ function expected(thrown: FastifyError): AppError | undefined {
   return undefined
 }
 
-/** Names the first field that is wrong. */
+/** Names the first invalid field. */
 function invalidInput(thrown: Pick<FastifyError, 'validation' | 'validationContext'>): AppError {
   const [issue] = (thrown.validation ?? []) as {
     instancePath: string

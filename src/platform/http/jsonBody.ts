@@ -1,51 +1,48 @@
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { createKeyedCounter } from '../concurrency/keyedCounter'
 import { AppError } from '../errors'
-import { payerOf } from './access'
+import { clientKeyOf } from './access'
 import { hasMoreValues } from './jsonValues'
 
-/** Of the bodies of all together, and of one user or address. In bytes. */
-const MOST = 256 * 2 ** 20
-const MOST_OF_ONE = MOST / 4
+/** In bytes: the bodies of all clients together, and those of one user or address. */
+const MAX_TOTAL_BYTES = 256 * 2 ** 20
+const MAX_BYTES_PER_CLIENT = MAX_TOTAL_BYTES / 4
+
+/** Limit of values in one body: 32 MiB of `{},` block the event loop for seconds and take half a gigabyte. */
+const MAX_VALUES = 200_000
+/** In UTF-16 units. Shorter bodies parse fast whatever they contain. */
+const COUNT_VALUES_FROM_LENGTH = 512 * 1024
 
 /**
- * Of one body. Calls that take long bodies take long strings or ten thousand files; 32 MiB of `{},` hold the platform up for seconds while they
- * are parsed, and take half a gigabyte.
- */
-const MOST_VALUES = 200_000
-/** Shorter bodies are parsed soon enough whatever they hold. In UTF-16 units. */
-const LONG = 512 * 1024
-
-/**
- * Parses JSON bodies: an empty one is none, a slow one is refused, whatever the case of its media type. Only calls whose body is
- * read come here: the body of a GET is left alone.
- * @param timeoutMs how long a body may take to arrive, in milliseconds.
+ * Parses JSON bodies whatever the case of the media type. An empty body is undefined. The body of a GET is not read.
+ * @param timeoutMs limit for the arrival of a body
  */
 export function readJsonBodies(app: FastifyInstance, timeoutMs: number): void {
   const parse = app.getDefaultJsonParser('error', 'error')
-  const accounts = createAccounts()
+  const budgets = createByteBudgets()
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
     const limit = request.routeOptions.bodyLimit
     if (Number(request.headers['content-length']) > limit) throw tooLarge()
-    const account = accounts.open(payerOf(request).key)
+    const budget = budgets.open(clientKeyOf(request).key)
     try {
-      const text = await readText(payload, limit, timeoutMs, account.add)
+      const text = await readText(payload, limit, timeoutMs, budget.add)
       if (text === '') return undefined
-      if (text.length > LONG && hasMoreValues(text, MOST_VALUES))
+      if (text.length > COUNT_VALUES_FROM_LENGTH && hasMoreValues(text, MAX_VALUES))
         throw new AppError('TOO_LARGE', 'The request holds more values than any call takes.')
       return await new Promise(
         (resolve, reject) => void parse(request, text, (error, body) => (error ? reject(error) : resolve(body))),
       )
     } finally {
-      account.close()
+      budget.close()
     }
   })
 }
 
-/** What the bodies that are being received hold, in bytes, for all together and for each who sends them. */
-function createAccounts() {
-  const held = new Map<string, number>()
+/** Counts the bytes of bodies in progress, in total and by client. */
+function createByteBudgets() {
+  const held = createKeyedCounter<string>()
   let total = 0
   return {
     open(key: string) {
@@ -53,14 +50,12 @@ function createAccounts() {
       const change = (bytes: number) => {
         own += bytes
         total += bytes
-        const left = (held.get(key) ?? 0) + bytes
-        if (left > 0) held.set(key, left)
-        else held.delete(key)
+        held.add(key, bytes)
       }
       return {
         add: (bytes: number) => {
           change(bytes)
-          const isOver = total > MOST || (held.get(key) ?? 0) > MOST_OF_ONE
+          const isOver = total > MAX_TOTAL_BYTES || held.get(key) > MAX_BYTES_PER_CLIENT
           return isOver
             ? new AppError('UNAVAILABLE', 'Too many long requests are on their way at once. Try again in a moment.')
             : undefined
@@ -72,9 +67,11 @@ function createAccounts() {
 }
 
 /**
- * Reads a stream as UTF-8 text. On failure the stream is left as it is: destroying a request would close its connection before it is answered.
- * @param count is told the bytes of each piece, and may answer with a failure.
- * @throws AppError TOO_LARGE over the limit (bytes), TOO_SLOW after the time-out (milliseconds), INVALID_INPUT when the client disconnects
+ * Reads a stream as UTF-8 text. Does not destroy the stream on failure, which would close the connection before the
+ * answer.
+ * @param count receives the length of each chunk, and may return a failure
+ * @throws AppError TOO_LARGE over the limit (bytes), TOO_SLOW after the timeout, INVALID_INPUT if the client
+ * disconnects
  */
 function readText(
   stream: Readable,
@@ -83,7 +80,7 @@ function readText(
   count: (bytes: number) => AppError | undefined,
 ): Promise<string> {
   return new Promise((resolve, reject) => {
-    // Stays: whatever becomes of the request later, its errors have an owner.
+    // Never removed: an unhandled error of the stream would end the process.
     stream.on('error', () => undefined)
     const incomplete = new AppError('INVALID_INPUT', 'The connection was closed before the request was complete.')
     // The client disconnected during authentication: no event will follow.

@@ -3,29 +3,29 @@ import type { ApiException, CoreV1Api, KubeConfig, RbacAuthorizationV1Api } from
 import type { Logger } from 'pino'
 import { AppError } from '../errors'
 
-/** Where the cluster is: files of kubeconfig as KUBECONFIG names them, or the one that the platform itself runs in. */
+/** Kubeconfig files in the format of KUBECONFIG, or the cluster that the platform runs in. */
 export type ClusterSource = { kubeconfig: string } | 'own'
 
-/** What the dashboard needs of a cluster. Everything throws AppError UNAVAILABLE in time when it cannot be done. */
+/** The operations that the dashboard needs. Each throws AppError UNAVAILABLE within the timeout when it fails. */
 export interface Cluster {
-  /** Makes a service account that is bound to the role. @throws AppError CONFLICT when there is one already */
+  /** Creates a service account with a binding to the role. @throws AppError CONFLICT if it exists */
   createAccount(name: string): Promise<void>
-  /** A token of the account (TokenRequest); the cluster may shorten its life. */
+  /** Issues a token of the account (TokenRequest). The cluster may shorten its lifetime. */
   issueToken(name: string, seconds: number): Promise<{ token: string; expiresAt: Date }>
-  /** Removes the account with its binding, as far as they are there and were made here. Its tokens end with it. */
+  /** Removes the account and its binding, if they exist and are ours. This revokes its tokens. */
   removeAccount(name: string): Promise<void>
 }
 
 export interface ClusterOptions {
   source: ClusterSource
-  /** The ClusterRole that accounts are bound to. */
+  /** The ClusterRole of the accounts. */
   role: string
-  /** Of one operation with all its requests. In milliseconds. */
+  /** For one operation with all its requests. */
   timeoutMs: number
   log: Pick<Logger, 'warn'>
 }
 
-/** Where neither the kubeconfig nor the pod says it. */
+/** The default if neither the kubeconfig nor the pod specifies one. */
 const NAMESPACE = 'quarterdeck'
 const labels = { 'app.kubernetes.io/managed-by': 'quarterdeck' }
 
@@ -35,7 +35,7 @@ interface Apis {
   namespace: string
 }
 
-/** The client is loaded with the first operation, and the configuration is read with each: it may be renewed at any time. */
+/** The client library is loaded on first use. Each operation reads the configuration, which may be renewed. */
 export function createCluster({ source, role, timeoutMs, log }: ClusterOptions): Cluster {
   async function connect(): Promise<Apis> {
     const client = await import('@kubernetes/client-node')
@@ -71,7 +71,7 @@ export function createCluster({ source, role, timeoutMs, log }: ClusterOptions):
     }
   }
 
-  async function operate<Result>(work: (apis: Apis) => Promise<Result>): Promise<Result> {
+  async function withCluster<Result>(work: (apis: Apis) => Promise<Result>): Promise<Result> {
     const apis = await connect()
     try {
       return await work(apis)
@@ -83,7 +83,7 @@ export function createCluster({ source, role, timeoutMs, log }: ClusterOptions):
   function failureOf(error: unknown, namespace: string): unknown {
     if (error instanceof AppError) return error
     const status = statusOf(error)
-    // Without the answer's body and headers, which are nobody's business.
+    // Without the response's body and headers, which may contain secrets.
     log.warn({ status, reason: reasonOf(error) }, 'the Kubernetes cluster refused or did not answer')
     if (status === undefined)
       return new AppError(
@@ -119,7 +119,7 @@ export function createCluster({ source, role, timeoutMs, log }: ClusterOptions):
 
   return {
     createAccount: (name) =>
-      operate(async ({ core, rbac, namespace }) => {
+      withCluster(async ({ core, rbac, namespace }) => {
         await core.createNamespacedServiceAccount({
           namespace,
           body: { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name, namespace, labels } },
@@ -136,7 +136,7 @@ export function createCluster({ source, role, timeoutMs, log }: ClusterOptions):
       }),
 
     issueToken: (name, seconds) =>
-      operate(async ({ core, namespace }) => {
+      withCluster(async ({ core, namespace }) => {
         const body = {
           apiVersion: 'authentication.k8s.io/v1',
           kind: 'TokenRequest',
@@ -148,11 +148,11 @@ export function createCluster({ source, role, timeoutMs, log }: ClusterOptions):
       }),
 
     removeAccount: (name) =>
-      operate(async ({ core, rbac, namespace }) => {
-        const binding = await orGone(rbac.readClusterRoleBinding({ name }))
-        if (isOurs(binding)) await orGone(rbac.deleteClusterRoleBinding({ name }))
-        const account = await orGone(core.readNamespacedServiceAccount({ name, namespace }))
-        if (isOurs(account)) await orGone(core.deleteNamespacedServiceAccount({ name, namespace }))
+      withCluster(async ({ core, rbac, namespace }) => {
+        const binding = await ignoreNotFound(rbac.readClusterRoleBinding({ name }))
+        if (isOurs(binding)) await ignoreNotFound(rbac.deleteClusterRoleBinding({ name }))
+        const account = await ignoreNotFound(core.readNamespacedServiceAccount({ name, namespace }))
+        if (isOurs(account)) await ignoreNotFound(core.deleteNamespacedServiceAccount({ name, namespace }))
       }),
   }
 }
@@ -168,8 +168,8 @@ function read(config: KubeConfig, source: ClusterSource, another: () => KubeConf
   }
 }
 
-/** What is not there need not be removed. */
-async function orGone<Thing>(request: Promise<Thing>): Promise<Thing | undefined> {
+/** Converts a 404 to undefined, because what is missing need not be removed. */
+async function ignoreNotFound<Thing>(request: Promise<Thing>): Promise<Thing | undefined> {
   return request.catch((error: unknown) => {
     if (statusOf(error) === 404) return undefined
     throw error
@@ -185,7 +185,7 @@ function statusOf(error: unknown): number | undefined {
   return typeof code === 'number' ? code : undefined
 }
 
-/** The cluster's own words where it has some (`Status.message`), else those of the connection. */
+/** The cluster's message (`Status.message`) or the connection error's. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { body } = error as Partial<ApiException<unknown>>

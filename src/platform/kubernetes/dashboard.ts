@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto'
 import type { Logger } from 'pino'
 import { AppError } from '../errors'
 import {
-  beginDashboardAccount,
+  insertDashboardAccount,
   findDashboardAccount,
-  forgetDashboardAccount,
-  keepDashboardToken,
-  listUselessDashboardAccounts,
+  deleteDashboardAccount,
+  setDashboardToken,
+  listStaleDashboardAccounts,
 } from '../state/dashboardAccounts'
 import type { Db } from '../state/db'
 import type { Secrets } from '../state/secrets'
@@ -15,35 +15,34 @@ import type { Cluster } from './cluster'
 
 const TOKEN_HOURS = 24
 
-/** Tokens for the Kubernetes dashboard, one for each administrator (decisions §9). Without a cluster everything is 503. */
+/** Tokens for the Kubernetes dashboard, one per administrator (decisions §9). Without a cluster every call is 503. */
 export interface Dashboard {
-  /** The dashboard's address. @throws AppError UNAVAILABLE when it is not set */
+  /** The dashboard's address. @throws AppError UNAVAILABLE if it is not configured */
   host(): string
-  /** The one that was issued, until it expires. */
+  /** The issued token, or null if there is none or it has expired. */
   token(user: SessionUser): Promise<string | null>
-  /** Issues one for 24 hours; one that was issued before ends. @throws AppError UNAVAILABLE, CONFLICT */
+  /** Issues a token for 24 hours and revokes an earlier one. @throws AppError UNAVAILABLE, CONFLICT */
   create(user: SessionUser): Promise<string>
-  /** Ends it. @throws AppError NOT_FOUND, UNAVAILABLE; then it still is */
+  /** Revokes the token. @throws AppError NOT_FOUND, or UNAVAILABLE, in which case it remains valid */
   remove(user: SessionUser): Promise<void>
-  /** Removes from the cluster what nobody has a use for: of users who are gone or no administrators any more, and expired. Repeatable; failures are logged. */
+  /** Removes expired accounts, and those of deleted users and former administrators. Idempotent; logs failures. */
   sweep(): Promise<void>
 }
 
 export interface DashboardParts {
   db: Db
   secrets: Secrets
-  /** Undefined where none is configured. */
+  /** Undefined if none is configured. */
   cluster: Cluster | undefined
   host: string | undefined
   log: Pick<Logger, 'warn'>
   now: () => number
 }
 
-/** Changes of one account follow one another here; of two platforms that change it at once, one may have to be asked again. */
+/** Serializes the changes of an account in this process. Concurrent changes by two platforms may throw CONFLICT. */
 export function createDashboard({ db, secrets, cluster, host, log, now }: DashboardParts): Dashboard {
   const changes = new Map<string, Promise<unknown>>()
 
-  /** One change of an account after another. */
   function inTurn<Result>(account: string, work: () => Promise<Result>): Promise<Result> {
     const mine = (changes.get(account) ?? Promise.resolve()).then(work, work)
     changes.set(account, mine)
@@ -63,9 +62,9 @@ export function createDashboard({ db, secrets, cluster, host, log, now }: Dashbo
     return cluster
   }
 
-  async function end(account: string): Promise<void> {
+  async function removeAccount(account: string): Promise<void> {
     await configured().removeAccount(account)
-    await forgetDashboardAccount(db, account)
+    await deleteDashboardAccount(db, account)
   }
 
   return {
@@ -90,12 +89,12 @@ export function createDashboard({ db, secrets, cluster, host, log, now }: Dashbo
       const target = configured()
       const account = serviceAccountOf(username)
       return inTurn(account, async () => {
-        await beginDashboardAccount(db, account, userId)
+        await insertDashboardAccount(db, account, userId)
         try {
           await target.removeAccount(account)
           await target.createAccount(account)
           const { token, expiresAt } = await target.issueToken(account, TOKEN_HOURS * 3600)
-          const isKept = await keepDashboardToken(
+          const isKept = await setDashboardToken(
             db,
             account,
             secrets.seal(token, 'dashboard token', account),
@@ -104,8 +103,8 @@ export function createDashboard({ db, secrets, cluster, host, log, now }: Dashbo
           if (!isKept) throw new AppError('CONFLICT', 'Your account was changed meanwhile. Please try again.')
           return token
         } catch (error) {
-          // What is not removed now is found by the next sweep.
-          await end(account).catch(() => undefined)
+          // The next sweep retries a removal that fails.
+          await removeAccount(account).catch(() => undefined)
           throw error
         }
       })
@@ -115,16 +114,16 @@ export function createDashboard({ db, secrets, cluster, host, log, now }: Dashbo
       configured()
       const account = await findDashboardAccount(db, userId)
       if (!account) throw new AppError('NOT_FOUND', 'There is no dashboard token.')
-      await inTurn(account.serviceAccount, () => end(account.serviceAccount))
+      await inTurn(account.serviceAccount, () => removeAccount(account.serviceAccount))
     },
 
     async sweep() {
       if (!cluster) return
       try {
-        for (const account of await listUselessDashboardAccounts(db)) {
+        for (const account of await listStaleDashboardAccounts(db)) {
           await inTurn(account, async () => {
-            // Its user may have asked for a new one meanwhile.
-            if ((await listUselessDashboardAccounts(db)).includes(account)) await end(account)
+            // Its user may have requested a new token since.
+            if ((await listStaleDashboardAccounts(db)).includes(account)) await removeAccount(account)
           })
         }
       } catch (error) {
@@ -135,9 +134,9 @@ export function createDashboard({ db, secrets, cluster, host, log, now }: Dashbo
 }
 
 /**
- * The name of a user's service account: `quarterdeck-dashboard-<username>` as far as Kubernetes takes it (a DNS subdomain,
- * RFC 1123). Usernames are unique without regard to case. Others get a hash of the name, and so does a name that looks
- * like it has one: no two users ever share an account.
+ * The name of a user's service account: `quarterdeck-dashboard-<username>` if that is a DNS subdomain (RFC 1123), else
+ * with a hash. Usernames are unique regardless of case. A username that ends like a hash gets one too, so that no two
+ * users share an account.
  */
 export function serviceAccountOf(username: string): string {
   const name = username.toLowerCase()

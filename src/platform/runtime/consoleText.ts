@@ -1,9 +1,9 @@
 import { StringDecoder } from 'node:string_decoder'
 
-/** The longest line that a console keeps, in bytes of UTF-8 (decisions §6). */
+/** The longest line that a console stores, in bytes of UTF-8 (decisions §6). Longer lines are cut. */
 export const LINE_LIMIT = 8192
 
-/** Makes any text one console line: at most LINE_LIMIT bytes, without line ends, NUL and unpaired surrogates. */
+/** Turns any text into one console line: cuts it at LINE_LIMIT and replaces line ends, NUL and unpaired surrogates. */
 export function consoleText(text: string): string {
   return storable(cut(text))
 }
@@ -17,7 +17,7 @@ function cut(text: string): string {
 
 /** Replaces what a line cannot hold (line ends) and PostgreSQL cannot store (NUL, unpaired surrogates). */
 function storable(text: string): string {
-  // Almost every line passes this test, and there are many lines.
+  // Fast path: almost every line is clean, and there are many lines.
   if (!/[\r\n\0\ud800-\udfff]/.test(text)) return text
   return text
     .replaceAll(/[\r\n]/g, ' ')

@@ -3,21 +3,22 @@ import { EventEmitter } from 'node:events'
 import { readdir, realpath, rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { AppError, errorCodeOf } from '../errors'
-import { createLeftOut } from '../share/leftOut'
-import { removePath } from '../share/removal'
-import type { Replicas } from '../share/replicas'
-import type { WriteBack } from '../share/writeBack'
-import { openKept } from './kept'
+import { dataDiskFull } from '../share/fileFailure'
+import { createSkippedEntries } from '../share/skippedEntries'
+import { removePath } from '../share/changes/removal'
+import type { Replicas } from '../share/replicas/replicas'
+import type { WriteBack } from '../share/replicas/writeBack'
+import { openPendingWriteBacks } from './pendingWriteBacks'
 import type { InstanceSpec, Runtime, RuntimeInstance } from './runtime'
 
-/** What runs instances of this machine in their directory as it is; `withCopies` adds the copies. */
+/** Runs instances in their directory without copying it; `withCopies` adds the copies. */
 export interface Driver extends Runtime {
-  /** Notes that a start failed before there was anything to run. */
+  /** Records a start that failed before there was a process. */
   startFailed(spec: InstanceSpec, failure: string): Promise<void>
 }
 
-/** An instance whose files are being copied: it is starting, and has no process yet. */
-interface Preparation {
+/** An instance whose files are being copied. It counts as starting, but has no process yet. */
+interface PendingStart {
   instance: RuntimeInstance
   cancel: AbortController
 }
@@ -25,39 +26,44 @@ interface Preparation {
 export interface CopyParts {
   dataDir: string
   replicas: Replicas
-  /** Without it an instance with `keep` is not started. */
+  /** Required for instances with `keep`; without it they do not start. */
   writeBack?: WriteBack
 }
 
 /**
- * Makes the copies of those instances whose specification asks for one, before the driver starts them, and writes back what is to be
- * kept of them after their end. Until that is done the instance is told as stopping, so that nobody starts or removes it.
+ * Decorates a driver: copies the files of instances that ask for it before their start, and writes `keep` back after
+ * their end. Until then, the instance is reported as STOPPING, so that the manager neither starts nor removes it.
  */
 export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: CopyParts): Runtime {
   const changes = new EventEmitter()
-  const onChanged = () => changes.emit('changed')
-  const preparations = new Map<string, Preparation>()
-  const tell = (podName: string, text: string) => driver.note(podName, text).catch(() => undefined)
-  const kept = openKept({ dataDir, writeBack: writeBack ?? (() => Promise.resolve(0)), tell, onDone: onChanged })
+  const emitChange = () => changes.emit('changed')
+  const pendingStarts = new Map<string, PendingStart>()
+  const appendLine = (podName: string, text: string) => driver.note(podName, text).catch(() => undefined)
+  const writeBacks = openPendingWriteBacks({
+    dataDir,
+    writeBack: writeBack ?? (() => Promise.resolve(0)),
+    appendLine,
+    onDone: emitChange,
+  })
   const unwatch = driver.watch(() => {
-    onChanged()
-    void settleKept()
+    emitChange()
+    void settleWriteBacks()
   })
   const directoryOfCopies = join(dataDir, 'instances')
   const copyOf = (podName: string) => join(directoryOfCopies, podName)
   const removed = openRemovedCopies(directoryOfCopies)
 
-  /** Deals with what is pending of instances that have ended. */
-  async function settleKept(): Promise<void> {
-    if (kept.pending().length === 0) return
+  /** Completes or drops pending write-backs of instances that have ended. */
+  async function settleWriteBacks(): Promise<void> {
+    if (writeBacks.podNames().length === 0) return
     const runs = await driver.list().catch(() => undefined)
     if (!runs) return
-    for (const podName of kept.pending()) {
-      if (preparations.has(podName)) continue
+    for (const podName of writeBacks.podNames()) {
+      if (pendingStarts.has(podName)) continue
       const run = runs.find((known) => known.podName === podName)
-      // One that this driver does not know ran under the other one, which was ended in order.
-      if (!run) kept.ended(podName, { orderly: true })
-      else if (run.exit) kept.ended(podName, run.exit)
+      // An instance that this driver does not know ran under the other driver, which stopped it in order.
+      if (!run) writeBacks.runEnded(podName, { orderly: true })
+      else if (run.exit) writeBacks.runEnded(podName, run.exit)
     }
   }
 
@@ -66,46 +72,46 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: Cop
     copy: string,
     signal: AbortSignal,
   ): Promise<void> {
-    const leftOut = createLeftOut()
-    await replicas.copyTo(directory, copy, signal, leftOut)
-    const text = leftOut.text()
-    if (text !== undefined) await tell(podName, `[System] Not copied: ${text}`)
+    const skipped = createSkippedEntries()
+    await replicas.copyTo(directory, copy, signal, skipped)
+    const text = skipped.summary()
+    if (text !== undefined) await appendLine(podName, `[System] Not copied: ${text}`)
     if (keep && !writeBack) throw new Error('This runtime was opened without the means to write back')
-    if (keep) kept.note(podName, { copy: await realpath(copy), directory, paths: keep })
+    if (keep) writeBacks.add(podName, { copy: await realpath(copy), directory, paths: keep })
   }
 
-  async function prepareAndStart(spec: InstanceSpec, { cancel: { signal } }: Preparation): Promise<void> {
+  async function copyAndStart(spec: InstanceSpec, { cancel: { signal } }: PendingStart): Promise<void> {
     try {
       const directory = copyOf(spec.podName)
       const failure = await makeCopy(spec, directory, signal).then(
         () => undefined,
         (error: unknown) => ({ error }),
       )
-      if (signal.aborted) return kept.forget(spec.podName)
+      if (signal.aborted) return writeBacks.delete(spec.podName)
       if (!failure) return await driver.ensure({ ...spec, directory: await realpath(directory), copy: false })
-      const { error } = failure
+      const error = dataDiskFull(failure.error) ?? failure.error
       await driver.startFailed(
         spec,
         `Could not be started: its files could not be copied${error instanceof AppError ? ` (${error.message})` : ''}.`,
       )
       throw error
     } finally {
-      preparations.delete(spec.podName)
-      onChanged()
-      // Where it could not be started after all.
-      void settleKept()
+      pendingStarts.delete(spec.podName)
+      emitChange()
+      // The start may have failed: then drop the pending write-back.
+      void settleWriteBacks()
     }
   }
 
-  void settleKept()
-  const cancel = (podName: string) => preparations.get(podName)?.cancel.abort()
+  void settleWriteBacks()
+  const cancel = (podName: string) => pendingStarts.get(podName)?.cancel.abort()
 
   return {
     ...driver,
     async ensure(spec) {
       if (!spec.copy) return driver.ensure(spec)
-      // What is pending has to be written back first: the copy is made anew here.
-      if (preparations.has(spec.podName) || kept.isPending(spec.podName)) return
+      // A pending write-back must finish first, because the start replaces the copy.
+      if (pendingStarts.has(spec.podName) || writeBacks.has(spec.podName)) return
       const instance: RuntimeInstance = {
         podName: spec.podName,
         runId: randomUUID(),
@@ -115,14 +121,14 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: Cop
         startedAt: Date.now(),
         exit: undefined,
       }
-      const preparation = { instance, cancel: new AbortController() }
-      // Before the first wait: a second call must find it.
-      preparations.set(spec.podName, preparation)
+      const pendingStart = { instance, cancel: new AbortController() }
+      // Set it before the first await, so that a concurrent call finds it.
+      pendingStarts.set(spec.podName, pendingStart)
       const isRunning = (await driver.list().catch(() => [])).some(
         ({ podName, state }) => podName === spec.podName && state !== 'EXITED',
       )
-      if (isRunning) preparations.delete(spec.podName)
-      else await prepareAndStart(spec, preparation)
+      if (isRunning) pendingStarts.delete(spec.podName)
+      else await copyAndStart(spec, pendingStart)
     },
     async stop(podName) {
       cancel(podName)
@@ -130,23 +136,23 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: Cop
     },
     async kill(podName) {
       cancel(podName)
-      kept.giveUp(podName)
+      writeBacks.cancel(podName)
       await driver.kill(podName)
     },
     async remove(podName) {
-      if (preparations.has(podName)) return
-      kept.forget(podName)
+      if (pendingStarts.has(podName)) return
+      writeBacks.delete(podName)
       await driver.remove(podName)
       await removed.add(copyOf(podName))
     },
     async list() {
       const started = await driver.list()
-      const preparing = [...preparations.values()].map(({ instance }) => instance)
-      const isKeeping = ({ state, podName }: RuntimeInstance) => state === 'EXITED' && kept.isPending(podName)
+      const preparing = [...pendingStarts.values()].map(({ instance }) => instance)
+      const isWritingBack = ({ state, podName }: RuntimeInstance) => state === 'EXITED' && writeBacks.has(podName)
       const shown = started.map((run): RuntimeInstance =>
-        isKeeping(run) ? { ...run, state: 'STOPPING', exit: undefined } : run,
+        isWritingBack(run) ? { ...run, state: 'STOPPING', exit: undefined } : run,
       )
-      return [...shown.filter(({ podName }) => !preparations.has(podName)), ...preparing]
+      return [...shown.filter(({ podName }) => !pendingStarts.has(podName)), ...preparing]
     },
     watch(listener) {
       changes.on('changed', listener)
@@ -154,8 +160,8 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: Cop
     },
     async close() {
       unwatch()
-      kept.close()
-      for (const { cancel: controller } of preparations.values()) controller.abort()
+      writeBacks.close()
+      for (const { cancel: controller } of pendingStarts.values()) controller.abort()
       await driver.close()
       await removed.close()
     },
@@ -165,12 +171,12 @@ export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: Cop
 const REMOVED = '.removed-'
 
 /**
- * Removes copies in the background, one after another: a million files take a minute, and who manages the instances does not wait for
- * that. What an earlier platform did not finish is removed as well.
+ * Removes copies in the background, one after another: a million files take a minute, and the manager must not wait for
+ * that. Continues removals that an earlier platform did not finish.
  */
 function openRemovedCopies(directory: string): { add(copy: string): Promise<void>; close(): Promise<void> } {
   const closing = new AbortController()
-  // What is not removed is tried again by the next platform.
+  // The next platform retries a removal that fails.
   const remove = (path: string) =>
     closing.signal.aborted ? undefined : removePath(path, closing.signal).catch(() => undefined)
   let removing = readdir(directory).then(
@@ -180,7 +186,7 @@ function openRemovedCopies(directory: string): { add(copy: string): Promise<void
     () => undefined,
   )
   return {
-    /** @returns when the copy is out of the way. */
+    /** Resolves when the copy is renamed, so that its path is free. Its removal continues. */
     async add(copy) {
       const path = join(directory, `${REMOVED}${randomUUID()}`)
       try {

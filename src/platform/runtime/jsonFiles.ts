@@ -2,16 +2,16 @@ import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { errorCodeOf } from '../errors'
 
-/** Replaces a file of JSON as a whole: a reader, or a crash, sees the old one or the new one. @throws Node.js errors of the file system */
+/** Replaces a JSON file atomically. @throws Node.js errors of the file system */
 export function replaceJsonFile(file: string, value: unknown): void {
   writeFileSync(`${file}.new`, JSON.stringify(value), { mode: 0o600 })
   renameSync(`${file}.new`, file)
 }
 
 /**
- * What `replaceJsonFile` has written to the files of a directory that are called `….json`.
+ * Reads the `.json` files of a directory, as written by `replaceJsonFile`.
  * @param directory need not exist.
- * @param onUnreadable is told of a file that cannot be read or is no JSON: it was not written so, and is left out.
+ * @param onUnreadable called for a file that cannot be read or parsed; it is skipped.
  * @throws Node.js errors of the file system when the directory cannot be read
  */
 export function readJsonFiles<Value>(

@@ -1,50 +1,50 @@
-/** What runs one instance: everything a driver needs, and nothing of where it came from. */
+/** Everything that a driver needs to run one instance, independent of its definition. */
 export interface InstanceSpec {
-  /** Unique, and stable for the instance's life. */
+  /** Unique and stable for the life of the instance. */
   podName: string
-  /** The name of its deployment, whose instances share one user id where they are isolated. */
+  /** Name of its deployment. With isolation, the instances of a deployment share a user id. */
   deployment: string
-  /** The program and its arguments. Never a shell's text. */
+  /** The program and its arguments; never parsed by a shell. */
   command: [program: string, ...args: string[]]
-  /** Absolute path of its deployment's directory in the shared area. */
+  /** Absolute path of the deployment's directory in the shared area. */
   directory: string
-  /** Whether it runs in a copy of its own of that directory, made at each start; otherwise in the directory itself. */
+  /** Whether it runs in its own copy of `directory`, made at each start, or in `directory` itself. */
   copy: boolean
-  /** Paths within its copy that are written back to `directory` after an orderly end: relative, with `*`. Absent: none. */
+  /** Paths in its copy that are written back to `directory` after an orderly end: relative, may contain `*`. */
   keep?: string[]
-  /** Directories of the shared area that it may read: real paths of this machine, and where the instance finds them. Absent: none. */
+  /** Read-only directories of the shared area: real path on this machine, and path for the instance. */
   mounts?: { source: string; target: string }[]
-  /** All of its environment besides PATH, HOME, LANG and TZ. */
+  /** Environment variables in addition to PATH, HOME, LANG and TZ. */
   env: Record<string, string>
   /**
-   * Absolute path of a directory of the platform that holds the file of the instance's environment variable QUARTERDECK_PEERS, and nothing
-   * else. The instance may read it, at this path; the file is replaced by renaming within it. Absent where the definition asks for none.
+   * Absolute path of a directory of the platform that holds only the file named by QUARTERDECK_PEERS. The instance can
+   * read it at this path; the file is replaced by a rename within it. Absent if the definition has no peers.
    */
   peersDirectory?: string
-  /** Where it is told to listen, for those who list it. */
+  /** Port that it is told to listen on, as shown in lists. */
   port: number | undefined
-  /** A console line that matches this regular expression says that it is ready; without one it is ready at once. */
+  /** The instance is ready when a console line matches this regular expression; without one, immediately. */
   ready: string | undefined
   stop: {
-    /** Written to its standard input, with a line feed. */
+    /** Written to standard input, followed by a line feed. */
     command: string | undefined
-    /** From the stop command to SIGTERM. */
+    /** Time between the stop command and SIGTERM. */
     timeoutSeconds: number
   }
-  /** What it may use at most; undefined: what the machine has. */
+  /** Resource limits; undefined: unlimited. */
   limits: {
     cores: number | undefined
     memoryBytes: number | undefined
   }
 }
 
-/** What a program writes to its standard output and to its standard error. */
+/** Standard output and standard error of a program. */
 export type OutputType = 'message' | 'error'
-/** `system` marks lines of the platform itself; no program can write one. */
+/** `system` marks lines of the platform; a program cannot write them. */
 export type ConsoleLineType = OutputType | 'system'
 
 export interface ConsoleLine {
-  /** Counted from 1 per instance, without gaps. */
+  /** Number of the line, from 1 per instance and without gaps. */
   seq: number
   type: ConsoleLineType
   content: string
@@ -56,21 +56,21 @@ export interface InstanceExit {
   signal: string | null
   /** Milliseconds since the epoch. */
   at: number
-  /** Whether stop or kill was asked for: any other end is one by itself. */
+  /** Whether stop or kill was requested; otherwise it ended by itself. */
   requested: boolean
-  /** Whether it ended after a stop, without having been killed: only then its files are whole. Absent in records of older versions. */
+  /** Whether it was stopped without SIGKILL, so that its files are complete. Absent in records of older versions. */
   orderly?: boolean
-  /** Why it could not even be started, for people. */
+  /** Reason why it could not be started, as text for users. */
   failure: string | undefined
 }
 
 export interface RuntimeInstance {
   podName: string
-  /** Of this run. Another start is another run. */
+  /** Identifies this run; every start creates a new one. */
   runId: string
   state: 'STARTING' | 'RUNNING' | 'STOPPING' | 'EXITED'
   ip: string
-  /** Where this run was told to listen. */
+  /** Port that this run was told to listen on. */
   port: number | undefined
   /** Milliseconds since the epoch. */
   startedAt: number
@@ -79,54 +79,54 @@ export interface RuntimeInstance {
 
 export interface Usage {
   podName: string
-  /** Whose usage it is: what another run used is no beginning for it. */
+  /** CPU time of another run must not be subtracted from this one's. */
   runId: string
-  /** Processor time used since its start, in milliseconds, of all its processes. */
+  /** CPU time of all its processes since the start of the run. */
   cpuMs: number
-  /** Resident memory of all its processes, in bytes. */
+  /** Resident memory of all its processes. */
   memoryBytes: number
 }
 
 /**
- * Where instances run. The manager compares what is wanted with `list` and calls the rest; it does not know which
- * driver it has. Every call may be repeated: asking for what is already so does nothing.
+ * Where instances run. The manager compares the desired state with `list` and calls the other methods; it does not know
+ * the driver. Every method is idempotent.
  */
 export interface Runtime {
-  /** Whether instances run in containers of their own, or as plain processes that may do what the platform's user may (decisions §12). */
+  /** Own containers, or plain processes with the rights of the platform's user (decisions §12). */
   readonly isolation: 'contained' | 'plain'
-  /** How limits are enforced here, for people. */
+  /** How limits are enforced, as text for users. */
   readonly limits: string
-  /** Which limits of a specification are enforced here. */
+  /** Which limits are enforced. */
   readonly enforced: { cpu: boolean; memory: boolean }
-  /** Starts the instance unless it runs. Resolves when the start was made, not when it is ready. */
+  /** Starts the instance unless it runs. Resolves after the start, without waiting for readiness. */
   ensure(spec: InstanceSpec): Promise<void>
-  /** Begins a graceful end: the stop command, SIGTERM after its timeout, SIGKILL 10 s later. */
+  /** Begins a graceful stop: the stop command, SIGTERM after its timeout, SIGKILL 10 s later. */
   stop(podName: string): Promise<void>
   kill(podName: string): Promise<void>
-  /** Forgets an instance that does not run, with its console and its copy of the files. */
+  /** Deletes an instance that does not run, with its console and its copy. */
   remove(podName: string): Promise<void>
-  /** Everything known, running or ended. */
+  /** All known instances, running or ended. */
   list(): Promise<RuntimeInstance[]>
-  /** Calls the listener after every change of any instance's state. @returns a function that ends it. */
+  /** Calls the listener after every change of an instance's state. @returns a function that unsubscribes. */
   watch(listener: () => void): () => void
-  /** The last lines of an instance's console, oldest first; at most 10,000 are kept. */
+  /** The last lines of an instance's console, oldest first; at most 10,000 are stored. */
   history(podName: string, lines: number): Promise<ConsoleLine[]>
   /**
-   * Tells of an instance's console lines from a number on: first, at once, those that are kept, then every new one, in
-   * order and without gaps unless more than 10,000 came while the runtime was away. One listener an instance: another
-   * one takes its place.
-   * @returns a function that ends it.
+   * Subscribes to an instance's console from a line number on: first passes the stored lines, then every new one, in
+   * order. Lines are missing if more than 10,000 came while the runtime was away, or if the driver cannot keep up. A
+   * new listener replaces the instance's old one.
+   * @returns a function that unsubscribes.
    */
   follow(podName: string, since: number, listener: (lines: ConsoleLine[]) => void): Promise<() => void>
-  /** Adds a line of the platform itself to an instance's console, whether it ever ran or not. */
+  /** Appends a line of the platform to an instance's console, even if it never ran. */
   note(podName: string, text: string): Promise<void>
   /**
    * Writes a line to the instance's standard input.
-   * @returns false when it does not run, or does not read what it is written.
+   * @returns false if it does not run or its input buffer is full.
    */
   write(podName: string, line: string): Promise<boolean>
-  /** What every running instance uses at this moment. */
+  /** Current usage of every running instance. */
   sample(): Promise<Usage[]>
-  /** Lets go of the runtime; instances run on. */
+  /** Closes the runtime; instances continue to run. */
   close(): Promise<void>
 }

@@ -1,20 +1,20 @@
-import { printable } from './wirePath'
+import { printable } from './apiPath'
 
 /**
- * How many levels of directories a walk goes down below its top: each level takes a descriptor or two, and a program of an instance can make
- * any number of them. Archives that go deeper are not extracted. Removal alone has no limit (`removeTree`).
+ * Deepest level that a walk descends to. Each level costs one or two descriptors, and an instance can create any number
+ * of levels. Deeper archives are not extracted. Only removal has no limit (`removeTree`).
  */
 export const DEPTH_LIMIT = 128
 
-/** How much of a path a sentence shows. In characters. */
-const SHOWN = 120
+/** Characters of a path that a message shows. */
+const MAX_SHOWN_LENGTH = 120
 
-/** A path as sentences show it: only its beginning, where it is long. */
-export function shortened(path: string): string {
-  return printable(path.length > SHOWN ? `${path.slice(0, SHOWN)}…` : path)
+/** A path for messages, truncated when it is long. */
+export function truncatedPath(path: string): string {
+  return printable(path.length > MAX_SHOWN_LENGTH ? `${path.slice(0, MAX_SHOWN_LENGTH)}…` : path)
 }
 
-/** What is wrong with a directory below the limit, and what to do, for people. */
-export function tooDeep(path: string): string {
-  return `"${shortened(path)}" lies more than ${DEPTH_LIMIT} directories deep. Move it further up, or delete it.`
+/** Error text for a directory below the limit. */
+export function tooDeepMessage(path: string): string {
+  return `"${truncatedPath(path)}" lies more than ${DEPTH_LIMIT} directories deep. Move it further up, or delete it.`
 }

@@ -1,39 +1,46 @@
 import { stat, statfs } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Disk } from '../../contract/disk'
 
-/** Free parts of a disk from which on it counts as low and critical. */
+/** Fraction of free space at or below which a disk counts as low or critical. */
 const LOW = 0.1
 const CRITICAL = 0.02
-/** With less the next small file may already fail. In bytes. */
-const FULL = 4 * 2 ** 20
-/** The same of inodes: an archive or a save needs a few for a moment. */
-const FULL_FILES = 32
+/** Free bytes below which even a small write may fail. */
+const FULL_BYTES = 4 * 2 ** 20
+/** The same for inodes: an archive or a save briefly needs several. */
+const FULL_INODES = 32
 const LEVELS = ['ok', 'low', 'critical', 'full'] as const
 const INTERVAL_MS = 60_000
 
 export interface Disks {
-  /** As they are now: of the data directory, and of the shared area where that is another one and can be asked. */
+  /**
+   * Current state of the data directory's disk (or of the disk of its `postgres`, if that is another one and fuller), and of the shared
+   * area's if that is another disk and can be read.
+   */
   list(): Promise<Disk[]>
   close(): void
 }
 
-/** Measures the disks when it is asked, and logs every minute when one has become fuller or has room again. */
+/** Measures the disks on demand, and logs each change of level once a minute. */
 export function watchDisks(dataDir: string, shareDir: string, log: Logger): Disks {
-  const told = new Map<string, Disk['level']>()
+  const loggedLevels = new Map<string, Disk['level']>()
 
   async function list(): Promise<Disk[]> {
     const data = await measure('data', dataDir)
+    // PostgreSQL's files may have a disk of their own, and the state may be elsewhere altogether.
+    const postgres = await measure('data', join(dataDir, 'postgres')).catch(() => undefined)
     const share = await measure('share', shareDir).catch(() => undefined)
-    return share && share.device !== data.device ? [data.disk, share.disk] : [data.disk]
+    const worse = postgres && rankOf(postgres.disk) > rankOf(data.disk) ? postgres : data
+    return share && share.device !== data.device ? [worse.disk, share.disk] : [worse.disk]
   }
 
   const timer = setInterval(() => {
     list().then(
       (disks) => {
         for (const { name, free, total, level, filesLeft } of disks) {
-          if (level === (told.get(name) ?? 'ok')) continue
-          told.set(name, level)
+          if (level === (loggedLevels.get(name) ?? 'ok')) continue
+          loggedLevels.set(name, level)
           log[level === 'ok' ? 'info' : 'warn'](
             { disk: name, free, total, level, filesLeft },
             level === 'ok' ? 'a disk has room again' : `a disk is ${level === 'full' ? 'full' : 'getting full'}`,
@@ -49,13 +56,15 @@ export function watchDisks(dataDir: string, shareDir: string, log: Logger): Disk
 async function measure(name: Disk['name'], path: string): Promise<{ device: number; disk: Disk }> {
   const [{ dev }, { bavail, bsize, blocks, files, ffree }] = await Promise.all([stat(path), statfs(path)])
   const [free, total] = [bavail * bsize, blocks * bsize]
-  const ofBytes = levelOf(free, total, FULL)
-  // Some file systems make inodes as they need them, and tell of none.
-  const ofFiles = files > 0 ? levelOf(ffree, files, FULL_FILES) : 'ok'
-  if (LEVELS.indexOf(ofFiles) <= LEVELS.indexOf(ofBytes))
-    return { device: dev, disk: { name, free, total, level: ofBytes } }
-  return { device: dev, disk: { name, free, total, level: ofFiles, filesLeft: ffree } }
+  const byteLevel = levelOf(free, total, FULL_BYTES)
+  // File systems that allocate inodes on demand report 0.
+  const inodeLevel = files > 0 ? levelOf(ffree, files, FULL_INODES) : 'ok'
+  if (LEVELS.indexOf(inodeLevel) <= LEVELS.indexOf(byteLevel))
+    return { device: dev, disk: { name, free, total, level: byteLevel } }
+  return { device: dev, disk: { name, free, total, level: inodeLevel, filesLeft: ffree } }
 }
+
+const rankOf = ({ level }: Disk) => LEVELS.indexOf(level)
 
 function levelOf(free: number, total: number, full: number): Disk['level'] {
   return free < full ? 'full' : free <= total * CRITICAL ? 'critical' : free <= total * LOW ? 'low' : 'ok'

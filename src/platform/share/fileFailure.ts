@@ -1,15 +1,22 @@
 import { AppError, errorCodeOf } from '../errors'
-import { printable } from './wirePath'
+import { printable } from './apiPath'
 
-/** Of want of descriptors, here or in the system. */
+/** AppError for EMFILE and ENFILE: no descriptor is left in this process or in the system. */
 export function tooManyFiles(): AppError {
   return new AppError('UNAVAILABLE', 'Too many files are open at once. Try again in a moment.')
 }
 
+/** For what is written to the data directory, not to the shared area. @returns undefined where it failed for another reason than a full disk */
+export function dataDiskFull(error: unknown): AppError | undefined {
+  return ['ENOSPC', 'EDQUOT'].includes(errorCodeOf(error) ?? '')
+    ? new AppError('DISK_FULL', 'The disk of the platform’s data directory is full.')
+    : undefined
+}
+
 /**
- * What a failed call of the file system means to who asked.
- * @param path as the wire writes it; of what failed.
- * @returns an AppError, or the error itself where it is not one of these.
+ * Translates an error of the file system into one for the client.
+ * @param path the affected path, as the API writes it
+ * @returns an AppError, or the error itself if its code has no translation
  */
 export function fileFailure(error: unknown, path: string): unknown {
   const shown = printable(path)

@@ -1,58 +1,57 @@
 import type { Logger } from 'pino'
-import { createChanges, type Changes } from './changes'
-import { createContents, type Contents } from './content'
-import { createDownloads, type Downloads } from './downloads'
-import { createEntryTurns } from './entryTurns'
-import type { ExtractionLimits } from './extraction'
+import { createChanges, type Changes } from './changes/changes'
+import { createTextFiles, type TextFiles } from './textFiles'
+import { createDownloads, type Downloads } from './transfers/downloads'
+import { createEntryLocks } from './changes/entryLocks'
+import type { ExtractionLimits } from './archives/extraction'
 import { createJail } from './jail'
-import { createJobs, type Jobs } from './jobs'
-import { createListing, type Listing } from './listing'
-import { createListingPool } from './listingPool'
-import { createPacker } from './pack'
-import type { ShareParts } from './shareMarker'
-import { openTemporaries } from './temporaries'
-import { createUnpacker } from './unpack'
-import { createUploads, type Upload } from './uploads'
-import { namesOf, parentAndName } from './wirePath'
-import { createWriteBack, type WriteBack } from './writeBack'
+import { createJobs, type Jobs } from './transfers/jobs'
+import { createListing, type Listing } from './listing/listing'
+import { createListingPool } from './listing/listingPool'
+import { createPacker } from './archives/pack'
+import type { ShareLocation } from './shareMarker'
+import { openTemporaries } from './changes/temporaries'
+import { createUnpacker } from './archives/unpack'
+import { createUploads, type Upload } from './transfers/uploads'
+import { parsePath, parentAndName } from './apiPath'
+import { createWriteBack, type WriteBack } from './replicas/writeBack'
 
 interface Stored {
   name: string
   path: string
 }
 
-/** The shared area, for every call under /api/sftp. All of it goes through one jail. */
+/** The services behind every call under /api/sftp. All of them share one jail. */
 export interface Files {
   listing: Pick<Listing, 'list'>
-  contents: Contents
+  textFiles: TextFiles
   changes: Changes
   downloads: Downloads
-  jobs: Pick<Jobs, 'of' | 'cancel' | 'endOf'>
+  jobs: Pick<Jobs, 'of' | 'cancel' | 'cancelAllOf'>
   upload(): Upload
-  /** One entry as `<name>.tar.gz` beside it. `hungUp` as in Jobs.run, here and below. @throws as Packer.pack, Jobs.run */
-  archive(userId: number, path: string, hungUp?: AbortSignal): Promise<Stored>
-  /** Several of one directory as `archive-<YYYYMMDD-HHmmss>.tar.gz` (local time). @throws as Packer.pack, Jobs.run */
-  archiveSeveral(userId: number, paths: string[], hungUp?: AbortSignal): Promise<Stored>
-  /** Into a new directory named after the archive. @throws as Unpacker.unpack, Jobs.run */
-  unarchive(userId: number, path: string, hungUp?: AbortSignal): Promise<Stored>
-  /** What an instance wrote in its copy, back to its deployment's directory. */
+  /** Packs one entry into `<name>.tar.gz` beside it. `disconnected` as in Jobs.run. @throws as Packer.pack, Jobs.run */
+  archive(userId: number, path: string, disconnected?: AbortSignal): Promise<Stored>
+  /** Packs entries of one directory into `archive-<YYYYMMDD-HHmmss>.tar.gz` (local time). @throws as `archive` */
+  archiveSeveral(userId: number, paths: string[], disconnected?: AbortSignal): Promise<Stored>
+  /** Extracts into a new directory named after the archive. @throws as Unpacker.unpack, Jobs.run */
+  unarchive(userId: number, path: string, disconnected?: AbortSignal): Promise<Stored>
   writeBack: WriteBack
   close(): Promise<void>
 }
 
-interface FileParts extends ShareParts {
+interface FileParts extends ShareLocation {
   dataDir: string
   log: Logger
   now: () => number
-  /** What an archive of so many bytes may become; for tests. */
+  /** Extraction limits by size of the archive in bytes; overridden by tests. */
   limitsOf?: (archiveSize: number) => ExtractionLimits
 }
 
-/** Also removes what a killed platform left unfinished in the shared area. */
+/** Also removes unfinished files of an earlier platform process that was killed. */
 export async function openFiles({ dataDir, shareDir, marker, log, now, limitsOf }: FileParts): Promise<Files> {
   const jail = createJail(shareDir, marker)
-  const turns = createEntryTurns()
-  const temporaries = await openTemporaries(dataDir, jail, turns, log)
+  const locks = createEntryLocks()
+  const temporaries = await openTemporaries(dataDir, jail, locks, log)
   const listing = createListing(jail, createListingPool())
   const uploads = createUploads(jail, temporaries)
   const packer = createPacker(jail, temporaries)
@@ -60,25 +59,31 @@ export async function openFiles({ dataDir, shareDir, marker, log, now, limitsOf 
   const jobs = createJobs()
   return {
     listing,
-    contents: createContents(jail, temporaries),
-    changes: createChanges(jail, turns),
+    textFiles: createTextFiles(jail, temporaries),
+    changes: createChanges(jail, locks),
     downloads: createDownloads(jail),
     jobs,
     upload: () => uploads.begin(),
-    async archive(userId, path, hungUp) {
-      const [, name] = parentAndName(namesOf(path))
-      return jobs.run(userId, 'archive', [path], (control) => packer.pack([path], `${name}.tar.gz`, control), hungUp)
+    async archive(userId, path, disconnected) {
+      const [, name] = parentAndName(parsePath(path))
+      return jobs.run(
+        userId,
+        'archive',
+        [path],
+        (control) => packer.pack([path], `${name}.tar.gz`, control),
+        disconnected,
+      )
     },
-    archiveSeveral: (userId, paths, hungUp) =>
+    archiveSeveral: (userId, paths, disconnected) =>
       jobs.run(
         userId,
         'archive',
         paths,
-        (control) => packer.pack(paths, `archive-${stamp(new Date(now()))}.tar.gz`, control),
-        hungUp,
+        (control) => packer.pack(paths, `archive-${timestamp(new Date(now()))}.tar.gz`, control),
+        disconnected,
       ),
-    unarchive: (userId, path, hungUp) =>
-      jobs.run(userId, 'unarchive', [path], (control) => unpacker.unpack(path, control), hungUp),
+    unarchive: (userId, path, disconnected) =>
+      jobs.run(userId, 'unarchive', [path], (control) => unpacker.unpack(path, control), disconnected),
     writeBack: createWriteBack(jail, temporaries, log),
     async close() {
       await jobs.close()
@@ -88,7 +93,7 @@ export async function openFiles({ dataDir, shareDir, marker, log, now, limitsOf 
 }
 
 /** `20261120-093005` */
-function stamp(date: Date): string {
+function timestamp(date: Date): string {
   const two = (value: number) => String(value).padStart(2, '0')
   return `${date.getFullYear()}${two(date.getMonth() + 1)}${two(date.getDate())}-${two(date.getHours())}${two(date.getMinutes())}${two(date.getSeconds())}`
 }

@@ -3,106 +3,109 @@ import { constants, type BigIntStats, type Stats } from 'node:fs'
 import { open, opendir, readlink, type FileHandle } from 'node:fs/promises'
 import { AppError, errorCodeOf } from '../errors'
 import { fileFailure } from './fileFailure'
-import { isOwnName } from './ownNames'
+import { isInternalName } from './internalNames'
 import type { ShareMarker } from './shareMarker'
-import { parentAndName, printable, wirePathOf, type Names } from './wirePath'
+import { parentAndName, printable, formatPath, type PathSegments } from './apiPath'
 
-/** Opens only the place (open(2)): nothing is read, no FIFO waited for, no device touched. Node.js has no name for it. */
+/** open(2): opens a path without reading it, blocking on a FIFO or touching a device. Not exported by Node.js. */
 const O_PATH = 0o10000000
 
-/** A name as it is on disk: the bytes where they are no UTF-8, which a text cannot tell. */
+/** A name as it is on disk: a buffer when its bytes are not valid UTF-8, which a string cannot represent. */
 export type RawName = string | Buffer
 
 /**
- * A directory of the shared area, held open. Whatever happens to its path meanwhile, `entry(name)` is in this directory: the
- * kernel resolves /proc/self/fd/N to the directory itself, not to its path.
+ * An open directory of the shared area. Even if its path is swapped meanwhile, `entry(name)` stays in this directory:
+ * the kernel resolves /proc/self/fd/N to the directory itself, not to its path.
  */
-export interface HeldDirectory {
-  /** What the kernel calls it now; for watching and messages of the log, never for opening. */
+export interface OpenDirectory {
+  /** Current path according to the kernel, for watching and logs; never use it for opening. */
   readonly realPath: string
-  /** The number of its descriptor, for whoever reads it by number. */
+  /** For child processes that inherit it. */
   readonly fd: number
-  /** A path to the entry of this name, good for calls that do not follow a last symbolic link, while this is held. */
-  entry(name: string): string
-  entry(name: RawName): RawName
-  /** A path to the directory itself, good while this is held. */
-  readonly self: string
+  /** A path to this entry, valid while the directory is open, for calls that do not follow a final symbolic link. */
+  entryPath(name: string): string
+  entryPath(name: RawName): RawName
+  /** A path to the directory itself, valid while it is open. */
+  readonly procPath: string
   stats(): Promise<BigIntStats>
   close(): Promise<void>
 }
 
-/** One that was found by its path in the shared area. */
-export interface FoundDirectory extends HeldDirectory {
-  /** The real path of the shared area, as it was then. */
+/** A directory that was found by its path in the shared area. */
+export interface FoundDirectory extends OpenDirectory {
+  /** Real path of the shared area at that time. */
   readonly root: string
 }
 
-/** What a name stands for, held open without having been read. */
-export interface HeldFile {
+/** An entry, open but not yet read. */
+export interface OpenFile {
   readonly realPath: string
   readonly stats: Stats
-  /** Opens what is held itself, with these flags of open(2). */
+  /** Reopens the same file, with these flags of open(2). */
   open(flags: number): Promise<FileHandle>
   close(): Promise<void>
 }
 
 /**
- * The one resolver of the shared area, for every verb (decisions §3). A path is opened first and judged afterwards by where
- * the kernel says the descriptor is: symbolic links that stay inside work, and no swap between a check and a use can lead out,
- * because the use is of the very thing that was checked. Linux only, as /proc is.
+ * The only path resolver of the shared area (decisions §3). A path is opened first; then the kernel's path of the
+ * descriptor decides whether it is allowed. Links that stay inside work, and no swap between check and use (TOCTOU)
+ * leads outside, because the checked descriptor is used. Requires Linux for /proc.
  */
 export interface Jail {
-  /** The real path of the shared area. @throws AppError UNAVAILABLE while it is not there or not mounted, as every other call */
+  /** Real path of the shared area. @throws AppError UNAVAILABLE while it is not mounted, as every method */
   root(): Promise<string>
-  /** @throws AppError NOT_FOUND, CONFLICT (not a directory), NOT_ALLOWED (leads out, or to the platform's own) */
-  directory(names: Names): Promise<FoundDirectory>
-  /** What is there, links followed. @throws AppError NOT_FOUND, NOT_ALLOWED (leads out, or to the platform's own) */
-  follow(names: Names): Promise<HeldFile>
-  /** The directory an entry is in, and its name there. A last symbolic link is not followed. @throws AppError as `directory` */
-  parent(names: Names, field?: string): Promise<[HeldDirectory, string]>
-  /** As `parent`, but of where a last symbolic link leads, so that a save through a link changes what it points at. */
-  parentOfTarget(names: Names, field?: string): Promise<[HeldDirectory, string]>
+  /** @throws AppError NOT_FOUND, CONFLICT (not a directory), NOT_ALLOWED (outside, or an internal file) */
+  openDirectory(segments: PathSegments): Promise<FoundDirectory>
+  /** Opens an entry and follows links. @throws AppError NOT_FOUND, NOT_ALLOWED (outside, or an internal file) */
+  open(segments: PathSegments): Promise<OpenFile>
+  /** An entry's parent directory and name. Does not follow a final link. @throws AppError as `openDirectory` */
+  openParent(segments: PathSegments, field?: string): Promise<[OpenDirectory, string]>
+  /** As `parent`, but follows a final link, so that a save through a link changes its target. */
+  openParentOfTarget(segments: PathSegments, field?: string): Promise<[OpenDirectory, string]>
 }
 
 /**
  * @param shareDir the shared area; need not exist yet.
- * @param marker what tells whether it is mounted.
+ * @param marker checks that it is mounted.
  */
 export function createJail(shareDir: string, marker?: ShareMarker): Jail {
-  async function holdRoot(): Promise<HeldDirectory> {
+  async function openRoot(): Promise<OpenDirectory> {
     const handle = await open(shareDir, O_PATH | constants.O_DIRECTORY).catch((error: unknown) => {
-      // A shortage of the moment says nothing of the mount.
-      if (['EMFILE', 'ENFILE'].includes(errorCodeOf(error) ?? '')) throw fileFailure(error, wirePathOf([]))
+      // A temporary lack of descriptors says nothing about the mount.
+      if (['EMFILE', 'ENFILE'].includes(errorCodeOf(error) ?? '')) throw fileFailure(error, formatPath([]))
       throw new AppError('UNAVAILABLE', 'The shared area is not there. Check QUARTERDECK_SHARE_DIR, or mount it.')
     })
     try {
-      const root = heldDirectory(handle, await readlink(`/proc/self/fd/${handle.fd}`))
+      const root = toOpenDirectory(handle, await readlink(`/proc/self/fd/${handle.fd}`))
       await marker?.check(root)
       return root
     } catch (error) {
       await handle.close()
-      throw fileFailure(error, wirePathOf([]))
+      throw fileFailure(error, formatPath([]))
     }
   }
 
-  const root = () => holding(holdRoot(), async ({ realPath }) => realPath)
+  const root = () => withDirectory(openRoot(), async ({ realPath }) => realPath)
 
-  async function hold(names: Names, flags: number): Promise<{ handle: FileHandle; realPath: string; root: string }> {
-    // By the root that was checked: what is mounted over it or away from it meanwhile makes no difference.
-    const [rootPath, handle] = await holding(holdRoot(), async ({ realPath, self }) => {
-      const opened = await open([self, ...names].join('/'), O_PATH | flags).catch((error: unknown) => {
-        throw fileFailure(error, wirePathOf(names))
+  async function openBeneath(
+    segments: PathSegments,
+    flags: number,
+  ): Promise<{ handle: FileHandle; realPath: string; root: string }> {
+    // Resolve from the checked root, so that mounting or unmounting over the path meanwhile has no effect.
+    const [rootPath, handle] = await withDirectory(openRoot(), async ({ realPath, procPath }) => {
+      const opened = await open([procPath, ...segments].join('/'), O_PATH | flags).catch((error: unknown) => {
+        throw fileFailure(error, formatPath(segments))
       })
       return [realPath, opened] as const
     })
     try {
       const realPath = await readlink(`/proc/self/fd/${handle.fd}`)
       if (realPath !== rootPath && !realPath.startsWith(`${rootPath}/`)) {
-        throw new AppError('NOT_ALLOWED', `${wirePathOf(names)} leads out of the shared area.`)
+        throw new AppError('NOT_ALLOWED', `${formatPath(segments)} leads out of the shared area.`)
       }
-      // A path cannot name these (`namesOf`), but links made on the server can lead there.
-      if (realPath.slice(rootPath.length).split('/').some(isOwnName)) {
-        throw new AppError('NOT_ALLOWED', `${printable(wirePathOf(names))} leads to a file of the platform itself.`)
+      // `parsePath` rejects these names in paths, but links created on the server can lead to them.
+      if (realPath.slice(rootPath.length).split('/').some(isInternalName)) {
+        throw new AppError('NOT_ALLOWED', `${printable(formatPath(segments))} leads to a file of the platform itself.`)
       }
       return { handle, realPath, root: rootPath }
     } catch (error) {
@@ -111,16 +114,16 @@ export function createJail(shareDir: string, marker?: ShareMarker): Jail {
     }
   }
 
-  async function directory(names: Names): Promise<FoundDirectory> {
-    const { handle, realPath, root } = await hold(names, constants.O_DIRECTORY)
-    return { ...heldDirectory(handle, realPath), root }
+  async function openDirectory(segments: PathSegments): Promise<FoundDirectory> {
+    const { handle, realPath, root } = await openBeneath(segments, constants.O_DIRECTORY)
+    return { ...toOpenDirectory(handle, realPath), root }
   }
 
   return {
     root,
-    directory,
-    async follow(names) {
-      const { handle, realPath } = await hold(names, 0)
+    openDirectory,
+    async open(segments) {
+      const { handle, realPath } = await openBeneath(segments, 0)
       try {
         const stats = await handle.stat()
         return {
@@ -134,55 +137,55 @@ export function createJail(shareDir: string, marker?: ShareMarker): Jail {
         throw error
       }
     },
-    async parent(names, field) {
-      const [above, name] = parentAndName(names, field)
-      return [await directory(above), name]
+    async openParent(segments, field) {
+      const [parent, name] = parentAndName(segments, field)
+      return [await openDirectory(parent), name]
     },
-    async parentOfTarget(names, field) {
-      const [above, name] = parentAndName(names, field)
-      const held = await hold(names, 0).catch((error: unknown) => {
+    async openParentOfTarget(segments, field) {
+      const [parent, name] = parentAndName(segments, field)
+      const found = await openBeneath(segments, 0).catch((error: unknown) => {
         if (error instanceof AppError && error.code === 'NOT_FOUND') return undefined
         throw error
       })
-      if (!held) return [await directory(above), name]
-      await held.handle.close()
-      const real = held.realPath
+      if (!found) return [await openDirectory(parent), name]
+      await found.handle.close()
+      const realSegments = found.realPath
         .slice((await root()).length)
         .split('/')
         .filter(Boolean)
-      const [realAbove, realName] = parentAndName(real, field)
-      return [await directory(realAbove), realName]
+      const [realParent, realName] = parentAndName(realSegments, field)
+      return [await openDirectory(realParent), realName]
     },
   }
 }
 
-function heldDirectory(handle: FileHandle, realPath: string): HeldDirectory {
-  const self = `/proc/self/fd/${handle.fd}`
-  function entry(name: string): string
-  function entry(name: RawName): RawName
-  function entry(name: RawName): RawName {
-    return typeof name === 'string' ? `${self}/${name}` : Buffer.concat([Buffer.from(`${self}/`), name])
+function toOpenDirectory(handle: FileHandle, realPath: string): OpenDirectory {
+  const procPath = `/proc/self/fd/${handle.fd}`
+  function entryPath(name: string): string
+  function entryPath(name: RawName): RawName
+  function entryPath(name: RawName): RawName {
+    return typeof name === 'string' ? `${procPath}/${name}` : Buffer.concat([Buffer.from(`${procPath}/`), name])
   }
   return {
     realPath,
     fd: handle.fd,
-    self,
-    entry,
+    procPath,
+    entryPath,
     stats: () => handle.stat({ bigint: true }),
     close: () => handle.close(),
   }
 }
 
 /**
- * A directory by its real path, where that was found before.
- * @throws AppError CONFLICT when the path leads elsewhere by now; Node.js errors of the file system
+ * Opens a directory by a real path that was resolved earlier.
+ * @throws AppError CONFLICT when the path now leads elsewhere; Node.js errors of the file system
  */
-export async function openRealDirectory(realPath: string): Promise<HeldDirectory> {
+export async function openRealDirectory(realPath: string): Promise<OpenDirectory> {
   const handle = await open(realPath, O_PATH | constants.O_DIRECTORY)
   try {
     if ((await readlink(`/proc/self/fd/${handle.fd}`)) !== realPath)
       throw new AppError('CONFLICT', 'The directory was replaced by a link that leads elsewhere.')
-    return heldDirectory(handle, realPath)
+    return toOpenDirectory(handle, realPath)
   } catch (error) {
     await handle.close()
     throw error
@@ -190,13 +193,13 @@ export async function openRealDirectory(realPath: string): Promise<HeldDirectory
 }
 
 /**
- * The directory of this name in a held one, never through a link.
- * @returns undefined when it is gone or is no directory (any more).
+ * Opens a subdirectory by name, never through a link.
+ * @returns undefined if it is gone or not a directory (any more).
  */
-export async function openSubdirectory(directory: HeldDirectory, name: RawName): Promise<HeldDirectory | undefined> {
+export async function openSubdirectory(directory: OpenDirectory, name: RawName): Promise<OpenDirectory | undefined> {
   try {
-    const handle = await open(directory.entry(name), O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW)
-    return heldDirectory(handle, `${directory.realPath}/${String(name)}`)
+    const handle = await open(directory.entryPath(name), O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW)
+    return toOpenDirectory(handle, `${directory.realPath}/${String(name)}`)
   } catch (error) {
     if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(errorCodeOf(error) ?? '')) return undefined
     throw error
@@ -204,15 +207,15 @@ export async function openSubdirectory(directory: HeldDirectory, name: RawName):
 }
 
 /**
- * Opens the regular file of this name in a held directory for reading, never through a link, and never waits for a FIFO.
- * @returns undefined when it is gone or is no regular file.
+ * Opens a regular file by name for reading, never through a link and without blocking on a FIFO.
+ * @returns undefined if it is gone or not a regular file.
  */
 export async function openRegularFile(
-  directory: HeldDirectory,
+  directory: OpenDirectory,
   name: RawName,
 ): Promise<{ handle: FileHandle; stats: Stats } | undefined> {
   const handle = await open(
-    directory.entry(name),
+    directory.entryPath(name),
     constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK,
   ).catch((error: unknown) => {
     if (['ENOENT', 'ELOOP', 'ENXIO', 'ENODEV', 'ENOTDIR'].includes(errorCodeOf(error) ?? '')) return undefined
@@ -224,14 +227,14 @@ export async function openRegularFile(
   return undefined
 }
 
-/** Names that are read at a time: an instance can make a directory of millions, and to read it in one piece would hold up everything else. */
-const NAMES_AT_ONCE = 1000
+/** Names per read: an instance can create millions of them, and reading all at once would block the event loop. */
+const NAMES_PER_READ = 1000
 
-/** All that a directory holds, in no order. */
-export async function namesIn({ self }: HeldDirectory): Promise<RawName[]> {
+/** Names of all entries, in no particular order. */
+export async function readNames({ procPath }: OpenDirectory): Promise<RawName[]> {
   const names: RawName[] = []
-  // Node.js gives the names as buffers then, whatever the types say.
-  const directory = await opendir(self, { encoding: 'buffer' as BufferEncoding, bufferSize: NAMES_AT_ONCE })
+  // Node.js returns buffers for this encoding, although the types say string.
+  const directory = await opendir(procPath, { encoding: 'buffer' as BufferEncoding, bufferSize: NAMES_PER_READ })
   for await (const { name } of directory) {
     const bytes = name as unknown as Buffer
     names.push(isUtf8(bytes) ? bytes.toString() : bytes)
@@ -239,12 +242,12 @@ export async function namesIn({ self }: HeldDirectory): Promise<RawName[]> {
   return names
 }
 
-/** Gives the directory to `use` and closes it whatever happens. */
-export async function holding<Held extends HeldDirectory, Result>(
-  opening: Promise<Held>,
-  use: (directory: Held) => Promise<Result>,
+/** Passes the directory to `use` and closes it afterwards, also after a failure. */
+export async function withDirectory<Directory extends OpenDirectory, Result>(
+  opened: Promise<Directory>,
+  use: (directory: Directory) => Promise<Result>,
 ): Promise<Result> {
-  const directory = await opening
+  const directory = await opened
   try {
     return await use(directory)
   } finally {
@@ -252,12 +255,12 @@ export async function holding<Held extends HeldDirectory, Result>(
   }
 }
 
-/** As `holding`, for an entry and the directory it is in. */
-export async function holdingParent<Result>(
-  opening: Promise<[HeldDirectory, string]>,
-  use: (directory: HeldDirectory, name: string) => Promise<Result>,
+/** As `withDirectory`, for an entry and the directory it is in. */
+export async function withParent<Result>(
+  opened: Promise<[OpenDirectory, string]>,
+  use: (directory: OpenDirectory, name: string) => Promise<Result>,
 ): Promise<Result> {
-  const [directory, name] = await opening
+  const [directory, name] = await opened
   try {
     return await use(directory, name)
   } finally {
@@ -265,8 +268,8 @@ export async function holdingParent<Result>(
   }
 }
 
-/** A directory that this process was given as a descriptor, held by another one. */
-export async function holdDescriptor(fd: number): Promise<HeldDirectory> {
+/** Opens a directory that this process inherited as a descriptor. */
+export async function openInheritedDirectory(fd: number): Promise<OpenDirectory> {
   const handle = await open(`/proc/self/fd/${fd}`, O_PATH | constants.O_DIRECTORY)
-  return heldDirectory(handle, await readlink(`/proc/self/fd/${handle.fd}`))
+  return toOpenDirectory(handle, await readlink(`/proc/self/fd/${handle.fd}`))
 }

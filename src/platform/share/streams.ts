@@ -2,13 +2,13 @@ import type { FileHandle } from 'node:fs/promises'
 import { pipeline as pipelineWithCallback, type Duplex, type Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-/** How much is read at a time. In bytes. */
+/** Bytes per read. */
 const CHUNK = 2 ** 20
 
 /**
- * The bytes of an open file from its beginning, as a loop reads them. Not a stream of the handle: that one would keep the handle
- * from closing unless it closes it itself.
- * @param size how many bytes at most; fewer when the file ends before.
+ * Reads an open file from its beginning in chunks. Not a stream of the handle: such a stream keeps the handle from
+ * closing unless the stream closes it itself.
+ * @param size maximum number of bytes; fewer when the file ends before.
  */
 export async function* chunksOf(handle: FileHandle, size = Infinity): AsyncGenerator<Buffer> {
   for (let at = 0; at < size;) {
@@ -21,8 +21,8 @@ export async function* chunksOf(handle: FileHandle, size = Infinity): AsyncGener
 }
 
 /**
- * Writes all of a stream, or of what a second one makes of it, into an open file, which stays open.
- * @throws the stream's error, or that of the file system; the stream is destroyed then.
+ * Writes a stream, optionally passed through a transform, into an open file, which stays open.
+ * @throws the stream's error, or that of the file system; the stream is then destroyed.
  */
 export async function writeStream(
   content: Readable | [Readable, Duplex],
@@ -46,15 +46,15 @@ export async function writeStream(
       ? pipeline(content[0], content[1], store, options)
       : pipeline(content, store, options))
   } catch (error) {
-    // What was destroyed on the way says only that it was aborted.
+    // The pipeline only reports an abort; `failure` has the cause.
     throw failure ?? error
   }
 }
 
 /**
- * Pipes a stream into another and returns that one, for somebody who reads it later. A stream error without a listener ends the process, so
- * this is the only place that pipes without waiting for the end (the linter forbids `.pipe`): both streams have an error listener from
- * here on, a failure of either destroys both, and the reader gets it by reading.
+ * Pipes a stream into another and returns the latter for a later consumer, who sees the errors of both. Adds error
+ * listeners, because a stream error without a listener ends the process. The only place that pipes without awaiting the
+ * end (the linter forbids `.pipe`).
  */
 export function piped<Destination extends Duplex>(source: Readable, destination: Destination): Destination {
   for (const stream of [source, destination]) stream.on('error', () => undefined)

@@ -2,49 +2,49 @@ import type { Stats } from 'node:fs'
 import { readlink, type FileHandle } from 'node:fs/promises'
 import { join, relative } from 'node:path/posix'
 import { AppError, errorCodeOf } from '../errors'
-import { DEPTH_LIMIT, tooDeep } from './depth'
-import { namesIn, openRegularFile, openSubdirectory, type HeldDirectory, type RawName } from './jail'
-import type { LeftOut } from './leftOut'
-import { lstatOf } from './placing'
-import { isOwnName } from './ownNames'
+import { DEPTH_LIMIT, tooDeepMessage } from './depth'
+import { readNames, openRegularFile, openSubdirectory, type OpenDirectory, type RawName } from './jail'
+import type { SkippedEntries } from './skippedEntries'
+import { isInternalName } from './internalNames'
+import { lstatOf } from './directoryEntries'
 
 export interface TreeEntry {
-  /** Relative, beginning with the name of what is walked: `world/level.dat`. */
+  /** Relative path that begins with the name of the walked entry: `world/level.dat`. */
   path: string
   type: 'file' | 'directory' | 'link'
   stats: Stats
-  /** Of a link: where it points, within the tree. */
+  /** Of a link: its target, within the tree. */
   target?: string
-  /** Of a file, until the next entry is asked for; undefined when it is gone or became something else. */
+  /** Opens a file, before the next entry is requested; undefined if it is no regular file any more. */
   open(): Promise<{ handle: FileHandle; stats: Stats } | undefined>
 }
 
 /**
- * A file, or a directory with all it holds, depth first. Every step is relative to a held directory and follows no link. Links that
- * stay within the tree are told as links; others, FIFOs, sockets and devices are left out, and so are unfinished files of the platform.
- * @param leftOut is told of directories that lie too deep, with all they hold.
- * @throws the signal's reason; without `leftOut` AppError CONFLICT where a directory lies too deep
+ * Yields a file, or a directory with everything in it, depth first, without following links. Omits links that leave the
+ * tree, FIFOs, sockets, devices and unfinished files of the platform.
+ * @param skipped collects directories that are too deep.
+ * @throws the signal's reason; without `skipped`, AppError CONFLICT for a directory that is too deep
  */
 export async function* walkTree(
-  directory: HeldDirectory,
+  directory: OpenDirectory,
   name: string,
   signal?: AbortSignal,
-  leftOut?: LeftOut,
+  skipped?: SkippedEntries,
 ): AsyncGenerator<TreeEntry> {
-  yield* walk(directory, name, name, 1, { signal, leftOut })
+  yield* walk(directory, name, name, 1, { signal, skipped })
 }
 
-interface Walk {
+interface WalkContext {
   signal: AbortSignal | undefined
-  leftOut: LeftOut | undefined
+  skipped: SkippedEntries | undefined
 }
 
 async function* walk(
-  directory: HeldDirectory,
+  directory: OpenDirectory,
   name: RawName,
   path: string,
   level: number,
-  context: Walk,
+  context: WalkContext,
 ): AsyncGenerator<TreeEntry> {
   context.signal?.throwIfAborted()
   const stats = await lstatOf(directory, name)
@@ -52,22 +52,22 @@ async function* walk(
   const entry = { path, stats, open: () => openRegularFile(directory, name) }
   if (stats.isFile()) yield { ...entry, type: 'file' }
   else if (stats.isSymbolicLink()) {
-    const target = await readlink(directory.entry(name)).catch(unlessChanged)
-    if (target !== undefined && staysWithin(path, target)) yield { ...entry, type: 'link', target }
+    const target = await readlink(directory.entryPath(name)).catch(undefinedIfChanged)
+    if (target !== undefined && pointsWithin(path, target)) yield { ...entry, type: 'link', target }
   } else if (stats.isDirectory()) {
     if (level > DEPTH_LIMIT) {
-      if (!context.leftOut) throw new AppError('CONFLICT', tooDeep(path))
-      context.leftOut.add(tooDeep(path))
+      if (!context.skipped) throw new AppError('CONFLICT', tooDeepMessage(path))
+      context.skipped.add(tooDeepMessage(path))
       return
     }
     yield { ...entry, type: 'directory' }
     const below = await openSubdirectory(directory, name)
     if (!below) return
     try {
-      for (const child of await namesIn(below)) {
-        // Bytes that are no UTF-8 are from the time of Latin-1: left out they would be lost with what is deleted after it was archived.
+      for (const child of await readNames(below)) {
+        // Non-UTF-8 names are usually Latin-1. Omitting them would lose files that are deleted after archiving.
         const text = typeof child === 'string' ? child : child.toString('latin1')
-        if (!isOwnName(text)) yield* walk(below, child, `${path}/${text}`, level + 1, context)
+        if (!isInternalName(text)) yield* walk(below, child, `${path}/${text}`, level + 1, context)
       }
     } finally {
       await below.close()
@@ -75,22 +75,22 @@ async function* walk(
   }
 }
 
-/** What is gone by now, or something else (EINVAL: no link any more), is left out like what was never there. */
-function unlessChanged(error: unknown): undefined {
+/** Omits an entry that is gone, or not a link any more (EINVAL). */
+function undefinedIfChanged(error: unknown): undefined {
   if (!['ENOENT', 'EINVAL'].includes(errorCodeOf(error) ?? '')) throw error
 }
 
-/** Relative, and not above the first directory of `path`. By its text: what it leads to is for who unpacks it to judge. */
-function staysWithin(path: string, target: string): boolean {
+/** Relative, and within the first directory of `path`. Compares texts; unpacking must check the real target. */
+function pointsWithin(path: string, target: string): boolean {
   if (target.startsWith('/') || !path.includes('/')) return false
   const top = path.slice(0, path.indexOf('/'))
-  const inside = relative(top, join(path, '..', target))
-  return inside !== '..' && !inside.startsWith('../')
+  const resolved = relative(top, join(path, '..', target))
+  return resolved !== '..' && !resolved.startsWith('../')
 }
 
-/** How much there is to pack. */
+/** Number of entries, and the size of their files. */
 export async function measureTree(
-  directory: HeldDirectory,
+  directory: OpenDirectory,
   name: string,
   signal?: AbortSignal,
 ): Promise<{ entries: number; /** Of files. */ bytes: number }> {

@@ -2,29 +2,29 @@ import type { ConsoleFrame } from '../../contract/consoleChannel'
 import { LineRing } from '../runtime/lineRing'
 import type { ConsoleLine, Runtime } from '../runtime/runtime'
 
-/** Lines that come closer together than this go in one frame (decisions §6), unless there are many. In milliseconds. */
+/** Lines within this time share a frame (decisions §6), unless there are many. */
 const FLUSH_MS = 50
 const FLUSH_LINES = 100
-/** A fast process prints more than an instance's console keeps while a viewer takes a breath. Shared by all viewers. */
+/** Shared by all viewers. More than an instance's console keeps, so that slow viewers of a fast process miss less. */
 const FEED_LINES = 20_000
 /** In bytes of UTF-8. */
-const FEED_SIZE = 4 * 2 ** 20
-/** A frame is ended by its size, so that a long history does not come in one piece. In UTF-16 units. */
+const FEED_BYTES = 4 * 2 ** 20
+/** In UTF-16 units. Splits a long history into several frames. */
 const FRAME_LIMIT = 64 * 1024
-/** With this much not yet taken by its network, a viewer gets no more for now: with the last frame under 1 MiB. In bytes. */
-const HELD_LIMIT = 512 * 1024
+/** In bytes. Backpressure: a viewer with this much unsent data must wait. With its last frame it stays under 1 MiB. */
+const MAX_UNSENT_BYTES = 512 * 1024
 
-/** A way to one viewer, as `ws` has it. */
+/** The connection of one viewer, as `ws` has it. */
 export interface Outlet {
-  /** Bytes that were given to it and not yet taken by the network. */
+  /** Bytes that the network has not taken yet. */
   readonly bufferedAmount: number
-  /** Calls back when the frame was taken. */
-  send(text: string, taken: () => void): void
+  /** `onSent` is called when the frame was handed to the network. */
+  send(text: string, onSent: () => void): void
 }
 
-/** One viewer of a feed. Nothing is queued for it: it reads on from where it stands, as fast as its network takes it. */
+/** A viewer's position in the feed. It has no queue: it reads from the ring as fast as its network allows. */
 class Viewer {
-  /** @param next number of the line that it has not seen. */
+  /** @param next the number of its next line */
   constructor(
     readonly outlet: Outlet,
     public next: number,
@@ -32,19 +32,19 @@ class Viewer {
 }
 
 /**
- * The console of one instance for all its viewers: their frames are made from one ring of lines. A viewer that cannot
- * keep up falls behind until its lines are gone, and is told how many it missed; the others, and the instance, never wait.
+ * The console of one instance for all its viewers, who share one ring of lines. A viewer that is too slow misses lines
+ * and is told how many. It never delays other viewers or the instance.
  */
 export class ConsoleFeed {
-  private readonly ring = new LineRing(FEED_LINES, FEED_SIZE)
+  private readonly ring = new LineRing(FEED_LINES, FEED_BYTES)
   private unflushed = 0
   private readonly viewers = new Set<Viewer>()
-  /** Of one round of serving: made once for all who stand at the same line. */
+  /** Frames by first line, shared by the viewers within one flush. */
   private readonly frames = new Map<number, { text: string; next: number }>()
   private timer: NodeJS.Timeout | undefined
   private flushedAt = 0
   private unfollow: (() => void) | undefined
-  /** Resolves when the kept lines are here. */
+  /** Resolves when the kept lines were read. */
   readonly ready: Promise<void>
 
   constructor(runtime: Pick<Runtime, 'follow'>, podName: string) {
@@ -56,12 +56,12 @@ export class ConsoleFeed {
   }
 
   /**
-   * Begins to serve a viewer, which must be done after `ready`.
-   * @param since the first line it wants; without it, or where that never was, the last `history` lines.
-   * @returns a function that ends it.
+   * Adds a viewer. Call it after `ready`.
+   * @param since the first line to send; without it, or if it is unknown, the last `history` lines
+   * @returns a function that removes the viewer
    */
   attach(outlet: Outlet, since: number | undefined, history: number): () => void {
-    const { last, oldest } = this.ring
+    const { newestSeq: last, oldestSeq: oldest } = this.ring
     const isKnown = since !== undefined && since <= last + 1
     const viewer = new Viewer(outlet, isKnown ? since : Math.max(oldest, last - history + 1))
     this.viewers.add(viewer)
@@ -70,8 +70,8 @@ export class ConsoleFeed {
     return () => this.viewers.delete(viewer)
   }
 
-  /** Sends a frame that is no line to every viewer. */
-  tell(frame: ConsoleFrame): void {
+  /** Sends a frame that is not a line to every viewer. */
+  broadcast(frame: ConsoleFrame): void {
     const text = JSON.stringify(frame)
     for (const { outlet } of this.viewers) outlet.send(text, () => undefined)
   }
@@ -99,17 +99,17 @@ export class ConsoleFeed {
 
   private serve(viewer: Viewer): void {
     const { outlet } = viewer
-    while (viewer.next <= this.ring.last && outlet.bufferedAmount < HELD_LIMIT) {
-      const missed = this.ring.oldest - viewer.next
+    while (viewer.next <= this.ring.newestSeq && outlet.bufferedAmount < MAX_UNSENT_BYTES) {
+      const missed = this.ring.oldestSeq - viewer.next
       if (missed > 0) {
-        viewer.next = this.ring.oldest
+        viewer.next = this.ring.oldestSeq
         const frame: ConsoleFrame = { type: 'system', content: `[System] ${missed} lines skipped` }
         outlet.send(JSON.stringify(frame), () => undefined)
       }
       const { text, next } = this.frameAt(viewer.next)
       viewer.next = next
       outlet.send(text, () => {
-        if (this.viewers.has(viewer) && viewer.next <= this.ring.last && this.timer === undefined) {
+        if (this.viewers.has(viewer) && viewer.next <= this.ring.newestSeq && this.timer === undefined) {
           this.serve(viewer)
           this.frames.clear()
         }
@@ -117,7 +117,7 @@ export class ConsoleFeed {
     }
   }
 
-  /** Lines of one type, as many as a frame takes. */
+  /** As many lines of one type as fit in a frame. */
   private frameAt(seq: number): { text: string; next: number } {
     const known = this.frames.get(seq)
     if (known) return known

@@ -1,9 +1,9 @@
 import type { ConsoleRequest } from '../../contract/consoleChannel'
-import { maskCommand } from '../../contract/maskCommand'
-import type { ActivityLog, Happening } from '../accounts/activityLog'
+import { maskCommand } from '../../contract/secrets/maskCommand'
+import type { ActivityLog, ActivityRecord } from '../accounts/activityLog'
 
-/** What was done at a console, and by whom. */
-export interface ConsoleDeed {
+/** A request at a console and its user. */
+export interface ConsoleAction {
   username: string
   address: string
   deployment: string
@@ -14,16 +14,16 @@ export interface ConsoleDeed {
 
 export interface ConsoleRecord {
   /** Never waits and never fails. */
-  add(deed: ConsoleDeed): void
-  /** Resolves when all is handed to the activity log. */
+  add(consoleAction: ConsoleAction): void
+  /** Resolves when everything was passed to the activity log. */
   close(): Promise<void>
 }
 
 /**
- * So many deeds wait for definitions at the most, while the state answers slowly or not at all. What comes then is recorded at once, as
- * commands of which nothing is known to be harmless.
+ * Limit of requests that wait for definitions while the database is slow. Further ones are recorded at once, and their
+ * commands are masked as if none were harmless.
  */
-const MOST_WAITING = 500
+const MAX_WAITING = 500
 
 const powerWords = {
   start: 'started instance',
@@ -35,36 +35,37 @@ const powerWords = {
 } as const
 
 /**
- * Records what is done at consoles, in the order in which it was done.
- * @param plainCommands first words of commands that a deployment's definition calls harmless. Where it fails, none is.
+ * Records the requests at consoles in their order.
+ * @param plainCommands first words of commands that a deployment's definition calls harmless. If it fails, none are.
  */
 export function createConsoleRecord(
   activityLog: Pick<ActivityLog, 'record'>,
   plainCommands: (deployment: string) => Promise<readonly string[]>,
 ): ConsoleRecord {
-  const waiting: ConsoleDeed[] = []
+  const waiting: ConsoleAction[] = []
   let working: Promise<void> | undefined
 
-  /** All that waits at a time: each definition is asked once for it. */
+  /** Processes the queue in batches, which read each definition once. */
   async function work(): Promise<void> {
     while (waiting.length > 0) {
-      const deeds = [...waiting]
+      const consoleActions = [...waiting]
       const plain = new Map<string, readonly string[]>()
-      for (const { deployment, request } of deeds) if (request.type === 'command') plain.set(deployment, [])
+      for (const { deployment, request } of consoleActions) if (request.type === 'command') plain.set(deployment, [])
       await Promise.all(
         [...plain.keys()].map(async (deployment) =>
           plain.set(deployment, await plainCommands(deployment).catch(() => [])),
         ),
       )
-      waiting.splice(0, deeds.length)
-      for (const deed of deeds) activityLog.record(happeningOf(deed, plain.get(deed.deployment) ?? []))
+      waiting.splice(0, consoleActions.length)
+      for (const consoleAction of consoleActions)
+        activityLog.record(toActivity(consoleAction, plain.get(consoleAction.deployment) ?? []))
     }
   }
 
   return {
-    add(deed) {
-      if (waiting.length >= MOST_WAITING) return activityLog.record(happeningOf(deed, []))
-      waiting.push(deed)
+    add(consoleAction) {
+      if (waiting.length >= MAX_WAITING) return activityLog.record(toActivity(consoleAction, []))
+      waiting.push(consoleAction)
       working ??= work().finally(() => (working = undefined))
     },
     async close() {
@@ -73,10 +74,10 @@ export function createConsoleRecord(
   }
 }
 
-function happeningOf(
-  { username, address, podName, request, succeeded }: ConsoleDeed,
+function toActivity(
+  { username, address, podName, request, succeeded }: ConsoleAction,
   plain: readonly string[],
-): Happening {
+): ActivityRecord {
   if (request.type === 'power')
     return { username, address, succeeded, kind: 'power', action: powerWords[request.action], subject: podName }
   return {

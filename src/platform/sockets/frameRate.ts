@@ -1,45 +1,45 @@
 import { WebSocket, WebSocketServer, type ServerOptions } from 'ws'
-import { CLOSE_TOO_FAST } from '../../contract/consoleChannel'
+import { CLOSE_TOO_FAST } from '../../contract/pageRules'
 
-/** Of messages and control frames together. People and browsers send a few. */
-const MOST_A_SECOND = 50
-/** How long the peer has to answer the close. In milliseconds. */
+/** Messages and control frames together. Browsers send a few. */
+const MAX_FRAMES_PER_SECOND = 50
+/** Time for the peer to answer the close. */
 const CLOSE_MS = 1000
 
-/** @returns a function that counts one more, and says whether that is one too many in its second. */
-export function countFrames(): () => boolean {
+/** @returns a function that counts a frame, and returns whether it exceeds the limit of its second */
+export function createFrameCounter(): () => boolean {
   let second = 0
   let count = 0
   return () => {
     const now = Math.floor(Date.now() / 1000)
     count = now === second ? count + 1 : 1
     second = now
-    return count > MOST_A_SECOND
+    return count > MAX_FRAMES_PER_SECOND
   }
 }
 
 /**
- * A websocket that is closed when its peer sends too many frames in a second, pings and pongs included: small ones cost more than they
- * weigh, and a peer that sends them without end would take all of the platform's time. Nothing more is read of it then.
+ * A WebSocket that is closed when its peer sends too many frames in a second, including pings and pongs: processing
+ * many small frames would take all of the platform's CPU time. It stops reading then.
  */
 export class RateLimitedWebSocket extends WebSocket {
-  /** As its server calls it: the connection is made already. */
+  /** Called by the server with an open connection. */
   constructor(address: null, protocols: undefined, options: object) {
     // @ts-expect-error: the types name only what clients give; a server's own call has `options`.
     super(address, protocols, options)
-    const isTooFast = countFrames()
+    const isTooFast = createFrameCounter()
     const count = () => {
       if (this.readyState !== WebSocket.OPEN || !isTooFast()) return
       this.close(CLOSE_TOO_FAST, 'too many messages')
       this.pause()
       setTimeout(() => this.terminate(), CLOSE_MS).unref()
     }
-    // Before any listener of who uses it.
+    // Registered before any other listener.
     for (const event of ['message', 'ping', 'pong'] as const) this.on(event, count)
   }
 }
 
-/** For what makes a server of its own, as engine.io does. */
+/** For libraries that create their own server, such as engine.io. */
 export class RateLimitedServer extends WebSocketServer {
   constructor(options: ServerOptions) {
     super({ ...options, WebSocket: RateLimitedWebSocket as unknown as typeof WebSocket })

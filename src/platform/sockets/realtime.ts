@@ -2,23 +2,25 @@ import type { IncomingMessage } from 'node:http'
 import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { Server, type Socket } from 'socket.io'
-import { REALTIME_EVENT, ServerBound, type ClientBound } from '../../contract/realtime'
+import { ServerBound, type ClientBound } from '../../contract/realtime'
+import { REALTIME_EVENT } from '../../contract/pageRules'
 import type { Sessions } from '../accounts/sessions'
-import type { Replicas, SyncNews } from '../share/replicas'
+import { createKeyedCounter } from '../concurrency/keyedCounter'
+import type { Replicas, SyncState } from '../share/replicas/replicas'
 import type { SessionUser } from '../state/sessions'
-import { countFrames, RateLimitedServer } from './frameRate'
+import { createFrameCounter, RateLimitedServer } from './frameRate'
 import { cookieOf, isAllowedOrigin } from './handshake'
-import { watchSessions, type Opened } from './sessionWatch'
+import { watchSessions, type SocketSession } from './sessionWatch'
 
-/** Messages to the server are a few words. In bytes. */
+/** In bytes. Messages to the server are short. */
 const MESSAGE_LIMIT = 16 * 1024
 
-/** What of an engine.io connection is needed here, by whatever transport. */
+/** The part of an engine.io connection that is used here, for any transport. */
 interface EngineConnection {
   request: IncomingMessage
   on(event: 'packet', listener: () => void): void
   once(event: 'close', listener: () => void): void
-  /** @param discard what is not sent yet. */
+  /** @param discard drops unsent data */
   close(discard: boolean): void
 }
 
@@ -28,29 +30,30 @@ export interface RealtimeParts {
   replicas: Pick<Replicas, 'state' | 'onSync'>
 }
 
-/** Open connections of one user. A browser has one for each tab. */
-const MOST_OF_ONE = 100
+/** Per user. A browser has one connection per tab. */
+const MAX_CONNECTIONS_PER_USER = 100
 
 /**
- * The real-time socket on the default path /socket.io: authorised by the `token` cookie, from the page's own origin,
- * greeted with CLIENT_HANDSHAKE, told whether the shared area is in sync, and closed when its session ends.
+ * The real-time socket at /socket.io. It is authorised by the `token` cookie and the page's origin, sends
+ * CLIENT_HANDSHAKE and the sync state of the shared area, and is closed when its session ends.
  */
 export function openRealtime(app: FastifyInstance, { sessions, origins, replicas }: RealtimeParts): void {
-  /** By handshake, for as long as engine.io keeps that. */
+  /** Keyed by the handshake request, which engine.io keeps for the connection. */
   const users = new WeakMap<IncomingMessage, SessionUser>()
-  const openOf = new Map<number, number>()
+  const connectionCounts = createKeyedCounter<number>()
   const io = new Server(app.server, {
     path: '/socket.io',
     serveClient: false,
     destroyUpgrade: false,
     maxHttpBufferSize: MESSAGE_LIMIT,
     wsEngine: RateLimitedServer,
-    // Before engine.io opens a connection: what is refused, with a 403 for polling, costs no memory. Later requests of a connection do not come here.
+    // Runs before engine.io opens a connection, so that a refused client (403 for polling) costs no memory. Not called
+    // for later requests of a connection.
     allowRequest: (request, decide) => {
       if (!isAllowedOrigin(request, origins)) return decide('ORIGIN', false)
-      sessions.read(cookieOf(request, 'token')).then(
+      sessions.authenticate(cookieOf(request, 'token')).then(
         (user) => {
-          const isAllowed = (openOf.get(user.userId) ?? 0) < MOST_OF_ONE
+          const isAllowed = connectionCounts.get(user.userId) < MAX_CONNECTIONS_PER_USER
           if (isAllowed) users.set(request, user)
           decide(isAllowed ? null : 'TOO_MANY', isAllowed)
         },
@@ -59,19 +62,15 @@ export function openRealtime(app: FastifyInstance, { sessions, origins, replicas
     },
   })
   io.engine.on('connection', (connection: EngineConnection) => {
-    // Those of polling: one request may hold thousands. Of a websocket its frames are counted.
-    const isTooFast = countFrames()
+    // Counts the packets of polling, where one request may hold thousands. A WebSocket counts its frames.
+    const isTooFast = createFrameCounter()
     connection.on('packet', () => {
       if (isTooFast()) connection.close(true)
     })
     const user = users.get(connection.request)
     if (!user) return
-    openOf.set(user.userId, (openOf.get(user.userId) ?? 0) + 1)
-    connection.once('close', () => {
-      const left = (openOf.get(user.userId) ?? 0) - 1
-      if (left > 0) openOf.set(user.userId, left)
-      else openOf.delete(user.userId)
-    })
+    connectionCounts.add(user.userId, 1)
+    connection.once('close', () => connectionCounts.add(user.userId, -1))
   })
   io.use((socket, next) => {
     const user = users.get(socket.request)
@@ -83,14 +82,14 @@ export function openRealtime(app: FastifyInstance, { sessions, origins, replicas
   io.on('connection', (socket) => {
     const greeting: ClientBound = { id: 'CLIENT_HANDSHAKE', data: { hello: 'Quarterdeck' } }
     socket.emit(REALTIME_EVENT, greeting)
-    socket.emit(REALTIME_EVENT, fileSync(replicas.state))
+    socket.emit(REALTIME_EVENT, syncMessage(replicas.state))
     socket.on(REALTIME_EVENT, (message: unknown) => {
       const result = ServerBound.safeParse(message)
       if (!result.success) app.log.debug('a real-time message that is not of the protocol was dropped')
     })
   })
 
-  const unwatch = replicas.onSync((news) => io.emit(REALTIME_EVENT, fileSync(news)))
+  const unwatch = replicas.onSync((news) => io.emit(REALTIME_EVENT, syncMessage(news)))
   const sockets = () => [...io.sockets.sockets.values()]
   const unwatchSessions = watchSessions(
     sessions,
@@ -105,15 +104,15 @@ export function openRealtime(app: FastifyInstance, { sessions, origins, replicas
   app.addHook('preClose', async () => {
     unwatchSessions()
     unwatch()
-    // Not the server's own close, which waits for every connection, the consoles' too. To a client this is a loss: it comes back.
+    // Not io.close(), which would wait for every connection, consoles included. Clients reconnect as after a loss.
     io.engine.close()
   })
 }
 
-function fileSync(news: SyncNews): ClientBound {
+function syncMessage(news: SyncState): ClientBound {
   return { id: 'CLIENT_FILE_SYNC', data: news }
 }
 
-function openedBy({ data }: Socket): Opened {
-  return data as Opened
+function openedBy({ data }: Socket): SocketSession {
+  return data as SocketSession
 }

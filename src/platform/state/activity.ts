@@ -3,21 +3,25 @@ import { ACTIVITY_PAGE, type ActivityEntry, type ActivityQuery } from '../../con
 import type { Db } from './db'
 import type { State } from './schema'
 
-/** An entry before it has its number. */
 export type NewActivity = Insertable<State['activity']>
 
+/** Those that are there already, because the answer to an earlier call was lost, are not written again. */
 export async function insertActivity(db: Db, entries: NewActivity[]): Promise<void> {
-  await db.insertInto('activity').values(entries).execute()
+  await db
+    .insertInto('activity')
+    .values(entries)
+    .onConflict((conflict) => conflict.column('entry').doNothing())
+    .execute()
 }
 
-/** One page, newest first. Of `search` every character means itself. */
+/** One page, newest first. Wildcards of `like` in `search` are escaped. */
 export async function listActivity(
   db: Db,
   { before, kind, search }: ActivityQuery,
 ): Promise<{ entries: ActivityEntry[]; hasMore: boolean }> {
   let query = db
     .selectFrom('activity')
-    .selectAll()
+    .select(['id', 'at', 'username', 'kind', 'action', 'subject', 'address', 'succeeded'])
     .orderBy('id', 'desc')
     .limit(ACTIVITY_PAGE + 1)
   if (before !== undefined) query = query.where('id', '<', String(before))
@@ -37,7 +41,7 @@ export async function listActivity(
   return { entries, hasMore: rows.length > ACTIVITY_PAGE }
 }
 
-/** Removes what is older than 90 days; the database refuses to remove anything newer. */
+/** Deletes entries older than 90 days. A trigger of the database refuses to delete newer ones. */
 export async function dropOldActivity(db: Db): Promise<void> {
   await db
     .deleteFrom('activity')

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from './db'
 
-/** Notes an account of a user before it is made; a token that it had is not shown any more. */
-export async function beginDashboardAccount(db: Db, serviceAccount: string, userId: number): Promise<void> {
+/** Stores a user's service account before it is created in the cluster. Clears its earlier token. */
+export async function insertDashboardAccount(db: Db, serviceAccount: string, userId: number): Promise<void> {
   const blank = { user_id: userId, token: null, expires_at: null, created_at: sql<Date>`now()` }
   await db
     .insertInto('dashboard_accounts')
@@ -11,8 +11,8 @@ export async function beginDashboardAccount(db: Db, serviceAccount: string, user
     .execute()
 }
 
-/** @param token sealed. @returns whether the account is still noted: somebody else may have removed it meanwhile. */
-export async function keepDashboardToken(
+/** @param token sealed. @returns false if the row was removed in the meantime */
+export async function setDashboardToken(
   db: Db,
   serviceAccount: string,
   token: string,
@@ -37,12 +37,12 @@ export async function findDashboardAccount(
     .executeTakeFirst()
 }
 
-export async function forgetDashboardAccount(db: Db, serviceAccount: string): Promise<void> {
+export async function deleteDashboardAccount(db: Db, serviceAccount: string): Promise<void> {
   await db.deleteFrom('dashboard_accounts').where('service_account', '=', serviceAccount).execute()
 }
 
-/** Accounts that nobody has a use for: of users who are gone or no administrators, expired, or never finished. */
-export async function listUselessDashboardAccounts(db: Db): Promise<string[]> {
+/** Accounts to remove: those of deleted users or non-administrators, expired, or without a token after 10 minutes. */
+export async function listStaleDashboardAccounts(db: Db): Promise<string[]> {
   const rows = await db
     .selectFrom('dashboard_accounts')
     .leftJoin('users', 'users.id', 'dashboard_accounts.user_id')

@@ -5,12 +5,12 @@ import type { State } from './schema'
 
 export type DatabaseRow = Selectable<State['databases']>
 
-/** By name. */
+/** Sorted by name. */
 export async function listDatabases(db: Db, type: DatabaseType): Promise<DatabaseRow[]> {
   return db.selectFrom('databases').selectAll().where('type', '=', type).orderBy('name').execute()
 }
 
-/** Of MongoDB also one whose name differs in case only. */
+/** Ignores case for MongoDB, which has no two databases whose names differ only in case. */
 export async function findDatabase(db: Db, type: DatabaseType, name: string): Promise<DatabaseRow | undefined> {
   const query = db.selectFrom('databases').selectAll().where('type', '=', type)
   return query
@@ -18,7 +18,7 @@ export async function findDatabase(db: Db, type: DatabaseType, name: string): Pr
     .executeTakeFirst()
 }
 
-/** @throws the state's duplicate error (see isDuplicate) when the name is taken. */
+/** @throws the database's duplicate error (see isDuplicate) when the name is taken */
 export async function insertDatabase(db: Db, row: Omit<DatabaseRow, 'created_at'>): Promise<void> {
   await db.insertInto('databases').values(row).execute()
 }

@@ -1,6 +1,7 @@
 import { Kysely, Migrator, PostgresDialect, type Migration } from 'kysely'
 import { Pool, type ClientBase } from 'pg'
 import { AppError, errorCodeOf, StartError } from '../errors'
+import { boundPool } from './boundedPool'
 import * as accounts from './migrations/0001_accounts'
 import * as deployments from './migrations/0002_deployments'
 import * as observations from './migrations/0003_observations'
@@ -11,11 +12,12 @@ import * as dashboard from './migrations/0007_dashboard'
 import * as instanceCare from './migrations/0008_instance_care'
 import * as directorySeen from './migrations/0009_directory_seen'
 import * as wrongCodes from './migrations/0010_wrong_codes'
+import * as activityEntry from './migrations/0011_activity_entry'
 import type { State } from './schema'
 
 export type Db = Kysely<State>
 
-/** In order; a number is never used again and a migration that has landed never changes. */
+/** In order. A number is never reused, and a released migration never changes. */
 const migrations: Record<string, Migration> = {
   '0001_accounts': accounts,
   '0002_deployments': deployments,
@@ -27,75 +29,77 @@ const migrations: Record<string, Migration> = {
   '0008_instance_care': instanceCare,
   '0009_directory_seen': directorySeen,
   '0010_wrong_codes': wrongCodes,
+  '0011_activity_entry': activityEntry,
 }
 
-/** So long a request waits for a connection or an answer: a server that is away is said within five seconds. */
-const ANSWER_MS = 4000
+/** Limit for a connection or a result, so that an outage is reported within five seconds. */
+const QUERY_TIMEOUT_MS = 4000
 
-/** Where a connection of PostgreSQL leads, however its URL is written. */
-export interface Place {
-  /** The same for all databases of a server, and only for those. */
+/** The target of a PostgreSQL connection, however its URL is written. */
+export interface DatabaseIdentity {
+  /** The system identifier, unique to a server. */
   server: string
   database: string
   role: string
 }
 
-export interface OpenState {
+export interface StateDatabase {
   db: Db
-  /** For what needs a connection of its own (locks). */
+  /** For locks, which need a dedicated connection. */
   pool: Pool
   close(): Promise<void>
 }
 
 /**
- * Connects to the platform's own state and brings its tables up to date. Migrations run under a lock, so several
- * platforms may start at the same time.
- * @param url of a PostgreSQL database whose user may create tables.
- * @throws StartError when the server cannot be reached, refuses, or holds the state of a newer version.
+ * Connects to the platform's database and migrates its schema. Kysely's migration lock allows several platforms to
+ * start at once.
+ * @param url the PostgreSQL URL of a user who may create tables
+ * @param queryTimeoutMs shorter in tests
+ * @throws StartError when the server is unreachable, refuses, or has the schema of a newer version
  */
-export async function openState(url: string): Promise<OpenState> {
-  const connection = { connectionString: url, connectionTimeoutMillis: ANSWER_MS, keepAlive: true }
+export async function openStateDatabase(url: string, queryTimeoutMs = QUERY_TIMEOUT_MS): Promise<StateDatabase> {
+  const connection = { connectionString: url, connectionTimeoutMillis: QUERY_TIMEOUT_MS, keepAlive: true }
   await migrate(new Pool({ ...connection, max: 2 }), url)
-  const pool = new Pool({ ...connection, max: 20, query_timeout: ANSWER_MS, idleTimeoutMillis: 60_000 })
-  surviveBreaks(pool)
-  const db: Db = new Kysely<State>({ dialect: new PostgresDialect({ pool }) })
+  const pool = new Pool({ ...connection, max: 20, query_timeout: queryTimeoutMs, idleTimeoutMillis: 60_000 })
+  ignoreConnectionErrors(pool)
+  const db: Db = new Kysely<State>({ dialect: new PostgresDialect({ pool: boundPool(pool, queryTimeoutMs) }) })
   return { db, pool, close: () => db.destroy() }
 }
 
-/** @returns undefined where the server does not say (hosted ones may not) */
-export async function placeOf(connection: Pick<ClientBase, 'query'>): Promise<Place | undefined> {
+/** @returns undefined if the server does not reveal it, as some hosted ones */
+export async function identifyDatabase(connection: Pick<ClientBase, 'query'>): Promise<DatabaseIdentity | undefined> {
   try {
-    const { rows } = await connection.query<Place>(
+    const { rows } = await connection.query<DatabaseIdentity>(
       'select system_identifier::text as server, current_database() as database, current_user as role from pg_control_system()',
     )
     return rows[0]
   } catch (error) {
-    // Not allowed, or not there.
+    // Insufficient privilege, undefined function, feature not supported.
     if (['42501', '42883', '0A000'].includes(errorCodeOf(error) ?? '')) return undefined
     throw error
   }
 }
 
 /**
- * A connection that breaks fails its query and is replaced at the next. Without listeners it would end the process: one
- * at the pool for connections that wait in it, one at each for when it is out.
+ * A broken connection fails its query and is replaced. Without listeners it would end the process: the pool needs one
+ * for idle connections, and each client one for when it is checked out.
  */
-function surviveBreaks(pool: Pool): void {
+function ignoreConnectionErrors(pool: Pool): void {
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
 }
 
-/** On connections of its own, because a migration may take longer than a request may wait. */
+/** Uses a pool of its own, because a migration may take longer than the query timeout. */
 async function migrate(pool: Pool, url: string): Promise<void> {
-  surviveBreaks(pool)
+  ignoreConnectionErrors(pool)
   const db = new Kysely<State>({ dialect: new PostgresDialect({ pool }) })
   const { error } = await new Migrator({ db, provider: { getMigrations: async () => migrations } }).migrateToLatest()
   await db.destroy()
-  if (error) throw new StartError([whyNotOpened(url, error)])
+  if (error) throw new StartError([connectionErrorText(url, error)])
 }
 
-/** Why the state could not be opened, in a line for who starts the platform. */
-export function whyNotOpened(url: string, error: unknown): string {
+/** Explains in one line, for the operator, why the database could not be opened. */
+export function connectionErrorText(url: string, error: unknown): string {
   const { hostname, port, pathname } = new URL(url)
   const server = `PostgreSQL at ${hostname}:${port || '5432'}`
   const code = errorCodeOf(error)
@@ -111,12 +115,12 @@ export function whyNotOpened(url: string, error: unknown): string {
   return `${server} could not be prepared: ${message}`
 }
 
-/** Whether an error says that PostgreSQL is not there (or going, or starting), rather than that a query was wrong. */
+/** Whether an error means that PostgreSQL is down, starting or stopping, rather than that a query is wrong. */
 export function isUnreachable(error: unknown): boolean {
   const code = errorCodeOf(error) ?? ''
   if (error instanceof AggregateError) return error.errors.some(isUnreachable)
-  // Of a unix socket whose server is away.
-  if (code === 'ENOENT' && (error as NodeJS.ErrnoException).syscall === 'connect') return true
+  // The unix socket of a stopped server, or of one that hangs and has a full queue.
+  if (['ENOENT', 'EAGAIN'].includes(code) && (error as NodeJS.ErrnoException).syscall === 'connect') return true
   if (/^(?:ECONN|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|57P0[123]|08|53300)/.test(code))
     return true
   return (
@@ -127,20 +131,20 @@ export function isUnreachable(error: unknown): boolean {
   )
 }
 
-/** Turns the failure of a query into what the caller may be told, or gives it back when it is a bug. */
-export function stateFailure(error: unknown): unknown {
+/** Converts a failed query to an AppError (DISK_FULL, UNAVAILABLE), or returns the error unchanged if it is a bug. */
+export function toAppError(error: unknown): unknown {
   if (isDiskFull(error)) return new AppError('DISK_FULL', 'The disk of the server is full. Nothing was changed.')
   return isUnreachable(error)
     ? new AppError('UNAVAILABLE', 'The platform’s database does not answer. It is tried again with the next call.')
     : error
 }
 
-/** Whether a query failed because the disk of the server is full (PostgreSQL 53100). */
+/** PostgreSQL 53100, or the errno of a full disk or quota. */
 export function isDiskFull(error: unknown): boolean {
   return ['53100', 'ENOSPC', 'EDQUOT'].includes(errorCodeOf(error) ?? '')
 }
 
-/** Whether an insert failed because a unique value is there already (PostgreSQL 23505). */
+/** Whether an insert violated a unique constraint (PostgreSQL 23505). */
 export function isDuplicate(error: unknown): boolean {
   return errorCodeOf(error) === '23505'
 }

@@ -4,7 +4,7 @@ import type { State } from './schema'
 
 export type DeploymentRow = Selectable<State['deployments']>
 
-/** By name. */
+/** Sorted by name. */
 export async function listDeployments(db: Db): Promise<DeploymentRow[]> {
   return db.selectFrom('deployments').selectAll().orderBy('name').execute()
 }
@@ -13,7 +13,7 @@ export async function findDeployment(db: Db, name: string): Promise<DeploymentRo
   return db.selectFrom('deployments').selectAll().where('name', '=', name).executeTakeFirst()
 }
 
-/** @throws the database's duplicate error (see isDuplicate) when the name, or the one proxy's place, is taken. */
+/** @throws the database's duplicate error (see isDuplicate) when the name is taken or there is a proxy already */
 export async function insertDeployment(
   db: Db,
   deployment: Pick<DeploymentRow, 'name' | 'type' | 'content' | 'enabled'> &
@@ -23,8 +23,8 @@ export async function insertDeployment(
 }
 
 /**
- * @param from the text that must be stored for anything to be changed
- * @returns false when there is no such deployment, it is being deleted, or holds another text
+ * @param from updates only if this text is stored
+ * @returns false if the deployment does not exist, is being deleted or has another text
  */
 export async function updateDeployment(
   db: Db,
@@ -37,12 +37,12 @@ export async function updateDeployment(
   return numUpdatedRows === 1n
 }
 
-/** That its directory was there, as its definition names it. */
+/** Records that the directory of its definition exists. */
 export async function setDirectorySeen(db: Db, name: string, dataDirectory: string): Promise<void> {
   await db.updateTable('deployments').set({ directory_seen: dataDirectory }).where('name', '=', name).execute()
 }
 
-/** With its instances' rows. */
+/** Also deletes the rows of its instances. */
 export async function deleteDeployment(db: Db, name: string): Promise<void> {
   await db.deleteFrom('deployments').where('name', '=', name).execute()
 }

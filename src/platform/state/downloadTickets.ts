@@ -7,7 +7,7 @@ export async function insertDownloadTicket(
   await db.insertInto('download_tickets').values(ticket).execute()
 }
 
-/** Takes a ticket, which is gone afterwards whatever it was good for: of two at once exactly one gets it. */
+/** Deletes and returns a ticket. Of concurrent calls, one gets it. The caller checks its expiry and path. */
 export async function takeDownloadTicket(
   db: Db,
   tokenHash: string,

@@ -3,8 +3,8 @@ import type { Db } from './db'
 
 const NAME = 'manager'
 
-/** Notes that the manager is at work, by the database's clock. */
-export async function beat(db: Db): Promise<void> {
+/** Records the manager's heartbeat with the database's clock. */
+export async function recordHeartbeat(db: Db): Promise<void> {
   await db
     .insertInto('heartbeats')
     .values({ name: NAME, at: sql<Date>`now()` })
@@ -12,8 +12,8 @@ export async function beat(db: Db): Promise<void> {
     .execute()
 }
 
-/** The manager's last heartbeat in milliseconds since the epoch; 0 when there was none. */
-export async function lastBeat(db: Db): Promise<number> {
+/** The manager's last heartbeat in milliseconds since the epoch; 0 if there was none. */
+export async function findLastHeartbeat(db: Db): Promise<number> {
   const row = await db.selectFrom('heartbeats').select('at').where('name', '=', NAME).executeTakeFirst()
   return row?.at.getTime() ?? 0
 }

@@ -5,7 +5,7 @@ import type { State } from './schema'
 
 export type InstanceRow = Selectable<State['instances']>
 
-/** By slot. */
+/** Sorted by deployment and slot. */
 export async function listInstances(db: Db, deployment?: string): Promise<InstanceRow[]> {
   return db
     .selectFrom('instances')
@@ -32,26 +32,26 @@ export async function deleteInstance(db: Db, uid: string): Promise<void> {
   await db.deleteFrom('instances').where('uid', '=', uid).execute()
 }
 
-/** What the manager is to bring it to: `running`, `stopped`, or `gone`, from which there is no way back. */
-export async function setWanted(db: Db, uid: string, wanted: InstanceRow['wanted']): Promise<void> {
+/** Sets the desired state: `running`, `stopped`, or `gone`, which is final. */
+export async function setDesiredState(db: Db, uid: string, wanted: InstanceRow['wanted']): Promise<void> {
   await db.updateTable('instances').set({ wanted }).where('uid', '=', uid).execute()
 }
 
-export interface NotedEnd {
+export interface ExitRecord {
   runId: string
   crashes: number[]
   startAfter: Date | null
   blockedReason: string | null
   exit: LastExit
-  /** Of an end by itself. */
+  /** Only for a crash. */
   capsule: CrashCapsule | undefined
 }
 
-/** What the manager noted about the end of a run; a run whose end was noted before is left alone. */
-export async function noteEnd(
+/** Records the end of a run. Does nothing if that end was recorded before. */
+export async function setExit(
   db: Db,
   uid: string,
-  { runId, crashes, startAfter, blockedReason, exit, capsule }: NotedEnd,
+  { runId, crashes, startAfter, blockedReason, exit, capsule }: ExitRecord,
 ): Promise<void> {
   await db
     .updateTable('instances')
@@ -62,10 +62,10 @@ export async function noteEnd(
       blocked_reason: blockedReason,
       block_lifts: false,
       last_exit: JSON.stringify(exit),
-      // A restart that ended in a block is over.
+      // A block ends a pending restart.
       ...(blockedReason !== null && { restart_run: null }),
       ...(capsule && { crash: JSON.stringify(capsule), crashed_at: new Date(exit.at) }),
-      // One that is blocked, or was to stop anyway, is not started again.
+      // Only restarts count.
       ...(startAfter !== null && { restarts: sql<number>`restarts + 1` }),
     })
     .where('uid', '=', uid)
@@ -73,28 +73,25 @@ export async function noteEnd(
     .execute()
 }
 
-/**
- * Why it is not started although it is wanted; null lifts it and forgets its crashes.
- * @param lifts whether the start is tried again by itself until the reason is gone
- */
-export async function setBlocked(db: Db, uid: string, reason: string | null, lifts = false): Promise<void> {
+/** Blocks an instance; null unblocks it and clears its crashes. @param retries retry until the reason is gone */
+export async function setBlocked(db: Db, uid: string, reason: string | null, retries = false): Promise<void> {
   await db
     .updateTable('instances')
     .set({
       blocked_reason: reason,
-      block_lifts: lifts,
+      block_lifts: retries,
       ...(reason === null ? { crashes: '[]', start_after: null } : { restart_run: null }),
     })
     .where('uid', '=', uid)
     .execute()
 }
 
-/** Notes that the console of a run was told that it starts late. */
+/** Records that the console of a run was informed of its late start. */
 export async function setLateRun(db: Db, uid: string, runId: string): Promise<void> {
   await db.updateTable('instances').set({ late_run: runId }).where('uid', '=', uid).execute()
 }
 
-/** Asks for a run to be drained, and what for; null: that is over. Asking again for the same run keeps its time. */
+/** Requests the drain of a run; null ends it. Repeating the request for the same run keeps its start. */
 export async function setDrain(
   db: Db,
   uid: string,
@@ -111,12 +108,12 @@ export async function setDrain(
     .execute()
 }
 
-/** Notes that the drain command was sent: the time-out begins. */
+/** Records when the drain command was sent. The timeout begins then. */
 export async function setDrainSince(db: Db, uid: string, since: Date): Promise<void> {
   await db.updateTable('instances').set({ drain_since: since }).where('uid', '=', uid).execute()
 }
 
-/** Asks for a run to be replaced; null: it has been, or need not be any more. */
+/** Requests the replacement of a run; null ends the request. */
 export async function setRestartRun(db: Db, uid: string, runId: string | null): Promise<void> {
   await db.updateTable('instances').set({ restart_run: runId }).where('uid', '=', uid).execute()
 }

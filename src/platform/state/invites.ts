@@ -10,10 +10,7 @@ export async function findActiveInvite(db: Db, code: string): Promise<InviteRow 
   return db.selectFrom('invites').selectAll().where('code', '=', code).where(isActive).executeTakeFirst()
 }
 
-/**
- * Marks an active invite as used.
- * @returns the invite, or undefined when it is not active any more: of two at once exactly one gets it.
- */
+/** Marks an active invite as used. @returns undefined if it is not active; of concurrent calls, one gets the invite */
 export async function useInvite(db: Db, code: string, username: string): Promise<InviteRow | undefined> {
   return db
     .updateTable('invites')
@@ -24,7 +21,7 @@ export async function useInvite(db: Db, code: string, username: string): Promise
     .executeTakeFirst()
 }
 
-/** Makes `code` the one first invite, valid from now on; an earlier first invite that nobody used is revoked. */
+/** Makes `code` the first invite, and revokes an earlier unused one. */
 export async function setFirstInvite(db: Db, code: string, expiresAt: Date): Promise<void> {
   const invite = { code, message: 'First administrator', is_first: true, expires_at: expiresAt }
   await db.transaction().execute(async (transaction) => {
@@ -64,7 +61,7 @@ export async function insertInvite(
   return db.insertInto('invites').values(invite).returningAll().executeTakeFirstOrThrow()
 }
 
-/** Revokes an invite that nobody used, which stays in the list. @returns undefined when there is no such one. */
+/** Revokes an unused invite, which stays in the list. @returns undefined if there is none */
 export async function revokeInvite(db: Db, code: string): Promise<InviteRow | undefined> {
   return db
     .updateTable('invites')
@@ -76,7 +73,7 @@ export async function revokeInvite(db: Db, code: string): Promise<InviteRow | un
     .executeTakeFirst()
 }
 
-/** Removes an invite that is used or revoked. @returns undefined when there is no such one. */
+/** Deletes a used or revoked invite. @returns undefined if there is none */
 export async function deleteInvite(db: Db, code: string): Promise<InviteRow | undefined> {
   return db
     .deleteFrom('invites')

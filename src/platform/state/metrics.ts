@@ -22,7 +22,7 @@ export async function insertMetrics(db: Db, rows: MetricRow[]): Promise<void> {
       .execute()
 }
 
-/** Oldest first. @param seconds how far back from `until`, which is now unless told. */
+/** Oldest first. @param seconds the period before `until` */
 export async function listMetrics(
   db: Db,
   podName: string,
@@ -41,7 +41,6 @@ export async function listMetrics(
   return rows.map(({ at, value }) => ({ timestamp: at.getTime(), value }))
 }
 
-/** Removes what is older than is shown. */
 export async function dropOldMetrics(db: Db, seconds: number): Promise<void> {
   await db
     .deleteFrom('metrics')

@@ -3,10 +3,10 @@ import type { ActivityKind } from '../../contract/admin'
 import type { DatabaseType } from '../../contract/database'
 import type { CrashCapsule, LastExit } from '../../contract/instance'
 
-/** Written as text, read as what it says. */
+/** Written as JSON text, read as its value. */
 type Json<Value> = ColumnType<Value | null, string | null | undefined, string | null>
 
-/** The tables as the last migration leaves them. */
+/** The tables after the last migration. */
 export interface State {
   users: {
     id: Generated<number>
@@ -64,7 +64,7 @@ export interface State {
     name: string
     pod_name: string
     slot: number
-    /** `gone`: it is ended and forgotten. */
+    /** `gone`: to be stopped and deleted. */
     wanted: Generated<'running' | 'stopped' | 'gone'>
     blocked_reason: string | null
     handled_run: string | null
@@ -106,7 +106,7 @@ export interface State {
   }
   /** Append-only: the database refuses to change an entry, and to delete one within 90 days. */
   activity: {
-    /** A bigint: text, as PostgreSQL's driver reads it. */
+    /** A bigint, which the driver returns as text. */
     id: GeneratedAlways<string>
     at: Date
     username: string | null
@@ -115,5 +115,7 @@ export interface State {
     subject: string | null
     address: string
     succeeded: boolean
+    /** A UUID that the platform gave it. Null: of an earlier version. */
+    entry: string | null
   }
 }

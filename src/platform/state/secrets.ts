@@ -7,18 +7,18 @@ import type { Db } from './db'
 const KEY_FILE = 'secret.key'
 
 export interface Secrets {
-  /** A 32-byte key of its own for one purpose (HKDF-SHA-256, RFC 5869). */
+  /** Derives a 32-byte key for one purpose (HKDF-SHA-256, RFC 5869). */
   keyFor(purpose: string): Buffer
-  /** Encrypts a text (AES-256-GCM). It opens only under the same purpose and owner, so rows cannot be swapped. */
+  /** Encrypts a text (AES-256-GCM), bound to its purpose and owner: rows cannot swap sealed values. */
   seal(text: string, purpose: string, owner: string): string
-  /** @throws Error when the text was not sealed with this key for this purpose and owner. */
+  /** @throws Error if the text was not sealed with this key for this purpose and owner */
   unseal(sealed: string, purpose: string, owner: string): string
 }
 
 /**
- * Reads the key file of the data directory, and makes it (mode 600) where the state has never seen one.
- * All replicas of a platform need the same file.
- * @throws StartError when the file is missing or is not the one that the state was written with.
+ * Reads the key file of the data directory, or creates it (mode 600) for a new database. All replicas need the same
+ * file.
+ * @throws StartError if the file is missing or is not the one that the database was written with
  */
 export async function openSecrets(dataDir: string, db: Db): Promise<Secrets> {
   const file = join(dataDir, KEY_FILE)
@@ -33,14 +33,14 @@ export async function openSecrets(dataDir: string, db: Db): Promise<Secrets> {
       `The key file ${file} is damaged: it must hold 64 hexadecimal digits. Bring it back from a backup`,
     ])
   const secrets = secretsOf(Buffer.from(text, 'hex'))
-  const mark = createHmac('sha256', secrets.keyFor('mark')).update('quarterdeck').digest('hex')
+  const fingerprint = createHmac('sha256', secrets.keyFor('mark')).update('quarterdeck').digest('hex')
   await db
     .insertInto('facts')
-    .values({ name: 'key', value: mark })
+    .values({ name: 'key', value: fingerprint })
     .onConflict((conflict) => conflict.column('name').doNothing())
     .execute()
   const { value } = await db.selectFrom('facts').select('value').where('name', '=', 'key').executeTakeFirstOrThrow()
-  if (value !== mark)
+  if (value !== fingerprint)
     throw new StartError([
       `The key file ${file} is not the one that this state was written with: bring that one back from a backup`,
     ])
@@ -56,10 +56,10 @@ async function readKey(file: string): Promise<string | undefined> {
   }
 }
 
-/** A link, not a rename: of two platforms that start at once, one makes the key and both use it. */
+/** A link, not a rename: of two platforms that start at once, one creates the key and both use it. */
 async function makeKey(file: string): Promise<string | undefined> {
   const temporary = `${file}.${process.pid}`
-  // On the disk before the state is, which counts on it from then on.
+  // Flushed, because the database relies on the key from then on.
   await writeFile(temporary, `${randomBytes(32).toString('hex')}\n`, { mode: 0o600, flush: true })
   await link(temporary, file).catch((error: unknown) => {
     if (errorCodeOf(error) !== 'EEXIST') throw error
@@ -87,12 +87,12 @@ function secretsOf(master: Buffer): Secrets {
   }
 }
 
-/** A bearer secret of 256 random bits, for a URL or a JSON body. */
+/** Returns a bearer secret of 256 random bits in base64url. */
 export function randomToken(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** How a token is kept: who reads the state cannot use it. Random tokens need no salt. */
+/** Hashes a token for storage, so that reading the database does not reveal it. Random tokens need no salt. */
 export function hashToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url')
 }

@@ -2,7 +2,7 @@ import { sql, type Selectable } from 'kysely'
 import type { Db } from './db'
 import type { State } from './schema'
 
-/** Who a valid session belongs to, as of this moment. */
+/** The current user of a valid session. */
 export interface SessionUser {
   sessionId: string
   userId: number
@@ -17,7 +17,7 @@ export async function insertSession(
   await db.insertInto('sessions').values(session).execute()
 }
 
-/** Also notes the use, at most once a minute. */
+/** Also updates `last_used_at`, at most once a minute. */
 export async function findSession(db: Db, id: string): Promise<SessionUser | undefined> {
   const row = await db
     .selectFrom('sessions')
@@ -46,8 +46,8 @@ export async function deleteSession(db: Db, id: string): Promise<void> {
   await db.deleteFrom('sessions').where('id', '=', id).execute()
 }
 
-/** Of these sessions, the ones that are still valid, each with whether its user is an administrator. */
-export async function findLiveSessions(db: Db, ids: string[]): Promise<Map<string, boolean>> {
+/** Returns which of these sessions are valid, each with whether its user is an administrator. */
+export async function findValidSessions(db: Db, ids: string[]): Promise<Map<string, boolean>> {
   if (ids.length === 0) return new Map()
   const rows = await db
     .selectFrom('sessions')
@@ -59,7 +59,7 @@ export async function findLiveSessions(db: Db, ids: string[]): Promise<Map<strin
   return new Map(rows.map(({ id, is_admin }) => [id, is_admin]))
 }
 
-/** Of one user, the last used first. */
+/** The valid sessions of a user, the last used first. */
 export async function listSessions(db: Db, userId: number): Promise<Selectable<State['sessions']>[]> {
   return db
     .selectFrom('sessions')
@@ -71,7 +71,7 @@ export async function listSessions(db: Db, userId: number): Promise<Selectable<S
     .execute()
 }
 
-/** @returns whether the user had such a session. */
+/** @returns false if the user had no such session */
 export async function deleteSessionOf(db: Db, userId: number, id: string): Promise<boolean> {
   const { numDeletedRows } = await db
     .deleteFrom('sessions')
@@ -85,7 +85,7 @@ export async function deleteOtherSessions(db: Db, userId: number, keptId: string
   await db.deleteFrom('sessions').where('user_id', '=', userId).where('id', '!=', keptId).execute()
 }
 
-/** Removes what has expired: sessions, and steps of signing in and registering that were never finished. */
+/** Deletes expired sessions, login steps, registrations and download tickets. */
 export async function dropExpired(db: Db): Promise<void> {
   for (const table of ['sessions', 'login_steps', 'registrations', 'download_tickets'] as const) {
     await db

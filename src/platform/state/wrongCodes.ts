@@ -1,21 +1,23 @@
 import { sql } from 'kysely'
 import type { Db } from './db'
 
-/** When wrong codes make a user wait, and how long. */
+/** The waits that wrong codes cause. */
 export interface CodeWaits {
-  /** A wait begins with every so many-th wrong code. */
+  /** Every n-th wrong code begins a wait. */
   every: number
-  /** The first wait; each further one is twice as long. */
+  /** The first wait; each further one doubles it. */
   firstSeconds: number
   longestSeconds: number
 }
 
 /**
- * Counts a code as wrong before it is looked at, in one statement, so that tries at the same time all count. A wait that
- * would last more than a minute (tries at the same time) longer than the longest one was begun while the clock was ahead: it is over.
- * @returns how many there are with this one, and until when the user waits, if this one begins a wait; undefined when the user waits already.
+ * Counts a code as wrong before it is verified. One statement, so that concurrent attempts all count. A wait that would
+ * end more than a minute (for concurrent attempts) after the longest possible one is discarded: it was begun while the
+ * clock was ahead.
+ * @returns the wrong codes including this one, and the end of the wait that it begins, if any; undefined if the user is
+ * waiting already
  */
-export async function takeCodeTry(
+export async function countCodeAttempt(
   db: Db,
   userId: number,
   at: Date,
@@ -34,8 +36,8 @@ export async function takeCodeTry(
   return row && { count: row.count, blockedUntil: row.blocked_until }
 }
 
-/** After a right code: its try is no wrong code, and begins no wait. */
-export async function giveBackCodeTry(db: Db, userId: number): Promise<void> {
+/** After a right code: uncounts it and ends the wait that it began. */
+export async function uncountCodeAttempt(db: Db, userId: number): Promise<void> {
   await db
     .updateTable('wrong_codes')
     .set({ count: sql<number>`greatest(count - 1, 0)`, blocked_until: null })
@@ -43,7 +45,7 @@ export async function giveBackCodeTry(db: Db, userId: number): Promise<void> {
     .execute()
 }
 
-/** @returns until when a user waits, if at all. */
+/** @returns the end of the user's current wait, if any */
 export async function findCodeWait(db: Db, userId: number): Promise<Date | undefined> {
   const row = await db
     .selectFrom('wrong_codes')
@@ -53,7 +55,7 @@ export async function findCodeWait(db: Db, userId: number): Promise<Date | undef
   return row?.blocked_until ?? undefined
 }
 
-/** @returns what was counted since the last sign-in; undefined when there was nothing. */
+/** @returns what was counted since the last sign-in; undefined if nothing was */
 export async function clearWrongCodes(db: Db, userId: number): Promise<{ count: number; first_at: Date } | undefined> {
   return db.deleteFrom('wrong_codes').where('user_id', '=', userId).returning(['count', 'first_at']).executeTakeFirst()
 }

@@ -1,7 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useReducer, useState } from 'react'
 import type { ActionLog } from '../../contract/actionLog'
-import { followTheme } from '../app/page'
-import { setClock } from '../ui/clock'
+import { applyTheme } from '../app/page'
+import { setClock } from '../ui/time/clock'
 import { ErrorBoundary } from '../ui/ErrorBoundary'
 import { build } from './build'
 import { replayLog } from './checkLog'
@@ -31,7 +31,7 @@ export function ReplayPlayer({ log, onClose }: { log: ActionLog; onClose: () => 
   }, [log, replay, stage, index, at])
 
   useEffect(onlyLook, [])
-  useEffect(() => followTheme(stage.store), [stage])
+  useEffect(() => applyTheme(stage.store), [stage])
   useEffect(() => {
     if (!isPlaying) return
     let frame = 0

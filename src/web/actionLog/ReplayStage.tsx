@@ -1,7 +1,7 @@
 import { Provider, useSelector } from 'react-redux'
 import type { Navigator } from 'react-router-dom'
 import { Router } from 'react-router-dom'
-import { PageBoundary } from '../app/PageBoundary'
+import { PageBoundary } from '../app/layout/PageBoundary'
 import { AppRoutes } from '../app/routes'
 import { selectRoute } from '../app/routeSlice'
 import type { AppStore } from '../app/types'

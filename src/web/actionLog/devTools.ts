@@ -1,4 +1,4 @@
-import { maskLine } from '../../contract/maskCommand'
+import { maskLine } from '../../contract/secrets/maskCommand'
 import { allLines, type LineBuffer } from '../sockets/lineBuffer'
 import { redactAction } from './redactAction'
 import { callRules, stateRules } from './redaction'

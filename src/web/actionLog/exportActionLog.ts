@@ -1,4 +1,4 @@
-import { notified, problemMet } from '../facts'
+import { notified, problemLogged } from '../facts'
 import type { AppStore } from '../app/types'
 
 const FAILED = 'The action log could not be saved'
@@ -9,7 +9,7 @@ export async function exportActionLog(store: AppStore) {
     const { logFileOf, saveLogFile } = await import(/* webpackChunkName: 'export-log' */ './exportLog')
     saveLogFile(logFileOf(store, false))
   } catch (error) {
-    store.dispatch(problemMet(FAILED, String(error)))
+    store.dispatch(problemLogged(FAILED, String(error)))
     store.dispatch(notified('danger', FAILED))
   }
 }

@@ -1,5 +1,5 @@
-import { HIDDEN } from '../../contract/maskCommand'
-import { withoutEscapes } from '../../contract/secretCommands'
+import { HIDDEN } from '../../contract/secrets/maskCommand'
+import { withoutEscapes } from '../../contract/secrets/secretCommands'
 import { read, type Reading } from './reading'
 
 /** Where in a text something is hidden: from the first place to the last, the last not included. */

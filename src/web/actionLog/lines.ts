@@ -1,4 +1,4 @@
-import { maskLine } from '../../contract/maskCommand'
+import { maskLine } from '../../contract/secrets/maskCommand'
 import type { ConsoleLine } from '../sockets/lineBuffer'
 
 /** Of the lines that came at once, so many stay from the start and from the end: what a burst began with, and what a window then shows. */

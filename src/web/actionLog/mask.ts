@@ -1,4 +1,4 @@
-import { HIDDEN, maskLine } from '../../contract/maskCommand'
+import { HIDDEN, maskLine } from '../../contract/secrets/maskCommand'
 
 /** How long the text in place of a text may be: its length is told no more exactly than this. */
 const LENGTHS = [16, 64, 256]

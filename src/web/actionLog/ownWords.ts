@@ -1,6 +1,6 @@
 import { isPlainObject } from '@reduxjs/toolkit'
 import { QueryStatus } from '@reduxjs/toolkit/query'
-import { INSTANCE_STATES } from '../../contract/instanceStates'
+import { INSTANCE_STATES } from '../../contract/pageRules'
 import { PAGE_ROUTES } from '../../contract/pageRoutes'
 import { callRules } from './redaction'
 import type { State } from './steps'

@@ -1,4 +1,4 @@
-import { escapesIn } from '../../contract/secretCommands'
+import { escapesIn } from '../../contract/secrets/secretCommands'
 
 /** A text as somebody would read it: decoded, without colours, small letters only, no blanks. */
 export type Reading = {

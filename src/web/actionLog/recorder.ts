@@ -1,5 +1,5 @@
-import { ACTION_LOG_LENGTH } from '../../contract/actionLogLength'
-import { maskLine } from '../../contract/maskCommand'
+import { ACTION_LOG_LENGTH } from '../../contract/pageRules'
+import { maskLine } from '../../contract/secrets/maskCommand'
 import { changeTexts } from './hide'
 import { changeOutput } from './output'
 import { ownWords } from './ownWords'

@@ -233,7 +233,9 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'console/instanceRevived': 'keep',
   'console/stateReported': 'keep',
   'console/linesCleared': 'keep',
-  'console/commandSent': 'command',
+  'console/commandSubmitted': 'command',
+  'console/commandSent': 'keep',
+  'console/commandRefused': 'keep',
   // The output is what a bug report is about more often than anything else, so it stays, line by line, but for what
   // looks like a secret. Of a burst the first and last lines stay (lines.ts).
   'console/linesReceived': 'lines',

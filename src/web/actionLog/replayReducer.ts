@@ -1,5 +1,5 @@
 import { combineReducers } from '@reduxjs/toolkit'
-import { lateReducers } from '../app/parts'
+import { lateReducers } from '../app/pages/parts'
 import { reducers } from '../app/reducers'
 // Reducers look up what the endpoints say about merging and tags.
 import '../api/endpoints'

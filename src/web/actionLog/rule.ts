@@ -1,5 +1,5 @@
-import { maskCommand, maskLine } from '../../contract/maskCommand'
-import { plainAddress } from '../plainAddress'
+import { maskCommand, maskLine } from '../../contract/secrets/maskCommand'
+import { withoutSecretParameters } from '../withoutSecretParameters'
 import { maskDefinition, maskValue } from './mask'
 
 /**
@@ -18,7 +18,7 @@ const texts: Record<TextRule, (text: string, plainCommands?: readonly string[]) 
   line: maskLine,
   command: maskCommand,
   definition: maskDefinition,
-  address: plainAddress,
+  address: withoutSecretParameters,
 }
 
 export const fields = (rules: Record<string, Rule>): Rule => ({ fields: rules })

@@ -1,5 +1,5 @@
-import { HIDDEN, maskLine } from '../../contract/maskCommand'
-import { looksSecret, withoutEscapes } from '../../contract/secretCommands'
+import { HIDDEN, maskLine } from '../../contract/secrets/maskCommand'
+import { looksSecret, withoutEscapes } from '../../contract/secrets/secretCommands'
 import type { ConsoleLine } from '../sockets/lineBuffer'
 import { hideInLines, hiderOf } from './hide'
 import { maskedTexts, secretsOf } from './mask'
@@ -49,7 +49,7 @@ export function createSecrets() {
     }
     if (type === 'configuration/draftRestored' || type === 'configuration/draftSaved')
       secrets.add(secretsOfDefinition((payload as { text: string }).text))
-    if (type === 'console/commandSent' || type === 'instance/commandsRecalled') {
+    if (type === 'console/commandSubmitted' || type === 'instance/commandsRecalled') {
       const written = [plain.payload].flat()
       secrets.add(
         [payload]

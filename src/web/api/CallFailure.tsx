@@ -1,6 +1,6 @@
-import { failureHint, failureText } from './failure'
+import { failureHint, failureText } from './transport/failure'
 
-/** Why a dialog's call was refused: in the server's words, or else in the product's. */
+/** Shows why a call failed: the server's text, or `text` if there is none. */
 export function CallFailure({ error, text }: { error: unknown; text: string }) {
   if (!error) return null
   const hint = failureHint(error)

@@ -1,13 +1,13 @@
 import type { ChangePassword, OwnSession, OwnSessionsAnswer } from '../../contract/auth'
 import { api } from './api'
-import type { DataOf } from './reading'
-import { listIn, reading } from './reading'
+import type { DataOf } from './transport/queryFnOf'
+import { listIn, queryFnOf } from './transport/queryFnOf'
 
-/** What signed-in users do with their own account: extras of our platform, which another server may not offer. */
+/** Calls for the user's own account. Only our platform has them. */
 const accountApi = api.enhanceEndpoints({ addTagTypes: ['OwnSession'] }).injectEndpoints({
   endpoints: (build) => ({
     getOwnSessions: build.query<OwnSession[], void>({
-      queryFn: reading(
+      queryFn: queryFnOf(
         () => 'sessions',
         ({ sessions }: DataOf<OwnSessionsAnswer>) => listIn(sessions),
       ),

@@ -13,8 +13,8 @@ import type {
   UsersAnswer,
 } from '../../contract/admin'
 import { api } from './api'
-import type { DataOf } from './reading'
-import { listIn, reading } from './reading'
+import type { DataOf } from './transport/queryFnOf'
+import { listIn, queryFnOf } from './transport/queryFnOf'
 
 export type ActivityFilter = { kind?: ActivityKind; search?: string }
 export type ActivityPage = { entries: ActivityEntry[]; hasMore: boolean }
@@ -41,7 +41,7 @@ export const adminApi = api
   .injectEndpoints({
     endpoints: (build) => ({
       getUsers: build.query<User[], void>({
-        queryFn: reading(
+        queryFn: queryFnOf(
           () => 'users',
           ({ users }: DataOf<UsersAnswer>) => listIn(users),
         ),
@@ -85,7 +85,7 @@ export const adminApi = api
       }),
 
       getInviteCodes: build.query<InviteCode[], void>({
-        queryFn: reading(
+        queryFn: queryFnOf(
           () => 'invite-codes',
           ({ codes }: DataOf<InviteCodesAnswer>) => listIn(codes),
         ),
@@ -105,16 +105,16 @@ export const adminApi = api
       }),
 
       getDashboardHost: build.query<string, void>({
-        queryFn: reading(
+        queryFn: queryFnOf(
           () => 'admin/k8sdashboard/host',
           ({ host }: DataOf<DashboardHostAnswer>) => (typeof host === 'string' ? host : undefined),
         ),
       }),
 
-      /** Null while there is none. */
+      /** Null if there is no token. */
       getDashboardToken: build.query<string | null, void>({
-        // A server may leave out what it does not have.
-        queryFn: reading(
+        // A server may omit a missing token instead of sending null.
+        queryFn: queryFnOf(
           () => 'admin/k8sdashboard/token',
           ({ token }: DataOf<DashboardTokenAnswer>) => (typeof token === 'string' && token !== '' ? token : null),
         ),
@@ -133,13 +133,13 @@ export const adminApi = api
         invalidatesTags: ['DashboardToken'],
       }),
 
-      /** An extra of our platform. Each page begins where the one before it ended. */
+      /** Only our platform has this call. The cursor of a page is the last id of the page before. */
       getActivity: build.infiniteQuery<ActivityPage, ActivityFilter, number | null>({
         infiniteQueryOptions: {
           initialPageParam: null,
           getNextPageParam: ({ entries, hasMore }) => (hasMore ? entries.at(-1)?.id : undefined),
         },
-        queryFn: reading(activityUrl, (page: DataOf<ActivityAnswer>) =>
+        queryFn: queryFnOf(activityUrl, (page: DataOf<ActivityAnswer>) =>
           listIn(page.entries) ? (page as ActivityPage) : undefined,
         ),
       }),

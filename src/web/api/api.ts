@@ -1,13 +1,13 @@
 import { createApi } from '@reduxjs/toolkit/query/react'
-import { baseQuery } from './baseQuery'
+import { baseQuery } from './transport/baseQuery'
 
-/** The one api. Each resource injects its calls from its own file. */
+/** The only `createApi`. Each resource injects its endpoints from a file of its own. */
 export const api = createApi({
   baseQuery,
   tagTypes: ['Deployment', 'Files', 'Instance'],
-  // Who was offline sees what is there now, and failures of then are tried again.
+  // After an outage, shown data is refetched and failed queries are retried.
   refetchOnReconnect: true,
-  // The default waits until no call at all is on its way, and a restart may be for minutes.
+  // The default ('delayed') waits until no call is pending, and a restart may be pending for hours.
   invalidationBehavior: 'immediately',
   endpoints: () => ({}),
 })

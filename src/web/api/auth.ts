@@ -13,13 +13,13 @@ import type {
 } from '../../contract/auth'
 import type { Services } from '../app/types'
 import { api } from './api'
-import { clockProblem } from './clockProblem'
+import { clockProblem } from './transport/clockProblem'
 import { forgetPendingLogin, keepPendingLogin, keepSession, readPendingLogin } from './credentials'
-import { badAnswer } from './failure'
+import { badAnswer } from './transport/failure'
 
 /**
- * The calls that answer with a token put it where it belongs (`credentials.ts`) and hand the rest on,
- * so that no token becomes part of the state.
+ * Endpoints whose answers hold a token store it with `credentials.ts` and return the rest, so that no token enters the
+ * state.
  */
 export const authApi = api.injectEndpoints({
   endpoints: (build) => ({
@@ -34,7 +34,7 @@ export const authApi = api.injectEndpoints({
       },
     }),
 
-    /** Ends the step that `login` began; its token and username come from where `login` left them. */
+    /** Second step of the login. The token and the username are those that `login` stored. */
     verifyLogin: build.mutation<WrongCodes | null, { code: string }>({
       async queryFn({ code }, { extra }, _options, request) {
         const services = extra as Services
@@ -75,7 +75,7 @@ export const authApi = api.injectEndpoints({
         const { data, error } = await request({ url: 'auth/verify-registration', method: 'POST', body })
         if (error) return { error }
         const session = (data as Partial<VerifyRegistrationAnswer> | null)?.data
-        // Without a usable token the account exists all the same: the user signs in by hand.
+        // If the token is missing or unusable, the account still exists and the user signs in by hand.
         keepSession(extra as Services, session?.loginToken, session?.isAdmin)
         return { data: null }
       },

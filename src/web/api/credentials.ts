@@ -2,15 +2,15 @@ import { SESSION_DAYS } from '../../contract/rules'
 import type { Services } from '../app/types'
 import type { Session } from '../facts'
 
-/** The one place that reads and writes tokens: they live in cookies and storage, never in the store or in an action. */
+/** The only module that reads and writes tokens. They are in cookies and storage, never in the store or an action. */
 
 const PENDING = 'sessionToken'
-/** As long as the platform keeps the token of step 1. In milliseconds. */
+/** The platform's lifetime of the token of step 1. */
 const PENDING_MS = 5 * 60_000
 
 export const bearerToken = ({ cookies }: Services) => cookies.get('token')
 
-/** The session of the cookies, if its token is readable and still valid. */
+/** Returns the session of the cookies, or null if its token is missing, unreadable or expired. */
 export function readSession({ cookies, now }: Services): Session | null {
   const token = cookies.get('token')
   if (!token) return null
@@ -29,7 +29,7 @@ export function readSession({ cookies, now }: Services): Session | null {
   }
 }
 
-/** The claims of a JWT (RFC 7519 §7.2). Whether it is genuine is for the server to say. @throws for what is none */
+/** Decodes the claims of a JWT (RFC 7519 §7.2) without verifying it. @throws if it is not a JWT */
 function claimsOf(token: string) {
   const payload = atob((token.split('.')[1] ?? '').replaceAll('-', '+').replaceAll('_', '/'))
   const text = new TextDecoder().decode(Uint8Array.from(payload, (byte) => byte.charCodeAt(0)))
@@ -43,12 +43,12 @@ const optionsOf = (expires: number | Date) => ({
   path: '/',
 })
 
-/** Keeps what the server says by now, as long as the session itself. */
+/** Stores the role for the rest of the session. */
 export function keepAdmin({ cookies }: Services, isAdmin: boolean, expiresAt: number) {
   cookies.set('isAdmin', isAdmin ? '1' : '0', optionsOf(new Date(expiresAt)))
 }
 
-/** Keeps the session and says whether it can be used. */
+/** Stores the session. Returns false, and stores nothing, if its token cannot be used. */
 export function keepSession(services: Services, token: unknown, isAdmin: unknown): boolean {
   if (typeof token !== 'string') return false
   const options = optionsOf(SESSION_DAYS)
@@ -66,7 +66,7 @@ export function forgetSession({ cookies }: Services) {
 
 export type PendingLogin = { username: string; sessionToken: string }
 
-/** Step 1 outlives a reload: phones drop the page while the user looks at the authenticator app. */
+/** Step 1 survives a reload: phones discard the page while the user looks at the authenticator app. */
 export function readPendingLogin({ storage, now }: Services): PendingLogin | null {
   try {
     const { username, sessionToken, at } = JSON.parse(storage.getItem(PENDING) ?? '{}') as Record<string, unknown>

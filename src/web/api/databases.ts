@@ -1,11 +1,11 @@
 import type { Credentials, Database, DatabaseType } from '../../contract/database'
 import type { AppDispatch } from '../app/types'
 import { api } from './api'
-import { listIn, reading } from './reading'
+import { listIn, queryFnOf } from './transport/queryFnOf'
 
-/** A server may leave out what the contract names, and send more than that (product §3). */
+/** A server may omit fields of the contract and send others (product §3). */
 export type ShownCredentials = { [Name in keyof Credentials]?: Credentials[Name] } & Record<string, unknown>
-/** Undefined is what the server did not say. */
+/** Undefined fields were not sent by the server. */
 export type ListedDatabase = {
   name: string
   size: number | undefined
@@ -16,7 +16,7 @@ export type ListedDatabase = {
 type Named = { type: DatabaseType; name: string }
 type Change = (databases: ListedDatabase[]) => ListedDatabase[]
 
-/** Making one takes a second or two, and deleting one ends its connections first; a busy server may take its time. In milliseconds. */
+/** Creating takes a second or two and deleting ends connections first; a busy server may take much longer. */
 const WORK_TIMEOUT_MS = 120_000
 
 const urlOf = ({ type, name }: Named) => `database/${type}/${encodeURIComponent(name)}`
@@ -24,9 +24,9 @@ const urlOf = ({ type, name }: Named) => `database/${type}/${encodeURIComponent(
 export const databasesApi = api.enhanceEndpoints({ addTagTypes: ['Database'] }).injectEndpoints({
   endpoints: (build) => ({
     getDatabases: build.query<ListedDatabase[], DatabaseType>({
-      queryFn: reading(
+      queryFn: queryFnOf(
         (type) => `database/${type}`,
-        ({ databases }: { databases?: Record<string, unknown>[] }) => listIn(databases)?.flatMap(listed),
+        ({ databases }: { databases?: Record<string, unknown>[] }) => listIn(databases)?.flatMap(listedDatabase),
       ),
       providesTags: (_result, _error, type) => [{ type: 'Database', id: type }],
     }),
@@ -38,16 +38,19 @@ export const databasesApi = api.enhanceEndpoints({ addTagTypes: ['Database'] }).
         body: { name },
         timeoutMs: WORK_TIMEOUT_MS,
       }),
-      transformResponse: answered,
+      transformResponse: databaseOfAnswer,
       onQueryStarted: ({ type }, { dispatch, queryFulfilled }) =>
-        follow(type, dispatch, queryFulfilled, (made) => (databases) => [...without(databases, made), ...made]),
+        applyAndRefetch(type, dispatch, queryFulfilled, (made) => (databases) => [
+          ...without(databases, made),
+          ...made,
+        ]),
     }),
 
     resetDatabasePassword: build.mutation<ListedDatabase[], Named>({
       query: (named) => ({ url: urlOf(named), method: 'PATCH', timeoutMs: WORK_TIMEOUT_MS }),
-      transformResponse: answered,
+      transformResponse: databaseOfAnswer,
       onQueryStarted: ({ type, name }, { dispatch, queryFulfilled }) =>
-        follow(
+        applyAndRefetch(
           type,
           dispatch,
           queryFulfilled,
@@ -65,7 +68,7 @@ export const databasesApi = api.enhanceEndpoints({ addTagTypes: ['Database'] }).
       query: (named) => ({ url: urlOf(named), method: 'DELETE', timeoutMs: WORK_TIMEOUT_MS }),
       transformResponse: () => null,
       onQueryStarted: ({ type, name }, { dispatch, queryFulfilled }) =>
-        follow(type, dispatch, queryFulfilled, () => (databases) => without(databases, [{ name }])),
+        applyAndRefetch(type, dispatch, queryFulfilled, () => (databases) => without(databases, [{ name }])),
     }),
   }),
 })
@@ -78,10 +81,10 @@ export const {
 } = databasesApi
 
 /**
- * What a call changed is in the list at once, and then the list is fetched anew. A list that was asked for before may
- * still be on its way, and tells of the time before: a password that is no longer the one.
+ * Applies a change to the cached list, then refetches it. If a query was in-flight before, its answer may still hold
+ * the old password, so the change is applied again.
  */
-async function follow<Result>(
+async function applyAndRefetch<Result>(
   type: DatabaseType,
   dispatch: AppDispatch,
   fulfilled: Promise<{ data: Result }>,
@@ -97,7 +100,7 @@ async function follow<Result>(
       apply()
     }
   } catch {
-    // The mutation's own state tells of its failure. Whether the server had begun, the list will tell.
+    // The mutation's state holds the failure. The refetch shows whether the server had begun.
   }
   dispatch(databasesApi.util.invalidateTags([{ type: 'Database', id: type }]))
 }
@@ -105,19 +108,19 @@ async function follow<Result>(
 const without = (databases: ListedDatabase[], gone: { name: string }[]) =>
   databases.filter((database) => !gone.some(({ name }) => name === database.name))
 
-/** What still holds after a reset whose answer does not say the new password. */
+/** Drops what a reset makes invalid, if the answer does not hold the new password. */
 const withoutPassword = (credentials: ShownCredentials) => ({
   ...credentials,
   password: undefined,
   connectionString: undefined,
 })
 
-/** The database of an answer, if it is more than a name. */
-function answered({ data }: { data?: unknown }): ListedDatabase[] {
-  return isObject(data) && isObject(data.credentials) ? listed(data) : []
+/** Returns the database of an answer if it has credentials, else an empty list. */
+function databaseOfAnswer({ data }: { data?: unknown }): ListedDatabase[] {
+  return isObject(data) && isObject(data.credentials) ? listedDatabase(data) : []
 }
 
-function listed(database: Partial<Database> | Record<string, unknown> | null): ListedDatabase[] {
+function listedDatabase(database: Partial<Database> | Record<string, unknown> | null): ListedDatabase[] {
   if (!isObject(database) || typeof database.name !== 'string') return []
   const { name, size, tables, credentials } = database
   return [
@@ -125,7 +128,7 @@ function listed(database: Partial<Database> | Record<string, unknown> | null): L
   ]
 }
 
-/** Some drivers tell large numbers as text. */
+/** Some drivers send large numbers as strings. */
 function numberOf(value: unknown): number | undefined {
   const number = typeof value === 'string' && value !== '' ? Number(value) : value
   return typeof number === 'number' && Number.isFinite(number) ? number : undefined

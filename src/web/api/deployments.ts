@@ -9,16 +9,16 @@ import type {
 } from '../../contract/deployment'
 import type { NodesAnswer } from '../../contract/network'
 import { api } from './api'
-import type { DataOf } from './reading'
-import { listIn, reading } from './reading'
+import type { DataOf } from './transport/queryFnOf'
+import { listIn, queryFnOf } from './transport/queryFnOf'
 
-/** Restarting and deleting answer when the last instance has stopped, and stopping may take its time. In milliseconds. */
+/** Restart and delete answer after the last instance has stopped, which may take minutes. */
 const STOPPING_TIMEOUT_MS = 600_000
-/** A restart may wait for the players of one instance after another to leave. In milliseconds. */
+/** A restart may drain one instance after another. */
 const RESTART_TIMEOUT_MS = 4 * 3_600_000
 
 export type StoredConfiguration = Configuration & { warnings?: string[] }
-/** `made` is the revision of the text as it is stored now. The text was stored in spite of `warnings`. */
+/** `made.revision` is the revision that was stored. The text was stored in spite of `warnings`. */
 type Saved = { made: Pick<Configuration, 'revision'>; warnings: string[] }
 
 const urlOf = (name: string) => `deployments/${encodeURIComponent(name)}`
@@ -26,7 +26,7 @@ const urlOf = (name: string) => `deployments/${encodeURIComponent(name)}`
 const deploymentsApi = api.injectEndpoints({
   endpoints: (build) => ({
     getDeployments: build.query<Deployment[], void>({
-      queryFn: reading(
+      queryFn: queryFnOf(
         () => 'deployments',
         ({ deployments }: DataOf<DeploymentsAnswer>) => listIn(deployments),
       ),
@@ -34,7 +34,7 @@ const deploymentsApi = api.injectEndpoints({
     }),
 
     getNodes: build.query<string[], void>({
-      queryFn: reading(
+      queryFn: queryFnOf(
         () => 'network/nodes',
         ({ nodes }: DataOf<NodesAnswer>) => listIn(nodes),
       ),
@@ -53,7 +53,7 @@ const deploymentsApi = api.injectEndpoints({
         const remove = deploymentsApi.util.updateQueryData('getDeployments', undefined, (deployments) =>
           deployments.filter((deployment) => deployment.name !== name),
         )
-        // Before the list is fetched anew, so that no card of something deleted can be clicked.
+        // Before the refetch, so that the card of a deleted deployment cannot be clicked.
         await queryFulfilled.then(
           () => dispatch(remove),
           () => {},
@@ -83,9 +83,9 @@ const deploymentsApi = api.injectEndpoints({
       invalidatesTags: ['Deployment'],
     }),
 
-    /** Only our platform answers a revision. */
+    /** Only our platform sends a revision. */
     getDeploymentConfig: build.query<StoredConfiguration, string>({
-      queryFn: reading(urlOf, ({ content, revision, warnings }: DataOf<ConfigurationAnswer>) =>
+      queryFn: queryFnOf(urlOf, ({ content, revision, warnings }: DataOf<ConfigurationAnswer>) =>
         typeof content === 'string'
           ? {
               content,
@@ -97,7 +97,7 @@ const deploymentsApi = api.injectEndpoints({
       providesTags: ['Deployment'],
     }),
 
-    /** With a revision it fails where another text than that one's is stored by now. Answers the new one, if the server tells. */
+    /** With a revision, fails if another text is stored by now. Returns the new revision if the server sends it. */
     saveDeploymentConfig: build.mutation<Saved, { name: string } & Configuration>({
       query: ({ name, ...body }) => ({ url: urlOf(name), method: 'PATCH', body }),
       transformResponse: (answer: Partial<SavedConfigurationAnswer>) => {
@@ -105,7 +105,7 @@ const deploymentsApi = api.injectEndpoints({
         return { made: revision === undefined ? {} : { revision }, warnings: warnings ?? [] }
       },
       async onQueryStarted({ name, content }, { dispatch, queryFulfilled }) {
-        // The stored text is known before whoever waits for the save lets go of the draft: the editor never jumps back.
+        // Updates the cache before the caller drops the draft: the editor must not show the old text in between.
         const keep = ({ made }: Saved) =>
           dispatch(deploymentsApi.util.updateQueryData('getDeploymentConfig', name, () => ({ content, ...made })))
         await queryFulfilled.then(

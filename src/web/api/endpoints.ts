@@ -1,4 +1,4 @@
-/** All calls at once, for who has to know them without showing their pages. */
+/** Imports all endpoints, for code that needs them without the pages that use them. */
 import './account'
 import './admin'
 import './auth'

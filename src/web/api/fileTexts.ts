@@ -1,8 +1,8 @@
 import { nanoid } from '@reduxjs/toolkit'
 
 /**
- * Texts of files on their way between the server and the editor. They may hold passwords and may be large, so the store,
- * and with it every recording of it, has but a handle.
+ * Holds texts of files between the server and the editor, by handle. They may be large and may hold passwords, so the
+ * store, and with it the action log, has only the handle.
  */
 const texts = new Map<string, string>()
 
@@ -12,10 +12,10 @@ export function holdText(text: string): string {
   return handle
 }
 
-/** How many are on their way. */
-export const held = () => texts.size
+/** The number of texts that were not taken yet. */
+export const heldTextCount = () => texts.size
 
-/** Once; afterwards, and in a session that is replayed, there is none. */
+/** Returns the text and releases it. Undefined if it was taken before, and in a replay. */
 export function takeText(handle: string): string | undefined {
   const text = texts.get(handle)
   texts.delete(handle)

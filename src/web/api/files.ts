@@ -1,20 +1,20 @@
 import type { FileEntry, FileJob, FileJobsAnswer, FilesAnswer, StoredFiles, TextEncoding } from '../../contract/file'
 import type { RootState, Services } from '../app/types'
 import { api } from './api'
-import type { ApiFailure } from './failure'
-import { badAnswer } from './failure'
-import { decodeBytes } from './decodeBytes'
+import type { ApiFailure } from './transport/failure'
+import { badAnswer } from './transport/failure'
+import { decodeBytes } from './transport/decodeBytes'
 import { bearerToken } from './credentials'
 import { holdText, takeText } from './fileTexts'
-import type { DataOf } from './reading'
-import { listIn, reading } from './reading'
-import { followDownload, saveAs } from './saveAs'
+import type { DataOf } from './transport/queryFnOf'
+import { listIn, queryFnOf } from './transport/queryFnOf'
+import { openDownload, saveAs } from './saveAs'
 
-/** `version` is that of the server, if it tells one. */
+/** `version` is the ETag, if the server sends one. */
 export type Listing = { files: FileEntry[]; deploymentTypeIndex: number | null; version?: string }
-/** What dialogs and calls are about. */
-export type Item = Pick<FileEntry, 'path' | 'name' | 'type'>
-/** `text` is a handle (fileTexts.ts); how long it is, a replay shows in its place. Encoding and time are the extras of our platform. */
+/** The part of an entry that dialogs and calls need. */
+export type EntryRef = Pick<FileEntry, 'path' | 'name' | 'type'>
+/** `text` is a handle (fileTexts.ts). A replay shows the counts instead. Only our platform sends encoding and time. */
 export type OpenedFile = {
   text: string
   characters: number
@@ -23,19 +23,23 @@ export type OpenedFile = {
   modifyTime?: number
 }
 
-/** Product §7 has one call per item; so many are on their way at once. */
+/** Product §7 has one call per item; this many run concurrently. */
 const PARALLEL = 4
 
-/** A text for the store, which does not have it. */
-const held = (text: string) => ({ text: holdText(text), characters: text.length, lines: text.split('\n').length })
+/** Keeps the text outside the store and returns its handle with its length. */
+const holdOutsideStore = (text: string) => ({
+  text: holdText(text),
+  characters: text.length,
+  lines: text.split('\n').length,
+})
 
-const at = (call: string, path: string) => `sftp/${call}?path=${encodeURIComponent(path)}`
+const urlFor = (call: string, path: string) => `sftp/${call}?path=${encodeURIComponent(path)}`
 const post = (call: string, body: unknown) => ({ url: `sftp/${call}`, method: 'POST' as const, body })
 
 type Outcome = { error?: unknown }
 
-/** Does one call per item, goes on where one fails, and says in the end which did. Without a session there is no going on. */
-async function eachOf<Entry extends { path: string }>(
+/** Calls once per entry, continues after failures and returns them all. A 401 stops it. */
+async function callForEach<Entry extends { path: string }>(
   entries: readonly Entry[],
   call: (entry: Entry) => Outcome | PromiseLike<Outcome>,
 ) {
@@ -59,21 +63,21 @@ async function eachOf<Entry extends { path: string }>(
   }
 }
 
-/** The listings that show these entries, and those of the entries themselves. */
-export const listingsOf = (paths: readonly string[]) =>
+/** Returns the tags of the listings that contain these paths, and of the paths' own listings. */
+export const listingTags = (paths: readonly string[]) =>
   [...new Set(paths.flatMap((path) => [path.slice(0, path.lastIndexOf('/')), path]))].map((id) => ({
     type: 'Files' as const,
     id,
   }))
 
-const storedIn = (data: unknown) => (data as Partial<StoredFiles> | null)?.data?.files?.map(({ name }) => name) ?? []
+const storedNames = (data: unknown) => (data as Partial<StoredFiles> | null)?.data?.files?.map(({ name }) => name) ?? []
 
 export const filesApi = api.injectEndpoints({
   endpoints: (build) => ({
     getFiles: build.query<Listing, string>({
       async queryFn(path, { getState, queryCacheKey = '' }, _options, request) {
         const known = (getState() as RootState).api.queries[queryCacheKey]?.data as Listing | undefined
-        const { data, error, meta } = await request({ url: at('files', path), ifNoneMatch: known?.version })
+        const { data, error, meta } = await request({ url: urlFor('files', path), ifNoneMatch: known?.version })
         if (error) return { error }
         if (known && meta?.isUnchanged) return { data: known }
         const { files, deploymentTypeIndex = null } = (data as { data?: DataOf<FilesAnswer> | null } | null)?.data ?? {}
@@ -87,52 +91,52 @@ export const filesApi = api.injectEndpoints({
     createFile: build.mutation<null, string>({
       query: (path) => post('file', { path, content: '' }),
       transformResponse: () => null,
-      invalidatesTags: (_result, _error, path) => listingsOf([path]),
+      invalidatesTags: (_result, _error, path) => listingTags([path]),
     }),
 
     createDirectory: build.mutation<null, string>({
       query: (path) => post('directory', { path }),
       transformResponse: () => null,
-      invalidatesTags: (_result, _error, path) => listingsOf([path]),
+      invalidatesTags: (_result, _error, path) => listingTags([path]),
     }),
 
-    deleteFiles: build.mutation<null, Item[]>({
+    deleteFiles: build.mutation<null, EntryRef[]>({
       queryFn: (items, _api, _options, request) =>
-        eachOf(items, ({ path, type }) =>
-          request({ url: at(type === 'd' ? 'directory' : 'file', path), method: 'DELETE', timeoutMs: null }),
+        callForEach(items, ({ path, type }) =>
+          request({ url: urlFor(type === 'd' ? 'directory' : 'file', path), method: 'DELETE', timeoutMs: null }),
         ),
-      invalidatesTags: (_result, _error, items) => listingsOf(items.map(({ path }) => path)),
+      invalidatesTags: (_result, _error, items) => listingTags(items.map(({ path }) => path)),
     }),
 
     moveFiles: build.mutation<null, { path: string; targetPath: string }[]>({
       queryFn: (moves, _api, _options, request) =>
-        eachOf(moves, ({ path, targetPath }) =>
+        callForEach(moves, ({ path, targetPath }) =>
           request({ ...post('move', { sourcePath: path, targetPath }), timeoutMs: null }),
         ),
       invalidatesTags: (_result, _error, moves) =>
-        listingsOf(moves.flatMap(({ path, targetPath }) => [path, targetPath])),
+        listingTags(moves.flatMap(({ path, targetPath }) => [path, targetPath])),
     }),
 
     renameFile: build.mutation<null, { path: string; targetPath: string }>({
       query: ({ path, targetPath }) => post('move', { sourcePath: path, targetPath }),
       transformResponse: () => null,
-      invalidatesTags: (_result, _error, { path, targetPath }) => listingsOf([path, targetPath]),
+      invalidatesTags: (_result, _error, { path, targetPath }) => listingTags([path, targetPath]),
     }),
 
-    /** Of one file. The browser fetches it by itself: what lets it in stays out of the store. */
-    downloadFile: build.mutation<null, Item>({
+    /** Downloads one file. The browser follows a URL with a ticket, which stays out of the store. */
+    downloadFile: build.mutation<null, EntryRef>({
       async queryFn({ path, name }, { extra }, _options, request) {
         const { data, error } = await request(post('download-ticket', { path }))
-        // Only our platform has tickets (decisions §2).
+        // Only our platform has tickets (decisions §2); other servers take the session's token.
         const token = error?.status === 404 ? bearerToken(extra as Services) : ticketIn(data)
         if (!token) return { error: error ?? badAnswer }
-        followDownload(`/api/${at('download', path)}&token=${encodeURIComponent(token)}`, name)
+        openDownload(`/api/${urlFor('download', path)}&token=${encodeURIComponent(token)}`, name)
         return { data: null }
       },
     }),
 
-    /** Of several, or of a directory: as one zip of that name. */
-    downloadFiles: build.mutation<null, { items: Item[]; as: string }>({
+    /** Downloads several entries, or a directory, as one zip with the name `as`. */
+    downloadFiles: build.mutation<null, { items: EntryRef[]; as: string }>({
       async queryFn({ items, as }, _api, _options, request) {
         const call = post('download-multiple', { files: items.map(({ path, name }) => ({ path, name })) })
         const { data, error } = await request({ ...call, timeoutMs: null, answer: 'file' })
@@ -144,19 +148,19 @@ export const filesApi = api.injectEndpoints({
 
     openFile: build.mutation<OpenedFile, string>({
       async queryFn(path, _api, _options, request) {
-        const { data, error } = await request(at('file/content', path))
+        const { data, error } = await request(urlFor('file/content', path))
         if (error) return { error }
         const { content, encoding, modifyTime } =
           (data as { data?: { content?: unknown; encoding?: TextEncoding; modifyTime?: number } } | null)?.data ?? {}
         const known = { ...(encoding && { encoding }), ...(modifyTime !== undefined && { modifyTime }) }
-        if (typeof content === 'string') return { data: { ...held(content), ...known } }
+        if (typeof content === 'string') return { data: { ...holdOutsideStore(content), ...known } }
         if (!Array.isArray(content)) return { error: badAnswer }
         const decoded = decodeBytes(content as number[])
-        return { data: { ...held(decoded.text), encoding: decoded.encoding, ...known } }
+        return { data: { ...holdOutsideStore(decoded.text), encoding: decoded.encoding, ...known } }
       },
     }),
 
-    /** `text` is a handle. Without `modifyTime` it is saved over whatever is there. Answers the file's new time, if the server says it. */
+    /** `text` is a handle. Without `modifyTime` it overwrites any version. Returns the new time if it is sent. */
     saveFile: build.mutation<
       { modifyTime?: number },
       { path: string; text: string; encoding?: TextEncoding; modifyTime?: number }
@@ -173,11 +177,11 @@ export const filesApi = api.injectEndpoints({
         const saved = (data as { data?: { modifyTime?: unknown } } | null)?.data?.modifyTime
         return { data: typeof saved === 'number' ? { modifyTime: saved } : {} }
       },
-      invalidatesTags: (_result, _error, { path }) => listingsOf([path]),
+      invalidatesTags: (_result, _error, { path }) => listingTags([path]),
     }),
 
-    /** Answers when all is packed, with the names of what came to be. */
-    archiveFiles: build.mutation<string[], Item[]>({
+    /** Resolves once packing is done, with the names of the archives. */
+    archiveFiles: build.mutation<string[], EntryRef[]>({
       async queryFn(items, _api, _options, request) {
         const [only, ...others] = items
         const call =
@@ -185,21 +189,21 @@ export const filesApi = api.injectEndpoints({
             ? post('archive', { path: only.path })
             : post('archive-multiple', { files: items.map(({ path, name }) => ({ path, name })) })
         const { data, error } = await request({ ...call, timeoutMs: null })
-        return error ? { error } : { data: storedIn(data) }
+        return error ? { error } : { data: storedNames(data) }
       },
-      invalidatesTags: (_result, _error, items) => listingsOf(items.map(({ path }) => path)),
+      invalidatesTags: (_result, _error, items) => listingTags(items.map(({ path }) => path)),
     }),
 
-    unarchiveFile: build.mutation<string[], Item>({
+    unarchiveFile: build.mutation<string[], EntryRef>({
       async queryFn({ path }, _api, _options, request) {
         const { data, error } = await request({ ...post('unarchive', { path }), timeoutMs: null })
-        return error ? { error } : { data: storedIn(data) }
+        return error ? { error } : { data: storedNames(data) }
       },
-      invalidatesTags: (_result, _error, { path }) => listingsOf([path]),
+      invalidatesTags: (_result, _error, { path }) => listingTags([path]),
     }),
 
     getFileJobs: build.query<FileJob[], void>({
-      queryFn: reading(
+      queryFn: queryFnOf(
         () => 'sftp/jobs',
         ({ jobs }: DataOf<FileJobsAnswer>) => listIn(jobs),
       ),
@@ -211,7 +215,7 @@ export const filesApi = api.injectEndpoints({
       transformResponse: () => null,
     }),
 
-    /** Of an upload: parents first, and what exists already is none of its failures' business: `existing` tells. */
+    /** Creates the directories of an upload, parents first. Those that exist are no failures (`existing`). */
     createDirectories: build.mutation<{ existing: string[]; failed: { path: string; message?: string }[] }, string[]>({
       async queryFn(paths, _api, _options, request) {
         const existing: string[] = []
@@ -235,7 +239,6 @@ export const {
   useDeleteFilesMutation,
   useMoveFilesMutation,
   useRenameFileMutation,
-  useDownloadFileMutation,
   useDownloadFilesMutation,
   useOpenFileMutation,
   useSaveFileMutation,

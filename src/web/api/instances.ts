@@ -1,22 +1,22 @@
 import type { CrashCapsule, CrashCapsuleAnswer, Instance, InstancesAnswer } from '../../contract/instance'
 import { api } from './api'
-import type { DataOf } from './reading'
-import { listIn, reading } from './reading'
+import type { DataOf } from './transport/queryFnOf'
+import { listIn, queryFnOf } from './transport/queryFnOf'
 
 const urlOf = (deployment: string) => `deployments/${encodeURIComponent(deployment)}/instances`
 
 export const instancesApi = api.injectEndpoints({
   endpoints: (build) => ({
     getInstances: build.query<Instance[], string>({
-      queryFn: reading(urlOf, ({ instances }: DataOf<InstancesAnswer>) => listIn(instances)),
+      queryFn: queryFnOf(urlOf, ({ instances }: DataOf<InstancesAnswer>) => listIn(instances)),
       providesTags: ['Instance'],
-      // Instances come and go: who comes back is shown what the overview passed along, not what was there the last time.
+      // A returning user sees the data that the overview passed on, not an outdated cache entry.
       keepUnusedDataFor: 0,
     }),
 
-    /** Of the last crash; `crashedAt` makes the next one an entry of its own. */
+    /** The capsule of the last crash. `crashedAt` gives each crash a cache entry of its own. */
     getCrashCapsule: build.query<CrashCapsule, { deployment: string; uid: string; crashedAt: number }>({
-      queryFn: reading(
+      queryFn: queryFnOf(
         ({ deployment, uid }) => `${urlOf(deployment)}/${encodeURIComponent(uid)}/crash`,
         (capsule: DataOf<CrashCapsuleAnswer>) => (listIn(capsule.lines) ? (capsule as CrashCapsule) : undefined),
       ),

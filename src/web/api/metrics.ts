@@ -1,14 +1,14 @@
 import type { MetricAnswer, MetricPoint } from '../../contract/metric'
 import { api } from './api'
-import type { DataOf } from './reading'
-import { listIn, reading } from './reading'
+import type { DataOf } from './transport/queryFnOf'
+import { listIn, queryFnOf } from './transport/queryFnOf'
 
 export type Metric = 'cpu' | 'memory'
 
 const metricsApi = api.injectEndpoints({
   endpoints: (build) => ({
     getMetric: build.query<MetricPoint[], { metric: Metric; pod: string }>({
-      queryFn: reading(
+      queryFn: queryFnOf(
         ({ metric, pod }) => `metrics/${metric}?pod=${encodeURIComponent(pod)}`,
         ({ data }: DataOf<MetricAnswer>) => listIn(data),
       ),

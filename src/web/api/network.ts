@@ -4,23 +4,23 @@ import type { Deployment, DeploymentsAnswer } from '../../contract/deployment'
 import type { Disk } from '../../contract/disk'
 import type { Instance, InstancesAnswer } from '../../contract/instance'
 import type { ManagerTimestampAnswer } from '../../contract/network'
-import { MANAGER_ALIVE_MS } from '../../contract/rules'
+import { MANAGER_ALIVE_MS } from '../../contract/pageRules'
 import type { Services } from '../app/types'
 import { api } from './api'
-import type { Meta } from './baseQuery'
-import type { ApiFailure } from './failure'
-import { badAnswer } from './failure'
+import type { Meta } from './transport/baseQuery'
+import type { ApiFailure } from './transport/failure'
+import { badAnswer } from './transport/failure'
 
-/** With a failure the instances are those that were known before, if any. */
+/** With `failure`, `instances` are the last known ones, if any. */
 export type OverviewSection = { deployment: Deployment; instances: Instance[]; failure?: ApiFailure }
-/** `disks`: those that are running out of room, of a server that tells. */
+/** `disks` lists the disks that are running out of room, if the server reports them. */
 export type Overview = { managerSilent: boolean; sections: OverviewSection[]; disks?: Disk[] }
 
 export const networkApi = api.injectEndpoints({
   endpoints: (build) => ({
     /**
-     * The whole overview in one entry: one poll, one state for its badge, two actions a round however many
-     * deployments there are. A deployment whose instances cannot be had fails alone.
+     * The whole overview as one cache entry: one poll, one loading state, and two actions per poll however many
+     * deployments there are. If the instances of a deployment fail to load, only its section fails.
      */
     getOverview: build.query<Overview, void>({
       async queryFn(_arg, { extra }, _options, request) {
@@ -62,7 +62,7 @@ function keepKnown(known: Overview | undefined, fresh: Overview): Overview {
   return { ...fresh, sections }
 }
 
-/** The heartbeat was written by the server's clock: the answer's own date, when there is one, forgives a wrong clock here. */
+/** Prefers the answer's Date: the heartbeat is the server's time, and this device's clock may be wrong. */
 function serverTime(meta: Meta | undefined, { now }: Services) {
   const date = Date.parse(meta?.date ?? '')
   return Number.isNaN(date) ? now() : date

@@ -1,29 +1,29 @@
 import type { AppDispatch, RootState } from '../app/types'
-import { notified, problemMet } from '../facts'
-import type { ApiFailure } from './failure'
-import { failureDetail } from './failure'
+import { notified, problemLogged } from '../facts'
+import type { ApiFailure } from './transport/failure'
+import { failureDetail } from './transport/failure'
 
-/** How many of the things that a call could not do are named. */
-const NAMED = 20
+/** Number of failed entries that are listed. */
+const MAX_LISTED = 20
 
 /**
- * Enters a failure into the problem log. With `toast`, the user is notified too, by that text. What the product only
- * logs (product §8) has none.
+ * Adds a failure to the problem log. `toast` is shown to the user too; failures that the product only logs (product §8)
+ * have none.
  */
 export const reportProblem =
   (what: string, reason: string, toast?: string) => (dispatch: AppDispatch, getState: () => RootState) => {
-    // Without a session the login page says what happened.
+    // Without a session, the login page shows what happened.
     if (!getState().session.current) return
-    dispatch(problemMet(what, reason))
+    dispatch(problemLogged(what, reason))
     if (toast !== undefined) dispatch(notified('danger', toast))
   }
 
-/** Why a call failed, in the server's words; for a call for several things, why each of them failed. */
-export function reasonOf(error: unknown): string {
+/** Returns why a call failed, in the server's words; for several entries, one line for each. */
+export function failureReason(error: unknown): string {
   const { failed = [] } = (error ?? {}) as Partial<ApiFailure>
-  const each = failed.slice(0, NAMED).map(({ path, message }) => (message ? `${path}: ${message}` : path))
-  if (failed.length > NAMED) each.push(`and ${failed.length - NAMED} more`)
-  // The text of the call is that of the first of them.
+  const each = failed.slice(0, MAX_LISTED).map(({ path, message }) => (message ? `${path}: ${message}` : path))
+  if (failed.length > MAX_LISTED) each.push(`and ${failed.length - MAX_LISTED} more`)
+  // The call's own text repeats that of the first entry.
   const detail = failed.some(({ message }) => message) ? '' : failureDetail(error)
   return [detail, ...each].filter(Boolean).join('\n') || 'The server gave no reason.'
 }

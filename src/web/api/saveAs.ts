@@ -1,15 +1,15 @@
-/** The browser may still read from it when the click is long over. In milliseconds. */
-const KEPT_MS = 60_000
+/** The browser may still read from the URL long after the click. */
+const REVOKE_DELAY_MS = 60_000
 
-/** Gives a file to the user, as a download. */
+/** Offers a file to the user as a download. */
 export function saveAs(name: string, content: Blob) {
   const url = URL.createObjectURL(content)
-  followDownload(url, name)
-  setTimeout(() => URL.revokeObjectURL(url), KEPT_MS)
+  openDownload(url, name)
+  setTimeout(() => URL.revokeObjectURL(url), REVOKE_DELAY_MS)
 }
 
-/** Leaves a download to the browser: it streams to the disk, however large it is. */
-export function followDownload(url: string, name: string) {
+/** Lets the browser download a URL: it streams to disk, whatever the size. */
+export function openDownload(url: string, name: string) {
   const link = document.createElement('a')
   link.href = url
   link.download = name

@@ -1,12 +1,12 @@
 import { useDispatch, useStore } from 'react-redux'
 import type { AppDispatch, RootState } from '../app/types'
 import { useLogoutMutation } from './auth'
-import { failureText } from './failure'
-import { reasonOf, reportProblem } from './reportProblem'
+import { failureText } from './transport/failure'
+import { failureReason, reportProblem } from './reportProblem'
 
 /**
- * Signs out, and answers whether the session is over. Only the server ends it, so that nobody walks away from a session
- * that lives on: by a 200, or by a 401, which says that it was over already. Whatever else it says is told.
+ * Returns a function that signs out and resolves to whether the session is over. Only the server ends it (200, or 401
+ * if it was over before), so that no valid session is left behind. Other failures are reported.
  */
 export function useLogout() {
   const [logout, { isLoading }] = useLogoutMutation()
@@ -14,9 +14,10 @@ export function useLogout() {
   const store = useStore<RootState>()
   const leave = async () => {
     const { error } = await logout()
-    // Not by the error: with the session the call itself was forgotten.
+    // Not by the error: after a 401 the session's end has reset the call.
     const isOver = !error || !store.getState().session.current
-    if (!isOver) dispatch(reportProblem('Failed to log out', reasonOf(error), failureText(error, 'Failed to log out')))
+    if (!isOver)
+      dispatch(reportProblem('Failed to log out', failureReason(error), failureText(error, 'Failed to log out')))
     return isOver
   }
   return [leave, isLoading] as const

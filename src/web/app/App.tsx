@@ -1,7 +1,7 @@
 import { Provider } from 'react-redux'
 import { BrowserRouter } from 'react-router-dom'
 import { RealtimeProvider } from '../sockets/RealtimeProvider'
-import { PageBoundary } from './PageBoundary'
+import { PageBoundary } from './layout/PageBoundary'
 import { RouteFollower } from './RouteFollower'
 import { AppRoutes } from './routes'
 import type { AppStore } from './types'

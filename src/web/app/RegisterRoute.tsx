@@ -1,7 +1,7 @@
 import { RegisterPage } from '../features/auth/RegisterPage'
-import { registrationPart } from './registrationPart'
+import { registrationPart } from './pages/registrationPart'
 import { useRecorder } from './useRecorder'
-import { withPart } from './withPart'
+import { withPart } from './pages/withPart'
 
 const Page = withPart(registrationPart, RegisterPage)
 

@@ -5,7 +5,7 @@ import { Navigate, useLocation } from 'react-router-dom'
 import { signInRequired } from '../facts'
 import { selectEnded, selectSignedIn } from '../features/auth/sessionSlice'
 
-/** Sends to /login whoever is not signed in, and remembers where they wanted to be, across a reload too. */
+/** Redirects to /login without a session. Remembers the address in the store, and in the history state for a reload. */
 export function RequireSession({ children }: { children: ReactNode }) {
   const signedIn = useSelector(selectSignedIn)
   const ended = useSelector(selectEnded)

@@ -3,7 +3,7 @@ import { useDispatch } from 'react-redux'
 import { useLocation } from 'react-router-dom'
 import { routeChanged } from './routeSlice'
 
-/** Tells the store which page is shown, before the page itself has anything to tell. */
+/** Copies the route into the store, in a layout effect so that it precedes the page's own actions. */
 export function RouteFollower() {
   const { pathname, search } = useLocation()
   const dispatch = useDispatch()

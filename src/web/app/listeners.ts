@@ -5,22 +5,21 @@ import { authApi } from '../api/auth'
 import { forgetPendingLogin, forgetSession, readSession } from '../api/credentials'
 import type { Session, SessionEnd } from '../facts'
 import { notified, pageShown, sessionEnded, sessionStarted } from '../facts'
-import { returned } from '../features/auth/loginSlice'
+import { loginRestarted } from '../features/auth/loginSlice'
 import { selectSession } from '../features/auth/sessionSlice'
 import { dismissed } from '../features/notifications/notificationsSlice'
 import { THEME_KEY, themeChosen } from './themeSlice'
 import type { AppDispatch, RootState, Services } from './types'
 
-/** In milliseconds. */
 const NOTIFICATION_MS = 5000
-/** Timers overflow at 24.8 days; a session may last longer. In milliseconds. */
+/** setTimeout overflows at 24.8 days, and a session may last longer. */
 const LONGEST_DELAY_MS = 86_400_000
 
-/** What follows from a fact beyond the state: cookies, storage, timers, and the facts that come of them. */
+/** Side effects of actions: cookies, storage, timers and further actions. */
 export function createListeners(services: Services): Middleware {
   const { middleware, startListening } = createListenerMiddleware<RootState, AppDispatch, Services>({ extra: services })
 
-  /** The cookies are shared with other tabs; what they hold decides who is signed in here. */
+  /** Cookies are shared between tabs, so they decide who is signed in here. */
   const catchUp = (
     { dispatch, getState }: { dispatch: AppDispatch; getState: () => RootState },
     reason: SessionEnd,
@@ -59,10 +58,10 @@ export function createListeners(services: Services): Middleware {
   startListening({
     actionCreator: sessionEnded,
     effect({ payload: reason }, { dispatch }) {
-      // Another tab may have signed in anew; its cookies are not this session's to take away.
+      // Another tab may have signed in meanwhile; its cookies must stay.
       const isOurs = reason === 'signedOut' || reason === 'refused' || !readSession(services)
       if (isOurs) forgetSession(services)
-      // Nothing that one user was shown may wait for the next.
+      // Cached data of one user must not reach the next.
       dispatch(api.util.resetApiState())
     },
   })
@@ -72,7 +71,7 @@ export function createListeners(services: Services): Middleware {
     effect: (_action, listener) => catchUp(listener, 'gone'),
   })
 
-  startListening({ actionCreator: returned, effect: () => forgetPendingLogin(services) })
+  startListening({ actionCreator: loginRestarted, effect: () => forgetPendingLogin(services) })
 
   startListening({
     actionCreator: themeChosen,
@@ -81,7 +80,7 @@ export function createListeners(services: Services): Middleware {
 
   startListening({
     actionCreator: notified,
-    // One at a time, the oldest first (product §4).
+    // One notification at a time, the oldest first (product §4).
     async effect(_action, listener) {
       for (let oldest; (oldest = listener.getState().notifications[0]);) {
         const { id } = oldest

@@ -4,7 +4,7 @@ export type NavigationState = { open: boolean }
 
 const initialState: NavigationState = { open: false }
 
-/** The menu of narrow screens. */
+/** The menu of the header on narrow screens. */
 export const navigationSlice = createSlice({
   name: 'navigation',
   initialState,

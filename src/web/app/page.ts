@@ -4,8 +4,8 @@ import { pageLeft, pageLoaded, pageShown } from '../facts'
 import { selectTheme } from './themeSlice'
 import type { AppStore } from './types'
 
-/** Tells the store what happens to the page, and the page which theme was chosen. Answers how to stop. */
-export function followPage(store: AppStore): () => void {
+/** Dispatches events of the document and applies the theme. Returns a function that stops it. */
+export function connectPage(store: AppStore): () => void {
   const { dispatch } = store
   const stops: (() => void)[] = []
   const listen = (target: EventTarget, event: string, react: (event: Event) => unknown) => {
@@ -17,7 +17,7 @@ export function followPage(store: AppStore): () => void {
   if (document.readyState === 'complete') loaded()
   else listen(window, 'load', loaded)
   listen(window, 'pagehide', () => dispatch(pageLeft()))
-  // A page that comes back out of the browser's back-forward cache does not load again.
+  // A page restored from the back-forward cache fires no `load`.
   listen(window, 'pageshow', (event) => (event as PageTransitionEvent).persisted && loaded())
   listen(document, 'visibilitychange', () => document.visibilityState === 'visible' && dispatch(pageShown()))
   listen(document, 'keydown', (event) => {
@@ -26,10 +26,10 @@ export function followPage(store: AppStore): () => void {
     event.preventDefault()
     void exportActionLog(store)
   })
-  // Polls pause while the page is hidden, not while another window merely has the focus.
+  // Polling pauses while the page is hidden, but not when another window has the focus.
   stops.push(setupListeners(dispatch))
 
-  stops.push(followTheme(store))
+  stops.push(applyTheme(store))
 
   return () => {
     for (const stop of stops) stop()
@@ -37,8 +37,8 @@ export function followPage(store: AppStore): () => void {
   }
 }
 
-/** Paints the page in the theme that was chosen. Answers how to stop. */
-export function followTheme(store: Pick<AppStore, 'getState' | 'subscribe'>): () => void {
+/** Applies the chosen theme to the document. Returns a function that stops it. */
+export function applyTheme(store: Pick<AppStore, 'getState' | 'subscribe'>): () => void {
   const systemDark = window.matchMedia('(prefers-color-scheme: dark)')
   const paint = () => {
     const theme = selectTheme(store.getState())

@@ -6,7 +6,7 @@ import { realtimeSlice } from '../sockets/realtimeSlice'
 import { routeSlice } from './routeSlice'
 import { themeSlice } from './themeSlice'
 
-/** What the first page carries. The rest comes with the pages that need it (part.ts). */
+/** The reducers that the login page loads. Other pages add theirs (part.ts). */
 export const reducers = {
   [api.reducerPath]: api.reducer,
   login: loginSlice.reducer,

@@ -7,14 +7,14 @@ import type { AppDispatch, AppStore, RootState, Services } from './types'
 
 const listening = addListener.withTypes<RootState, AppDispatch, Services>()
 
-/** When what is shown is asked for again, beyond what a call of the user changes. */
-export function keepFetching({ dispatch }: Pick<AppStore, 'dispatch'>) {
-  /** By cache key: what is fetched again once what is on its way has come. */
+/** Refetches shown data when a query was outdated in-flight and after a reconnect. */
+export function startRefetching({ dispatch }: Pick<AppStore, 'dispatch'>) {
+  /** Cache keys to refetch once their pending query has finished. */
   const outdated = new Set<string>()
   dispatch(
     listening({
       predicate: isRefusedRefetch,
-      // What changed while an answer is on its way is not in it, and a second request beside it is refused.
+      // The answer in-flight lacks the change, and RTK Query refuses a second request beside it.
       async effect({ meta: { arg } }, { dispatch, condition }) {
         const { endpointName, originalArgs, queryCacheKey } = arg
         if (outdated.has(queryCacheKey)) return
@@ -25,7 +25,7 @@ export function keepFetching({ dispatch }: Pick<AppStore, 'dispatch'>) {
       },
     }),
   )
-  // When the connection is back, RTK Query fetches again everything that is shown, as it does when the browser comes online.
+  // On reconnect, RTK Query refetches everything that is shown, as it does when the browser comes online.
   setupListeners(dispatch, (_dispatch, { onOnline }) => {
     dispatch(
       listening({
@@ -33,7 +33,7 @@ export function keepFetching({ dispatch }: Pick<AppStore, 'dispatch'>) {
         async effect(_action, listener) {
           listener.cancelActiveListeners()
           await listener.take(connected.match)
-          // The page missed what happened meanwhile, and calls that failed may succeed now.
+          // Events were missed meanwhile, and calls that failed may succeed now.
           listener.dispatch(onOnline())
         },
       }),

@@ -1,18 +1,18 @@
-/** Exponential backoff between attempts. In milliseconds. */
+/** Exponential backoff between attempts. */
 const INITIAL_DELAY_MS = 500
 const MAX_DELAY_MS = 15_000
 
 /**
- * Loads chunks, and tries again as long as the server cannot be reached. Answers nothing for a chunk that is gone, so that
- * the page that is open stays: its build was replaced, and `onGone` is told.
+ * Returns a loader for chunks that retries while the server cannot be reached. If the server no longer has the chunk,
+ * its build was replaced: `onGone` is called and the promise never settles, so that the open page stays.
  */
-export function createChunkLoading(onGone: () => void, isGone = isGoneFromServer) {
+export function createChunkLoader(onGone: () => void, isGone = isGoneFromServer) {
   return async function load<T>(request: () => Promise<T>): Promise<T> {
     for (let delay = INITIAL_DELAY_MS; ; delay = Math.min(2 * delay, MAX_DELAY_MS)) {
       try {
         return await request()
       } catch (error) {
-        // A module that throws while it starts would do so again.
+        // A module that throws while it is evaluated would throw again.
         if ((error as Error).name !== 'ChunkLoadError') throw error
         if (await isGone((error as { request?: string }).request)) {
           onGone()
@@ -24,7 +24,7 @@ export function createChunkLoading(onGone: () => void, isGone = isGoneFromServer
   }
 }
 
-/** The browser does not say why a script could not be loaded. */
+/** The browser does not report why a script failed to load. */
 async function isGoneFromServer(url: string | undefined): Promise<boolean> {
   if (!url) return false
   try {

@@ -1,14 +1,14 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
-import { plainAddress } from '../plainAddress'
+import { withoutSecretParameters } from '../withoutSecretParameters'
 
-/** The page that is shown: path and query, without what may open a door. The router decides, the store only knows. */
+/** Path and query of the current page, without secrets. Written by the router only. */
 export const routeSlice = createSlice({
   name: 'route',
   initialState: '',
   reducers: {
     changed: {
-      prepare: (address: string) => ({ payload: plainAddress(address) }),
+      prepare: (address: string) => ({ payload: withoutSecretParameters(address) }),
       reducer: (_state, { payload }: PayloadAction<string>) => payload,
     },
   },

@@ -2,15 +2,12 @@ import type { ComponentType } from 'react'
 import { Suspense } from 'react'
 import { Route, Routes } from 'react-router-dom'
 import { lazyEarly } from '../chunks'
-import '../ui/historyGate'
+import '../ui/leave/historyGate'
 import { RequireSession } from './RequireSession'
 
-/**
- * Chunks are asked for when their page is shown, not when its address is matched:
- * who is sent to /login loads nothing but the login page.
- */
+/** Loads a chunk when its page renders, not when its route matches: a redirect to /login loads only the login page. */
 const page = (load: () => Promise<ComponentType>) => {
-  const Page = lazyEarly(load, announced)
+  const Page = lazyEarly(load, withLoadingState)
   return (
     <Suspense>
       <Page />
@@ -18,17 +15,17 @@ const page = (load: () => Promise<ComponentType>) => {
   )
 }
 
-let waitingFor = 0
-/** The page before stays until the next one is there, so the header tells that it is on its way (styles/_header.scss). */
-async function announced<T>(load: () => Promise<T>): Promise<T> {
+let pendingLoads = 0
+/** The previous page stays until the next one is loaded, so the header shows progress (styles/_header.scss). */
+async function withLoadingState<T>(load: () => Promise<T>): Promise<T> {
   const { dataset } = document.documentElement
-  waitingFor++
+  pendingLoads++
   dataset.loading = ''
   try {
     return await load()
   } finally {
-    waitingFor--
-    if (!waitingFor) delete dataset.loading
+    pendingLoads--
+    if (!pendingLoads) delete dataset.loading
   }
 }
 
@@ -38,26 +35,33 @@ const login = page(
 const register = page(
   async () => (await import(/* webpackChunkName: 'page-register' */ './RegisterRoute')).RegisterRoute,
 )
-const layout = page(async () => (await import(/* webpackChunkName: 'layout' */ './Layout')).Layout)
-const overview = page(async () => (await import(/* webpackChunkName: 'page-overview' */ './overviewPage')).OverviewPage)
+const layout = page(async () => (await import(/* webpackChunkName: 'layout' */ './layout/Layout')).Layout)
+const overview = page(
+  async () => (await import(/* webpackChunkName: 'page-overview' */ './pages/overviewPage')).OverviewPage,
+)
 const deployments = page(
-  async () => (await import(/* webpackChunkName: 'page-deployments' */ './deploymentsPage')).DeploymentsPage,
+  async () => (await import(/* webpackChunkName: 'page-deployments' */ './pages/deploymentsPage')).DeploymentsPage,
 )
 const configuration = page(
-  async () => (await import(/* webpackChunkName: 'page-configuration' */ './configurationPage')).ConfigurationEditor,
+  async () =>
+    (await import(/* webpackChunkName: 'page-configuration' */ './pages/configurationPage')).ConfigurationEditor,
 )
-const instance = page(async () => (await import(/* webpackChunkName: 'page-instance' */ './instancePage')).InstancePage)
+const instance = page(
+  async () => (await import(/* webpackChunkName: 'page-instance' */ './pages/instancePage')).InstancePage,
+)
 const databases = page(
-  async () => (await import(/* webpackChunkName: 'page-databases' */ './databasesPage')).DatabasesPage,
+  async () => (await import(/* webpackChunkName: 'page-databases' */ './pages/databasesPage')).DatabasesPage,
 )
-const files = page(async () => (await import(/* webpackChunkName: 'page-files' */ './filesPage')).FilesPage)
+const files = page(async () => (await import(/* webpackChunkName: 'page-files' */ './pages/filesPage')).FilesPage)
 const notFound = page(
-  async () => (await import(/* webpackChunkName: 'page-not-found' */ './NotFoundPage')).NotFoundPage,
+  async () => (await import(/* webpackChunkName: 'page-not-found' */ './layout/NotFoundPage')).NotFoundPage,
 )
-const admin = page(async () => (await import(/* webpackChunkName: 'page-admin' */ './adminPage')).AdminPage)
-const activity = page(async () => (await import(/* webpackChunkName: 'page-activity' */ './activityPage')).ActivityPage)
+const admin = page(async () => (await import(/* webpackChunkName: 'page-admin' */ './pages/adminPage')).AdminPage)
+const activity = page(
+  async () => (await import(/* webpackChunkName: 'page-activity' */ './pages/activityPage')).ActivityPage,
+)
 
-/** Declarative on purpose: the data router alone would cost the login page 16 kB (gzip) that nothing here needs. */
+/** Declarative: the data router would add 16 kB (gzip) to the login page, and nothing here needs it. */
 export function AppRoutes() {
   return (
     <Routes>

@@ -1,6 +1,6 @@
 import type { Services } from './types'
 
-/** The browser's storage, or one that lasts as long as the page where the browser refuses its own. */
+/** Returns localStorage, or a replacement in memory if the browser denies access. */
 export function openStorage(): Services['storage'] {
   try {
     window.localStorage.setItem('probe', '')

@@ -5,17 +5,17 @@ import { createTape } from '../actionLog/tape'
 import { api } from '../api/api'
 import { bearerToken, forgetSession, readPendingLogin, readSession } from '../api/credentials'
 import { sessionEnded, sessionStarted } from '../facts'
-import { resumed } from '../features/auth/loginSlice'
-import type { ConnectRealtime } from '../sockets/fileSyncSocket'
-import { createFileSyncSocket } from '../sockets/fileSyncSocket'
+import { loginResumed } from '../features/auth/loginSlice'
+import type { ConnectRealtime } from '../sockets/realtimeSocket'
+import { createRealtimeSocket } from '../sockets/realtimeSocket'
 import { createListeners } from './listeners'
-import type { LateState, Outside, Part } from './part'
+import type { LateState, Outside, Part } from './pages/part'
 import { reducers } from './reducers'
 import { THEME_KEY, THEMES, themeChosen } from './themeSlice'
 
 type State = StateFromReducersMapObject<typeof reducers> & Partial<LateState>
 
-/** Everything the console reaches outside itself is handed in: tests and replay hand in fakes. */
+/** Everything outside the store is passed in, so that tests and replay can pass fakes. */
 export function makeStore({ connectRealtime, ...outside }: Outside & { connectRealtime: ConnectRealtime }) {
   const { connectConsole: _, sendUpload: __, ...services } = outside
   let late: Partial<Part['reducers']> = {}
@@ -33,15 +33,15 @@ export function makeStore({ connectRealtime, ...outside }: Outside & { connectRe
   const store = configureStore({
     reducer,
     devTools: { name: 'Quarterdeck', trace: build === 'development', ...tape.devTools },
-    // The order is part of the design: facts reach the listeners first, the sockets after the api, the log last.
+    // The order matters: listeners run first, sockets after the api, and the log last.
     middleware: (getDefault) =>
       getDefault({
         thunk: { extraArgument: services },
-        // Thousands of lines, frozen by who made them: in development, looking through them takes longer than drawing them.
+        // Thousands of frozen lines: in development, checking them takes longer than rendering them.
         serializableCheck: { ignoredActions: ['console/linesReceived'], ignoredPaths: ['console.buffer'] },
       })
         .prepend(createListeners(services))
-        .concat(api.middleware, placeOfParts, createFileSyncSocket(connectRealtime, services.now), tape.middleware),
+        .concat(api.middleware, placeOfParts, createRealtimeSocket(connectRealtime, services.now), tape.middleware),
   })
   const begun = store.getState()
 
@@ -53,15 +53,15 @@ export function makeStore({ connectRealtime, ...outside }: Outside & { connectRe
   if (session) store.dispatch(sessionStarted(session))
   else if (bearerToken(services)) store.dispatch(sessionEnded('expired'))
   else forgetSession(services)
-  if (!session && pending) store.dispatch(resumed(pending.username))
+  if (!session && pending) store.dispatch(loginResumed(pending.username))
 
   return Object.assign(store, {
     tape,
-    /** The state before anything happened. */
+    /** The state before the first action. */
     begun,
-    /** What the reducers of now make of a state. */
+    /** Runs the current reducers, including those of parts that were added later. */
     reduce: (...[state, action]: Parameters<typeof reducer>) => reducer(state, action),
-    /** Does nothing when the part is there already. */
+    /** Does nothing if the part was added before. */
     addPart<Name extends keyof LateState>(part: Part<Name>) {
       if (Object.keys(part.reducers).every((name) => name in late)) return
       late = { ...late, ...part.reducers }

@@ -5,7 +5,7 @@ export type AppStore = ReturnType<typeof makeStore>
 export type RootState = ReturnType<AppStore['getState']>
 export type AppDispatch = AppStore['dispatch']
 
-/** What the console needs from the browser besides the page itself. Tests and replay hand in their own. */
+/** Browser APIs that the store uses. Tests and replay pass their own. */
 export type Services = {
   cookies: {
     get(name: string): string | undefined
@@ -19,6 +19,6 @@ export type Services = {
   storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
   /** Milliseconds since the epoch. */
   now: () => number
-  /** The browser's own database unless another one is given (drafts/draftDatabase.ts). */
+  /** Default: IndexedDB (drafts/draftDatabase.ts). */
   drafts?: DraftDatabase
 }

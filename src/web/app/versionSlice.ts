@@ -1,6 +1,6 @@
 import { createSlice } from '@reduxjs/toolkit'
 
-/** Whether the server has another build of the console by now, without the chunks of this one. */
+/** Whether the server has a newer build of the console and no longer the chunks of this one. */
 export type VersionState = { isReplaced: boolean }
 
 const initialState: VersionState = { isReplaced: false }
@@ -15,4 +15,4 @@ export const versionSlice = createSlice({
   },
 })
 
-export const { replaced } = versionSlice.actions
+export const { replaced: buildReplaced } = versionSlice.actions

@@ -6,11 +6,11 @@ import { connected, disconnected } from '../sockets/realtimeSlice'
 import type { AppDispatch, AppStore, RootState, Services } from './types'
 
 const listening = addListener.withTypes<RootState, AppDispatch, Services>()
-/** The other tab forgets the session after the server has ended it, and with it this connection. In milliseconds. */
-const CHECK_MS = 1000
+/** The other tab clears its cookies only after the server has closed this connection: check repeatedly. */
+const CHECK_INTERVAL_MS = 1000
 const CHECKS = 10
 
-/** A connection may be lost because another tab signed out or in: then this one follows as when it comes to the front, instead of trying again in vain. */
+/** Follows another tab that signed out or in, which closes this connection, instead of reconnecting in vain. */
 export function watchSignOut({ dispatch }: Pick<AppStore, 'dispatch'>) {
   dispatch(
     listening({
@@ -21,7 +21,7 @@ export function watchSignOut({ dispatch }: Pick<AppStore, 'dispatch'>) {
           const known = selectSession(listener.getState())
           if (!known) return
           if (readSession(listener.extra)?.id !== known.id) listener.dispatch(pageShown())
-          if (await listener.condition(isAnyOf(connected, sessionEnded), CHECK_MS)) return
+          if (await listener.condition(isAnyOf(connected, sessionEnded), CHECK_INTERVAL_MS)) return
         }
       },
     }),

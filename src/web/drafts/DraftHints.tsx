@@ -1,15 +1,19 @@
 import type { ReactNode } from 'react'
 import Button from 'react-bootstrap/Button'
 import { useSelector, useStore } from 'react-redux'
-import { TimeAgo } from '../ui/TimeAgo'
+import { TimeAgo } from '../ui/time/TimeAgo'
 import type { Offer, Subject } from './draft'
 import { selectOffers } from './draftsSlice'
 import { keeperOf } from './keepDrafts'
 
-type DraftHintsProps = { kind: Subject['kind']; text: (name: string) => ReactNode; open: (offer: Offer) => ReactNode }
+type DraftHintsProps = {
+  kind: Subject['kind']
+  renderText: (name: string) => ReactNode
+  renderAction: (offer: Offer) => ReactNode
+}
 
-/** On the page from which editors are opened: which of them have something unsaved. */
-export function DraftHints({ kind, text, open }: DraftHintsProps) {
+/** Lists the unsaved drafts of one kind, on the page from which their editors are opened. */
+export function DraftHints({ kind, renderText, renderAction }: DraftHintsProps) {
   const store = useStore()
   const offers = useSelector(selectOffers).filter((offer) => offer.kind === kind)
   return (
@@ -17,13 +21,13 @@ export function DraftHints({ kind, text, open }: DraftHintsProps) {
       {offers.map((offer) => (
         <div key={offer.id} className="draft-offer">
           <p>
-            {text(offer.name)}{' '}
+            {renderText(offer.name)}{' '}
             <span className="draft-time">
               (<TimeAgo time={offer.keptAt} />)
             </span>
           </p>
           <div className="draft-actions">
-            {open(offer)}
+            {renderAction(offer)}
             <Button variant="outline-secondary" size="sm" onClick={() => keeperOf(store)?.discard(offer.id)}>
               Discard
             </Button>

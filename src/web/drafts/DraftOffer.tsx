@@ -1,26 +1,26 @@
 import type { MouseEvent, ReactNode } from 'react'
 import Button from 'react-bootstrap/Button'
 import { CopyButton } from '../ui/CopyButton'
-import { TimeAgo } from '../ui/TimeAgo'
+import { TimeAgo } from '../ui/time/TimeAgo'
 import type { Offer } from './draft'
 
 type DraftOfferProps = {
   offer: Offer
   children: ReactNode
-  /** What to know before it is restored. */
+  /** Shown next to the offer, for example that the saved version has changed. */
   warning?: string | false
-  /** Without it the draft has nowhere to go, and can be copied. */
+  /** If missing, the draft cannot be restored here and can only be copied. */
   onRestore?: (() => unknown) | undefined
   copy?: string | undefined
   onDiscard: () => unknown
 }
 
-/** Stands above an editor or a form, and offers what was left of it. */
+/** Offers to restore a draft, above the editor or form that it belongs to. */
 export function DraftOffer({ offer, children, warning, onRestore, copy, onDiscard }: DraftOfferProps) {
   const then =
     (act: () => unknown) =>
     ({ currentTarget }: MouseEvent) => {
-      // The button goes with the offer; what was edited is where to go on.
+      // The button unmounts with the offer, so the editor or form gets the focus.
       currentTarget.closest('.draft-offer')?.parentElement?.querySelector<HTMLElement>('input, textarea')?.focus()
       act()
     }

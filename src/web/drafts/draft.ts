@@ -1,12 +1,12 @@
-/** What is edited: a deployment, the path of a file, or a dialog with what it is about. */
+/** What is edited: the name of a deployment, the path of a file, or a name for the dialog. */
 export type Subject = { kind: 'configuration' | 'file' | 'form'; name: string }
 
-/** The text or the fields, and what they were made from. Never a password, a code or a credential. */
+/** The text or the fields, and the version that they are based on. Never a password, a code or a credential. */
 export type DraftContent = Record<string, string | number | undefined>
 
 export type Draft = Subject & {
   id: string
-  /** Nobody else is ever shown it. */
+  /** The owner. A draft is shown to no other user. */
   user: string
   /** Milliseconds since the epoch. */
   keptAt: number
@@ -16,6 +16,6 @@ export type Draft = Subject & {
 /** A draft that no editor of this page has open. Without its content, so that it may be in the store. */
 export type Offer = Subject &
   Pick<Draft, 'id' | 'keptAt'> & {
-    /** The end of a session closed its editor, and the page is still the same. */
+    /** The session ended while its editor was open, and the page was not reloaded since. */
     isInterrupted: boolean
   }

@@ -1,19 +1,19 @@
 import { createStore, delMany, set, values } from 'idb-keyval'
 import type { Draft } from './draft'
 
-/** Where drafts are kept. Nothing in it rejects: without a database everything works but for what the next visit finds. */
+/** Persistence of drafts. Its promises never reject: without a database, drafts only last as long as the page. */
 export type DraftDatabase = {
-  /** Undefined where there is no database to read. */
+  /** Undefined if the database cannot be read. */
   read: () => Promise<Draft[] | undefined>
-  /** Whether it was written. */
+  /** Resolves to whether the draft was written. */
   write: (draft: Draft) => Promise<boolean>
   remove: (ids: string[]) => Promise<unknown>
 }
 
-/** Another shape of drafts needs another name: what an older console left would be misread. */
+/** Another format of drafts needs another name, so that drafts of an older version are not misread. */
 const NAME = 'quarterdeck-drafts-1'
 
-/** The browser's IndexedDB. One call after the other: what was written first is not read or removed before. */
+/** Opens IndexedDB. Calls run one after the other, so that reads and removals see earlier writes. */
 export function openDraftDatabase(): DraftDatabase {
   const drafts = createStore(NAME, 'drafts')
   let last: Promise<unknown> = Promise.resolve()

@@ -3,51 +3,50 @@ import type { SessionEnd } from '../facts'
 import type { Draft, DraftContent, Offer, Subject } from './draft'
 import type { DraftDatabase } from './draftDatabase'
 
-/** Writes of one editor are at least this far apart. In milliseconds. */
+/** Throttle of the writes of one editor. */
 export const WRITE_INTERVAL_MS = 1000
-/** A database of the browser may hang: then nobody waits for it any longer. In milliseconds. */
-export const SETTLE_MS = 3000
-/** In milliseconds. */
+/** Deadline, because IndexedDB may hang. */
+export const SETTLE_TIMEOUT_MS = 3000
 export const LIFETIME_MS = 7 * 86_400_000
-/** As much as the platform lets be edited (decisions §3). In characters. */
+/** The platform's limit for editable texts (decisions §3). In characters. */
 export const MAX_LENGTH = 5 * 2 ** 20
-/** Of one user. In characters. */
+/** Per user. In characters. */
 export const MAX_TOTAL_LENGTH = 20 * 2 ** 20
 
-/** The place of one open editor among the drafts. */
+/** The handle of an open editor. */
 export type DraftSlot = {
-  /** The content is another by now; it is read when it is written. */
+  /** The content has changed. It is read when it is written. */
   changed: () => void
-  /** It was saved, or the user gave it up. */
+  /** Removes the draft: it was saved or discarded. */
   drop: () => void
-  /** Goes on with an offered draft. What this editor held is offered in its place. */
-  take: (id: string) => DraftContent | undefined
-  /** The editor is gone. What it held, and did not drop, is offered. */
+  /** Continues with an offered draft. The draft that this editor had is offered instead. */
+  restore: (id: string) => DraftContent | undefined
+  /** The editor is closed. Its draft, if not dropped, is offered. */
   close: () => void
 }
 
 export type DraftKeeper = ReturnType<typeof createDraftKeeper>
 
-type Outside = { database: DraftDatabase; now: () => number; onOffers: (offers: Offer[]) => void }
+type DraftKeeperOptions = { database: DraftDatabase; now: () => number; onOffers: (offers: Offer[]) => void }
 
 /**
- * Keeps what is being edited by one user, in memory and in the browser's database. Each open editor writes a draft of its
- * own, so that neither another tab nor a second visit overwrites what is still on offer.
+ * Keeps the drafts of one user in memory and in the database. Each open editor writes a draft of its own, so that no
+ * other tab or visit overwrites a draft that is still offered.
  */
-export function createDraftKeeper({ database, now, onOffers }: Outside) {
+export function createDraftKeeper({ database, now, onOffers }: DraftKeeperOptions) {
   const drafts = new Map<string, Draft>()
-  /** What the database does not know yet: newer contents, and removals. */
+  /** Changes that the database does not have yet: ids of written and of removed drafts. */
   const unwritten = new Set<string>()
   const removed = new Set<string>()
   const interrupted = new Set<string>()
-  /** Open editors whose content is not kept. */
+  /** Open editors whose content exceeds MAX_LENGTH and is not kept. */
   const tooLong = new Set<string>()
-  /** The drafts that an editor of this page has open. */
+  /** Drafts that are open in an editor of this page. */
   const open = new Set<string>()
   const flushes = new Set<() => void>()
   let user: string | undefined
 
-  const tell = () => {
+  const publishOffers = () => {
     const offered = [...drafts.values()]
       .filter((draft) => draft.user === user && !open.has(draft.id))
       .sort((a, b) => b.keptAt - a.keptAt)
@@ -66,7 +65,7 @@ export function createDraftKeeper({ database, now, onOffers }: Outside) {
     void database.remove(known)
   }
 
-  /** The oldest go first, and never the one that is written now. */
+  /** Removes the oldest drafts beyond the limit, but never the one that is being written. */
   function makeRoom(written: Draft) {
     let total = 0
     const newestFirst = [...drafts.values()]
@@ -100,7 +99,7 @@ export function createDraftKeeper({ database, now, onOffers }: Outside) {
       const isOutdated = open.has(draft.id) || unwritten.has(draft.id) || removed.has(draft.id)
       if (draft.user === user && !isOutdated) drafts.set(draft.id, draft)
     }
-    tell()
+    publishOffers()
   }
 
   function openSlot(subject: Subject, read: () => DraftContent | undefined): DraftSlot | undefined {
@@ -133,9 +132,9 @@ export function createDraftKeeper({ database, now, onOffers }: Outside) {
         timer = undefined
         tooLong.delete(id)
         remove(id)
-        tell()
+        publishOffers()
       },
-      take(taken) {
+      restore(taken) {
         const draft = drafts.get(taken)
         if (!isOpen || draft?.user !== owner) return undefined
         flush()
@@ -143,7 +142,7 @@ export function createDraftKeeper({ database, now, onOffers }: Outside) {
         id = taken
         open.add(id)
         interrupted.delete(id)
-        tell()
+        publishOffers()
         return draft.content
       },
       close() {
@@ -151,7 +150,7 @@ export function createDraftKeeper({ database, now, onOffers }: Outside) {
         flushes.delete(flush)
         tooLong.delete(id)
         isOpen = false
-        if (open.delete(id)) tell()
+        if (open.delete(id)) publishOffers()
       },
     }
   }
@@ -165,24 +164,24 @@ export function createDraftKeeper({ database, now, onOffers }: Outside) {
     contentOf: (id: string) => drafts.get(id)?.content,
     discard(id: string) {
       remove(id)
-      tell()
+      publishOffers()
     },
-    /** Writes at once what would be written soon: the page may be about to end. */
+    /** Writes pending changes at once, because the page may be about to close. */
     flush: flushAll,
-    /** As `flush`; whether everything that is being edited is in the database then. */
+    /** Flushes. Resolves to whether all open drafts are in the database. */
     async settle() {
       flushAll()
-      await Promise.race([database.read(), new Promise((resolve) => setTimeout(resolve, SETTLE_MS))])
+      await Promise.race([database.read(), new Promise((resolve) => setTimeout(resolve, SETTLE_TIMEOUT_MS))])
       return unwritten.size === 0 && tooLong.size === 0
     },
-    /** Reads what other tabs and earlier visits kept. */
+    /** Reads the drafts of other tabs and earlier visits. */
     refresh,
     async begin(owner: string | undefined) {
       user = owner
-      tell()
+      publishOffers()
       await refresh()
     },
-    /** The session is over: what its editors hold is kept as it is now, and nothing that happens to them later. Who signed out has given it up. */
+    /** Ends the session. Drafts keep their content; a deliberate sign-out discards those that are open. */
     end(reason: SessionEnd) {
       flushAll()
       flushes.clear()
@@ -190,7 +189,7 @@ export function createDraftKeeper({ database, now, onOffers }: Outside) {
       for (const id of open) interrupted.add(id)
       open.clear()
       user = undefined
-      tell()
+      publishOffers()
     },
   }
 }

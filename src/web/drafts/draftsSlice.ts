@@ -2,7 +2,7 @@ import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
 import type { Offer, Subject } from './draft'
 
-/** The newest first. Their contents are beside the store (draftKeeper.ts): no recording of it shows them. */
+/** Newest first. The contents are outside the store (draftKeeper.ts), so that no recording shows them. */
 export type DraftsState = { offers: Offer[] }
 
 const initialState: DraftsState = { offers: [] }

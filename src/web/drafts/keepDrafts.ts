@@ -11,16 +11,16 @@ const listening = addListener.withTypes<RootState, AppDispatch, Services>()
 
 const keepers = new WeakMap<object, DraftKeeper>()
 
-/** A store that is replayed has none: its editors read and write no drafts. */
+/** Undefined for a replayed store: its editors read and write no drafts. */
 export const keeperOf = (store: object) => keepers.get(store)
 
-/** An id alone is not enough: another installation at the same address counts its users from 1, too. */
+/** The id alone is not unique: another installation at the same address also counts its users from 1. */
 const userOf = (session: Session | null) =>
   session && (session.subject ?? session.username) !== undefined
     ? JSON.stringify([session.subject, session.username])
     : undefined
 
-/** From here on the editors of this store have drafts that outlive the page. */
+/** Gives the editors of this store drafts that outlive the page. */
 export function keepDrafts(store: Pick<AppStore, 'dispatch' | 'getState'>) {
   const { dispatch, getState } = store
   const keeper = dispatch(
@@ -37,7 +37,7 @@ export function keepDrafts(store: Pick<AppStore, 'dispatch' | 'getState'>) {
   const begin = (session: Session | null) => void keeper.begin(userOf(session))
 
   dispatch(listening({ actionCreator: sessionStarted, effect: ({ payload }) => begin(payload) }))
-  // Before the page draws itself without the session: the editors are still there to be read.
+  // Runs before the page renders without the session, so that open editors can still be read.
   dispatch(listening({ actionCreator: sessionEnded, effect: ({ payload }) => keeper.end(payload) }))
   dispatch(listening({ actionCreator: pageLeft, effect: () => keeper.flush() }))
   dispatch(listening({ actionCreator: pageShown, effect: () => keeper.refresh() }))

@@ -7,8 +7,8 @@ import { selectOffer } from './draftsSlice'
 import { keeperOf } from './keepDrafts'
 
 /**
- * Keeps what an editor holds while it is open, and tells what is on offer for it. `read` answers the content, or undefined
- * where there is nothing to keep; it is called when a draft is written, not with every key.
+ * Keeps the draft of an open editor, and returns the draft that is offered for it. `read` returns the content, or
+ * undefined if there is nothing to keep; it is called for each write, not for each keystroke.
  */
 export function useDraft({ kind, name }: Subject, read: () => DraftContent | undefined) {
   const store = useStore<RootState>()
@@ -20,7 +20,7 @@ export function useDraft({ kind, name }: Subject, read: () => DraftContent | und
   useLayoutEffect(() => {
     latest.current = read
   })
-  // Another session of the same page needs a place of its own, because the first one's user may be another.
+  // A new session needs a new slot, because its user may be another.
   useLayoutEffect(() => {
     const opened = keeperOf(store)?.open({ kind, name }, () => latest.current())
     slot.current = opened
@@ -30,17 +30,17 @@ export function useDraft({ kind, name }: Subject, read: () => DraftContent | und
   const changed = useCallback(() => slot.current?.changed(), [])
   return {
     offer,
-    /** Of the offer. */
+    /** The content of the offer. */
     content: offer && keeperOf(store)?.contentOf(offer.id),
     session,
     changed,
     drop: () => slot.current?.drop(),
-    /** Answers what is on offer, which is this editor's own from now on. */
-    take: () => offer && slot.current?.take(offer.id),
-    /** As `take`, for what the end of a session interrupted on this page: nobody needs to be asked about it. */
-    takeInterrupted() {
+    /** Returns the offered content and makes the draft this editor's own. */
+    restore: () => offer && slot.current?.restore(offer.id),
+    /** Like `restore`, for a draft whose editor was closed by the end of the session: it is restored without asking. */
+    restoreInterrupted() {
       const newest = selectOffer(store.getState(), { kind, name })
-      return newest?.isInterrupted ? slot.current?.take(newest.id) : undefined
+      return newest?.isInterrupted ? slot.current?.restore(newest.id) : undefined
     },
     discard: () => offer && keeperOf(store)?.discard(offer.id),
   }

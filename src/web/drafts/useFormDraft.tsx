@@ -3,8 +3,8 @@ import { DraftOffer } from './DraftOffer'
 import { useDraft } from './useDraft'
 
 /**
- * Keeps what was filled into a dialog. `fields` is undefined as long as that is nothing. Answers what to call when it is
- * done with, whether it was sent or given up, and what to show in the form.
+ * Keeps the draft of a dialog. `fields` is undefined if nothing is filled in. Call `drop` when the form is sent or
+ * cancelled, and render `offered` in it.
  */
 export function useFormDraft(
   name: string,
@@ -17,7 +17,7 @@ export function useFormDraft(
   useEffect(() => void changed(), [filled, changed])
 
   const restore = () => {
-    const taken = draft.take()
+    const taken = draft.restore()
     if (taken) onRestore(taken as Record<string, string>)
   }
   return {

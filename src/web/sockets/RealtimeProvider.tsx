@@ -6,7 +6,7 @@ import { selectConnected, sendRequested } from './realtimeSlice'
 
 type Realtime = {
   connected: boolean
-  /** False when the message could not be sent. */
+  /** Returns false if the message could not be sent. */
   send(message: RealtimeMessage): boolean
 }
 
@@ -18,7 +18,7 @@ export function RealtimeProvider({ children }: { children: ReactNode }) {
   const realtime = useMemo(
     () => ({
       connected,
-      // The middleware answers in place of the action (fileSyncSocket.ts), which the type of dispatch cannot say.
+      // The middleware returns a boolean (realtimeSocket.ts), which the type of dispatch cannot express.
       send: (message: RealtimeMessage) => dispatch(sendRequested(message)) as unknown as boolean,
     }),
     [connected, dispatch],

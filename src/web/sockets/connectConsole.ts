@@ -1,14 +1,14 @@
-import type { ConnectConsole } from './consoleLink'
+import type { ConnectConsole } from './reconnectingConsole'
 
-/** The browser adds the session's cookie by itself. */
+/** The browser sends the session's cookie with the handshake. */
 export const connectConsole: ConnectConsole = (url, listener) => {
   const socket = new WebSocket(url)
   let closed = false
-  const unless = (tell: () => void) => closed || tell()
-  socket.onopen = () => unless(() => listener.opened())
-  socket.onmessage = ({ data }) => unless(() => listener.received(data))
-  socket.onerror = () => unless(() => listener.failed())
-  socket.onclose = ({ code }) => unless(() => listener.closed(code))
+  const unlessClosed = (report: () => void) => closed || report()
+  socket.onopen = () => unlessClosed(() => listener.opened())
+  socket.onmessage = ({ data }) => unlessClosed(() => listener.received(data))
+  socket.onerror = () => unlessClosed(() => listener.failed())
+  socket.onclose = ({ code }) => unlessClosed(() => listener.closed(code))
   return {
     send: (text) => socket.send(text),
     close() {

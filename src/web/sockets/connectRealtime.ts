@@ -1,7 +1,7 @@
 import { loadChunk } from '../chunks'
-import type { RealtimeConnection, RealtimeListener } from './fileSyncSocket'
+import type { RealtimeConnection, RealtimeListener } from './realtimeSocket'
 
-/** Opens the real-time connection. The library is a chunk of its own that only signed-in users load. */
+/** Opens the real-time connection. The client library is a chunk of its own, loaded after sign-in. */
 export function connectRealtime(listener: RealtimeListener, origin = window.location.origin): RealtimeConnection {
   let connection: RealtimeConnection | undefined
   let closed = false

@@ -2,32 +2,32 @@ import type { ConsoleLine } from './lineBuffer'
 
 const JAR_NOT_FOUND = 'Jar file not found!'
 
-export type Reading = {
+export type ParsedFrame = {
   lines: ConsoleLine[]
-  /** Of a power frame. */
+  /** Set by a power frame. */
   state?: string
-  /** Number of the line that comes after the frame, where the server counts. */
+  /** Number of the line after this frame, if the server numbers lines. */
   next?: number
-  /** The last word was that there is no jar; with more after it, it is history. */
+  /** Whether the frame ends with "Jar file not found!". If more lines follow, that line is old. */
   isJarMissing?: boolean
 }
 
-const nothing: Reading = { lines: [] }
+const emptyFrame: ParsedFrame = { lines: [] }
 
 export const lineOf = (type: ConsoleLine['type'], content: string): ConsoleLine => Object.freeze({ type, content })
 export const systemLine = (text: string) => lineOf('system', `[System] ${text}`)
 
-/** What a frame of the server says (product §5, §7). Other servers than ours may send anything. */
-export function readFrame(message: unknown): Reading {
+/** Parses a frame of the server (product §5, §7). Other servers may send anything, so nothing is assumed about it. */
+export function parseFrame(message: unknown): ParsedFrame {
   let frame: unknown
   try {
     frame = JSON.parse(message as string)
   } catch {
     return { lines: [lineOf('error', 'Error parsing message')] }
   }
-  if (typeof frame !== 'object' || frame === null) return nothing
+  if (typeof frame !== 'object' || frame === null) return emptyFrame
   const { type, content, seq } = frame as Record<string, unknown>
-  if (typeof type !== 'string' || type === '' || typeof content !== 'string' || content === '') return nothing
+  if (typeof type !== 'string' || type === '' || typeof content !== 'string' || content === '') return emptyFrame
   if (type === 'power') return { lines: [systemLine(`Instance state changed to: ${content}`)], state: content }
 
   const texts = content.split(/\r?\n/)

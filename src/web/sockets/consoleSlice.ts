@@ -3,7 +3,7 @@ import { createAction, createSlice, original } from '@reduxjs/toolkit'
 import type { ConsoleRequest } from '../../contract/consoleChannel'
 import { sessionEnded } from '../facts'
 import type { ConsoleLine, LineBuffer } from './lineBuffer'
-import { append, cleared, emptyBuffer } from './lineBuffer'
+import { append, withoutLines, emptyBuffer } from './lineBuffer'
 
 export type ConsoleTarget = { deployment: string; podName: string }
 export type PowerAction = Extract<ConsoleRequest, { type: 'power' }>['action']
@@ -11,28 +11,34 @@ export type PowerAction = Extract<ConsoleRequest, { type: 'power' }>['action']
 export type ConsoleState = {
   target: ConsoleTarget | null
   connection: 'connecting' | 'open' | 'closed'
-  /** It was lost or could not be made, and is tried again. */
+  /** The connection was lost or failed, and is being retried. */
   isLost: boolean
-  /** Why it is not tried again: there is no jar to run, or the session is over. */
+  /** Why there is no further attempt: the jar is missing, or the session has ended. */
   end: 'jarMissing' | 'sessionEnded' | null
   buffer: LineBuffer
 }
 
 const initialState: ConsoleState = { target: null, connection: 'closed', isLost: false, end: null, buffer: emptyBuffer }
 
-/** What is frozen is taken as it is. */
+/** Frozen values are stored without a draft of immer. */
 const asDraft = <Value>(value: Value) => value as Draft<Value>
 
-/** Asks the middleware to send; `dispatch` answers whether it left. */
+/** Handled by the middleware. */
 export const powerRequested = createAction<PowerAction>('console/powerRequested')
-/** @param plainCommands first words of commands that an action log keeps whole, as the definition names them. */
-export const commandSent = createAction(
-  'console/commandSent',
+/**
+ * Handled by the middleware, which dispatches `commandSent` or `commandRefused` after it.
+ * @param plainCommands first words of commands that an action log keeps in full, from the deployment's definition
+ */
+export const commandSubmitted = createAction(
+  'console/commandSubmitted',
   (command: string, plainCommands: readonly string[] = []) => ({ payload: command, meta: { plainCommands } }),
 )
-/** The instance is seen to run: a console that was ended for want of a jar has something to show again. */
+export const commandSent = createAction('console/commandSent')
+/** The console was not connected. */
+export const commandRefused = createAction('console/commandRefused')
+/** The instance runs again, so a console that ended because of a missing jar can be reopened. */
 export const instanceRevived = createAction('console/instanceRevived')
-/** What the server says about the instance, beside its lines. */
+/** The state of the instance as the console's server reports it. */
 export const stateReported = createAction<ConsoleTarget & { state: string }>('console/stateReported')
 
 export const consoleSlice = createSlice({
@@ -59,11 +65,11 @@ export const consoleSlice = createSlice({
       state.buffer = asDraft(append(original(state)?.buffer ?? emptyBuffer, payload))
     },
     linesCleared(state) {
-      state.buffer = asDraft(cleared(state.buffer))
+      state.buffer = asDraft(withoutLines(state.buffer))
     },
   },
   extraReducers: (builder) => {
-    // Nothing that one user was shown may wait for the next.
+    // Console output shown to one user must not reach the next.
     builder.addCase(sessionEnded, () => asDraft(initialState))
   },
   selectors: {
@@ -74,6 +80,13 @@ export const consoleSlice = createSlice({
   },
 })
 
-export const { consoleOpened, consoleLeft, attempted, opened, closed, linesReceived, linesCleared } =
-  consoleSlice.actions
+export const {
+  consoleOpened,
+  consoleLeft,
+  attempted: consoleConnecting,
+  opened: consoleConnected,
+  closed: consoleDisconnected,
+  linesReceived,
+  linesCleared,
+} = consoleSlice.actions
 export const { selectConnection, selectIsLost, selectEnd, selectBuffer } = consoleSlice.selectors

@@ -1,32 +1,32 @@
 /** The maximum number of lines that the console keeps (decisions §6). */
 export const KEPT_LINES = 5000
-/** The maximum length of all lines together; the oldest are dropped first. The platform keeps as much. In UTF-16 units. */
+/** The maximum length of all lines together in UTF-16 units, as on the platform. The oldest lines are evicted first. */
 export const KEPT_LENGTH = 4 * 2 ** 20
-const BLOCK = 500
+const BLOCK_SIZE = 500
 
 export type ConsoleLine = {
-  /** `system` is what the console says itself. */
+  /** `system` lines are messages of the console itself. */
   readonly type: 'message' | 'error' | 'system'
   readonly content: string
 }
 
-/** Full but for the last one. Never changed once made: what was found out about a block stays true. */
+/** Blocks hold BLOCK lines, the last one fewer. They are immutable, so that results per block can be cached. */
 export type LineBlock = readonly ConsoleLine[]
 
-/** Some of the last lines, numbered from 0 as they came. */
+/** A range of lines. Numbers start at 0 and are never reused. */
 export type LineRange = {
   readonly blocks: readonly LineBlock[]
-  /** Number of the first line of the first block, which may be gone already. */
+  /** Number of the first line of the first block. That line may be evicted already. */
   readonly start: number
   /** Number of the oldest line that is kept. */
   readonly first: number
-  /** Number of the line that comes next. */
+  /** Number of the next line. */
   readonly next: number
 }
 
-/** The last KEPT_LINES lines, or KEPT_LENGTH of text; the newest line however long it is. */
+/** The last KEPT_LINES lines, at most KEPT_LENGTH of text. The newest line is kept whatever its length. */
 export type LineBuffer = LineRange & {
-  /** Of the kept lines together. In UTF-16 units. */
+  /** Length of all kept lines in UTF-16 units. */
   readonly length: number
 }
 
@@ -38,57 +38,59 @@ export const emptyBuffer: LineBuffer = Object.freeze({
   length: 0,
 })
 
-/** Costs one block at most beyond the lines themselves and those that are dropped, however many there are. All of it is frozen: immer need not look. */
+/** Appends lines and evicts old ones. Copies at most one block. The result is frozen, so immer does not traverse it. */
 export function append(buffer: LineBuffer, lines: readonly ConsoleLine[]): LineBuffer {
   const blocks = buffer.blocks.slice()
   const last = blocks.at(-1)
   let taken = 0
-  if (last && last.length < BLOCK) {
-    taken = BLOCK - last.length
+  if (last && last.length < BLOCK_SIZE) {
+    taken = BLOCK_SIZE - last.length
     blocks[blocks.length - 1] = Object.freeze([...last, ...lines.slice(0, taken)])
   }
-  for (; taken < lines.length; taken += BLOCK) blocks.push(Object.freeze(lines.slice(taken, taken + BLOCK)))
+  for (; taken < lines.length; taken += BLOCK_SIZE) blocks.push(Object.freeze(lines.slice(taken, taken + BLOCK_SIZE)))
 
   const next = buffer.next + lines.length
   let { first } = buffer
   let length = buffer.length + lengthOf(lines)
   for (; next - first > KEPT_LINES || (length > KEPT_LENGTH && next - first > 1); first += 1) {
-    length -= blocks[Math.floor((first - buffer.start) / BLOCK)]?.[(first - buffer.start) % BLOCK]?.content.length ?? 0
+    length -=
+      blocks[Math.floor((first - buffer.start) / BLOCK_SIZE)]?.[(first - buffer.start) % BLOCK_SIZE]?.content.length ??
+      0
   }
-  const gone = Math.floor((first - buffer.start) / BLOCK)
+  const evictedBlocks = Math.floor((first - buffer.start) / BLOCK_SIZE)
   return Object.freeze({
-    blocks: Object.freeze(blocks.slice(gone)),
-    start: buffer.start + gone * BLOCK,
+    blocks: Object.freeze(blocks.slice(evictedBlocks)),
+    start: buffer.start + evictedBlocks * BLOCK_SIZE,
     first,
     next,
     length,
   })
 }
 
-/** Of lines together. In UTF-16 units. */
+/** Total length in UTF-16 units. */
 export const lengthOf = (lines: readonly ConsoleLine[]): number =>
   lines.reduce((sum, { content }) => sum + content.length, 0)
 
-/** The newest of some lines, as many as the console would keep. */
+/** Returns the newest lines that a buffer would keep. */
 export const newestOf = (lines: readonly ConsoleLine[]): ConsoleLine[] => allLines(append(emptyBuffer, lines))
 
-/** Without its lines; the numbers go on. */
-export const cleared = ({ next }: LineBuffer): LineBuffer =>
+/** Removes all lines. Numbering continues. */
+export const withoutLines = ({ next }: LineBuffer): LineBuffer =>
   Object.freeze({ blocks: emptyBuffer.blocks, start: next, first: next, next, length: 0 })
 
-/** The lines from a number on. */
+/** Returns the lines from a number on. */
 export function since({ blocks, start, first, next }: LineRange, number: number): LineRange {
   const from = Math.min(next, Math.max(first, number))
-  const gone = Math.floor((from - start) / BLOCK)
-  return { blocks: blocks.slice(gone), start: start + gone * BLOCK, first: from, next }
+  const evictedBlocks = Math.floor((from - start) / BLOCK_SIZE)
+  return { blocks: blocks.slice(evictedBlocks), start: start + evictedBlocks * BLOCK_SIZE, first: from, next }
 }
 
 export function lineAt({ blocks, start, first, next }: LineRange, number: number): ConsoleLine | undefined {
   if (number < first || number >= next) return undefined
-  return blocks[Math.floor((number - start) / BLOCK)]?.[(number - start) % BLOCK]
+  return blocks[Math.floor((number - start) / BLOCK_SIZE)]?.[(number - start) % BLOCK_SIZE]
 }
 
-/** The kept lines with their blocks: from where to where of each, and the number of its first line. */
+/** Yields the blocks with the number of their first line and the index of their first kept line (`from`). */
 export function* keptBlocks({ blocks, start, first }: LineRange) {
   let number = start
   for (const block of blocks) {

@@ -1,17 +1,17 @@
-/** A hidden page gets no animation frames, or loses them half-way. In milliseconds. */
+/** Fallback for hidden pages, which get no animation frames or lose requested ones. */
 const HIDDEN_MS = 500
 
-/** Calls back before the next paint, or soon when nothing is painted. @returns how to call it off. */
+/** Runs before the next paint, or after HIDDEN_MS if nothing is painted. @returns a function that cancels it */
 export function nextFrame(run: () => void): () => void {
-  const stop = () => {
+  const cancel = () => {
     cancelAnimationFrame(frame)
     clearTimeout(timer)
   }
-  const go = () => {
-    stop()
+  const runOnce = () => {
+    cancel()
     run()
   }
-  const frame = requestAnimationFrame(go)
-  const timer = setTimeout(go, HIDDEN_MS)
-  return stop
+  const frame = requestAnimationFrame(runOnce)
+  const timer = setTimeout(runOnce, HIDDEN_MS)
+  return cancel
 }

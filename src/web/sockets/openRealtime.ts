@@ -1,9 +1,8 @@
 import { io } from 'socket.io-client'
-import type { RealtimeConnection, RealtimeListener } from './fileSyncSocket'
+import { REALTIME_EVENT } from '../../contract/pageRules'
+import type { RealtimeConnection, RealtimeListener } from './realtimeSocket'
 
-/** The event that carries every message (contract/realtime.ts, which would bring zod along at run time). */
-const EVENT = 'message'
-/** After a refusal or a kick socket.io itself does not try again. In milliseconds. */
+/** socket.io does not reconnect after the server has refused or closed the connection. */
 const RETRY_MS = 5000
 
 /** Product §9. */
@@ -17,11 +16,11 @@ const options = {
   transports: ['polling', 'websocket', 'webtransport'],
 }
 
-/** Connects to the page's own origin. The browser adds the session's cookie to each attempt anew, so nothing here holds a token. */
+/** Connects to the page's own origin. The browser sends the session's cookie, so no token is needed here. */
 export function openRealtime(listener: RealtimeListener, origin: string): RealtimeConnection {
   let retry: ReturnType<typeof setTimeout> | undefined
   let closed = false
-  // Not shared with an earlier connection, which may have belonged to somebody else.
+  // `forceNew`: an earlier connection may belong to another user.
   const socket = io(origin, { ...options, forceNew: true })
   const tryAgain = () => {
     if (!socket.active) retry = setTimeout(() => socket.connect(), RETRY_MS)
@@ -36,10 +35,10 @@ export function openRealtime(listener: RealtimeListener, origin: string): Realti
     listener.disconnected()
     tryAgain()
   })
-  socket.on(EVENT, (message: unknown) => listener.received(message))
+  socket.on(REALTIME_EVENT, (message: unknown) => listener.received(message))
   return {
     connected: () => socket.connected,
-    send: (message) => void socket.emit(EVENT, message),
+    send: (message) => void socket.emit(REALTIME_EVENT, message),
     close() {
       closed = true
       clearTimeout(retry)

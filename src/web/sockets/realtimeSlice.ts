@@ -1,20 +1,20 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
 import { createAction, createSlice } from '@reduxjs/toolkit'
 
-/** What travels in both directions: the id selects the listener. */
+/** A message in either direction. The id selects its handler. */
 export type RealtimeMessage = { id: string; data?: unknown }
 
-/** Asks the middleware to send; `dispatch` answers whether the message left. */
+/** Handled by the middleware; `dispatch` returns whether the message was sent. */
 export const sendRequested = createAction<RealtimeMessage>('realtime/sendRequested')
 
 export const realtimeSlice = createSlice({
   name: 'realtime',
   initialState: {
     connected: false,
-    /** Since when there is none although it is wanted; in milliseconds since the epoch. */
+    /** When the connection was lost, in milliseconds since the epoch; null if it is open or not wanted. */
     lostAt: null as number | null,
     filesSynced: true,
-    /** Why the sync that goes on could not be finished yet. */
+    /** Why the current sync has not finished yet. */
     syncProblem: null as string | null,
   },
   reducers: {
@@ -22,7 +22,7 @@ export const realtimeSlice = createSlice({
       state.connected = true
       state.lostAt = null
     },
-    /** With the time when that was not on purpose. */
+    /** The payload is the time of the loss, or null if the connection was closed on purpose. */
     disconnected(state, { payload: lostAt }: PayloadAction<number | null>) {
       state.connected = false
       state.lostAt = lostAt

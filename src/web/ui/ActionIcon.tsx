@@ -1,6 +1,6 @@
 import { Glyph } from './Glyph'
 
-/** As Icon, for the pages after signing in: the login page need not carry their drawings. */
+/** Icons of the pages after sign-in, in a module of their own so that the login page does not load them. */
 const paths = {
   activity: 'M3 12h4l3-7.5 4 15 3-7.5h4',
   bell: 'M6 16.5c1.2-1.2 1.5-2.8 1.5-6a4.5 4.5 0 0 1 9 0c0 3.2.3 4.8 1.5 6Zm4 0a2 2 0 0 0 4 0M12 6V4',

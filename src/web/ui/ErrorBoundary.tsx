@@ -3,13 +3,13 @@ import { Component } from 'react'
 
 type Props = {
   fallback: (error: Error) => ReactNode
-  /** Another one means: try again. */
+  /** A new value clears the error. */
   resetKey: string
   children: ReactNode
 }
 type State = { error: Error | null; resetKey: string }
 
-/** Keeps a failure while rendering to one part of the page. */
+/** Limits an error while rendering to this part of the page. */
 export class ErrorBoundary extends Component<Props, State> {
   override state: State = { error: null, resetKey: this.props.resetKey }
 

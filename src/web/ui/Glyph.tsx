@@ -1,4 +1,4 @@
-/** One stroked drawing, 24 by 24. Decoration only: what it means stands beside it as text or label. */
+/** A stroked path in a 24×24 viewBox. Decorative: its meaning must be given as text or label beside it. */
 export function Glyph({ path, size }: { path: string; size: number }) {
   return (
     <svg

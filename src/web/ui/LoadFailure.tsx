@@ -4,7 +4,7 @@ import { Icon } from './Icon'
 
 type LoadFailureProps = { title: string; detail: string; busy: boolean; onRetry: () => unknown }
 
-/** In the place of what could not be loaded. */
+/** Replaces content that failed to load. */
 export function LoadFailure({ title, detail, busy, onRetry }: LoadFailureProps) {
   return (
     <section className="load-failure panel" role="alert">

@@ -4,7 +4,7 @@ import { Icon } from './Icon'
 
 type NoticeProps = { title: string; icon: IconName; actions?: ReactNode; alert?: boolean; children: ReactNode }
 
-/** A panel that takes the place of a whole page, with a way on. */
+/** A panel that replaces a whole page, with links to other pages. */
 export function Notice({ title, icon, actions, alert = false, children }: NoticeProps) {
   return (
     <section className="notice panel" role={alert ? 'alert' : undefined}>

@@ -1,7 +1,7 @@
 import type { KeyboardEvent } from 'react'
 
 type TabListProps<Key extends string> = {
-  /** Names the list, and makes the ids of its tabs and panels unique on the page. */
+  /** Prefix of the ids of the tabs and panels; must be unique on the page. */
   id: string
   label: string
   tabs: readonly { key: Key; title: string }[]
@@ -9,7 +9,7 @@ type TabListProps<Key extends string> = {
   onChoose: (key: Key) => void
 }
 
-/** Tabs as the ARIA practices have them: one stop for the Tab key, the arrows go round, Home and End jump. */
+/** The tabs pattern of the ARIA Authoring Practices: one tab stop, arrow keys wrap around, Home and End. */
 export function TabList<Key extends string>({ id, label, tabs, chosen, onChoose }: TabListProps<Key>) {
   const onKeyDown = (event: KeyboardEvent<HTMLButtonElement>) => {
     const at = tabs.findIndex(({ key }) => key === chosen)

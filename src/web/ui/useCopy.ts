@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'react'
 
-/** How long the confirmation shows. In milliseconds. */
+/** How long the confirmation is shown. */
 const CONFIRMATION_MS = 2000
 
-/** Copies a text, and says for a while how that went. */
+/** Copies a text. `outcome` is set for a moment afterwards. */
 export function useCopy(text: string) {
   const [outcome, setOutcome] = useState<'copied' | 'failed'>()
 
@@ -18,7 +18,7 @@ export function useCopy(text: string) {
       await navigator.clipboard.writeText(text)
       setOutcome('copied')
     } catch {
-      // Browsers offer no clipboard to pages that are not served securely; the text can still be selected.
+      // Browsers offer no clipboard to pages that are not in a secure context. The text can still be selected.
       setOutcome('failed')
     }
   }

@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent } from 'react'
 
-/** Ctrl+S and Cmd+S, wherever the focus is: the browser's own answer to them is of no use here. */
+/** Handles Ctrl+S and Cmd+S anywhere on the page, instead of the browser's own dialog. */
 export function useSaveKey(onSave: () => unknown) {
   const save = useEffectEvent(onSave)
   useEffect(() => {

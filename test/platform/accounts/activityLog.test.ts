@@ -1,6 +1,8 @@
+import type { InsertQueryBuilder, InsertResult } from 'kysely'
 import pino from 'pino'
 import { createActivityLog } from '../../../src/platform/accounts/activityLog'
 import type { NewActivity } from '../../../src/platform/state/activity'
+import type { State } from '../../../src/platform/state/schema'
 import { freshState, onServer, type FreshState } from '../../support/platform/freshState'
 import { until } from '../../support/platform/until'
 
@@ -53,6 +55,30 @@ test('the entries of the time in which PostgreSQL was away are there when it is 
   await activity.close()
 })
 
+test('entries whose insertion was not confirmed are not there twice after the next try', async () => {
+  let tries = 0
+  const db = state.db.withPlugin({
+    transformQuery: ({ node }) => node,
+    transformResult: async ({ result }) => {
+      tries += 1
+      // It was committed, and the connection broke before that was told.
+      if (tries === 1) throw new Error('Connection terminated unexpectedly')
+      return result
+    },
+  })
+  const activity = createActivityLog(db, log, Date.now)
+  activity.record(entry('unconfirmed 0'))
+  await until(
+    async () => tries,
+    (count) => count === 1,
+  )
+  activity.record(entry('unconfirmed 1'))
+  await activity.close()
+  expect(tries).toBe(2)
+  const { rows } = await state.pool.query("select subject from activity where subject like 'unconfirmed %' order by id")
+  expect(rows).toEqual([{ subject: 'unconfirmed 0' }, { subject: 'unconfirmed 1' }])
+})
+
 test('no more than 10,000 wait; how many were lost is logged', async () => {
   const activity = createActivityLog(state.db, log, Date.now)
   await away(true)
@@ -66,6 +92,8 @@ test('no more than 10,000 wait; how many were lost is logged', async () => {
   await activity.close()
 })
 
+type Insert = InsertQueryBuilder<State, 'activity', InsertResult>
+
 test.each([0, 1, 2, 3, 4, 5, 6, 8])(
   'what is recorded just as a batch is done, %d moments later, is written without waiting for more',
   async (moments) => {
@@ -77,12 +105,15 @@ test.each([0, 1, 2, 3, 4, 5, 6, 8])(
           ? (Reflect.get(target, name, receiver) as unknown)
           : () => ({
               values: (rows: NewActivity[]) => ({
-                execute: () =>
-                  target
-                    .insertInto('activity')
-                    .values(rows)
-                    .execute()
-                    .finally(() => void answered?.()),
+                onConflict: (conflict: Parameters<Insert['onConflict']>[0]) => ({
+                  execute: () =>
+                    target
+                      .insertInto('activity')
+                      .values(rows)
+                      .onConflict(conflict)
+                      .execute()
+                      .finally(() => void answered?.()),
+                }),
               }),
             }),
     })

@@ -1,4 +1,4 @@
-import { networkOf, wideNetworkOf } from '../../../src/platform/accounts/limits'
+import { networkOf, wideNetworkOf } from '../../../src/platform/accounts/clientAddress'
 import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
 
 let platform: TestPlatform

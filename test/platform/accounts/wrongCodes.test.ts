@@ -109,7 +109,7 @@ test('security 2: the wait outlives a restart of the platform', async () => {
   const client = { address: '10.5.0.2', network: '10.5.0.2', device: '' }
   const sessionToken = await restarted.login(cleo, client)
   const token = await platform.nextCode(cleo.secret)
-  await expect(restarted.verify({ username: 'cleo', token, sessionToken }, client)).rejects.toMatchObject({
+  await expect(restarted.confirmSignIn({ username: 'cleo', token, sessionToken }, client)).rejects.toMatchObject({
     code: 'TOO_MANY_TRIES',
     details: { retryAfterSeconds: 15 * 60 - 30 },
   })

@@ -7,7 +7,7 @@ import pino from 'pino'
 import type { Database } from '../../../src/contract/database'
 import { createDatabases, type Databases } from '../../../src/platform/databases/databases'
 import { createMongo } from '../../../src/platform/databases/mongo'
-import { openState, type OpenState } from '../../../src/platform/state/db'
+import { openStateDatabase, type StateDatabase } from '../../../src/platform/state/db'
 import { openSecrets, type Secrets } from '../../../src/platform/state/secrets'
 import { breakableProxy, type BreakableProxy } from '../../support/platform/breakableProxy'
 import { freshState, onServer, type FreshState } from '../../support/platform/freshState'
@@ -19,7 +19,7 @@ const silent = pino({ level: 'silent' })
 let dataDir: string
 let state: FreshState
 /** The same state and server, by a way that can be broken: to them, the platform has been killed. */
-let mortalState: OpenState
+let mortalState: StateDatabase
 let proxy: BreakableProxy
 let secrets: Secrets
 
@@ -28,7 +28,7 @@ beforeAll(async () => {
   state = await freshState()
   secrets = await openSecrets(dataDir, state.db)
   proxy = await breakableProxy({ host: '127.0.0.1', port: Number(new URL(state.url).port) })
-  mortalState = await openState(throughProxy(state.url))
+  mortalState = await openStateDatabase(throughProxy(state.url))
 })
 afterAll(async () => {
   await mortalState.close()
@@ -44,7 +44,7 @@ function throughProxy(url: string): string {
 }
 
 async function withService<Result>(
-  { db, pool }: OpenState,
+  { db, pool }: StateDatabase,
   url: string,
   work: (databases: Databases) => Promise<Result>,
 ): Promise<Result> {

@@ -307,7 +307,7 @@ testWithMongo(
     )
     await next.open(rows)
     await until(
-      () => next.measure(rows),
+      () => next.stats(rows),
       (measures) => measures.size === 1,
     )
     const { port } = await next.address(rows[0]!, '')
@@ -319,7 +319,7 @@ testWithMongo(
     const last = await openMongo()
     await last.open(rows)
     await until(
-      () => last.measure(rows),
+      () => last.stats(rows),
       (measures) => measures.size === 1,
     )
     expect((await last.address(rows[0]!, '')).port).toBe(port)
@@ -373,7 +373,7 @@ testWithMongo('the data directory may have any name', async () => {
   await as(`mongodb://anywhere:${password}@127.0.0.1:${port}/anywhere`, (client) =>
     client.db().collection('t').insertOne({ x: 1 }),
   )
-  expect(await elsewhere.measure([database])).toEqual(new Map([[database.id, { size: expect.any(Number), tables: 1 }]]))
+  expect(await elsewhere.stats([database])).toEqual(new Map([[database.id, { size: expect.any(Number), tables: 1 }]]))
   await elsewhere.close()
   await rm(other, { recursive: true, force: true })
 })
@@ -384,7 +384,7 @@ testWithMongo('a listing that still knows of a database while it is deleted does
   const removed = mongo.remove(database)
   const listing = async () => {
     await mongo.open([{ ...database, password: 'a-password-for-this-test' }])
-    await mongo.measure([database])
+    await mongo.stats([database])
   }
   await Promise.all([removed, listing(), listing()])
   await listing()

@@ -42,7 +42,7 @@ test('sizes and collections are counted; a database without a collection is not 
   await driver.create(used, 'a')
   await driver.create(unused, 'b')
   server.databases.set('used', ['plots', 'visits', 'system.views'])
-  expect(await driver.measure([used, unused])).toEqual(
+  expect(await driver.stats([used, unused])).toEqual(
     new Map([
       [used.id, { size: 12_288, tables: 2 }],
       [unused.id, { size: 0, tables: 0 }],
@@ -130,7 +130,7 @@ test('calls that come together, at first or when the server has another address,
     remedy: 'Start it.',
     log: pino({ level: 'silent' }),
   })
-  const ask = () => Promise.all([moving.measure([]), moving.measure([]), moving.measure([])])
+  const ask = () => Promise.all([moving.stats([]), moving.stats([]), moving.stats([])])
   try {
     await ask()
     url = next.url
@@ -153,9 +153,9 @@ test('an address that the driver does not understand fails, and the right one wo
     remedy: 'Start it.',
     log: pino({ level: 'silent' }),
   })
-  await expect(moving.measure([])).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  await expect(moving.stats([])).rejects.toMatchObject({ code: 'UNAVAILABLE' })
   ;({ url } = server)
-  expect(await moving.measure([])).toEqual(new Map())
+  expect(await moving.stats([])).toEqual(new Map())
   await moving.close()
 })
 

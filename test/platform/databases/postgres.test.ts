@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { Client } from 'pg'
 import pino from 'pino'
 import type { Database } from '../../../src/contract/database'
-import { placeOf } from '../../../src/platform/state/db'
+import { identifyDatabase } from '../../../src/platform/state/db'
 import { onServer } from '../../support/platform/freshState'
 import { startPlatform, testPostgres, type Account, type TestPlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
@@ -618,10 +618,10 @@ describe('the platform’s state on the server of users’ databases, open to ev
   test('an administrator who may not close it has it named in the log', async () => {
     const server = testPostgres({
       url: urlFor(other, other),
-      state: await open(role, placeOf),
+      state: await open(role, identifyDatabase),
       log: pino({ level: 'warn' }, { write: (line) => void lines.push(line) }),
     })
-    await server.measure([])
+    await server.stats([])
     await server.close()
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
       expect.objectContaining({
@@ -633,8 +633,8 @@ describe('the platform’s state on the server of users’ databases, open to ev
   })
 
   test('security 48: it is closed to all others, however its URL is written, and the platform is not shut out', async () => {
-    const server = testPostgres({ state: await open(role, placeOf) })
-    await server.measure([])
+    const server = testPostgres({ state: await open(role, identifyDatabase) })
+    await server.stats([])
     await server.close()
     expect(await codeOf(open(other, async () => undefined))).toBe('42501')
     await open(role, async () => undefined)

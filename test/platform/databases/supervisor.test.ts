@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import pino from 'pino'
 import { supervise, type Program, type Supervised } from '../../../src/platform/databases/supervisor'
-import { isFreePort } from '../../../src/platform/state/freePort'
+import { isFreePort } from '../../../src/platform/postgres/freePort'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
 
@@ -36,7 +36,7 @@ function superviseNode(name: string, program: string, change: Partial<Program> =
       directory: join(directory(), name),
       firstPort: FIRST_PORT,
       claimed: new Set(),
-      patienceMs: 1000,
+      stopTimeoutMs: 1000,
       prepare: async (port) => ({ args: ['-e', program, String(port)] }),
       whenReady: untilItIsUs,
       ...change,
@@ -157,7 +157,7 @@ test('the port of one that is about to be started again is given to no other, un
   expect(await first.port()).toBe(port)
 
   await first.stop()
-  first.giveUpPort()
+  first.releasePort()
   await second.stop()
   await until(() => isFreePort(port))
   const third = superviseNode('third', LISTENS, { claimed })

@@ -1,12 +1,12 @@
-import { describeCrashes, lastExitOf } from '../../../src/platform/deployments/crashCapsule'
-import { afterCrash, nextAttempt } from '../../../src/platform/deployments/crashes'
+import { describeCrashes, lastExitOf } from '../../../src/platform/deployments/reconcile/crashCapsule'
+import { nextStartAfterCrash, attemptNumber } from '../../../src/platform/deployments/reconcile/crashes'
 import { bytesOf, coresOf, uptimeText } from '../../../src/platform/deployments/quantities'
 
 test('decisions §5: 1, 2, 4, 8 s, and the fifth end within five minutes blocks', () => {
   let crashes: number[] = []
   const waits: (number | undefined)[] = []
   for (let time = 1_000_000; waits.length < 5; time += 10_000) {
-    const next = afterCrash(crashes, time)
+    const next = nextStartAfterCrash(crashes, time)
     crashes = next.crashes
     waits.push(next.startAfter === undefined ? undefined : next.startAfter - time)
   }
@@ -17,7 +17,7 @@ test('an instance that ends every two minutes waits ever longer, up to a minute,
   let crashes: number[] = []
   const waits: (number | undefined)[] = []
   for (let time = 1_000_000; waits.length < 9; time += 120_000) {
-    const next = afterCrash(crashes, time)
+    const next = nextStartAfterCrash(crashes, time)
     crashes = next.crashes
     waits.push(next.startAfter && next.startAfter - time)
   }
@@ -25,12 +25,12 @@ test('an instance that ends every two minutes waits ever longer, up to a minute,
 })
 
 test('ends that lie further apart than five minutes begin anew', () => {
-  expect(afterCrash([0, 100_000], 500_000)).toEqual({ crashes: [500_000], startAfter: 501_000 })
+  expect(nextStartAfterCrash([0, 100_000], 500_000)).toEqual({ crashes: [500_000], startAfter: 501_000 })
 })
 
 test('ends of a clock that was ahead do not count once it is right again', () => {
   const ahead = [10_000_000, 10_010_000, 10_020_000, 10_030_000]
-  expect(afterCrash(ahead, 5_000_000)).toEqual({ crashes: [5_000_000], startAfter: 5_001_000 })
+  expect(nextStartAfterCrash(ahead, 5_000_000)).toEqual({ crashes: [5_000_000], startAfter: 5_001_000 })
 })
 
 test('quantities and durations are read and written as the field writes them', () => {
@@ -53,7 +53,7 @@ test('quantities and durations are read and written as the field writes them', (
 const exit = { code: null, signal: null, at: 1, requested: false, failure: undefined }
 
 test('the try that follows is counted among the ends of the last five minutes', () => {
-  expect([[], [1000], [1000, 2000, 3000, 4000], [1000, 400_000], [1000, 300_999]].map(nextAttempt)).toEqual([
+  expect([[], [1000], [1000, 2000, 3000, 4000], [1000, 400_000], [1000, 300_999]].map(attemptNumber)).toEqual([
     1, 2, 5, 2, 3,
   ])
 })

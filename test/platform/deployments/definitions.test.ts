@@ -1,6 +1,6 @@
 import { dataOf } from '../../../src/contract/deployment'
 import { readDefinition } from '../../../src/contract/definitionText'
-import { MOST_DEPLOYMENTS, parseDefinition } from '../../../src/platform/deployments/definitions'
+import { MAX_DEPLOYMENTS, parseDefinition } from '../../../src/platform/deployments/definitions'
 import type { AppError } from '../../../src/platform/errors'
 
 const minimal = 'name: lobby\ntype: process\ndataDirectory: /lobby\nrun:\n  command: ["node", "bot.js"]\n'
@@ -200,11 +200,11 @@ test.each(Object.entries(bombs))('security 31: %s is refused and harms nothing',
 })
 
 test('the readings of texts in use stay remembered, whatever others are read; one that is only sent is not remembered', () => {
-  const inUse = Array.from({ length: MOST_DEPLOYMENTS }, (_text, at) => `${minimal}description: in use ${at}\n`)
+  const inUse = Array.from({ length: MAX_DEPLOYMENTS }, (_text, at) => `${minimal}description: in use ${at}\n`)
   const before = inUse.map((text) => parseDefinition(text))
-  for (let at = 0; at < MOST_DEPLOYMENTS; at++) parseDefinition(`${minimal}description: comes and goes ${at}\n`)
+  for (let at = 0; at < MAX_DEPLOYMENTS; at++) parseDefinition(`${minimal}description: comes and goes ${at}\n`)
   expect(inUse.every((text, at) => parseDefinition(text) === before[at])).toBe(true)
   const [text = ''] = inUse
-  for (let at = 0; at < 3 * MOST_DEPLOYMENTS; at++) parseDefinition(`${minimal}description: sent ${at}\n`, {})
+  for (let at = 0; at < 3 * MAX_DEPLOYMENTS; at++) parseDefinition(`${minimal}description: sent ${at}\n`, {})
   expect(parseDefinition(text)).toBe(before[0])
 })

@@ -2,9 +2,9 @@ import { execFileSync, spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createListeningSockets } from '../../../src/platform/deployments/listeningSockets'
-import { watchPlayers } from '../../../src/platform/deployments/players'
-import { serverListPing } from '../../../src/platform/deployments/serverListPing'
+import { createListeningSockets } from '../../../src/platform/deployments/monitoring/listeningSockets'
+import { watchPlayers } from '../../../src/platform/deployments/monitoring/players'
+import { serverListPing } from '../../../src/platform/deployments/monitoring/serverListPing'
 import { modules as gameServerModules } from '../../support/gameServerPackage'
 import { freePort } from '../../support/platform/freePort'
 import { GAME_SERVER, PLAYER } from '../../support/platform/gameServer'
@@ -236,13 +236,13 @@ withGameServer(
         now: () => now,
       })
       await until(() => looks >= 2)
-      expect(watch.of(run.podName)).toBeUndefined()
+      expect(watch.playersOf(run.podName)).toBeUndefined()
       expect(watch.portWarning(run.podName)).toBeUndefined()
       now = 30_000
       expect(await until(() => watch.portWarning(run.podName))).toBe(
         `The instance is ready but does not listen on port ${port}: the program "node" (process ${outside.pid}) does. Compare run.port with the server’s own settings.`,
       )
-      expect(watch.of(run.podName)).toBeUndefined()
+      expect(watch.playersOf(run.podName)).toBeUndefined()
       await watch.close()
     } finally {
       outside.kill('SIGKILL')

@@ -1,8 +1,8 @@
 import pg, { type Pool } from 'pg'
 import pino from 'pino'
-import { reconcile } from '../../../src/platform/deployments/reconcile'
+import { reconcile } from '../../../src/platform/deployments/reconcile/reconcile'
 import { insertDeployment } from '../../../src/platform/state/deployments'
-import { lastBeat } from '../../../src/platform/state/heartbeats'
+import { findLastHeartbeat } from '../../../src/platform/state/heartbeats'
 import { FOREVER, useManagedDeployments } from '../../support/platform/managedDeployments'
 import { until } from '../../support/platform/until'
 
@@ -79,9 +79,9 @@ test('a manager that comes later finds what runs, and starts nothing twice', asy
   const second = manage()
   await until(() => second.isActive)
   second.wake()
-  const since = await lastBeat(managed.state.db)
+  const since = await findLastHeartbeat(managed.state.db)
   await until(
-    () => lastBeat(managed.state.db),
+    () => findLastHeartbeat(managed.state.db),
     (beat) => beat > since,
   )
   expect(await managed.runtime.list()).toHaveLength(1)

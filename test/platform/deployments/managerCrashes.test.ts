@@ -1,6 +1,6 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { reconcile } from '../../../src/platform/deployments/reconcile'
+import { reconcile } from '../../../src/platform/deployments/reconcile/reconcile'
 import { insertDeployment } from '../../../src/platform/state/deployments'
 import { useManagedDeployments } from '../../support/platform/managedDeployments'
 import { until } from '../../support/platform/until'

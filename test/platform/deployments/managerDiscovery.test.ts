@@ -43,7 +43,7 @@ describe('§14 discovery', () => {
     })()
     const read = async () => (JSON.parse(await readFile(file, 'utf8')) as Peers).deployments.lobby![0]
     fill(lobby!.podName, 7)
-    managed.discovery.changed()
+    managed.discovery.scheduleUpdate()
     await until(read, (seen) => seen?.players === 7)
     const power = createPower({ db: managed.state.db, runtime: managed.runtime, wake: () => manager.wake() })
     await power.request(lobby!.podName, 'drainAndStop')
@@ -61,11 +61,11 @@ describe('§14 discovery', () => {
 
   test('a file that a start and a change write at the same time is whole', async () => {
     const { discovery } = managed
-    await discovery.prepare('0a1b2c-proxy', [])
-    await Promise.all(Array.from({ length: 20 }, (_, at) => discovery.prepare('0a1b2c-proxy', [`lobby-${at}`])))
+    await discovery.writePeersFile('0a1b2c-proxy', [])
+    await Promise.all(Array.from({ length: 20 }, (_, at) => discovery.writePeersFile('0a1b2c-proxy', [`lobby-${at}`])))
     const own = join(directory(), 'runtime/peers/0a1b2c-proxy')
     expect(JSON.parse(await readFile(join(own, 'peers.json'), 'utf8'))).toEqual({ deployments: { 'lobby-19': [] } })
-    await discovery.forget('0a1b2c-proxy')
+    await discovery.removePeersFile('0a1b2c-proxy')
     await expect(stat(own)).rejects.toThrow('ENOENT')
   })
 

@@ -1,6 +1,6 @@
 import { parseDefinition } from '../../../src/platform/deployments/definitions'
 import { createPower } from '../../../src/platform/deployments/power'
-import { reconcile } from '../../../src/platform/deployments/reconcile'
+import { reconcile } from '../../../src/platform/deployments/reconcile/reconcile'
 import { useManagedDeployments } from '../../support/platform/managedDeployments'
 import { until } from '../../support/platform/until'
 

@@ -1,6 +1,6 @@
 import { mkdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { makeSample } from '../../../src/platform/deployments/sample'
+import { createSampleDeployment } from '../../../src/platform/deployments/sampleDeployment'
 import { FOREVER, useManagedDeployments } from '../../support/platform/managedDeployments'
 import { until } from '../../support/platform/until'
 
@@ -97,8 +97,8 @@ test('§12 what a definition mounts is handed to the runtime by its real path; o
 })
 
 test('the sample runs, answers, and is not made twice', async () => {
-  await makeSample(managed.state.db, shareDir())
-  await makeSample(managed.state.db, shareDir())
+  await createSampleDeployment(managed.state.db, shareDir())
+  await createSampleDeployment(managed.state.db, shareDir())
   manage()
   await until(
     () => stateOf('sample'),

@@ -1,4 +1,4 @@
-import { reconcile } from '../../../src/platform/deployments/reconcile'
+import { reconcile } from '../../../src/platform/deployments/reconcile/reconcile'
 import { insertDeployment } from '../../../src/platform/state/deployments'
 import { FOREVER, useManagedDeployments } from '../../support/platform/managedDeployments'
 import { until } from '../../support/platform/until'

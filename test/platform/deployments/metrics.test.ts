@@ -1,5 +1,5 @@
 import pino from 'pino'
-import { createMetrics, sampleMetrics } from '../../../src/platform/deployments/metrics'
+import { createMetrics, sampleMetrics } from '../../../src/platform/deployments/monitoring/metrics'
 import type { Runtime, Usage } from '../../../src/platform/runtime/runtime'
 import { insertDeployment } from '../../../src/platform/state/deployments'
 import { insertInstance } from '../../../src/platform/state/instances'

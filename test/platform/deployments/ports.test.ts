@@ -2,14 +2,14 @@ import { spawn } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { createServer, type AddressInfo } from 'node:net'
 import type { Definition } from '../../../src/contract/deployment'
-import { createListeningSockets, type Holder } from '../../../src/platform/deployments/listeningSockets'
-import { describeHolder, ListenWatch } from '../../../src/platform/deployments/portChecks'
+import { createListeningSockets, type PortOwner } from '../../../src/platform/deployments/monitoring/listeningSockets'
+import { describeOwner, ListenWatch } from '../../../src/platform/deployments/monitoring/portChecks'
 import { firstFreePort, portWarnings } from '../../../src/platform/deployments/portRanges'
 import { freePort } from '../../support/platform/freePort'
 import { until } from '../../support/platform/until'
 
 const read = createListeningSockets()
-const holderOf = async (port: number) => (await read())?.holderOf(port)
+const ownerOf = async (port: number) => (await read())?.ownerOf(port)
 
 test.each([['0.0.0.0'], ['127.0.0.1'], ['::'], ['::1']])(
   'a listening socket on %s is found, with the program that has it',
@@ -17,16 +17,16 @@ test.each([['0.0.0.0'], ['127.0.0.1'], ['::'], ['::1']])(
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, host, resolve))
     const { port } = server.address() as AddressInfo
-    expect(await holderOf(port)).toEqual({ kind: 'program', name: expect.any(String), pid: process.pid })
+    expect(await ownerOf(port)).toEqual({ kind: 'program', name: expect.any(String), pid: process.pid })
     await new Promise((resolve) => server.close(resolve))
-    expect(await holderOf(port)).toBeUndefined()
+    expect(await ownerOf(port)).toBeUndefined()
   },
 )
 
 test('a UDP socket is found as well', async () => {
   const socket = createSocket('udp4')
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
-  expect(await holderOf(socket.address().port)).toMatchObject({ kind: 'program', pid: process.pid })
+  expect(await ownerOf(socket.address().port)).toMatchObject({ kind: 'program', pid: process.pid })
   await new Promise<void>((resolve) => socket.close(resolve))
 })
 
@@ -41,7 +41,7 @@ test.each([
     detached: true,
   })
   try {
-    expect(await until(() => holderOf(port))).toEqual({ kind: 'instance', podName: 'lobby-abc123' })
+    expect(await until(() => ownerOf(port))).toEqual({ kind: 'instance', podName: 'lobby-abc123' })
   } finally {
     process.kill(-parent.pid!, 'SIGKILL')
   }
@@ -49,7 +49,7 @@ test.each([
 
 test('who has a port is told by what people know it as', () => {
   const rows = [{ pod_name: 'lobby-abc123', deployment: 'lobby' }]
-  const told = (holder: Holder) => describeHolder(holder, rows)
+  const told = (owner: PortOwner) => describeOwner(owner, rows)
   expect(told({ kind: 'instance', podName: 'lobby-abc123' })).toBe('the deployment "lobby" (lobby-abc123)')
   expect(told({ kind: 'instance', podName: 'other-abc123' })).toBe('an instance of another Quarterdeck')
   expect(told({ kind: 'program', name: 'nginx', pid: 7 })).toBe('the program "nginx" (process 7)')
@@ -66,12 +66,12 @@ describe('§14 one that is ready and does not listen within 30 s', () => {
     startedAt: 0,
     exit: undefined,
   }
-  const ours: Holder = { kind: 'instance', podName: 'lobby-abc123' }
+  const ours: PortOwner = { kind: 'instance', podName: 'lobby-abc123' }
 
   test('carries a warning until it does', () => {
     const watch = new ListenWatch()
-    const look = (now: number, holder?: Holder, state: 'RUNNING' | 'STARTING' = 'RUNNING') =>
-      watch.look({ ...run, state }, 25_565, holder, [], now)
+    const look = (now: number, owner?: PortOwner, state: 'RUNNING' | 'STARTING' = 'RUNNING') =>
+      watch.check({ ...run, state }, 25_565, owner, [], now)
     expect(look(0, undefined, 'STARTING')).toBeUndefined()
     expect(look(100_000)).toBeUndefined()
     expect(look(129_999)).toBeUndefined()
@@ -84,14 +84,14 @@ describe('§14 one that is ready and does not listen within 30 s', () => {
 
   test('starts anew with another run', () => {
     const watch = new ListenWatch()
-    watch.look(run, 25_565, undefined, [], 0)
+    watch.check(run, 25_565, undefined, [], 0)
     watch.keepOnly([])
-    expect(watch.look(run, 25_565, undefined, [], 60_000)).toBeUndefined()
+    expect(watch.check(run, 25_565, undefined, [], 60_000)).toBeUndefined()
   })
 
   test('carries none where it cannot be told who listens', () => {
     const watch = new ListenWatch()
-    for (const now of [0, 60_000]) expect(watch.look(run, 25_565, { kind: 'unknown' }, [], now)).toBeUndefined()
+    for (const now of [0, 60_000]) expect(watch.check(run, 25_565, { kind: 'unknown' }, [], now)).toBeUndefined()
   })
 })
 

@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo, type Server, type Socket } from 'node:net'
-import { serverListPing } from '../../../src/platform/deployments/serverListPing'
+import { serverListPing } from '../../../src/platform/deployments/monitoring/serverListPing'
 
 let server: Server | undefined
 const sockets = new Set<Socket>()

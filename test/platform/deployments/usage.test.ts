@@ -1,5 +1,5 @@
-import { coresUsed } from '../../../src/platform/deployments/cores'
-import { createUsageMeter } from '../../../src/platform/deployments/usageMeter'
+import { coresUsed } from '../../../src/platform/deployments/monitoring/usageMeter'
+import { createUsageMeter } from '../../../src/platform/deployments/monitoring/usageMeter'
 import type { Runtime, Usage } from '../../../src/platform/runtime/runtime'
 
 const usage = (runId: string, cpuMs: number): Usage => ({ podName: 'pod', runId, cpuMs, memoryBytes: 2 ** 30 })

@@ -128,7 +128,7 @@ test('security 11: every route lets in exactly who the matrix says', async () =>
 
 test('security 11: when it cannot be made out who asks, the call fails and nothing is done', async () => {
   const { token } = await platform.register('somebody')
-  const read = jest.spyOn(platform.sessions, 'read').mockRejectedValue(new Error('a bug'))
+  const read = jest.spyOn(platform.sessions, 'authenticate').mockRejectedValue(new Error('a bug'))
   for (const route of apiRoutes())
     if (matrix[route] !== 'public')
       expect({ route, status: await attempt(route, token) }).toEqual({ route, status: 500 })

@@ -66,7 +66,7 @@ test('a connection that cannot be accepted is logged, and does not end the platf
 
 test('all instances together may have a quarter of the connections, however many users they have, and others are served', async () => {
   const port = await listenWith(80)
-  // As nameLocalPeers tells them (localPeers.ts).
+  // As labelLocalConnections labels them (localConnections.ts).
   app!.server.prependListener('connection', (socket) => {
     const [, user] = /^127\.0\.0\.(1\d\d)$/.exec(socket.remoteAddress ?? '') ?? []
     if (user) Object.defineProperty(socket, 'remoteAddress', { value: `user 1900000${user} of this machine` })

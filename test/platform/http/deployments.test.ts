@@ -235,6 +235,14 @@ test('§14 ports that another deployment has are told with the save, and a new d
   for (const name of ['port-a', 'port-b', 'far']) await call('DELETE', `/${name}`)
 })
 
+test('§14 deployments that are created at once get a port each', async () => {
+  const names = Array.from({ length: 10 }, (_, at) => `at-once-${at}`)
+  await Promise.all(names.map((name) => call('POST', '', { name, type: 'scalable' })))
+  const ports = (await Promise.all(names.map(contentOf))).map((content) => /port: (\d+)/.exec(content)![1])
+  expect(new Set(ports).size).toBe(names.length)
+  for (const name of names) await call('DELETE', `/${name}`)
+})
+
 test('of saves made from one text at once exactly one is stored', async () => {
   await call('POST', '', { name: 'raced-save', type: 'process' })
   const { content, revision } = (await call('GET', '/raced-save')).body.data as { content: string; revision: string }
@@ -611,5 +619,8 @@ test('there are 500 deployments at most, and a deleted one makes room', async ()
   })
   expect(await readdir(shareDir())).not.toContain('one-more')
   expect(await call('DELETE', '/many-1')).toMatchObject({ status: 200 })
-  expect(await call('POST', '', { name: 'one-more', type: 'process' })).toMatchObject({ status: 201 })
+  const atOnce = await Promise.all(
+    ['one-more', 'two-more', 'three-more'].map((name) => call('POST', '', { name, type: 'process' })),
+  )
+  expect(atOnce.map(({ status }) => status).sort()).toEqual([201, 409, 409])
 })

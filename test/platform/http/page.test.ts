@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import fastify from 'fastify'
-import { pageRoutes } from '../../../src/platform/http/page'
+import { pageRoutes } from '../../../src/platform/http/routes/page'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 
 const directory = useTemporaryDirectory()

@@ -45,6 +45,13 @@ test.each([
   ],
   ['no HTTP at all', 'NONSENSE\r\n\r\n', 400, 'INVALID_INPUT', 'This is not a valid HTTP request.'],
   [
+    'two hosts',
+    'GET /api/health HTTP/1.1\r\nHost: x\r\nhost: x\r\nConnection: close\r\n\r\n',
+    400,
+    'INVALID_INPUT',
+    'The request names more than one host.',
+  ],
+  [
     'a length that is none',
     'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: a\r\n\r\n',
     400,

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { withCopies, type Driver } from '../../../src/platform/runtime/copies'
-import type { Replicas } from '../../../src/platform/share/replicas'
+import type { InstanceSpec } from '../../../src/platform/runtime/runtime'
+import type { Replicas } from '../../../src/platform/share/replicas/replicas'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
 
@@ -63,4 +64,19 @@ test('a close ends the deleting, and the next platform goes on with it', async (
     (names) => !names.includes(left!),
   )
   await next.close()
+})
+
+test.each(['ENOSPC', 'EDQUOT'])('#49 an instance whose copy has no room (%s) says which disk is full', async (code) => {
+  const failures: string[] = []
+  const copyTo = () => Promise.reject(Object.assign(new Error('write'), { code }))
+  const failing: Driver = {
+    ...driver,
+    startFailed: (_spec, failure) => Promise.resolve(void failures.push(failure)),
+  }
+  const runtime = withCopies(failing, { dataDir: directory(), replicas: { copyTo } as unknown as Replicas })
+  await expect(runtime.ensure({ podName: 'lobby-5', directory: '/x', copy: true } as InstanceSpec)).rejects.toThrow()
+  expect(failures).toEqual([
+    'Could not be started: its files could not be copied (The disk of the platform’s data directory is full.).',
+  ])
+  await runtime.close()
 })

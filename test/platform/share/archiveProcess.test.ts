@@ -5,13 +5,13 @@ import { constants, open, readdir } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import pino from 'pino'
-import { runArchiveWork, type ArchiveLimits } from '../../../src/platform/share/archiveProcess'
-import { createEntryTurns } from '../../../src/platform/share/entryTurns'
+import { runArchiveTask, type ArchiveLimits } from '../../../src/platform/share/archives/archiveProcess'
+import { createEntryLocks } from '../../../src/platform/share/changes/entryLocks'
 import { createJail, type Jail } from '../../../src/platform/share/jail'
-import type { JobControl } from '../../../src/platform/share/jobs'
-import { createPacker } from '../../../src/platform/share/pack'
-import { openTemporaries, type Temporaries } from '../../../src/platform/share/temporaries'
-import { createUnpacker } from '../../../src/platform/share/unpack'
+import type { JobControl } from '../../../src/platform/share/transfers/jobs'
+import { createPacker } from '../../../src/platform/share/archives/pack'
+import { openTemporaries, type Temporaries } from '../../../src/platform/share/changes/temporaries'
+import { createUnpacker } from '../../../src/platform/share/archives/unpack'
 import { make7z } from '../../support/platform/archives'
 import { childProgram } from '../../support/platform/childProgram'
 import { PROGRAMS } from '../../support/programs'
@@ -23,7 +23,7 @@ const share = () => join(directory(), 'share')
 const data = () => join(directory(), 'data')
 const control: JobControl = { signal: new AbortController().signal, progress: () => undefined }
 const LARGE = 128 * 2 ** 20
-const NORMAL: ArchiveLimits = { memory: 2 ** 30, silence: 60_000 }
+const NORMAL: ArchiveLimits = { memoryBytes: 2 ** 30, idleTimeoutMs: 60_000 }
 
 let jail: Jail
 let temporaries: Temporaries
@@ -33,7 +33,7 @@ beforeAll(async () => {
   mkdirSync(share())
   mkdirSync(data())
   jail = createJail(share())
-  temporaries = await openTemporaries(data(), jail, createEntryTurns(), pino({ level: 'silent' }))
+  temporaries = await openTemporaries(data(), jail, createEntryLocks(), pino({ level: 'silent' }))
   writeFileSync(join(share(), 'zeros.gz'), gzipSync(Buffer.alloc(250 * 2 ** 20)))
   writeFileSync(join(share(), 'huge.bin'), '')
   truncateSync(join(share(), 'huge.bin'), 64 * 2 ** 30)
@@ -52,22 +52,22 @@ describe('security 28: an extraction whose process', () => {
     createUnpacker(jail, temporaries, undefined, { ...NORMAL, ...limits }).unpack(`/nfsshare/${name}`, control)
 
   test('takes more memory than it may is ended, with 413', async () => {
-    await expect(unpack({ memory: 16 * 2 ** 20 })).rejects.toMatchObject({
+    await expect(unpack({ memoryBytes: 16 * 2 ** 20 })).rejects.toMatchObject({
       code: 'TOO_LARGE',
       message: 'The archive was not extracted: unpacking it takes more than 16 MiB of memory.',
     })
   })
 
   test('does not respond is ended, with a message that says so', async () => {
-    await expect(unpack({ silence: 50 })).rejects.toMatchObject({
+    await expect(unpack({ idleTimeoutMs: 50 })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
       message: 'The archive was not extracted: unpacking it did not respond for 0.05 seconds.',
     })
   })
 
   test.each<[keyof ArchiveLimits, number, string]>([
-    ['memory', 16 * 2 ** 20, 'unpacking it takes more than 16 MiB of memory.'],
-    ['silence', 50, 'unpacking it did not respond for 0.05 seconds.'],
+    ['memoryBytes', 16 * 2 ** 20, 'unpacking it takes more than 16 MiB of memory.'],
+    ['idleTimeoutMs', 50, 'unpacking it did not respond for 0.05 seconds.'],
   ])('runs 7-Zip is ended the same way: %s', async (which, limit, message) => {
     await expect(unpack({ [which]: limit }, 'large.7z')).rejects.toThrow(`The archive was not extracted: ${message}`)
   })
@@ -78,14 +78,14 @@ describe('packing whose process', () => {
     createPacker(jail, temporaries, { ...NORMAL, ...limits }).pack(['/nfsshare/huge.bin'], 'huge.tar.gz', control)
 
   test('takes more memory than it may is ended, with 413', async () => {
-    await expect(pack({ memory: 16 * 2 ** 20 })).rejects.toMatchObject({
+    await expect(pack({ memoryBytes: 16 * 2 ** 20 })).rejects.toMatchObject({
       code: 'TOO_LARGE',
       message: 'The archive was not made: packing takes more than 16 MiB of memory.',
     })
   })
 
   test('does not respond is ended, with a message that says so', async () => {
-    await expect(pack({ silence: 50 })).rejects.toMatchObject({
+    await expect(pack({ idleTimeoutMs: 50 })).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       message: 'The archive was not made: packing did not respond for 0.05 seconds.',
     })
@@ -124,7 +124,7 @@ describe('what a process says', () => {
   const run = (text: string, signal = control.signal) => {
     writeFileSync(join(data(), 'speaking.js'), `process.stdout.write(${JSON.stringify(text)}); process.stdin.resume()`)
     const program = relative(join(PROGRAMS, 'platform'), join(data(), 'speaking'))
-    return runArchiveWork({
+    return runArchiveTask({
       program,
       task: {},
       descriptors: [],
@@ -162,7 +162,7 @@ describe('a process that packs or unpacks does not outlive the platform:', () =>
     expect(pid).not.toBe(platform.pid)
     platform.kill('SIGKILL')
     await until(() => readersOf(join(share(), 'huge.bin')).length === 0)
-    temporaries = await openTemporaries(data(), jail, createEntryTurns(), pino({ level: 'silent' }))
+    temporaries = await openTemporaries(data(), jail, createEntryLocks(), pino({ level: 'silent' }))
   })
 
   test('one that unpacks', async () => {
@@ -173,7 +173,7 @@ describe('a process that packs or unpacks does not outlive the platform:', () =>
     )
     platform.kill('SIGKILL')
     await until(() => !readersOf(join(share(), 'zeros.gz')).includes(pid!))
-    temporaries = await openTemporaries(data(), jail, createEntryTurns(), pino({ level: 'silent' }))
+    temporaries = await openTemporaries(data(), jail, createEntryLocks(), pino({ level: 'silent' }))
   })
 
   test('7-Zip, in the middle of one call', async () => {
@@ -182,7 +182,7 @@ describe('a process that packs or unpacks does not outlive the platform:', () =>
       open(data(), constants.O_RDONLY | constants.O_DIRECTORY),
     ])
     const program = [
-      ...childProgram('share/sevenZipMain'),
+      ...childProgram('share/archives/sevenZipMain'),
       'extract',
       'large.7z',
       JSON.stringify({ entries: 10, size: 2 * LARGE }),

@@ -5,10 +5,10 @@ import { buffer } from 'node:stream/consumers'
 import pino from 'pino'
 import { DEPTH_LIMIT } from '../../../src/platform/share/depth'
 import { openFiles, type Files } from '../../../src/platform/share/files'
-import { createJail, holding } from '../../../src/platform/share/jail'
-import { createLeftOut } from '../../../src/platform/share/leftOut'
-import { FIRST_USER_ID, giveTree } from '../../../src/platform/share/ownership'
-import { replicate } from '../../../src/platform/share/replica'
+import { createJail, withDirectory } from '../../../src/platform/share/jail'
+import { createSkippedEntries } from '../../../src/platform/share/skippedEntries'
+import { FIRST_USER_ID, chownTree } from '../../../src/platform/share/ownership'
+import { replicate } from '../../../src/platform/share/replicas/replicate'
 import { makeTar, makeZip } from '../../support/platform/archives'
 import { isRoot } from '../../support/platform/canContain'
 import { makeDeepTree } from '../../support/platform/deepTree'
@@ -46,12 +46,12 @@ function levelsBelow(path: string): number {
 }
 
 test('a copy has what lies above the limit; the rest is told of', async () => {
-  const leftOut = createLeftOut()
-  await replicate(join(share(), 'lobby'), join(directory(), 'copy'), { leftOut })
+  const skipped = createSkippedEntries()
+  await replicate(join(share(), 'lobby'), join(directory(), 'copy'), { skipped })
   expect(readdirSync(join(directory(), 'copy')).sort()).toEqual(['a.txt', 'deep', 'z.txt'])
   expect(levelsBelow(join(directory(), 'copy/deep'))).toBe(DEPTH_LIMIT - 1)
-  expect(leftOut.text()).toMatch(/^"deep\/d\/d\//)
-  expect(leftOut.text()).toContain(TOO_DEEP)
+  expect(skipped.summary()).toMatch(/^"deep\/d\/d\//)
+  expect(skipped.summary()).toContain(TOO_DEEP)
 })
 
 test('a copy in which an instance went deep becomes like its source again', async () => {
@@ -84,17 +84,17 @@ test('§13 keep: what lies above the limit is written back; the rest is told of'
   mkdirSync(join(share(), 'kept'))
   makeDeepTree(join(copy, 'world/deep'), LEVELS)
   for (const name of ['a.txt', 'z.txt']) writeFileSync(join(copy, 'world', name), name)
-  const leftOut = createLeftOut()
+  const skipped = createSkippedEntries()
   expect(
     await files.writeBack(
       { copy, directory: join(share(), 'kept'), paths: ['world'] },
       new AbortController().signal,
-      leftOut,
+      skipped,
     ),
   ).toBe(2)
   expect(levelsBelow(join(share(), 'kept/world/deep'))).toBe(DEPTH_LIMIT - 2)
-  expect(leftOut.text()).toMatch(/^"world\/deep\/d\/d\//)
-  expect(leftOut.text()).toContain(TOO_DEEP)
+  expect(skipped.summary()).toMatch(/^"world\/deep\/d\/d\//)
+  expect(skipped.summary()).toContain(TOO_DEEP)
 })
 
 test('an archive is refused with a sentence that names the directory', async () => {
@@ -151,9 +151,11 @@ test('no directory is made so deep that no archive could hold it', async () => {
   async () => {
     const uid = FIRST_USER_ID + 3
     const give = async () => {
-      const leftOut = createLeftOut()
-      await holding(createJail(share()).directory(['lobby']), (held) => giveTree(held, uid, () => undefined, leftOut))
-      return leftOut.text()
+      const skipped = createSkippedEntries()
+      await withDirectory(createJail(share()).openDirectory(['lobby']), (held) =>
+        chownTree(held, uid, () => undefined, skipped),
+      )
+      return skipped.summary()
     }
     expect(await give()).toContain(TOO_DEEP)
     for (const path of ['a.txt', 'z.txt', `deep${'/d'.repeat(DEPTH_LIMIT - 1)}`])

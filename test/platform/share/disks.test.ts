@@ -37,3 +37,19 @@ const directory = useTemporaryDirectory()
     }
   },
 )
+
+;(canMount ? test : test.skip)('#49 a disk of PostgreSQL alone that is full counts as the data directory', async () => {
+  const [share, postgres] = [join(directory(), 'share'), join(directory(), 'postgres')]
+  for (const path of [share, postgres]) await mkdir(path, { recursive: true })
+  mountTmpfs(postgres)
+  const disks = watchDisks(directory(), share, pino({ level: 'silent' }))
+  try {
+    expect(await disks.list()).toMatchObject([{ name: 'data', level: 'ok' }])
+    execFileSync('mount', ['-o', 'remount,size=5m', postgres])
+    writeFileSync(join(postgres, 'wal'), Buffer.alloc(2 * 2 ** 20))
+    expect(await disks.list()).toMatchObject([{ name: 'data', level: 'full', total: 5 * 2 ** 20 }])
+  } finally {
+    disks.close()
+    unmount(postgres)
+  }
+})

@@ -58,12 +58,12 @@ describeAsRoot(`security 49: on a full disk${isRoot ? '' : ' (skipped: mounting 
   test('a save is 507, the old bytes stay, and it works again once there is room', async () => {
     await writeFile(join(share, 'filler'), Buffer.alloc(2 ** 20 + 2 ** 19))
     await expect(
-      files.contents.save({ path: '/nfsshare/kept.txt', content: 'x'.repeat(2 ** 20) }),
+      files.textFiles.save({ path: '/nfsshare/kept.txt', content: 'x'.repeat(2 ** 20) }),
     ).rejects.toMatchObject({ code: 'DISK_FULL', status: 507 })
     expect(await readFile(join(share, 'kept.txt'), 'utf8')).toBe('kept')
     expect((await readdir(share)).sort()).toEqual(['filler', 'kept.txt'])
     await rm(join(share, 'filler'))
-    await files.contents.save({ path: '/nfsshare/kept.txt', content: 'x'.repeat(2 ** 20) })
+    await files.textFiles.save({ path: '/nfsshare/kept.txt', content: 'x'.repeat(2 ** 20) })
     expect((await readFile(join(share, 'kept.txt'))).length).toBe(2 ** 20)
   })
 
@@ -104,7 +104,7 @@ describeAsRoot(
         await expect(writeFile(join(base, 'data/filler'), Buffer.alloc(2 ** 17))).rejects.toMatchObject({
           code: 'ENOSPC',
         })
-        await expect(files.contents.save({ path: '/nfsshare/kept.txt', content: 'new' })).rejects.toMatchObject({
+        await expect(files.textFiles.save({ path: '/nfsshare/kept.txt', content: 'new' })).rejects.toMatchObject({
           code: 'DISK_FULL',
           message: 'The disk of the platform’s data directory is full. Nothing was changed.',
         })
@@ -114,7 +114,7 @@ describeAsRoot(
           await readFile(join(share, 'kept.txt'), 'utf8'),
         ]).toEqual([[], ['kept.txt'], 'kept'])
         await rm(join(base, 'data/filler'))
-        await files.contents.save({ path: '/nfsshare/kept.txt', content: 'new' })
+        await files.textFiles.save({ path: '/nfsshare/kept.txt', content: 'new' })
         expect(await readFile(join(share, 'kept.txt'), 'utf8')).toBe('new')
       } finally {
         await files.close()
@@ -134,7 +134,7 @@ const WRITER = `
     process.send('ready')
     for (let round = 0; ; round += 1) {
       const character = round % 2 ? 'a' : 'b'
-      await files.contents.save({ path: '/nfsshare/saved.txt', content: character.repeat(300_000) })
+      await files.textFiles.save({ path: '/nfsshare/saved.txt', content: character.repeat(300_000) })
       const upload = files.upload()
       await upload.receive('uploaded.bin', Readable.from(Array.from({ length: 20 }, () => Buffer.alloc(20_000, character))), '/nfsshare')
       await upload.store('/nfsshare', 'replace')

@@ -7,9 +7,9 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import pino from 'pino'
-import { bytesOf } from '../../../src/platform/share/entries'
+import { bytesOf } from '../../../src/platform/share/listing/entries'
 import { openFiles, type Files } from '../../../src/platform/share/files'
-import { replicate } from '../../../src/platform/share/replica'
+import { replicate } from '../../../src/platform/share/replicas/replicate'
 import { makeZip } from '../../support/platform/archives'
 
 let base: string
@@ -51,8 +51,8 @@ async function downloaded(path: string): Promise<string> {
 /** Every verb, by what it would do with a path. */
 const verbs: [verb: string, use: (path: string) => Promise<unknown>][] = [
   ['list', async (path) => (await files.listing.list(path)).json.map((part) => Buffer.from(part).toString())],
-  ['read', (path) => files.contents.read(path)],
-  ['save', (path) => files.contents.save({ path, content: 'mine' })],
+  ['read', (path) => files.textFiles.read(path)],
+  ['save', (path) => files.textFiles.save({ path, content: 'mine' })],
   ['create file', (path) => files.changes.createFile(path)],
   ['create directory', (path) => files.changes.createDirectory(path)],
   ['move from', (path) => files.changes.move(path, '/nfsshare/moved')],
@@ -177,7 +177,7 @@ test.each(verbs)(
 test('security 17: a save through a link to the marker of the shared area is refused with a sentence', async () => {
   await writeFile(join(share, '.quarterdeck-share'), '')
   await symlink('.quarterdeck-share', join(share, 'link.txt'))
-  await expect(files.contents.save({ path: '/nfsshare/link.txt', content: 'mine' })).rejects.toMatchObject({
+  await expect(files.textFiles.save({ path: '/nfsshare/link.txt', content: 'mine' })).rejects.toMatchObject({
     code: 'NOT_ALLOWED',
     message: '/nfsshare/link.txt leads to a file of the platform itself.',
   })
@@ -196,8 +196,8 @@ test('links that stay inside work, absolute ones too', async () => {
   await writeFile(join(share, 'real/a.txt'), 'a')
   await symlink(join(share, 'real'), join(share, 'absolute'))
   await symlink('real', join(share, 'relative'))
-  expect((await files.contents.read('/nfsshare/absolute/a.txt')).content).toBe('a')
-  await files.contents.save({ path: '/nfsshare/relative/a.txt', content: 'b' })
+  expect((await files.textFiles.read('/nfsshare/absolute/a.txt')).content).toBe('a')
+  await files.textFiles.save({ path: '/nfsshare/relative/a.txt', content: 'b' })
   expect(await readFile(join(share, 'real/a.txt'), 'utf8')).toBe('b')
 })
 
@@ -225,7 +225,7 @@ test('a shared area that is not there is told, and used once it is', async () =>
 test('a hard link is a file like any other: who may make one may read the file', async () => {
   await writeFile(join(share, 'a'), 'a')
   await link(join(share, 'a'), join(share, 'b'))
-  expect((await files.contents.read('/nfsshare/b')).content).toBe('a')
+  expect((await files.textFiles.read('/nfsshare/b')).content).toBe('a')
 })
 
 /** Each is to come about at least once between the swaps. */
@@ -281,13 +281,13 @@ test('security 17: ten thousand swaps of a directory for a link, under every ver
     return readFile(join(base, to, name), 'utf8')
   }
   const attempts: (() => Promise<string | void>)[] = [
-    async () => (await files.contents.read('/nfsshare/target/file.txt')).content,
+    async () => (await files.textFiles.read('/nfsshare/target/file.txt')).content,
     async () => (await files.listing.list('/nfsshare/target')).json.map((part) => Buffer.from(part).toString()).join(),
-    async () => void (await files.contents.save({ path: '/nfsshare/target/file.txt', content: 'inside' })),
+    async () => void (await files.textFiles.save({ path: '/nfsshare/target/file.txt', content: 'inside' })),
     // What others of these remove.
     () => files.changes.createDirectory('/nfsshare/target/sub'),
-    async () => void (await files.contents.save({ path: '/nfsshare/target/sub/kept.txt', content: 'inside' })),
-    async () => void (await files.contents.save({ path: '/nfsshare/mine.txt', content: 'mine' })),
+    async () => void (await files.textFiles.save({ path: '/nfsshare/target/sub/kept.txt', content: 'inside' })),
+    async () => void (await files.textFiles.save({ path: '/nfsshare/mine.txt', content: 'mine' })),
     () => files.changes.move('/nfsshare/mine.txt', `/nfsshare/target/moved-${Math.random()}`),
     async () => void made.add((await files.archive(1, '/nfsshare/target/sub')).name),
     async () => void made.add((await files.archiveSeveral(1, ['/nfsshare/target/sub', '/nfsshare/target/a.zip'])).name),

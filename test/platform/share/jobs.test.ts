@@ -1,4 +1,4 @@
-import { createJobs } from '../../../src/platform/share/jobs'
+import { createJobs } from '../../../src/platform/share/transfers/jobs'
 import { until } from '../../support/platform/until'
 
 const ANN = 1

@@ -2,11 +2,11 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { appendFile, chmod, lstat, mkdir, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { FileEntry } from '../../../src/contract/file'
-import { joined } from '../../../src/platform/share/entries'
+import { joined } from '../../../src/platform/share/listing/entries'
 import { createJail } from '../../../src/platform/share/jail'
-import { createListing, type Listing } from '../../../src/platform/share/listing'
-import { createListingPool } from '../../../src/platform/share/listingPool'
-import { bucketOf } from '../../../src/platform/share/listingTask'
+import { createListing, type Listing } from '../../../src/platform/share/listing/listing'
+import { createListingPool } from '../../../src/platform/share/listing/listingPool'
+import { bucketOf } from '../../../src/platform/share/listing/listingTask'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
 
@@ -78,6 +78,9 @@ async function makeKept(directory: string, count = 600): Promise<(name: string) 
   await untilKept(directory)
   const now = Date.now()
   jest.spyOn(Date, 'now').mockReturnValue(now)
+  // What is kept must not become too old while a slow machine goes through the steps.
+  const kept = performance.now()
+  jest.spyOn(performance, 'now').mockReturnValue(kept)
   return at
 }
 

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FileEntry } from '../../../src/contract/file'
 import { createJail } from '../../../src/platform/share/jail'
-import { AT_ONCE, createListingPool } from '../../../src/platform/share/listingPool'
+import { AT_ONCE, createListingPool } from '../../../src/platform/share/listing/listingPool'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 
 const share = useTemporaryDirectory()
@@ -23,7 +23,7 @@ function listers(): number[] {
 test('the time that a directory may take does not count those before it, and who asks for the same meanwhile gets the same', async () => {
   writeFileSync(`${share()}/world`, '')
   const pool = createListingPool(9000)
-  const directory = await createJail(share()).directory([])
+  const directory = await createJail(share()).openDirectory([])
   const ask = (key: string) => pool.entries(directory, '/nfsshare', share(), key)
   try {
     await ask('warm')
@@ -56,7 +56,7 @@ test.each([
   mkdirSync(`${share()}/${signal}`)
   writeFileSync(`${share()}/${signal}/world`, '')
   const pool = createListingPool(5000)
-  const directory = await createJail(share()).directory([signal])
+  const directory = await createJail(share()).openDirectory([signal])
   const ask = () =>
     pool.entries(directory, `/nfsshare/${signal}`, share(), 'key').then(
       ({ count }) => count,
@@ -85,7 +85,7 @@ test('a long directory is shared out among the processes, and each entry is list
   mkdirSync(`${share()}/long`)
   for (const name of names) writeFileSync(`${share()}/long/${name}`, name)
   const pool = createListingPool()
-  const directory = await createJail(share()).directory(['long'])
+  const directory = await createJail(share()).openDirectory(['long'])
   try {
     for (const _ of ['first', 'known to be long']) {
       const { json, count, isTold } = await pool.entries(directory, '/nfsshare/long', share(), 'key')

@@ -32,7 +32,7 @@ let files: Files
     test('a new file, a new directory and a saved text', async () => {
       await files.changes.createFile('/nfsshare/lobby/new.txt')
       await files.changes.createDirectory('/nfsshare/lobby/new')
-      await files.contents.save({ path: '/nfsshare/lobby/saved.txt', content: 'x' })
+      await files.textFiles.save({ path: '/nfsshare/lobby/saved.txt', content: 'x' })
       for (const path of ['lobby/new.txt', 'lobby/new', 'lobby/saved.txt']) expect(ownerOf(path)).toBe(UID)
     })
 

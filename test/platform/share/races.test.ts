@@ -5,7 +5,7 @@ import { Readable } from 'node:stream'
 import pino from 'pino'
 import { openFiles, type Files } from '../../../src/platform/share/files'
 import { createJail } from '../../../src/platform/share/jail'
-import { placeNew } from '../../../src/platform/share/placing'
+import { renameNoReplace } from '../../../src/platform/share/changes/placing'
 
 let base: string
 let share: string
@@ -59,12 +59,12 @@ test('of two moves of one file exactly one is done and the other is told 404; th
 }, 60_000)
 
 test('a file whose name another program takes away while it is moved does not come to be under both', async () => {
-  const directory = await createJail(share).directory([])
+  const directory = await createJail(share).openDirectory([])
   try {
     for (let round = 0; round < 300; round += 1) {
       await writeFile(join(share, 'one'), 'text')
       const codes = await Promise.all(
-        ['left', 'right'].map((name) => codeOf(placeNew(directory, 'one', directory, name))),
+        ['left', 'right'].map((name) => codeOf(renameNoReplace(directory, 'one', directory, name))),
       )
       expect(codes.sort()).toEqual(['ENOENT', 'done'])
       expect((await readdir(share)).filter((name) => ['one', 'left', 'right'].includes(name))).toHaveLength(1)
@@ -83,14 +83,14 @@ test.each(['of the text that was opened', 'of whatever is there'])(
     await fresh(`timed-${isChecked}`, {})
     const begun = performance.now()
     for (let round = 0; round < 20; round += 1)
-      await files.contents.save({ path: `/nfsshare/timed-${isChecked}/${round}`, content: 'new' })
+      await files.textFiles.save({ path: `/nfsshare/timed-${isChecked}/${round}`, content: 'new' })
     const savingMs = (performance.now() - begun) / 20
     for (let round = 0; round < 400; round += 1) {
       const name = `save-${isChecked}-${round}`
       const path = await fresh(name, { one: 'old' })
       const modifyTime = Math.floor((await stat(join(share, name, 'one'))).mtimeMs)
       const [saved, moved] = await Promise.all([
-        codeOf(files.contents.save({ path: `${path}/one`, content: 'new', ...(isChecked && { modifyTime }) })),
+        codeOf(files.textFiles.save({ path: `${path}/one`, content: 'new', ...(isChecked && { modifyTime }) })),
         // Later by a little more each time, so that the two meet at every point.
         codeOf(after((round / 300) * savingMs, () => files.changes.move(`${path}/one`, `${path}/two`))),
       ])

@@ -2,14 +2,15 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { createJail, holding } from '../../../src/platform/share/jail'
-import { removePath, removeTree } from '../../../src/platform/share/removal'
+import { createJail, withDirectory } from '../../../src/platform/share/jail'
+import { removePath, removeTree } from '../../../src/platform/share/changes/removal'
 import { makeDeepTree } from '../../support/platform/deepTree'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 
 /** Node.js cannot remove what lies deeper than a path can be long. */
 const share = useTemporaryDirectory(() => execFileSync('rm', ['-rf', share()]))
-const remove = (name: string) => holding(createJail(share()).directory([]), (directory) => removeTree(directory, name))
+const remove = (name: string) =>
+  withDirectory(createJail(share()).openDirectory([]), (directory) => removeTree(directory, name))
 const openFiles = () => readdirSync('/proc/self/fd').length
 
 /** The most files that were open at a time while something was done. */

@@ -15,8 +15,8 @@ import {
   writeFile,
 } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createLeftOut } from '../../../src/platform/share/leftOut'
-import { replicate } from '../../../src/platform/share/replica'
+import { createSkippedEntries } from '../../../src/platform/share/skippedEntries'
+import { replicate } from '../../../src/platform/share/replicas/replicate'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 
 const directory = useTemporaryDirectory()
@@ -103,13 +103,13 @@ test('a sparse file takes no more room in the target, keeps its mode, and is not
   await sparse.close()
   await writeFile(join(source, 'huge.dat'), '')
   await truncate(join(source, 'huge.dat'), 2 ** 43)
-  const leftOut = createLeftOut()
-  expect(await replicate(source, target, { leftOut })).toBe(4)
+  const skipped = createSkippedEntries()
+  expect(await replicate(source, target, { skipped })).toBe(4)
   const { size, blocks, mode } = await stat(join(target, 'sparse.dat'))
   expect([size, mode & 0o777]).toEqual([100 * 2 ** 20 + 4, 0o640])
   expect(blocks * 512).toBeLessThan(2 ** 20)
   expect((await readFile(join(target, 'sparse.dat'))).equals(await readFile(join(source, 'sparse.dat')))).toBe(true)
-  expect(leftOut.text()).toMatch(/^"huge.dat" is 8192 GiB long and nearly empty/)
+  expect(skipped.summary()).toMatch(/^"huge.dat" is 8192 GiB long and nearly empty/)
   expect((await readdir(target)).sort()).toEqual(['run.sh', 'server.properties', 'sparse.dat', 'world'])
   expect(await replicate(source, target)).toBe(0)
 })

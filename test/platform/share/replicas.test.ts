@@ -1,13 +1,14 @@
 import { appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import pino from 'pino'
-import { createReplicas, type Replicas, type SyncNews } from '../../../src/platform/share/replicas'
+import { createReplicas, type Replicas, type SyncState } from '../../../src/platform/share/replicas/replicas'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+import { canMount, mountTmpfs, unmount } from '../../support/platform/tmpfs'
 import { until } from '../../support/platform/until'
 
 const directory = useTemporaryDirectory()
 let replicas: Replicas
-let heard: SyncNews['event'][]
+let heard: SyncState['event'][]
 
 beforeEach(() => {
   heard = []
@@ -19,7 +20,7 @@ afterEach(() => replicas.close())
 async function follow(name: string): Promise<string> {
   const path = join(directory(), name)
   await mkdir(path, { recursive: true })
-  replicas.follow([path])
+  replicas.setWatched([path])
   await until(() => replicas.state.event === 'sync_completed' && heard.at(-1) === 'sync_completed')
   heard.length = 0
   return path
@@ -64,7 +65,7 @@ test('a directory that goes away is not synced until it is back or followed no m
   await rm(lobby, { recursive: true })
   await until(() => heard.includes('sync_started'))
   expect(replicas.state.event).toBe('sync_started')
-  replicas.follow([])
+  replicas.setWatched([])
   expect(replicas.state).toEqual({ event: 'sync_completed' })
   expect(heard.at(-1)).toBe('sync_completed')
 })
@@ -78,7 +79,7 @@ test('a sync that fails says why, is tried again, and the reason goes with its s
   await writeFile(join(data, 'replica'), '')
   const failing = createReplicas(data, pino({ level: 'silent' }))
   try {
-    failing.follow([lobby])
+    failing.setWatched([lobby])
     await until(() => failing.state.problem !== undefined)
     expect(failing.state).toEqual({
       event: 'sync_started',
@@ -93,6 +94,29 @@ test('a sync that fails says why, is tried again, and the reason goes with its s
     await failing.close()
   }
 })
+
+;(canMount ? test : test.skip)(
+  '#49 a sync that the disk of the data directory has no room for names that disk',
+  async () => {
+    const data = join(directory(), 'small')
+    const lobby = join(directory(), 'large')
+    mountTmpfs(data, 1)
+    await mkdir(lobby)
+    await writeFile(join(lobby, 'world.bin'), Buffer.alloc(2 * 2 ** 20, 1))
+    const full = createReplicas(data, pino({ level: 'silent' }))
+    try {
+      full.setWatched([lobby])
+      await until(() => full.state.problem !== undefined)
+      expect(full.state).toMatchObject({
+        problem:
+          '"large" could not be copied yet, it is tried again. The disk of the platform’s data directory is full.',
+      })
+    } finally {
+      await full.close()
+      unmount(data)
+    }
+  },
+)
 
 test('a file in the making starts no sync and is not copied', async () => {
   const lobby = await follow('making')
@@ -117,9 +141,9 @@ test('what nobody follows any more goes from the disk, also what an earlier plat
   await Promise.all(copies)
   for (const at of copies.keys())
     expect((await readFile(join(directory(), `copy-${at}`, 'large.bin'))).length).toBe(2 ** 20)
-  replicas.follow([kept, going])
+  replicas.setWatched([kept, going])
   await until(() => replicas.state.event === 'sync_completed')
-  replicas.follow([kept])
+  replicas.setWatched([kept])
   replicas.prune()
   await until(
     () => readdir(root),

@@ -1,4 +1,4 @@
-import { createSharedRead } from '../../../src/platform/share/sharedRead'
+import { createSharedRead } from '../../../src/platform/concurrency/sharedRead'
 
 test('however many call, one reading is under way, and each caller sees what was so at its call', async () => {
   const ends: (() => void)[] = []

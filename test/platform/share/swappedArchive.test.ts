@@ -1,10 +1,10 @@
 import { mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
-import { createEntryTurns } from '../../../src/platform/share/entryTurns'
+import { createEntryLocks } from '../../../src/platform/share/changes/entryLocks'
 import { createJail } from '../../../src/platform/share/jail'
-import { openTemporaries } from '../../../src/platform/share/temporaries'
-import { createUnpacker } from '../../../src/platform/share/unpack'
+import { openTemporaries } from '../../../src/platform/share/changes/temporaries'
+import { createUnpacker } from '../../../src/platform/share/archives/unpack'
 import { make7z, makeTar, makeZip } from '../../support/platform/archives'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 
@@ -29,7 +29,7 @@ test.each([
     const jail = createJail(share)
     const unpacker = createUnpacker(
       jail,
-      await openTemporaries(data, jail, createEntryTurns(), pino({ level: 'silent' })),
+      await openTemporaries(data, jail, createEntryLocks(), pino({ level: 'silent' })),
     )
     let isReplaced = false
     await unpacker.unpack(`/nfsshare/a.${kind}`, {

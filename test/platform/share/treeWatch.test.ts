@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import pino from 'pino'
-import { holding, openRealDirectory } from '../../../src/platform/share/jail'
-import { createReplicas, type Replicas } from '../../../src/platform/share/replicas'
-import { createTreeWatch } from '../../../src/platform/share/treeWatch'
+import { withDirectory, openRealDirectory } from '../../../src/platform/share/jail'
+import { createReplicas, type Replicas } from '../../../src/platform/share/replicas/replicas'
+import { createTreeWatch } from '../../../src/platform/share/replicas/treeWatch'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
 
@@ -54,7 +54,7 @@ test('a followed directory costs a watch for each of its directories and none fo
     for (let file = 0; file < 200; file += 1) writeFileSync(join(lobby(), name, `${file}.txt`), '')
   }
   const before = watches()
-  await synced(() => replicas.follow([lobby()]))
+  await synced(() => replicas.setWatched([lobby()]))
   expect(watches() - before).toBe(3)
 })
 
@@ -75,7 +75,7 @@ test('a file that is written to, in a directory that was there, that is new, or 
 
 test('what is followed no more is not watched', async () => {
   const before = watches()
-  replicas.follow([])
+  replicas.setWatched([])
   await until(() => watches() === before - 4)
 })
 
@@ -88,8 +88,9 @@ test('beyond the limit directories are not watched, which is told once; those th
   )
   const before = watches()
   const walk = async (...names: string[]) => {
-    for (const name of names) await holding(openRealDirectory(join(lobby(), name)), (held) => watch.visit(held, name))
-    watch.endWalk()
+    for (const name of names)
+      await withDirectory(openRealDirectory(join(lobby(), name)), (held) => watch.visit(held, name))
+    watch.removeUnvisited()
   }
   try {
     await walk('a', 'b', 'b/below')

@@ -1,21 +1,21 @@
 import { mkdirSync, rmdirSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
-import { createJail, type HeldDirectory, type RawName } from '../../../src/platform/share/jail'
+import { createJail, type OpenDirectory, type RawName } from '../../../src/platform/share/jail'
 import { walkTree } from '../../../src/platform/share/walk'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 
 const share = useTemporaryDirectory()
 
 /** The directory, and between the first and the second look at one of its names something happens to that. */
-function changing(directory: HeldDirectory, name: string, change: () => void): HeldDirectory {
+function changing(directory: OpenDirectory, name: string, change: () => void): OpenDirectory {
   let looks = 0
   const entry = (asked: RawName) => {
     if (asked === name && (looks += 1) === 2) change()
-    return directory.entry(asked)
+    return directory.entryPath(asked)
   }
-  return { ...directory, entry: entry as HeldDirectory['entry'] }
+  return { ...directory, entryPath: entry as OpenDirectory['entryPath'] }
 }
 
-async function walked(directory: HeldDirectory, name: string): Promise<string[]> {
+async function walked(directory: OpenDirectory, name: string): Promise<string[]> {
   const paths: string[] = []
   for await (const { path } of walkTree(directory, name)) paths.push(path)
   return paths.sort()
@@ -28,7 +28,7 @@ test.each([
   const path = `${share()}/link`
   rmSync(path, { recursive: true, force: true })
   symlinkSync('x', path)
-  const directory = await createJail(share()).directory([])
+  const directory = await createJail(share()).openDirectory([])
   try {
     expect(
       await walked(
@@ -44,7 +44,7 @@ test.each([
 test('a directory that is removed while it is read is as if it were empty', async () => {
   mkdirSync(`${share()}/tree/gone`, { recursive: true })
   writeFileSync(`${share()}/tree/kept`, '')
-  const directory = await createJail(share()).directory([])
+  const directory = await createJail(share()).openDirectory([])
   try {
     const paths: string[] = []
     for await (const { path } of walkTree(directory, 'tree')) {

@@ -3,8 +3,8 @@ import { mkdir, open, readdir, readFile, rm, stat, symlink, truncate, utimes, wr
 import { dirname, join } from 'node:path'
 import pino from 'pino'
 import { openFiles, type Files } from '../../../src/platform/share/files'
-import { createLeftOut } from '../../../src/platform/share/leftOut'
-import { matchesWildcard } from '../../../src/platform/share/wildcard'
+import { createSkippedEntries } from '../../../src/platform/share/skippedEntries'
+import { matchesWildcard } from '../../../src/platform/share/replicas/wildcard'
 import { isRoot } from '../../support/platform/canContain'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 
@@ -124,15 +124,15 @@ test('a sparse file takes no more room there than in the copy', async () => {
 test('files of more holes than may be are left out, which is told, and the others are written back', async () => {
   await put(copy(), { 'world/a.dat': 'a', 'world/huge.dat': '', 'world/z.dat': 'z' })
   await truncate(join(copy(), 'world/huge.dat'), 2 ** 43)
-  const leftOut = createLeftOut()
+  const skipped = createSkippedEntries()
   expect(
     await files.writeBack(
       { copy: copy(), directory: lobby(), paths: ['world'] },
       new AbortController().signal,
-      leftOut,
+      skipped,
     ),
   ).toBe(2)
-  expect(leftOut.text()).toBe(
+  expect(skipped.summary()).toBe(
     '"world/huge.dat" is 8192 GiB long and nearly empty: files with more than 64 GiB of holes are left out. Make it smaller, or delete it.',
   )
   expect(await filesIn(lobby())).toEqual(['world/a.dat', 'world/z.dat'])

@@ -250,21 +250,18 @@ test('a crash is counted, and its last lines are kept as a capsule', async () =>
 })
 
 test('§7 metrics are there for a pod, and 404 for one that is not', async () => {
+  // Older than any sample that the platform takes itself meanwhile, so they are the first two.
+  const at = [1800, 1785].map((secondsAgo) => new Date(Date.now() - secondsAgo * 1000))
   await platform.db
     .insertInto('metrics')
-    .values(
-      [1, 2].map((ago) => ({ pod_name: podName, at: new Date(Date.now() - ago * 15_000), cpu: 12.5, memory: 2048 })),
-    )
+    .values(at.map((at) => ({ pod_name: podName, at, cpu: 12.5, memory: 2048 })))
     .execute()
-  const cpu = await call('GET', `/api/metrics/cpu?pod=${podName}`)
-  expect(cpu.body.data.data).toEqual([
-    { timestamp: expect.any(Number), value: 12.5 },
-    { timestamp: expect.any(Number), value: 12.5 },
-  ])
-  expect((await call('GET', `/api/metrics/memory?pod=${podName}`)).body.data.data).toMatchObject([
-    { value: 2048 },
-    { value: 2048 },
-  ])
+  const firstTwo = async (name: string) => {
+    const { body } = await call('GET', `/api/metrics/${name}?pod=${podName}`)
+    return (body.data.data as unknown[]).slice(0, 2)
+  }
+  expect(await firstTwo('cpu')).toEqual(at.map((at) => ({ timestamp: at.getTime(), value: 12.5 })))
+  expect(await firstTwo('memory')).toEqual(at.map((at) => ({ timestamp: at.getTime(), value: 2048 })))
   expect(await call('GET', '/api/metrics/cpu?pod=nothing')).toMatchObject({ status: 404 })
   expect(await call('GET', '/api/metrics/cpu')).toMatchObject({ status: 400, body: { field: 'pod' } })
 })
@@ -319,6 +316,19 @@ test('a peer that goes in the middle of its upgrade harms nobody, session or not
 test('security 35: another or a null origin is refused although its cookie is valid', async () => {
   for (const origin of ['http://evil.example', 'null', 'nonsense'])
     expect(await refusal(`/api/logs/echo/${podName}`, { origin })).toBe(403)
+})
+
+test('security 35: a handshake with two hosts is refused, whichever of them is the origin', async () => {
+  const { host, port } = new URL(url)
+  for (const path of [`/api/logs/echo/${podName}`, '/socket.io/?EIO=4&transport=websocket']) {
+    const socket = connect(Number(port), '127.0.0.1').on('error', () => undefined)
+    socket.write(
+      `GET ${path} HTTP/1.1\r\nHost: ${host}\r\nHost: evil.example\r\nOrigin: http://${host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\nCookie: token=${ann.token}\r\n\r\n`,
+    )
+    const [answer] = (await once(socket, 'data')) as [Buffer]
+    expect(answer.toString()).toMatch(/^HTTP\/1.1 40[03] /)
+    socket.destroy()
+  }
 })
 
 test('security 37: when the session ends, its consoles are closed', async () => {

@@ -1,7 +1,7 @@
-import type { Happening } from '../../../src/platform/accounts/activityLog'
-import { createConsoleRecord, type ConsoleDeed } from '../../../src/platform/sockets/consoleRecord'
+import type { ActivityRecord } from '../../../src/platform/accounts/activityLog'
+import { createConsoleRecord, type ConsoleAction } from '../../../src/platform/sockets/consoleRecord'
 
-const deed = (command: string, deployment = 'lobby'): ConsoleDeed => ({
+const deed = (command: string, deployment = 'lobby'): ConsoleAction => ({
   username: 'ann',
   address: '127.0.0.1',
   deployment,
@@ -11,7 +11,7 @@ const deed = (command: string, deployment = 'lobby'): ConsoleDeed => ({
 })
 
 test('decisions §10: what is done at consoles is recorded in its order, and definitions are asked once for all that waits', async () => {
-  const recorded: Happening[] = []
+  const recorded: ActivityRecord[] = []
   const asked: string[] = []
   const record = createConsoleRecord({ record: (happening) => void recorded.push(happening) }, async (deployment) => {
     asked.push(deployment)
@@ -33,7 +33,7 @@ test('decisions §10: what is done at consoles is recorded in its order, and def
 })
 
 test('security 52: while a definition cannot be had, little waits for it; the rest is recorded as commands of which nothing is known', async () => {
-  const recorded: Happening[] = []
+  const recorded: ActivityRecord[] = []
   let give: (plain: string[]) => void = () => undefined
   const record = createConsoleRecord(
     { record: (happening) => void recorded.push(happening) },

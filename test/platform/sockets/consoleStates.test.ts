@@ -15,8 +15,8 @@ afterEach(() => app.close())
 async function open(runtime: object, others: object): Promise<WebSocket> {
   const parts = {
     sessions: {
-      read: async () => ({ userId: '1', username: 'ann', sessionId: '1', isAdmin: false }),
-      live: async (ids: string[]) => new Map(ids.map((id) => [id, false])),
+      authenticate: async () => ({ userId: '1', username: 'ann', sessionId: '1', isAdmin: false }),
+      findValid: async (ids: string[]) => new Map(ids.map((id) => [id, false])),
     },
     origins: [],
     proxies: createTrustedProxies([]),
@@ -68,11 +68,11 @@ test('§4 viewers hear of states in their order, however long a look at them tak
 
 test('what a viewer asks for is done in its order, however long each takes', async () => {
   const done: string[] = []
-  const lists: (() => void)[] = []
+  const writes: (() => void)[] = []
   const viewer = await open(
     {
-      list: () => new Promise((resolve) => lists.push(() => resolve([{ podName: 'echo-1', state: 'RUNNING' }]))),
-      write: async (_podName: string, command: string) => done.push(command) > 0,
+      write: (_podName: string, command: string) =>
+        new Promise<boolean>((resolve) => writes.push(() => resolve(done.push(command) > 0))),
     },
     { power: { request: async (_podName: string, action: string) => void done.push(action) } },
   )
@@ -83,7 +83,7 @@ test('what a viewer asks for is done in its order, however long each takes', asy
   // The answer to a ping follows what was read before it.
   await once(viewer, 'pong')
   expect(done).toEqual([])
-  lists[0]!()
+  writes[0]!()
   await until(() => done.length === 2)
   expect(done).toEqual(['save-all', 'stop'])
   viewer.terminate()

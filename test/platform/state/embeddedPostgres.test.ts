@@ -3,7 +3,7 @@ import { createServer, type Server } from 'node:net'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import pino from 'pino'
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/platform/state/embeddedPostgres'
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/platform/postgres/embeddedPostgres'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
 

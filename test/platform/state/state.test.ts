@@ -1,11 +1,14 @@
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Pool } from 'pg'
 import pino from 'pino'
 import { sql } from 'kysely'
 import type { AppError } from '../../../src/platform/errors'
-import { openState, stateFailure, type OpenState } from '../../../src/platform/state/db'
-import { startEmbeddedPostgres } from '../../../src/platform/state/embeddedPostgres'
+import { boundPool } from '../../../src/platform/state/boundedPool'
+import { openStateDatabase, toAppError, type StateDatabase } from '../../../src/platform/state/db'
+import { startEmbeddedPostgres } from '../../../src/platform/postgres/embeddedPostgres'
 import { openSecrets } from '../../../src/platform/state/secrets'
 import { freshDatabase, freshState, onServer } from '../../support/platform/freshState'
 import { processesOf } from '../../support/platform/processesOf'
@@ -16,7 +19,7 @@ const directory = useTemporaryDirectory()
 
 test('migrations run once when several platforms start at the same time', async () => {
   const { url, drop } = await freshDatabase()
-  const states = await Promise.all([openState(url), openState(url), openState(url)])
+  const states = await Promise.all([openStateDatabase(url), openStateDatabase(url), openStateDatabase(url)])
   const { rows } = await states[0].pool.query<{ name: string }>('select name from kysely_migration order by name')
   // Every file is one of them: none was forgotten in db.ts.
   expect(rows.map(({ name }) => `${name}.ts`)).toEqual(
@@ -27,7 +30,7 @@ test('migrations run once when several platforms start at the same time', async 
 })
 
 test('a server that is not there is one clear line', async () => {
-  await expect(openState('postgresql://u:very-secret@127.0.0.1:1/x')).rejects.toMatchObject({
+  await expect(openStateDatabase('postgresql://u:very-secret@127.0.0.1:1/x')).rejects.toMatchObject({
     lines: ['PostgreSQL at 127.0.0.1:1 cannot be reached: start it or correct QUARTERDECK_STATE_URL'],
   })
 })
@@ -36,20 +39,64 @@ test('a wrong password and a missing database are one clear line each, without t
   const url = new URL(process.env.TEST_POSTGRES_URL!)
   const server = `PostgreSQL at 127.0.0.1:${url.port}`
   url.pathname = '/nothing-here'
-  await expect(openState(url.href)).rejects.toMatchObject({
+  await expect(openStateDatabase(url.href)).rejects.toMatchObject({
     lines: [`${server} has no database "nothing-here": create it or correct QUARTERDECK_STATE_URL`],
   })
   url.password = 'very-secret'
-  await expect(openState(url.href)).rejects.toMatchObject({
+  await expect(openStateDatabase(url.href)).rejects.toMatchObject({
     lines: [`${server} refuses the user or password of QUARTERDECK_STATE_URL`],
   })
+})
+
+test('security 52: statements that wait for a lock are cancelled, and hold up no others', async () => {
+  const { url, drop } = await freshDatabase()
+  const state = await openStateDatabase(url, 500)
+  const locker = await state.pool.connect()
+  await locker.query('begin; lock table activity in access exclusive mode')
+  const waiting = async () =>
+    (
+      await locker.query<{ count: number }>(
+        "select count(*)::int as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()",
+      )
+    ).rows[0]!.count
+  const read = () => state.db.selectFrom('activity').select('id').execute()
+  // More than the pool has connections; some in transactions, whose end waits for no answer either.
+  const calls = Array.from({ length: 40 }, (_, index) =>
+    (index % 2 ? read() : state.db.transaction().execute(read)).then(() => 'done', toAppError),
+  )
+  for (const call of calls) expect(await call).toMatchObject({ code: 'UNAVAILABLE' })
+  await until(async () => (await waiting()) === 0)
+  expect(await state.db.selectFrom('users').select('id').execute()).toEqual([])
+  await locker.query('rollback')
+  locker.release()
+  expect(await read()).toEqual([])
+  expect(state.pool.totalCount).toBeLessThanOrEqual(20)
+  await state.close()
+  await drop()
+})
+
+test('security 52: who waits for a connection waits the shorter for its first answer', async () => {
+  const waits: number[] = []
+  const client = {
+    query: async ({ query_timeout }: { query_timeout: number }) => void waits.push(query_timeout),
+    release: () => undefined,
+  }
+  const connect = async () => {
+    await delay(50)
+    return client
+  }
+  const connection = await boundPool({ connect } as unknown as Pool, 10_000).connect()
+  await connection.query('select 1', [])
+  await connection.query('select 1', [])
+  expect(waits[0]).toBeLessThan(9_960)
+  expect(waits[1]).toBe(10_000)
 })
 
 test('security 52: connections that break in the middle of their queries fail those, and nothing else', async () => {
   const state = await freshState()
   const name = new URL(state.url).pathname.slice(1)
   const running = Array.from({ length: 5 }, () =>
-    sql`select pg_sleep(20)`.execute(state.db).then(() => 'done', stateFailure),
+    sql`select pg_sleep(20)`.execute(state.db).then(() => 'done', toAppError),
   )
   await until(async () => {
     const { rows } = await state.pool.query<{ count: number }>(
@@ -80,7 +127,7 @@ test('security 52: connections that break in the middle of their queries fail th
 test('the state of a newer version is refused', async () => {
   const state = await freshState()
   await state.pool.query("insert into kysely_migration values ('9999_future', now()::text)")
-  await expect(openState(state.url)).rejects.toMatchObject({
+  await expect(openStateDatabase(state.url)).rejects.toMatchObject({
     lines: [expect.stringContaining('holds the state of a newer Quarterdeck')],
   })
   await state.close()
@@ -89,7 +136,7 @@ test('the state of a newer version is refused', async () => {
 test('an embedded PostgreSQL whose port somebody else took moves to another one and keeps its data', async () => {
   const log = pino({ level: 'silent' })
   const first = await startEmbeddedPostgres(directory(), log)
-  const state = await openState(first.stateUrl)
+  const state = await openStateDatabase(first.stateUrl)
   await state.db.insertInto('facts').values({ name: 'kept', value: 'yes' }).execute()
   await state.close()
   await first.stop()
@@ -100,7 +147,7 @@ test('an embedded PostgreSQL whose port somebody else took moves to another one 
   const second = await startEmbeddedPostgres(directory(), log)
   squatter.close()
   expect(new URL(second.stateUrl).port).not.toBe(port)
-  const again = await openState(second.stateUrl)
+  const again = await openStateDatabase(second.stateUrl)
   expect(await again.db.selectFrom('facts').selectAll().execute()).toEqual([{ name: 'kept', value: 'yes' }])
   await again.close()
   await second.stop()
@@ -111,9 +158,9 @@ describe('the embedded PostgreSQL', () => {
   const dataDir = () => join(directory(), 'embedded')
   const clusterFile = () => join(dataDir(), 'postgres.json')
 
-  async function kept(work: (state: OpenState) => Promise<void> = async () => undefined): Promise<string[]> {
+  async function kept(work: (state: StateDatabase) => Promise<void> = async () => undefined): Promise<string[]> {
     const postgres = await startEmbeddedPostgres(dataDir(), log)
-    const state = await openState(postgres.stateUrl)
+    const state = await openStateDatabase(postgres.stateUrl)
     await work(state)
     const facts = await state.db.selectFrom('facts').select('value').where('name', '=', 'kept').execute()
     await state.close()

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { Client } from 'pg'
-import { openState, type OpenState } from '../../../src/platform/state/db'
+import { openStateDatabase, type StateDatabase } from '../../../src/platform/state/db'
 
-export interface FreshState extends OpenState {
+export interface FreshState extends StateDatabase {
   url: string
 }
 
@@ -28,7 +28,7 @@ export async function freshDatabase(): Promise<{ url: string; drop: () => Promis
 /** A platform's state with all its tables, in a database of its own. */
 export async function freshState(): Promise<FreshState> {
   const { url, drop } = await freshDatabase()
-  const state = await openState(url)
+  const state = await openStateDatabase(url)
   return {
     ...state,
     url,

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import pino from 'pino'
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/platform/state/embeddedPostgres'
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/platform/postgres/embeddedPostgres'
 import { compilePrograms } from '../programs'
 
 declare global {

@@ -3,14 +3,14 @@ import { join } from 'node:path'
 import type { Pool } from 'pg'
 import pino from 'pino'
 import { createDeployments } from '../../../src/platform/deployments/deployments'
-import { createDiscovery, type Discovery } from '../../../src/platform/deployments/discovery'
-import { createListeningSockets } from '../../../src/platform/deployments/listeningSockets'
-import { startManager, type Manager } from '../../../src/platform/deployments/manager'
-import type { reconcile } from '../../../src/platform/deployments/reconcile'
-import { createUsageMeter } from '../../../src/platform/deployments/usageMeter'
+import { createDiscovery, type Discovery } from '../../../src/platform/deployments/monitoring/discovery'
+import { createListeningSockets } from '../../../src/platform/deployments/monitoring/listeningSockets'
+import { startManager, type Manager } from '../../../src/platform/deployments/reconcile/manager'
+import type { reconcile } from '../../../src/platform/deployments/reconcile/reconcile'
+import { createUsageMeter } from '../../../src/platform/deployments/monitoring/usageMeter'
 import { openLocalRuntime } from '../../../src/platform/runtime/local/localRuntime'
 import type { Runtime } from '../../../src/platform/runtime/runtime'
-import { createReplicas, type Replicas } from '../../../src/platform/share/replicas'
+import { createReplicas, type Replicas } from '../../../src/platform/share/replicas/replicas'
 import { insertDeployment } from '../../../src/platform/state/deployments'
 import { freshState, type FreshState } from './freshState'
 import { stopHost } from './stopHost'
@@ -60,9 +60,9 @@ export function useManagedDeployments(): ManagedDeployments {
   let discovery: Discovery
   let managers: Manager[] = []
   const playing = new Map<string, number | undefined>()
-  const playersOf = (count: number | undefined) => (count === undefined ? undefined : { count, names: {} })
+  const countedPlayers = (count: number | undefined) => (count === undefined ? undefined : { count, names: {} })
   const watch = {
-    of: (podName: string) => playersOf(playing.has(podName) ? playing.get(podName) : 0),
+    playersOf: (podName: string) => countedPlayers(playing.has(podName) ? playing.get(podName) : 0),
     portWarning: () => undefined,
     close: async () => undefined,
   }
@@ -154,7 +154,7 @@ export function useManagedDeployments(): ManagedDeployments {
       log,
       now: Date.now,
       excessSince: new Map(),
-      told: new Map(),
+      loggedProblems: new Map(),
       ...more,
     }),
     async add(name, program, more = '', type = 'process') {

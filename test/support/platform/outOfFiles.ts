@@ -7,9 +7,9 @@ import pino from 'pino'
 import { supervise } from '../../../src/platform/databases/supervisor'
 import { HostClient } from '../../../src/platform/runtime/local/hostClient'
 import { createJail } from '../../../src/platform/share/jail'
-import { createListingPool } from '../../../src/platform/share/listingPool'
-import { unpackSevenZip } from '../../../src/platform/share/unpackSevenZip'
-import { startEmbeddedPostgres } from '../../../src/platform/state/embeddedPostgres'
+import { createListingPool } from '../../../src/platform/share/listing/listingPool'
+import { unpackSevenZip } from '../../../src/platform/share/archives/unpackSevenZip'
+import { startEmbeddedPostgres } from '../../../src/platform/postgres/embeddedPostgres'
 import { make7z } from './archives'
 import { stopHost } from './stopHost'
 import { until } from './until'
@@ -55,7 +55,7 @@ async function sweep(work: () => Promise<unknown>): Promise<string[]> {
 
 const scenarios: Record<string, Scenario> = {
   async listing(directory) {
-    const held = await createJail(directory).directory([])
+    const held = await createJail(directory).openDirectory([])
     return sweep(async () => {
       const pool = createListingPool()
       await pool.entries(held, '/nfsshare', directory, 'key').finally(() => pool.close())
@@ -70,7 +70,7 @@ const scenarios: Record<string, Scenario> = {
     return sweep(async () => {
       const name = `to-${count++}`
       mkdirSync(join(directory, name))
-      const to = await jail.directory([name])
+      const to = await jail.openDirectory([name])
       const limits = { entries: 10, size: 1000 }
       await unpackSevenZip(archive, 'a.7z', to, limits, {
         signal: new AbortController().signal,
@@ -88,7 +88,7 @@ const scenarios: Record<string, Scenario> = {
           directory: join(directory, String(count++)),
           firstPort: 29_500,
           claimed: new Set(),
-          patienceMs: 1000,
+          stopTimeoutMs: 1000,
           prepare: async () => ({ args: ['60'] }),
           whenReady: async () => undefined,
         },

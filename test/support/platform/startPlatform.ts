@@ -4,42 +4,20 @@ import { join } from 'node:path'
 import type { FastifyInstance, InjectOptions } from 'fastify'
 import { generate } from 'otplib'
 import pino, { type Logger } from 'pino'
-import { createActivityLog, type ActivityLog } from '../../../src/platform/accounts/activityLog'
-import { createCodeChecks } from '../../../src/platform/accounts/codeChecks'
-import { createInvites } from '../../../src/platform/accounts/invites'
-import { createOwnPassword } from '../../../src/platform/accounts/ownPassword'
-import { createDownloadTickets } from '../../../src/platform/accounts/downloadTickets'
-import { createRegistration, type Registration } from '../../../src/platform/accounts/registration'
-import { createSessions, type Sessions } from '../../../src/platform/accounts/sessions'
-import { createSignIn } from '../../../src/platform/accounts/signIn'
-import { createUsers } from '../../../src/platform/accounts/users'
-import { createApp } from '../../../src/platform/app'
-import { createDatabases } from '../../../src/platform/databases/databases'
+import type { ActivityLog } from '../../../src/platform/accounts/activityLog'
+import type { Registration } from '../../../src/platform/accounts/registration'
+import type { Sessions } from '../../../src/platform/accounts/sessions'
+import { readSettings, type Settings } from '../../../src/platform/config'
+import { createPlatform, type Closers } from '../../../src/platform/createPlatform'
 import type { DatabaseServer } from '../../../src/platform/databases/databaseServer'
-import { createMongo } from '../../../src/platform/databases/mongo'
 import { createPostgres } from '../../../src/platform/databases/postgres'
-import { createDeployments, type Deployments } from '../../../src/platform/deployments/deployments'
-import { createDiscovery } from '../../../src/platform/deployments/discovery'
-import { instanceState, plainCommandsOf } from '../../../src/platform/deployments/instances'
-import { createListeningSockets } from '../../../src/platform/deployments/listeningSockets'
-import { startManager } from '../../../src/platform/deployments/manager'
-import { createMetrics } from '../../../src/platform/deployments/metrics'
-import { watchPlayers } from '../../../src/platform/deployments/players'
-import { createPower } from '../../../src/platform/deployments/power'
-import { createUsageMeter } from '../../../src/platform/deployments/usageMeter'
+import type { Deployments } from '../../../src/platform/deployments/deployments'
 import type { Cluster } from '../../../src/platform/kubernetes/cluster'
-import { createDashboard, type Dashboard } from '../../../src/platform/kubernetes/dashboard'
-import { openLocalRuntime } from '../../../src/platform/runtime/local/localRuntime'
+import type { Dashboard } from '../../../src/platform/kubernetes/dashboard'
 import type { Runtime } from '../../../src/platform/runtime/runtime'
-import { openFiles } from '../../../src/platform/share/files'
-import { watchDisks } from '../../../src/platform/share/disks'
-import { createJail } from '../../../src/platform/share/jail'
-import { createReplicas, type Replicas } from '../../../src/platform/share/replicas'
-import { openShareMarker } from '../../../src/platform/share/shareMarker'
-import { placeOf, type Db, type Place } from '../../../src/platform/state/db'
-import { lastBeat } from '../../../src/platform/state/heartbeats'
-import { openSecrets } from '../../../src/platform/state/secrets'
-import { freshState, type FreshState } from './freshState'
+import type { Replicas } from '../../../src/platform/share/replicas/replicas'
+import type { Db, StateDatabase, DatabaseIdentity } from '../../../src/platform/state/db'
+import { freshDatabase } from './freshState'
 import { stopHost } from './stopHost'
 
 export interface Account {
@@ -53,7 +31,7 @@ export interface Account {
 export interface TestPlatform {
   app: FastifyInstance
   db: Db
-  state: FreshState
+  state: StateDatabase & { url: string }
   runtime: Runtime
   replicas: Replicas
   sessions: Sessions
@@ -121,113 +99,47 @@ export async function startPlatform({
   bodyMs,
   ...given
 }: TestSettings = {}): Promise<TestPlatform> {
-  const state = await freshState()
-  const { db } = state
+  const { url, drop } = await freshDatabase()
   const dataDir = given.dataDir ?? (await mkdtemp(join(tmpdir(), 'quarterdeck-data-')))
-  const secrets = await openSecrets(dataDir, db)
-  const silent = pino({ level: 'silent' })
   const shareDir = given.shareDir ?? join(dataDir, 'nfsshare')
   await mkdir(shareDir, { recursive: true })
-  const dataDirectories = async () =>
-    (await db.selectFrom('deployments').select('name').execute()).map(({ name }) => `/${name}`)
-  const marker = await openShareMarker({ dataDir, shareDir, dataDirectories, log: silent })
-  const jail = createJail(shareDir, marker)
-  await jail.root()
-  const replicas = createReplicas(dataDir, silent, () => jail.root())
-  const runtime = await openLocalRuntime({ dataDir, replicas })
-  const files = await openFiles({ dataDir, shareDir, marker, log: silent, now: Date.now })
-  const nodes = async () => ['node-a']
-  const listening = createListeningSockets()
-  const players = watchPlayers({
-    db,
-    runtime,
-    listening,
-    onChange: () => {
-      manager.wake()
-      discovery.changed()
-    },
-    now: Date.now,
-  })
-  const discovery = createDiscovery({
-    db,
-    runtime,
-    players: () => players,
-    directory: join(dataDir, 'runtime/peers'),
-    log: silent,
-  })
-  const manager = startManager({
-    db,
-    pool: state.pool,
-    runtime,
-    players,
-    listening,
-    discovery,
-    shareDir,
-    marker,
-    replicas,
-    log: silent,
-    now: Date.now,
-  })
-  const disks = watchDisks(dataDir, shareDir, silent)
   const clock = { now: Date.now() }
-  const now = () => clock.now
   const logged: string[] = []
   const log = pino({ level: 'trace' }, { write: (line) => void logged.push(line) })
-  const sessions = createSessions(db, secrets, now)
-  const registration = createRegistration(db, secrets, sessions, now)
-  const deployments = createDeployments({
-    db,
-    runtime,
-    players,
-    usage: createUsageMeter(runtime, Date.now),
-    now: Date.now,
-    shareDir,
-    marker,
-    nodes,
-    wake: () => manager.wake(),
-  })
-  const activityLog = createActivityLog(db, log, Date.now)
-  const codes = createCodeChecks({ db, secrets, activityLog, now })
-  const servers = {
-    sql: sql ?? testPostgres({ state: await placeOf(state.pool), log }),
-    mongo: mongo ?? createMongo({ url: undefined, dataDir, path: '', secrets, log }),
+  const closers: Closers = []
+  const settings: Settings = {
+    ...readSettings({
+      QUARTERDECK_DATA_DIR: dataDir,
+      QUARTERDECK_SHARE_DIR: shareDir,
+      QUARTERDECK_STATE_URL: url,
+      QUARTERDECK_SQL_URL: process.env.TEST_POSTGRES_URL,
+      QUARTERDECK_ISOLATION: 'off',
+      QUARTERDECK_SAMPLE: 'off',
+      QUARTERDECK_DASHBOARD_HOST: 'https://dashboard.example',
+    }),
+    uploadLimit,
+    origins,
+    trustedProxies,
   }
-  const dashboard = createDashboard({ db, secrets, cluster, host: 'https://dashboard.example', log, now })
-  const app = await createApp(
+  const built = await createPlatform(
+    settings,
+    { log, closers, onLost: () => undefined },
     {
-      log,
-      databases: createDatabases({ db, pool: state.pool, secrets, servers, log }),
-      sessions,
-      registration,
-      activityLog,
-      ownPassword: createOwnPassword(db, codes),
-      users: createUsers(db, () => void dashboard.sweep()),
-      invites: createInvites(db, now),
-      dashboard,
-      signIn: createSignIn(db, codes, sessions, now),
-      deployments,
-      discovery,
-      network: { managerTimestamp: () => lastBeat(db), nodes, disks: () => disks.list() },
-      health: {
-        database: async () => void (await lastBeat(db)),
-        runtime: async () => void (await runtime.list()),
-        share: async () => void (await jail.root()),
-      },
-      replicas,
-      files,
-      tickets: createDownloadTickets(db, now),
-      uploadLimit,
-      runtime: claimsContained ? (Object.create(runtime, { isolation: { value: 'contained' } }) as Runtime) : runtime,
-      metrics: createMetrics(db),
-      power: createPower({ db, runtime, wake: () => manager.wake() }),
-      instanceState: (deployment, podName) => instanceState({ db, runtime }, deployment, podName),
-      plainCommands: (deployment) => plainCommandsOf(db, deployment),
+      now: () => clock.now,
+      nodeName: 'node-a',
       webDir: join(dataDir, 'no-build'),
-      origins,
-      trustedProxies,
+      sql,
+      mongo,
+      cluster,
+      bodyMs,
+      ...(claimsContained && {
+        wrapRuntime: (runtime) => Object.create(runtime, { isolation: { value: 'contained' } }) as Runtime,
+      }),
     },
-    { bodyMs },
   )
+  const { app, runtime, replicas, sessions, registration, activityLog, deployments, dashboard } = built
+  const state = { ...built.state, url }
+  const { db } = state
   await app.ready()
 
   const platform: TestPlatform = {
@@ -291,18 +203,9 @@ export async function startPlatform({
       return String(second.body.data.token)
     },
     async close() {
-      await app.close()
-      await activityLog.close()
-      await Promise.all([servers.sql.close(), servers.mongo.close()])
-      await manager.close()
-      await discovery.close()
-      await players.close()
-      disks.close()
-      await files.close()
-      await replicas.close()
-      await runtime.close()
+      for (const close of closers.reverse()) await close()
       await stopHost(dataDir)
-      await state.close()
+      await drop()
       await rm(dataDir, { recursive: true, force: true })
     },
   }
@@ -314,7 +217,7 @@ export function testPostgres({
   url = process.env.TEST_POSTGRES_URL ?? '',
   state,
   log = pino({ level: 'silent' }),
-}: { url?: string; state?: Place | undefined; log?: Logger } = {}): DatabaseServer {
+}: { url?: string; state?: DatabaseIdentity | undefined; log?: Logger } = {}): DatabaseServer {
   return createPostgres({
     url: async () => url,
     title: 'The PostgreSQL server of the tests',

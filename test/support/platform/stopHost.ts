@@ -1,5 +1,5 @@
 import pino from 'pino'
-import { endContainedInstances } from '../../../src/platform/runtime/contained/containedRuntime'
+import { stopContainedInstances } from '../../../src/platform/runtime/contained/containedRuntime'
 import { HostClient } from '../../../src/platform/runtime/local/hostClient'
 
 /** Ends every instance of a data directory, in containers and under a host, and the host. */
@@ -7,5 +7,5 @@ export async function stopHost(dataDir: string): Promise<void> {
   const host = await HostClient.connect(dataDir)
   await host?.call('shutdown')
   host?.close()
-  await endContainedInstances(dataDir, pino({ level: 'silent' }), () => undefined)
+  await stopContainedInstances(dataDir, pino({ level: 'silent' }), () => undefined)
 }

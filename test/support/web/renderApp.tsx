@@ -1,7 +1,7 @@
 import { render } from '@testing-library/react'
-import userEvent from '@testing-library/user-event'
+import userEvent, { PointerEventsCheckLevel } from '@testing-library/user-event'
 import { App } from '../../../src/web/app/App'
-import { followPage } from '../../../src/web/app/page'
+import { connectPage } from '../../../src/web/app/page'
 import { makeStore } from '../../../src/web/app/store'
 import type { DraftDatabase } from '../../../src/web/drafts/draftDatabase'
 import { tokenOf } from './factories'
@@ -61,7 +61,7 @@ export function renderApp(
     connectRealtime: realtime.connect,
     sendUpload: uploads.send,
   })
-  const stopFollowing = followPage(store)
+  const stopFollowing = connectPage(store)
   const { unmount } = render(<App store={store} />)
   leave = () => {
     unmount()
@@ -75,9 +75,24 @@ export function renderApp(
     console,
     uploads,
     services,
-    user: userEvent.setup({ advanceTimers: advance }),
+    user: createUser(),
     leave: () => leave?.(),
   }
+}
+
+/** From this length on plain text is pasted: rendering after each key takes most of the time of a test that types. */
+const PASTED_FROM = 4
+
+/** A user of the page. `type` pastes what is long and plain; `keyboard` always presses key after key. */
+function createUser() {
+  // There are no style sheets here, so no element can be closed to the pointer by one.
+  const user = userEvent.setup({ advanceTimers: advance, pointerEventsCheck: PointerEventsCheckLevel.Never })
+  const type: typeof user.type = async (element, text, options) => {
+    if (text.length < PASTED_FROM || /[{[]/.test(text) || options) return user.type(element, text, options)
+    await user.click(element)
+    await user.paste(text)
+  }
+  return { ...user, type }
 }
 
 /** Lets user-event wait by the clock of the test, whichever it is. */

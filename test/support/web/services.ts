@@ -2,8 +2,8 @@ import type { Services } from '../../../src/web/app/types'
 import type { Draft } from '../../../src/web/drafts/draft'
 import type { DraftDatabase } from '../../../src/web/drafts/draftDatabase'
 import type { SendUpload, UploadListener, UploadRequest } from '../../../src/web/features/files/uploads/sendUpload'
-import type { ConnectConsole, ConsoleListener } from '../../../src/web/sockets/consoleLink'
-import type { ConnectRealtime, RealtimeListener } from '../../../src/web/sockets/fileSyncSocket'
+import type { ConnectConsole, ConsoleListener } from '../../../src/web/sockets/reconnectingConsole'
+import type { ConnectRealtime, RealtimeListener } from '../../../src/web/sockets/realtimeSocket'
 import type { RealtimeMessage } from '../../../src/web/sockets/realtimeSlice'
 
 /** The browser's part, in memory. */

@@ -5,9 +5,9 @@ import { readLog } from '../../../src/web/actionLog/readLog'
 import { recorderOf } from '../../../src/web/actionLog/record'
 import { replayReducer } from '../../../src/web/actionLog/replayReducer'
 import type { AppStore } from '../../../src/web/app/types'
-import { draftTyped } from '../../../src/web/features/deployments/configurationSlice'
+import { draftTyped } from '../../../src/web/features/deployments/configuration/configurationSlice'
 import { sectionToggled } from '../../../src/web/features/overview/overviewSlice'
-import { commandSent, linesReceived } from '../../../src/web/sockets/consoleSlice'
+import { commandSubmitted, linesReceived } from '../../../src/web/sockets/consoleSlice'
 import { searched } from '../../../src/web/features/instance/instanceSlice'
 import { lengthOf, type LineBuffer } from '../../../src/web/sockets/lineBuffer'
 import { databaseOf, instanceOf, tokenOf } from '../../support/web/factories'
@@ -175,8 +175,8 @@ test('decisions §10: what was typed as a secret goes from every text of an expo
   await send('say hunter2secret')
   act(() => void store.dispatch(searched('hunter2sec')))
   expect((await exported('Export action log')).text).toContain('hunter2secret')
-  act(() => void store.dispatch(commandSent('setkey hunter2secret')))
+  act(() => void store.dispatch(commandSubmitted('setkey hunter2secret')))
   const { text, log } = await exported('Export action log')
   expect(text).not.toContain('hunter2')
-  expect(log.actions.find(({ type }) => type === 'console/commandSent')?.payload).toBe('say •••')
+  expect(log.actions.find(({ type }) => type === 'console/commandSubmitted')?.payload).toBe('say •••')
 })

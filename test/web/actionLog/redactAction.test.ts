@@ -1,8 +1,8 @@
-import { maskCommand, maskLine } from '../../../src/contract/maskCommand'
+import { maskCommand, maskLine } from '../../../src/contract/secrets/maskCommand'
 import { maskDefinition, maskText } from '../../../src/web/actionLog/mask'
 import { redactAction } from '../../../src/web/actionLog/redactAction'
 import { packLines, unpackLines } from '../../../src/web/actionLog/lines'
-import { plainAddress } from '../../../src/web/plainAddress'
+import { withoutSecretParameters } from '../../../src/web/withoutSecretParameters'
 
 test('a masked text tells its size roughly and nothing else', () => {
   expect([maskText(''), maskText('7'), maskText('exactly16letters')]).toEqual(['', '•'.repeat(16), '•'.repeat(16)])
@@ -36,8 +36,8 @@ test.each([
   ['{"a":1}', '••• (7 characters)'],
 ])('decisions §10: of the command %p is written down %p', (command, written) => {
   expect(maskCommand(command)).toBe(written)
-  expect(redactAction({ type: 'console/commandSent', payload: command })).toEqual({
-    type: 'console/commandSent',
+  expect(redactAction({ type: 'console/commandSubmitted', payload: command })).toEqual({
+    type: 'console/commandSubmitted',
     payload: written,
   })
   expect(redactAction({ type: 'instance/commandsRecalled', payload: [command] })).toEqual({
@@ -57,8 +57,8 @@ test.each([
   'decisions §10: of the command %p, where the definition calls claim, register and lp2 plain, is written down %p',
   (command, written) => {
     const meta = { plainCommands: ['claim', 'register', 'lp2'] }
-    expect(redactAction({ type: 'console/commandSent', payload: command, meta })).toEqual({
-      type: 'console/commandSent',
+    expect(redactAction({ type: 'console/commandSubmitted', payload: command, meta })).toEqual({
+      type: 'console/commandSubmitted',
       payload: written,
     })
     expect(redactAction({ type: 'instance/commandsRecalled', payload: [command], meta })).toEqual({
@@ -122,7 +122,7 @@ test.each([
   ['/register?invite=abc&from=mail', '/register'],
   ['/instance/a/b?tab=metrics', '/instance/a/b?tab=metrics'],
   ['/?Code=1', '/'],
-])('the address %p is known as %p', (address, known) => expect(plainAddress(address)).toBe(known))
+])('the address %p is known as %p', (address, known) => expect(withoutSecretParameters(address)).toBe(known))
 
 test('of a burst of lines the first and last stay, and the console counts as many as there were', () => {
   const lines = Array.from({ length: 500 }, (_, index) => ({ type: 'message' as const, content: `line ${index}` }))

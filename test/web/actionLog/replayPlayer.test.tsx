@@ -10,7 +10,7 @@ import { ReplayApp } from '../../../src/web/actionLog/ReplayApp'
 import { ReplayPlayer } from '../../../src/web/actionLog/ReplayPlayer'
 import '../../../src/web/app/routes'
 import { loadEarly } from '../../../src/web/chunks'
-import { clock, setClock } from '../../../src/web/ui/clock'
+import { clock, setClock } from '../../../src/web/ui/time/clock'
 
 const folder = join(__dirname, '../../replays')
 const logs = readdirSync(folder).filter((name) => name.endsWith('.json'))

@@ -7,11 +7,11 @@ import { createRecorder } from '../../../src/web/actionLog/recorder'
 import { replayReducer } from '../../../src/web/actionLog/replayReducer'
 import { complete, takeStep } from '../../../src/web/actionLog/steps'
 import { writeLog } from '../../../src/web/actionLog/writeLog'
-import { draftRestored, draftTyped } from '../../../src/web/features/deployments/configurationSlice'
+import { draftRestored, draftTyped } from '../../../src/web/features/deployments/configuration/configurationSlice'
 import { filterTyped } from '../../../src/web/features/files/filesSlice'
-import { commandsRecalled, searched } from '../../../src/web/features/instance/instanceSlice'
+import { commandsLoaded, searched } from '../../../src/web/features/instance/instanceSlice'
 import { sectionToggled } from '../../../src/web/features/overview/overviewSlice'
-import { commandSent, linesReceived } from '../../../src/web/sockets/consoleSlice'
+import { commandSubmitted, linesReceived } from '../../../src/web/sockets/consoleSlice'
 import { network } from '../../support/web/network'
 import { renderApp } from '../../support/web/renderApp'
 import { savedLogs } from '../../support/web/savedLogs'
@@ -76,7 +76,7 @@ test('the file says its route without what was typed as a secret', async () => {
   network.get('/api/sftp/files').answers({ files: [], deploymentTypeIndex: null })
   const { store, user } = renderApp(`/files/${P}`, { signedInAs: 'ann' })
   recorderOf(store)
-  act(() => void store.dispatch(commandSent(`setkey ${P}`)))
+  act(() => void store.dispatch(commandSubmitted(`setkey ${P}`)))
   await user.keyboard('{Control>}{Shift>}[KeyL]{/Shift}{/Control}')
   await waitFor(() => expect(saved).toHaveLength(1))
   const { log } = saved[0]!
@@ -131,11 +131,11 @@ test.each([
   `connect mysql://root:${P}@db/x`,
   `addkey ann:${P}`,
 ])('the secret within a word of %p is hidden elsewhere, and in the output', (command) => {
-  expectHidden([commandSent(command), filterTyped(P)], /hunter2secret/)
-  expectHidden([commandSent(command), lines(`I got ${P}`)], /hunter2secret/, true)
+  expectHidden([commandSubmitted(command), filterTyped(P)], /hunter2secret/)
+  expectHidden([commandSubmitted(command), lines(`I got ${P}`)], /hunter2secret/, true)
 })
 test('secrets of commands of an earlier visit are hidden as those of this one are', () =>
-  expectHidden([commandsRecalled([`setkey ${P}`]), filterTyped(P)], /hunter2secret/))
+  expectHidden([commandsLoaded([`setkey ${P}`]), filterTyped(P)], /hunter2secret/))
 
 test.each<[string, Action, string]>([
   ['in capital letters', password(P), P.toUpperCase()],
@@ -229,7 +229,7 @@ test.each(['content', 'buffer', 'blocks', 'position', 'commands', 'session', 'de
   'with the password %p the state keeps its parts, and no reducer throws',
   (word) => {
     const { log } = exported(
-      [password(word), lines('one'), commandSent('say hi'), ...old(), lines('two'), commandSent('say ho')],
+      [password(word), lines('one'), commandSubmitted('say hi'), ...old(), lines('two'), commandSubmitted('say ho')],
       true,
     )
     let state = complete(replayReducer, log.base)
@@ -263,7 +263,7 @@ test('of a secret that overlaps itself nothing is left', () =>
 
 test.each([`execute as ann run setkey ${P}`, `execute run login ${P}`])(
   '%p runs another command, and is masked like it',
-  (command) => expectHidden([commandSent(command)], /hunter2secret/),
+  (command) => expectHidden([commandSubmitted(command)], /hunter2secret/),
 )
 
 test('what looks like a secret where it was typed into a filter is masked as in a line of output', () =>
@@ -287,9 +287,12 @@ test('a sign-in after thousands of actions before it is in the log, and its pass
 
 test('more secrets than can be remembered leave no texts in the log, and it is replayable', () => {
   const many = Array.from({ length: 150 }, (_, index) =>
-    commandSent(`setkey ${`${index}-`.repeat(3000).slice(0, 10_000)}x${index}`),
+    commandSubmitted(`setkey ${`${index}-`.repeat(3000).slice(0, 10_000)}x${index}`),
   )
-  expectHidden([...many, commandSent(`setkey ${P}`), filterTyped(P), commandSent(`say ${P}`)], /hunter2secret/)
+  expectHidden(
+    [...many, commandSubmitted(`setkey ${P}`), filterTyped(P), commandSubmitted(`say ${P}`)],
+    /hunter2secret/,
+  )
 })
 
 test('of a long secret no part is left', () => {
@@ -298,15 +301,15 @@ test('of a long secret no part is left', () => {
       createHash('sha256').update(String(index)).digest('hex').slice(0, 10),
     ).join('-')
   const token = long(120)
-  expectHidden([commandSent(`setkey ${token}`), filterTyped(`x ${token}`)], new RegExp(token.slice(500, 530)))
+  expectHidden([commandSubmitted(`setkey ${token}`), filterTyped(`x ${token}`)], new RegExp(token.slice(500, 530)))
   expectHidden(
-    [commandSent(`setkey ${token}`), lines(`got ${token.slice(400, 600)}`)],
+    [commandSubmitted(`setkey ${token}`), lines(`got ${token.slice(400, 600)}`)],
     new RegExp(token.slice(490, 510)),
     true,
   )
   const longest = long(1500)
   expectHidden(
-    [commandSent(`setkey ${longest}`), filterTyped(`x ${longest}`)],
+    [commandSubmitted(`setkey ${longest}`), filterTyped(`x ${longest}`)],
     new RegExp(longest.slice(12_000, 12_030)),
   )
 })
@@ -368,7 +371,7 @@ test('what looks like a secret in the message of a failure is hidden in the outp
 test('the console’s own sentences stay, and so does the name of what a command sets', () => {
   const { text } = exported(
     [
-      commandSent(`set password=${P}`),
+      commandSubmitted(`set password=${P}`),
       {
         type: 'notifications/notified',
         payload: { id: '1', type: 'success', message: 'Successfully reset the password of bob' },
@@ -445,7 +448,7 @@ test('a password that the page refused to send is known', async () => {
   await user.clear(screen.getByLabelText('New password'))
   await user.type(screen.getByLabelText('New password'), 'other-word-1')
   await user.keyboard('{Escape}')
-  act(() => void [store.dispatch(commandSent(`say ${P}`)), store.dispatch(commandSent('say other-word-1'))])
+  act(() => void [store.dispatch(commandSubmitted(`say ${P}`)), store.dispatch(commandSubmitted('say other-word-1'))])
   await user.keyboard('{Control>}{Shift>}[KeyL]{/Shift}{/Control}')
   await waitFor(() => expect(saved).toHaveLength(1))
   expect(JSON.stringify(saved[0]!.log)).not.toMatch(/hunter2secret|other-word/)

@@ -1,5 +1,5 @@
 import { act, screen, waitFor } from '@testing-library/react'
-import { replaced } from '../../../src/web/app/versionSlice'
+import { buildReplaced } from '../../../src/web/app/versionSlice'
 import { aceEditor } from '../../support/web/aceEditor'
 import { renderApp } from '../../support/web/renderApp'
 import { fakeDrafts } from '../../support/web/services'
@@ -13,7 +13,7 @@ test("a build that was replaced says 'A new version is ready', on the page that 
   await screen.findByRole('region', { name: 'Configuration' })
   aceEditor().write('name: lobby\n# typed\n')
   expect(screen.queryByText(/A new version is ready/)).toBeNull()
-  act(() => void app.store.dispatch(replaced()))
+  act(() => void app.store.dispatch(buildReplaced()))
   expect(screen.getByText(/A new version is ready/)).toBeVisible()
   expect(aceEditor().text()).toBe('name: lobby\n# typed\n')
   expect(unloads()).toBe(false)

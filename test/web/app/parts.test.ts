@@ -1,7 +1,7 @@
 import type { Middleware } from '@reduxjs/toolkit'
 import { isAction } from '@reduxjs/toolkit'
-import type { Part } from '../../../src/web/app/part'
-import { lateReducers } from '../../../src/web/app/parts'
+import type { Part } from '../../../src/web/app/pages/part'
+import { lateReducers } from '../../../src/web/app/pages/parts'
 import { makeStore } from '../../../src/web/app/store'
 import { fakeConsole, fakeRealtime, fakeServices, fakeUploads } from '../../support/web/services'
 

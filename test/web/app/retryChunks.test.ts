@@ -1,4 +1,4 @@
-import { createChunkLoading } from '../../../src/web/app/retryChunks'
+import { createChunkLoader } from '../../../src/web/app/retryChunks'
 
 const failed = (request = '/assets/1.abc.js') =>
   Object.assign(new Error('Loading chunk 1 failed.'), { name: 'ChunkLoadError', request })
@@ -9,7 +9,7 @@ afterEach(() => jest.useRealTimers())
 /** How many times the chunk was asked for within so many milliseconds. */
 async function attemptsWithin(milliseconds: number) {
   let attempts = 0
-  const load = createChunkLoading(
+  const load = createChunkLoader(
     () => {},
     async () => false,
   )
@@ -25,7 +25,7 @@ test('a chunk that cannot be had is asked for again, ever more seldom, until it 
   let isAway = true
   let attempts = 0
   const onGone = jest.fn()
-  const load = createChunkLoading(onGone, async () => false)
+  const load = createChunkLoader(onGone, async () => false)
   const loaded = load(async () => {
     attempts++
     if (isAway) throw failed()
@@ -52,7 +52,7 @@ test('a chunk that is gone from the server is told of, not asked for again, and 
   const onGone = jest.fn()
   let attempts = 0
   let isSettled = false
-  const load = createChunkLoading(onGone, async (url) => url === '/assets/1.abc.js')
+  const load = createChunkLoader(onGone, async (url) => url === '/assets/1.abc.js')
   void load(async () => {
     attempts++
     throw failed()
@@ -62,7 +62,7 @@ test('a chunk that is gone from the server is told of, not asked for again, and 
 })
 
 test('a module that throws while it starts is a bug, and not tried again', async () => {
-  const load = createChunkLoading(
+  const load = createChunkLoader(
     () => {},
     async () => true,
   )

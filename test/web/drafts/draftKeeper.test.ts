@@ -6,7 +6,7 @@ import {
   LIFETIME_MS,
   MAX_LENGTH,
   MAX_TOTAL_LENGTH,
-  SETTLE_MS,
+  SETTLE_TIMEOUT_MS,
   WRITE_INTERVAL_MS,
 } from '../../../src/web/drafts/draftKeeper'
 import { fakeDrafts } from '../../support/web/services'
@@ -113,7 +113,7 @@ test('an editor that takes a draft goes on with it, and offers what it held itse
   await leave(first)
   const next = await page('ann')
   const editor = next.edit('typed meanwhile')
-  expect(editor.take(next.offers()[0]!.id)).toEqual({ text: 'before' })
+  expect(editor.restore(next.offers()[0]!.id)).toEqual({ text: 'before' })
   expect(next.contents()).toEqual(['typed meanwhile'])
   editor.text = 'before, and more'
   editor.changed()
@@ -209,12 +209,12 @@ test('a database that hangs is not waited for without end, and what it does not 
     })
     void keeper.begin('ann')
     const idle = keeper.settle()
-    await jest.advanceTimersByTimeAsync(SETTLE_MS)
+    await jest.advanceTimersByTimeAsync(SETTLE_TIMEOUT_MS)
     await expect(idle).resolves.toBe(true)
 
     keeper.open(file, () => ({ text: 'typed' }))?.changed()
     const typed = keeper.settle()
-    await jest.advanceTimersByTimeAsync(SETTLE_MS)
+    await jest.advanceTimersByTimeAsync(SETTLE_TIMEOUT_MS)
     await expect(typed).resolves.toBe(false)
   } finally {
     jest.useRealTimers()

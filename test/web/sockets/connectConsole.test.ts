@@ -3,10 +3,10 @@ import type { AddressInfo } from 'node:net'
 import { waitFor } from '@testing-library/react'
 import type { WebSocket as ServerSocket } from 'ws'
 import { WebSocketServer } from 'ws'
-import { consolePart } from '../../../src/web/app/consolePart'
+import { consolePart } from '../../../src/web/app/pages/consolePart'
 import { makeStore } from '../../../src/web/app/store'
 import { connectConsole } from '../../../src/web/sockets/connectConsole'
-import { commandSent, consoleLeft, consoleOpened, powerRequested } from '../../../src/web/sockets/consoleSlice'
+import { commandSubmitted, consoleLeft, consoleOpened, powerRequested } from '../../../src/web/sockets/consoleSlice'
 import { allLines } from '../../../src/web/sockets/lineBuffer'
 import { fakeRealtime, fakeServices, fakeUploads } from '../../support/web/services'
 
@@ -82,7 +82,7 @@ test('over a real socket: lines, commands, power, and losses after which nothing
   store.dispatch(consoleOpened({ deployment: 'lobby', podName: 'lobby-1' }))
   await waitFor(() => expect(lines()).toEqual(['one', 'two']))
   expect(far.asked).toEqual(['/api/logs/lobby/lobby-1'])
-  store.dispatch(commandSent('say hi'))
+  store.dispatch(commandSubmitted('say hi'))
   store.dispatch(powerRequested('restart'))
   await waitFor(() =>
     expect(far.heard).toEqual([

@@ -4,7 +4,7 @@ import { createServer } from 'node:http'
 import type { Socket } from 'socket.io'
 import { Server } from 'socket.io'
 import { connectRealtime } from '../../../src/web/sockets/connectRealtime'
-import type { RealtimeConnection } from '../../../src/web/sockets/fileSyncSocket'
+import type { RealtimeConnection } from '../../../src/web/sockets/realtimeSocket'
 
 /** A real server on a free port; what each test opens is closed after it. */
 async function startServer() {

@@ -2,10 +2,12 @@ import type { Middleware } from '@reduxjs/toolkit'
 import { configureStore } from '@reduxjs/toolkit'
 import { sessionEnded } from '../../../src/web/facts'
 import { problemsSlice } from '../../../src/web/features/problems/problemsSlice'
-import type { ConnectConsole } from '../../../src/web/sockets/consoleLink'
+import type { ConnectConsole } from '../../../src/web/sockets/reconnectingConsole'
 import { createConsoleSocket } from '../../../src/web/sockets/consoleSocket'
 import {
+  commandRefused,
   commandSent,
+  commandSubmitted,
   consoleLeft,
   consoleOpened,
   consoleSlice,
@@ -200,26 +202,28 @@ test('in a flood, what is typed is drawn before the lines are; they wait no long
 })
 
 test('§7 commands leave only when the socket is open and there is something to send', () => {
-  const { store, far } = started()
+  const { store, far, facts } = started()
   store.dispatch(consoleOpened(lobby))
-  store.dispatch(commandSent('too early'))
+  store.dispatch(commandSubmitted('too early'))
+  expect(facts).toContainEqual(commandRefused())
   expect(problemsIn(store)).toEqual(['Failed to send a command to lobby-1: The console was not connected.'])
   far.listener?.opened()
-  store.dispatch(commandSent('   '))
-  store.dispatch(commandSent('say hi'))
+  store.dispatch(commandSubmitted('   '))
+  expect(facts).not.toContainEqual(commandSent())
+  store.dispatch(commandSubmitted('say hi'))
+  expect(facts).toContainEqual(commandSent())
   expect(far.sent).toEqual([{ type: 'command', command: 'say hi' }])
 })
 
 test('§7 power goes out while open; on a closed socket only the problem log tells of it', () => {
   const { store, far, lines } = started()
   store.dispatch(consoleOpened(lobby))
-  expect(store.dispatch(powerRequested('stop'))).toBe(false)
+  store.dispatch(powerRequested('stop'))
   expect(far.sent).toEqual([])
   expect(problemsIn(store)).toEqual(['Failed to stop lobby-1: The console was not connected.'])
   expect(lines()).toEqual([])
   far.listener?.opened()
-  for (const action of ['start', 'stop', 'restart', 'kill'] as const)
-    expect(store.dispatch(powerRequested(action))).toBe(true)
+  for (const action of ['start', 'stop', 'restart', 'kill'] as const) store.dispatch(powerRequested(action))
   expect(far.sent).toEqual(['start', 'stop', 'restart', 'kill'].map((action) => ({ type: 'power', action })))
 })
 

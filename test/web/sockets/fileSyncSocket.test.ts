@@ -1,5 +1,5 @@
 import { pageLeft, pageLoaded, sessionEnded, sessionStarted } from '../../../src/web/facts'
-import { headerPart } from '../../../src/web/app/headerPart'
+import { headerPart } from '../../../src/web/app/pages/headerPart'
 import { makeStore } from '../../../src/web/app/store'
 import { selectConnected, selectFilesSynced, sendRequested } from '../../../src/web/sockets/realtimeSlice'
 import { problemsIn } from '../../support/web/problems'

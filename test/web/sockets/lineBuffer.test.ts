@@ -2,7 +2,7 @@ import type { ConsoleLine } from '../../../src/web/sockets/lineBuffer'
 import {
   allLines,
   append,
-  cleared,
+  withoutLines,
   emptyBuffer,
   KEPT_LENGTH,
   KEPT_LINES,
@@ -69,8 +69,8 @@ test('what was there stays as it was for who still looks at it', () => {
 
 test('a cleared buffer is empty, and its numbers go on', () => {
   const before = append(emptyBuffer, lines(700))
-  const after = append(cleared(before), lines(3))
-  expect(allLines(cleared(before))).toEqual([])
+  const after = append(withoutLines(before), lines(3))
+  expect(allLines(withoutLines(before))).toEqual([])
   expect([after.first, after.next]).toEqual([700, 703])
   expect(lineAt(after, 699)).toBeUndefined()
   expect(lineAt(after, 700)).toBe(allLines(after)[0])
@@ -96,5 +96,5 @@ test('decisions §6: of long lines only as much text is kept as the platform kee
   expect([buffer.next - buffer.first, buffer.length < 100_000]).toEqual([KEPT_LINES, true])
   buffer = append(buffer, [long('z', KEPT_LENGTH + 1)])
   expect(allLines(buffer).map(({ content }) => content.length)).toEqual([KEPT_LENGTH + 1])
-  expect(cleared(buffer).length).toBe(0)
+  expect(withoutLines(buffer).length).toBe(0)
 })

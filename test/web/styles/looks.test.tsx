@@ -11,9 +11,9 @@ const root = join(__dirname, '../../..')
 const sheets = [
   'styles/main',
   'styles/layout',
-  'features/deployments/configuration',
+  'features/deployments/configuration/configuration',
   'features/files/syncIndicator',
-  'features/instance/log',
+  'features/instance/console/log/log',
 ]
 
 /** The style sheets of the product, as webpack would compile them. */

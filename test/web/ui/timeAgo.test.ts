@@ -1,4 +1,4 @@
-import { timeAgo } from '../../../src/web/ui/timeAgo'
+import { timeAgo } from '../../../src/web/ui/time/timeAgo'
 
 const NOW = Date.UTC(2026, 10, 20)
 

@@ -4,21 +4,20 @@ import { errorCodeOf } from '../../errors'
 
 const ROOT = '/sys/fs/cgroup'
 
-/** What the processes of one control group use. */
 export interface GroupUsage {
-  /** Processor time since the group was made, in milliseconds. */
+  /** CPU time since the group was created. */
   cpuMs: number
-  /** Memory in use without what the kernel can drop at once (as the kubelet counts the working set), in bytes. */
+  /** Working set in bytes as the kubelet counts it: memory in use minus inactive file cache. */
   memoryBytes: number
 }
 
-/** The version of control groups that holds controllers here; undefined where there are none. */
+/** Version of cgroups that has controllers; undefined if there is none. */
 export function cgroupVersion(root = ROOT): 1 | 2 | undefined {
   if (read(join(root, 'cgroup.controllers'))?.includes('memory')) return 2
   return read(join(root, 'memory/cgroup.procs')) === undefined ? undefined : 1
 }
 
-/** @param path of the group below the root, as in a container's configuration. @returns undefined when there is no such group. */
+/** @param path of the group below the root, as in the container's configuration. @returns undefined if missing */
 export function usageOfGroup(path: string, root = ROOT): GroupUsage | undefined {
   return cgroupVersion(root) === 2 ? usageInV2(join(root, path)) : usageInV1(root, path)
 }
@@ -59,7 +58,7 @@ function read(file: string): string | undefined {
   try {
     return readFileSync(file, 'utf8')
   } catch (error) {
-    // The group of an instance that has just ended may go while it is read.
+    // The cgroup may disappear during the read when its instance ends.
     if (['ENOENT', 'ENODEV', 'EACCES', 'ENOTDIR'].includes(errorCodeOf(error) ?? '')) return undefined
     throw error
   }

@@ -3,45 +3,45 @@ import { constants } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { AppError, errorCodeOf } from '../../errors'
-import { openRealDirectory, type HeldDirectory } from '../../share/jail'
-import { describeExit, KILL_AFTER_MS, whyNotStarted } from '../ending'
-import { ReadyLine } from '../local/readyLine'
+import { openRealDirectory, type OpenDirectory } from '../../share/jail'
+import { describeExit, KILL_AFTER_MS, startFailureMessage } from '../exitMessages'
+import { ReadyLine } from '../readyLine'
 import type { InstanceExit, InstanceSpec } from '../runtime'
 import { ContainerLog } from './containerLog'
 import { isMonitorAlive, type Containers } from './containers'
 import type { ContainerSpec } from './ociConfig'
 import { InstanceInput } from './instanceInput'
-import { newRecord, type RunRecord, type RunRecords } from './runRecord'
+import { newRunRecord, type RunRecord, type RunRecords } from './runRecord'
 import { checkProgram, WORKING_DIRECTORY, type SystemPaths } from './systemPaths'
 
-/** How long a monitor may take to end after it noted the exit code. */
-const MONITOR_END_MS = 5000
+/** Timeout for conmon to exit after it recorded the exit code. */
+const MONITOR_EXIT_TIMEOUT_MS = 5000
 
 export interface ContainedParts {
   containers: Containers
   records: RunRecords
   system: SystemPaths
   log: Logger
-  /** Prepares the directory and returns who runs it and what its container needs. @throws Error whose message is for people */
-  prepare: (
+  /** Prepares the directory; returns user and mounts of the container. @throws Error with a message for users */
+  prepareContainer: (
     spec: InstanceSpec,
-    own: HeldDirectory,
+    dataDirectory: OpenDirectory,
     containerId: string,
-    say: (text: string) => Promise<void>,
+    appendLine: (text: string) => Promise<void>,
   ) => Promise<Pick<ContainerSpec, 'uid' | 'gid' | 'readable' | 'hidden' | 'cgroup' | 'isRootless'>>
   onChange: () => void
 }
 
-/** A reason not to start, for the console and the instance's Details. */
+/** A failed start with a message for users, shown in the console and in Details. */
 export class StartFailure extends Error {}
 
-/** One instance: its console, and its runs, each in a container of its own. */
+/** One instance: its console and its runs, each in its own container. */
 export class ContainedInstance {
   record: RunRecord | undefined
   readonly console: ContainerLog
   private input: InstanceInput | undefined
   private timer: NodeJS.Timeout | undefined
-  /** While a container is made: nothing else may touch it. */
+  /** Set while a container is being created; nothing else may change it meanwhile. */
   private starting: Promise<void> | undefined
   private ending: Promise<void> | undefined
 
@@ -51,12 +51,9 @@ export class ContainedInstance {
   ) {
     this.console = new ContainerLog(parts.containers.logFile(podName), async () => {
       const { containerId, monitor } = this.record ?? {}
-      return (
-        containerId !== undefined &&
-        monitor !== undefined &&
-        isMonitorAlive(monitor) &&
-        parts.containers.reopenLog(containerId)
-      )
+      if (containerId === undefined || monitor === undefined || !isMonitorAlive(monitor)) return false
+      await parts.containers.reopenLog(containerId)
+      return true
     })
   }
 
@@ -68,23 +65,23 @@ export class ContainedInstance {
     return this.record !== undefined && this.record.state !== 'EXITED'
   }
 
-  /** Starts a run unless one goes on. */
+  /** Starts a run unless one is active. */
   async start(spec: InstanceSpec): Promise<void> {
     if (this.isRunning) return
-    const record = newRecord(this.podName, spec, this.console.lastSeq)
+    const record = newRunRecord(this.podName, spec, this.console.lastSeq)
     this.record = record
     this.changed()
     await this.ending
-    this.starting = this.make(spec, record).finally(() => (this.starting = undefined))
+    this.starting = this.createContainer(spec, record).finally(() => (this.starting = undefined))
     await this.starting
     await this.check()
   }
 
-  /** Notes that a start failed before there was anything to run. */
+  /** Records a start that failed before there was a process. */
   async startFailed(spec: Pick<InstanceSpec, 'port' | 'ready' | 'stop'>, failure: string): Promise<void> {
     if (this.isRunning) return
-    this.record = newRecord(this.podName, spec, this.console.lastSeq)
-    await this.ended(this.record, undefined, failure)
+    this.record = newRunRecord(this.podName, spec, this.console.lastSeq)
+    await this.recordExit(this.record, undefined, failure)
   }
 
   stop(): void {
@@ -101,26 +98,26 @@ export class ContainedInstance {
     if (!record || record.state === 'EXITED') return
     record.state = 'STOPPING'
     record.stopAt ??= Date.now()
-    // The time of SIGTERM has passed long ago.
+    // Makes SIGKILL due immediately.
     record.termAt = 0
     this.changed()
     if (!this.starting) this.signal(record, 'KILL')
   }
 
-  /** @returns false when it does not run, or does not read what it is written. */
+  /** @returns false if it does not run or its input buffer is full */
   write(line: string): boolean {
     const { record } = this
     if (!record?.containerId || record.state === 'EXITED' || this.starting) return false
     return this.inputOf(record.containerId).write(line)
   }
 
-  /** Continues a run that an earlier platform began. */
-  async adopt(record: RunRecord): Promise<void> {
+  /** Takes over a run of an earlier platform process. */
+  async takeOver(record: RunRecord): Promise<void> {
     this.record = record
     if (record.state === 'EXITED') return
     const { containerId, monitor } = record
     if (containerId === undefined || monitor === undefined) {
-      // The platform ended while the container was made: the manager starts the instance again.
+      // The platform ended while it created the container. The manager starts the instance again.
       if (containerId !== undefined) await this.parts.containers.remove(containerId)
       this.record = undefined
       this.parts.records.remove(this.podName)
@@ -132,7 +129,7 @@ export class ContainedInstance {
     await this.check()
   }
 
-  /** Looks whether the run has ended. */
+  /** Detects the end of the run. */
   async check(): Promise<void> {
     const { record } = this
     if (
@@ -147,11 +144,11 @@ export class ContainedInstance {
     const code = await this.parts.containers.exitCode(record.containerId)
     if (code === undefined && isMonitorAlive(record.monitor)) return
     if (this.record !== record || this.ending) return
-    this.ending = this.finish(record, record.containerId, code).finally(() => (this.ending = undefined))
+    this.ending = this.finishRun(record, record.containerId, code).finally(() => (this.ending = undefined))
     await this.ending
   }
 
-  /** Lets go of it; it runs on. */
+  /** Closes files and connections; the instance continues to run. */
   async close(): Promise<void> {
     clearTimeout(this.timer)
     this.input?.release()
@@ -159,49 +156,51 @@ export class ContainedInstance {
     await this.console.close()
   }
 
-  private async make(spec: InstanceSpec, record: RunRecord): Promise<void> {
+  private async createContainer(spec: InstanceSpec, record: RunRecord): Promise<void> {
     const { containers, system, log } = this.parts
     const [program] = spec.command
     const path = spec.env.PATH ?? system.path
-    const held: HeldDirectory[] = []
-    // What is given to its user is what was checked, whatever another instance makes of its path meanwhile.
-    const hold = async (directory: string) => {
+    const openDirectories: OpenDirectory[] = []
+    // Hold the checked directories open: another instance may swap their paths meanwhile.
+    const openAndKeep = async (directory: string) => {
       const opened = await openRealDirectory(directory)
-      held.push(opened)
+      openDirectories.push(opened)
       return opened
     }
     try {
       await this.console.settle()
       record.linesBefore = this.console.lastSeq
       const check = checkProgram(program, spec.directory, path, system)
-      if (check === 'missing') throw new StartFailure(whyNotStarted('ENOENT', program))
-      if (check === 'not executable') throw new StartFailure(whyNotStarted('EACCES', program))
+      if (check === 'missing') throw new StartFailure(startFailureMessage('ENOENT', program))
+      if (check === 'not executable') throw new StartFailure(startFailureMessage('EACCES', program))
       if (check !== 'found')
         throw new StartFailure(
           `Could not be started: "${program}" is ${check.outside}, which instances cannot see. Name its directory in QUARTERDECK_PROGRAMS.`,
         )
       const containerId = `${this.podName}-${record.runId.slice(0, 8)}`
-      const own = await hold(spec.directory)
-      const prepared = await this.parts.prepare(spec, own, containerId, (text) => this.console.note(`[System] ${text}`))
-      if (this.isStopping) return await this.ended(record, undefined, 'Stopped before it was started.')
+      const dataDirectory = await openAndKeep(spec.directory)
+      const prepared = await this.parts.prepareContainer(spec, dataDirectory, containerId, (text) =>
+        this.console.note(`[System] ${text}`),
+      )
+      if (this.isStopping) return await this.recordExit(record, undefined, 'Stopped before it was started.')
       record.containerId = containerId
       record.cgroup = prepared.cgroup?.path
       this.changed()
       const { LANG = 'C.UTF-8', TZ } = process.env
       const env = { PATH: path, LANG, HOME: '/data', ...(TZ && { TZ }), ...spec.env }
-      const mounts = [{ source: own, target: WORKING_DIRECTORY }]
-      for (const { source, target } of spec.mounts ?? []) mounts.push({ source: await hold(source), target })
+      const mounts = [{ source: dataDirectory, target: WORKING_DIRECTORY }]
+      for (const { source, target } of spec.mounts ?? []) mounts.push({ source: await openAndKeep(source), target })
       const { monitor, pid } = await containers.create(containerId, this.podName, {
         ...prepared,
         readable: [...prepared.readable, ...(spec.mounts ?? [])],
         env,
-        directory: own.realPath,
+        directory: dataDirectory.realPath,
         command: spec.command,
       })
       Object.assign(record, { monitor, pid })
       if (this.isStopping) {
         await containers.remove(containerId)
-        return await this.ended(record, undefined, 'Stopped before it was started.')
+        return await this.recordExit(record, undefined, 'Stopped before it was started.')
       }
       for (const { source, target } of mounts) await checkMount(pid, source, target)
       await containers.start(containerId)
@@ -217,9 +216,13 @@ export class ContainedInstance {
         await containers
           .remove(record.containerId)
           .catch((cause: unknown) => log.warn({ err: cause }, 'a container could not be removed'))
-      await this.ended(record, undefined, error instanceof StartFailure ? error.message : whyNotContained(error))
+      await this.recordExit(
+        record,
+        undefined,
+        error instanceof StartFailure ? error.message : containerFailureMessage(error),
+      )
     } finally {
-      for (const directory of held) await directory.close()
+      for (const directory of openDirectories) await directory.close()
     }
   }
 
@@ -244,25 +247,25 @@ export class ContainedInstance {
     this.continueStop(record)
   }
 
-  /** Sends what is due by the times in the record, and sets a timer for what follows. */
+  /** Sends the signal that is due according to the record, and sets a timer for the next one. */
   private continueStop(record: RunRecord): void {
     clearTimeout(this.timer)
     if (this.record !== record || record.state !== 'STOPPING') return
     const now = Date.now()
     const { command, timeoutSeconds } = record.stop
     if (record.termAt === undefined) {
-      const wait = command === undefined ? 0 : timeLeft(record.stopAt ?? now, timeoutSeconds * 1000, now)
-      if (wait > 0) return this.later(record, wait)
+      const wait = command === undefined ? 0 : remainingMs(record.stopAt ?? now, timeoutSeconds * 1000, now)
+      if (wait > 0) return this.scheduleStop(record, wait)
       record.termAt = now
       this.changed()
       this.signal(record, 'TERM')
     }
-    const wait = timeLeft(record.termAt, KILL_AFTER_MS, now)
-    if (wait > 0) this.later(record, wait)
+    const wait = remainingMs(record.termAt, KILL_AFTER_MS, now)
+    if (wait > 0) this.scheduleStop(record, wait)
     else this.signal(record, 'KILL')
   }
 
-  private later(record: RunRecord, ms: number): void {
+  private scheduleStop(record: RunRecord, ms: number): void {
     this.timer = setTimeout(() => this.continueStop(record), ms)
   }
 
@@ -277,11 +280,11 @@ export class ContainedInstance {
     return (this.input ??= new InstanceInput(() => this.parts.containers.connectInput(containerId)))
   }
 
-  private async finish(record: RunRecord, containerId: string, code: number | undefined): Promise<void> {
+  private async finishRun(record: RunRecord, containerId: string, code: number | undefined): Promise<void> {
     const { containers, log } = this.parts
-    // It ends after it has written the last output.
+    // conmon exits after it has written the last output.
     for (
-      const deadline = performance.now() + MONITOR_END_MS;
+      const deadline = performance.now() + MONITOR_EXIT_TIMEOUT_MS;
       record.monitor && isMonitorAlive(record.monitor) && performance.now() < deadline;
       await delay(10)
     );
@@ -290,7 +293,7 @@ export class ContainedInstance {
       .remove(containerId)
       .catch((error: unknown) => log.warn({ err: error, podName: this.podName }, 'a container could not be removed'))
     await this.console.finishLines()
-    await this.ended(
+    await this.recordExit(
       record,
       exit,
       exit === undefined
@@ -299,7 +302,7 @@ export class ContainedInstance {
     )
   }
 
-  private async ended(record: RunRecord, code: number | undefined, failure: string | undefined): Promise<void> {
+  private async recordExit(record: RunRecord, code: number | undefined, failure: string | undefined): Promise<void> {
     clearTimeout(this.timer)
     this.input?.close()
     this.input = undefined
@@ -326,33 +329,33 @@ export class ContainedInstance {
 }
 
 /**
- * Compares what runc has mounted with the directory that was checked, because runc resolves the path anew and another instance may
- * have swapped a name of it for a link. It is done from outside, before anything of the instance runs: inside, a definition decides
- * by PATH and LD_PRELOAD what every program does.
- * @param pid of the container's first process, which waits to be started. @param target the directory's path in the container.
- * @throws StartFailure when it is another directory
+ * Compares the mounted directory with the checked one: runc resolves the path again, and another instance may have
+ * swapped a name in it for a link. Checked from outside before the program runs, because inside, PATH and LD_PRELOAD of
+ * the definition control every program.
+ * @param pid of the container's first process, before `start`. @param target path of the directory in the container.
+ * @throws StartFailure if it is another directory
  */
-async function checkMount(pid: number, source: HeldDirectory, target: string): Promise<void> {
+async function checkMount(pid: number, source: OpenDirectory, target: string): Promise<void> {
   const [wanted, mounted] = await Promise.all([source.stats(), stat(`/proc/${pid}/root${target}`, { bigint: true })])
   if (wanted.dev === mounted.dev && wanted.ino === mounted.ino) return
   throw new StartFailure(`Not started: ${target} was replaced by another directory meanwhile.`)
 }
 
-/** Shells and conmon tell the end by a signal as 128 and its number. */
+/** Shells and conmon report the end by a signal as 128 plus its number. */
 function signalOf(code: number): string | undefined {
   return Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0]
 }
 
-function whyNotContained(error: unknown): string {
+function containerFailureMessage(error: unknown): string {
   if (error instanceof AppError) return `Could not be started: ${error.message}`
   const code = errorCodeOf(error)
   if (code === 'ENOENT') return 'Could not be started: its directory, or one that it mounts, is not there.'
   if (code === 'ENOSPC' || code === 'EDQUOT') return 'Could not be started: the disk of the data directory is full.'
-  if (code === 'EMFILE' || code === 'ENFILE' || code === 'EAGAIN') return whyNotStarted(code, '')
+  if (code === 'EMFILE' || code === 'ENFILE' || code === 'EAGAIN') return startFailureMessage(code, '')
   return 'Could not be started: its container could not be made. The log of the platform says why.'
 }
 
-/** What is left of a wait that began at a time of the wall clock: never more than all of it, although the clock was set back. In milliseconds. */
-function timeLeft(since: number, wait: number, now: number): number {
+/** Remaining milliseconds of a wait by the wall clock; never more than `wait`, even if the clock was set back. */
+function remainingMs(since: number, wait: number, now: number): number {
   return Math.min(wait, since + wait - now)
 }

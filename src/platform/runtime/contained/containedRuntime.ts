@@ -5,35 +5,35 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { StartError } from '../../errors'
 import { withCopies, type CopyParts, type Driver } from '../copies'
-import { pidNamespaceOf, usageByNamespace } from '../local/processes'
+import { pidNamespaceOf, usageByNamespace } from '../processes'
 import type { Runtime, Usage } from '../runtime'
 import { cgroupVersion, usageOfGroup } from './cgroups'
 import { ContainedInstance, type ContainedParts } from './containedInstance'
 import { findContainerPrograms, isMonitorAlive, openContainers } from './containers'
-import { createPreparation, systemPathsOf, type Isolation } from './prepareRun'
-import { tryIsolation } from './probe'
+import { createContainerPreparation, systemPathsOf, type Isolation } from './prepareContainer'
+import { probeIsolation } from './probe'
 import { openRunRecords } from './runRecord'
 
-/** inotify tells of ends and output at once; this finds what it lost, and monitors that were killed. */
+/** Fallback poll: inotify can lose events, and a killed conmon reports nothing. */
 const CHECK_INTERVAL_MS = 1000
 
 export interface ContainedSettings extends CopyParts {
   shareDir: string
-  /** Further read-only paths of programs (QUARTERDECK_PROGRAMS). */
+  /** Additional read-only paths with programs (QUARTERDECK_PROGRAMS). */
   programs: string[]
   log: Logger
 }
 
-/** Why instances cannot be contained here; the message is for the operator of the machine. */
+/** Reason why containers do not work here, as a message for the operator. */
 export class IsolationUnavailable extends Error {}
 
 const directoryOf = (dataDir: string) => join(dataDir, 'runtime', 'contained')
 
 /**
- * Runs instances in containers of this machine: runc with one conmon beside each (decisions §12). Nothing of it is a child of the
- * platform, which may be stopped, upgraded or killed: the next one finds every container by its record, continues its console
- * where it was, and finishes what was begun.
- * @throws IsolationUnavailable where programs are missing, or containers do not work
+ * Runs instances in local containers: runc, with one conmon each (decisions §12). None of them is a child of the
+ * platform, which may be stopped, upgraded or killed: the next one finds every container by its record, continues its
+ * console and completes unfinished work.
+ * @throws IsolationUnavailable if programs are missing or containers do not work
  */
 export async function openContainedRuntime({
   shareDir,
@@ -51,7 +51,7 @@ export async function openContainedRuntime({
   const isRootless = process.getuid?.() !== 0
   const containers = await openContainers({ directory, programs: found, isRootless })
   const system = systemPathsOf(programs)
-  const isolation = await tryIsolation(
+  const isolation = await probeIsolation(
     containers,
     directory,
     { isRootless, system, hidden: [dataDir, shareDir] },
@@ -65,22 +65,22 @@ export async function openContainedRuntime({
 }
 
 /**
- * Ends what an earlier platform left running in containers, in order.
- * @param onStopping is told how many instances are stopped, unless there are none.
+ * Stops all containers that an earlier platform left running, in order.
+ * @param onStopping called with the number of instances, unless it is 0.
  * @returns how many instances ran.
- * @throws StartError where the programs to end them with are missing
+ * @throws StartError if the required programs are missing
  */
-export async function endContainedInstances(
+export async function stopContainedInstances(
   dataDir: string,
   log: Logger,
   onStopping: (instances: number) => void,
 ): Promise<number> {
   const directory = directoryOf(dataDir)
   if (!existsSync(join(directory, 'runs'))) return 0
-  const isLeft = openRunRecords(join(directory, 'runs'), log)
+  const isAnyRunning = openRunRecords(join(directory, 'runs'), log)
     .all()
     .some(({ state, monitor }) => state !== 'EXITED' && monitor !== undefined && isMonitorAlive(monitor))
-  if (!isLeft) return 0
+  if (!isAnyRunning) return 0
   const found = findContainerPrograms(process.env.PATH ?? '')
   if ('missing' in found)
     throw new StartError([
@@ -120,13 +120,13 @@ async function openDriver({
   const changes = new EventEmitter()
   const records = openRunRecords(join(directory, 'runs'), log)
   const instances = new Map<string, ContainedInstance>()
-  const prepare = createPreparation({ directory, isolation, log })
+  const prepareContainer = createContainerPreparation({ directory, isolation, log })
   const parts: ContainedParts = {
     containers,
     records,
     system: isolation.system,
     log,
-    prepare,
+    prepareContainer,
     onChange: () => changes.emit('changed'),
   }
 
@@ -136,7 +136,7 @@ async function openDriver({
     return known
   }
 
-  const look = (instance: ContainedInstance | undefined) => {
+  const checkSafely = (instance: ContainedInstance | undefined) => {
     instance
       ?.check()
       .catch((error: unknown) =>
@@ -149,15 +149,15 @@ async function openDriver({
   const watchers = [
     watchNames(join(directory, 'logs'), log, (name) => instances.get(basename(name, '.log'))?.console.poll()),
     watchNames(containers.exitDirectory, log, (name) =>
-      look([...instances.values()].find(({ record }) => record?.containerId === name)),
+      checkSafely([...instances.values()].find(({ record }) => record?.containerId === name)),
     ),
   ]
   for (const record of records.all()) {
     await instanceOf(record.podName)
-      .adopt(record)
+      .takeOver(record)
       .catch((error: unknown) => log.error({ err: error, podName: record.podName }, 'a run could not be taken over'))
   }
-  // A record that found no room on a full disk leaves a container that no platform knows of.
+  // If a full disk prevented the record of a run, its container is unknown to every later platform.
   const known = new Set([...instances.values()].map(({ record }) => record?.containerId))
   for (const id of await containers.list()) {
     if (!known.has(id))
@@ -171,7 +171,7 @@ async function openDriver({
     for (const instance of instances.values()) {
       if (!instance.isRunning) continue
       instance.console.poll()
-      look(instance)
+      checkSafely(instance)
     }
   }, CHECK_INTERVAL_MS)
 
@@ -226,7 +226,7 @@ async function openDriver({
   }
 }
 
-/** Calls back with the names of entries that change in a directory. Without inotify the timer has to do. */
+/** Calls back with the names of changed entries of a directory. Without inotify the timer polls instead. */
 function watchNames(directory: string, log: Logger, onName: (name: string) => void): FSWatcher | undefined {
   try {
     const watcher = watch(directory, (_event, name) => {

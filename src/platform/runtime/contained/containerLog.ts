@@ -2,106 +2,105 @@ import { appendFile, open, readFile, rename, rm, stat, writeFile, type FileHandl
 import { setTimeout as delay } from 'node:timers/promises'
 import { errorCodeOf } from '../../errors'
 import { consoleText } from '../consoleText'
-import { KEPT_BYTES, KEPT_LINES } from '../lineRing'
+import { MAX_STORED_BYTES, MAX_STORED_LINES } from '../lineRing'
 import type { ConsoleLine } from '../runtime'
 import { eachRow, formatRow, LineJoiner } from './criLog'
 
-/** A log of this size is rotated; together with its predecessor it always holds what a console keeps. In bytes. */
+/** Size in bytes at which a log is rotated. It and its predecessor together always cover what a console stores. */
 const ROTATE_BYTES = 8 * 2 ** 20
-/** How much of the two files is read for the kept lines; row headers included. In bytes. */
-const TAIL_BYTES = 6 * 2 ** 20
+/** Bytes at the end of both files that are read for the stored lines, row headers included. */
+const MAX_TAIL_BYTES = 6 * 2 ** 20
 const SMALL_CHUNK = 64 * 1024
 const LARGE_CHUNK = 2 ** 20
-/** So much is read in one turn: a program that prints faster than it is read would never let anything else have one. In bytes. */
-const TURN_BYTES = ROTATE_BYTES
-/** More turns than two full logs take. */
-const MOST_TURNS = 20
-/** How fast lines of one console are decoded for viewers; what exceeds it is counted and skipped. In bytes, and bytes a millisecond. */
+/** Maximum bytes per read, so that a program that prints faster than the platform reads cannot starve other work. */
+const READ_BUDGET_BYTES = ROTATE_BYTES
+/** More than enough reads for two full logs. */
+const MAX_READS = 20
+/** Rate limit for decoding a console, in bytes and bytes per millisecond. The rest is counted but skipped. */
 const DECODE_BURST = 64 * 2 ** 20
 const DECODE_RATE = 8 * 2 ** 10
 const REOPEN_TIMEOUT_MS = 2000
-/** Added to the numbering where the number of lost lines is unknown, so that no number is given twice. */
+/** Added to the numbering when the number of lost lines is unknown, so that no number is used twice. */
 const UNKNOWN_GAP = 10_000_000
 
-/** Which lines a file holds: its first line has the number `before + 1`. */
+/** Identifies a log file; its first line has the number `before + 1`. */
 interface LogFile {
   ino: number
   before: number
 }
 
 /**
- * The console log of one instance: conmon appends what the program prints, the platform appends its own lines in the same
- * format. Lines are numbered by their position, so nothing is written twice and a platform that was killed continues where the
- * file continues. The numbering of a rotated file is kept beside it (`<file>.numbers`).
+ * The console log of one instance. conmon appends the program's output, the platform appends its own lines in the same
+ * format. A line's number is its position, so nothing is written twice, and a restarted platform continues where the
+ * file continues. The numbering of rotated files is stored beside them (`<file>.numbers`).
  */
 export class ContainerLog {
   private current: LogFile = { ino: 0, before: 0 }
   private previous: LogFile | undefined
   private handle: FileHandle | undefined
-  /** Up to here the current file was read, and `last` lines end before. */
+  /** Read position in the current file; `last` counts the lines before it. */
   private offset = 0
   private last = 0
   private joiner = new LineJoiner()
   private follower: ((lines: ConsoleLine[]) => void) | undefined
   private lineWatch: ((text: string) => void) | undefined
   private queue: Promise<unknown> = Promise.resolve()
-  private decodable = DECODE_BURST
-  /** By the monotonic clock: one that is set back would decode nothing until it is where it was. */
-  private decodedAt = performance.now()
+  private decodeBudget = DECODE_BURST
+  /** Monotonic: a wall clock that is set back would stop the decoding. */
+  private budgetUpdatedAt = performance.now()
   private isReading = false
   private isClosing = false
 
-  /** @param file path of the log. @param reopen makes conmon open the file anew; false where nobody writes it. */
+  /** @param file path of the log. @param reopen makes conmon reopen the file; resolves with false if there is no conmon. */
   constructor(
     private readonly file: string,
     private readonly reopen: () => Promise<boolean>,
   ) {}
 
-  /** The number of the newest line that was read; 0 when there is none. */
+  /** Number of the newest line that was read; 0 when there is none. */
   get lastSeq(): number {
     return this.last
   }
 
-  /** Reads what was appended since. Calls that come meanwhile share one more reading. */
+  /** Reads appended rows. Calls during a read share one further read. */
   poll(): void {
     if (this.isReading) return
     this.isReading = true
-    void this.exclusively(async () => {
+    void this.enqueue(async () => {
       this.isReading = false
-      const isDone = await this.read()
+      const isDone = await this.readAppended()
       if (!isDone && !this.isClosing) this.poll()
     }).catch(() => undefined)
   }
 
-  /** Resolves when everything that is in the file now was read. */
+  /** Resolves when the current content of the file has been read. */
   async settle(): Promise<void> {
-    for (let turn = 0; turn < MOST_TURNS; turn += 1) if (await this.exclusively(() => this.read())) return
+    for (let reads = 0; reads < MAX_READS; reads += 1) if (await this.enqueue(() => this.readAppended())) return
   }
 
-  /** Appends a line of the platform. A full disk loses it; nothing else fails for that. */
+  /** Appends a line of the platform. Errors such as a full disk are ignored: the line is lost. */
   async note(text: string): Promise<void> {
     await this.append([formatRow(Date.now(), 'system', consoleText(text))])
   }
 
-  /** Ends lines that the program left without a line end, after its end. */
+  /** Terminates incomplete lines after the end of the program. */
   async finishLines(): Promise<void> {
     await this.settle()
     await this.append(this.joiner.unfinished.map((stream) => formatRow(Date.now(), stream, '')))
   }
 
-  /** The last kept lines, oldest first. */
   history(limit: number): Promise<ConsoleLine[]> {
-    return this.exclusively(async () => {
-      await this.read()
-      return this.tail(Math.min(limit, KEPT_LINES))
+    return this.enqueue(async () => {
+      await this.readAppended()
+      return this.tail(Math.min(limit, MAX_STORED_LINES))
     })
   }
 
-  /** Calls back with the kept lines from a number on, then with every new one. One follower: another one takes its place. */
+  /** Calls back with the stored lines from a number on, then with new ones. A new follower replaces the old one. */
   follow(since: number, follower: (lines: ConsoleLine[]) => void): Promise<() => void> {
-    return this.exclusively(async () => {
-      await this.read()
-      const kept = await this.tail(Math.min(this.last - since + 1, KEPT_LINES))
+    return this.enqueue(async () => {
+      await this.readAppended()
+      const kept = await this.tail(Math.min(this.last - since + 1, MAX_STORED_LINES))
       this.follower = follower
       if (kept.length > 0) follower(kept)
       return () => {
@@ -110,23 +109,23 @@ export class ContainerLog {
     })
   }
 
-  /** Calls back with the text of every line that the program has printed after a number, until `undefined` is set. */
+  /** Calls back with every line that the program prints after line number `after`. `undefined` ends it. */
   async watchLines(after: number, watch: ((text: string) => void) | undefined): Promise<void> {
-    await this.exclusively(async () => {
-      await this.read()
+    await this.enqueue(async () => {
+      await this.readAppended()
       if (watch)
-        for (const { seq, type, content } of await this.tail(Math.min(this.last - after, KEPT_LINES)))
+        for (const { seq, type, content } of await this.tail(Math.min(this.last - after, MAX_STORED_LINES)))
           if (seq > after && type !== 'system') watch(content)
       this.lineWatch = watch
     })
   }
 
-  /** Forgets the follower and closes the file; the log stays. */
+  /** Removes the follower and closes the file; the log stays on disk. */
   async close(): Promise<void> {
     this.follower = undefined
     this.lineWatch = undefined
     this.isClosing = true
-    await this.exclusively(async () => {
+    await this.enqueue(async () => {
       await this.handle?.close()
       this.handle = undefined
       this.current.ino = 0
@@ -151,57 +150,58 @@ export class ContainerLog {
     return `${this.file}.numbers`
   }
 
-  private exclusively<Result>(work: () => Promise<Result>): Promise<Result> {
-    const turn = this.queue.then(work)
-    this.queue = turn.catch(() => undefined)
-    return turn
+  private enqueue<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.queue.then(work)
+    this.queue = result.catch(() => undefined)
+    return result
   }
 
   private async append(rows: string[]): Promise<void> {
     if (rows.length === 0) return
-    await this.exclusively(async () => {
+    await this.enqueue(async () => {
       await appendFile(this.file, rows.join(''), { mode: 0o600 }).catch(() => undefined)
-      await this.read()
+      await this.readAppended()
     })
   }
 
   /**
-   * Reads on to the end of the newest file, or as far as one turn goes. A file that is long enough is rotated.
-   * @param left bytes that this turn may still read.
+   * Reads to the end of the newest file, or until the budget is used up, and rotates a file that is large enough.
+   * @param budget bytes that this call may still read.
    * @returns whether the end was reached.
    */
-  private async read(left = TURN_BYTES): Promise<boolean> {
+  private async readAppended(budget = READ_BUDGET_BYTES): Promise<boolean> {
     if (!this.handle && !(await this.openFile())) return true
     let chunk = SMALL_CHUNK
-    let isOver = false
+    let isBudgetUsed = false
     for (let isDrained = false; ;) {
       const bytes = await this.readChunk(chunk)
-      left -= bytes
-      isOver = bytes > 0 && left <= 0
-      if (bytes > 0 && !isOver) {
+      budget -= bytes
+      isBudgetUsed = bytes > 0 && budget <= 0
+      if (bytes > 0 && !isBudgetUsed) {
         isDrained = false
-        // Rows hardly ever end where a chunk does.
+        // Chunks rarely end at the end of a row.
         if (bytes > chunk / 2) chunk = LARGE_CHUNK
         continue
       }
       const there = await inodeOf(this.file)
       if (there === undefined || there === this.current.ino) break
-      // The rest of a file that was rotated away is for the next turn.
-      if (isOver) return false
-      // Rotated. Nothing is written to the old file after the new one is in place: one more reading takes its last rows.
+      // The next call reads the rest of a rotated file.
+      if (isBudgetUsed) return false
+      // Rotated: the old file does not grow any more. One more read gets its last rows.
       if (isDrained) await this.openFile()
       else isDrained = true
     }
-    if (this.offset >= ROTATE_BYTES) return this.rotate(left)
-    return !isOver
+    if (this.offset >= ROTATE_BYTES) return this.rotate(budget)
+    return !isBudgetUsed
   }
 
-  /** @returns how many bytes were read; 0 at the end of the file. */
+  /** @returns the number of bytes read; 0 at the end of the file. */
   private async readChunk(size: number): Promise<number> {
     const buffer = Buffer.allocUnsafe(size)
     const { bytesRead } = (await this.handle?.read(buffer, 0, size, this.offset)) ?? { bytesRead: 0 }
     if (bytesRead === 0) return 0
-    const isDecoded = this.follower !== undefined || this.lineWatch !== undefined ? this.mayDecode(bytesRead) : false
+    const isDecoded =
+      this.follower !== undefined || this.lineWatch !== undefined ? this.takeDecodeBudget(bytesRead) : false
     const lines: ConsoleLine[] = []
     const rowsEnd = eachRow(buffer.subarray(0, bytesRead), (row, end) => {
       const line = this.joiner.add(row, buffer, end, isDecoded)
@@ -209,7 +209,7 @@ export class ContainerLog {
       this.last += 1
       if (line.text !== undefined) lines.push({ seq: this.last, type: line.type, content: consoleText(line.text) })
     })
-    // A row that is still being written is read again; one that is longer than any chunk is no row.
+    // An incomplete row is read again later. A row that exceeds the largest chunk is skipped.
     const used = rowsEnd === 0 && bytesRead >= LARGE_CHUNK ? bytesRead : rowsEnd
     this.offset += used
     for (const { content, type } of lines) if (type !== 'system') this.lineWatch?.(content)
@@ -217,16 +217,16 @@ export class ContainerLog {
     return used
   }
 
-  private mayDecode(bytes: number): boolean {
+  private takeDecodeBudget(bytes: number): boolean {
     const now = performance.now()
-    this.decodable = Math.min(DECODE_BURST, this.decodable + (now - this.decodedAt) * DECODE_RATE)
-    this.decodedAt = now
-    if (this.decodable < bytes) return false
-    this.decodable -= bytes
+    this.decodeBudget = Math.min(DECODE_BURST, this.decodeBudget + (now - this.budgetUpdatedAt) * DECODE_RATE)
+    this.budgetUpdatedAt = now
+    if (this.decodeBudget < bytes) return false
+    this.decodeBudget -= bytes
     return true
   }
 
-  /** Opens the file at the log's path, as the successor of the present one where there is one. */
+  /** Opens the file at the log's path; it succeeds the current file, if there is one. */
   private async openFile(): Promise<boolean> {
     const handle = await open(this.file, 'r').catch((error: unknown) => {
       if (errorCodeOf(error) === 'ENOENT') return undefined
@@ -237,7 +237,7 @@ export class ContainerLog {
     const isFirst = this.handle === undefined
     await this.handle?.close()
     this.handle = handle
-    if (isFirst) await this.recall(ino)
+    if (isFirst) await this.loadNumbering(ino)
     else {
       this.previous = this.current.ino === (await inodeOf(this.previousFile)) ? this.current : undefined
       this.current = { ino, before: this.last }
@@ -245,12 +245,12 @@ export class ContainerLog {
     this.offset = 0
     this.last = this.current.before
     this.joiner = new LineJoiner()
-    await this.remember()
+    await this.saveNumbering()
     return true
   }
 
-  /** Finds out which lines the files hold that an earlier platform left. */
-  private async recall(ino: number): Promise<void> {
+  /** Restores the numbering of files that an earlier platform left. */
+  private async loadNumbering(ino: number): Promise<void> {
     const known = await readFile(this.numbersFile, 'utf8')
       .then((text) => JSON.parse(text) as { current: LogFile; previous?: LogFile })
       .catch(() => undefined)
@@ -261,7 +261,7 @@ export class ContainerLog {
       this.current = known.current
       this.previous = known.previous?.ino === older ? known.previous : undefined
     } else if (known.current.ino === older) {
-      // Rotated, and the platform ended before it could note that.
+      // The platform ended between a rotation and its record.
       this.previous = known.current
       this.current = { ino, before: known.current.before + (await this.countLines(this.previousFile)) }
     } else {
@@ -277,17 +277,17 @@ export class ContainerLog {
     return count
   }
 
-  private async remember(): Promise<void> {
+  private async saveNumbering(): Promise<void> {
     const text = JSON.stringify({ current: this.current, previous: this.previous })
     try {
       await writeFile(`${this.numbersFile}.new`, text, { mode: 0o600 })
       await rename(`${this.numbersFile}.new`, this.numbersFile)
     } catch {
-      // On a full disk the numbering of this file is lost with the platform; the lines are not.
+      // On a full disk, a restart loses the numbering of this file, but not its lines.
     }
   }
 
-  private async rotate(left: number): Promise<boolean> {
+  private async rotate(budget: number): Promise<boolean> {
     await rename(this.file, this.previousFile)
     const isWritten = await this.reopen().catch(() => false)
     for (
@@ -295,45 +295,45 @@ export class ContainerLog {
       isWritten && performance.now() < deadline;
       await delay(5)
     ) {
-      if ((await inodeOf(this.file)) !== undefined) return this.read(left)
+      if ((await inodeOf(this.file)) !== undefined) return this.readAppended(budget)
     }
-    // Nobody writes it: the next line begins a new file.
+    // No conmon writes the log: create the new file for the next line.
     await appendFile(this.file, '', { mode: 0o600 }).catch(() => undefined)
-    return this.read(left)
+    return this.readAppended(budget)
   }
 
-  /** Up to `limit` kept lines before the present position. */
+  /** Up to `limit` stored lines before the current position. */
   private async tail(limit: number): Promise<ConsoleLine[]> {
     if (limit <= 0 || !this.handle) return []
-    for (let bytes = SMALL_CHUNK; ; bytes = Math.min(TAIL_BYTES, bytes * 8)) {
+    for (let bytes = SMALL_CHUNK; ; bytes = Math.min(MAX_TAIL_BYTES, bytes * 8)) {
       const { buffer, isWhole } = await this.lastBytes(bytes)
       const texts: Omit<ConsoleLine, 'seq'>[] = []
       const joiner = new LineJoiner()
-      // The first row may be cut, unless the buffer begins where the log begins.
+      // The first row may be incomplete, unless the buffer starts at the start of the log.
       let skip = isWhole ? 0 : 1
       eachRow(buffer, (row, end) => {
         if (skip-- > 0) return
         const line = joiner.add(row, buffer, end, true)
         if (line?.text !== undefined) texts.push({ type: line.type, content: consoleText(line.text) })
       })
-      if (texts.length < limit && !isWhole && bytes < TAIL_BYTES) continue
-      return this.numbered(texts.slice(-limit))
+      if (texts.length < limit && !isWhole && bytes < MAX_TAIL_BYTES) continue
+      return this.withNumbers(texts.slice(-limit))
     }
   }
 
-  private numbered(texts: Omit<ConsoleLine, 'seq'>[]): ConsoleLine[] {
+  private withNumbers(texts: Omit<ConsoleLine, 'seq'>[]): ConsoleLine[] {
     let size = 0
     let from = texts.length
     while (from > 0) {
       size += Buffer.byteLength(texts[from - 1]?.content ?? '')
-      if (size > KEPT_BYTES && from < texts.length) break
+      if (size > MAX_STORED_BYTES && from < texts.length) break
       from -= 1
     }
     const first = this.last - texts.length + 1
     return texts.slice(from).map((line, at) => ({ seq: first + from + at, ...line }))
   }
 
-  /** The last bytes before the present position, of both files. */
+  /** The last bytes before the current position, across both files. */
   private async lastBytes(limit: number): Promise<{ buffer: Buffer; isWhole: boolean }> {
     const ofCurrent = Math.min(limit, this.offset)
     const parts = [await readPart(this.handle, this.offset - ofCurrent, ofCurrent)]

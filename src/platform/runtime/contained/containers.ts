@@ -10,16 +10,16 @@ const run = promisify(execFile)
 
 /** Longer than any of these commands takes on a busy machine. */
 const COMMAND_TIMEOUT_MS = 30_000
-/** Backstop for a program that prints while no platform is there to rotate its log. In bytes. */
+/** Safety limit in bytes for a program that prints while no platform runs to rotate its log. */
 const LOG_SIZE_MAX = 64 * 2 ** 20
-/** The first process of every container. */
+/** Path of the first process in every container. */
 const INIT_PATH = '/.quarterdeck-init'
 
 /**
- * A first process that has a handler for SIGTERM, passes it on, collects orphans and ends with the program's exit code: the kernel
- * ignores signals that the first process of a PID namespace does not handle, and most programs handle none. The program's text
- * is passed as arguments and never read as shell code. It has the environment that a definition gives, which may make any program
- * here another one: nothing may depend on what it does.
+ * The first process of a container: forwards SIGTERM, reaps orphans and exits with the program's exit code. It is
+ * needed because the kernel drops signals that the first process of a PID namespace does not handle, and most programs
+ * handle none. The command is passed as arguments, never as shell code. The definition's environment can replace any
+ * program in here, so nothing may depend on what this script does.
  */
 const INIT = `exec 3<&0
 "$@" <&3 3<&- &
@@ -42,7 +42,7 @@ export interface ContainerPrograms {
   socat: string
 }
 
-/** @param path of the environment. @returns the programs, or the names of those that are missing. */
+/** @param path value of PATH. @returns the programs, or the names of the missing ones. */
 export function findContainerPrograms(path: string): ContainerPrograms | { missing: string[] } {
   const directories = [
     ...path.split(delimiter).filter(isAbsolute),
@@ -73,21 +73,20 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** The monitor of a container, which holds its input and output and notes its exit code. */
+/** The conmon process of a container, which owns its input and output and records its exit code. */
 export interface Monitor {
   pid: number
   /** See startTimeOf. */
   startTime: string
 }
 
-/** Makes, signals and removes containers through runc, each with conmon beside it. Directories lie under one of the platform's own. */
+/** Creates, signals and removes containers with runc, each with its own conmon, in a directory of the platform. */
 export interface Containers {
-  /** Where a log of this name goes. */
   logFile(name: string): string
   readonly exitDirectory: string
   /**
-   * Makes a container whose program waits for `start`. Its output goes to the log of `name`.
-   * @returns its monitor and the pid of its first process. @throws Error with runc's own words, which are for the log
+   * Creates a container, whose program waits for `start`. Its output goes to the log of `name`.
+   * @returns its monitor and the pid of its first process. @throws Error with runc's message, which is only for the log
    */
   create(
     id: string,
@@ -95,21 +94,20 @@ export interface Containers {
     spec: Omit<ContainerSpec, 'args'> & { command: string[] },
   ): Promise<{ monitor: Monitor; pid: number }>
   start(id: string): Promise<void>
-  /** The ids of all that were made and not removed. */
+  /** Ids of all containers that were created and not removed. */
   list(): Promise<string[]>
-  /** To its first process. A container that has ended is no failure. */
+  /** Signals its first process. Ignores a container that has ended. */
   signal(id: string, signal: 'TERM' | 'KILL'): Promise<void>
-  /** Ends whatever is left of it and removes what was made for it. Repeatable. */
+  /** Kills what is left of a container and removes its files. Idempotent. */
   remove(id: string): Promise<void>
-  /** As a shell tells it, 128 and more for signals; undefined while it runs, or where it could not be written down. */
+  /** As in a shell: 128 + n for signal n. Undefined while it runs, or if it could not be recorded. */
   exitCode(id: string): Promise<number | undefined>
-  /** Makes the monitor open its log file anew. @returns false where there is none. */
-  reopenLog(id: string): Promise<boolean>
-  /** Connects to its standard input. */
+  /** Makes conmon reopen the log file. */
+  reopenLog(id: string): Promise<void>
   connectInput(id: string): ChildProcess
 }
 
-/** @param directory of the platform's own, on a local file system. */
+/** @param directory a directory of the platform on a local file system. */
 export async function openContainers({
   directory,
   programs,
@@ -130,8 +128,8 @@ export async function openContainers({
   const runcArgs = [`--root=${state}`, ...(isRootless ? ['--rootless=true'] : [])]
   const runc = (...args: string[]) => run(programs.runc, [...runcArgs, ...args], { timeout: COMMAND_TIMEOUT_MS })
 
-  /** Resolves with what conmon tells of the creation: `{"pid": …}`, or `{"pid": -1, "message": …}`. */
-  async function startMonitor(id: string, name: string): Promise<number> {
+  /** Resolves with the pid from conmon's report: `{"pid": …}`, or `{"pid": -1, "message": …}` after a failure. */
+  async function startConmon(id: string, name: string): Promise<number> {
     const bundle = bundleOf(id)
     const args = [
       ...[
@@ -174,8 +172,8 @@ export async function openContainers({
       env: { PATH, _OCI_SYNCPIPE: '3' },
     })
     const [errors, sync] = [child.stderr, child.stdio[3]] as const
-    let said = ''
-    errors?.on('data', (chunk: Buffer) => (said = (said + chunk.toString()).slice(-2000)))
+    let stderr = ''
+    errors?.on('data', (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-2000)))
     errors?.on('error', () => undefined)
     const answer = await new Promise<string>((resolve, reject) => {
       let text = ''
@@ -202,7 +200,7 @@ export async function openContainers({
       message?: string
     }
     const created = data ?? pid ?? -1
-    if (created <= 0) throw new Error(message ?? (said || 'conmon ended without an answer'))
+    if (created <= 0) throw new Error(message ?? (stderr || 'conmon ended without an answer'))
     return created
   }
 
@@ -212,7 +210,7 @@ export async function openContainers({
     async create(id, name, { command, ...spec }) {
       const bundle = bundleOf(id)
       await mkdir(bundle, { recursive: true, mode: 0o700 })
-      // The root of the container, which its user has to enter.
+      // The root of the container; its user needs permission to enter it.
       await mkdir(join(bundle, 'rootfs'))
       await chmod(join(bundle, 'rootfs'), 0o755)
       const user = `quarterdeck:x:${spec.uid}:${spec.gid}:instance:/data:/bin/sh\n`
@@ -228,7 +226,7 @@ export async function openContainers({
         JSON.stringify(ociConfig({ ...spec, readable, args: ['/bin/sh', INIT_PATH, ...command] })),
         { mode: 0o600 },
       )
-      const pid = await startMonitor(id, name)
+      const pid = await startConmon(id, name)
       const monitorPid = Number(await readFile(join(bundle, 'conmon.pid'), 'utf8'))
       return { monitor: { pid: monitorPid, startTime: startTimeOf(monitorPid) }, pid }
     },
@@ -253,9 +251,8 @@ export async function openContainers({
       return /^\d+$/.test(text.trim()) ? Number(text) : undefined
     },
     async reopenLog(id) {
-      // conmon's control protocol: message type 2 is 'reopen the logs'. Opened for reading as well, so that a FIFO without a reader does not block.
+      // conmon's control protocol: message 2 reopens the logs. Read-write, because a FIFO without a reader would block.
       await writeFile(join(bundleOf(id), 'ctl'), '2 0 0\n', { flag: 'r+' })
-      return true
     },
     connectInput: (id) =>
       spawn(programs.socat, ['-', 'UNIX-CONNECT:attach,type=5'], {
@@ -265,13 +262,13 @@ export async function openContainers({
   }
 }
 
-/** For everybody, whatever the umask is. */
+/** Makes a file readable for every user, independent of the umask. */
 async function writeReadable(file: string, text: string): Promise<void> {
   await writeFile(file, text)
   await chmod(file, 0o644)
 }
 
-/** Whether the monitor of a container still runs. */
+/** Whether a container's conmon still runs. */
 export function isMonitorAlive({ pid, startTime }: Monitor): boolean {
   return isAlive(pid, startTime)
 }

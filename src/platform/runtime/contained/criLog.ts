@@ -2,10 +2,10 @@ import { LINE_LIMIT } from '../consoleText'
 import type { ConsoleLineType } from '../runtime'
 
 /**
- * The container log format of CRI (Kubernetes: "CRI logging format"), which conmon writes as `k8s-file` and the kubelet as well:
- * `<RFC 3339 time> <stream> <tag> <content>`, one row a line. Tag `P` marks a row that the next row of its stream continues.
- * A third stream, `system`, is ours: lines of the platform itself. No program can write one, because conmon puts its own
- * header before whatever a program prints.
+ * The container log format of CRI (Kubernetes: "CRI logging format"), which the kubelet uses and conmon writes as
+ * `k8s-file`: rows of `<RFC 3339 time> <stream> <tag> <content>`. Tag `P` marks a row that the next row of its stream
+ * continues. The third stream, `system`, is our own, for lines of the platform. No program can write to it, because
+ * conmon puts its own header before all output.
  */
 export type LogStream = 'stdout' | 'stderr' | 'system'
 
@@ -13,7 +13,7 @@ export interface LogRow {
   stream: LogStream
   /** Whether the next row of this stream continues the line. */
   isPartial: boolean
-  /** Where the content starts in the buffer; it ends at the row's end. */
+  /** Start of the content in the buffer; it ends at the end of the row. */
   contentStart: number
 }
 
@@ -23,8 +23,8 @@ const PARTIAL = 0x50
 const STREAM_LENGTH = 6
 
 /**
- * Reads the header of a row. A row without a valid header (a full disk may cut one in the middle) counts as a whole line of
- * `stdout`, so that numbering depends on nothing but the bytes of the file.
+ * Parses the header of a row. A row with an invalid header (a full disk may truncate one) counts as a complete line of
+ * `stdout`, so that the numbering depends on the bytes of the file only.
  * @param start offset of the row. @param end offset of its line feed.
  */
 export function readRow(buffer: Buffer, start: number, end: number): LogRow {
@@ -55,16 +55,16 @@ export function eachRow(buffer: Buffer, onRow: (row: LogRow, end: number) => voi
   return start
 }
 
-/** A row as conmon would write it. @param at milliseconds since the epoch. */
+/** A row in conmon's format. @param at milliseconds since the epoch */
 export function formatRow(at: number, stream: LogStream, content: string): string {
   return `${new Date(at).toISOString()} ${stream} F ${content}\n`
 }
 
-/** Joins the rows of each stream to lines. */
+/** Joins the rows of each stream into lines. */
 export class LineJoiner {
   private readonly pending = new Map<LogStream, Buffer[]>()
 
-  /** @returns the line that this row ends, and its text where `isDecoded`; undefined while it is partial. */
+  /** @returns the line that this row completes, with its text if `isDecoded`; undefined for a partial row. */
   add(
     { stream, isPartial, contentStart }: LogRow,
     buffer: Buffer,
@@ -76,7 +76,7 @@ export class LineJoiner {
       this.pending.delete(stream)
       return { type, text: undefined }
     }
-    // More of a long line is cut off anyway; `+ 4` keeps the cut visible.
+    // The line is cut at LINE_LIMIT anyway. `+ 4` makes it exceed the limit, so that `consoleText` marks the cut.
     const content = buffer.subarray(contentStart, Math.min(end, contentStart + LINE_LIMIT + 4))
     const before = this.pending.get(stream)
     if (isPartial) {

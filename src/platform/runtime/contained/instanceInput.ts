@@ -1,11 +1,11 @@
 import type { ChildProcess } from 'node:child_process'
 
-/** What waits at most for an instance that does not read its input. In bytes. */
-const INPUT_LIMIT = 2 ** 20
-/** The connection is closed when nothing was written for this long: while it is open, it also gets the whole output. In milliseconds. */
+/** Maximum bytes buffered for an instance that does not read its input. */
+const MAX_BUFFERED_BYTES = 2 ** 20
+/** Idle timeout of the connection: while it is open, it also receives the entire output. */
 const IDLE_MS = 5000
 
-/** Writes lines to an instance's standard input, through a connection that is opened with the first line. */
+/** Writes lines to an instance's standard input; connects on the first line. */
 export class InstanceInput {
   private connection: ChildProcess | undefined
   private timer: NodeJS.Timeout | undefined
@@ -13,16 +13,16 @@ export class InstanceInput {
   /** @param connect opens a connection to the standard input. */
   constructor(private readonly connect: () => ChildProcess) {}
 
-  /** @returns false when the instance has not read what was written before. */
+  /** @returns false if the buffer is full. */
   write(line: string): boolean {
     const stdin = (this.connection ??= this.open()).stdin
-    if (!stdin || stdin.destroyed || stdin.writableLength > INPUT_LIMIT) return false
+    if (!stdin || stdin.destroyed || stdin.writableLength > MAX_BUFFERED_BYTES) return false
     stdin.write(`${line}\n`)
     this.closeWhenIdle()
     return true
   }
 
-  /** Closes the connection once it has passed on what was written. */
+  /** Closes the connection after the buffered lines are written. */
   release(): void {
     clearTimeout(this.timer)
     this.connection?.stdin?.end()
@@ -30,7 +30,7 @@ export class InstanceInput {
     this.connection = undefined
   }
 
-  /** Closes the connection at once: nobody reads what was written. */
+  /** Closes the connection at once and drops buffered lines. */
   close(): void {
     clearTimeout(this.timer)
     this.connection?.stdin?.destroy()

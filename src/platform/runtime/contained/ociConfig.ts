@@ -1,8 +1,8 @@
 import { WORKING_DIRECTORY } from './systemPaths'
 
-/** CPU time is limited by its share of this period. In microseconds. */
+/** CPU quota is measured per period. */
 const PERIOD_US = 100_000
-/** Far more than a game server uses, and few enough for the machine to survive a fork bomb. */
+/** Far more than a game server needs, but few enough to survive a fork bomb. */
 const PROCESS_LIMIT = 4096
 const CLONE_NEWUSER = 0x1000_0000
 
@@ -12,23 +12,23 @@ export interface Mount {
 }
 
 export interface ContainerSpec {
-  /** The program and its arguments, as the container's first process is to run them. */
+  /** Command line of the container's first process. */
   args: string[]
   env: Record<string, string>
-  /** Outside; inside as well, unless rootless. */
+  /** User id on the host; also inside the container, unless rootless. */
   uid: number
   gid: number
-  /** On the host; bound at WORKING_DIRECTORY. */
+  /** Host path, mounted at WORKING_DIRECTORY. */
   directory: string
   readable: Mount[]
-  /** Paths that must look empty although a readable directory holds them. */
+  /** Paths inside readable directories that must appear empty. */
   hidden: string[]
-  /** Of cgroups; undefined where limits cannot be enforced. */
+  /** Undefined if limits cannot be enforced. */
   cgroup: { path: string; cores: number | undefined; memoryBytes: number | undefined } | undefined
   isRootless: boolean
 }
 
-/** What no game server needs, and what kernel faults are reached by (as Docker's default profile refuses them). */
+/** System calls that game servers do not need and kernel exploits use; Docker's default profile refuses them too. */
 const REFUSED_CALLS = [
   'acct',
   'add_key',
@@ -69,12 +69,12 @@ const REFUSED_CALLS = [
   'vm86old',
 ]
 const ENOSYS = 38
-/** By Node.js' name of the machine: also the programs of 32 bits that it runs (SteamCMD). The filter ends those of any other kind. */
+/** By `process.arch`, including its 32-bit variants (SteamCMD). The filter kills programs of other architectures. */
 const ARCHITECTURES: Partial<Record<NodeJS.Architecture, string[]>> = {
   x64: ['SCMP_ARCH_X86_64', 'SCMP_ARCH_X86', 'SCMP_ARCH_X32'],
   arm64: ['SCMP_ARCH_AARCH64', 'SCMP_ARCH_ARM'],
 }
-/** When the machine has no memory left, instances are ended before the platform and its databases (proc_pid_oom_score_adj(5)). */
+/** On memory shortage the kernel kills instances before the platform and its databases (proc_pid_oom_score_adj(5)). */
 const OOM_SCORE = 500
 
 const readOnly = ({ source, target }: Mount) => ({
@@ -91,8 +91,8 @@ const special = (destination: string, type: string, ...options: string[]) => ({
 })
 
 /**
- * The configuration of a container (OCI runtime specification 1.0.2): namespaces of its own for processes, mounts and IPC, no
- * capabilities, no new privileges, the machine's network (decisions §12).
+ * The configuration of a container (OCI runtime specification 1.0.2): own namespaces for processes, mounts and IPC, no
+ * capabilities, no new privileges, the network of the host (decisions §12).
  */
 export function ociConfig(spec: ContainerSpec): object {
   const { uid, gid, cgroup, isRootless } = spec
@@ -103,7 +103,7 @@ export function ociConfig(spec: ContainerSpec): object {
     ociVersion: '1.0.2',
     process: {
       terminal: false,
-      // runc wants id 0 to be mapped, and a user without root can map only its own: inside it looks like root, without capabilities.
+      // runc requires a mapping for id 0, and without root only the own id can be mapped: so the user is 0 inside.
       user: isRootless ? { uid: 0, gid: 0 } : { uid, gid },
       args: spec.args,
       env: Object.entries(spec.env).map(([name, value]) => `${name}=${value}`),
@@ -147,7 +147,7 @@ export function ociConfig(spec: ContainerSpec): object {
             action: 'SCMP_ACT_ERRNO',
             args: [{ index: 0, value: CLONE_NEWUSER, valueTwo: CLONE_NEWUSER, op: 'SCMP_CMP_MASKED_EQ' }],
           },
-          // Its flags are behind a pointer that a filter cannot follow; the C library then uses clone.
+          // A filter cannot read clone3's flags behind their pointer. After ENOSYS, the C library falls back to clone.
           { names: ['clone3'], action: 'SCMP_ACT_ERRNO', errnoRet: ENOSYS },
         ],
       },
@@ -173,7 +173,7 @@ function resources({ cores, memoryBytes }: NonNullable<ContainerSpec['cgroup']>)
     devices: [{ allow: false, access: 'rwm' }],
     pids: { limit: PROCESS_LIMIT },
     ...(cores !== undefined && { cpu: { quota: Math.max(1000, Math.round(cores * PERIOD_US)), period: PERIOD_US } }),
-    // Without swap of its own: a limit that is met by swapping freezes the server instead of ending it.
+    // No extra swap: at its memory limit a server would swap and freeze instead of being killed.
     ...(memoryBytes !== undefined && { memory: { limit: memoryBytes, swap: memoryBytes } }),
   }
 }

@@ -4,26 +4,26 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { FIRST_USER_ID } from '../../share/ownership'
 import type { Containers } from './containers'
-import { cgroupParents, visibleOf, type Isolation } from './prepareRun'
+import { cgroupParents, exposedPaths, type Isolation } from './prepareContainer'
 
 const TRIAL_TIMEOUT_MS = 10_000
-const WORD = 'contained'
+const EXPECTED_OUTPUT = 'contained'
 
 /**
- * Finds out by trying whether containers work here, and with limits or without.
- * @param directory of the platform's own. @throws Error with the words of the last trial, where none works.
+ * Starts trial containers to find out whether containers work here, with or without limits.
+ * @param directory a directory of the platform. @throws Error with the message of the last trial if none works
  */
-export async function tryIsolation(
+export async function probeIsolation(
   containers: Containers,
   directory: string,
-  known: Omit<Isolation, 'cgroupParent'>,
+  base: Omit<Isolation, 'cgroupParent'>,
   dataDir: string,
 ): Promise<Isolation> {
   let failure: unknown
-  for (const cgroupParent of [...cgroupParents(dataDir, known.isRootless), undefined]) {
-    const isolation = { ...known, cgroupParent }
+  for (const cgroupParent of [...cgroupParents(dataDir, base.isRootless), undefined]) {
+    const isolation = { ...base, cgroupParent }
     try {
-      await tryOnce(containers, directory, isolation)
+      await runTrial(containers, directory, isolation)
       return isolation
     } catch (error) {
       failure = error
@@ -32,7 +32,7 @@ export async function tryIsolation(
   throw failure
 }
 
-async function tryOnce(
+async function runTrial(
   containers: Containers,
   directory: string,
   { isRootless, cgroupParent, system, hidden }: Isolation,
@@ -43,13 +43,13 @@ async function tryOnce(
   await mkdir(workingDirectory, { mode: 0o755 })
   try {
     await containers.create(id, id, {
-      command: ['/bin/sh', '-c', `echo ${WORD}`],
+      command: ['/bin/sh', '-c', `echo ${EXPECTED_OUTPUT}`],
       uid,
       gid: isRootless ? (process.getgid?.() ?? 0) : uid,
       env: { PATH: system.path },
       directory: workingDirectory,
       readable: system.readable.map((path) => ({ source: path, target: path })),
-      hidden: visibleOf(hidden, system),
+      hidden: exposedPaths(hidden, system),
       cgroup:
         cgroupParent === undefined ? undefined : { path: `${cgroupParent}/${id}`, cores: 1, memoryBytes: 64 * 2 ** 20 },
       isRootless,
@@ -59,7 +59,7 @@ async function tryOnce(
     while ((await containers.exitCode(id)) === undefined && Date.now() < deadline) await delay(5)
     const code = await containers.exitCode(id)
     const output = await readFile(containers.logFile(id), 'utf8').catch(() => '')
-    if (code !== 0 || !output.includes(WORD))
+    if (code !== 0 || !output.includes(EXPECTED_OUTPUT))
       throw new Error(`a container was started and ended with ${code ?? 'no exit code'}: ${output.slice(0, 500)}`)
   } finally {
     await containers.remove(id).catch(() => undefined)

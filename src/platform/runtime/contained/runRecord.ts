@@ -6,26 +6,26 @@ import { readJsonFiles, replaceJsonFile } from '../jsonFiles'
 import type { InstanceSpec, RuntimeInstance } from '../runtime'
 import type { Monitor } from './containers'
 
-/** What is on disk of the last run of an instance, for a platform that comes after this one. */
+/** State of an instance's last run on disk, for the next platform process. */
 export interface RunRecord extends RuntimeInstance {
-  /** Undefined before the first start of a container. */
+  /** Undefined before the container is created. */
   containerId: string | undefined
   monitor: Monitor | undefined
-  /** Of the container's first process, as the machine counts them. */
+  /** Pid of the container's first process, in the host's PID namespace. */
   pid: number | undefined
-  /** Of the container's control group; undefined where limits are not enforced. */
+  /** Path of the container's cgroup; undefined if limits are not enforced. */
   cgroup: string | undefined
-  /** The number of the last console line before this run. */
+  /** Number of the last console line before this run. */
   linesBefore: number
   ready: string | undefined
   stop: InstanceSpec['stop']
-  /** When stop was asked for, and when SIGTERM was sent; milliseconds since the epoch. */
+  /** Times of the stop request and of SIGTERM, in milliseconds since the epoch. */
   stopAt: number | undefined
   termAt: number | undefined
 }
 
-/** A run that has no container yet. */
-export function newRecord(
+/** The record of a run without a container. */
+export function newRunRecord(
   podName: string,
   { port, ready, stop }: Pick<InstanceSpec, 'port' | 'ready' | 'stop'>,
   linesBefore: number,
@@ -55,7 +55,7 @@ export function newRecord(
 
 export interface RunRecords {
   all(): RunRecord[]
-  /** A full disk loses the newest state of a run, which the next platform finds out by looking at its container. */
+  /** Ignores a full disk: the next platform derives the newest state from the container. */
   save(record: RunRecord): void
   remove(podName: string): void
 }

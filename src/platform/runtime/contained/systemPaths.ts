@@ -1,10 +1,10 @@
 import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path'
 
-/** The system's programs (decisions §12). */
+/** Directories with the system's programs (decisions §12). */
 const PROGRAM_DIRECTORIES = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/opt', '/nix/store']
 
-/** What programs need of /etc: the linker, name resolution, certificates, time zone, alternatives, Java, fonts. Nothing of this holds secrets. */
+/** Entries of /etc that programs need, such as linker, name resolution, certificates, fonts. None is secret. */
 const CONFIGURATION = [
   'alternatives',
   'ca-certificates',
@@ -34,18 +34,18 @@ const CONFIGURATION = [
 const CONFIGURATION_PREFIXES = ['java', 'python']
 const SYSTEM_PATH = ['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin']
 
-/** What instances see of the machine's programs. */
+/** Programs of the host that instances can see. */
 export interface SystemPaths {
-  /** Read-only directories and files, at the same path inside and outside. */
+  /** Read-only directories and files, with the same path inside and outside. */
   readable: string[]
-  /** The PATH of instances. */
+  /** PATH of instances. */
   path: string
 }
 
 /**
- * Finds the programs that instances may use: the system's, the installations of the platform's own Node.js and of the `java` on
- * its PATH, and what QUARTERDECK_PROGRAMS names.
- * @param programs absolute paths. @param etc names in /etc. @param environmentPath the platform's PATH.
+ * Finds the programs that instances may use: the system's, the installations of the platform's Node.js and of `java` on
+ * its PATH, and the paths of QUARTERDECK_PROGRAMS.
+ * @param programs absolute paths. @param etc names in /etc. @param environmentPath PATH of the platform.
  */
 export function findSystemPaths(programs: string[], etc: string[], environmentPath: string): SystemPaths {
   const system = PROGRAM_DIRECTORIES.filter((path) => existsSync(path))
@@ -67,7 +67,7 @@ export function findSystemPaths(programs: string[], etc: string[], environmentPa
   }
 }
 
-/** `/opt/node-20` of `/opt/node-20/bin/node`; the directory of the program where it is not in a `bin`. */
+/** `/opt/node-20` for `/opt/node-20/bin/node`; without `bin`, the directory of the program. */
 function installationOf(program: string | undefined): string | undefined {
   if (program === undefined) return undefined
   const directory = dirname(realpathSync(program))
@@ -98,8 +98,8 @@ function isProgram(path: string): boolean {
 export type ProgramCheck = 'found' | 'missing' | 'not executable' | { outside: string }
 
 /**
- * Whether an instance can start a program, judged from outside of its container.
- * @param program as its definition names it. @param directory its working directory on the host. @param path its PATH.
+ * Checks from outside the container whether an instance can start a program.
+ * @param program as in its definition. @param directory its working directory on the host. @param path its PATH.
  */
 export function checkProgram(
   program: string,
@@ -130,5 +130,5 @@ export function checkProgram(
   return isProgram(file) ? 'found' : 'not executable'
 }
 
-/** Where an instance finds its files, as in a Pod (decisions §15). */
+/** Path of an instance's files inside its container, as in a Pod (decisions §15). */
 export const WORKING_DIRECTORY = '/data'

@@ -4,10 +4,10 @@ import { FIRST_USER_ID } from '../../share/ownership'
 import { replaceJsonFile } from '../jsonFiles'
 
 /**
- * One unprivileged user id for each deployment (decisions §12), given once and kept in a file: files on disk carry it.
- * @param file of JSON, made with the first id. @throws Node.js errors of the file system, so that no id is given twice.
+ * Assigns one unprivileged user id to each deployment (decisions §12), permanently: files on disk carry it.
+ * @param file JSON, created with the first id. @throws Node.js errors of the file system, so that ids stay unique.
  */
-export function createUserIds(file: string): (deployment: string) => number {
+export function createUserIdAllocator(file: string): (deployment: string) => number {
   let ids: Record<string, number> | undefined
 
   function read(): Record<string, number> {
@@ -23,10 +23,10 @@ export function createUserIds(file: string): (deployment: string) => number {
     ids ??= read()
     const known = Object.hasOwn(ids, deployment) ? ids[deployment] : undefined
     if (known !== undefined) return known
-    const given = Math.max(FIRST_USER_ID, ...Object.values(ids)) + 1
-    const next = { ...ids, [deployment]: given }
+    const allocated = Math.max(FIRST_USER_ID, ...Object.values(ids)) + 1
+    const next = { ...ids, [deployment]: allocated }
     replaceJsonFile(file, next)
     ids = next
-    return given
+    return allocated
   }
 }

@@ -1,56 +1,57 @@
-/** A platform that stands still must not hold an instance for long. In milliseconds. */
-const HOLD_MS = 50
-const LONGEST_PAUSE_MS = 60_000
+/** Longest time that a stalled connection may block an instance's output. */
+const MAX_PAUSE_MS = 50
+/** Longest time that instances do not wait for a stalled connection. */
+const MAX_STALL_MS = 60_000
 
 /**
- * Lets instances that print faster than a connection takes it wait, so that lines come soon and none is lost: for a
- * moment. A connection that has not taken everything by then counts as standing still, and nobody waits for it until a
- * pause is over, longer each time, or it has taken everything.
+ * Backpressure: pauses the output of instances that print faster than a connection reads, so that no line is lost. A
+ * connection that has not drained after MAX_PAUSE_MS counts as stalled, and instances no longer wait for it, until it
+ * drains or the stall ends. The stall doubles each time.
  */
 export class BackPressure {
-  private readonly held = new Set<string>()
+  private readonly paused = new Set<string>()
   private isStalled = false
-  private pauseMs = HOLD_MS
-  /** Of the moment, or of the pause. */
+  private stallMs = MAX_PAUSE_MS
+  /** Resumes the output, or ends the stall. */
   private timer: NodeJS.Timeout | undefined
 
-  /** @param holdOutput stops reading what an instance prints, or goes on with it. */
-  constructor(private readonly holdOutput: (podName: string, isHeld: boolean) => void) {}
+  /** @param setOutputPaused pauses or resumes reading an instance's output. */
+  constructor(private readonly setOutputPaused: (podName: string, isPaused: boolean) => void) {}
 
-  /** The connection has more than enough of this instance. */
-  hold(podName: string): void {
-    if (this.isStalled || this.held.has(podName)) return
-    this.held.add(podName)
-    this.holdOutput(podName, true)
-    this.timer ??= setTimeout(() => this.stall(), HOLD_MS)
+  /** Call when the connection has buffered too much of this instance. */
+  pauseOutput(podName: string): void {
+    if (this.isStalled || this.paused.has(podName)) return
+    this.paused.add(podName)
+    this.setOutputPaused(podName, true)
+    this.timer ??= setTimeout(() => this.markStalled(), MAX_PAUSE_MS)
   }
 
-  /** The connection has taken everything. */
+  /** Call when the connection has drained. */
   drained(): void {
     this.isStalled = false
-    this.pauseMs = HOLD_MS
-    this.letGo()
+    this.stallMs = MAX_PAUSE_MS
+    this.resumeAll()
   }
 
-  /** The connection is gone. */
+  /** Call when the connection is closed. */
   close(): void {
-    this.letGo()
+    this.resumeAll()
   }
 
-  private letGo(): void {
+  private resumeAll(): void {
     clearTimeout(this.timer)
     this.timer = undefined
-    for (const podName of this.held) this.holdOutput(podName, false)
-    this.held.clear()
+    for (const podName of this.paused) this.setOutputPaused(podName, false)
+    this.paused.clear()
   }
 
-  private stall(): void {
-    this.letGo()
+  private markStalled(): void {
+    this.resumeAll()
     this.isStalled = true
     this.timer = setTimeout(() => {
       this.timer = undefined
       this.isStalled = false
-    }, this.pauseMs)
-    this.pauseMs = Math.min(2 * this.pauseMs, LONGEST_PAUSE_MS)
+    }, this.stallMs)
+    this.stallMs = Math.min(2 * this.stallMs, MAX_STALL_MS)
   }
 }

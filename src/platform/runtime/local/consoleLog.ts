@@ -1,39 +1,39 @@
 import { appendFileSync, closeSync, existsSync, fstatSync, openSync, readSync, renameSync, rmSync } from 'node:fs'
 import { consoleText } from '../consoleText'
-import { KEPT_BYTES, KEPT_LINES, LineRing } from '../lineRing'
+import { MAX_STORED_BYTES, MAX_STORED_LINES, LineRing } from '../lineRing'
 import type { ConsoleLine, ConsoleLineType, OutputType } from '../runtime'
 
-/** What waits at most for a disk to have room again. In UTF-16 units. */
-const PENDING_LIMIT = 2 ** 20
+/** Maximum UTF-16 units buffered while the disk is full. */
+const MAX_PENDING_LENGTH = 2 ** 20
 
-/** So much of a file's end is read at most: what is kept, with the numbers and types of its lines. In bytes. */
-const READ_LIMIT = 4 * KEPT_BYTES
+/** Maximum bytes read from the end of a file: the stored lines with their numbers and types. */
+const MAX_TAIL_BYTES = 4 * MAX_STORED_BYTES
 
 /**
- * One instance's console: numbered lines, kept in memory for reading and in two files for the next host. When the
- * current file holds KEPT_LINES, or KEPT_BYTES, it becomes the previous one, so both together always hold what is kept.
+ * The console of one instance: lines in memory for reading, and in two files for the next host. At
+ * MAX_STORED_LINES or MAX_STORED_BYTES the current file becomes the previous one, so both together always cover the stored lines.
  */
 export class ConsoleLog {
   private readonly ring = new LineRing()
   private linesInFile = 0
-  /** Of the lines alone, without their numbers and types. */
+  /** Size of the lines without their numbers and types. */
   private bytesInFile = 0
   private pending = ''
-  private flushed = 0
+  private flushedSeq = 0
 
-  /** @param onLines is told of new lines once they are in the file. */
+  /** @param onAppended called after new lines were flushed. */
   constructor(
     private readonly file: string,
-    private readonly onLines: () => void = () => undefined,
+    private readonly onAppended: () => void = () => undefined,
   ) {
     for (const path of [this.previousFile, file]) {
       this.linesInFile = 0
       this.bytesInFile = 0
       if (existsSync(path)) this.read(path)
     }
-    this.flushed = this.ring.last
-    // A crash may have cut the last row short: what comes next must not continue it.
-    if (this.ring.last > 0) this.pending = '\n'
+    this.flushedSeq = this.ring.newestSeq
+    // A crash may have truncated the last row: start a new one.
+    if (this.ring.newestSeq > 0) this.pending = '\n'
   }
 
   /** Adds a line of the program. */
@@ -47,8 +47,8 @@ export class ConsoleLog {
   }
 
   private append(type: ConsoleLineType, content: string): void {
-    const line = { seq: this.ring.last + 1, type, content }
-    this.keep(line)
+    const line = { seq: this.ring.newestSeq + 1, type, content }
+    this.store(line)
     this.pending += `${line.seq}\t${type}\t${content}\n`
   }
 
@@ -58,26 +58,26 @@ export class ConsoleLog {
   }
 
   /**
-   * Writes what was added since the last flush, and tells of it. Where the disk is full the lines go on in memory, and
-   * the file gets what it can take later: a console is not worth an instance.
+   * Writes pending lines to the file and calls `onAppended`. If the disk is full, the lines stay available in memory and
+   * the next flush tries again: a console must not stop an instance.
    */
   flush(): void {
-    if (this.flushed === this.ring.last) return
-    this.flushed = this.ring.last
+    if (this.flushedSeq === this.ring.newestSeq) return
+    this.flushedSeq = this.ring.newestSeq
     try {
       appendFileSync(this.file, this.pending, { mode: 0o600 })
       this.pending = ''
-      if (this.linesInFile >= KEPT_LINES || this.bytesInFile >= KEPT_BYTES) {
+      if (this.linesInFile >= MAX_STORED_LINES || this.bytesInFile >= MAX_STORED_BYTES) {
         renameSync(this.file, this.previousFile)
         this.linesInFile = 0
         this.bytesInFile = 0
       }
     } catch {
-      // Some of it may have been written: it is repeated whole, after whatever row was cut short.
-      if (this.pending.length > PENDING_LIMIT) this.pending = '\n'
+      // The file may contain part of it: write it again completely, after the truncated row.
+      if (this.pending.length > MAX_PENDING_LENGTH) this.pending = '\n'
       else if (!this.pending.startsWith('\n')) this.pending = `\n${this.pending}`
     }
-    this.onLines()
+    this.onAppended()
   }
 
   remove(): void {
@@ -88,31 +88,31 @@ export class ConsoleLog {
     return `${this.file}.1`
   }
 
-  private keep(line: ConsoleLine): void {
+  private store(line: ConsoleLine): void {
     this.ring.add(line)
     this.linesInFile += 1
     this.bytesInFile += Buffer.byteLength(line.content)
   }
 
   private read(path: string): void {
-    // A row that was written twice counts as it was the second time.
+    // If a row was written twice, the second one counts.
     const lines = new Map<number, ConsoleLine>()
-    for (const row of endOf(path).split('\n')) {
+    for (const row of readTail(path).split('\n')) {
       const [seq = '', type, ...content] = row.split('\t')
-      // A row that a crash cut short has no type; its number is given again.
+      // Skip rows that a crash truncated; their number is used again.
       if (!/^\d+$/.test(seq) || (type !== 'message' && type !== 'error' && type !== 'system')) continue
       lines.set(Number(seq), { seq: Number(seq), type, content: content.join('\t') })
     }
-    for (const line of lines.values()) this.keep(line)
+    for (const line of lines.values()) this.store(line)
   }
 }
 
-/** The last READ_LIMIT bytes of a file; where it is longer, from the first row that begins there. */
-function endOf(path: string): string {
+/** The last READ_LIMIT bytes of a file, without an incomplete first row. */
+function readTail(path: string): string {
   const descriptor = openSync(path, 'r')
   try {
     const { size } = fstatSync(descriptor)
-    const bytes = Buffer.alloc(Math.min(size, READ_LIMIT))
+    const bytes = Buffer.alloc(Math.min(size, MAX_TAIL_BYTES))
     const text = bytes.toString('utf8', 0, readSync(descriptor, bytes, 0, bytes.length, size - bytes.length))
     return size > bytes.length ? text.slice(text.indexOf('\n') + 1) : text
   } finally {

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { AppError, errorCodeOf, StartError } from '../../errors'
-import { childProgram } from '../../share/childProgram'
+import { childProgram } from '../../childProgram'
 import type { ConsoleLine } from '../runtime'
 import {
   linesOf,
-  onLines,
+  onMessages,
   PROTOCOL_VERSION,
   sendLine,
   type CallName,
@@ -18,25 +18,24 @@ import {
   type HostMessage,
 } from './hostProtocol'
 
-/** The longest path that every system's unix sockets take, with room for its end (unix(7)). */
+/** Longest socket path that every system supports, with its terminating NUL (unix(7)). */
 const SOCKET_PATH_LIMIT = 100
 const START_TIMEOUT_MS = 10_000
-/** How long a host that is there may take to say who it is. In milliseconds. */
-const HELLO_MS = 30_000
-/** Waits between starts of a host that ends at once, doubling. In milliseconds. */
-const FIRST_BACK_OFF_MS = 100
+/** Timeout for the handshake with a running host. */
+const HANDSHAKE_TIMEOUT_MS = 30_000
+/** Initial delay between starts of a host that exits at once, with exponential back-off. */
+const INITIAL_DELAY_MS = 100
 
 type Answer<Name extends CallName> = Awaited<ReturnType<HostCalls[Name]>>
 
-interface Waiting {
+interface PendingCall {
   resolve: (result: unknown) => void
   reject: (error: Error) => void
-  /** What came of the answer so far, where it is lines. */
+  /** Chunks of an answer with lines that have arrived so far. */
   pieces: ConsoleLine[][]
 }
 
 export interface HostListener {
-  /** An instance's state is another one. */
   changed(): void
   lines(podName: string, lines: ConsoleLine[]): void
   closed(): void
@@ -44,43 +43,42 @@ export interface HostListener {
 
 /** A connection to the host of a data directory. */
 export class HostClient {
-  private readonly waiting = new Map<number, Waiting>()
+  private readonly pendingCalls = new Map<number, PendingCall>()
   private nextId = 1
-  /** How the host enforces limits, for people. */
+  /** How the host enforces limits, as text for users. */
   limits = ''
-  /** Which limits the host enforces. */
   enforced = { cpu: false, memory: false }
-  /** Once it is known to be one of ours. */
+  /** Set after the handshake. */
   private listener: Partial<HostListener> = {}
 
   private constructor(
     private readonly socket: Socket,
     private readonly log: string,
   ) {
-    onLines(socket, (line) => {
+    onMessages(socket, (line) => {
       const message = line as HostMessage
       if ('event' in message)
         return message.event === 'changed'
           ? this.listener.changed?.()
           : this.listener.lines?.(message.podName, linesOf(message))
-      const waiting = this.waiting.get(message.id)
-      if ('piece' in message) return void waiting?.pieces.push(message.piece)
-      this.waiting.delete(message.id)
-      if ('error' in message) waiting?.reject(new Error(message.error))
+      const pending = this.pendingCalls.get(message.id)
+      if ('piece' in message) return void pending?.pieces.push(message.piece)
+      this.pendingCalls.delete(message.id)
+      if ('error' in message) pending?.reject(new Error(message.error))
       else
-        waiting?.resolve(
-          waiting.pieces.length > 0 ? [...waiting.pieces, message.result as ConsoleLine[]].flat() : message.result,
+        pending?.resolve(
+          pending.pieces.length > 0 ? [...pending.pieces, message.result as ConsoleLine[]].flat() : message.result,
         )
     })
     socket.on('error', () => undefined)
     socket.on('close', () => {
-      for (const { reject } of this.waiting.values()) reject(hostGone())
-      this.waiting.clear()
+      for (const { reject } of this.pendingCalls.values()) reject(hostGone())
+      this.pendingCalls.clear()
       this.listener.closed?.()
     })
   }
 
-  /** Connects to a host that is there. */
+  /** Connects to a running host; undefined if there is none. */
   static async connect(dataDir: string): Promise<HostClient | undefined> {
     const socket = connect(socketPathOf(dataDir))
     const connected = await new Promise<boolean>((resolve) => {
@@ -90,15 +88,19 @@ export class HostClient {
   }
 
   /**
-   * Connects to the host; starts one where there is none, and again where it ended at once: its forerunner may have been
-   * ending still, or the machine was short of something for a moment.
-   * @param helloMs how long one that is there may take to answer, for tests.
-   * @throws StartError when it does not start, does not answer, or is of another version.
+   * Connects to the host, and starts one if none runs. Retries if the host exits at once: its predecessor may still be
+   * ending, or the machine may lack resources for a moment.
+   * @param handshakeTimeoutMs handshake timeout; overridden by tests.
+   * @throws StartError if the host does not start, does not answer, or has another version.
    */
-  static async open(dataDir: string, listener: HostListener, helloMs = HELLO_MS): Promise<HostClient> {
-    let client = await HostClient.greet(dataDir, listener, helloMs)
-    let host: StartingHost = { hasEnded: true }
-    let [startAt, backOff] = [0, FIRST_BACK_OFF_MS]
+  static async open(
+    dataDir: string,
+    listener: HostListener,
+    handshakeTimeoutMs = HANDSHAKE_TIMEOUT_MS,
+  ): Promise<HostClient> {
+    let client = await HostClient.connectAndCheck(dataDir, listener, handshakeTimeoutMs)
+    let host: HostProcess = { hasEnded: true }
+    let [startAt, backOff] = [0, INITIAL_DELAY_MS]
     for (const deadline = performance.now() + START_TIMEOUT_MS; !client && performance.now() < deadline;) {
       if (host.hasEnded && performance.now() >= startAt) {
         host = startHost(dataDir)
@@ -106,20 +108,20 @@ export class HostClient {
         backOff *= 2
       }
       await delay(20)
-      client = await HostClient.greet(dataDir, listener, helloMs)
+      client = await HostClient.connectAndCheck(dataDir, listener, handshakeTimeoutMs)
     }
     if (!client) throw new StartError([`The process that hosts the instances did not start; see ${hostLogOf(dataDir)}`])
     return client
   }
 
-  /** @returns undefined also when the host ends before it has said who it is. */
-  private static async greet(
+  /** Connects and checks the version. @returns undefined if no host runs or it exits during the handshake. */
+  private static async connectAndCheck(
     dataDir: string,
     listener: HostListener,
-    helloMs: number,
+    handshakeTimeoutMs: number,
   ): Promise<HostClient | undefined> {
     const client = await HostClient.connect(dataDir)
-    const hello = await client?.hello(helloMs)
+    const hello = await client?.hello(handshakeTimeoutMs)
     if (!client || !hello) return undefined
     client.limits = hello.limits
     client.enforced = hello.enforced
@@ -134,16 +136,16 @@ export class HostClient {
   }
 
   /**
-   * Asks the host who it is; without an answer the connection is closed.
-   * @returns undefined when it has ended.
-   * @throws StartError when it does not answer in time.
+   * Performs the handshake; closes the connection if there is no answer.
+   * @returns undefined if the host has exited.
+   * @throws StartError after the timeout.
    */
-  async hello(withinMs = HELLO_MS): Promise<Answer<'hello'> | undefined> {
+  async hello(timeoutMs = HANDSHAKE_TIMEOUT_MS): Promise<Answer<'hello'> | undefined> {
     let isSilent = false
     const timer = setTimeout(() => {
       isSilent = true
       this.close()
-    }, withinMs)
+    }, timeoutMs)
     const hello = await this.call('hello').catch(() => undefined)
     clearTimeout(timer)
     if (isSilent)
@@ -162,7 +164,7 @@ export class HostClient {
     if (!this.isOpen) return Promise.reject(hostGone())
     const id = this.nextId++
     return new Promise<Answer<Name>>((resolve, reject) => {
-      this.waiting.set(id, { resolve: (result) => resolve(result as Answer<Name>), reject, pieces: [] })
+      this.pendingCalls.set(id, { resolve: (result) => resolve(result as Answer<Name>), reject, pieces: [] })
       sendLine(this.socket, { id, call, args })
     })
   }
@@ -179,26 +181,26 @@ function hostGone(): AppError {
   )
 }
 
-interface StartingHost {
-  /** Also when it could not even begin. */
+interface HostProcess {
+  /** Also set if the process could not be started. */
   hasEnded: boolean
 }
 
-function startHost(dataDir: string): StartingHost {
+function startHost(dataDir: string): HostProcess {
   const directory = instancesDirectory(dataDir)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   let log: number
   try {
     log = openSync(hostLogOf(dataDir), 'a', 0o600)
   } catch (error) {
-    if (isShortage(error)) return { hasEnded: true }
+    if (isOutOfDescriptors(error)) return { hasEnded: true }
     throw error
   }
   const { PATH, LANG, TZ } = process.env
   const env = Object.fromEntries(
     Object.entries({ PATH: withoutPackages(PATH ?? ''), LANG, TZ }).filter(([, value]) => value !== undefined),
   )
-  const host: StartingHost = { hasEnded: false }
+  const host: HostProcess = { hasEnded: false }
   let child: ChildProcess
   try {
     child = spawn(process.execPath, [...childProgram('runtime/local/hostMain'), directory, socketPathOf(dataDir)], {
@@ -215,7 +217,7 @@ function startHost(dataDir: string): StartingHost {
   return host
 }
 
-/** npm puts the programs of our own packages before everything else; instances must not run those. */
+/** Removes npm's entries from PATH: instances must not run programs of our own packages. */
 export function withoutPackages(path: string): string {
   return path
     .split(delimiter)
@@ -223,12 +225,12 @@ export function withoutPackages(path: string): string {
     .join(delimiter)
 }
 
-/** No file can be opened just now. */
-function isShortage(error: unknown): boolean {
+/** Whether no descriptor is available at the moment. */
+function isOutOfDescriptors(error: unknown): boolean {
   return ['EMFILE', 'ENFILE'].includes(errorCodeOf(error) ?? '')
 }
 
-/** Where the host of a data directory keeps the records and consoles of its instances. */
+/** Directory with the records and consoles of the host's instances. */
 export function instancesDirectory(dataDir: string): string {
   return join(dataDir, 'runtime', 'instances')
 }
@@ -246,7 +248,7 @@ function socketPathOf(dataDir: string): string {
   )
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const { uid, mode } = lstatSync(directory)
-  // Somebody else's directory of this name would let them play the host.
+  // In a directory of another user, that user could impersonate the host.
   if (uid !== (process.getuid?.() ?? 0) || (mode & 0o777) !== 0o700)
     throw new StartError([`${directory} belongs to somebody else: remove it, or choose a shorter QUARTERDECK_DATA_DIR`])
   return join(directory, 'host.sock')

@@ -1,12 +1,12 @@
 import { chmodSync, rmSync } from 'node:fs'
 import { createServer, type Socket } from 'node:net'
-import { acquireLock } from '../../processLock'
+import { takeLock } from '../../processLock'
 import { BackPressure } from './backPressure'
 import type { ConsoleLine } from '../runtime'
 import {
   IN_PIECES,
   linesEvents,
-  onLines,
+  onMessages,
   piecesOf,
   sendLine,
   type CallName,
@@ -15,60 +15,60 @@ import {
 } from './hostProtocol'
 import { InstanceHost } from './instanceHost'
 
-/** With nothing to run and nobody connected, the host ends after this. */
+/** Without instances and connections, the host exits after this time. */
 const IDLE_MS = 60_000
 
-/** With this much not yet taken by a platform that stands still, it is told no more lines for now. In bytes. */
-const HELD_LIMIT = 24 * 2 ** 20
+/** Bytes buffered for a stalled platform above which it gets no more lines for now. */
+const MAX_UNSENT_BYTES = 24 * 2 ** 20
 
-/** With this much not yet taken, instances that print more wait for a moment. In bytes. */
-const BUSY_LIMIT = 2 ** 17
+/** Bytes buffered for a platform above which instances that print are paused. */
+const PAUSE_ABOVE_BYTES = 2 ** 17
 
-/** What a connection is told. */
-interface Followed {
-  /** For each pod the number of its next line. */
+/** Subscriptions of a connection. */
+interface Subscriptions {
+  /** Number of the next line, by pod. */
   next: Map<string, number>
   backPressure: BackPressure
 }
 
 /** The program of the host process: `hostMain <directory> <socket>`. */
 function main(directory: string, socketPath: string): void {
-  if (!acquireLock(`${directory}.lock`)) process.exit(0)
-  // A terminal that closes, or Ctrl-C in it, is meant for the platform.
+  if (!takeLock(`${directory}.lock`)) process.exit(0)
+  // The terminal's SIGHUP and SIGINT (Ctrl-C) are meant for the platform.
   for (const signal of ['SIGHUP', 'SIGINT'] as const) process.on(signal, () => undefined)
-  // The next host could only stop what runs: whatever an instance causes, the others run on.
+  // The next host could only stop the instances, so an error caused by one must not end the others.
   process.on('uncaughtException', (error) => console.error('An error was not handled; the host goes on:', error))
   process.on('SIGTERM', () => void host.shutdown().then(() => process.exit(0)))
 
-  const clients = new Map<Socket, Followed>()
+  const clients = new Map<Socket, Subscriptions>()
   const host = new InstanceHost(directory, (podName) => {
-    for (const [client, followed] of clients) tellLines(host, client, followed, podName)
+    for (const [client, subscriptions] of clients) sendNewLines(host, client, subscriptions, podName)
   })
   host.watch(() => {
     for (const client of clients.keys()) sendLine(client, { event: 'changed' })
   })
 
-  // The lock is ours, so a socket file that is there belongs to nobody.
+  // We hold the lock, so an existing socket file is stale.
   rmSync(socketPath, { force: true })
   const server = createServer((socket) => {
-    const followed: Followed = {
+    const subscriptions: Subscriptions = {
       next: new Map(),
-      backPressure: new BackPressure((podName, isHeld) => host.holdOutput(podName, isHeld)),
+      backPressure: new BackPressure((podName, isPaused) => host.setOutputPaused(podName, isPaused)),
     }
-    clients.set(socket, followed)
+    clients.set(socket, subscriptions)
     socket.on('drain', () => {
-      followed.backPressure.drained()
-      for (const podName of followed.next.keys()) tellLines(host, socket, followed, podName)
+      subscriptions.backPressure.drained()
+      for (const podName of subscriptions.next.keys()) sendNewLines(host, socket, subscriptions, podName)
     })
     socket.on('error', () => undefined)
     socket.on('close', () => {
       clients.delete(socket)
-      followed.backPressure.close()
+      subscriptions.backPressure.close()
     })
-    onLines(socket, (message) => void answer(host, followed, socket, message as HostRequest))
+    onMessages(socket, (message) => void answer(host, subscriptions, socket, message as HostRequest))
   })
   server.on('error', (error) => {
-    // Without a descriptor for it a connection cannot even be refused: that must not end what runs.
+    // Without a descriptor the host cannot even reject a connection. That must not end the instances.
     console.error(server.listening ? 'A connection could not be accepted:' : 'The host cannot listen:', error)
     if (!server.listening) process.exit(1)
   })
@@ -78,50 +78,50 @@ function main(directory: string, socketPath: string): void {
   }, IDLE_MS)
 }
 
-/** Tells what a connection has not heard of yet. One that has no room for it hears of it later, from where it stands. */
-function tellLines(host: InstanceHost, client: Socket, followed: Followed, podName: string): void {
-  const next = followed.next.get(podName)
-  if (next === undefined || client.writableLength > HELD_LIMIT) return
+/** Sends unsent lines to a connection. If its buffer is full, they are sent after it has drained. */
+function sendNewLines(host: InstanceHost, client: Socket, subscriptions: Subscriptions, podName: string): void {
+  const next = subscriptions.next.get(podName)
+  if (next === undefined || client.writableLength > MAX_UNSENT_BYTES) return
   const lines = host.since(podName, next)
   const last = lines.at(-1)
   if (!last) return
-  followed.next.set(podName, last.seq + 1)
+  subscriptions.next.set(podName, last.seq + 1)
   for (const event of linesEvents(podName, lines)) sendLine(client, event)
-  if (client.writableLength > BUSY_LIMIT) followed.backPressure.hold(podName)
+  if (client.writableLength > PAUSE_ABOVE_BYTES) subscriptions.backPressure.pauseOutput(podName)
 }
 
 async function answer(
   host: InstanceHost,
-  followed: Followed,
+  subscriptions: Subscriptions,
   socket: Socket,
   { id, call, args }: HostRequest,
 ): Promise<void> {
   try {
-    const result = await resultOf(host, followed, call, args)
+    const result = await resultOf(host, subscriptions, call, args)
     const pieces = args.at(-1) === IN_PIECES ? piecesOf(result as ConsoleLine[]) : []
     const last = pieces.pop()
     for (const piece of pieces) sendLine(socket, { id, piece })
     sendLine(socket, { id, result: last ?? result })
-    if (call === 'shutdown') endWhenRead(socket)
+    if (call === 'shutdown') exitAfterResponse(socket)
   } catch (error) {
     sendLine(socket, { id, error: error instanceof Error ? error.message : String(error) })
   }
 }
 
-function resultOf(host: InstanceHost, followed: Followed, call: CallName, args: unknown[]): unknown {
+function resultOf(host: InstanceHost, subscriptions: Subscriptions, call: CallName, args: unknown[]): unknown {
   if (call === 'follow') {
     const [podName, since] = args as Parameters<HostCalls['follow']>
     const lines = host.since(podName, since)
-    followed.next.set(podName, (lines.at(-1)?.seq ?? since - 1) + 1)
+    subscriptions.next.set(podName, (lines.at(-1)?.seq ?? since - 1) + 1)
     return lines
   }
-  if (call === 'unfollow') return followed.next.delete(String(args[0]))
+  if (call === 'unfollow') return subscriptions.next.delete(String(args[0]))
   const method = host[call].bind(host) as (...args: unknown[]) => unknown
   return method(...args)
 }
 
-/** Who asked for the end hears that it came: an exit at once could take the answer along. */
-function endWhenRead(socket: Socket): void {
+/** Exits after the client has closed the connection: an immediate exit could lose the answer. */
+function exitAfterResponse(socket: Socket): void {
   socket.once('close', () => process.exit(0))
   setTimeout(() => process.exit(0), 2000)
 }

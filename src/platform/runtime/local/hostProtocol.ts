@@ -1,37 +1,37 @@
 import type { Socket } from 'node:net'
-import type { Limiter } from './limiter'
+import type { ResourceLimiter } from './resourceLimiter'
 import type { ConsoleLine, ConsoleLineType, InstanceSpec, RuntimeInstance, Usage } from '../runtime'
 
-/** Raised with every change that an older side would misread. */
+/** Increased with every change that an older peer would misread. */
 export const PROTOCOL_VERSION = 2
 
 /**
- * The last argument of a call that answers with lines: the history of a console may be megabytes, which one message would hold up both
- * sides with. A host that does not know it answers in one message, and a platform that does not know it does not ask.
+ * Last argument of calls that answer with lines: requests the answer in several messages, because megabytes in one
+ * message would block both processes. Older hosts ignore it and send one message; older platforms never pass it.
  */
 export const IN_PIECES = 'inPieces'
-/** A piece is ended by its size. In UTF-16 units. */
+/** Size limit of a piece, in UTF-16 units. */
 const PIECE_LENGTH = 64 * 1024
 
-/** What the platform asks of the host: JSON lines over the unix socket, each request with an id that its answer repeats. */
+/** Calls of the platform to the host: JSON lines over the unix socket. An answer repeats the id of its request. */
 export interface HostCalls {
-  hello(): { version: number; pid: number; limits: string; enforced: Limiter['enforced'] }
-  /** Runs it in `spec.directory` as it is: copies are the platform's work. */
+  hello(): { version: number; pid: number; limits: string; enforced: ResourceLimiter['enforced'] }
+  /** Runs the instance in `spec.directory`; the platform has made any copy before. */
   start(spec: InstanceSpec): void
-  /** Notes that a start failed before there was a process to run. */
+  /** Records a start that failed before there was a process. */
   startFailed(podName: string, failure: string): void
   stop(podName: string): void
   kill(podName: string): void
   remove(podName: string): void
   list(): RuntimeInstance[]
   history(podName: string, lines: number, ...pieces: [typeof IN_PIECES?]): ConsoleLine[]
-  /** Answers with the lines from a number on; from then on this connection is told of new ones. */
+  /** Answers with the lines from a number on, and subscribes this connection to new ones. */
   follow(podName: string, since: number, ...pieces: [typeof IN_PIECES?]): ConsoleLine[]
   unfollow(podName: string): void
   note(podName: string, text: string): void
   write(podName: string, line: string): boolean
   sample(): Usage[]
-  /** Ends every instance gracefully, then the host; answered when all have ended. */
+  /** Stops every instance gracefully, then the host. Answers after all have ended. */
   shutdown(): Promise<void>
 }
 
@@ -43,17 +43,17 @@ export interface HostRequest {
   args: unknown[]
 }
 
-/** Several lines of one type in one message, joined by line feeds: consoles may be fast. */
+/** Consecutive lines of one type in one message, joined by line feeds, because consoles may be fast. */
 export interface LinesEvent {
   event: 'lines'
   podName: string
-  /** Of the first one. */
+  /** Number of the first line. */
   seq: number
   type: ConsoleLineType
   content: string
 }
 
-/** A part of the lines that an answer consists of; the rest follows. Only who has asked for pieces gets it. */
+/** Part of an answer with lines; more follows. Only sent for a request with IN_PIECES. */
 export interface LinesPiece {
   id: number
   piece: ConsoleLine[]
@@ -62,7 +62,7 @@ export interface LinesPiece {
 export type HostMessage =
   { id: number; result: unknown } | LinesPiece | { id: number; error: string } | { event: 'changed' } | LinesEvent
 
-/** Divides lines into pieces for sending: at least one, which may be empty. */
+/** Splits lines into pieces: at least one, which may be empty. */
 export function piecesOf(lines: ConsoleLine[]): ConsoleLine[][] {
   const pieces: ConsoleLine[][] = [[]]
   let length = 0
@@ -77,7 +77,7 @@ export function piecesOf(lines: ConsoleLine[]): ConsoleLine[][] {
   return pieces
 }
 
-/** Groups lines for sending; a group is ended by its size as well. */
+/** Groups lines into messages, limited by PIECE_LENGTH. */
 export function* linesEvents(podName: string, lines: ConsoleLine[]): Generator<LinesEvent> {
   for (let from = 0; from < lines.length;) {
     const first = lines[from]
@@ -99,7 +99,7 @@ export function* linesEvents(podName: string, lines: ConsoleLine[]): Generator<L
   }
 }
 
-/** The lines of a group. */
+/** Splits a group into its lines. */
 export function linesOf({ seq, type, content }: LinesEvent): ConsoleLine[] {
   return content.split('\n').map((line, at) => ({ seq: seq + at, type, content: line }))
 }
@@ -110,19 +110,19 @@ export function sendLine(socket: Socket, message: HostRequest | HostMessage): vo
 }
 
 /**
- * Calls back for every line of the other side. A line that is no JSON ends the connection. Only line feeds end a line, and
- * those of a text are escaped; what else Unicode takes for a line end is not escaped by JSON.
+ * Calls back for every line of the peer. Invalid JSON closes the connection. Only line feeds end a message: JSON
+ * escapes them in texts, but not the other line ends of Unicode.
  */
-export function onLines(socket: Socket, listener: (message: unknown) => void): void {
-  let begun: Buffer[] = []
+export function onMessages(socket: Socket, listener: (message: unknown) => void): void {
+  let partial: Buffer[] = []
   socket.on('data', (chunk: Buffer) => {
     let from = 0
     for (let end = chunk.indexOf(LINE_FEED); end !== -1; end = chunk.indexOf(LINE_FEED, from)) {
       const line =
-        begun.length === 0
+        partial.length === 0
           ? chunk.toString('utf8', from, end)
-          : Buffer.concat([...begun, chunk.subarray(from, end)]).toString()
-      begun = []
+          : Buffer.concat([...partial, chunk.subarray(from, end)]).toString()
+      partial = []
       from = end + 1
       let message: unknown
       try {
@@ -133,7 +133,7 @@ export function onLines(socket: Socket, listener: (message: unknown) => void): v
       }
       listener(message)
     }
-    if (from < chunk.length) begun.push(chunk.subarray(from))
+    if (from < chunk.length) partial.push(chunk.subarray(from))
   })
 }
 

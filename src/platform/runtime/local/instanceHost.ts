@@ -6,33 +6,33 @@ import { ConsoleLog } from './consoleLog'
 import { PROTOCOL_VERSION, type HostCalls } from './hostProtocol'
 import { removePipes } from './instancePipes'
 import { HOST_ENDED, InstanceProcess } from './instanceProcess'
-import { findLimiter } from './limiter'
-import { usageBySession } from './processes'
-import { isRunning, newRun, readRunRecords, type RunRecord } from './runRecord'
+import { findResourceLimiter } from './resourceLimiter'
+import { usageBySession } from '../processes'
+import { isRunning, newRunRecord, readRunRecords, type RunRecord } from './runRecord'
 
 interface Run {
-  /** Undefined when it was another host's: then only what that left is known. */
+  /** Undefined for runs of an earlier host, of which only the record is known. */
   process: InstanceProcess | undefined
   record: RunRecord
 }
 
 /**
- * Owns the instances' processes and their consoles, so that the platform can be restarted, upgraded or killed while
- * they run on. Its directory holds a record of the last run and a log for each instance.
+ * Owns the instances' processes and consoles, so that the platform can be restarted, upgraded or killed while they run.
+ * Its directory contains the record of the last run and the log of each instance.
  */
 export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
   private readonly runs = new Map<string, Run>()
   private readonly logs = new Map<string, ConsoleLog>()
   private readonly listeners = new Set<() => void>()
-  private readonly limiter = findLimiter()
+  private readonly limiter = findResourceLimiter()
 
-  /** @param onLines is told when an instance's console has new lines. */
+  /** @param onAppended called when an instance's console has new lines. */
   constructor(
     private readonly directory: string,
-    private readonly onLines: (podName: string) => void,
+    private readonly onAppended: (podName: string) => void,
   ) {
     mkdirSync(directory, { recursive: true, mode: 0o700 })
-    for (const record of readRunRecords(directory)) this.adopt(record)
+    for (const record of readRunRecords(directory)) this.takeOver(record)
   }
 
   hello(): ReturnType<HostCalls['hello']> {
@@ -46,13 +46,16 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
 
   start(spec: InstanceSpec): void {
     if (this.isRunning(spec.podName)) return
-    this.runOf(newRun(spec)).start(spec)
+    this.runOf(newRunRecord(spec)).start(spec)
   }
 
   startFailed(podName: string, failure: string): void {
     if (!this.isRunning(podName))
-      this.ended(
-        { ...newRun({ podName, port: undefined, stop: { command: undefined, timeoutSeconds: 0 } }), state: 'EXITED' },
+      this.recordFailure(
+        {
+          ...newRunRecord({ podName, port: undefined, stop: { command: undefined, timeoutSeconds: 0 } }),
+          state: 'EXITED',
+        },
         failure,
       )
   }
@@ -100,13 +103,13 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
     log.flush()
   }
 
-  /** @returns false when it does not run, or has not read what was written to it before. */
+  /** @returns false if it does not run or its input buffer is full. */
   write(podName: string, line: string): boolean {
     return this.runs.get(podName)?.process?.write(line) ?? false
   }
 
-  holdOutput(podName: string, isHeld: boolean): void {
-    this.runs.get(podName)?.process?.holdOutput(isHeld)
+  setOutputPaused(podName: string, isPaused: boolean): void {
+    this.runs.get(podName)?.process?.setOutputPaused(isPaused)
   }
 
   sample(): ReturnType<HostCalls['sample']> {
@@ -146,18 +149,18 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
   }
 
   private logOf(podName: string): ConsoleLog {
-    const log = this.logs.get(podName) ?? new ConsoleLog(this.fileOf(podName, 'log'), () => this.onLines(podName))
+    const log = this.logs.get(podName) ?? new ConsoleLog(this.fileOf(podName, 'log'), () => this.onAppended(podName))
     this.logs.set(podName, log)
     return log
   }
 
-  /** Takes over what an earlier host left: what still runs is stopped in order. */
-  private adopt(record: RunRecord): void {
+  /** Takes over the record of an earlier host. Stops its process in order if it still runs. */
+  private takeOver(record: RunRecord): void {
     this.runs.set(record.podName, { process: undefined, record })
     if (record.state === 'EXITED') return
-    if (isRunning(record)) return this.runOf(record).stopLeft()
+    if (isRunning(record)) return this.runOf(record).stopOrphan()
     this.limiter.release(record.podName)
-    this.ended(record, HOST_ENDED)
+    this.recordFailure(record, HOST_ENDED)
   }
 
   private runOf(record: RunRecord): InstanceProcess {
@@ -169,7 +172,7 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
     return run
   }
 
-  private ended(record: RunRecord, failure: string): void {
+  private recordFailure(record: RunRecord, failure: string): void {
     Object.assign(record, {
       state: 'EXITED',
       pid: undefined,
@@ -184,7 +187,7 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
     try {
       replaceJsonFile(this.fileOf(record.podName, 'json'), record)
     } catch (error) {
-      // A full disk must not end what runs; the record on it is older for a while.
+      // A full disk must not end the instance; its record stays outdated until the next change.
       console.error(`The record of ${record.podName} could not be written:`, error)
     }
     for (const listener of this.listeners) listener()

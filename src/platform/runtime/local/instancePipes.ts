@@ -5,29 +5,29 @@ import { errorCodeOf } from '../../errors'
 
 const { O_NONBLOCK, O_RDONLY, O_RDWR, O_WRONLY } = constants
 
-/** The platform's ends of an instance's standard input, output and error. Whoever opens them destroys them. */
+/** The platform's ends of an instance's standard input, output and error. The caller that opens them destroys them. */
 export interface InstancePipes {
-  /** Absent where nobody reads the instance's standard input any more. */
+  /** Undefined if no process reads the instance's standard input any more. */
   input: Socket | undefined
-  /** Ends when neither the program nor a process that it started can print any more. */
+  /** Ends when neither the program nor its descendants can write to it any more. */
   output: Socket
   errors: Socket
 }
 
 /**
- * The files of a run's standard input, output and error: FIFOs (fifo(7)), because an anonymous pipe ends with the host that made
- * it. The next host opens them again, hears what the instance prints, and can tell it to stop.
- * @param base absolute path that the files' names begin with.
+ * Paths of a run's FIFOs (fifo(7)) for standard input, output and error. Anonymous pipes would end with the host; the
+ * next host reopens FIFOs, reads the output and can send the stop command.
+ * @param base absolute path that the names begin with.
  */
 export function pipeFilesOf(base: string): [input: string, output: string, errors: string] {
   return [`${base}.in`, `${base}.out`, `${base}.err`]
 }
 
 /**
- * Makes the FIFOs of a run and opens both ends.
- * @returns the platform's ends, and the descriptors for the program. The program's are open for reading and writing: so its input does
- *   not end, and its output does not break, while there is no host. Close them after the start of the program.
- * @throws Node.js errors of the file system; an Error where mkfifo(1) fails
+ * Creates the FIFOs of a run and opens both ends.
+ * @returns the platform's ends, and the program's descriptors. Those are open for reading and writing, so that its
+ * input does not end and its output does not break without a host. Close them after the start.
+ * @throws Node.js errors of the file system; an Error if mkfifo(1) fails
  */
 export function makePipes(base: string): {
   pipes: InstancePipes
@@ -61,8 +61,8 @@ export function makePipes(base: string): {
 }
 
 /**
- * Opens the platform's ends of FIFOs that are there.
- * @throws Node.js errors of the file system: ENOENT where there are none
+ * Opens the platform's ends of existing FIFOs.
+ * @throws Node.js errors of the file system: ENOENT if they do not exist
  */
 export function openPipes(base: string): InstancePipes {
   const [inputFile, outputFile, errorsFile] = pipeFilesOf(base)
@@ -88,7 +88,7 @@ function writeTo(file: string): Socket | undefined {
   try {
     return ofDescriptor(openSync(file, O_WRONLY | O_NONBLOCK), { readable: false, writable: true })
   } catch (error) {
-    // ENXIO (open(2)): nobody has it open for reading.
+    // ENXIO (open(2)): no process has it open for reading.
     if (errorCodeOf(error) === 'ENXIO') return undefined
     throw error
   }
@@ -96,12 +96,12 @@ function writeTo(file: string): Socket | undefined {
 
 function ofDescriptor(fd: number, direction: { readable: boolean; writable: boolean }): Socket {
   const socket = new Socket({ fd, ...direction })
-  // An instance may end at any moment: its run tells of that.
+  // An instance may end at any moment; its run reports that.
   socket.on('error', () => undefined)
   return socket
 }
 
-/** Removes the FIFOs of a run. Those who have them open keep them. */
+/** Removes the FIFOs of a run. Processes that have them open can still use them. */
 export function removePipes(base: string): void {
   for (const file of pipeFilesOf(base)) rmSync(file, { force: true })
 }

@@ -3,45 +3,45 @@ import type { Socket } from 'node:net'
 import { errorCodeOf } from '../../errors'
 import { isAlive, startTimeOf } from '../../processLock'
 import type { OutputType, InstanceExit, InstanceSpec } from '../runtime'
-import { describeExit, KILL_AFTER_MS, whyNotStarted } from '../ending'
+import { describeExit, KILL_AFTER_MS, startFailureMessage } from '../exitMessages'
 import type { ConsoleLog } from './consoleLog'
 import { makePipes, openPipes, removePipes, type InstancePipes } from './instancePipes'
-import type { Limiter } from './limiter'
+import type { ResourceLimiter } from './resourceLimiter'
 import { LineSplitter } from './lineSplitter'
-import { ReadyLine } from './readyLine'
-import { signalGroup } from './processes'
+import { ReadyLine } from '../readyLine'
+import { signalGroup } from '../processes'
 import type { RunRecord } from './runRecord'
 
-/** How long output may go on after the end of the process that made it. In milliseconds. */
-const OUTPUT_MS = 1000
-/** How often it is looked whether a process has ended that an earlier host began. In milliseconds. */
-const WATCH_MS = 100
-/** What is kept for an instance that does not read its input. In bytes. */
-const INPUT_LIMIT = 2 ** 20
+/** How long output is read after the process has ended. */
+const DRAIN_TIMEOUT_MS = 1000
+/** Polling interval for the end of a process that an earlier host started. */
+const POLL_INTERVAL_MS = 100
+/** Maximum bytes buffered for an instance that does not read its input. */
+const MAX_BUFFERED_BYTES = 2 ** 20
 
-/** Why a run ended that an earlier host had begun. */
+/** Failure of a run that outlived its host. */
 export const HOST_ENDED = 'Ended because the process that hosts the instances ended.'
 
-/** One run of one instance: a process in a session of its own, its output as console lines, and its end. */
+/** One run of one instance: a process in its own session, its output as console lines, and its end. */
 export class InstanceProcess {
   private pipes: InstancePipes | undefined
   private timer: NodeJS.Timeout | undefined
   private ready: ReadyLine | undefined
-  /** How many of its two outputs have not ended. */
+  /** Number of outputs (standard output and error) that are still open. */
   private openOutputs = 0
-  /** Set when its process has ended, while its last output may still come. */
-  private end: { code: number | null; signal: string | null } | undefined
-  private watch: NodeJS.Timeout | undefined
-  /** Whether an earlier host began it, which has ended. */
-  private isLeft = false
+  /** Set when the process has exited while output may still arrive. */
+  private exitStatus: { code: number | null; signal: string | null } | undefined
+  private pollTimer: NodeJS.Timeout | undefined
+  /** Whether an earlier host started the process. */
+  private isOrphaned = false
   private isKilled = false
 
-  /** @param base absolute path that the names of the files of its pipes begin with. */
+  /** @param base absolute path that the names of its FIFOs begin with. */
   constructor(
     readonly record: RunRecord,
     private readonly base: string,
     private readonly log: ConsoleLog,
-    private readonly limiter: Limiter,
+    private readonly limiter: ResourceLimiter,
     private readonly onChange: () => void,
   ) {}
 
@@ -54,7 +54,7 @@ export class InstanceProcess {
     try {
       made = makePipes(this.base)
     } catch (error) {
-      return this.ended(null, null, whyNoPipes(this.record.podName, error))
+      return this.recordExit(null, null, pipeFailureMessage(this.record.podName, error))
     }
     this.pipes = made.pipes
     let child: ChildProcess
@@ -67,22 +67,22 @@ export class InstanceProcess {
         shell: false,
       })
     } catch (error) {
-      // Some failures of the system call are thrown, others emitted.
-      return this.ended(null, null, whyNotStarted(errorCodeOf(error), program))
+      // spawn throws some failures of the system call and emits others.
+      return this.recordExit(null, null, startFailureMessage(errorCodeOf(error), program))
     } finally {
       made.closeStdio()
     }
     child.on('error', (error: NodeJS.ErrnoException) =>
-      this.ended(null, null, whyNotStarted(errorCodeOf(error), program)),
+      this.recordExit(null, null, startFailureMessage(errorCodeOf(error), program)),
     )
     if (child.pid === undefined) return
     this.readOutputs(this.pipes)
     child.once('exit', (code, signal) => this.exited(code, signal))
     this.record.pid = child.pid
     this.record.pidStartTime = startTimeOf(child.pid)
-    // At once: a host that is killed before its record is written leaves a process that the next one does not know.
+    // Save the record at once: without it, the next host would not know the process if this host is killed.
     this.onChange()
-    // Its own children inherit them. The moment before is too short to matter.
+    // Children inherit the limits. The time without limits is too short to matter.
     const problem = this.limiter.apply(child.pid, this.record.podName, spec.limits)
     if (problem) this.log.note(`[System] ${problem}`)
     if (!this.ready) this.record.state = 'RUNNING'
@@ -90,48 +90,48 @@ export class InstanceProcess {
   }
 
   /**
-   * Stops in order what an earlier host began, which has ended. This host cannot go on with it: it is not the parent of the process,
-   * and would not learn how it ends.
+   * Stops a process of an earlier host in order. This host cannot keep it running: it is not the parent of the process
+   * and would not get its exit code.
    */
-  stopLeft(): void {
-    this.isLeft = true
+  stopOrphan(): void {
+    this.isOrphaned = true
     this.log.note('[System] The process that hosts the instances ended. This instance is stopped in order.')
     this.log.flush()
     try {
       this.pipes = openPipes(this.base)
       this.readOutputs(this.pipes)
     } catch {
-      // Made by an older version, or somebody removed them: then a signal is all there is.
+      // The FIFOs are missing (older version, or removed): only a signal can stop the process.
       this.record.stop = { command: undefined, timeoutSeconds: 0 }
     }
-    this.watch = setInterval(() => {
+    this.pollTimer = setInterval(() => {
       if (this.record.pid !== undefined && !isAlive(this.record.pid, this.record.pidStartTime)) this.exited(null, null)
-    }, WATCH_MS)
+    }, POLL_INTERVAL_MS)
     this.beginStop()
   }
 
-  get isOver(): boolean {
+  get hasEnded(): boolean {
     return this.record.state === 'EXITED'
   }
 
-  /** @returns false when it has not read what was written before. */
+  /** @returns false if the input buffer is full. */
   write(line: string): boolean {
     const input = this.pipes?.input
-    if (!input?.writable || this.isOver || input.writableLength > INPUT_LIMIT) return false
+    if (!input?.writable || this.hasEnded || input.writableLength > MAX_BUFFERED_BYTES) return false
     input.write(`${line}\n`)
     return true
   }
 
-  /** Stops reading its output for a moment, or goes on: then it waits with printing more, as with any slow reader. */
-  holdOutput(isHeld: boolean): void {
+  /** Pauses or resumes reading its output. While paused, the program blocks as with any slow reader. */
+  setOutputPaused(isPaused: boolean): void {
     for (const stream of [this.pipes?.output, this.pipes?.errors]) {
-      if (isHeld) stream?.pause()
+      if (isPaused) stream?.pause()
       else stream?.resume()
     }
   }
 
   stop(): void {
-    if (!this.isOver && this.record.state !== 'STOPPING') this.beginStop()
+    if (!this.hasEnded && this.record.state !== 'STOPPING') this.beginStop()
   }
 
   private beginStop(): void {
@@ -147,7 +147,7 @@ export class InstanceProcess {
   }
 
   kill(): void {
-    if (this.isOver) return
+    if (this.hasEnded) return
     this.record.state = 'STOPPING'
     this.onChange()
     this.signal('SIGKILL')
@@ -159,7 +159,7 @@ export class InstanceProcess {
   }
 
   private signal(signal: NodeJS.Signals): void {
-    // It has exited, and only its output is still waited for.
+    // The process has exited; only its output is still being read.
     if (this.record.pid === undefined) return
     clearTimeout(this.timer)
     this.isKilled ||= signal === 'SIGKILL'
@@ -189,21 +189,22 @@ export class InstanceProcess {
       lines.end()
       this.log.flush()
       this.openOutputs -= 1
-      if (this.end && this.openOutputs === 0) this.ended(this.end.code, this.end.signal, undefined)
+      if (this.exitStatus && this.openOutputs === 0)
+        this.recordExit(this.exitStatus.code, this.exitStatus.signal, undefined)
     })
   }
 
   private exited(code: number | null, signal: string | null): void {
-    clearInterval(this.watch)
-    // Children that it left behind end with it, and let go of its output.
+    clearInterval(this.pollTimer)
+    // Kill remaining children, so that they close its output.
     if (this.record.pid !== undefined) signalGroup(this.record.pid, 'SIGKILL')
-    // From now on the number may be somebody else's.
+    // From now on, the pid may belong to another process.
     this.record.pid = undefined
-    this.end = { code, signal }
+    this.exitStatus = { code, signal }
     clearTimeout(this.timer)
-    if (this.openOutputs === 0) return this.ended(code, signal, undefined)
-    // One in a session of its own may hold the output for ever: what it prints is not waited for.
-    this.timer = setTimeout(() => this.closePipes(), OUTPUT_MS)
+    if (this.openOutputs === 0) return this.recordExit(code, signal, undefined)
+    // A descendant in its own session may keep the output open forever: stop reading.
+    this.timer = setTimeout(() => this.closePipes(), DRAIN_TIMEOUT_MS)
   }
 
   private closePipes(): void {
@@ -220,13 +221,13 @@ export class InstanceProcess {
     this.onChange()
   }
 
-  private ended(code: number | null, signal: string | null, failure: string | undefined): void {
-    if (this.isOver) return
+  private recordExit(code: number | null, signal: string | null, failure: string | undefined): void {
+    if (this.hasEnded) return
     clearTimeout(this.timer)
     this.closePipes()
     removePipes(this.base)
     const isStopped = this.record.state === 'STOPPING'
-    const exit: InstanceExit = this.isLeft
+    const exit: InstanceExit = this.isOrphaned
       ? { code, signal, at: Date.now(), requested: false, orderly: !this.isKilled, failure: HOST_ENDED }
       : {
           code,
@@ -244,12 +245,12 @@ export class InstanceProcess {
   }
 }
 
-/** For people. What the system says of it names paths of this machine, so that is for the host's log. */
-function whyNoPipes(podName: string, error: unknown): string {
+/** Message for users. The system's error names paths of this machine, so it goes to the host's log only. */
+function pipeFailureMessage(podName: string, error: unknown): string {
   console.error(`The pipes of ${podName} could not be made:`, error)
   const code = errorCodeOf(error)
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return 'Could not be started: the disk of the platform’s data directory is full.'
-  if (code === 'EMFILE' || code === 'ENFILE' || code === 'EAGAIN') return whyNotStarted(code, 'mkfifo')
+  if (code === 'EMFILE' || code === 'ENFILE' || code === 'EAGAIN') return startFailureMessage(code, 'mkfifo')
   return 'Could not be started: the pipes of its console could not be made. The log of the host process says why.'
 }

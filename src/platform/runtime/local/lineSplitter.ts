@@ -1,36 +1,36 @@
 import { StringDecoder } from 'node:string_decoder'
 
-/** What is held at most while no line end comes; then it is given out, and the rest of the line is let go. In UTF-16 units. */
-const HELD_LIMIT = 64 * 1024
+/** Maximum UTF-16 units buffered without a line end. Then the line is emitted, and its rest is dropped. */
+const MAX_BUFFERED_LENGTH = 64 * 1024
 
-/** Cuts a stream of bytes into lines: UTF-8 across chunk borders, `\n` or `\r\n`, bounded memory. */
+/** Splits a stream of bytes into lines: UTF-8 across chunks, `\n` or `\r\n`, bounded memory. */
 export class LineSplitter {
   private readonly decoder = new StringDecoder('utf8')
-  private held = ''
-  /** The line was given out already, as far as anybody wants it. */
-  private isGivenOut = false
+  private buffered = ''
+  /** The current line was already emitted because of its length. */
+  private isEmitted = false
 
   constructor(private readonly onLine: (line: string) => void) {}
 
   push(chunk: Buffer): void {
-    const parts = (this.held + this.decoder.write(chunk)).split('\n')
-    this.held = parts.pop() ?? ''
+    const parts = (this.buffered + this.decoder.write(chunk)).split('\n')
+    this.buffered = parts.pop() ?? ''
     for (const part of parts) {
-      if (!this.isGivenOut) this.onLine(part.endsWith('\r') ? part.slice(0, -1) : part)
-      this.isGivenOut = false
+      if (!this.isEmitted) this.onLine(part.endsWith('\r') ? part.slice(0, -1) : part)
+      this.isEmitted = false
     }
-    if (this.held.length > HELD_LIMIT) {
-      if (!this.isGivenOut) this.onLine(this.held)
-      this.isGivenOut = true
+    if (this.buffered.length > MAX_BUFFERED_LENGTH) {
+      if (!this.isEmitted) this.onLine(this.buffered)
+      this.isEmitted = true
     }
-    if (this.isGivenOut) this.held = ''
+    if (this.isEmitted) this.buffered = ''
   }
 
-  /** Gives out what is held: the stream ended without a line end. */
+  /** Emits the buffered rest when the stream ends without a line end. */
   end(): void {
-    const rest = this.held + this.decoder.end()
-    this.held = ''
-    if (rest !== '' && !this.isGivenOut) this.onLine(rest)
-    this.isGivenOut = false
+    const rest = this.buffered + this.decoder.end()
+    this.buffered = ''
+    if (rest !== '' && !this.isEmitted) this.onLine(rest)
+    this.isEmitted = false
   }
 }

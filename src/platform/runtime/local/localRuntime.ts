@@ -5,55 +5,54 @@ import type { ConsoleLine, Runtime } from '../runtime'
 import { HostClient, type HostListener } from './hostClient'
 import { IN_PIECES, type CallName, type HostCalls } from './hostProtocol'
 
-/** Who listens to one console, and the number of the line that is to be heard next. */
-interface Follower {
+interface Subscription {
   next: number
   listener: (lines: ConsoleLine[]) => void
-  /** New lines that came before the answer with the old ones; undefined once that was heard. */
-  early: ConsoleLine[] | undefined
+  /** New lines that overtook the answer with the stored ones; undefined after that answer. */
+  buffered: ConsoleLine[] | undefined
 }
 
-/** Hears the answer to `follow`, then what overtook it. */
-function hearAnswer(follower: Follower, lines: ConsoleLine[]): void {
-  const early = follower.early ?? []
-  follower.early = undefined
-  hear(follower, lines)
-  hear(follower, early)
+/** Delivers the answer to `follow`, then the lines that overtook it. */
+function deliverFirst(subscription: Subscription, lines: ConsoleLine[]): void {
+  const buffered = subscription.buffered ?? []
+  subscription.buffered = undefined
+  deliver(subscription, lines)
+  deliver(subscription, buffered)
 }
 
-function hear(follower: Follower | undefined, lines: ConsoleLine[]): void {
-  if (follower?.early) {
-    follower.early.push(...lines)
+function deliver(subscription: Subscription | undefined, lines: ConsoleLine[]): void {
+  if (subscription?.buffered) {
+    subscription.buffered.push(...lines)
     return
   }
-  const unheard = lines.filter(({ seq }) => seq >= (follower?.next ?? Infinity))
-  const last = unheard.at(-1)
-  if (!follower || !last) return
-  follower.next = last.seq + 1
-  follower.listener(unheard)
+  const unseen = lines.filter(({ seq }) => seq >= (subscription?.next ?? Infinity))
+  const last = unseen.at(-1)
+  if (!subscription || !last) return
+  subscription.next = last.seq + 1
+  subscription.listener(unseen)
 }
 
 /**
- * Runs instances as processes of this machine, under a host process that outlives the platform.
- * @param copyParts the host is found and started by its `dataDir`.
- * @throws StartError when the host cannot be started.
+ * Runs instances as local processes, under a host process that outlives the platform.
+ * @param copyParts the host belongs to its `dataDir`.
+ * @throws StartError if the host cannot be started.
  */
 export async function openLocalRuntime(copyParts: CopyParts): Promise<Runtime> {
   const { dataDir } = copyParts
   const changes = new EventEmitter()
-  const onChanged = () => changes.emit('changed')
-  const followers = new Map<string, Follower>()
+  const emitChange = () => changes.emit('changed')
+  const subscriptions = new Map<string, Subscription>()
   let isClosed = false
   const listener: HostListener = {
-    changed: onChanged,
-    lines: (podName, lines) => hear(followers.get(podName), lines),
-    closed: () => void followAgain(),
+    changed: emitChange,
+    lines: (podName, lines) => deliver(subscriptions.get(podName), lines),
+    closed: () => void resubscribe(),
   }
   let connection = HostClient.open(dataDir, listener)
   let opening: Promise<unknown> | undefined
   const { limits, enforced } = await connection
 
-  /** A host that was killed is started again by the next call. */
+  /** Calls the host; if it was killed, starts a new one first. */
   async function call<Name extends CallName>(
     name: Name,
     ...args: Parameters<HostCalls[Name]>
@@ -65,7 +64,7 @@ export async function openLocalRuntime(copyParts: CopyParts): Promise<Runtime> {
       opening = connection.catch(() => undefined).finally(() => (opening = undefined))
     }
     const opened = await connection.catch((error: unknown) => {
-      // What it says is for the log: it names paths of this machine.
+      // The cause is only for the log: it names paths of this machine.
       throw Object.assign(
         new AppError(
           'UNAVAILABLE',
@@ -77,20 +76,20 @@ export async function openLocalRuntime(copyParts: CopyParts): Promise<Runtime> {
     return opened.call(name, ...args)
   }
 
-  /** After a host that was killed, its successor has the consoles. */
-  async function followAgain(): Promise<void> {
-    if (isClosed || followers.size === 0) return
+  /** Subscribes to the consoles again after the host was killed; its successor has them. */
+  async function resubscribe(): Promise<void> {
+    if (isClosed || subscriptions.size === 0) return
     try {
-      for (const [podName, follower] of followers) {
-        follower.early = []
-        const lines = await call('follow', podName, follower.next, IN_PIECES)
-        if (followers.get(podName) === follower) hearAnswer(follower, lines)
-        // It was given up meanwhile.
-        else if (!followers.has(podName)) await call('unfollow', podName)
+      for (const [podName, subscription] of subscriptions) {
+        subscription.buffered = []
+        const lines = await call('follow', podName, subscription.next, IN_PIECES)
+        if (subscriptions.get(podName) === subscription) deliverFirst(subscription, lines)
+        // The subscription was cancelled meanwhile.
+        else if (!subscriptions.has(podName)) await call('unfollow', podName)
       }
-      onChanged()
+      emitChange()
     } catch {
-      setTimeout(() => void followAgain(), 1000)
+      setTimeout(() => void resubscribe(), 1000)
     }
   }
 
@@ -109,16 +108,16 @@ export async function openLocalRuntime(copyParts: CopyParts): Promise<Runtime> {
       return () => changes.off('changed', listener)
     },
     async follow(podName, since, listener) {
-      const follower: Follower = { next: since, listener, early: [] }
-      followers.set(podName, follower)
-      const forget = () => followers.get(podName) === follower && followers.delete(podName)
+      const subscription: Subscription = { next: since, listener, buffered: [] }
+      subscriptions.set(podName, subscription)
+      const removeSubscription = () => subscriptions.get(podName) === subscription && subscriptions.delete(podName)
       const lines = await call('follow', podName, since, IN_PIECES).catch((error: unknown) => {
-        forget()
+        removeSubscription()
         throw error
       })
-      hearAnswer(follower, lines)
+      deliverFirst(subscription, lines)
       return () => {
-        if (forget()) void call('unfollow', podName).catch(() => undefined)
+        if (removeSubscription()) void call('unfollow', podName).catch(() => undefined)
       }
     },
     history: (podName, lines) => call('history', podName, lines, IN_PIECES),

@@ -3,17 +3,17 @@ import { isAlive } from '../../processLock'
 import { readJsonFiles } from '../jsonFiles'
 import type { InstanceSpec, RuntimeInstance } from '../runtime'
 
-/** What is on disk of a run, for a host that comes after this one. */
+/** State of a run on disk, for the next host. */
 export interface RunRecord extends RuntimeInstance {
   pid: number | undefined
   /** See startTimeOf. */
   pidStartTime: string
-  /** How it is stopped in order. Absent in records of versions whose pipes ended with their host. */
+  /** How to stop it in order. Absent in records of versions whose pipes ended with the host. */
   stop?: InstanceSpec['stop']
 }
 
 /** The record of a run that has no process yet. */
-export function newRun({ podName, port, stop }: Pick<InstanceSpec, 'podName' | 'port' | 'stop'>): RunRecord {
+export function newRunRecord({ podName, port, stop }: Pick<InstanceSpec, 'podName' | 'port' | 'stop'>): RunRecord {
   return {
     podName,
     runId: randomUUID(),
@@ -36,7 +36,7 @@ export function readRunRecords(directory: string): RunRecord[] {
   return readJsonFiles(directory)
 }
 
-/** Whether the process of a run goes on. */
+/** Whether the process of a run still exists. */
 export function isRunning({ state, pid, pidStartTime }: RunRecord): boolean {
   return state !== 'EXITED' && pid !== undefined && pidStartTime !== '' && isAlive(pid, pidStartTime)
 }

@@ -4,14 +4,14 @@ import { setTimeout as delay } from 'node:timers/promises'
 import pino from 'pino'
 import { readSettings } from '../../config'
 import { StartError } from '../../errors'
-import { acquireLock, lockOwner } from '../../processLock'
-import { endContainedInstances } from '../contained/containedRuntime'
-import { endPlainInstances } from '../openRuntime'
+import { lockOwner, takeLock } from '../../processLock'
+import { stopContainedInstances } from '../contained/containedRuntime'
+import { stopPlainInstances } from '../openRuntime'
 
-/** A process counts as ended with its first thread; the kernel releases its lock with the last one. */
+/** A process counts as ended when its first thread exits; the kernel releases its lock with the last thread. */
 const RELEASE_MS = 5000
 
-/** `npm run stop:all`: ends the platform, then every instance in order, contained ones and plain processes with their host. */
+/** `npm run stop:all`: stops the platform, then every instance in order, and the host of plain processes. */
 async function stopAll(): Promise<void> {
   const { dataDir } = readSettings(process.env)
   const lock = join(dataDir, 'platform.lock')
@@ -21,19 +21,20 @@ async function stopAll(): Promise<void> {
     process.kill(platform, 'SIGTERM')
     while (lockOwner(lock) === platform) await delay(50)
   }
-  // Held until the end of this process: no platform starts meanwhile.
+  // Hold the lock until this process exits, so that no platform starts meanwhile.
   const deadline = Date.now() + (platform === undefined ? 0 : RELEASE_MS)
-  while (existsSync(lock) && !acquireLock(lock)) {
+  while (existsSync(lock) && !takeLock(lock)) {
     if (Date.now() < deadline) {
       await delay(50)
       continue
     }
     throw new StartError([`The platform of ${dataDir} runs in another container or on another machine: run this there`])
   }
-  const tell = (instances: number) =>
+  const printStopping = (instances: number) =>
     console.log(`Stopping ${instances} ${instances === 1 ? 'instance' : 'instances'} …`)
   const ended =
-    (await endPlainInstances(dataDir, tell)) + (await endContainedInstances(dataDir, pino({ level: 'silent' }), tell))
+    (await stopPlainInstances(dataDir, printStopping)) +
+    (await stopContainedInstances(dataDir, pino({ level: 'silent' }), printStopping))
   console.log(platform === undefined && ended === 0 ? 'Nothing was running.' : 'Everything has ended.')
 }
 

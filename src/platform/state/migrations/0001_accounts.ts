@@ -1,6 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/** Users, invites, sessions, and what the steps of signing in and registering leave between two calls. */
+/** Users, invites, sessions, and the state between the calls of signing in and registering. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('users')
@@ -8,7 +8,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('username', 'text', (column) => column.notNull())
     .addColumn('password_hash', 'text', (column) => column.notNull())
     .addColumn('totp_secret', 'text', (column) => column.notNull())
-    // The time step of the last code that was accepted: no later code may be of this step or before (RFC 6238 §5.2).
+    // The time step of the last accepted code. A code of this step or an earlier one is refused (RFC 6238 §5.2).
     .addColumn('totp_last_step', 'integer', (column) => column.notNull())
     .addColumn('is_admin', 'boolean', (column) => column.notNull())
     .addColumn('created_at', 'timestamptz', (column) => column.notNull().defaultTo(sql`now()`))
@@ -19,7 +19,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .createTable('invites')
     .addColumn('code', 'text', (column) => column.primaryKey())
     .addColumn('message', 'text', (column) => column.notNull())
-    // The invite that the platform prints while there are no users; who uses it becomes administrator.
+    // The invite that the platform prints while there are no users. Its user becomes administrator.
     .addColumn('is_first', 'boolean', (column) => column.notNull().defaultTo(false))
     .addColumn('created_at', 'timestamptz', (column) => column.notNull().defaultTo(sql`now()`))
     .addColumn('expires_at', 'timestamptz', (column) => column.notNull())
@@ -39,7 +39,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .execute()
   await db.schema.createIndex('sessions_user').on('sessions').column('user_id').execute()
 
-  // Between the two steps of signing in. Tokens are kept as SHA-256 hashes, here and below.
+  // Between the two calls of signing in. All tokens are stored as SHA-256 hashes.
   await db.schema
     .createTable('login_steps')
     .addColumn('token_hash', 'text', (column) => column.primaryKey())
@@ -48,7 +48,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('tries', 'integer', (column) => column.notNull().defaultTo(0))
     .execute()
 
-  // Between the three calls of registering. The last four are there once the second call was made.
+  // Between the three calls of registering. The second call fills the last three columns.
   await db.schema
     .createTable('registrations')
     .addColumn('token_hash', 'text', (column) => column.primaryKey())

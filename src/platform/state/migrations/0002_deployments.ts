@@ -9,7 +9,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     // The YAML as its author wrote it: the source of truth.
     .addColumn('content', 'text', (column) => column.notNull())
     .addColumn('enabled', 'boolean', (column) => column.notNull().defaultTo(false))
-    // Its instances are ended first; the row goes last.
+    // The row is deleted after the last instance has ended.
     .addColumn('deleting', 'boolean', (column) => column.notNull().defaultTo(false))
     .addColumn('created_at', 'timestamptz', (column) => column.notNull().defaultTo(sql`now()`))
     .execute()
@@ -21,17 +21,17 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .addColumn('deployment', 'text', (column) => column.notNull().references('deployments.name').onDelete('cascade'))
     .addColumn('name', 'text', (column) => column.notNull().unique())
     .addColumn('pod_name', 'text', (column) => column.notNull().unique())
-    // The lowest number that no other instance of the deployment has: tells their ports apart on one machine.
+    // The lowest number unused by other instances of the deployment. It determines the port.
     .addColumn('slot', 'integer', (column) => column.notNull())
-    // What its users want of it: an instance that was stopped by hand stays stopped.
+    // Desired state: an instance that a user stopped stays stopped.
     .addColumn('wanted', 'text', (column) => column.notNull().defaultTo('running'))
     .addColumn('blocked_reason', 'text')
-    // The run whose end has been dealt with, so that no end counts twice.
+    // The run whose end was handled, so that no end counts twice.
     .addColumn('handled_run', 'text')
-    // When it ended by itself: milliseconds since the epoch, oldest first.
+    // Times of crashes in milliseconds since the epoch, oldest first.
     .addColumn('crashes', 'jsonb', (column) => column.notNull().defaultTo(sql`'[]'::jsonb`))
     .addColumn('start_after', 'timestamptz')
-    // The run that a restart is to replace; null when none is asked for.
+    // The run that a restart is to replace; null without a pending restart.
     .addColumn('restart_run', 'text')
     .addColumn('created_at', 'timestamptz', (column) => column.notNull().defaultTo(sql`now()`))
     .execute()

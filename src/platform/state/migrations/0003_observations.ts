@@ -1,12 +1,12 @@
 import { sql, type Kysely } from 'kysely'
 
-/** What is measured of instances, and what is kept of their ends. */
+/** Metrics of instances, and records of their ends. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('metrics')
     .addColumn('pod_name', 'text', (column) => column.notNull())
     .addColumn('at', 'timestamptz', (column) => column.notNull())
-    // mCPU and KiB, as the wire says them.
+    // mCPU and KiB.
     .addColumn('cpu', 'double precision', (column) => column.notNull())
     .addColumn('memory', 'double precision', (column) => column.notNull())
     .addPrimaryKeyConstraint('metrics_key', ['pod_name', 'at'])
@@ -17,7 +17,7 @@ export async function up(db: Kysely<unknown>): Promise<void> {
     .alterTable('instances')
     .addColumn('restarts', 'integer', (column) => column.notNull().defaultTo(0))
     .addColumn('last_exit', 'jsonb')
-    // The capsule of its last end by itself, and when that was.
+    // The capsule and the time of its last crash.
     .addColumn('crash', 'jsonb')
     .addColumn('crashed_at', 'timestamptz')
     .execute()

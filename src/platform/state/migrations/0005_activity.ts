@@ -1,9 +1,6 @@
 import { sql, type Kysely } from 'kysely'
 
-/**
- * Who did what. Entries are added and, once 90 days old, removed; the database itself refuses everything else, so that no
- * call, and no mistake in one, can change what somebody did.
- */
+/** The activity log. Triggers allow only inserts, and deletes after 90 days, so that no bug can change an entry. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .createTable('activity')

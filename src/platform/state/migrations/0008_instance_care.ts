@@ -1,14 +1,14 @@
 import type { Kysely } from 'kysely'
 
-/** What the manager has to remember of an instance to tell a thing once, to try again by itself, and to drain it. */
+/** State of late-start notices, blocks that end by themselves, and drains. */
 export async function up(db: Kysely<unknown>): Promise<void> {
   await db.schema
     .alterTable('instances')
-    // The run whose late start was told in its console.
+    // The run whose late start was written to its console.
     .addColumn('late_run', 'text')
-    // Whether the block ends by itself once its cause is gone: the start is tried again with each pass.
+    // Whether the manager retries the start in each pass, because the cause of the block may disappear.
     .addColumn('block_lifts', 'boolean', (column) => column.notNull().defaultTo(false))
-    // The run that is to be drained, what follows (`stop`, `restart` or `gone`), and when its drain command was sent.
+    // The run to drain, the action after it (`stop`, `restart` or `gone`), and when its drain command was sent.
     .addColumn('drain_run', 'text')
     .addColumn('drain_then', 'text')
     .addColumn('drain_since', 'timestamptz')

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely'
 
-/** Which directory of a deployment was there already. */
+/** The directory that a deployment had before. */
 export async function up(db: Kysely<unknown>): Promise<void> {
-  // As its definition names it; null: none was seen yet. One that was seen is never made again by the platform.
+  // The path in its definition; null if none was seen yet. The platform never recreates a directory that was seen.
   await db.schema.alterTable('deployments').addColumn('directory_seen', 'text').execute()
 }

@@ -2,24 +2,24 @@ import { useDispatch } from 'react-redux'
 import type { OwnSession } from '../../../contract/auth'
 import { useEndOtherSessionsMutation, useEndSessionMutation } from '../../api/account'
 import { CallFailure } from '../../api/CallFailure'
-import { useReport } from '../../api/useReport'
+import { useReportResult } from '../../api/useReportResult'
 import { counted } from '../../ui/counted'
-import { ConfirmDialog } from '../../ui/ConfirmDialog'
-import { type AccountState, sessionEndDropped } from './accountSlice'
+import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog'
+import { type AccountState, sessionEndDismissed } from './accountSlice'
 import { deviceOf } from './deviceOf'
 
 type EndSessionsDialogProps = {
   ending: NonNullable<AccountState['ending']>
-  /** All but the one that asks. */
+  /** All sessions but the current one. */
   sessions: OwnSession[]
 }
 
 export function EndSessionsDialog({ ending, sessions }: EndSessionsDialogProps) {
   const [endOne, one] = useEndSessionMutation()
   const [endOthers, others] = useEndOtherSessionsMutation()
-  const report = useReport()
+  const report = useReportResult()
   const dispatch = useDispatch()
-  const close = () => dispatch(sessionEndDropped())
+  const close = () => dispatch(sessionEndDismissed())
   const session = ending === 'others' ? undefined : sessions.find(({ id }) => id === ending.id)
 
   const end = async () => {

@@ -3,47 +3,47 @@ import { useDispatch } from 'react-redux'
 import { CODE_LENGTH, CODE_PATTERN, PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '../../../contract/rules'
 import { useChangePasswordMutation } from '../../api/account'
 import { CallFailure } from '../../api/CallFailure'
-import { isNotOffered } from '../../api/failure'
-import { useReport } from '../../api/useReport'
-import { Field } from '../../ui/Field'
-import { FormDialog } from '../../ui/FormDialog'
+import { isNotOffered } from '../../api/transport/failure'
+import { useReportResult } from '../../api/useReportResult'
+import { Field } from '../../ui/form/Field'
+import { FormDialog } from '../../ui/dialog/FormDialog'
 import { accountDialogClosed } from './accountSlice'
 
-// Secrets stay in the component: the store is recorded.
-const nothing = { password: '', newPassword: '', repeated: '', token: '' }
+// Secrets stay in component state, because the action log records the store.
+const emptyValues = { password: '', newPassword: '', repeated: '', token: '' }
 
 export function PasswordDialog() {
-  const [typed, setTyped] = useState(nothing)
-  /** Where the last try went wrong; decided then, so that the focus does not move under who corrects it. */
-  const [tried, setTried] = useState({ count: 0, at: 'password' })
+  const [values, setValues] = useState(emptyValues)
+  /** The field to focus. Set on submit only, so that the focus stays while the user corrects a field. */
+  const [attempt, setAttempt] = useState({ count: 0, at: 'password' })
   const [change, { isLoading, error }] = useChangePasswordMutation()
-  const report = useReport()
+  const report = useReportResult()
   const dispatch = useDispatch()
-  const type = (field: keyof typeof nothing) => (text: string) => setTyped({ ...typed, [field]: text })
+  const type = (field: keyof typeof emptyValues) => (text: string) => setValues({ ...values, [field]: text })
 
-  const { password, newPassword, repeated, token } = typed
+  const { password, newPassword, repeated, token } = values
   const broken = {
     password: password === '',
     newPassword: newPassword.length < PASSWORD_MIN_LENGTH || newPassword.length > PASSWORD_MAX_LENGTH,
     repeated: repeated !== newPassword,
     token: !CODE_PATTERN.test(token),
   }
-  const first = Object.entries(broken).find(([, isBroken]) => isBroken)?.[0]
-  const judge = (field: keyof typeof nothing) => ({
-    broken: tried.count > 0 && broken[field],
-    focused: field === tried.at,
-    focusKey: tried.count,
+  const firstBroken = Object.entries(broken).find(([, isBroken]) => isBroken)?.[0]
+  const fieldState = (field: keyof typeof emptyValues) => ({
+    broken: attempt.count > 0 && broken[field],
+    focused: field === attempt.at,
+    focusKey: attempt.count,
   })
 
   const submit = async () => {
-    if (first) return setTried({ count: tried.count + 1, at: first })
+    if (firstBroken) return setAttempt({ count: attempt.count + 1, at: firstBroken })
     const result = await change({ password, newPassword, token })
     report(result, 'Password changed. All your other sessions have ended.', 'Failed to change the password')
     if (!result.error) return void dispatch(accountDialogClosed())
-    // A code that was sent is never right the next time.
-    setTyped({ ...typed, token: '' })
+    // A one-time code is accepted once, so it cannot be sent again.
+    setValues({ ...values, token: '' })
     const isOldWrong = 'code' in result.error && result.error.code === 'BAD_CREDENTIALS'
-    setTried({ count: tried.count + 1, at: isOldWrong ? 'password' : 'token' })
+    setAttempt({ count: attempt.count + 1, at: isOldWrong ? 'password' : 'token' })
   }
 
   return (
@@ -65,8 +65,8 @@ export function PasswordDialog() {
       )}
       <Field
         label="Current password"
-        rule={tried.count > 0 && broken.password ? 'Please enter your current password' : undefined}
-        {...judge('password')}
+        rule={attempt.count > 0 && broken.password ? 'Please enter your current password' : undefined}
+        {...fieldState('password')}
         type="password"
         autoComplete="current-password"
         required
@@ -76,7 +76,7 @@ export function PasswordDialog() {
       <Field
         label="New password"
         rule={`${PASSWORD_MIN_LENGTH} to ${PASSWORD_MAX_LENGTH} characters`}
-        {...judge('newPassword')}
+        {...fieldState('newPassword')}
         type="password"
         autoComplete="new-password"
         required
@@ -85,8 +85,8 @@ export function PasswordDialog() {
       />
       <Field
         label="Repeat new password"
-        rule={tried.count > 0 && broken.repeated ? 'The two passwords differ' : undefined}
-        {...judge('repeated')}
+        rule={attempt.count > 0 && broken.repeated ? 'The two passwords differ' : undefined}
+        {...fieldState('repeated')}
         type="password"
         autoComplete="new-password"
         required
@@ -96,7 +96,7 @@ export function PasswordDialog() {
       <Field
         label="Verification code"
         rule={`The ${CODE_LENGTH} digits that your authenticator app shows now`}
-        {...judge('token')}
+        {...fieldState('token')}
         inputMode="numeric"
         autoComplete="one-time-code"
         placeholder="000000"

@@ -1,8 +1,8 @@
 import Button from 'react-bootstrap/Button'
 import { useDispatch } from 'react-redux'
 import type { OwnSession } from '../../../contract/auth'
-import { TimeAgo } from '../../ui/TimeAgo'
-import { sessionEndAsked } from './accountSlice'
+import { TimeAgo } from '../../ui/time/TimeAgo'
+import { sessionEndRequested } from './accountSlice'
 import { deviceOf } from './deviceOf'
 
 export function SessionItem({ session: { id, device, address, last_used_at, current } }: { session: OwnSession }) {
@@ -24,7 +24,7 @@ export function SessionItem({ session: { id, device, address, last_used_at, curr
           variant="outline-secondary"
           size="sm"
           aria-label={`End the session of ${name} at ${address}`}
-          onClick={() => dispatch(sessionEndAsked({ id }))}
+          onClick={() => dispatch(sessionEndRequested({ id }))}
         >
           End
         </Button>

@@ -2,8 +2,8 @@ import Button from 'react-bootstrap/Button'
 import Modal from 'react-bootstrap/Modal'
 import { useDispatch, useSelector } from 'react-redux'
 import { useGetOwnSessionsQuery } from '../../api/account'
-import { isNotOffered } from '../../api/failure'
-import { accountDialogClosed, selectEnding, sessionEndAsked } from './accountSlice'
+import { isNotOffered } from '../../api/transport/failure'
+import { accountDialogClosed, selectEnding, sessionEndRequested } from './accountSlice'
 import { EndSessionsDialog } from './EndSessionsDialog'
 import { SessionItem } from './SessionItem'
 import { SessionsFailure } from './SessionsFailure'
@@ -17,13 +17,13 @@ export function SessionsDialog() {
   const dispatch = useDispatch()
   const close = () => dispatch(accountDialogClosed())
 
-  // The one that asks first, then the last used.
+  // The current session first, then the most recently used.
   const sessions = data?.toSorted(
     (a, b) => Number(b.current) - Number(a.current) || b.last_used_at.localeCompare(a.last_used_at),
   )
   const others = sessions?.filter(({ current }) => !current) ?? []
 
-  // In place of the list, and the list again when it is settled: one dialog at a time.
+  // Replaces the list until it is answered: only one dialog is open at a time.
   if (ending) return <EndSessionsDialog ending={ending} sessions={others} />
   return (
     <Modal show onHide={close} centered scrollable aria-labelledby="sessions-title">
@@ -47,7 +47,7 @@ export function SessionsDialog() {
       </Modal.Body>
       <Modal.Footer>
         {others.length > 1 && (
-          <Button variant="outline-danger" onClick={() => dispatch(sessionEndAsked('others'))}>
+          <Button variant="outline-danger" onClick={() => dispatch(sessionEndRequested('others'))}>
             End all others
           </Button>
         )}

@@ -4,12 +4,11 @@ import type { WrongCodes } from '../../../contract/auth'
 import { sessionEnded } from '../../facts'
 
 export type AccountState = {
-  /** The user menu of the header. */
   menuOpen: boolean
   dialog: 'sessions' | 'password' | 'export' | null
-  /** Which session is asked about before it is ended: its id, or all but this one. */
+  /** The session that the user is asked to confirm ending: its id, or all others. */
   ending: { id: string } | 'others' | null
-  /** Wrong codes that the user was told of and has not dismissed. */
+  /** Wrong codes that are shown to the user and not dismissed yet. */
   wrongCodes: WrongCodes | null
 }
 
@@ -62,9 +61,9 @@ export const {
   userMenuClosed,
   accountDialogOpened,
   accountDialogClosed,
-  sessionEndAsked,
-  sessionEndDropped,
-  wrongCodesTold,
+  sessionEndAsked: sessionEndRequested,
+  sessionEndDropped: sessionEndDismissed,
+  wrongCodesTold: wrongCodesReported,
   wrongCodesDismissed,
 } = accountSlice.actions
 export const { selectUserMenuOpen, selectAccountDialog, selectEnding, selectWrongCodes } = accountSlice.selectors

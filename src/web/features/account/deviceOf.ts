@@ -1,4 +1,4 @@
-/** The first that matches decides: browsers name the ones that they descend from, too. */
+/** The first match wins. The order matters: browsers also name the browsers that they derive from. */
 const browsers: [RegExp, string][] = [
   [/\bEdgA?\/|\bEdgiOS\//, 'Edge'],
   [/\bOPR\/|\bOPiOS\//, 'Opera'],
@@ -25,7 +25,7 @@ const systems: [RegExp, string][] = [
 
 const nameOf = (device: string, names: [RegExp, string][]) => names.find(([pattern]) => pattern.test(device))?.[1]
 
-/** A User-Agent in words, as far as they are known: `Firefox on Windows`. */
+/** Returns a User-Agent in words, as far as it is recognised: `Firefox on Windows`. */
 export function deviceOf(device: string): string {
   const browser = nameOf(device, browsers)
   const system = nameOf(device, systems)

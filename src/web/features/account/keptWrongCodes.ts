@@ -4,11 +4,11 @@ type Store = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
 
 const KEY = 'wrongCodes'
 
-/** Keeps the warning of one session: it is of no use to the next. */
+/** Stores the warning together with its session, because it must not appear in the next one. */
 export const keepWrongCodes = (storage: Store, session: string, { count, since }: WrongCodes) =>
   storage.setItem(KEY, JSON.stringify({ session, count, since }))
 
-/** @returns undefined for what is of another session, or none: another server's answer may hold anything. */
+/** @returns undefined if nothing valid is stored for this session. Another server's answer may hold anything. */
 export function readWrongCodes(storage: Store, session: string): WrongCodes | undefined {
   try {
     const kept = JSON.parse(storage.getItem(KEY) ?? '{}') as Partial<

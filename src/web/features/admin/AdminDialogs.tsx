@@ -1,10 +1,10 @@
 import { useSelector } from 'react-redux'
 import { selectDialog } from './adminSlice'
-import { CreateInviteDialog } from './CreateInviteDialog'
-import { DeleteInviteDialog } from './DeleteInviteDialog'
-import { DeleteTokenDialog } from './DeleteTokenDialog'
-import { DeleteUserDialog } from './DeleteUserDialog'
-import { ResetPasswordDialog } from './ResetPasswordDialog'
+import { CreateInviteDialog } from './invites/CreateInviteDialog'
+import { DeleteInviteDialog } from './invites/DeleteInviteDialog'
+import { DeleteTokenDialog } from './dashboard/DeleteTokenDialog'
+import { DeleteUserDialog } from './users/DeleteUserDialog'
+import { ResetPasswordDialog } from './users/ResetPasswordDialog'
 
 export function AdminDialogs() {
   const dialog = useSelector(selectDialog)

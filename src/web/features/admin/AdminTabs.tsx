@@ -4,12 +4,12 @@ import { useDispatch, useSelector } from 'react-redux'
 import { Link, useSearchParams } from 'react-router-dom'
 import { ActionIcon } from '../../ui/ActionIcon'
 import { panelId, tabId, TabList } from '../../ui/TabList'
-import { useKeptFocus } from '../../ui/useKeptFocus'
+import { useFocusFallback } from '../../ui/useFocusFallback'
 import { AdminDialogs } from './AdminDialogs'
 import { dialogClosed, selectDialog } from './adminSlice'
-import { DashboardTab } from './DashboardTab'
-import { InvitesTab } from './InvitesTab'
-import { UsersTab } from './UsersTab'
+import { DashboardTab } from './dashboard/DashboardTab'
+import { InvitesTab } from './invites/InvitesTab'
+import { UsersTab } from './users/UsersTab'
 import './admin.scss'
 
 const TABS = [
@@ -32,7 +32,7 @@ export function AdminTabs() {
   const Panel = panels[key]
   const panel = useRef<HTMLDivElement>(null)
 
-  useKeptFocus(panel, useSelector(selectDialog) !== null)
+  useFocusFallback(panel, useSelector(selectDialog) !== null)
 
   useEffect(() => () => void dispatch(dialogClosed()), [key, dispatch])
 
@@ -47,7 +47,7 @@ export function AdminTabs() {
         </Link>
       </div>
       <div className="admin-tabs">
-        {/* Each choice is a step of the history: Back walks the tabs. */}
+        {/* Each change of tab is a history entry, so that Back returns to the previous tab. */}
         <TabList
           id="admin"
           label="Administration"

@@ -4,7 +4,7 @@ import { useCopy } from '../../ui/useCopy'
 type CopyActionProps = {
   text: string
   children: string
-  /** Of what: so that no two buttons of the list have one name. */ of: string
+  /** Makes the accessible name of each button in a list unique. */ of: string
 }
 
 export function CopyAction({ text, children, of }: CopyActionProps) {

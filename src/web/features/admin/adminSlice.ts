@@ -3,10 +3,10 @@ import { createSlice } from '@reduxjs/toolkit'
 import type { ActivityKind } from '../../../contract/admin'
 import { sessionEnded } from '../../facts'
 
-/** From the first try on, the form says what is wrong with it. */
+/** `tries` counts submissions. The form shows validation errors from the first one on. */
 export type InviteCreation = { kind: 'createInvite'; message: string; tries?: number }
 
-/** What a dialog is about is named by what is no secret: an invite has no other name than its place in time (inviteKey.ts). */
+/** No secrets here: an invite is identified by its key (inviteKey.ts), not by its code. */
 export type AdminDialog =
   | { kind: 'resetPassword' | 'deleteUser'; id: number }
   | InviteCreation
@@ -16,7 +16,7 @@ export type AdminDialog =
 export type AdminState = {
   dialog: AdminDialog | null
   userSearch: string
-  /** A kind of `null` is all of them. */
+  /** `kind: null` means all kinds. */
   activity: { kind: ActivityKind | null; search: string }
 }
 
@@ -35,7 +35,7 @@ export const adminSlice = createSlice({
     inviteTried(state) {
       if (state.dialog?.kind === 'createInvite') state.dialog.tries = (state.dialog.tries ?? 0) + 1
     },
-    /** With a kind, closes nothing else: a call that ends late must leave alone what was opened meanwhile. */
+    /** With a kind, closes only that dialog: a call that ends late must not close one that was opened meanwhile. */
     dialogClosed(state, { payload: kind }: PayloadAction<AdminDialog['kind'] | undefined>) {
       if (!kind || state.dialog?.kind === kind) state.dialog = null
     },
@@ -56,6 +56,12 @@ export const adminSlice = createSlice({
   },
 })
 
-export const { dialogOpened, inviteMessageTyped, inviteTried, dialogClosed, usersSearched, activityFiltered } =
-  adminSlice.actions
+export const {
+  dialogOpened,
+  inviteMessageTyped,
+  inviteTried: inviteSubmitted,
+  dialogClosed,
+  usersSearched,
+  activityFiltered,
+} = adminSlice.actions
 export const { selectDialog, selectUserSearch, selectActivityFilter } = adminSlice.selectors

@@ -3,8 +3,8 @@ import type { User } from '../../../contract/admin'
 import type { RootState } from '../../app/types'
 
 /**
- * Which of the users this one is. Our platform's tokens name the id; another server's may name the username.
- * Undefined where neither fits: then the server's own refusal has to do.
+ * Returns the id of the signed-in user. The subject of our platform's tokens is the id; another server's may be the
+ * username. Returns undefined if neither matches: then the server alone refuses what a user may not do to themselves.
  */
 export function useOwnId(users: User[] | undefined): number | undefined {
   const subject = useSelector((state: RootState) => state.session.current?.subject)

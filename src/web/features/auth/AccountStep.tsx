@@ -1,9 +1,9 @@
 import type { FormEvent } from 'react'
 import { useState } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
-import { Field } from '../../ui/Field'
-import { NewPasswordField } from '../../ui/NewPasswordField'
-import { SubmitButton } from '../../ui/SubmitButton'
+import { Field } from '../../ui/form/Field'
+import { NewPasswordField } from '../../ui/form/NewPasswordField'
+import { SubmitButton } from '../../ui/form/SubmitButton'
 import { isPassword, isUsername, PASSWORD_RULE, USERNAME_RULE } from './accountRules'
 import { selectUsername, usernameChosen } from './registrationSlice'
 
@@ -12,7 +12,7 @@ export function AccountStep({ busy, onSubmit }: { busy: boolean; onSubmit: (pass
   const [password, setPassword] = useState('')
   const [tries, setTries] = useState(0)
   const dispatch = useDispatch()
-  const judged = tries > 0
+  const showsErrors = tries > 0
 
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -25,8 +25,8 @@ export function AccountStep({ busy, onSubmit }: { busy: boolean; onSubmit: (pass
       <Field
         label="Username"
         rule={USERNAME_RULE}
-        broken={judged && !isUsername(username)}
-        focused={!judged || !isUsername(username)}
+        broken={showsErrors && !isUsername(username)}
+        focused={!showsErrors || !isUsername(username)}
         focusKey={tries}
         autoComplete="username"
         autoCapitalize="none"
@@ -38,8 +38,8 @@ export function AccountStep({ busy, onSubmit }: { busy: boolean; onSubmit: (pass
       <NewPasswordField
         label="Password"
         rule={PASSWORD_RULE}
-        broken={judged && !isPassword(password)}
-        focused={judged && isUsername(username) && !isPassword(password)}
+        broken={showsErrors && !isPassword(password)}
+        focused={showsErrors && isUsername(username) && !isPassword(password)}
         focusKey={tries}
         value={password}
         onChange={setPassword}

@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'react'
 import { Logo } from '../../ui/Logo'
 
-/** The frame of the pages before the session: the brand beside, or above, one panel, which takes what else is given. */
+/** The layout of the pages before sign-in: the brand and one panel. Other props go to the panel. */
 export function AuthPage({ title, className = '', children, ...panel }: ComponentProps<'div'> & { title: string }) {
   return (
     <div className="auth">

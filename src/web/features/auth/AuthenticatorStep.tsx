@@ -3,7 +3,7 @@ import { CodeForm } from './CodeForm'
 
 type AuthenticatorStepProps = {
   qrCode?: string
-  /** Missing where the server does not send it as text. */
+  /** Missing if the server sends the QR code only. */
   secret?: string
   busy: boolean
   onSubmit: (code: string) => Promise<{ error?: unknown }>

@@ -1,6 +1,6 @@
-import { useGetClockProblemQuery } from '../../api/serverTime'
+import { useGetClockProblemQuery } from '../../api/transport/serverTime'
 
-/** Tells a user whose session has expired when the clock of this device is wrong. */
+/** Warns a user whose session has expired if the clock of this device is wrong. */
 export function ClockNotice() {
   const { data: problem } = useGetClockProblemQuery(undefined, { refetchOnMountOrArgChange: true })
   return problem && <p className="alert alert-warning">{problem}</p>

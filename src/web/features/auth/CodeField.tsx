@@ -1,9 +1,9 @@
 import { CODE_LENGTH } from '../../../contract/rules'
-import { Field } from '../../ui/Field'
+import { Field } from '../../ui/form/Field'
 
 type CodeFieldProps = { code: string; tries: number; onChange: (code: string) => void }
 
-/** Takes digits only, also out of a pasted "123 456". */
+/** Keeps the digits only, so that a pasted "123 456" works. */
 export function CodeField({ code, tries, onChange }: CodeFieldProps) {
   return (
     <Field

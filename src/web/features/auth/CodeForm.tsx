@@ -1,6 +1,6 @@
 import type { FormEvent, ReactNode } from 'react'
 import { useState } from 'react'
-import { SubmitButton } from '../../ui/SubmitButton'
+import { SubmitButton } from '../../ui/form/SubmitButton'
 import { CodeField } from './CodeField'
 
 type CodeFormProps = {
@@ -19,7 +19,7 @@ export function CodeForm({ busy, onSubmit, before, after }: CodeFormProps) {
     if (busy) return
     const { error } = await onSubmit(code)
     if (!error) return
-    // A code that was refused is never right the next time.
+    // A one-time code is accepted once, so it cannot be sent again.
     setCode('')
     setTries(tries + 1)
   }

@@ -1,9 +1,9 @@
 import { useDispatch, useSelector } from 'react-redux'
 import { useVerifyLoginMutation } from '../../api/auth'
-import { failureText, isRefusal } from '../../api/failure'
+import { failureText, isRefusal } from '../../api/transport/failure'
 import { CodeForm } from './CodeForm'
 import { Failure } from './Failure'
-import { returned, selectUsername } from './loginSlice'
+import { loginRestarted, selectUsername } from './loginSlice'
 
 export function CodeStep() {
   const username = useSelector(selectUsername)
@@ -23,7 +23,7 @@ export function CodeStep() {
         onSubmit={(code) => verify({ code })}
         before={<Failure error={error} text={text} />}
         after={
-          <button type="button" className="btn btn-link" onClick={() => dispatch(returned())}>
+          <button type="button" className="btn btn-link" onClick={() => dispatch(loginRestarted())}>
             Back to Login
           </button>
         }

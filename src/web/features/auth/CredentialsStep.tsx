@@ -3,14 +3,14 @@ import { Suspense, useState } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
 import { Link } from 'react-router-dom'
 import { useLoginMutation } from '../../api/auth'
-import { failureText } from '../../api/failure'
+import { failureText } from '../../api/transport/failure'
 import { lazyEarly } from '../../chunks'
-import { Field } from '../../ui/Field'
-import { SubmitButton } from '../../ui/SubmitButton'
+import { Field } from '../../ui/form/Field'
+import { SubmitButton } from '../../ui/form/SubmitButton'
 import { Failure } from './Failure'
-import { forgotOpened, selectForgotOpen, selectUsername, usernameTyped } from './loginSlice'
+import { forgotPasswordOpened, selectForgotOpen, selectUsername, usernameTyped } from './loginSlice'
 
-// Few people need it, and a modal is a third of what this page would weigh.
+// A chunk of its own: it is rarely needed, and its modal would be a third of the size of this page.
 const ForgotPassword = lazyEarly(
   async () => (await import(/* webpackChunkName: 'forgot-password' */ './ForgotPassword')).ForgotPassword,
 )
@@ -53,11 +53,11 @@ export function CredentialsStep() {
         <SubmitButton busy={isLoading}>Sign In</SubmitButton>
       </form>
       <div className="auth-links">
-        <button type="button" className="text-button" onClick={() => dispatch(forgotOpened())}>
+        <button type="button" className="text-button" onClick={() => dispatch(forgotPasswordOpened())}>
           Forgot your password?
         </button>
         <Link to="/register">Create Account</Link>
-        {/* A page of its own, in which no session is even looked for. */}
+        {/* A full page load: the replay page never reads the session. */}
         <a href="/replay">Replay action log</a>
       </div>
       <Suspense>{forgotOpen && <ForgotPassword />}</Suspense>

@@ -4,7 +4,7 @@ import { Icon } from '../../ui/Icon'
 
 export function DoneStep() {
   const message = useRef<HTMLDivElement>(null)
-  // The button of the step before went with it.
+  // The submit button of the previous step is gone, and the focus with it.
   useEffect(() => message.current?.focus(), [])
   return (
     <div className="auth-done" role="status" ref={message} tabIndex={-1}>

@@ -1,6 +1,5 @@
-import { failureHint } from '../../api/failure'
+import { failureHint } from '../../api/transport/failure'
 
-/** Why a form was refused, in the product's words or the server's. */
 export function Failure({ error, text }: { error: unknown; text: string }) {
   if (!error) return null
   const hint = failureHint(error)

@@ -1,12 +1,12 @@
 import Button from 'react-bootstrap/Button'
 import Modal from 'react-bootstrap/Modal'
 import { useDispatch } from 'react-redux'
-import { forgotClosed } from './loginSlice'
+import { forgotPasswordClosed } from './loginSlice'
 import '../../styles/modal.scss'
 
 export function ForgotPassword() {
   const dispatch = useDispatch()
-  const close = () => dispatch(forgotClosed())
+  const close = () => dispatch(forgotPasswordClosed())
   return (
     <Modal show onHide={close} centered aria-labelledby="forgot-title">
       <Modal.Header closeButton>

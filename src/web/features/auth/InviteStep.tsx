@@ -1,8 +1,8 @@
 import type { FormEvent } from 'react'
 import { useEffect, useState } from 'react'
 import { useLocation, useSearchParams } from 'react-router-dom'
-import { Field } from '../../ui/Field'
-import { SubmitButton } from '../../ui/SubmitButton'
+import { Field } from '../../ui/form/Field'
+import { SubmitButton } from '../../ui/form/SubmitButton'
 
 export function InviteStep({ busy, onSubmit }: { busy: boolean; onSubmit: (inviteCode: string) => unknown }) {
   const [parameters, setParameters] = useSearchParams()
@@ -11,7 +11,7 @@ export function InviteStep({ busy, onSubmit }: { busy: boolean; onSubmit: (invit
   const [code, setCode] = useState(linked ?? (typeof state?.invite === 'string' ? state.invite : ''))
 
   useEffect(() => {
-    // Who has the code can register, so it does not stay in the address. A reload still finds it.
+    // Anyone who has the code can register, so it is removed from the address. A reload finds it in the history state.
     if (linked !== null) setParameters({}, { replace: true, state: { invite: linked } })
   }, [linked, setParameters])
 

@@ -10,12 +10,12 @@ import { selectStep } from './loginSlice'
 import { safeOrigin } from './safeOrigin'
 import { selectEnded, selectOrigin, selectSignedIn } from './sessionSlice'
 
-// Few people need it: only after a session ended by the clock of this device.
+// A chunk of its own: it is needed only if the clock of this device ended the session.
 const ClockNotice = lazyEarly(
   async () => (await import(/* webpackChunkName: 'clock-notice' */ './ClockNotice')).ClockNotice,
 )
 
-const farewell: Partial<Record<SessionEnd, string>> = {
+const sessionEndTexts: Partial<Record<SessionEnd, string>> = {
   refused: 'Your session has ended. Please sign in again.',
   expired: 'Your session has ended. Please sign in again.',
   gone: 'You were signed out in another tab.',
@@ -26,11 +26,11 @@ export function LoginPage() {
   const origin = useSelector(selectOrigin)
   const ended = useSelector(selectEnded)
   const step = useSelector(selectStep)
-  // After a reload only the history entry still knows where the user came from.
+  // After a reload the origin is in the history state only.
   const { state } = useLocation() as { state: { origin?: unknown } | null }
 
   if (signedIn) return <Navigate to={origin ?? safeOrigin(state?.origin)} replace />
-  const notice = ended && farewell[ended]
+  const notice = ended && sessionEndTexts[ended]
   return (
     <AuthPage title="Sign In">
       {notice && step === 'credentials' && <p className="alert alert-info">{notice}</p>}

@@ -2,14 +2,14 @@ import { useEffect } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
 import { Link, Navigate } from 'react-router-dom'
 import { useRegisterMutation, useVerifyInviteMutation, useVerifyRegistrationMutation } from '../../api/auth'
-import { failureText, isRefusal } from '../../api/failure'
+import { failureText, isRefusal } from '../../api/transport/failure'
 import { AccountStep } from './AccountStep'
 import { AuthenticatorStep } from './AuthenticatorStep'
 import { AuthPage } from './AuthPage'
 import { DoneStep } from './DoneStep'
 import { Failure } from './Failure'
 import { InviteStep } from './InviteStep'
-import { left, selectStep, selectUsername } from './registrationSlice'
+import { registrationReset, selectStep, selectUsername } from './registrationSlice'
 import { selectSignedIn } from './sessionSlice'
 import { Steps } from './Steps'
 
@@ -23,9 +23,9 @@ export function RegisterPage() {
   const [verifyRegistration, verification] = useVerifyRegistrationMutation()
   const inviteToken = invite.data?.inviteToken ?? ''
 
-  useEffect(() => () => void dispatch(left()), [dispatch])
+  useEffect(() => () => void dispatch(registrationReset()), [dispatch])
 
-  // The last step signs in already; its message waits for the user all the same.
+  // The last step has already signed the user in, but its message stays until they leave the page.
   if (signedIn && step !== 'done') return <Navigate to="/" replace />
 
   return (
@@ -74,7 +74,7 @@ export function RegisterPage() {
           {step === 'invite' ? (
             <span>Already have an account?</span>
           ) : (
-            <button type="button" className="text-button" onClick={() => dispatch(left())}>
+            <button type="button" className="text-button" onClick={() => dispatch(registrationReset())}>
               Start over
             </button>
           )}

@@ -10,7 +10,7 @@ export const loginSlice = createSlice({
   name: 'login',
   initialState,
   reducers: {
-    /** A reload found a sign-in that waits for its code. */
+    /** After a reload: a login that still needs its code was found. */
     resumed: (_state, { payload: username }: PayloadAction<string>) => ({
       ...initialState,
       step: 'code' as const,
@@ -43,5 +43,11 @@ export const loginSlice = createSlice({
   },
 })
 
-export const { resumed, usernameTyped, returned, forgotOpened, forgotClosed } = loginSlice.actions
+export const {
+  resumed: loginResumed,
+  usernameTyped,
+  returned: loginRestarted,
+  forgotOpened: forgotPasswordOpened,
+  forgotClosed: forgotPasswordClosed,
+} = loginSlice.actions
 export const { selectStep, selectUsername, selectForgotOpen } = loginSlice.selectors

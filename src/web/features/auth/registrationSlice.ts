@@ -30,5 +30,5 @@ export const registrationSlice = createSlice({
   selectors: { selectStep: (state) => state.step, selectUsername: (state) => state.username },
 })
 
-export const { usernameChosen, left } = registrationSlice.actions
+export const { usernameChosen, left: registrationReset } = registrationSlice.actions
 export const { selectStep, selectUsername } = registrationSlice.selectors

@@ -1,11 +1,11 @@
 import { createSlice } from '@reduxjs/toolkit'
 import type { Session, SessionEnd } from '../../facts'
-import { adminLearned, sessionEnded, sessionStarted, signInRequired } from '../../facts'
+import { roleChanged, sessionEnded, sessionStarted, signInRequired } from '../../facts'
 import { safeOrigin } from './safeOrigin'
 
 type SessionState = {
   current: Session | null
-  /** Path and query of the page to go to after signing in. */
+  /** Path and query of the page to open after sign-in. */
   origin: string | null
   ended: SessionEnd | null
 }
@@ -27,11 +27,11 @@ export const sessionSlice = createSlice({
         state.origin = null
         state.ended = payload
       })
-      .addCase(adminLearned, (state, { payload }) => {
+      .addCase(roleChanged, (state, { payload }) => {
         if (state.current) state.current.isAdmin = payload
       })
       .addCase(signInRequired, (state, { payload }) => {
-        // Who signs out on purpose does not want the next one to land on the same page.
+        // After a deliberate sign-out the next user must not land on the same page.
         if (state.ended !== 'signedOut') state.origin = safeOrigin(payload)
       })
   },

@@ -6,8 +6,14 @@ import { ActionIcon } from '../../ui/ActionIcon'
 import { counted } from '../../ui/counted'
 import { formatBytes } from '../../ui/formatBytes'
 import { Icon } from '../../ui/Icon'
-import { DatabasePanel } from './DatabasePanel'
-import { cardToggled, deletionAsked, resetAsked, selectIsExpanded, selectIsShown } from './databasesSlice'
+import { DatabasePanel } from './panel/DatabasePanel'
+import {
+  cardToggled,
+  deletionRequested,
+  passwordResetRequested,
+  selectIsExpanded,
+  selectIsShown,
+} from './databasesSlice'
 import { appearances } from './databaseType'
 import './databaseCard.scss'
 
@@ -24,12 +30,12 @@ export function DatabaseCard({ type, database }: { type: DatabaseType; database:
   const id = useId()
   const { label, noun, uncounted } = appearances[type]
 
-  // What was asked for is here: whoever made it goes on with it, wherever on the page it has its place.
+  // After a creation or a password reset, the focus and the view move to this card.
   useEffect(() => {
     if (!isShown || !card.current) return
     if (!card.current.contains(document.activeElement)) toggle.current?.focus({ preventScroll: true })
     card.current.scrollIntoView({ block: 'nearest' })
-    // On a phone the open card may be higher than the window.
+    // On a small screen the open card may be higher than the window; then its head must be visible.
     toggle.current?.scrollIntoView({ block: 'nearest' })
   }, [isShown])
 
@@ -60,7 +66,7 @@ export function DatabaseCard({ type, database }: { type: DatabaseType; database:
             className="database-action"
             aria-label={`Reset password of ${name}`}
             title="Reset password"
-            onClick={() => dispatch(resetAsked(named))}
+            onClick={() => dispatch(passwordResetRequested(named))}
           >
             <ActionIcon name="key" />
           </button>
@@ -69,7 +75,7 @@ export function DatabaseCard({ type, database }: { type: DatabaseType; database:
             className="database-action danger"
             aria-label={`Delete ${name}`}
             title="Delete"
-            onClick={() => dispatch(deletionAsked(named))}
+            onClick={() => dispatch(deletionRequested(named))}
           >
             <ActionIcon name="trash" />
           </button>

@@ -1,5 +1,5 @@
 import { useDispatch } from 'react-redux'
-import { filtered } from './databasesSlice'
+import { filterTyped } from './databasesSlice'
 
 export function DatabaseFilter({ filter }: { filter: string }) {
   const dispatch = useDispatch()
@@ -13,7 +13,7 @@ export function DatabaseFilter({ filter }: { filter: string }) {
       autoCapitalize="none"
       spellCheck={false}
       value={filter}
-      onChange={(event) => dispatch(filtered(event.target.value))}
+      onChange={(event) => dispatch(filterTyped(event.target.value))}
     />
   )
 }

@@ -3,16 +3,16 @@ import Button from 'react-bootstrap/Button'
 import { useDispatch, useSelector } from 'react-redux'
 import { databasesApi, useGetDatabasesQuery } from '../../api/databases'
 import { ActionIcon } from '../../ui/ActionIcon'
-import { CreateDialog } from './CreateDialog'
+import { CreateDatabaseDialog } from './CreateDatabaseDialog'
 import { DatabaseFilter } from './DatabaseFilter'
-import { left, selectDialog, selectFilter } from './databasesSlice'
+import { databasesPageLeft, selectDialog, selectFilter } from './databasesSlice'
 import { DatabasesSection } from './DatabasesSection'
-import { types } from './databaseType'
-import { DeleteDialog } from './DeleteDialog'
-import { ResetDialog } from './ResetDialog'
+import { DATABASE_TYPES } from './databaseType'
+import { DeleteDatabaseDialog } from './DeleteDatabaseDialog'
+import { ResetDatabasePasswordDialog } from './ResetDatabasePasswordDialog'
 import './databases.scss'
 
-/** With more than these, looking for one by eye takes too long. */
+/** The filter is shown from this number of databases on. */
 const FILTERED_FROM = 6
 
 export function DatabasesPage() {
@@ -22,10 +22,10 @@ export function DatabasesPage() {
   const filter = useSelector(selectFilter)
   const dispatch = useDispatch()
 
-  useEffect(() => () => void dispatch(left()), [dispatch])
+  useEffect(() => () => void dispatch(databasesPageLeft()), [dispatch])
 
-  const busy = types.some((type) => answers[type].isFetching)
-  const count = types.reduce((sum, type) => sum + (answers[type].data?.length ?? 0), 0)
+  const busy = DATABASE_TYPES.some((type) => answers[type].isFetching)
+  const count = DATABASE_TYPES.reduce((sum, type) => sum + (answers[type].data?.length ?? 0), 0)
   const refresh = () => {
     if (!busy) dispatch(databasesApi.util.invalidateTags(['Database']))
   }
@@ -53,12 +53,12 @@ export function DatabasesPage() {
         <p className="page-summary">Manage your database instances and credentials</p>
       </div>
       {(count >= FILTERED_FROM || filter !== '') && <DatabaseFilter filter={filter} />}
-      {types.map((type) => (
+      {DATABASE_TYPES.map((type) => (
         <DatabasesSection key={type} type={type} answer={answers[type]} filter={filter} />
       ))}
-      {dialog?.kind === 'create' && <CreateDialog creation={dialog} />}
-      {dialog?.kind === 'delete' && <DeleteDialog type={dialog.type} name={dialog.name} />}
-      {dialog?.kind === 'reset' && <ResetDialog type={dialog.type} name={dialog.name} />}
+      {dialog?.kind === 'create' && <CreateDatabaseDialog creation={dialog} />}
+      {dialog?.kind === 'delete' && <DeleteDatabaseDialog type={dialog.type} name={dialog.name} />}
+      {dialog?.kind === 'reset' && <ResetDatabasePasswordDialog type={dialog.type} name={dialog.name} />}
     </>
   )
 }

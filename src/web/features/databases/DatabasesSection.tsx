@@ -3,7 +3,7 @@ import Button from 'react-bootstrap/Button'
 import { useDispatch, useSelector } from 'react-redux'
 import type { DatabaseType } from '../../../contract/database'
 import type { ListedDatabase } from '../../api/databases'
-import { isNotConfigured } from '../../api/failure'
+import { isNotConfigured } from '../../api/transport/failure'
 import { ActionIcon } from '../../ui/ActionIcon'
 import { DatabaseCard } from './DatabaseCard'
 import { creationStarted, selectDialog } from './databasesSlice'
@@ -18,7 +18,7 @@ type DatabasesSectionProps = {
   filter: string
 }
 
-/** Loads, fails and is filled by itself: what becomes of the other type's server is nothing to it. */
+/** Each section loads and fails on its own: one database server may be down while the other works. */
 export function DatabasesSection({
   type,
   answer: { data, error, isFetching, refetch },
@@ -85,7 +85,7 @@ export function DatabasesSection({
   )
 }
 
-/** The button that opened the dialog went with its card: the keyboard goes on at the section's own. */
+/** After a deletion the focused button is gone with its card, so the section's create button gets the focus. */
 function useFocusAfterDeletion(count: number, target: { current: HTMLButtonElement | null }) {
   const hasDialog = useSelector((state: Parameters<typeof selectDialog>[0]) => selectDialog(state) !== null)
   const before = useRef(count)

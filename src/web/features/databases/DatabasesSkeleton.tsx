@@ -1,4 +1,4 @@
-/** As high as two cards. */
+/** Has the height of two cards. */
 export function DatabasesSkeleton({ section }: { section: string }) {
   return (
     <div className="databases-list placeholder-glow" role="status">

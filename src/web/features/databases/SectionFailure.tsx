@@ -1,10 +1,10 @@
 import Button from 'react-bootstrap/Button'
-import { failureDetail } from '../../api/failure'
+import { failureDetail } from '../../api/transport/failure'
 import { Icon } from '../../ui/Icon'
 
 type SectionFailureProps = { error: unknown; busy: boolean; hasData: boolean; onRetry: () => unknown }
 
-/** Why, and what to set or start, is in the server's own words. */
+/** The server's own text gives the reason and what to set or start. */
 export function SectionFailure({ error, busy, hasData, onRetry }: SectionFailureProps) {
   const detail = failureDetail(error)
   return (

@@ -1,11 +1,11 @@
 import Button from 'react-bootstrap/Button'
-import { failureText } from '../../api/failure'
+import { failureText } from '../../api/transport/failure'
 import { Icon } from '../../ui/Icon'
 
-/** `id` is of the reason. */
+/** `id` is the id of the element that gives the reason. */
 type SectionUnavailableProps = { id: string; section: string; error: unknown; busy: boolean; onRetry: () => unknown }
 
-/** There is no such server, which is nobody's failure. What to set or start for one is in the server's own words. */
+/** No such database server is configured, which is not an error. The server's own text says what to set or start. */
 export function SectionUnavailable({ id, section, error, busy, onRetry }: SectionUnavailableProps) {
   return (
     <div className="databases-failure unavailable panel" role="status">

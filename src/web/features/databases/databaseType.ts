@@ -1,9 +1,9 @@
 import type { DatabaseType } from '../../../contract/database'
 
-export const types: readonly DatabaseType[] = ['sql', 'mongo']
+export const DATABASE_TYPES: readonly DatabaseType[] = ['sql', 'mongo']
 
 type Appearance = {
-  /** The TYPE of product §8, and of the badge. */
+  /** TYPE in the texts of product §8, and the text of the badge. */
   label: string
   section: string
   /** What `tables` counts. */

@@ -9,19 +9,19 @@ export type Creation = { kind: 'create' } & Named
 type Dialog = Creation | ({ kind: 'delete' | 'reset' } & Named)
 export type PanelTab = 'credentials' | 'connection'
 
-/** Names are unique within a type; no type has a slash. */
+/** Names are unique within a type. */
 const keyOf = ({ type, name }: Named) => `${type}/${name}`
 
 export type DatabasesViewState = {
   dialog: Dialog | null
   /** Keys of the cards whose panel is open. */
   expanded: string[]
-  /** Those that show another tab than the first, by key. */
+  /** The chosen tab by key. Missing for the first tab. */
   tabs: Record<string, PanelTab>
-  /** The chosen snippet, by type: who works in one language does so for every database. */
+  /** The chosen snippet by type: it applies to all databases of the type. */
   snippets: Partial<Record<DatabaseType, string>>
   filter: string
-  /** The card that was just made or given a new password: it is to be seen. */
+  /** Key of the card that was just created or got a new password. The page scrolls to it. */
   shown: string | null
 }
 
@@ -29,7 +29,7 @@ const initialState: DatabasesViewState = { dialog: null, expanded: [], tabs: {},
 
 function closeDialog(state: DatabasesViewState, kind: Dialog['kind'], { type, name }: Named) {
   const { dialog } = state
-  // What was opened while the call was on its way stays.
+  // A dialog that was opened while the call was in-flight stays open.
   if (dialog?.kind === kind && dialog.type === type && dialog.name === name) state.dialog = null
 }
 
@@ -47,7 +47,7 @@ function forget(state: DatabasesViewState, key: string) {
 
 const { createDatabase, resetDatabasePassword, deleteDatabase } = databasesApi.endpoints
 
-/** How the databases page is looked at. Credentials are in the api's cache and nowhere else. */
+/** View state of the databases page. Credentials are in the RTK Query cache only. */
 export const databasesSlice = createSlice({
   name: 'databases',
   initialState,
@@ -81,7 +81,6 @@ export const databasesSlice = createSlice({
     filtered(state, { payload }: PayloadAction<string>) {
       state.filter = payload
     },
-    /** The user went to another page: nothing waits there when they come back. */
     left(state) {
       state.dialog = null
       state.shown = null
@@ -118,14 +117,14 @@ export const databasesSlice = createSlice({
 export const {
   creationStarted,
   nameTyped,
-  deletionAsked,
-  resetAsked,
+  deletionAsked: deletionRequested,
+  resetAsked: passwordResetRequested,
   dialogClosed,
   cardToggled,
   tabChosen,
   snippetChosen,
-  filtered,
-  left,
+  filtered: filterTyped,
+  left: databasesPageLeft,
 } = databasesSlice.actions
 export const { selectDialog, selectIsExpanded, selectIsShown, selectTab, selectSnippet, selectFilter } =
   databasesSlice.selectors

@@ -2,10 +2,10 @@ import { useDispatch } from 'react-redux'
 import { Link } from 'react-router-dom'
 import type { Deployment } from '../../../contract/deployment'
 import { useRestartDeploymentMutation } from '../../api/deployments'
-import { useReport } from '../../api/useReport'
+import { useReportResult } from '../../api/useReportResult'
 import { ActionIcon } from '../../ui/ActionIcon'
 import { useOneAtATime } from '../../ui/useOneAtATime'
-import { deletionAsked } from './deploymentsSlice'
+import { deletionRequested } from './deploymentsSlice'
 import { typeOf } from './deploymentType'
 
 export function DeploymentActions({
@@ -13,9 +13,9 @@ export function DeploymentActions({
 }: {
   deployment: Deployment
 }) {
-  // The key keeps the call's state in the store, by deployment: it outlives this card while the user is elsewhere.
+  // The fixed key keeps the state of the call in the store, so that it survives an unmounted card.
   const [restart, { isLoading: restarting }] = useRestartDeploymentMutation({ fixedCacheKey: `restart ${name}` })
-  const report = useReport()
+  const report = useReportResult()
   const dispatch = useDispatch()
 
   const onRestart = useOneAtATime(async () => {
@@ -42,7 +42,7 @@ export function DeploymentActions({
         )}
         <span className="action-text">Restart</span>
       </button>
-      <Link className="action" to={filesOf(dataDirectory)} aria-label={`Open files of ${name}`} title="Open files">
+      <Link className="action" to={filesAddress(dataDirectory)} aria-label={`Open files of ${name}`} title="Open files">
         <ActionIcon name="folder" />
         <span className="action-text">Files</span>
       </Link>
@@ -61,7 +61,7 @@ export function DeploymentActions({
           className="action action-danger"
           aria-label={`Delete ${name}`}
           title="Delete"
-          onClick={() => dispatch(deletionAsked(name))}
+          onClick={() => dispatch(deletionRequested(name))}
         >
           <ActionIcon name="trash" />
           <span className="action-text">Delete</span>
@@ -71,6 +71,5 @@ export function DeploymentActions({
   )
 }
 
-/** Directory names may hold what means something in an address. */
-const filesOf = (dataDirectory: string) =>
+const filesAddress = (dataDirectory: string) =>
   `/files${dataDirectory.replace(/^\/*/, '/').split('/').map(encodeURIComponent).join('/')}`

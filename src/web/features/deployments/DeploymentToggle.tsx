@@ -1,14 +1,14 @@
 import Form from 'react-bootstrap/Form'
 import type { Deployment } from '../../../contract/deployment'
 import { useToggleDeploymentMutation } from '../../api/deployments'
-import { useReport } from '../../api/useReport'
+import { useReportResult } from '../../api/useReportResult'
 import { useOneAtATime } from '../../ui/useOneAtATime'
 
 export function DeploymentToggle({ name, enabled }: Pick<Deployment, 'name' | 'enabled'>) {
   const [toggle, { isLoading }] = useToggleDeploymentMutation({ fixedCacheKey: `toggle ${name}` })
-  const report = useReport()
+  const report = useReportResult()
   const change = useOneAtATime(async () => {
-    // Not disabled meanwhile: the keyboard would lose its place.
+    // The switch is not disabled meanwhile, because it would lose the keyboard focus.
     if (isLoading) return
     const result = await toggle({ name, enabled: !enabled })
     report(result, `Successfully ${enabled ? 'disabled' : 'enabled'} ${name}`, `Failed to toggle ${name}`)

@@ -2,17 +2,18 @@ import { useEffect, useRef } from 'react'
 import Button from 'react-bootstrap/Button'
 import { useDispatch, useSelector } from 'react-redux'
 import { Link } from 'react-router-dom'
-import { failureDetail } from '../../api/failure'
+import { failureDetail } from '../../api/transport/failure'
 import { useGetDeploymentsQuery } from '../../api/deployments'
 import { DraftHints } from '../../drafts/DraftHints'
 import { ActionIcon } from '../../ui/ActionIcon'
 import { LoadFailure } from '../../ui/LoadFailure'
-import { useKeptFocus } from '../../ui/useKeptFocus'
-import { CreateDialog } from './CreateDialog'
-import { DeleteDialog } from './DeleteDialog'
+import { useFocusFallback } from '../../ui/useFocusFallback'
+import { CreateDeploymentDialog } from './CreateDeploymentDialog'
+import { DeleteDeploymentDialog } from './DeleteDeploymentDialog'
 import { DeploymentsSection } from './DeploymentsSection'
 import { DeploymentsSkeleton } from './DeploymentsSkeleton'
-import { DeploymentsSummary } from './DeploymentsSummary'
+import type { Deployment } from '../../../contract/deployment'
+import { counted } from '../../ui/counted'
 import { creationStarted, dialogClosed, selectDialog } from './deploymentsSlice'
 import { typeOf } from './deploymentType'
 import './deployments.scss'
@@ -26,12 +27,12 @@ export function DeploymentsPage() {
   const dispatch = useDispatch()
 
   const page = useRef<HTMLDivElement>(null)
-  useKeptFocus(page, dialog !== null, headingOf)
+  useFocusFallback(page, dialog !== null, headingOf)
   useEffect(() => () => void dispatch(dialogClosed()), [dispatch])
 
   const proxies = data?.filter(({ typeIndex }) => typeOf(typeIndex) === 'proxy') ?? []
   const games = data?.filter(({ typeIndex }) => ['persistent', 'scalable'].includes(typeOf(typeIndex) ?? '')) ?? []
-  // What this console has no name for shows here: better than nowhere.
+  // Types that this console does not know are listed here too.
   const processes = data?.filter((deployment) => !proxies.includes(deployment) && !games.includes(deployment)) ?? []
 
   return (
@@ -47,8 +48,8 @@ export function DeploymentsPage() {
       </div>
       <DraftHints
         kind="configuration"
-        text={(name) => `You have unsaved changes to the configuration of ${name}`}
-        open={({ name }) => (
+        renderText={(name) => `You have unsaved changes to the configuration of ${name}`}
+        renderAction={({ name }) => (
           <Link className="btn btn-sm btn-primary" to={`/deployments/${encodeURIComponent(name)}/edit`}>
             Open
           </Link>
@@ -88,9 +89,17 @@ export function DeploymentsPage() {
           />
         </>
       )}
-      {dialog?.kind === 'create' && <CreateDialog creation={dialog} />}
-      {dialog?.kind === 'delete' && <DeleteDialog name={dialog.name} />}
+      {dialog?.kind === 'create' && <CreateDeploymentDialog creation={dialog} />}
+      {dialog?.kind === 'delete' && <DeleteDeploymentDialog name={dialog.name} />}
     </div>
+  )
+}
+
+/** Always rendered, so that the layout does not move when the answer arrives. */
+function DeploymentsSummary({ deployments }: { deployments: Deployment[] | undefined }) {
+  const active = deployments?.filter(({ enabled }) => enabled).length
+  return (
+    <p className="page-summary">{deployments && `${counted(deployments.length, 'deployment')} · ${active} active`}</p>
   )
 }
 

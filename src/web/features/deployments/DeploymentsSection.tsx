@@ -9,7 +9,7 @@ type DeploymentsSectionProps = {
   title: string
   deployments: Deployment[]
   empty: string
-  /** The way on from the empty section. */
+  /** Text of the button in an empty section. */
   create: string
   type: DeploymentType
 }

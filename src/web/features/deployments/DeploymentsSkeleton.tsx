@@ -1,4 +1,4 @@
-/** Stands where the sections will, card for card as high as the real ones. */
+/** Placeholder cards have the height of the real ones. */
 export function DeploymentsSkeleton() {
   return (
     <div className="placeholder-glow" role="status">

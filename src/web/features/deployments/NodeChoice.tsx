@@ -4,7 +4,7 @@ import { CallFailure } from '../../api/CallFailure'
 type NodeChoiceProps = {
   nodes: string[] | undefined
   error: unknown
-  /** Empty: none. */
+  /** Empty if no node is chosen. */
   chosen: string
   missing: boolean
   /** Takes the focus, and again each time `focusKey` changes. */

@@ -1,9 +1,10 @@
 import { useId } from 'react'
 import type { DeploymentType } from '../../../contract/deployment'
-import { appearances, types } from './deploymentType'
+import { DEPLOYMENT_TYPES } from '../../../contract/pageRules'
+import { appearances } from './deploymentType'
 
-/** The proxy is not among them: there is one at most, and its empty section offers it. */
-const choices = types.filter((type) => type !== 'proxy')
+/** There is at most one proxy, and its empty section has a button of its own. */
+const choices = DEPLOYMENT_TYPES.filter((type) => type !== 'proxy')
 
 export function TypeChoice({ chosen, onChoose }: { chosen: DeploymentType; onChoose: (type: DeploymentType) => void }) {
   const id = useId()

@@ -1,7 +1,5 @@
 import type { DeploymentType } from '../../../contract/deployment'
-
-/** In index order. The contract's own list would bring zod into every page that shows a type; a test holds the two together. */
-export const types: readonly DeploymentType[] = ['proxy', 'persistent', 'scalable', 'process']
+import { DEPLOYMENT_TYPES } from '../../../contract/pageRules'
 
 type Appearance = { name: string; explanation: string }
 
@@ -15,5 +13,5 @@ export const appearances: Record<DeploymentType, Appearance> = {
   process: { name: 'Process', explanation: 'Any other program, such as a bot, on a copy of the directory.' },
 }
 
-/** Undefined for an index that this console does not know. */
-export const typeOf = (typeIndex: number): DeploymentType | undefined => types[typeIndex]
+/** Returns undefined for an index that this console does not know. */
+export const typeOf = (typeIndex: number): DeploymentType | undefined => DEPLOYMENT_TYPES[typeIndex]

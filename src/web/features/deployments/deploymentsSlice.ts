@@ -2,7 +2,7 @@ import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
 import type { DeploymentType } from '../../../contract/deployment'
 
-/** An empty `node` means: not chosen. From the first try on, the form says what is missing. */
+/** `node` is empty if none is chosen. `tries` counts submissions: from the first on, the form shows errors. */
 export type Creation = { kind: 'create'; name: string; type: DeploymentType; node: string; tries?: number }
 type Deletion = { kind: 'delete'; name: string }
 
@@ -26,7 +26,7 @@ export const deploymentsSlice = createSlice({
     deletionAsked(state, { payload: name }: PayloadAction<string>) {
       state.dialog = { kind: 'delete', name }
     },
-    /** With a kind, closes nothing else: a call that ends late must leave alone what was opened meanwhile. */
+    /** With a kind, closes only that dialog: a call that ends late must not close one that was opened meanwhile. */
     dialogClosed(state, { payload: kind }: PayloadAction<'create' | 'delete' | undefined>) {
       if (!kind || state.dialog?.kind === kind) state.dialog = null
     },
@@ -34,5 +34,11 @@ export const deploymentsSlice = createSlice({
   selectors: { selectDialog: (state) => state.dialog },
 })
 
-export const { creationStarted, creationEdited, creationTried, deletionAsked, dialogClosed } = deploymentsSlice.actions
+export const {
+  creationStarted,
+  creationEdited,
+  creationTried: creationSubmitted,
+  deletionAsked: deletionRequested,
+  dialogClosed,
+} = deploymentsSlice.actions
 export const { selectDialog } = deploymentsSlice.selectors

@@ -1,16 +1,16 @@
 import { Link } from 'react-router-dom'
 import { Icon } from '../../ui/Icon'
-import { addressOfPath, trailOf } from './sharedPath'
+import { addressOfPath, breadcrumbOf } from './sharedPath'
 import { useDropTarget } from './useDropTarget'
 import './breadcrumb.scss'
 
 export function Breadcrumb({ path }: { path: string }) {
   const target = useDropTarget()
-  const trail = trailOf(path)
+  const breadcrumb = breadcrumbOf(path)
   return (
     <nav className="files-trail" aria-label="Directory">
       <ol>
-        {trail.map(({ name, path: step }, index) => (
+        {breadcrumb.map(({ name, path: step }, index) => (
           <li key={step} {...target(step)}>
             {index > 0 && <Icon name="chevron" size={14} />}
             {step === path ? (

@@ -1,21 +1,22 @@
 import { Link } from 'react-router-dom'
 import { Notice } from '../../ui/Notice'
-import { addressOfPath, nameOf, parentOf, ROOT } from './sharedPath'
+import { SHARED_ROOT } from '../../../contract/pageRules'
+import { addressOfPath, baseName, parentPath } from './sharedPath'
 
 export function DirectoryMissing({ path }: { path: string }) {
-  const parent = parentOf(path)
+  const parent = parentPath(path)
   return (
     <Notice
       title="Directory not found"
       icon="compass"
       actions={
         <>
-          {parent !== ROOT && (
+          {parent !== SHARED_ROOT && (
             <Link to={addressOfPath(parent)} className="btn btn-outline-secondary">
-              Up to {nameOf(parent)}
+              Up to {baseName(parent)}
             </Link>
           )}
-          <Link to={addressOfPath(ROOT)} className="btn btn-primary">
+          <Link to={addressOfPath(SHARED_ROOT)} className="btn btn-primary">
             Back to Root
           </Link>
         </>

@@ -3,18 +3,19 @@ import Button from 'react-bootstrap/Button'
 import { useDispatch, useSelector } from 'react-redux'
 import { useLocation } from 'react-router-dom'
 import { useGetFilesQuery } from '../../api/files'
-import type { ApiFailure } from '../../api/failure'
+import type { ApiFailure } from '../../api/transport/failure'
 import { DraftHints } from '../../drafts/DraftHints'
-import { useKeptFocus } from '../../ui/useKeptFocus'
+import { useFocusFallback } from '../../ui/useFocusFallback'
 import { Breadcrumb } from './Breadcrumb'
 import { DirectoryMissing } from './DirectoryMissing'
-import { FileDialogs } from './FileDialogs'
-import { FilesSkeleton } from './FilesSkeleton'
+import { FileDialogs } from './dialogs/FileDialogs'
+import { FilesSkeleton } from './table/FilesSkeleton'
 import { FilesToolbar } from './FilesToolbar'
-import { FileTable } from './FileTable'
+import { FileTable } from './table/FileTable'
 import { directoryOpened, fileOpened, selectDialog, selectDirectory } from './filesSlice'
 import { SelectionBar } from './SelectionBar'
-import { nameOf, pathOfAddress, ROOT } from './sharedPath'
+import { SHARED_ROOT } from '../../../contract/pageRules'
+import { baseName, pathOfAddress } from './sharedPath'
 import { DropZone } from './uploads/DropZone'
 import './files.scss'
 
@@ -24,17 +25,17 @@ export function FilesPage() {
   const dispatch = useDispatch()
   const page = useRef<HTMLDivElement>(null)
   useLayoutEffect(() => void dispatch(directoryOpened(path)), [path, dispatch])
-  useKeptFocus(page, useSelector(selectDialog) !== null, placeOfFocus)
+  useFocusFallback(page, useSelector(selectDialog) !== null, fallbackFocus)
   return (
     <div className="files" ref={page}>
-      {/* What is chosen belongs to the directory that was left. */}
+      {/* The slice still holds the state of the previous directory until `directoryOpened` is reduced. */}
       {directory === path && <Directory path={path} />}
     </div>
   )
 }
 
-/** The row that the arrow keys would go on from. Until there is one, the heading. */
-const placeOfFocus = (page: HTMLElement) =>
+/** Returns the current row, or the heading while there are no rows. */
+const fallbackFocus = (page: HTMLElement) =>
   page.querySelector<HTMLElement>('.file-row[tabindex="0"]') ?? page.querySelector('h1')
 
 function Directory({ path }: { path: string }) {
@@ -50,7 +51,7 @@ function Directory({ path }: { path: string }) {
   const dispatch = useDispatch()
   const isListed = listing !== undefined
   useEffect(() => {
-    // Held for the rows that were still to come.
+    // The heading kept the focus until the rows were loaded.
     const { current } = heading
     if (isListed && current && current === document.activeElement)
       current.closest<HTMLElement>('.files')?.querySelector<HTMLElement>('.file-row[tabindex="0"]')?.focus()
@@ -58,7 +59,7 @@ function Directory({ path }: { path: string }) {
 
   return (
     <>
-      <title>{`${path === ROOT ? 'Files' : nameOf(path)} · Quarterdeck`}</title>
+      <title>{`${path === SHARED_ROOT ? 'Files' : baseName(path)} · Quarterdeck`}</title>
       <div className="page-head files-head">
         <h1 ref={heading} tabIndex={-1}>
           Files
@@ -68,16 +69,16 @@ function Directory({ path }: { path: string }) {
       <Breadcrumb path={path} />
       <DraftHints
         kind="file"
-        text={(file) => (
+        renderText={(file) => (
           <>
-            You have an unsaved text of <bdi>{nameOf(file)}</bdi>
+            You have an unsaved text of <bdi>{baseName(file)}</bdi>
           </>
         )}
-        open={({ name: file }) => (
+        renderAction={({ name: file }) => (
           <Button
             variant="primary"
             size="sm"
-            onClick={() => dispatch(fileOpened({ path: file, name: nameOf(file), type: '-' }))}
+            onClick={() => dispatch(fileOpened({ path: file, name: baseName(file), type: '-' }))}
           >
             Open
           </Button>

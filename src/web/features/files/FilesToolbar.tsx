@@ -14,7 +14,7 @@ type FilesToolbarProps = {
   onRefresh: () => unknown
 }
 
-/** By index (product §3): its instances work in the directory itself, so there is nothing to synchronise. */
+/** Type index (product §3). Instances of this type work in the directory itself, so there is nothing to synchronise. */
 const PERSISTENT = 1
 
 export function FilesToolbar({ directory, listing, busy, usable, onRefresh }: FilesToolbarProps) {

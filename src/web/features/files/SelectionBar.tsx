@@ -5,11 +5,11 @@ import { useDownloadFilesMutation } from '../../api/files'
 import { ActionIcon } from '../../ui/ActionIcon'
 import { Glyph } from '../../ui/Glyph'
 import { Icon } from '../../ui/Icon'
-import { filtered, sorted } from './entries'
+import { filterByName, sortEntries } from './table/fileEntries'
 import { selectFilter, selectSort } from './filesSlice'
-import { closed, selectPathSet } from './selectionSlice'
+import { selectionCleared, selectPathSet } from './selectionSlice'
 import { useFileActions } from './useFileActions'
-import { selectWorks } from './worksSlice'
+import { selectArchiveJobs } from './archiveJobsSlice'
 import './selectionBar.scss'
 
 const MOVE = 'M4 12h14m-5-5 5 5-5 5M4 5v14'
@@ -21,15 +21,15 @@ export function SelectionBar({ files }: { files: FileEntry[] }) {
   const filter = useSelector(selectFilter)
   const sort = useSelector(selectSort)
   const [, { isLoading: downloading }] = useDownloadFilesMutation({ fixedCacheKey: 'download' })
-  const archiving = useSelector(selectWorks).some(({ paths }) => paths.length > 1)
+  const archiving = useSelector(selectArchiveJobs).some(({ paths }) => paths.length > 1)
   const actions = useFileActions()
   const dispatch = useDispatch()
   if (selected.size === 0) return null
 
   const items = files.filter(({ path }) => selected.has(path))
-  // Dialogs name the first of those that are seen.
-  const asSeen = () => sorted(items, sort)
-  const hidden = items.length - filtered(items, filter).length
+  // In the order of the table, because dialogs name the first entries.
+  const asSeen = () => sortEntries(items, sort)
+  const hidden = items.length - filterByName(items, filter).length
   const spinner = <span className="spinner-border spinner-border-sm" aria-hidden="true" />
   return (
     <div className="selection-bar panel" role="region" aria-label="Selection">
@@ -69,7 +69,7 @@ export function SelectionBar({ files }: { files: FileEntry[] }) {
         type="button"
         className="selection-close"
         aria-label="Clear the selection"
-        onClick={() => dispatch(closed())}
+        onClick={() => dispatch(selectionCleared())}
       >
         <Icon name="close" />
       </button>

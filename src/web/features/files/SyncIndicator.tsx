@@ -9,7 +9,7 @@ const SYNCED = 'Every change has reached the copies that instances work on.'
 const SYNCING = 'Changes are on their way to the copies that instances work on.'
 const LOST = 'There is no connection to the server: whether changes have reached the copies is not known.'
 
-/** A button for the keyboard's sake: what it explains shows while it is pointed at or has the focus. */
+/** A button, so that it can get the focus: the tooltip shows on hover and on focus. */
 export function SyncIndicator() {
   const synced = useSelector(selectFilesSynced)
   const problem = useSelector(selectSyncProblem)

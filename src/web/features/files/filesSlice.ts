@@ -1,20 +1,20 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
-import type { Item } from '../../api/files'
+import type { EntryRef } from '../../api/files'
 import { sessionEnded } from '../../facts'
-import type { Leaving } from '../../ui/useLeaveGuard'
-import type { Sort, SortKey } from './entries'
+import type { Leaving } from '../../ui/leave/useLeaveGuard'
+import type { Sort, SortKey } from './table/fileEntries'
 
-/** From the first try on, a form says what is wrong with it. */
-type Tried = { tries?: number }
-export type Creation = { kind: 'create'; tab: 'file' | 'directory'; name: string } & Tried
-export type Deletion = { kind: 'delete'; items: Item[] }
-export type Move = { kind: 'move'; items: Item[]; destination: string } & Tried
-export type Renaming = { kind: 'rename'; item: Item; name: string } & Tried
-/** `leaving` is what the user wanted to do with changes that are not saved; null wanted to close the editor. */
+/** `tries` counts submissions. A form shows validation errors from the first one on. */
+type Submittable = { tries?: number }
+export type Creation = { kind: 'create'; tab: 'file' | 'directory'; name: string } & Submittable
+export type Deletion = { kind: 'delete'; items: EntryRef[] }
+export type Move = { kind: 'move'; items: EntryRef[]; destination: string } & Submittable
+export type Renaming = { kind: 'rename'; item: EntryRef; name: string } & Submittable
+/** `leaving` is the navigation or sign-out that unsaved changes stopped; null if the editor was closed. */
 export type Editing = {
   kind: 'edit'
-  item: Item
+  item: EntryRef
   isChanged: boolean
   asked: 'conflict' | { leaving: Leaving | null } | null
 }
@@ -24,12 +24,11 @@ export type FilesState = {
   directory: string | null
   sort: Sort
   filter: string
-  /** The row that the keyboard is at. */
+  /** Path of the current row of the table (roving tabindex). */
   current: string | null
-  /** The row whose menu is open. */
+  /** Path of the row whose menu is open. */
   menu: string | null
-  /** Entries on their way to a directory of this page. */
-  dragged: Item[]
+  dragged: EntryRef[]
   dialog: FilesDialog | null
 }
 
@@ -43,7 +42,11 @@ const initialState: FilesState = {
   dialog: null,
 }
 
-/** How the Files page is looked at. What it shows is in the api's cache. */
+function keepItems(dialog: Deletion | Move, paths: string[]) {
+  dialog.items = dialog.items.filter(({ path }) => paths.includes(path))
+}
+
+/** View state of the Files page. The listings are in the RTK Query cache. */
 export const filesSlice = createSlice({
   name: 'files',
   initialState,
@@ -65,7 +68,7 @@ export const filesSlice = createSlice({
     menuClosed(state) {
       state.menu = null
     },
-    dragStarted(state, { payload }: PayloadAction<Item[]>) {
+    dragStarted(state, { payload }: PayloadAction<EntryRef[]>) {
       state.dragged = payload
     },
     dragEnded(state) {
@@ -79,25 +82,23 @@ export const filesSlice = createSlice({
       Object.assign(state.dialog, payload)
       if (payload.tab) delete state.dialog.tries
     },
-    deletionAsked(state, { payload: items }: PayloadAction<Item[]>) {
+    deletionAsked(state, { payload: items }: PayloadAction<EntryRef[]>) {
       state.dialog = { kind: 'delete', items }
     },
-    /** Some are gone, some could not be deleted: the dialog goes on with those. */
+    /** Keeps only the entries that could not be deleted. */
     deletionFailed(state, { payload: paths }: PayloadAction<string[]>) {
-      if (state.dialog?.kind === 'delete')
-        state.dialog.items = state.dialog.items.filter(({ path }) => paths.includes(path))
+      if (state.dialog?.kind === 'delete') keepItems(state.dialog, paths)
     },
-    moveStarted(state, { payload: items }: PayloadAction<Item[]>) {
+    moveStarted(state, { payload: items }: PayloadAction<EntryRef[]>) {
       state.dialog = { kind: 'move', items, destination: '' }
     },
     moveFailed(state, { payload: paths }: PayloadAction<string[]>) {
-      if (state.dialog?.kind === 'move')
-        state.dialog.items = state.dialog.items.filter(({ path }) => paths.includes(path))
+      if (state.dialog?.kind === 'move') keepItems(state.dialog, paths)
     },
     destinationTyped(state, { payload }: PayloadAction<string>) {
       if (state.dialog?.kind === 'move') state.dialog.destination = payload
     },
-    renameStarted(state, { payload: item }: PayloadAction<Item>) {
+    renameStarted(state, { payload: item }: PayloadAction<EntryRef>) {
       state.dialog = { kind: 'rename', item, name: item.name }
     },
     newNameTyped(state, { payload }: PayloadAction<string>) {
@@ -108,10 +109,10 @@ export const filesSlice = createSlice({
       if (dialog?.kind === 'create' || dialog?.kind === 'move' || dialog?.kind === 'rename')
         dialog.tries = (dialog.tries ?? 0) + 1
     },
-    fileOpened(state, { payload: item }: PayloadAction<Item>) {
+    fileOpened(state, { payload: item }: PayloadAction<EntryRef>) {
       state.dialog = { kind: 'edit', item, isChanged: false, asked: null }
     },
-    /** Against what is stored; the text itself is the editor's. */
+    /** Whether the editor's text differs from the stored one. The text itself is not in the store. */
     draftChanged(state, { payload }: PayloadAction<boolean>) {
       if (state.dialog?.kind === 'edit') state.dialog.isChanged = payload
     },
@@ -124,7 +125,7 @@ export const filesSlice = createSlice({
     questionAnswered(state) {
       if (state.dialog?.kind === 'edit') state.dialog.asked = null
     },
-    /** With a kind, closes nothing else: a call that ends late must leave alone what was opened meanwhile. */
+    /** With a kind, closes only that dialog: a call that ends late must not close one that was opened meanwhile. */
     dialogClosed(state, { payload: kind }: PayloadAction<FilesDialog['kind'] | undefined>) {
       if (!kind || state.dialog?.kind === kind) state.dialog = null
     },
@@ -147,25 +148,25 @@ export const {
   directoryOpened,
   sortChosen,
   filterTyped,
-  entryReached,
+  entryReached: entryFocused,
   menuOpened,
   menuClosed,
   dragStarted,
   dragEnded,
   creationStarted,
   creationEdited,
-  deletionAsked,
+  deletionAsked: deletionRequested,
   deletionFailed,
   moveStarted,
   moveFailed,
   destinationTyped,
   renameStarted,
   newNameTyped,
-  formTried,
+  formTried: formSubmitted,
   fileOpened,
   draftChanged,
-  conflictMet,
-  leaveAsked,
+  conflictMet: conflictDetected,
+  leaveAsked: leaveRequested,
   questionAnswered,
   dialogClosed,
 } = filesSlice.actions

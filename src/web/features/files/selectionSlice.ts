@@ -6,15 +6,19 @@ import { directoryOpened } from './filesSlice'
 
 export type SelectionState = {
   paths: string[]
-  /** Where a range begins: the entry that was chosen last. */
+  /** Path of the entry where a range selection begins: the last one that was toggled. */
   anchor: string | null
   directory: string | null
-  /** The version of the directory's listing; null where the server tells none. */
+  /** The version of the directory's listing; null if the server does not send one. */
   version: string | null
 }
 
 const initialState: SelectionState = { paths: [], anchor: null, directory: null, version: null }
-const nothing = ({ directory, version }: SelectionState): SelectionState => ({ ...initialState, directory, version })
+const withoutSelection = ({ directory, version }: SelectionState): SelectionState => ({
+  ...initialState,
+  directory,
+  version,
+})
 
 export const selectionSlice = createSlice({
   name: 'selection',
@@ -26,14 +30,14 @@ export const selectionSlice = createSlice({
       else state.paths.splice(at, 1)
       state.anchor = path
     },
-    /** `paths` from the anchor to where it ends now, both included. The anchor stays. */
+    /** `payload` holds the paths from the anchor to the end of the range, both included. The anchor stays. */
     rangeSelected(state, { payload }: PayloadAction<string[]>) {
       state.paths = [...new Set([...state.paths, ...payload])]
     },
     allSelected(state, { payload }: PayloadAction<string[]>) {
       state.paths = payload
     },
-    closed: nothing,
+    closed: withoutSelection,
   },
   extraReducers: (builder) => {
     builder
@@ -42,13 +46,13 @@ export const selectionSlice = createSlice({
       .addMatcher(filesApi.endpoints.getFiles.matchFulfilled, (state, { payload, meta }) => {
         if (meta.arg.originalArgs !== state.directory) return
         const { version = null } = payload
-        // A listing that has not changed is no refresh (decisions §18).
+        // An unchanged listing is not a refresh and keeps the selection (decisions §18).
         if (version !== null && version === state.version) return
         return { ...initialState, directory: state.directory, version }
       })
       .addMatcher(filesApi.endpoints.archiveFiles.matchFulfilled, (state, { meta }) => {
-        // Of several entries; one by its own menu is no reason to drop what was selected.
-        return meta.arg.originalArgs.length > 1 ? nothing(state) : undefined
+        // Archiving a single entry through its own menu keeps the selection.
+        return meta.arg.originalArgs.length > 1 ? withoutSelection(state) : undefined
       })
   },
   selectors: {
@@ -61,5 +65,5 @@ export const selectionSlice = createSlice({
   },
 })
 
-export const { toggled, rangeSelected, allSelected, closed } = selectionSlice.actions
+export const { toggled: entryToggled, rangeSelected, allSelected, closed: selectionCleared } = selectionSlice.actions
 export const { selectPaths, selectAnchor, selectPathSet } = selectionSlice.selectors

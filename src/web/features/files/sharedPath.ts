@@ -1,52 +1,54 @@
-/** Where the shared area begins on the wire (product §9), and where it begins in the console's addresses. */
-export const ROOT = '/nfsshare'
+import { SHARED_ROOT } from '../../../contract/pageRules'
+
 const PAGE = '/files'
 
-/** `/files/my%20world` is the directory `/nfsshare/my world`. The router's own parameter loses names that hold `%2F`. */
+/**
+ * Returns the directory for a page address: `/nfsshare/my world` for `/files/my%20world`. Does not use the router's
+ * parameter, which loses names that hold `%2F`.
+ */
 export function pathOfAddress(pathname: string): string {
   const segments = pathname.slice(PAGE.length).split('/').filter(Boolean).map(decoded)
-  return [ROOT, ...segments].join('/')
+  return [SHARED_ROOT, ...segments].join('/')
 }
 
-/** Names may hold what means something in an address. */
 export const addressOfPath = (path: string) =>
-  `${PAGE}${path.slice(ROOT.length).split('/').map(encodeURIComponent).join('/')}`
+  `${PAGE}${path.slice(SHARED_ROOT.length).split('/').map(encodeURIComponent).join('/')}`
 
-export const nameOf = (path: string) => path.slice(path.lastIndexOf('/') + 1)
-/** Of the root, the root. */
-export const parentOf = (path: string) => (path === ROOT ? ROOT : path.slice(0, path.lastIndexOf('/')))
-export const join = (directory: string, name: string) => `${directory}/${name}`
+export const baseName = (path: string) => path.slice(path.lastIndexOf('/') + 1)
+/** The parent of the root is the root. */
+export const parentPath = (path: string) => (path === SHARED_ROOT ? SHARED_ROOT : path.slice(0, path.lastIndexOf('/')))
+export const joinPath = (directory: string, name: string) => `${directory}/${name}`
 
-/** From the root down to the directory itself, the root first. */
-export function trailOf(path: string): { name: string; path: string }[] {
-  const trail = [{ name: 'Root', path: ROOT }]
-  let reached = ROOT
-  for (const name of path.slice(ROOT.length).split('/').filter(Boolean)) {
-    reached = join(reached, name)
-    trail.push({ name, path: reached })
+/** Returns the breadcrumb from the root down to the directory, both included. */
+export function breadcrumbOf(path: string): { name: string; path: string }[] {
+  const breadcrumb = [{ name: 'Root', path: SHARED_ROOT }]
+  let reached = SHARED_ROOT
+  for (const name of path.slice(SHARED_ROOT.length).split('/').filter(Boolean)) {
+    reached = joinPath(reached, name)
+    breadcrumb.push({ name, path: reached })
   }
-  return trail
+  return breadcrumb
 }
 
 /**
- * Where a destination leads that is given relative to a directory (product §5): repeated slashes are collapsed, `.` and `..`
- * followed. Null when it leads out of the shared area.
+ * Resolves a destination relative to a directory (product §5): collapses repeated slashes and follows `.` and `..`.
+ * Returns null if it leads out of the shared area.
  */
 export function resolveDestination(directory: string, destination: string): string | null {
-  const reached = directory.slice(ROOT.length).split('/').filter(Boolean)
+  const reached = directory.slice(SHARED_ROOT.length).split('/').filter(Boolean)
   for (const segment of destination.split('/')) {
     if (segment === '' || segment === '.') continue
     if (segment !== '..') reached.push(segment)
     else if (reached.pop() === undefined) return null
   }
-  return [ROOT, ...reached].join('/')
+  return [SHARED_ROOT, ...reached].join('/')
 }
 
 function decoded(segment: string) {
   try {
     return decodeURIComponent(segment)
   } catch {
-    // Typed by hand; there may still be something of that very name.
+    // An address typed by hand may hold a bare `%`, which is also valid in a name.
     return segment
   }
 }

@@ -1,22 +1,22 @@
 import type { DragEvent } from 'react'
 import { useState } from 'react'
 import { useSelector } from 'react-redux'
-import { parentOf } from './sharedPath'
+import { parentPath } from './sharedPath'
 import { selectDragged } from './filesSlice'
-import { useMove } from './useMove'
+import { useMove } from './dialogs/useMove'
 
-/** What an element needs to be a directory that entries of this page can be dropped on. */
+/** Returns a function that gives the props of a drop target for a directory; empty if the drop is not allowed. */
 export function useDropTarget() {
   const dragged = useSelector(selectDragged)
   const [over, setOver] = useState<string | null>(null)
   const move = useMove()
 
   return (directory: string) => {
-    // Not where they are already, and not into themselves.
+    // An entry cannot be moved to where it is, or into itself.
     const isOpen =
       dragged.length > 0 &&
       dragged.every(
-        ({ path }) => parentOf(path) !== directory && path !== directory && !directory.startsWith(`${path}/`),
+        ({ path }) => parentPath(path) !== directory && path !== directory && !directory.startsWith(`${path}/`),
       )
     if (!isOpen) return {}
     return {

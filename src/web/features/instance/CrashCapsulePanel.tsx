@@ -1,18 +1,18 @@
 import { useLayoutEffect, useRef } from 'react'
 import Button from 'react-bootstrap/Button'
 import { useDispatch, useSelector } from 'react-redux'
-import { failureHint, failureText } from '../../api/failure'
+import { failureHint, failureText } from '../../api/transport/failure'
 import { useGetCrashCapsuleQuery } from '../../api/instances'
 import { saveText } from '../../api/saveAs'
-import { ToolIcon } from './ToolIcon'
-import { styleText } from './ansi'
-import { capsuleAsked, selectCapsuleOf } from './instanceSlice'
+import { ToolIcon } from './console/log/ToolIcon'
+import { styleText } from './console/log/ansi'
+import { crashCapsuleRequested, selectShownCapsule } from './instanceSlice'
 
 type CrashCapsulePanelProps = { deployment: string; uid: string; name: string; crashedAt: number }
 
-/** What was kept of the last crash. Loaded when it is asked for. */
+/** Shows the lines and metrics that were kept from the last crash. Loaded on demand. */
 export function CrashCapsulePanel({ deployment, uid, name, crashedAt }: CrashCapsulePanelProps) {
-  const isAsked = useSelector(selectCapsuleOf) === crashedAt
+  const isAsked = useSelector(selectShownCapsule) === crashedAt
   const {
     currentData: capsule,
     error,
@@ -24,7 +24,7 @@ export function CrashCapsulePanel({ deployment, uid, name, crashedAt }: CrashCap
   const isAwaited = useRef(false)
   useLayoutEffect(() => {
     if (!capsule || !lines.current) return
-    // Why it ended stands in the last lines.
+    // The cause of a crash is usually in the last lines.
     lines.current.scrollTop = lines.current.scrollHeight
     if (isAwaited.current) lines.current.scrollIntoView({ block: 'nearest' })
     isAwaited.current = false
@@ -32,7 +32,7 @@ export function CrashCapsulePanel({ deployment, uid, name, crashedAt }: CrashCap
 
   const open = () => {
     isAwaited.current = true
-    if (!isAsked) dispatch(capsuleAsked(crashedAt))
+    if (!isAsked) dispatch(crashCapsuleRequested(crashedAt))
     else if (!isFetching) void refetch()
   }
   const save = () => saveText(`${name}-crash.json`, JSON.stringify(capsule, null, 2), 'application/json')

@@ -3,13 +3,13 @@ import type { Instance } from '../../../contract/instance'
 import { appearanceOf, retryText } from '../../instanceState'
 import { counted } from '../../ui/counted'
 import { ErrorBoundary } from '../../ui/ErrorBoundary'
-import { useCountdown } from '../../ui/useCountdown'
+import { useCountdown } from '../../ui/time/useCountdown'
 
-/** The same height whatever they say: nothing below them moves. */
+/** The cards have a fixed height, so that the layout below does not move. */
 export function InstanceCards({ instance }: { instance: Instance | undefined }) {
   const { state = '', memory } = instance ?? {}
   const isDown = state === 'STOPPED' || state === 'BLOCKED'
-  // The state is told at once, the figures with the next poll: those of what has ended are no longer true.
+  // The state arrives at once, the figures with the next poll: those of a stopped instance are outdated.
   const { connections = 0, uptime, cpu = 0 } = (!isDown && instance) || {}
   const retry = state === 'STOPPED' ? instance?.retry : undefined
   const lateStart = state === 'STARTING' ? instance?.lateStart : undefined
@@ -49,13 +49,13 @@ export function InstanceCards({ instance }: { instance: Instance | undefined }) 
       <Card label="CPU Usage">
         <span className="card-value">{rounded(cpu, 1)}%</span>
         <span className="card-aside">of 100%</span>
-        <Share of={cpu / 100} />
+        <UsageBar of={cpu / 100} />
       </Card>
       <Card label="Memory Usage">
         <span className="card-value">
           {rounded(used, 2)}/{rounded(total, 2)} GiB
         </span>
-        <Share of={total > 0 ? used / total : 0} />
+        <UsageBar of={total > 0 ? used / total : 0} />
       </Card>
     </div>
   )
@@ -79,8 +79,8 @@ function Retry(retry: NonNullable<Instance['retry']>) {
   return <span className="card-value card-retry state changing">{retryText(retry, useCountdown(retry.inMs))}</span>
 }
 
-/** Says in a picture what the figure beside it says. */
-function Share({ of }: { of: number }) {
+/** A bar that repeats the figure beside it, so it is hidden from screen readers. */
+function UsageBar({ of }: { of: number }) {
   return (
     <span className="share" aria-hidden="true">
       <span style={{ width: `${Math.min(100, Math.max(0, of * 100))}%` }} />

@@ -1,26 +1,26 @@
 import Button from 'react-bootstrap/Button'
 import { Link } from 'react-router-dom'
-import { failureHint, failureText } from '../../api/failure'
+import { failureHint, failureText } from '../../api/transport/failure'
 import { Notice } from '../../ui/Notice'
 
 type InstanceMissingProps = { failure: unknown; busy: boolean; onRetry: () => unknown }
 
-/** In place of an instance: there is none, or nobody knows yet. */
+/** Shown instead of an instance that does not exist or could not be loaded. */
 export function InstanceMissing({ failure, busy, onRetry }: InstanceMissingProps) {
-  const home = () => (
+  const homeLink = (
     <Link to="/" className="btn btn-primary">
       Return Home
     </Link>
   )
   if (!failure) {
     return (
-      <Notice title="Instance Not Found" icon="compass" actions={home()}>
+      <Notice title="Instance Not Found" icon="compass" actions={homeLink}>
         <title>Instance Not Found · Quarterdeck</title>
         <p>It is not among the instances of its deployment. It may have been removed, or its deployment disabled.</p>
       </Notice>
     )
   }
-  const retry = () => (
+  const retryButton = (
     <Button variant="outline-secondary" aria-disabled={busy} onClick={() => !busy && onRetry()}>
       Retry
     </Button>
@@ -32,8 +32,8 @@ export function InstanceMissing({ failure, busy, onRetry }: InstanceMissingProps
       alert
       actions={
         <>
-          {retry()}
-          {home()}
+          {retryButton}
+          {homeLink}
         </>
       }
     >

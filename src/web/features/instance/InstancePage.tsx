@@ -1,18 +1,18 @@
 import { useLocation, useParams } from 'react-router-dom'
 import type { Instance } from '../../../contract/instance'
-import { failureText } from '../../api/failure'
+import { failureText } from '../../api/transport/failure'
 import { useGetInstancesQuery } from '../../api/instances'
 import { InstanceMissing } from './InstanceMissing'
 import { InstanceView } from './InstanceView'
 import './instance.scss'
 
-/** As the overview's. In milliseconds. */
+/** The same interval as the overview's. */
 const POLL_MS = 3000
 
 export function InstancePage() {
   const { deploymentName = '', instanceUid = '' } = useParams()
   const { state } = useLocation() as { state: { instance?: Instance } | null }
-  // Not that of the deployment that was shown before.
+  // `currentData`, because `data` would still be that of the previous deployment.
   const {
     currentData: data,
     error,
@@ -24,7 +24,7 @@ export function InstancePage() {
     refetchOnFocus: true,
     refetchOnMountOrArgChange: true,
   })
-  // What the overview handed over is shown until the first answer.
+  // The instance that the overview passed on is shown until the first answer.
   const passed = state?.instance?.uid === instanceUid ? state.instance : undefined
   const instance = data ? data.find(({ uid }) => uid === instanceUid) : passed
   const isUnknown = (data && !instance) || (!data && error && 'status' in error && error.status === 404)

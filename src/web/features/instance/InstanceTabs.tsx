@@ -10,7 +10,7 @@ type Tab = (typeof TABS)[number]['key']
 
 const ID = 'instance'
 
-/** The tab is in the address, so that a reload, a link and a replay show the same. */
+/** The tab is in the address, so that a reload, a link and a replay show the same one. */
 export function useTab(): [Tab, (tab: Tab) => void] {
   const [parameters, setParameters] = useSearchParams()
   const { state } = useLocation() as { state: unknown }

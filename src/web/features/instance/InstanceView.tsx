@@ -2,18 +2,18 @@ import { Suspense } from 'react'
 import { Link } from 'react-router-dom'
 import { lazyOnDemand } from '../../chunks'
 import type { Instance } from '../../../contract/instance'
-import { ConsoleTab } from './ConsoleTab'
+import { ConsoleTab } from './console/ConsoleTab'
 import { DetailsTab } from './DetailsTab'
 import { InstanceCards } from './InstanceCards'
 import { InstanceTabs, panelOf, useTab } from './InstanceTabs'
-import { MetricsSkeleton } from './MetricsSkeleton'
+import { MetricsSkeleton } from './metrics/MetricsSkeleton'
 import { PowerButtons } from './PowerButtons'
-import { ToolIcon } from './ToolIcon'
-import { useConsole } from './useConsole'
+import { ToolIcon } from './console/log/ToolIcon'
+import { useConsole } from './console/useConsole'
 
-// The charts are as large as the rest of the console together.
+// A chunk of its own: the charts are as large as the rest of the console.
 const MetricsTab = lazyOnDemand(
-  async () => (await import(/* webpackChunkName: 'instance-metrics' */ './MetricsTab')).MetricsTab,
+  async () => (await import(/* webpackChunkName: 'instance-metrics' */ './metrics/MetricsTab')).MetricsTab,
 )
 
 type InstanceViewProps = {
@@ -23,7 +23,7 @@ type InstanceViewProps = {
   problem: string | undefined
 }
 
-/** Without an instance: its first answer is awaited, and everything stands where it will. */
+/** Without an instance, renders the layout while the first answer is loading. */
 export function InstanceView({ deployment, uid, instance, problem }: InstanceViewProps) {
   const [tab, chooseTab] = useTab()
   useConsole(deployment, instance?.podName, instance?.state)

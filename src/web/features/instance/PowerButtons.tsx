@@ -5,17 +5,17 @@ import { useDispatch, useSelector } from 'react-redux'
 import { useNavigate } from 'react-router-dom'
 import type { Instance } from '../../../contract/instance'
 import type { PowerAction } from '../../sockets/consoleSlice'
-import { powerRequested } from '../../sockets/consoleSlice'
+import { powerRequested, selectConnection } from '../../sockets/consoleSlice'
 import { ActionIcon } from '../../ui/ActionIcon'
-import { killAnswered, killAsked, selectKillAsked } from './instanceSlice'
+import { killDialogClosed, killRequested, selectIsKillRequested } from './instanceSlice'
 import { KillDialog } from './KillDialog'
-import { ToolIcon } from './ToolIcon'
+import { ToolIcon } from './console/log/ToolIcon'
 
-/** Product §9. In milliseconds. */
-const HOME_MS = 1000
+/** Product §9. */
+const REDIRECT_DELAY_MS = 1000
 
-/** In which states a button does nothing (product §4). */
-const useless: Record<PowerAction, readonly Instance['state'][]> = {
+/** The states in which each button does nothing (product §4). */
+const ineffectiveStates: Record<PowerAction, readonly Instance['state'][]> = {
   start: ['RUNNING', 'STARTING'],
   restart: ['STOPPED', 'STOPPING'],
   stop: ['STOPPED', 'STOPPING'],
@@ -31,31 +31,33 @@ export function PowerButtons({
   canDrain,
   draining,
 }: Pick<Instance, 'name' | 'state' | 'type' | 'canDrain' | 'draining'>) {
-  const isKillAsked = useSelector(selectKillAsked)
+  const isKillAsked = useSelector(selectIsKillRequested)
+  const isOpen = useSelector(selectConnection) === 'open'
   const dispatch = useDispatch()
   const navigate = useNavigate()
   const [isKilled, setIsKilled] = useState(false)
 
   useEffect(() => {
     if (!isKilled) return
-    const timer = setTimeout(() => void navigate('/'), HOME_MS)
+    const timer = setTimeout(() => void navigate('/'), REDIRECT_DELAY_MS)
     return () => clearTimeout(timer)
   }, [isKilled, navigate])
 
   const kill = () => {
-    dispatch(killAnswered())
-    // The middleware answers in place of the action whether it was sent: nobody is led away from what goes on.
-    if (dispatch(powerRequested('kill')) as unknown) setIsKilled(true)
+    dispatch(killDialogClosed())
+    dispatch(powerRequested('kill'))
+    // A request that cannot be sent is in the problem log, and the user stays on the page.
+    if (isOpen) setIsKilled(true)
   }
   const button = (action: PowerAction, label: string, icon: ReactNode, onClick: () => unknown) => {
-    const isUseless = useless[action].includes(state) || (draining === true && action.startsWith('drain'))
+    const isIneffective = ineffectiveStates[action].includes(state) || (draining === true && action.startsWith('drain'))
     return (
       <Button
         variant={action === 'kill' ? 'outline-danger' : action === 'start' ? 'primary' : 'outline-secondary'}
         className="power-button"
-        // Not disabled: whoever pressed it would lose their place by what it does.
-        aria-disabled={isUseless}
-        onClick={() => !isUseless && onClick()}
+        // Not disabled, because the pressed button would lose the focus.
+        aria-disabled={isIneffective}
+        onClick={() => !isIneffective && onClick()}
       >
         {icon}
         {label}
@@ -72,8 +74,8 @@ export function PowerButtons({
         button('drainAndRestart', 'Drain and restart', <ActionIcon name="restart" />, request('drainAndRestart'))}
       {canDrain && button('drainAndStop', 'Drain and stop', <ToolIcon name="stop" />, request('drainAndStop'))}
       {button('stop', 'Stop', <ToolIcon name="stop" />, request('stop'))}
-      {button('kill', 'Kill', <ToolIcon name="kill" />, () => dispatch(killAsked()))}
-      {isKillAsked && <KillDialog name={name} onKill={kill} onClose={() => dispatch(killAnswered())} />}
+      {button('kill', 'Kill', <ToolIcon name="kill" />, () => dispatch(killRequested()))}
+      {isKillAsked && <KillDialog name={name} onKill={kill} onClose={() => dispatch(killDialogClosed())} />}
     </div>
   )
 }

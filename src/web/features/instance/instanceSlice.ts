@@ -1,38 +1,38 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
 import { sessionEnded } from '../../facts'
-import { commandSent, consoleOpened, linesCleared } from '../../sockets/consoleSlice'
+import { commandSubmitted, consoleOpened, linesCleared } from '../../sockets/consoleSlice'
 
-/** Of the command history (per instance). */
-const KEPT_COMMANDS = 100
+/** Size of the command history of an instance. */
+const MAX_COMMANDS = 100
 export const AUTOSCROLL_KEY = 'console-autoscroll'
 
-/** `offset` in pixels. */
+/** `offset` is in pixels. */
 export type Position = { line: number; offset: number }
-/** Of what is searched: the number of its line, and the character of the line's text at which it begins. */
-export type Occurrence = { line: number; at: number }
-/** Before a character of a line's text. */
+/** A search match: the number of its line and its offset in the text of the line. */
+export type Match = { line: number; at: number }
+/** A text position: before the character at `column`. */
 export type Place = { line: number; column: number }
-/** From where it was begun to where it goes. */
+/** `focus` may be before `anchor`. */
 export type LogSelection = { anchor: Place; focus: Place }
 
 export type InstanceViewState = {
   killAsked: boolean
-  /** The crash whose capsule is shown, by its time. */
+  /** Time of the crash whose capsule is shown. */
   capsuleOf: number | null
   /** Oldest first. */
   commands: string[]
   prefersAutoScroll: boolean
   autoScroll: boolean
   isPaused: boolean
-  /** The reader left the end, and what is read must not move. */
+  /** The reader scrolled up, so the displayed lines are frozen. */
   isAway: boolean
-  /** Without auto-scroll, where the reader is: the line at the top, and how much of it is above. */
+  /** Scroll position without auto-scroll: the top line, and how many pixels of it are scrolled out of view. */
   position: Position
   wrap: boolean
   query: string
-  /** The one that is shown. */
-  found: Occurrence | null
+  /** The current search match. */
+  found: Match | null
   selection: LogSelection | null
 }
 
@@ -51,20 +51,20 @@ const initialState: InstanceViewState = {
   selection: null,
 }
 
-function leaveEnd(state: InstanceViewState, position: Position) {
+function scrollAway(state: InstanceViewState, position: Position) {
   state.autoScroll = false
   state.isAway = true
   state.position = position
 }
 
-const afresh = ({ prefersAutoScroll, wrap }: InstanceViewState): InstanceViewState => ({
+const resetView = ({ prefersAutoScroll, wrap }: InstanceViewState): InstanceViewState => ({
   ...initialState,
   prefersAutoScroll,
   autoScroll: prefersAutoScroll,
   wrap,
 })
 
-/** How the instance page is looked at. */
+/** View state of the instance page. */
 export const instanceSlice = createSlice({
   name: 'instance',
   initialState,
@@ -80,7 +80,7 @@ export const instanceSlice = createSlice({
       state.killAsked = false
     },
     commandsRecalled: {
-      /** @param plainCommands as of `commandSent`. */
+      /** @param plainCommands see `commandSubmitted`. */
       prepare: (commands: string[], plainCommands: readonly string[] = []) => ({
         payload: commands,
         meta: { plainCommands },
@@ -89,9 +89,9 @@ export const instanceSlice = createSlice({
         state.commands = payload
       },
     },
-    /** Scrolling changes it for the moment; what was chosen is kept (consolePart.ts). */
+    /** Scrolling changes auto-scroll temporarily; this choice is stored (consolePart.ts). */
     autoScrollChosen(state, { payload: { on, position } }: PayloadAction<{ on: boolean; position: Position }>) {
-      if (!on) leaveEnd(state, position)
+      if (!on) scrollAway(state, position)
       state.autoScroll = on
       state.isAway = !on
       state.prefersAutoScroll = on
@@ -100,7 +100,7 @@ export const instanceSlice = createSlice({
       state.autoScroll = on
       state.prefersAutoScroll = on
     },
-    scrolledAway: (state, { payload }: PayloadAction<Position>) => leaveEnd(state, payload),
+    scrolledAway: (state, { payload }: PayloadAction<Position>) => scrollAway(state, payload),
     bottomReached(state) {
       state.autoScroll = true
       state.isAway = false
@@ -118,11 +118,8 @@ export const instanceSlice = createSlice({
       state.query = payload
       state.found = null
     },
-    foundShown(
-      state,
-      { payload: { occurrence, position } }: PayloadAction<{ occurrence: Occurrence; position: Position }>,
-    ) {
-      leaveEnd(state, position)
+    foundShown(state, { payload: { occurrence, position } }: PayloadAction<{ occurrence: Match; position: Position }>) {
+      scrollAway(state, position)
       state.found = occurrence
     },
     textSelected(state, { payload }: PayloadAction<LogSelection>) {
@@ -134,10 +131,10 @@ export const instanceSlice = createSlice({
   },
   extraReducers: (builder) => {
     builder
-      .addCase(consoleOpened, afresh)
-      .addCase(commandSent, ({ commands }, { payload }) => {
+      .addCase(consoleOpened, resetView)
+      .addCase(commandSubmitted, ({ commands }, { payload }) => {
         if (commands.at(-1) !== payload) commands.push(payload)
-        if (commands.length > KEPT_COMMANDS) commands.shift()
+        if (commands.length > MAX_COMMANDS) commands.shift()
       })
       .addCase(linesCleared, (state) => {
         state.found = null
@@ -146,50 +143,50 @@ export const instanceSlice = createSlice({
         state.isAway = false
         state.autoScroll = state.prefersAutoScroll
       })
-      .addCase(sessionEnded, afresh)
+      .addCase(sessionEnded, resetView)
   },
   selectors: {
-    selectKillAsked: (state) => state.killAsked,
-    selectCapsuleOf: (state) => state.capsuleOf,
+    selectIsKillRequested: (state) => state.killAsked,
+    selectShownCapsule: (state) => state.capsuleOf,
     selectCommands: (state) => state.commands,
     selectAutoScroll: (state) => state.autoScroll,
     selectIsPaused: (state) => state.isPaused,
-    selectIsAway: (state) => state.isAway,
+    selectIsScrolledUp: (state) => state.isAway,
     selectPosition: (state) => state.position,
     selectWrap: (state) => state.wrap,
     selectQuery: (state) => state.query,
-    selectFound: (state) => state.found,
+    selectCurrentMatch: (state) => state.found,
     selectSelection: (state) => state.selection,
   },
 })
 
 export const {
-  killAsked,
-  capsuleAsked,
-  killAnswered,
-  commandsRecalled,
+  killAsked: killRequested,
+  capsuleAsked: crashCapsuleRequested,
+  killAnswered: killDialogClosed,
+  commandsRecalled: commandsLoaded,
   autoScrollChosen,
-  autoScrollRecalled,
+  autoScrollRecalled: autoScrollLoaded,
   scrolledAway,
   bottomReached,
-  paused,
-  resumed,
+  paused: consolePaused,
+  resumed: consoleResumed,
   wrapToggled,
   searched,
-  foundShown,
+  foundShown: matchShown,
   textSelected,
   selectionEnded,
 } = instanceSlice.actions
 export const {
-  selectKillAsked,
-  selectCapsuleOf,
+  selectIsKillRequested,
+  selectShownCapsule,
   selectCommands,
   selectAutoScroll,
   selectIsPaused,
-  selectIsAway,
+  selectIsScrolledUp,
   selectPosition,
   selectWrap,
   selectQuery,
-  selectFound,
+  selectCurrentMatch,
   selectSelection,
 } = instanceSlice.selectors

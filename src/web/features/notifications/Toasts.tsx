@@ -12,7 +12,7 @@ const icons: Record<Notification['type'], IconName> = {
   info: 'compass',
 }
 
-/** The region is always there: readers announce only what appears inside one they already know. */
+/** Always rendered: screen readers announce changes only in a live region that already exists. */
 export function Toasts() {
   const notifications = useSelector(selectNotifications)
   const dispatch = useDispatch()

@@ -1,12 +1,11 @@
 import { useId } from 'react'
 import Collapse from 'react-bootstrap/Collapse'
 import { useDispatch, useSelector } from 'react-redux'
-import { failureText } from '../../api/failure'
+import { failureText } from '../../api/transport/failure'
 import type { OverviewSection } from '../../api/network'
 import { counted } from '../../ui/counted'
 import { ErrorBoundary } from '../../ui/ErrorBoundary'
 import { Icon } from '../../ui/Icon'
-import { BrokenCard } from './BrokenCard'
 import { InstanceCard } from './InstanceCard'
 import { sectionToggled, selectIsCollapsed } from './overviewSlice'
 
@@ -57,5 +56,15 @@ export function DeploymentSection({ deployment, instances, failure }: OverviewSe
         </div>
       </Collapse>
     </section>
+  )
+}
+
+/** Replaces a card that failed to render, for example because of an unknown state. */
+function BrokenCard({ name, message }: { name: string; message: string }) {
+  return (
+    <div className="instance panel blocked" role="alert">
+      <span className="instance-name">{name}</span>
+      <span className="state blocked">{message}</span>
+    </div>
   )
 }

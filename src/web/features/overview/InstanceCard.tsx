@@ -3,7 +3,7 @@ import type { Instance } from '../../../contract/instance'
 import { appearanceOf, playerCountOf, retryText } from '../../instanceState'
 import { counted } from '../../ui/counted'
 import { Icon } from '../../ui/Icon'
-import { useCountdown } from '../../ui/useCountdown'
+import { useCountdown } from '../../ui/time/useCountdown'
 
 export function InstanceCard({ deployment, instance }: { deployment: string; instance: Instance }) {
   const { uid, name, description, state } = instance

@@ -1,5 +1,5 @@
 import Button from 'react-bootstrap/Button'
-import { failureHint, failureText } from '../../api/failure'
+import { failureHint, failureText } from '../../api/transport/failure'
 import { Icon } from '../../ui/Icon'
 
 export function LoadFailure({ error, busy, onRetry }: { error: unknown; busy: boolean; onRetry: () => unknown }) {

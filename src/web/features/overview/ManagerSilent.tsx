@@ -1,4 +1,4 @@
-import { MANAGER_ALIVE_MS } from '../../../contract/rules'
+import { MANAGER_ALIVE_MS } from '../../../contract/pageRules'
 import { Icon } from '../../ui/Icon'
 
 export function ManagerSilent() {

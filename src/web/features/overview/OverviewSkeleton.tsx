@@ -1,4 +1,4 @@
-/** Stands where the first sections will: same heights, so that nothing jumps when they come. */
+/** Has the heights of the sections, so that the layout does not jump when they are loaded. */
 export function OverviewSkeleton() {
   return (
     <div className="placeholder-glow" role="status">

@@ -1,8 +1,8 @@
 import type { Overview } from '../../api/network'
 import { counted } from '../../ui/counted'
-import { TimeAgo } from '../../ui/TimeAgo'
+import { TimeAgo } from '../../ui/time/TimeAgo'
 
-/** What is running. `since` is when that was known, for data that could not be loaded again since; in milliseconds since the epoch. */
+/** `since` is set if reloading failed: the time of the last successful load, in milliseconds since the epoch. */
 export function OverviewSummary({ overview, since }: { overview: Overview | undefined; since: number | undefined }) {
   if (!overview) return <p className="page-summary" />
   const instances = overview.sections.flatMap((section) => section.instances)

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 
-/** An answer that comes sooner is not worth a flicker every three seconds. In milliseconds. */
-const PATIENCE_MS = 250
+/** Delay before "Updating...", so that fast answers do not make the badge flicker at every poll. */
+const SHOW_DELAY_MS = 250
 
 type StatusBadgeProps = { isFetching: boolean; isFirst: boolean; failed: boolean }
 
@@ -20,7 +20,7 @@ function useSlow(waiting: boolean) {
   const [slow, setSlow] = useState(false)
   useEffect(() => {
     if (!waiting) return
-    const timer = setTimeout(() => setSlow(true), PATIENCE_MS)
+    const timer = setTimeout(() => setSlow(true), SHOW_DELAY_MS)
     return () => {
       clearTimeout(timer)
       setSlow(false)

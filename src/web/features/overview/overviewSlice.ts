@@ -1,7 +1,7 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
 
-/** By name of the deployment. */
+/** Names of the collapsed deployments. */
 export type OverviewState = { collapsed: string[] }
 
 const initialState: OverviewState = { collapsed: [] }

@@ -8,7 +8,7 @@ const ProblemsDialog = lazyEarly(
   async () => (await import(/* webpackChunkName: 'problems' */ './ProblemsDialog')).ProblemsDialog,
 )
 
-/** Opens the problem log, and counts what was entered since it was last open. */
+/** Opens the problem log. Shows how many problems were logged since it was last open. */
 export function ProblemBell() {
   const unseen = useSelector(selectUnseenProblems)
   const open = useSelector(selectProblemsOpen)

@@ -1,24 +1,24 @@
 import { createSlice } from '@reduxjs/toolkit'
 import type { Problem } from '../../facts'
-import { problemMet, sessionEnded } from '../../facts'
+import { problemLogged, sessionEnded } from '../../facts'
 
-/** A problem, and how often it was met. Its time is that of the last one. */
+/** A problem and how often it occurred. Its time is that of the last occurrence. */
 export type LoggedProblem = Problem & { count: number }
 
 export type ProblemsState = {
-  /** The newest first. */
+  /** Newest first. */
   list: LoggedProblem[]
-  /** How many were met since the list was last looked at. */
+  /** Number of problems since the list was last open. */
   unseen: number
   open: boolean
 }
 
-/** The oldest are forgotten. */
+/** Limit of the list; the oldest problems are dropped. */
 const KEPT = 100
 
 const initialState: ProblemsState = { list: [], unseen: 0, open: false }
 
-/** The problem log of this session: every failure, also those that the product shows nowhere else (product §8). */
+/** The problem log of this session: every failure, including those that get no toast (product §8). */
 export const problemsSlice = createSlice({
   name: 'problems',
   initialState,
@@ -33,7 +33,7 @@ export const problemsSlice = createSlice({
   },
   extraReducers: (builder) => {
     builder
-      .addCase(problemMet, (state, { payload }) => {
+      .addCase(problemLogged, (state, { payload }) => {
         const at = state.list.findIndex(({ what, reason }) => what === payload.what && reason === payload.reason)
         const [known] = at === -1 ? [] : state.list.splice(at, 1)
         state.list.unshift({ ...payload, id: known?.id ?? payload.id, count: (known?.count ?? 0) + 1 })

@@ -17,7 +17,7 @@ import { findContainerPrograms } from '../../../../src/platform/runtime/containe
 import type { RunRecord } from '../../../../src/platform/runtime/contained/runRecord'
 import type { InstanceSpec, Runtime } from '../../../../src/platform/runtime/runtime'
 import { FIRST_USER_ID } from '../../../../src/platform/share/ownership'
-import { createReplicas, type Replicas } from '../../../../src/platform/share/replicas'
+import { createReplicas, type Replicas } from '../../../../src/platform/share/replicas/replicas'
 import { canContain, isRoot } from '../../../support/platform/canContain'
 import { instanceSpec } from '../../../support/platform/instanceSpec'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'

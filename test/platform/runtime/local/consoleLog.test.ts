@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { appendFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { KEPT_BYTES, KEPT_LINES } from '../../../../src/platform/runtime/lineRing'
+import { MAX_STORED_BYTES, MAX_STORED_LINES } from '../../../../src/platform/runtime/lineRing'
 import { ConsoleLog } from '../../../../src/platform/runtime/local/consoleLog'
 import { LineSplitter } from '../../../../src/platform/runtime/local/lineSplitter'
 import { hasProgram } from '../../../support/platform/hasProgram'
@@ -12,32 +12,40 @@ const directory = useTemporaryDirectory()
 test('decisions §6: the last 10,000 lines are kept, here and for the next one that opens the files', () => {
   const file = join(directory(), 'many.log')
   const log = new ConsoleLog(file)
-  for (let number = 1; number <= 3 * KEPT_LINES + 7; number++) {
+  for (let number = 1; number <= 3 * MAX_STORED_LINES + 7; number++) {
     log.add('message', `line ${number}`)
     if (number % 100 === 0) log.flush()
   }
   log.flush()
   for (const kept of [log, new ConsoleLog(file)]) {
     const lines = kept.since(1)
-    expect(lines).toHaveLength(KEPT_LINES)
-    expect(lines[0]).toEqual({ seq: 2 * KEPT_LINES + 8, type: 'message', content: `line ${2 * KEPT_LINES + 8}` })
-    expect(lines.at(-1)).toEqual({ seq: 3 * KEPT_LINES + 7, type: 'message', content: `line ${3 * KEPT_LINES + 7}` })
+    expect(lines).toHaveLength(MAX_STORED_LINES)
+    expect(lines[0]).toEqual({
+      seq: 2 * MAX_STORED_LINES + 8,
+      type: 'message',
+      content: `line ${2 * MAX_STORED_LINES + 8}`,
+    })
+    expect(lines.at(-1)).toEqual({
+      seq: 3 * MAX_STORED_LINES + 7,
+      type: 'message',
+      content: `line ${3 * MAX_STORED_LINES + 7}`,
+    })
   }
 })
 
 test('decisions §6: of long lines the last 4 MiB are kept, in memory, in the files and for the next one that opens them', () => {
   const file = join(directory(), 'long.log')
   const log = new ConsoleLog(file)
-  for (let number = 1; number <= KEPT_LINES; number++) {
+  for (let number = 1; number <= MAX_STORED_LINES; number++) {
     log.add('message', `${number} `.padEnd(8192, number % 2 ? 'x' : 'é'))
     if (number % 100 === 0) log.flush()
   }
   const lines = log.since(1)
   const bytes = lines.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0)
-  expect(bytes).toBeLessThanOrEqual(KEPT_BYTES)
-  expect(bytes).toBeGreaterThan(KEPT_BYTES - 10_000)
-  expect(lines.at(-1)?.seq).toBe(KEPT_LINES)
-  expect(statSync(file).size + statSync(`${file}.1`).size).toBeLessThan(3 * KEPT_BYTES)
+  expect(bytes).toBeLessThanOrEqual(MAX_STORED_BYTES)
+  expect(bytes).toBeGreaterThan(MAX_STORED_BYTES - 10_000)
+  expect(lines.at(-1)?.seq).toBe(MAX_STORED_LINES)
+  expect(statSync(file).size + statSync(`${file}.1`).size).toBeLessThan(3 * MAX_STORED_BYTES)
   expect(new ConsoleLog(file).since(1)).toEqual(lines)
 })
 
@@ -47,7 +55,7 @@ test('of a file that an earlier version let grow only the end is read, from the 
   writeFileSync(file, Array.from({ length: 5000 }, (_row, at) => `${at + 1}\tmessage\t${row}\n`).join(''))
   const lines = new ConsoleLog(file).since(1)
   expect(lines.at(-1)).toEqual({ seq: 5000, type: 'message', content: row })
-  expect(lines).toHaveLength(Math.floor(KEPT_BYTES / 8000))
+  expect(lines).toHaveLength(Math.floor(MAX_STORED_BYTES / 8000))
 })
 
 test('lines after a number, and at most so many of the newest', () => {

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { findLimiter } from '../../../../src/platform/runtime/local/limiter'
+import { findResourceLimiter } from '../../../../src/platform/runtime/local/resourceLimiter'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 
 const directory = useTemporaryDirectory()
@@ -15,7 +15,7 @@ function tree(name: string, controllers: string): string {
 
 test('with cgroup v2 an instance gets a group of its own with its CPU and memory limits', () => {
   const root = tree('whole', 'cpuset cpu io memory pids')
-  const limiter = findLimiter(root)
+  const limiter = findResourceLimiter(root)
   expect(limiter.description).toBe('CPU and memory by cgroup v2')
   expect(limiter.apply(4711, 'lobby-0a1b2c', { cores: 0.5, memoryBytes: 2 ** 30 })).toBeUndefined()
   const read = (file: string) => readFileSync(join(root, 'quarterdeck/lobby-0a1b2c', file), 'utf8')
@@ -27,12 +27,14 @@ test('a kernel that counts swap gives none of it to an instance with a memory li
   mkdirSync(join(root, 'quarterdeck/lobby-0a1b2c'), { recursive: true })
   const file = join(root, 'quarterdeck/lobby-0a1b2c/memory.swap.max')
   writeFileSync(file, 'max')
-  expect(findLimiter(root).apply(4711, 'lobby-0a1b2c', { cores: undefined, memoryBytes: 2 ** 30 })).toBeUndefined()
+  expect(
+    findResourceLimiter(root).apply(4711, 'lobby-0a1b2c', { cores: undefined, memoryBytes: 2 ** 30 }),
+  ).toBeUndefined()
   expect(readFileSync(file, 'utf8')).toBe('0')
 })
 
 test('where a controller is missing, or there is no tree, the next best is used and says so', () => {
   for (const root of [tree('partial', 'cpuset pids'), join(directory(), 'nothing')]) {
-    expect(findLimiter(root).description).toMatch(/^memory by prlimit|^not enforced/)
+    expect(findResourceLimiter(root).description).toMatch(/^memory by prlimit|^not enforced/)
   }
 })

@@ -9,9 +9,9 @@ import pino from 'pino'
 import { lockOwner } from '../../../../src/platform/processLock'
 import { HostClient } from '../../../../src/platform/runtime/local/hostClient'
 import { openLocalRuntime } from '../../../../src/platform/runtime/local/localRuntime'
-import { endPlainInstances } from '../../../../src/platform/runtime/openRuntime'
+import { stopPlainInstances } from '../../../../src/platform/runtime/openRuntime'
 import type { InstanceSpec, Runtime } from '../../../../src/platform/runtime/runtime'
-import { createReplicas, type Replicas } from '../../../../src/platform/share/replicas'
+import { createReplicas, type Replicas } from '../../../../src/platform/share/replicas/replicas'
 import { hasProgram } from '../../../support/platform/hasProgram'
 import { instanceSpec } from '../../../support/platform/instanceSpec'
 import { stopHost } from '../../../support/platform/stopHost'
@@ -207,7 +207,7 @@ test('#15 instances whose host was killed are stopped in order by who ends all, 
   await runtime.close()
   killHost()
   const told = jest.fn()
-  expect(await endPlainInstances(directory(), told)).toBe(1)
+  expect(await stopPlainInstances(directory(), told)).toBe(1)
   expect(told).toHaveBeenCalledWith(1)
   expect(isGone(pid)).toBe(true)
   expect(existsSync(join(directory(), 'left.saved'))).toBe(true)

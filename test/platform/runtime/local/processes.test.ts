@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { withoutPackages } from '../../../../src/platform/runtime/local/hostClient'
-import { pageBytesOf, signalGroup, usageBySession } from '../../../../src/platform/runtime/local/processes'
+import { pageBytesOf, signalGroup, usageBySession } from '../../../../src/platform/runtime/processes'
 
 const vector = (...pairs: [bigint, bigint][]) => {
   const bytes = Buffer.alloc(16 * pairs.length)

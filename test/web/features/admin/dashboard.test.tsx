@@ -1,5 +1,5 @@
 import { screen, waitFor, within } from '@testing-library/react'
-import { safeLink } from '../../../../src/web/features/admin/safeLink'
+import { safeLink } from '../../../../src/web/features/admin/dashboard/safeLink'
 import { network } from '../../../support/web/network'
 import { problemsIn } from '../../../support/web/problems'
 import { renderApp } from '../../../support/web/renderApp'

@@ -5,9 +5,9 @@ import { Client } from 'pg'
 import { parse } from 'yaml'
 import type { DatabaseType } from '../../../../src/contract/database'
 import type { ListedDatabase } from '../../../../src/web/api/databases'
-import { MASK, maskedTextOf, textOf } from '../../../../src/web/features/databases/code'
-import { connectionOf, connectionString } from '../../../../src/web/features/databases/connection'
-import { snippets } from '../../../../src/web/features/databases/snippets'
+import { MASK, maskedTextOf, textOf } from '../../../../src/web/features/databases/panel/code'
+import { connectionOf, connectionString } from '../../../../src/web/features/databases/panel/connection'
+import { snippets } from '../../../../src/web/features/databases/panel/snippets'
 
 const databaseOf = (credentials: object, name = 'shop'): ListedDatabase => ({
   name,

@@ -1,5 +1,5 @@
-import type { ChangedLine, Gap } from '../../../../src/web/features/deployments/changedLines'
-import { changedLines } from '../../../../src/web/features/deployments/changedLines'
+import type { ChangedLine, Gap } from '../../../../src/web/features/deployments/configuration/changedLines'
+import { changedLines } from '../../../../src/web/features/deployments/configuration/changedLines'
 
 const marks = { same: ' ', added: '+', removed: '-' }
 const drawn = (lines: (ChangedLine | Gap)[]) =>

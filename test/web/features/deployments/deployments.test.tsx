@@ -1,6 +1,4 @@
 import { act, screen, waitFor, within } from '@testing-library/react'
-import { DEPLOYMENT_TYPES } from '../../../../src/contract/deployment'
-import { types } from '../../../../src/web/features/deployments/deploymentType'
 import { deploymentOf } from '../../../support/web/factories'
 import { renderApp } from '../../../support/web/renderApp'
 
@@ -22,10 +20,6 @@ function rendered(deployments: object[] = [gate, survival, lobby, bot]) {
   const app = renderApp('/deployments', { signedInAs: 'ann' })
   return { ...app, list: app.network.get('/api/deployments').answers({ deployments }) }
 }
-
-test('§3 the deployment types are those of the contract, in index order', () => {
-  expect(types).toEqual(DEPLOYMENT_TYPES)
-})
 
 test('§2 sections Proxy, Games (persistent and scalable) and Processes', async () => {
   rendered()

@@ -1,9 +1,9 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
-import { decodeBytes } from '../../../../src/web/api/decodeBytes'
-import { held } from '../../../../src/web/api/fileTexts'
+import { decodeBytes } from '../../../../src/web/api/transport/decodeBytes'
+import { heldTextCount } from '../../../../src/web/api/fileTexts'
 import type { SessionEnd } from '../../../../src/web/facts'
 import { sessionEnded, sessionStarted } from '../../../../src/web/facts'
-import { fits } from '../../../../src/web/features/files/editor/encodings'
+import { canEncode } from '../../../../src/web/features/files/editor/encodings'
 import { aceEditor } from '../../../support/web/aceEditor'
 import { entryOf, tokenOf } from '../../../support/web/factories'
 import { filesPage, notifications } from '../../../support/web/filesPage'
@@ -110,7 +110,7 @@ test('a file that comes after its dialog was closed leaves the next one alone', 
   await waitFor(() => expect(document.querySelector('.ace_editor')).toBeInTheDocument())
   aceEditor().type('x')
   slow.release()
-  await waitFor(() => expect(held()).toBe(0))
+  await waitFor(() => expect(heldTextCount()).toBe(0))
   expect(screen.getByText('Unsaved changes')).toBeVisible()
   expect(aceEditor().text()).toBe('xnext')
 })
@@ -201,9 +201,9 @@ test('a character that the encoding lacks is saved as UTF-8, and that is said', 
 test('which characters windows-1252 has', () => {
   const latin1 = Buffer.from(Uint8Array.from({ length: 256 }, (_, byte) => byte)).toString('latin1')
   const others = '€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ'
-  expect(fits(latin1.replace(/[\x80-\x9f]/g, '') + others + '\x81\x8d\x8f\x90\x9d', 'windows-1252')).toBe(true)
-  for (const lacking of ['→', 'Ā', '\u0080', '🚢']) expect(fits(lacking, 'windows-1252')).toBe(false)
-  expect(fits('→', 'utf-8')).toBe(true)
+  expect(canEncode(latin1.replace(/[\x80-\x9f]/g, '') + others + '\x81\x8d\x8f\x90\x9d', 'windows-1252')).toBe(true)
+  for (const lacking of ['→', 'Ā', '\u0080', '🚢']) expect(canEncode(lacking, 'windows-1252')).toBe(false)
+  expect(canEncode('→', 'utf-8')).toBe(true)
 })
 
 test('§7 a byte array is read as UTF-8, and else as windows-1252', async () => {

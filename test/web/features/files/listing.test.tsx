@@ -1,7 +1,7 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { filesApi } from '../../../../src/web/api/files'
 import { pageShown } from '../../../../src/web/facts'
-import { isArchived } from '../../../../src/web/features/files/entries'
+import { isArchived } from '../../../../src/web/features/files/table/fileEntries'
 import { entryOf } from '../../../support/web/factories'
 import { filesPage, names, notifications, row, rows } from '../../../support/web/filesPage'
 import { problemsIn } from '../../../support/web/problems'

@@ -1,5 +1,5 @@
-import type { Span } from '../../../../src/web/features/instance/ansi'
-import { plainText, styleText } from '../../../../src/web/features/instance/ansi'
+import type { Span } from '../../../../src/web/features/instance/console/log/ansi'
+import { plainText, styleText } from '../../../../src/web/features/instance/console/log/ansi'
 
 const ESC = '\u001b'
 const bare = (text: string): Span => ({ text })

@@ -1,4 +1,4 @@
-import { createGeometry } from '../../../../src/web/features/instance/logGeometry'
+import { createGeometry } from '../../../../src/web/features/instance/console/log/logGeometry'
 import { allLines, append, emptyBuffer, lineAt } from '../../../../src/web/sockets/lineBuffer'
 
 const bufferOf = (...contents: string[]) =>

@@ -1,4 +1,10 @@
-import { endsOf, linesBetween, movedBy, selectedText, wordAt } from '../../../../src/web/features/instance/logSelection'
+import {
+  endsOf,
+  linesBetween,
+  movedBy,
+  selectedText,
+  wordAt,
+} from '../../../../src/web/features/instance/console/log/logSelection'
 import { append, emptyBuffer } from '../../../../src/web/sockets/lineBuffer'
 
 const linesOf = (...contents: string[]) => contents.map((content) => ({ type: 'message' as const, content }))

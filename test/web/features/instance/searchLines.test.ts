@@ -1,17 +1,20 @@
-import { createSearch, occurrencesIn } from '../../../../src/web/features/instance/searchLines'
-import type { Occurrence } from '../../../../src/web/features/instance/instanceSlice'
+import { createSearch, matchesIn } from '../../../../src/web/features/instance/console/log/searchLines'
+import type { Match } from '../../../../src/web/features/instance/instanceSlice'
 import type { LineBuffer } from '../../../../src/web/sockets/lineBuffer'
 import { append, emptyBuffer, since } from '../../../../src/web/sockets/lineBuffer'
 
 const linesOf = (...contents: string[]) => contents.map((content) => ({ type: 'message' as const, content }))
 const bufferOf = (...contents: string[]) => append(emptyBuffer, linesOf(...contents))
 /** As who searches a single buffer sees it. */
-const over = (buffer: LineBuffer, { read, count, rank, newer, older }: ReturnType<typeof createSearch>) => ({
+const over = (
+  buffer: LineBuffer,
+  { index: read, count, matchNumber: rank, next: newer, previous: older }: ReturnType<typeof createSearch>,
+) => ({
   read: (milliseconds: number) => read([buffer], milliseconds),
   count: () => count([buffer]),
-  rank: (occurrence: Occurrence) => rank([buffer], occurrence),
-  newer: (found: Occurrence | null) => newer([buffer], found),
-  older: (found: Occurrence | null) => older([buffer], found),
+  rank: (occurrence: Match) => rank([buffer], occurrence),
+  newer: (found: Match | null) => newer([buffer], found),
+  older: (found: Match | null) => older([buffer], found),
 })
 const read = (query: string, buffer: LineBuffer) => {
   const search = over(buffer, createSearch(query))
@@ -30,15 +33,15 @@ test('a search counts every occurrence, upper or lower case, past colours, and o
 })
 
 test('occurrences do not overlap, and are where they are in the text also past letters that grow in lower case', () => {
-  expect(occurrencesIn('aaaa', 'aa')).toEqual([0, 2])
-  expect(occurrencesIn('\u0130\u0130 Key', 'key')).toEqual([3])
-  expect(occurrencesIn('\u{1f600}x', 'X')).toEqual([2])
+  expect(matchesIn('aaaa', 'aa')).toEqual([0, 2])
+  expect(matchesIn('\u0130\u0130 Key', 'key')).toEqual([3])
+  expect(matchesIn('\u{1f600}x', 'X')).toEqual([2])
 })
 
 test('steps go through every occurrence in order, in both directions, and around at the ends', () => {
   const buffer = bufferOf('ab ab', 'none', 'ab', 'x ab')
   const search = read('ab', buffer)
-  const all: Occurrence[] = [
+  const all: Match[] = [
     { line: 0, at: 0 },
     { line: 0, at: 3 },
     { line: 2, at: 0 },
@@ -97,29 +100,29 @@ test.each([
 ])('what is seen is searched together with what came since, %s', (_case, all) => {
   const parts = partsOf(700, all)
   const search = createSearch('line')
-  expect(search.read(parts, Infinity)).toBe(true)
+  expect(search.index(parts, Infinity)).toBe(true)
   const kept = Math.min(5000, all - 700)
   expect(search.count(parts)).toBe(700 + kept)
   const [last, first] = [
     { line: 699, at: 0 },
     { line: all - kept, at: 0 },
   ]
-  expect(search.newer(parts, last)).toEqual(first)
-  expect(search.older(parts, first)).toEqual(last)
-  expect([search.rank(parts, last), search.rank(parts, first)]).toEqual([700, 701])
-  expect(search.older(parts, { line: 0, at: 0 })).toEqual({ line: all - 1, at: 0 })
-  expect(search.rank(parts, { line: all - 1, at: 0 })).toBe(700 + kept)
+  expect(search.next(parts, last)).toEqual(first)
+  expect(search.previous(parts, first)).toEqual(last)
+  expect([search.matchNumber(parts, last), search.matchNumber(parts, first)]).toEqual([700, 701])
+  expect(search.previous(parts, { line: 0, at: 0 })).toEqual({ line: all - 1, at: 0 })
+  expect(search.matchNumber(parts, { line: all - 1, at: 0 })).toBe(700 + kept)
 })
 
 test('the nearest occurrence is looked for up or down from a line first, then the other way', () => {
   const parts = [bufferOf('ab', 'none', 'x', 'ab ab', 'none')]
   const search = createSearch('ab')
-  expect(search.upFrom(parts, 4)).toEqual({ line: 3, at: 3 })
-  expect(search.upFrom(parts, 3)).toEqual({ line: 3, at: 3 })
-  expect(search.downFrom(parts, 1)).toEqual({ line: 3, at: 3 })
-  expect(search.downFrom(parts, 4)).toEqual({ line: 3, at: 3 })
+  expect(search.lastUpTo(parts, 4)).toEqual({ line: 3, at: 3 })
+  expect(search.lastUpTo(parts, 3)).toEqual({ line: 3, at: 3 })
+  expect(search.nearestFrom(parts, 1)).toEqual({ line: 3, at: 3 })
+  expect(search.nearestFrom(parts, 4)).toEqual({ line: 3, at: 3 })
   const alone = createSearch('x')
-  expect(alone.upFrom(parts, 1)).toEqual({ line: 2, at: 0 })
-  expect(createSearch('y').upFrom(parts, 4)).toBeUndefined()
-  expect(createSearch('y').downFrom(parts, 0)).toBeUndefined()
+  expect(alone.lastUpTo(parts, 1)).toEqual({ line: 2, at: 0 })
+  expect(createSearch('y').lastUpTo(parts, 4)).toBeUndefined()
+  expect(createSearch('y').nearestFrom(parts, 0)).toBeUndefined()
 })

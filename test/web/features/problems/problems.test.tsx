@@ -1,5 +1,5 @@
 import { act, screen, waitFor, within } from '@testing-library/react'
-import { problemMet, sessionEnded } from '../../../../src/web/facts'
+import { problemLogged, sessionEnded } from '../../../../src/web/facts'
 import { deploymentOf } from '../../../support/web/factories'
 import { network } from '../../../support/web/network'
 import { bell, problemsIn } from '../../../support/web/problems'
@@ -12,7 +12,7 @@ async function rendered() {
   network.get('/api/deployments').answers({ deployments: [deploymentOf('lobby')] })
   const app = renderApp('/deployments', { signedInAs: 'ann' })
   await waitFor(() => expect(bell()).toHaveAccessibleName('Problems'))
-  const meet = (what: string, reason: string) => act(() => void app.store.dispatch(problemMet(what, reason)))
+  const meet = (what: string, reason: string) => act(() => void app.store.dispatch(problemLogged(what, reason)))
   const open = async () => {
     await app.user.click(bell())
     return screen.findByRole('dialog', { name: 'Problems' })

@@ -2,49 +2,49 @@ import { Suspense, useEffect, useEffectEvent, useRef, useState } from 'react'
 import Button from 'react-bootstrap/Button'
 import Modal from 'react-bootstrap/Modal'
 import { useDispatch } from 'react-redux'
-import type { ApiFailure } from '../../../api/failure'
+import type { ApiFailure } from '../../../api/transport/failure'
 import type { OpenedFile } from '../../../api/files'
 import { useOpenFileMutation, useSaveFileMutation } from '../../../api/files'
 import { holdText, takeText } from '../../../api/fileTexts'
 import { lazyOnDemand } from '../../../chunks'
 import { notified } from '../../../facts'
-import { BusyButton } from '../../../ui/BusyButton'
+import { BusyButton } from '../../../ui/form/BusyButton'
 import { useOneAtATime } from '../../../ui/useOneAtATime'
-import { useLeaveGuard } from '../../../ui/useLeaveGuard'
+import { useLeaveGuard } from '../../../ui/leave/useLeaveGuard'
 import { useSaveKey } from '../../../ui/useSaveKey'
-import { DialogFailure } from '../DialogFailure'
+import { DialogFailure } from '../dialogs/DialogFailure'
 import type { Editing } from '../filesSlice'
-import { conflictMet, dialogClosed, draftChanged, leaveAsked } from '../filesSlice'
-import { fits, nameOfEncoding } from './encodings'
+import { conflictDetected, dialogClosed, draftChanged, leaveRequested } from '../filesSlice'
+import { canEncode, nameOfEncoding } from './encodings'
 import { EditorQuestions } from './EditorQuestions'
 import type { TextEditorHandle } from './TextEditor'
-import type { KeptText } from './useKeptText'
-import { useKeptText } from './useKeptText'
+import type { TextDraft } from './useTextDraft'
+import { useTextDraft } from './useTextDraft'
 import './editor.scss'
 
-// The dialog shows, and fetches the file, while the editor itself is still on its way.
+// The dialog renders and fetches the file while the chunk of the editor loads.
 const TextEditor = lazyOnDemand(
   async () => (await import(/* webpackChunkName: 'text-editor' */ './TextEditor')).TextEditor,
 )
 
-/** `version` tells one opening from the next. */
+/** `version` increases each time the text is opened or replaced, and remounts the editor. */
 type File = Omit<OpenedFile, 'text'> & { text: string; unsaved?: string; version: number }
 
 export function EditorDialog({ editing }: { editing: Editing }) {
   const { item, isChanged, asked } = editing
   const [open, opening] = useOpenFileMutation()
   const [save, saving] = useSaveFileMutation()
-  // The text of a file is never in the store.
+  // The text of a file never enters the store.
   const [file, setFile] = useState<File>()
   const [lineEnds, setLineEnds] = useState('')
   const editor = useRef<TextEditorHandle>(null)
   const dispatch = useDispatch()
-  const kept = useKeptText(item, file, opening.error !== undefined, () =>
+  const draft = useTextDraft(item, file, opening.error !== undefined, () =>
     isChanged ? editor.current?.text() : undefined,
   )
 
-  const isGone = useRef(false)
-  const put = (opened: Omit<File, 'version' | 'unsaved'>, keptText: KeptText | undefined) => {
+  const isUnmounted = useRef(false)
+  const showFile = (opened: Omit<File, 'version' | 'unsaved'>, keptText: TextDraft | undefined) => {
     dispatch(draftChanged(false))
     saving.reset()
     const { text: unsaved, ...madeFrom } = keptText ?? {}
@@ -57,27 +57,27 @@ export function EditorDialog({ editing }: { editing: Editing }) {
   }
   const show = ({ data }: { data?: OpenedFile }) => {
     if (!data) return
-    // Too late: by now another file may be open.
-    if (isGone.current) return takeText(data.text)
-    const interrupted = kept.takeInterrupted()
+    // The component is unmounted, so the text is discarded.
+    if (isUnmounted.current) return takeText(data.text)
+    const interrupted = draft.restoreInterrupted()
     if (interrupted) dispatch(notified('info', `What you had not saved in ${item.name} is back`))
-    put({ ...data, text: takeText(data.text) ?? '' }, interrupted)
+    showFile({ ...data, text: takeText(data.text) ?? '' }, interrupted)
   }
   const restore = () => {
-    const taken = kept.take()
-    if (file && taken) put(file, taken)
+    const taken = draft.restore()
+    if (file && taken) showFile(file, taken)
   }
   const reload = async () => {
     const answer = await open(item.path)
-    if (answer.data) kept.drop()
+    if (answer.data) draft.drop()
     show(answer)
   }
   const showFirst = useEffectEvent(show)
   useEffect(() => {
-    isGone.current = false
+    isUnmounted.current = false
     void open(item.path).then((answer) => showFirst(answer))
     return () => {
-      isGone.current = true
+      isUnmounted.current = true
     }
   }, [open, item.path])
 
@@ -85,7 +85,7 @@ export function EditorDialog({ editing }: { editing: Editing }) {
     if (!file || !editor.current || saving.isLoading || opening.isLoading) return
     const { text, saved } = editor.current.read()
     const { encoding, modifyTime } = file
-    const isKept = fits(text, encoding)
+    const isKept = canEncode(text, encoding)
     const storedAs = isKept ? encoding : 'utf-8'
     const { data, error } = await save({
       path: item.path,
@@ -93,7 +93,7 @@ export function EditorDialog({ editing }: { editing: Editing }) {
       ...(storedAs && { encoding: storedAs }),
       ...(modifyTime !== undefined && !overwrite && { modifyTime }),
     })
-    if ((error as ApiFailure | undefined)?.status === 409 && !overwrite) dispatch(conflictMet())
+    if ((error as ApiFailure | undefined)?.status === 409 && !overwrite) dispatch(conflictDetected())
     if (!data) return
     saved()
     if (!isKept) dispatch(notified('info', `Saved as UTF-8: ${nameOfEncoding(encoding)} lacks some of its characters`))
@@ -103,11 +103,11 @@ export function EditorDialog({ editing }: { editing: Editing }) {
   const onSave = () => !asked && store({ overwrite: false })
   const close = () => {
     if (saving.isLoading) return
-    dispatch(isChanged ? leaveAsked(null) : dialogClosed('edit'))
+    dispatch(isChanged ? leaveRequested(null) : dialogClosed('edit'))
   }
 
   useSaveKey(onSave)
-  useLeaveGuard(isChanged, (leaving) => dispatch(leaveAsked(leaving)))
+  useLeaveGuard(isChanged, (leaving) => dispatch(leaveRequested(leaving)))
 
   const isConflict = (saving.error as ApiFailure | undefined)?.status === 409
   return (
@@ -130,18 +130,18 @@ export function EditorDialog({ editing }: { editing: Editing }) {
       </Modal.Header>
       <Modal.Body>
         <DialogFailure error={opening.error} text="Failed to open file" />
-        {kept.offered(restore)}
+        {draft.offered(restore)}
         {!isConflict && <DialogFailure error={saving.error} text="Failed to save file" />}
         {isConflict && !asked && (
           <div role="alert" className="alert alert-danger editor-conflict">
             The file changed since it was opened.
-            <Button variant="outline-danger" size="sm" onClick={() => dispatch(conflictMet())}>
+            <Button variant="outline-danger" size="sm" onClick={() => dispatch(conflictDetected())}>
               Decide
             </Button>
           </div>
         )}
         {file ? (
-          <Suspense fallback={<EditorPlace />}>
+          <Suspense fallback={<EditorPlaceholder />}>
             <TextEditor
               key={file.version}
               ref={editor}
@@ -150,14 +150,14 @@ export function EditorDialog({ editing }: { editing: Editing }) {
               unsaved={file.unsaved}
               onLoad={(about) => setLineEnds(about.lineEnds)}
               onChanged={(changed) => dispatch(draftChanged(changed))}
-              onEdited={kept.changed}
+              onEdited={draft.changed}
             />
           </Suspense>
         ) : opening.data ? (
-          // A replay has what the store had.
-          <p className="editor-place">{inWords(opening.data)}, not recorded</p>
+          // A replay has only what was in the store, and texts are not.
+          <p className="editor-place">{sizeInWords(opening.data)}, not recorded</p>
         ) : (
-          !opening.error && <EditorPlace />
+          !opening.error && <EditorPlaceholder />
         )}
       </Modal.Body>
       <Modal.Footer>
@@ -181,20 +181,20 @@ export function EditorDialog({ editing }: { editing: Editing }) {
         editing={editing}
         onReload={reload}
         onOverwrite={() => store({ overwrite: true })}
-        onDiscard={kept.drop}
+        onDiscard={draft.drop}
       />
     </Modal>
   )
 }
 
 const grouped = new Intl.NumberFormat('en')
-/** A log of an earlier console does not say how long it was. */
-const inWords = ({ characters, lines }: Partial<OpenedFile>) =>
+/** Logs of an earlier version do not hold the length of the text. */
+const sizeInWords = ({ characters, lines }: Partial<OpenedFile>) =>
   characters === undefined || lines === undefined
     ? 'The text'
     : `${grouped.format(characters)} characters, ${grouped.format(lines)} lines`
 
-function EditorPlace() {
+function EditorPlaceholder() {
   return (
     <div className="editor-place" role="status">
       <span className="spinner-border" aria-hidden="true" />

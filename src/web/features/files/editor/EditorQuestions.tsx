@@ -1,5 +1,5 @@
 import { useDispatch } from 'react-redux'
-import { QuestionDialog } from '../../../ui/QuestionDialog'
+import { QuestionDialog } from '../../../ui/dialog/QuestionDialog'
 import type { Editing } from '../filesSlice'
 import { dialogClosed, questionAnswered } from '../filesSlice'
 import { useLeave } from './useLeave'
@@ -11,7 +11,7 @@ type EditorQuestionsProps = {
   onDiscard: () => unknown
 }
 
-/** What the editor asks before anything is lost. */
+/** Asks before unsaved changes are lost. */
 export function EditorQuestions({ editing: { item, asked }, onReload, onOverwrite, onDiscard }: EditorQuestionsProps) {
   const dispatch = useDispatch()
   const leave = useLeave()

@@ -2,15 +2,15 @@ import type { Ace } from 'ace-builds'
 import type { Ref } from 'react'
 import { useImperativeHandle, useRef } from 'react'
 import AceEditor from 'react-ace'
-import { theme } from '../../../ui/ace'
+import { aceTheme } from '../../../ui/ace'
 import { BOM } from './encodings'
 import { createLineEnds } from './lineEnds'
 import { hasWorker, modeOf } from './modes'
 
 export type TextEditorHandle = {
-  /** As it would be saved now. */
+  /** Returns the text as a save would store it. */
   text: () => string
-  /** The same, for a save that ends a step of undoing, and how to say that it was saved. */
+  /** Returns the text for a save and begins a new undo step. `saved` marks the returned text as saved. */
   read: () => { text: string; saved: () => void }
   focus: () => void
 }
@@ -18,18 +18,18 @@ export type TextEditorHandle = {
 type TextEditorProps = {
   ref: Ref<TextEditorHandle>
   name: string
-  /** As it was opened; another one needs another editor. */
+  /** The text as opened. Another text needs another instance (`key`). */
   text: string
-  /** What was made of it before; put in as a change. */
+  /** A draft of this text. It is inserted as a change, so that undo restores `text`. */
   unsaved?: string | undefined
   onLoad: (about: { lineEnds: string }) => void
-  /** Whether there is anything to save; told when that turns. */
+  /** Called when the text becomes changed or unchanged. */
   onChanged: (isChanged: boolean) => void
-  /** With every change of the text. */
+  /** Called for each change of the text. */
   onEdited: () => void
 }
 
-/** Everything that touches Ace. It holds the text by itself: a file is no part of the console's state. */
+/** The only component of the editor that uses Ace. It holds the text, which must never enter the store. */
 export function TextEditor({ ref, name, text, unsaved, onLoad, onChanged, onEdited }: TextEditorProps) {
   const read = useRef<TextEditorHandle['read']>(() => ({ text, saved: () => {} }))
   const current = useRef(() => text)
@@ -50,36 +50,36 @@ export function TextEditor({ ref, name, text, unsaved, onLoad, onChanged, onEdit
     session.setValue(content)
     undo.markClean()
     let isChanged = false
-    const tell = () => {
+    const reportChange = () => {
       if (isChanged === undo.isClean()) onChanged((isChanged = !isChanged))
       onEdited()
     }
     session.on('change', (change) => {
       ends.changed(change)
-      tell()
-      // Where it undoes, Ace knows its revision only after it told of the change.
-      queueMicrotask(tell)
+      reportChange()
+      // While it undoes, Ace updates its revision only after it emits the change.
+      queueMicrotask(reportChange)
     })
     current.current = () => mark + ends.join(session.getDocument().getAllLines())
     read.current = () => {
-      // What is typed from now on is a step of its own, and not what is saved here.
+      // Text that is typed from now on is an undo step of its own and not part of this save.
       session.markUndoGroup()
       const revision = undo.getRevision()
       return {
         text: current.current(),
         saved() {
           undo.markClean(revision)
-          tell()
+          reportChange()
         },
       }
     }
     if (unsaved !== undefined) {
       const changed = unsaved.slice(unsaved.startsWith(BOM) ? BOM.length : 0)
       session.getDocument().setValue(changed)
-      ends.became(changed)
+      ends.replaceAll(changed)
     }
     editor.current = loaded
-    loaded.renderer.setTheme(theme)
+    loaded.renderer.setTheme(aceTheme)
     loaded.navigateFileStart()
     loaded.focus()
     onLoad({ lineEnds: ends.kind })
@@ -98,7 +98,7 @@ export function TextEditor({ ref, name, text, unsaved, onLoad, onChanged, onEdit
       wrapEnabled
       showPrintMargin={false}
       scrollMargin={[8, 8, 0, 0]}
-      // Without the keyboard option Tab would never leave the text again.
+      // Without the keyboard option, Tab would never leave the editor (focus trap).
       setOptions={{
         textInputAriaLabel: `Text of ${name}`,
         enableKeyboardAccessibility: true,

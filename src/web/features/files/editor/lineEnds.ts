@@ -1,15 +1,15 @@
-/** A change of an editor's lines, as Ace tells it: rows from 0, a line more than the line ends that came or went. */
+/** A change event of Ace. `row` is zero-based; `lines` has one element more than line ends were inserted or removed. */
 export type LineChange = { action: 'insert' | 'remove'; start: { row: number }; lines: string[] }
 
 const END = /\r\n|\n|\r/g
-/** So many removals are remembered, for when they are undone or put in elsewhere. */
+/** Number of removals that are remembered, so that undo or paste restores their line ends. */
 const REMEMBERED = 50
 
 const names: Record<string, string> = { '\n': 'LF', '\r\n': 'CRLF', '\r': 'CR' }
 
 /**
- * Remembers how each line of a text ends, while an editor that knows lines only changes them: what nobody touched is saved
- * as it was, however the ends are mixed. A new line ends like the one it was made from.
+ * Remembers how each line of a text ends while Ace edits it, because Ace knows lines only. Untouched lines keep their
+ * ends when saved, even if they are mixed. A new line ends like its neighbour.
  */
 export function createLineEnds(text: string) {
   let ends: string[] = text.match(END) ?? []
@@ -19,7 +19,7 @@ export function createLineEnds(text: string) {
   const removed: { text: string; ends: string[] }[] = []
 
   return {
-    /** For people. */
+    /** Shown to the user. */
     kind: kinds.length > 1 ? 'Mixed line ends' : (names[usual] ?? ''),
 
     changed({ action, start: { row }, lines }: LineChange) {
@@ -37,12 +37,12 @@ export function createLineEnds(text: string) {
       ends = ends.slice(0, row).concat(made, ends.slice(row))
     },
 
-    /** The lines are those of this text now. */
-    became(text: string) {
+    /** Replaces all line ends with those of this text. */
+    replaceAll(text: string) {
       ends = text.match(END) ?? []
     },
 
-    /** The text of these lines, which must have gone through the same changes. */
+    /** Joins the lines of the editor, which must have gone through the same changes. */
     join: (lines: readonly string[]) =>
       lines.map((line, row) => (row < lines.length - 1 ? line + (ends[row] ?? usual) : line)).join(''),
   }

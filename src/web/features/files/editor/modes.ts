@@ -9,7 +9,6 @@ import 'ace-builds/src-noconflict/mode-xml'
 import jsonWorker from 'ace-builds/src-noconflict/worker-json?url'
 import xmlWorker from 'ace-builds/src-noconflict/worker-xml?url'
 import '../../../ui/ace'
-import '../../../ui/aceYaml'
 
 ace.config.setModuleUrl('ace/mode/json_worker', jsonWorker)
 ace.config.setModuleUrl('ace/mode/xml_worker', xmlWorker)
@@ -31,8 +30,8 @@ const modes: Record<string, string> = {
   xml: 'xml',
 }
 
-/** By extension; everything else, logs among it, is plain text. */
+/** By extension. All other files, logs for example, are plain text. */
 export const modeOf = (name: string) => modes[/\.([^.]+)$/.exec(name)?.[1]?.toLowerCase() ?? ''] ?? 'text'
 
-/** Its worker reads scripts as browsers had them years ago, and finds mistakes where there are none. */
+/** Ace's JavaScript worker knows an old version of the language only and reports errors in valid scripts. */
 export const hasWorker = (mode: string) => mode !== 'javascript'

@@ -1,8 +1,8 @@
 import { useNavigate } from 'react-router-dom'
 import { useLogout } from '../../../api/useLogout'
-import type { Leaving } from '../../../ui/useLeaveGuard'
+import type { Leaving } from '../../../ui/leave/useLeaveGuard'
 
-/** Does what the user was kept from. */
+/** Returns a function that resumes the navigation or sign-out that the leave guard stopped. */
 export function useLeave() {
   const navigate = useNavigate()
   const [logout] = useLogout()

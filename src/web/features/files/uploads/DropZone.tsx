@@ -1,6 +1,6 @@
 import { useEffect, useEffectEvent, useState } from 'react'
 import { Glyph } from '../../../ui/Glyph'
-import { readDrop } from './droppedFiles'
+import { readDroppedEntries } from './droppedFiles'
 import { useUpload } from './useUpload'
 import './dropZone.scss'
 
@@ -8,11 +8,11 @@ const UP = 'M12 20V7m-5 5 5-5 5 5M4.5 4h15'
 
 const hasFiles = (event: DragEvent) => event.dataTransfer?.types.includes('Files') ?? false
 
-/** The whole window takes files. Where it cannot, a file dropped by mistake must not take the place of the console either. */
+/** Accepts drops anywhere in the window. If uploads are not possible, a drop must still not navigate to the file. */
 export function DropZone({ directory, usable }: { directory: string; usable: boolean }) {
   const [isOver, setIsOver] = useState(false)
   const upload = useUpload(directory)
-  const drop = useEffectEvent(async (transfer: DataTransfer) => upload(await readDrop(transfer)))
+  const drop = useEffectEvent(async (transfer: DataTransfer) => upload(await readDroppedEntries(transfer)))
 
   useEffect(() => {
     const onDragOver = (event: DragEvent) => {
@@ -22,7 +22,7 @@ export function DropZone({ directory, usable }: { directory: string; usable: boo
       setIsOver(usable)
     }
     const onDragLeave = (event: DragEvent) => {
-      // Only who leaves the window goes nowhere.
+      // `relatedTarget` is null only if the pointer leaves the window.
       if (!event.relatedTarget) setIsOver(false)
     }
     const onDrop = (event: DragEvent) => {

@@ -1,4 +1,4 @@
-/** Without a total it is not known how far it is. */
+/** Indeterminate if `total` is null. */
 export function ProgressBar({ label, done, total }: { label: string; done: number; total: number | null }) {
   const percent = total === null ? undefined : total === 0 ? 100 : Math.min(100, Math.floor((done / total) * 100))
   return (

@@ -1,9 +1,9 @@
 import { useDispatch } from 'react-redux'
 import { useLogout } from '../../../api/useLogout'
-import { ConfirmDialog } from '../../../ui/ConfirmDialog'
+import { ConfirmDialog } from '../../../ui/dialog/ConfirmDialog'
 import { signOutDeclined } from './uploadSlice'
 
-/** Signing out takes away what the uploads are sent with. */
+/** Uploads cannot continue without the session's token. */
 export function SignOutDialog() {
   const [logout, isLoading] = useLogout()
   const dispatch = useDispatch()

@@ -2,39 +2,38 @@ import { useEffect, useRef } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
 import { formatBytes } from '../../../ui/formatBytes'
 import { Icon } from '../../../ui/Icon'
-import { useSignOutGuard } from '../../../ui/useSignOutGuard'
-import { selectWorks } from '../worksSlice'
-import { ConflictDialog } from './ConflictDialog'
+import { useSignOutGuard } from '../../../ui/leave/useSignOutGuard'
+import { selectArchiveJobs } from '../archiveJobsSlice'
+import { UploadConflictDialog } from './UploadConflictDialog'
 import { ProgressBar } from './ProgressBar'
-import { timeLeft } from './timeLeft'
 import { SignOutDialog } from './SignOutDialog'
 import { UploadRow } from './UploadRow'
 import type { UploadStatus } from './uploadSlice'
 import {
-  allCancelled,
-  cleared,
-  panelRested,
+  allUploadsCancelled,
+  endedUploadsCleared,
+  panelAutoCollapsed,
   panelToggled,
   selectIsOpen,
   selectIsSignOutAsked,
   selectRate,
   selectUploads,
   selectUploadState,
-  signOutAsked,
+  signOutRequested,
 } from './uploadSlice'
 import { useDockHeight } from './useDockHeight'
-import { useRest } from './useRest'
-import { WorkList } from './WorkList'
+import { useIdle } from './useIdle'
+import { ArchiveJobList } from './ArchiveJobList'
 import './transfers.scss'
 
-/** Of all uploads the ones that tell something come first, and no more than anybody reads. */
+/** At most this many rows are rendered, sorted by status so that active and failed uploads come first. */
 const ROWS = 50
-const order: UploadStatus[] = ['sending', 'failed', 'asking', 'waiting', 'done', 'cancelled', 'skipped']
+const statusOrder: UploadStatus[] = ['sending', 'failed', 'asking', 'waiting', 'done', 'cancelled', 'skipped']
 
-/** Uploads, and what is packed and unpacked, on whatever page the user is. */
+/** Shows uploads and archive jobs, on every page. */
 export function TransferPanel() {
   const uploads = useSelector(selectUploads)
-  const works = useSelector(selectWorks)
+  const archiveJobs = useSelector(selectArchiveJobs)
   const isOpen = useSelector(selectIsOpen)
   const rate = useSelector(selectRate)
   const { uploading, count, done, total, sent, progress } = useSelector(selectUploadState)
@@ -50,19 +49,19 @@ export function TransferPanel() {
 
   const panel = useRef<HTMLElement>(null)
   useDockHeight(panel)
-  const isFinished = uploads.length > 0 && !uploading && works.length === 0
-  useRest(panel, isOpen && isFinished && uploads.every(({ status }) => status !== 'failed'), () =>
-    dispatch(panelRested()),
+  const isFinished = uploads.length > 0 && !uploading && archiveJobs.length === 0
+  useIdle(panel, isOpen && isFinished && uploads.every(({ status }) => status !== 'failed'), () =>
+    dispatch(panelAutoCollapsed()),
   )
 
-  useSignOutGuard(uploading, () => dispatch(signOutAsked()))
+  useSignOutGuard(uploading, () => dispatch(signOutRequested()))
 
   const asking = uploads.filter(({ status }) => status === 'asking')
   const [asked] = asking
   const shown =
     uploads.length <= ROWS
       ? uploads
-      : order.flatMap((status) => uploads.filter((upload) => upload.status === status)).slice(0, ROWS)
+      : statusOrder.flatMap((status) => uploads.filter((upload) => upload.status === status)).slice(0, ROWS)
   const left = timeLeft(total - sent, rate)
   const summary = `${done} of ${count} uploaded`
   const title = uploads.length === 0 ? 'Archives' : uploading ? 'Uploading files' : 'Uploads'
@@ -81,12 +80,17 @@ export function TransferPanel() {
         </button>
         {isFinished && !isOpen && <span className="transfers-summary">{summary}</span>}
         {uploading && (
-          <button type="button" className="text-button" onClick={() => dispatch(allCancelled())}>
+          <button type="button" className="text-button" onClick={() => dispatch(allUploadsCancelled())}>
             Cancel all
           </button>
         )}
         {!uploading && uploads.length > 0 && (
-          <button type="button" className="transfer-button" aria-label="Close" onClick={() => dispatch(cleared())}>
+          <button
+            type="button"
+            className="transfer-button"
+            aria-label="Close"
+            onClick={() => dispatch(endedUploadsCleared())}
+          >
             <Icon name="close" />
           </button>
         )}
@@ -106,7 +110,7 @@ export function TransferPanel() {
       )}
       {isOpen && (
         <ul className="transfers-list">
-          {works.length > 0 && <WorkList works={works} />}
+          {archiveJobs.length > 0 && <ArchiveJobList archiveJobs={archiveJobs} />}
           {shown.map((upload) => (
             <UploadRow key={upload.id} upload={upload} />
           ))}
@@ -116,9 +120,18 @@ export function TransferPanel() {
         </ul>
       )}
       {asked && (
-        <ConflictDialog upload={asked} others={asking.filter(({ batch }) => batch === asked.batch).length - 1} />
+        <UploadConflictDialog upload={asked} others={asking.filter(({ batch }) => batch === asked.batch).length - 1} />
       )}
       {isSignOutAsked && <SignOutDialog />}
     </section>
   )
+}
+
+/** Formats the remaining time: `9s`, `4m 10s`, `2h 5m`. Returns undefined if the rate is not known. */
+function timeLeft(bytes: number, bytesPerSecond: number): string | undefined {
+  if (bytesPerSecond <= 0) return undefined
+  const seconds = Math.ceil(bytes / bytesPerSecond)
+  if (seconds < 60) return `${seconds}s`
+  const minutes = Math.floor(seconds / 60)
+  return minutes < 60 ? `${minutes}m ${seconds % 60}s` : `${Math.floor(minutes / 60)}h ${minutes % 60}m`
 }

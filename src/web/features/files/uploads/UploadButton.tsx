@@ -31,7 +31,7 @@ export function UploadButton({ directory, disabled }: { directory: string; disab
             files: [...(currentTarget.files ?? [])].map((file) => ({ file, directory: '' })),
             unreadable: [],
           })
-          // The same file may be chosen again.
+          // Without the reset, choosing the same file again fires no change event.
           currentTarget.value = ''
         }}
       />

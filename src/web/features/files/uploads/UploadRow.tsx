@@ -4,9 +4,9 @@ import { formatBytes } from '../../../ui/formatBytes'
 import { Icon } from '../../../ui/Icon'
 import { ProgressBar } from './ProgressBar'
 import type { Upload } from './uploadSlice'
-import { cancelled, retried } from './uploadSlice'
+import { isActive, uploadCancelled, uploadRetried } from './uploadSlice'
 
-const words: Record<Upload['status'], string> = {
+const statusTexts: Record<Upload['status'], string> = {
   waiting: 'Waiting',
   sending: 'Uploading',
   asking: 'Exists already',
@@ -18,23 +18,22 @@ const words: Record<Upload['status'], string> = {
 
 export function UploadRow({ upload: { id, name, size, sent, status, problem } }: { upload: Upload }) {
   const dispatch = useDispatch()
-  const isUnder = status === 'waiting' || status === 'sending' || status === 'asking'
   return (
     <li className={`transfer ${status}`}>
       <div className="transfer-text">
         <bdi title={name}>{name}</bdi>
         <small>
-          {problem ?? words[status]}
+          {problem ?? statusTexts[status]}
           {status === 'sending' ? ` ${formatBytes(sent)} of ${formatBytes(size)}` : ''}
         </small>
         {status === 'sending' && <ProgressBar label={`Progress of ${name}`} done={sent} total={size} />}
       </div>
-      {isUnder && (
+      {isActive(status) && (
         <button
           type="button"
           className="transfer-button"
           aria-label={`Cancel ${name}`}
-          onClick={() => dispatch(cancelled(id))}
+          onClick={() => dispatch(uploadCancelled(id))}
         >
           <Icon name="close" />
         </button>
@@ -44,7 +43,7 @@ export function UploadRow({ upload: { id, name, size, sent, status, problem } }:
           type="button"
           className="transfer-button"
           aria-label={`Retry ${name}`}
-          onClick={() => dispatch(retried(id))}
+          onClick={() => dispatch(uploadRetried(id))}
         >
           <ActionIcon name="restart" />
         </button>

@@ -1,16 +1,16 @@
-/** `directory` is relative to where it was dropped; empty for there itself. */
-export type Dropped = {
-  /** Parents before what is in them. */
+/** `directory` is relative to the drop target; empty for the target itself. */
+export type DroppedEntries = {
+  /** Parents come before their children. */
   directories: string[]
   files: { file: File; directory: string }[]
-  /** Names of what the browser could not read. */
+  /** Names of entries that the browser could not read. */
   unreadable: string[]
 }
 
-/** What was dropped, folders with all that is in them. */
-export async function readDrop(transfer: DataTransfer): Promise<Dropped> {
-  const dropped: Dropped = { directories: [], files: [], unreadable: [] }
-  // Before the first wait: afterwards the browser has forgotten what was dropped.
+/** Returns the dropped files and, recursively, the contents of dropped folders. */
+export async function readDroppedEntries(transfer: DataTransfer): Promise<DroppedEntries> {
+  const dropped: DroppedEntries = { directories: [], files: [], unreadable: [] }
+  // Read before the first `await`: afterwards the browser empties `items`.
   const sources = [...transfer.items]
     .filter(({ kind }) => kind === 'file')
     .map((item) => item.webkitGetAsEntry?.() ?? item.getAsFile())
@@ -21,7 +21,7 @@ export async function readDrop(transfer: DataTransfer): Promise<Dropped> {
   return dropped
 }
 
-async function walk(entry: FileSystemEntry, directory: string, dropped: Dropped): Promise<void> {
+async function walk(entry: FileSystemEntry, directory: string, dropped: DroppedEntries): Promise<void> {
   try {
     if (entry.isFile) {
       const file = await new Promise<File>((resolve, reject) => (entry as FileSystemFileEntry).file(resolve, reject))
@@ -37,7 +37,7 @@ async function walk(entry: FileSystemEntry, directory: string, dropped: Dropped)
   }
 }
 
-/** The browser hands them out in portions, an empty one at the end. */
+/** `readEntries` returns batches, and an empty one at the end. */
 async function childrenOf(directory: FileSystemDirectoryEntry): Promise<FileSystemEntry[]> {
   const reader = directory.createReader()
   const children: FileSystemEntry[] = []

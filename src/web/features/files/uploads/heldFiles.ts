@@ -1,6 +1,6 @@
 import { nanoid } from '@reduxjs/toolkit'
 
-/** The files themselves: the store has but their ids, as it may hold only what a recording of it can hold. */
+/** Maps upload ids to their File objects, which cannot be in the store because they are not serialisable. */
 const files = new Map<string, File>()
 
 export function holdFile(file: File): string {
@@ -9,5 +9,5 @@ export function holdFile(file: File): string {
   return id
 }
 
-export const fileOf = (id: string) => files.get(id)
-export const dropFile = (id: string) => void files.delete(id)
+export const heldFile = (id: string) => files.get(id)
+export const releaseFile = (id: string) => void files.delete(id)

@@ -3,27 +3,27 @@ import type { OnConflict } from '../../../../contract/file'
 export type UploadRequest = {
   file: Blob
   name: string
-  /** Where to, on the wire. */
+  /** Absolute path in the API. */
   directory: string
   onConflict: OnConflict
   token: string | undefined
 }
 export type UploadListener = {
-  /** Bytes that left, what wraps the file included. */
+  /** Bytes sent so far, including the multipart overhead. */
   sent(bytes: number): void
   answered(status: number, text: string): void
   failed(): void
 }
-/** Answers how to break it off; after that the listener is told nothing more. */
+/** Starts the request and returns a function that aborts it. After an abort the listener is not called any more. */
 export type SendUpload = (request: UploadRequest, listener: UploadListener) => () => void
 
-/** By XMLHttpRequest: `fetch` does not say how much was sent. The browser reads the file as it sends it, however large it is. */
+/** Uses XMLHttpRequest, because `fetch` reports no upload progress. The browser streams the file from disk. */
 export const sendUpload: SendUpload = ({ file, name, directory, onConflict, token }, listener) => {
   const form = new FormData()
-  // In this order: the server decides by the others what to do with the file.
+  // The order matters: the server needs the fields before the file.
   form.append('path', directory)
   form.append('onConflict', onConflict)
-  // Browsers percent-encode quotes in the name of the file itself.
+  // Sent separately, because browsers percent-encode quotes in the multipart file name.
   form.append('names', JSON.stringify([name]))
   form.append('files', file, name)
 

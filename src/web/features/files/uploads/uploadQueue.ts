@@ -1,44 +1,44 @@
 import type { Middleware } from '@reduxjs/toolkit'
 import { isAction, isAnyOf } from '@reduxjs/toolkit'
-import { numberedName } from '../../../../contract/numberedName'
+import { numberedName } from '../../../../contract/pageRules'
 import type { AppDispatch, RootState, Services } from '../../../app/types'
-import { readAnswer } from '../../../api/answer'
-import { asUser } from '../../../api/asUser'
+import { parseAnswer } from '../../../api/transport/parseAnswer'
+import { callWithSession } from '../../../api/transport/callWithSession'
 import { api } from '../../../api/api'
-import type { ApiFailure } from '../../../api/failure'
-import { failureText } from '../../../api/failure'
-import { filesApi, listingsOf } from '../../../api/files'
-import { reasonOf, reportProblem } from '../../../api/reportProblem'
+import type { ApiFailure } from '../../../api/transport/failure'
+import { failureText } from '../../../api/transport/failure'
+import { filesApi, listingTags } from '../../../api/files'
+import { failureReason, reportProblem } from '../../../api/reportProblem'
 import { sessionEnded } from '../../../facts'
 import { counted } from '../../../ui/counted'
-import { join } from '../sharedPath'
-import { dropFile, fileOf } from './heldFiles'
+import { joinPath } from '../sharedPath'
+import { releaseFile, heldFile } from './heldFiles'
 import type { SendUpload } from './sendUpload'
 import type { ConflictAnswer, Upload, UploadChange } from './uploadSlice'
 import {
-  advanced,
-  allCancelled,
-  cancelled,
-  cleared,
+  uploadsProgressed,
+  allUploadsCancelled,
+  uploadCancelled,
+  endedUploadsCleared,
   conflictAnswered,
   filesChosen,
-  isUnder,
-  retried,
+  isActive,
+  uploadRetried,
 } from './uploadSlice'
 
-/** On their way at once; the others wait. */
+/** Number of concurrent requests. */
 const PARALLEL = 3
-/** Between two tellings of progress. In milliseconds. */
-const TELL_MS = 250
+/** Throttle of the progress that is dispatched. */
+const PROGRESS_INTERVAL_MS = 250
 const FAILED = 'Failed to upload files. Please try again.'
 
-/** How to break off what is under way for an upload: nothing, before there is a request. */
+/** Aborts the attempt. Does nothing until its request has begun. */
 type Attempt = { abort(): void }
-type Ending = { data: unknown; error?: undefined } | { error: ApiFailure } | { error?: undefined; aborted: true }
+type Outcome = { data: unknown; error?: undefined } | { error: ApiFailure } | { error?: undefined; aborted: true }
 
-const isAsked = isAnyOf(conflictAnswered, cancelled, allCancelled, retried, cleared)
+const isUserAction = isAnyOf(conflictAnswered, uploadCancelled, allUploadsCancelled, uploadRetried, endedUploadsCleared)
 
-/** Owns the requests of uploads, and nothing else makes them; tells how they go as facts. Without an end of the session it goes on whatever page is shown. */
+/** Owns the requests of uploads and dispatches their progress. They continue on any page until the session ends. */
 export const createUploadQueue =
   (sendUpload: SendUpload, services: Services): Middleware =>
   (store) => {
@@ -46,52 +46,53 @@ export const createUploadQueue =
     const getState = () => store.getState() as RootState
     const waiting: string[] = []
     const running = new Map<string, Attempt>()
-    /** What was said for all of a batch, for those of it that turn out later to exist. */
+    /** Answers that apply to a whole batch, for conflicts that are found later. */
     const answers = new Map<string, ConflictAnswer>()
-    const held = new Set<string>()
-    /** Batches whose directories and conflicts are still looked into. */
+    const heldIds = new Set<string>()
+    /** Batches whose directories are being created and whose conflicts are being checked. */
     const preparing = new Set<string>()
-    /** Failures that were notified of. */
-    const told = new Set<string>()
+    /** Failed uploads that were already reported. */
+    const reported = new Set<string>()
     const changes = new Map<string, UploadChange>()
     let timer: ReturnType<typeof setTimeout> | undefined
 
-    /** As it is by now: a moment later the slice is told. */
+    /** The current upload, including changes that are not dispatched yet. */
     const uploadOf = (id: string): Upload | undefined => {
       const upload = getState().uploads?.byId[id]
-      return upload && isUnder(upload.status) ? { ...upload, ...changes.get(id) } : upload
+      return upload && isActive(upload.status) ? { ...upload, ...changes.get(id) } : upload
     }
-    /** Told a few times a second: for each of thousands of small files it would take the page longer than sending them. */
-    const tell = () => {
+    /** Throttled: an action for each of thousands of small files would take longer than sending them. */
+    const flushProgress = () => {
       clearTimeout(timer)
       timer = undefined
       if (changes.size === 0) return
-      const news = [...changes.values()]
+      const pending = [...changes.values()]
       changes.clear()
-      dispatch(advanced({ at: services.now(), changes: news }))
+      dispatch(uploadsProgressed({ at: services.now(), changes: pending }))
     }
-    const note = (change: UploadChange) => {
+    const recordChange = (change: UploadChange) => {
       changes.set(change.id, { ...changes.get(change.id), ...change })
-      timer ??= setTimeout(tell, TELL_MS)
+      timer ??= setTimeout(flushProgress, PROGRESS_INTERVAL_MS)
     }
 
-    const fail = (id: string, message: string | undefined) => note({ id, status: 'failed', problem: message ?? FAILED })
-    const ask = (upload: Upload) => {
+    const fail = (id: string, message: string | undefined) =>
+      recordChange({ id, status: 'failed', problem: message ?? FAILED })
+    const resolveConflict = (upload: Upload) => {
       const answer = answers.get(upload.batch)
-      if (answer === 'skip') note({ id: upload.id, status: 'skipped' })
+      if (answer === 'skip') recordChange({ id: upload.id, status: 'skipped' })
       else if (answer) {
-        note({ id: upload.id, status: 'waiting', onConflict: answer })
+        recordChange({ id: upload.id, status: 'waiting', onConflict: answer })
         waiting.push(upload.id)
-      } else note({ id: upload.id, status: 'asking', sent: 0 })
+      } else recordChange({ id: upload.id, status: 'asking', sent: 0 })
     }
 
     const transfer = (upload: Upload, file: File, name: string, token: string | undefined, attempt: Attempt) =>
-      new Promise<Ending>((resolve) => {
+      new Promise<Outcome>((resolve) => {
         const abort = sendUpload(
           { file, name, directory: upload.directory, onConflict: upload.onConflict, token },
           {
-            sent: (bytes) => note({ id: upload.id, sent: Math.min(bytes, upload.size) }),
-            answered: (status, text) => resolve(readAnswer(status, text)),
+            sent: (bytes) => recordChange({ id: upload.id, sent: Math.min(bytes, upload.size) }),
+            answered: (status, text) => resolve(parseAnswer(status, text)),
             failed: () => resolve({ error: { status: 'UNREACHABLE' } }),
           },
         )
@@ -103,22 +104,22 @@ export const createUploadQueue =
 
     const start = async (id: string, attempt: Attempt) => {
       const upload = uploadOf(id)
-      const file = fileOf(id)
+      const file = heldFile(id)
       if (!upload || upload.status !== 'waiting') return
       if (!file) return fail(id, undefined)
-      note({ id, status: 'sending' })
+      recordChange({ id, status: 'sending' })
       const name = upload.onConflict === 'keepBoth' ? await freeName(upload) : upload.name
-      // Cancelled meanwhile, when there was nothing to break off, and maybe begun anew.
+      // The upload may have been cancelled, and even retried, during the lookup.
       if (running.get(id) !== attempt || (uploadOf(id)?.status ?? 'cancelled') === 'cancelled') return
-      const ending = await asUser<Ending>({ dispatch, getState, extra: services }, (token) =>
+      const outcome = await callWithSession<Outcome>({ dispatch, getState, extra: services }, (token) =>
         transfer(upload, file, name, token, attempt),
       )
-      if (ending.error?.status === 409 && upload.onConflict === 'refuse') ask(upload)
-      else if (ending.error) fail(id, ending.error.status === 'UNREACHABLE' ? undefined : ending.error.message)
-      else if ('data' in ending) {
-        note({ id, status: 'done', sent: upload.size })
-        dropFile(id)
-        held.delete(id)
+      if (outcome.error?.status === 409 && upload.onConflict === 'refuse') resolveConflict(upload)
+      else if (outcome.error) fail(id, outcome.error.status === 'UNREACHABLE' ? undefined : outcome.error.message)
+      else if ('data' in outcome) {
+        recordChange({ id, status: 'done', sent: upload.size })
+        releaseFile(id)
+        heldIds.delete(id)
       }
     }
 
@@ -126,23 +127,23 @@ export const createUploadQueue =
       while (running.size < PARALLEL) {
         const id = waiting.shift()
         if (id === undefined) break
-        // Counted from now on, before the request itself is there to be broken off.
+        // Takes its slot before the request exists.
         const attempt: Attempt = { abort() {} }
         running.set(id, attempt)
         const { batch } = uploadOf(id) ?? { batch: '' }
         void start(id, attempt).then(() => {
           if (running.get(id) === attempt) running.delete(id)
           pump()
-          endOf(batch)
+          settleBatch(batch)
         })
       }
     }
 
-    /** When nothing of a batch is on its way any more, what it brought is shown, and what it did not bring is said. */
-    const endOf = (batch: string) => {
+    /** Once no upload of a batch is queued or in-flight, refetches its directories and reports its failures. */
+    const settleBatch = (batch: string) => {
       const isOfBatch = (id: string) => uploadOf(id)?.batch === batch
       if (preparing.has(batch) || [...running.keys()].some(isOfBatch) || waiting.some(isOfBatch)) return
-      tell()
+      flushProgress()
       const uploads = Object.values(getState().uploads?.byId ?? {}).filter((upload) => upload.batch === batch)
       if (uploads.length === 0) return
       dispatch(
@@ -150,21 +151,21 @@ export const createUploadQueue =
           [...new Set(uploads.map(({ directory }) => directory))].map((id) => ({ type: 'Files', id })),
         ),
       )
-      const failed = uploads.filter(({ id, status }) => status === 'failed' && !told.has(id))
-      for (const { id } of failed) told.add(id)
+      const failed = uploads.filter(({ id, status }) => status === 'failed' && !reported.has(id))
+      for (const { id } of failed) reported.add(id)
       if (!failed[0]) return
-      const reason = reasonOf({
-        failed: failed.map(({ name, directory, problem }) => ({ path: join(directory, name), message: problem })),
+      const reason = failureReason({
+        failed: failed.map(({ name, directory, problem }) => ({ path: joinPath(directory, name), message: problem })),
       })
       dispatch(reportProblem(`Failed to upload ${counted(failed.length, 'file')}`, reason, failed[0].problem ?? FAILED))
     }
 
-    /** Of a batch of nothing but directories. */
-    const endOfDirectories = (problem: string | undefined) => {
+    /** For a batch that holds directories only. */
+    const reportDirectories = (problem: string | undefined) => {
       if (problem !== undefined) dispatch(reportProblem('Failed to upload directories', problem, problem))
     }
 
-    /** Names of a directory as the server has them; none where it does not say, and why. */
+    /** Lists a directory. `names` is empty if the listing fails; `error` says why. */
     const namesIn = async (
       directory: string,
       isFresh: boolean,
@@ -175,7 +176,7 @@ export const createUploadQueue =
       return { names: new Set(data?.files.map(({ name }) => name)), error }
     }
 
-    /** A server that knows nothing of `onConflict` must not replace what was to be kept. */
+    /** Chooses the new name here, because a server that ignores `onConflict` would replace the existing file. */
     const freeName = async ({ name, directory }: Upload) => {
       const { names: taken } = await namesIn(directory, true)
       for (let count = 2, free = name; ; count++) {
@@ -189,10 +190,10 @@ export const createUploadQueue =
         directories.length > 0
           ? await dispatch(filesApi.endpoints.createDirectories.initiate(directories, { track: false }))
           : undefined
-      if (made) dispatch(api.util.invalidateTags(listingsOf(directories)))
+      if (made) dispatch(api.util.invalidateTags(listingTags(directories)))
       const existing = made?.data?.existing ?? []
       const failed = [...(made?.data?.failed ?? [])]
-      const broken = (directory: string) =>
+      const failureOf = (directory: string) =>
         failed.find(({ path }) => directory === path || directory.startsWith(`${path}/`))
       const names = new Map<string, ReadonlySet<string>>()
       const fresh = new Set(directories.filter((directory) => !existing.includes(directory)))
@@ -200,7 +201,7 @@ export const createUploadQueue =
         if (fresh.has(directory)) continue
         const found = await namesIn(directory, existing.includes(directory))
         names.set(directory, found.names)
-        // What has its name is a file.
+        // 409: a file has the name of the directory.
         if ((found.error as ApiFailure | undefined)?.status === 409)
           failed.push({ path: directory, message: failureText(found.error, FAILED) })
       }
@@ -208,15 +209,15 @@ export const createUploadQueue =
         const upload = uploadOf(id)
         if (upload?.status !== 'waiting') continue
         if (made?.error) fail(id, failureText(made.error, FAILED))
-        else if (broken(directory)) fail(id, broken(directory)?.message)
-        else if (names.get(directory)?.has(name)) ask(upload)
+        else if (failureOf(directory)) fail(id, failureOf(directory)?.message)
+        else if (names.get(directory)?.has(name)) resolveConflict(upload)
         else waiting.push(id)
       }
       preparing.delete(batch)
-      if (files.length === 0) endOfDirectories(made?.error ? failureText(made.error, FAILED) : failed[0]?.message)
-      tell()
+      if (files.length === 0) reportDirectories(made?.error ? failureText(made.error, FAILED) : failed[0]?.message)
+      flushProgress()
       pump()
-      endOf(batch)
+      settleBatch(batch)
     }
 
     const stop = (ids: string[]) => {
@@ -225,20 +226,20 @@ export const createUploadQueue =
         if (at !== -1) waiting.splice(at, 1)
         running.get(id)?.abort()
       }
-      // Those that had not begun end here.
-      for (const batch of new Set(ids.flatMap((id) => uploadOf(id)?.batch ?? []))) endOf(batch)
+      // Uploads that had not started do not reach settleBatch otherwise.
+      for (const batch of new Set(ids.flatMap((id) => uploadOf(id)?.batch ?? []))) settleBatch(batch)
     }
 
     return (next) => (action) => {
-      // What somebody does about uploads is about all that is known of them.
-      if (isAction(action) && isAsked(action)) tell()
+      // The reducers must see the latest progress before they handle what the user did.
+      if (isAction(action) && isUserAction(action)) flushProgress()
       const { byId = {}, isForAll = false } = getState().uploads ?? {}
       const result = next(action)
       if (!isAction(action)) return result
 
       if (filesChosen.match(action)) {
         preparing.add(action.payload.batch)
-        for (const { id } of action.payload.files) held.add(id)
+        for (const { id } of action.payload.files) heldIds.add(id)
         void prepare(action.payload)
       } else if (conflictAnswered.match(action)) {
         const { id, answer } = action.payload
@@ -247,20 +248,20 @@ export const createUploadQueue =
         for (const upload of Object.values(byId))
           if (upload.status === 'asking' && uploadOf(upload.id)?.status === 'waiting') waiting.push(upload.id)
         pump()
-        if (batch !== undefined) endOf(batch)
-      } else if (cancelled.match(action)) stop([action.payload])
-      else if (allCancelled.match(action)) stop([...waiting, ...running.keys()])
-      else if (retried.match(action) && uploadOf(action.payload)?.status === 'waiting') {
-        told.delete(action.payload)
+        if (batch !== undefined) settleBatch(batch)
+      } else if (uploadCancelled.match(action)) stop([action.payload])
+      else if (allUploadsCancelled.match(action)) stop([...waiting, ...running.keys()])
+      else if (uploadRetried.match(action) && uploadOf(action.payload)?.status === 'waiting') {
+        reported.delete(action.payload)
         waiting.push(action.payload)
         pump()
-      } else if (cleared.match(action) || sessionEnded.match(action)) {
-        for (const id of held) {
+      } else if (endedUploadsCleared.match(action) || sessionEnded.match(action)) {
+        for (const id of heldIds) {
           if (uploadOf(id)) continue
           stop([id])
-          dropFile(id)
-          held.delete(id)
-          told.delete(id)
+          releaseFile(id)
+          heldIds.delete(id)
+          reported.delete(id)
         }
       }
       return result

@@ -3,16 +3,15 @@ import { createSelector, createSlice, current } from '@reduxjs/toolkit'
 import type { OnConflict } from '../../../../contract/file'
 import { sessionEnded } from '../../../facts'
 
-/** `asking`: something of that name exists, and the user says what to do. */
+/** `asking`: the name is taken, and the user has to choose what to do. */
 export type UploadStatus = 'waiting' | 'sending' | 'asking' | 'done' | 'failed' | 'cancelled' | 'skipped'
 export type Upload = {
   id: string
-  /** What was chosen or dropped together. */
+  /** Id shared by files that were chosen or dropped together. */
   batch: string
   name: string
-  /** Where to, on the wire. */
+  /** Absolute path in the API. */
   directory: string
-  /** Bytes. */
   size: number
   sent: number
   status: UploadStatus
@@ -26,29 +25,29 @@ export type UploadsState = {
   byId: Record<string, Upload>
   ids: string[]
   isOpen: boolean
-  /** Whether the answer to the question that is asked holds for all of its kind. */
+  /** Whether the next answer applies to all conflicts of the batch. */
   isForAll: boolean
-  /** Bytes a second, smoothed. */
+  /** Smoothed. Bytes per second. */
   rate: number
-  /** The user wants to sign out, and is asked whether these are to end with it. */
+  /** The user wants to sign out and is asked to confirm that the uploads are aborted. */
   isSignOutAsked?: true
-  /** When the last progress was told, in milliseconds since the epoch. */
+  /** Time of the last progress. Milliseconds since the epoch. */
   at: number | null
 }
 
 const initialState: UploadsState = { byId: {}, ids: [], isOpen: true, isForAll: false, rate: 0, at: null }
 
-/** How much the newest measure counts. */
+/** Weight of the newest measurement (exponential moving average). */
 const SMOOTHING = 0.3
 
-export const isUnder = (status: UploadStatus) => status === 'waiting' || status === 'sending' || status === 'asking'
-const all = ({ byId, ids }: UploadsState) => ids.flatMap((id) => byId[id] ?? [])
+export const isActive = (status: UploadStatus) => status === 'waiting' || status === 'sending' || status === 'asking'
+const allUploads = ({ byId, ids }: UploadsState) => ids.flatMap((id) => byId[id] ?? [])
 
 export const uploadSlice = createSlice({
   name: 'uploads',
   initialState,
   reducers: {
-    /** `directories` are to be made first, parents before what is in them. */
+    /** `directories` are created first; parents come before their children. */
     filesChosen: {
       prepare: (batch: string, files: Pick<Upload, 'id' | 'name' | 'directory' | 'size'>[], directories: string[]) => ({
         payload: { batch, files, directories },
@@ -70,13 +69,13 @@ export const uploadSlice = createSlice({
         }
       },
     },
-    /** At most a few times a second, whatever goes on. `at` in milliseconds since the epoch. */
+    /** Throttled by the queue. `at` is in milliseconds since the epoch. */
     advanced(state, { payload: { at, changes } }: PayloadAction<{ at: number; changes: UploadChange[] }>) {
       let moved = 0
       for (const { id, ...change } of changes) {
         const upload = state.byId[id]
-        // Whoever was cancelled meanwhile stays so.
-        if (!upload || !isUnder(upload.status)) continue
+        // A cancelled upload stays cancelled.
+        if (!upload || !isActive(upload.status)) continue
         if (change.sent !== undefined) moved += Math.max(0, change.sent - upload.sent)
         Object.assign(upload, change)
       }
@@ -85,18 +84,18 @@ export const uploadSlice = createSlice({
         state.rate = state.rate === 0 ? rate : state.rate + SMOOTHING * (rate - state.rate)
       }
       state.at = at
-      // As plain objects: thousands of drafts would take long.
-      if (!all(current(state)).some(({ status }) => status === 'waiting' || status === 'sending')) {
+      // `current` gives plain objects: reading thousands of drafts is slow.
+      if (!allUploads(current(state)).some(({ status }) => status === 'waiting' || status === 'sending')) {
         state.rate = 0
         state.at = null
       }
     },
     cancelled({ byId }, { payload: id }: PayloadAction<string>) {
       const upload = byId[id]
-      if (upload && isUnder(upload.status)) upload.status = 'cancelled'
+      if (upload && isActive(upload.status)) upload.status = 'cancelled'
     },
     allCancelled(state) {
-      for (const upload of all(state)) if (isUnder(upload.status)) upload.status = 'cancelled'
+      for (const upload of allUploads(state)) if (isActive(upload.status)) upload.status = 'cancelled'
     },
     retried({ byId }, { payload: id }: PayloadAction<string>) {
       const upload = byId[id]
@@ -110,19 +109,19 @@ export const uploadSlice = createSlice({
     },
     conflictAnswered(state, { payload: { id, answer } }: PayloadAction<{ id: string; answer: ConflictAnswer }>) {
       const asked = state.byId[id]
-      for (const upload of all(state)) {
+      for (const upload of allUploads(state)) {
         if (upload.status !== 'asking' || (upload.id !== id && !(state.isForAll && upload.batch === asked?.batch)))
           continue
         upload.status = answer === 'skip' ? 'skipped' : 'waiting'
         if (answer !== 'skip') upload.onConflict = answer
       }
-      // It was said of these; the next question is another one.
+      // The choice applied to this batch only.
       state.isForAll = false
     },
     panelToggled(state) {
       state.isOpen = !state.isOpen
     },
-    /** All was done, and nobody looks at it. */
+    /** All uploads are done, and neither pointer nor focus is on the panel (useIdle.ts). */
     panelRested(state) {
       state.isOpen = false
     },
@@ -132,10 +131,10 @@ export const uploadSlice = createSlice({
     signOutDeclined(state) {
       delete state.isSignOutAsked
     },
-    /** What has ended is not shown any more. */
+    /** Removes the uploads that have ended. */
     cleared(state) {
-      state.ids = state.ids.filter((id) => isUnder(state.byId[id]?.status ?? 'done'))
-      state.byId = Object.fromEntries(all(state).map((upload) => [upload.id, upload]))
+      state.ids = state.ids.filter((id) => isActive(state.byId[id]?.status ?? 'done'))
+      state.byId = Object.fromEntries(allUploads(state).map((upload) => [upload.id, upload]))
       state.isForAll = false
     },
   },
@@ -156,21 +155,21 @@ export const uploadSlice = createSlice({
 
 export const {
   filesChosen,
-  advanced,
-  cancelled,
-  allCancelled,
-  retried,
+  advanced: uploadsProgressed,
+  cancelled: uploadCancelled,
+  allCancelled: allUploadsCancelled,
+  retried: uploadRetried,
   forAllChosen,
   conflictAnswered,
   panelToggled,
-  panelRested,
-  signOutAsked,
+  panelRested: panelAutoCollapsed,
+  signOutAsked: signOutRequested,
   signOutDeclined,
-  cleared,
+  cleared: endedUploadsCleared,
 } = uploadSlice.actions
 export const { selectUploads, selectIsOpen, selectIsForAll, selectIsSignOutAsked, selectRate } = uploadSlice.selectors
 
-/** Product §4: uploading, progress and error, of all together. Bytes. */
+/** Product §4: uploading, progress and error of all uploads together. Sizes are in bytes. */
 export const selectUploadState = createSelector([selectUploads], (uploads) => {
   const counted = uploads.filter(({ status }) => status !== 'cancelled' && status !== 'skipped')
   const total = counted.reduce((sum, { size }) => sum + size, 0)
@@ -180,12 +179,12 @@ export const selectUploadState = createSelector([selectUploads], (uploads) => {
   )
   const done = counted.filter(({ status }) => status === 'done').length
   return {
-    uploading: uploads.some(({ status }) => isUnder(status)),
+    uploading: uploads.some(({ status }) => isActive(status)),
     count: counted.length,
     done,
     total,
     sent,
-    /** 0 to 1. Empty files count by their number. */
+    /** 0 to 1. If all files are empty, their number is counted. */
     progress: total > 0 ? sent / total : counted.length > 0 ? done / counted.length : 1,
     error: uploads.find(({ status }) => status === 'failed')?.problem ?? null,
   }

@@ -1,7 +1,7 @@
 import type { RefObject } from 'react'
 import { useLayoutEffect } from 'react'
 
-/** Tells the style sheet how high the panel is, so that the page can be scrolled out from under it. */
+/** Publishes the height of the panel as a CSS variable, so that the page can be scrolled out from under it. */
 export function useDockHeight(panel: RefObject<HTMLElement | null>) {
   useLayoutEffect(() => {
     const element = panel.current

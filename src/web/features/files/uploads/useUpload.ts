@@ -1,18 +1,18 @@
 import { nanoid } from '@reduxjs/toolkit'
 import { useDispatch } from 'react-redux'
-import { reasonOf } from '../../../api/reportProblem'
-import { notified, problemMet } from '../../../facts'
+import { failureReason } from '../../../api/reportProblem'
+import { notified, problemLogged } from '../../../facts'
 import { counted } from '../../../ui/counted'
-import { join } from '../sharedPath'
-import type { Dropped } from './droppedFiles'
+import { joinPath } from '../sharedPath'
+import type { DroppedEntries } from './droppedFiles'
 import { holdFile } from './heldFiles'
 import { filesChosen } from './uploadSlice'
 
-/** Hands files to the queue, to be put into a directory. */
+/** Returns a function that queues files for upload into a directory. */
 export function useUpload(directory: string) {
   const dispatch = useDispatch()
-  const under = (relative: string) => (relative === '' ? directory : join(directory, relative))
-  return ({ directories, files, unreadable }: Dropped) => {
+  const under = (relative: string) => (relative === '' ? directory : joinPath(directory, relative))
+  return ({ directories, files, unreadable }: DroppedEntries) => {
     if (unreadable.length > 0) {
       dispatch(
         notified(
@@ -21,9 +21,9 @@ export function useUpload(directory: string) {
         ),
       )
       dispatch(
-        problemMet(
+        problemLogged(
           `Failed to read ${counted(unreadable.length, 'file')}`,
-          reasonOf({ failed: unreadable.map((path) => ({ path })) }),
+          failureReason({ failed: unreadable.map((path) => ({ path })) }),
         ),
       )
     }

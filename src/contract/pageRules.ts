@@ -1,0 +1,49 @@
+/** As rules.ts, for what only the pages after sign-in need: the login page does not load this. */
+
+/** The manager counts as responding while its last heartbeat is younger than this. */
+export const MANAGER_ALIVE_MS = 30_000
+
+/** A DNS label (RFC 1123) of at most 40 lower-case characters. */
+export const DEPLOYMENT_NAME_PATTERN = /^[a-z0-9](?:[a-z0-9-]{0,38}[a-z0-9])?$/
+export const DATABASE_NAME_MAX_LENGTH = 64
+export const DATABASE_NAME_PATTERN = /^[A-Za-z0-9_]+$/
+
+/** The text of product §5, which names dashes although the rule does not allow them. */
+export const INVALID_DATABASE_NAME = 'Database name can only contain letters, numbers, dashes, and underscores'
+
+/** Names of new or renamed files and directories (product §5). The limit of 255 bytes applies as well. */
+// eslint-disable-next-line no-control-regex -- these are what is forbidden
+export const FILE_NAME_PATTERN = /^(?!\.{1,2}$)[^<>:"/\\|?*\u0000-\u001f\u007f]+$/
+
+/** PostgreSQL, file names and process arguments cannot hold NUL. */
+export const hasNoNul = (text: string): boolean => !text.includes('\0')
+export const NO_NUL = 'must not contain a NUL character'
+
+/** The root of the shared area in paths of the API (decisions §3). */
+export const SHARED_ROOT = '/nfsshare'
+
+/** In index order: `typeIndex` is the position in this list (product §3). */
+export const DEPLOYMENT_TYPES = ['proxy', 'persistent', 'scalable', 'process'] as const
+export const INSTANCE_STATES = ['STARTING', 'RUNNING', 'BLOCKED', 'STOPPING', 'STOPPED'] as const
+
+/** The socket.io event of every message; its only argument is `{id, data}` (decisions §6). */
+export const REALTIME_EVENT = 'message'
+
+/** The maximum length of a console command in UTF-16 units. */
+export const COMMAND_MAX_LENGTH = 8192
+
+/** Close codes of the console channel; ours are in the private range of RFC 6455 §7.4. */
+export const CLOSE_SESSION_ENDED = 4401
+
+/** The session continues with other rights, so the client has to reconnect. */
+export const CLOSE_RIGHTS_CHANGED = 4403
+export const CLOSE_TOO_FAST = 1008
+
+/** The maximum number of actions in a log; fewer if they are long (decisions §10). */
+export const ACTION_LOG_LENGTH = 2000
+
+/** Returns the `count`th alternative for a name that is taken: `world (2).tar.gz` for `world.tar.gz` and 2. */
+export function numberedName(name: string, count: number): string {
+  const [, stem = name, extension = ''] = /^(.+?)(\.tar\.[a-z0-9]+|\.[^.]*)?$/i.exec(name) ?? []
+  return `${stem} (${count})${extension}`
+}

@@ -1,0 +1,41 @@
+import { withoutSecret } from './secretCommands'
+
+/** Replaces a secret. */
+export const HIDDEN = '•••'
+
+/** The end of a line that is already masked. */
+const MASKED = /^['"\s=:]{0,9}•••(?: \(\d+ characters\))?$/
+
+/** Masks the rest of a line after a word, such as `password`, that suggests a secret. Idempotent. */
+export function maskLine(line: string): string {
+  const plain = withoutSecret(line)
+  return plain === line || MASKED.test(line.slice(plain.length)) ? line : `${plain} ${HIDDEN}`
+}
+
+/** Commands of game servers whose arguments hold no secrets. Plugins may define any other, with any arguments. */
+const PLAIN_COMMANDS = new Set(
+  (
+    'advancement attribute ban ban-ip banlist bossbar clear clone damage datapack debug defaultgamemode deop difficulty effect enchant end execute experience fill ' +
+    'fillbiome forceload function gamemode gamerule gc give glist help item jfr kick kill list locate loot mspt op pardon pardon-ip particle perf place playsound pl plugins ' +
+    'random recipe reload restart ride rotate save-all save-off save-on say schedule scoreboard seed send server setblock setidletimeout setworldspawn spawnpoint spectate ' +
+    'spreadplayers start status stop stopsound summon tag team teleport tick time timings title tp tps transfer trigger uptime version ver weather whitelist worldborder xp'
+  ).split(' '),
+)
+/** A valid command name. Other input may be the answer to a prompt, for example for a password. */
+const COMMAND_WORD = /^\s*\/?[a-z][a-z_:-]{0,31}(?=\s|$)/i
+
+/**
+ * Masks a console command for the action log and the activity log: a known harmless command is masked as a line, of any
+ * other the first word and the length are kept (decisions §10).
+ * @param plainCommands first words that the definition declares harmless
+ */
+export function maskCommand(command: string, plainCommands: readonly string[] = []): string {
+  // `execute … run` runs the command that follows.
+  const run = /^\s*\/?(?:minecraft:)?execute\s(?:.*?\s)?run\s+/i.exec(command)?.[0]
+  if (run !== undefined) return maskLine(run) + maskCommand(command.slice(run.length), plainCommands)
+  const first = /^\s*\/?(\S+)/.exec(command)?.[1]?.toLowerCase()
+  if (plainCommands.some((plain) => plain.toLowerCase() === first)) return maskLine(command)
+  const word = COMMAND_WORD.exec(command)?.[0] ?? ''
+  if (PLAIN_COMMANDS.has(word.trim().replace('/', '').replace('minecraft:', '').toLowerCase())) return maskLine(command)
+  return `${maskLine(word)} ${HIDDEN} (${command.length} characters)`.trimStart()
+}

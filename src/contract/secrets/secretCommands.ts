@@ -1,0 +1,191 @@
+/**
+ * Patterns of secrets in console commands and lines of output, for the activity log, the console's echo and the action
+ * log. In doubt a pattern matches. The input is untrusted, so each pattern must take linear time
+ * (test/contract/patterns.test.ts). Each has its cases in test/contract/secretCommands.test.ts.
+ */
+export interface SecretPattern {
+  name: string
+  /** The group `shown` is the part of the match that may be shown. Without the group, nothing of the match is shown. */
+  pattern: RegExp
+}
+
+export const secretPatterns: readonly SecretPattern[] = [
+  // Sign-in plugins of game servers take the password as an argument.
+  {
+    name: 'command of a sign-in plugin',
+    pattern:
+      /^(?<shown>\s*(?:> ?)?\/?(?:[\w-]{1,40}:)?(?:log|login|logon|l|reg|register|unreg|unregister|signin|signup|(?:change|set|reset|new)(?:password|passwd|pass|pw)|cp|premium|cracked|2fa|totp|otp|mfa|email|mail|recover|recovery|identify|force(?:login|register)|captcha))(?![\w-])/i,
+  },
+  // Servers print the commands that they receive.
+  {
+    name: 'command of a sign-in plugin within a line',
+    pattern:
+      /(?<=[\s:"'])(?<shown>\/(?:[\w-]{1,40}:)?(?:log|login|logon|l|reg|register|unreg|unregister|signin|signup|(?:change|set|reset|new)(?:password|passwd|pass|pw)|cp|premium|cracked|2fa|totp|otp|mfa|email|recover|recovery|identify|force(?:login|register)|captcha))(?![\w-])/i,
+  },
+  {
+    name: 'sign-in plugin',
+    pattern:
+      /(?<![a-z0-9.])(?<shown>(?:authme|nlogin|openlogin|librelogin|librepremium|jpremium|fastlogin|loginsecurity|xauth|crazylogin|limboauth|dynamicbungeeauth|simplelogin|userlogin|easyauth|simpleauth|nexauth|mcauth)\s+(?:[\w-]{1,40}))\s+\S/i,
+  },
+  {
+    name: 'services of IRC',
+    pattern:
+      /(?<![a-z0-9])(?<shown>(?:(?:nick|chan|auth|user|oper)serv|ns)[\s:]{1,20}(?:identify|id|register|group|ghost|recover|regain|release|login|auth|set|drop)|\/(?:quote\s{1,20})?oper)\s+\S/i,
+  },
+  { name: 'remote console', pattern: /^(?<shown>\s{0,20}(?:> ?)?\/?rcon)\s+\S/i },
+  { name: 'remote console within a line', pattern: /(?<![a-z0-9])(?<shown>rcon\s{1,20}(?:login|auth))\s+\S/i },
+  {
+    name: 'option of a Steam server',
+    pattern: /(?<!\S)(?<shown>\+login(?!\s+anonymous(?!\S))|[+-]?(?:sv_setsteamaccount|set_steam_guard_code))\s+\S/i,
+  },
+  // Also as part of a longer name: `DB_PASSWORD`, `clientSecret`, `AWS_SECRET_ACCESS_KEY`.
+  {
+    name: 'name with a value',
+    pattern:
+      /(?<shown>(?:passw(?:or)?d|passphrase|passcode|pwd|token|secret|credential|cookie|mnemonic|webhook|(?:api|access|private|license|licence|signing|encryption|encrypt|master|shared|account|auth|ssh|deploy|service|host|client|server)[-_ ]?key)[\w.-]{0,40})['"]?\s*[=:]\s*\S/i,
+  },
+  {
+    name: 'name before a value',
+    pattern:
+      /(?<shown>(?:passw(?:or)?d|passphrase|passcode|pwd|token|secret|credential|cookie|(?:api|access|private|license|licence|signing|encryption|master|auth|ssh)[-_ ]?key)s?)(?:['"]?\s+\S|[^\w\s./-]{1,20}\s{0,20}[^\s./-])/i,
+  },
+  {
+    name: 'name in another language',
+    pattern:
+      /(?<shown>passwor[dt]|kennwort|losung|wachtwoord|mot de passe|contrase(?:ñ|n)a|senha|parola|has[lł]o|heslo|jelsz[oó]|l[oö]senord|adgangskode|passord|salasana|[sş]ifre|парол[ья]|κωδικ[οό]ς|密码|密碼|口令|パスワード|暗証番号|비밀번호|암호|סיסמה|كلمة (?:المرور|السر))['"]?(?:\s{0,20}[^\w\s./-]{1,20}|\s)\s{0,20}\S/i,
+  },
+  {
+    name: 'code in a sentence',
+    pattern:
+      /(?<![a-z])(?<shown>code)['"]?(?:\s{0,20}[=:]|\s{1,20}(?:is|was)(?![a-z]))?\s{0,20}['"]?\d(?:[ -]?\d){5,7}(?!\d)/i,
+  },
+  {
+    name: 'words of a wallet',
+    pattern: /(?<shown>(?:seed|recovery|backup) (?:phrase|words|codes?))['"]?\s{0,20}[=:]\s{0,20}\S/i,
+  },
+  {
+    name: 'session or licence',
+    pattern:
+      /(?<![a-z0-9])(?<shown>s(?:ess(?:ion)?)?[-_ ]?id|licen[cs]e|serial)['"]?\s{0,20}[=:]\s{0,20}['"]?(?=[^\s'"]{0,100}\d)[^\s'"]{8}/i,
+  },
+  // Whole words only, because other words contain them: compass, author, spin.
+  {
+    name: 'short name',
+    pattern:
+      /(?<![a-z0-9])(?<shown>(?:pass|psw|pw|bearer|auth(?:orization)?|pin|otp|identified by)s?)(?![a-z0-9])['"]?[=:\s]+[^=:\s]/i,
+  },
+  {
+    name: 'name that ends in pass',
+    pattern:
+      /(?<shown>(?:require|master|root|db|user|admin|my|key|store|trust|ssh|ldap|rcon|smtp|mail|proxy|sql|redis|mysql|jdbc|old|new)(?:pass|pw)|masterauth|requirepass)(?![a-z])['"]?[=:\s]+[^=:\s]/i,
+  },
+  // A space is no separator here (`say keys are fun`). After a colon, as in JSON, only long values match.
+  {
+    name: 'key that is assigned',
+    pattern: /(?<![a-z0-9?&])(?<shown>key|psk|jwt)(?:['"]?\s{0,20}=\s{0,20}\S|['"]?\s{0,20}:\s{0,20}['"]?[\w+/-]{16})/i,
+  },
+  { name: 'key of several words that is assigned', pattern: /(?<shown>[a-z0-9]Key)['"]?\s{0,20}=\s{0,20}\S/ },
+  { name: 'Authorization header', pattern: /(?<shown>\b(?:basic|digest|negotiate))\s+[\w+/]{8}/i },
+  {
+    name: 'option of a program that signs in',
+    pattern:
+      /(?<![\w-])(?<shown>(?:mysql|mariadb|mongo|redis-cli|sshpass|curl|wget|m?c?rcon|psql|ldapsearch|htpasswd|smbclient|xfreerdp|zip|7z)[\w.-]{0,20})\s[^\r\n]{0,200}?(?<=\s)-[apuwP]/i,
+  },
+  // The match starts at the end of a scheme and does not reach into another address.
+  { name: 'password in an address', pattern: /(?<shown>[a-z0-9]:\/\/)[^\s/:@]{0,100}:(?:[^\s@/]|\/(?!\/)){1,300}@/i },
+  { name: 'token in an address', pattern: /(?<shown>[a-z0-9]:\/\/)[^\s/@]{1,300}@/i },
+  {
+    name: 'parameter of an address',
+    pattern:
+      /(?<shown>[?&](?:key|sig|signature|code|auth|session|sid|ticket|invite|hmac|x-amz-(?:signature|credential))=)[^\s&]/i,
+  },
+  // The address alone gives write access to the channel.
+  { name: 'address of a webhook', pattern: /(?<shown>(?<![a-z])(?:web)?hooks?(?:\.[\w.-]{1,80})?\/)[^\s/]/i },
+  { name: 'signed token', pattern: /(?<![\w-])eyJ[\w-]{8}/ },
+  {
+    name: 'key with a known beginning',
+    pattern:
+      /(?<![A-Za-z0-9])(?:gh[oprsu]_|github_pat_|gl(?:pat|dt|rt|cbt)-|[prsw]k[-_]|whsec_|xox[a-z]-|xapp-|npm_|pypi-|hf_|dop_v1_|hvs\.|tskey-|SG\.|ya29\.|AIza|shpat_|dckr_pat_|glsa_|sntrys_|AGE-SECRET-KEY-)[\w-]{10}/,
+  },
+  { name: 'key of AWS', pattern: /(?<![A-Za-z0-9])A(?:KIA|SIA|GPA|IDA|ROA|NPA)[A-Z0-9]{8}/ },
+  {
+    name: 'token of a chat bot',
+    pattern: /(?<![\w-])(?:[MNO][\w-]{22,28}\.[\w-]{5,8}\.[\w-]{20}|\d{8,10}:AA[\w-]{20})/,
+  },
+  {
+    name: 'hash of a password',
+    pattern: /\$(?:2[abxy]?|[1567y]|argon2\w{0,2}|scrypt|pbkdf2[\w-]{0,12}|SHA)\$[\w$./=,+]{8}/i,
+  },
+  { name: 'PEM', pattern: /-----BEGIN/ },
+  // Lines of a PEM file arrive one by one; a long key looks the same.
+  { name: 'long run of Base64', pattern: /(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{60}/ },
+  { name: 'end of Base64', pattern: /^[^\S\n]{0,20}[A-Za-z0-9+/]{16,76}={1,2}[^\S\n]{0,20}$/m },
+  // The last line of a PEM file, which may be short. Excludes paths, and names or ids of one character class.
+  {
+    name: 'line of Base64',
+    pattern:
+      /^[^\S\n]{0,20}(?:> ?)?(?=[^\s\d]{0,59}\d)(?=[^\sA-Z]{0,59}[A-Z])(?=[^\sa-z]{0,59}[a-z])(?!\S{0,59}\/[a-z]{3})[A-Za-z0-9+/]{20,59}[^\S\n]{0,20}$/m,
+  },
+]
+
+/** In UTF-16 units. The rest of a longer text counts as a secret. */
+const MAX_SCANNED = 128 * 1024
+
+/** Escape sequences of terminals (ECMA-48), and colour codes of game servers. */
+const ESCAPES =
+  // eslint-disable-next-line no-control-regex -- they begin with the characters of these numbers
+  /(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]|(?:\u001b\]|\u009d)[^\u0007\u001b\u009c\u009d]*(?:\u0007|\u001b\\|\u009c)|\u001b[ -/]*[0-~]|§[0-9a-fk-orx]/gi
+
+export const escapesIn = (text: string) => text.matchAll(ESCAPES)
+export const withoutEscapes = (text: string) => text.replace(ESCAPES, '')
+
+/** Characters that hide a word from the patterns, besides escapes and letters that look like others (NFKC). */
+// eslint-disable-next-line no-control-regex -- all that are no blanks
+const INVISIBLE = /[\u0000-\u0008\u000e-\u001f\u007f-\u009f\p{Default_Ignorable_Code_Point}]/u
+
+const isPlain = (text: string) =>
+  text.normalize('NFKC') === text && !INVISIBLE.test(text) && text.search(ESCAPES) === -1
+
+/** Removes escapes and invisible characters, applies NFKC. `origins` maps each UTF-16 unit to its old offset. */
+function folded(text: string): { text: string; origins: number[] } {
+  const folded = { text: '', origins: [] as number[] }
+  const escapes = escapesIn(text)
+  let escape = escapes.next().value
+  let at = 0
+  for (const character of text) {
+    while (escape && escape.index + escape[0].length <= at) escape = escapes.next().value
+    const isEscape = escape !== undefined && escape.index <= at
+    const plain = isEscape || INVISIBLE.test(character) ? '' : character.normalize('NFKC')
+    for (let unit = 0; unit < plain.length; unit++) folded.origins.push(at)
+    folded.text += plain
+    at += character.length
+  }
+  folded.origins.push(at)
+  return folded
+}
+
+/** Returns the end of the part that may be shown. */
+function visibleEnd(text: string): number {
+  let end = text.length
+  for (const { pattern } of secretPatterns) {
+    const match = pattern.exec(text)
+    if (match) end = Math.min(end, match.index + (match.groups?.shown?.length ?? 0))
+  }
+  return end
+}
+
+/** Returns whether a command may hold a secret. Such a command is kept until the page is reloaded and never stored. */
+export function looksSecret(command: string): boolean {
+  if (command.length > MAX_SCANNED) return true
+  const texts = isPlain(command) ? [command] : [command, folded(command).text]
+  return texts.some((text) => secretPatterns.some(({ pattern }) => pattern.test(text)))
+}
+
+/** Returns the part of a line that may be shown: up to and including the word that reveals the secret. */
+export function withoutSecret(text: string): string {
+  const line = text.slice(0, MAX_SCANNED)
+  const end = visibleEnd(line)
+  if (isPlain(line)) return line.slice(0, end)
+  const { text: plain, origins } = folded(line)
+  return line.slice(0, Math.min(end, origins[visibleEnd(plain)] ?? 0))
+}

@@ -1,0 +1,18 @@
+/**
+ * Shares an expensive read between callers. A call during a read gets the result of the next read, because the one in
+ * flight may miss what the caller has just written. At most one read is in flight.
+ * @returns a function that resolves with the result of a read that began after the call; it throws what `read` throws.
+ */
+export function createSharedRead<Result>(read: () => Promise<Result>): () => Promise<Result> {
+  let inFlight: Promise<unknown> = Promise.resolve()
+  let next: Promise<Result> | undefined
+  return () => {
+    next ??= inFlight.then(() => {
+      next = undefined
+      const started = read()
+      inFlight = started.catch(() => undefined)
+      return started
+    })
+    return next
+  }
+}

@@ -1,0 +1,285 @@
+import { mkdir } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import type { FastifyInstance } from 'fastify'
+import { sql } from 'kysely'
+import type { Logger } from 'pino'
+import { createActivityLog, type ActivityLog } from './accounts/activityLog'
+import { createCodeChecks } from './accounts/codeChecks'
+import { createDownloadTickets } from './accounts/downloadTickets'
+import { createInvites } from './accounts/invites'
+import { createOwnPassword } from './accounts/ownPassword'
+import { createRegistration, type Registration } from './accounts/registration'
+import { createSessions, type Sessions } from './accounts/sessions'
+import { createSignIn } from './accounts/signIn'
+import { createUsers } from './accounts/users'
+import { createApp } from './app'
+import type { Settings } from './config'
+import { openDataDirectory, withWriteError } from './dataDirectory'
+import { createDatabases } from './databases/databases'
+import type { DatabaseServer } from './databases/databaseServer'
+import { createMongo } from './databases/mongo'
+import { createSqlServer } from './databases/sqlServer'
+import { tryParseDefinition } from './deployments/definitions'
+import { createDeployments, type Deployments } from './deployments/deployments'
+import { createDiscovery } from './deployments/monitoring/discovery'
+import { instanceState, plainCommandsOf } from './deployments/instances'
+import { createListeningSockets } from './deployments/monitoring/listeningSockets'
+import { startManager } from './deployments/reconcile/manager'
+import { createMetrics, sampleMetrics } from './deployments/monitoring/metrics'
+import { watchPlayers } from './deployments/monitoring/players'
+import { createPower } from './deployments/power'
+import { createSampleDeployment } from './deployments/sampleDeployment'
+import { createUsageMeter } from './deployments/monitoring/usageMeter'
+import { StartError } from './errors'
+import { createCluster, type Cluster } from './kubernetes/cluster'
+import { createDashboard, type Dashboard } from './kubernetes/dashboard'
+import { openRuntime } from './runtime/openRuntime'
+import type { Runtime } from './runtime/runtime'
+import { watchDisks } from './share/disks'
+import { openFiles } from './share/files'
+import { createJail } from './share/jail'
+import { createReplicas, type Replicas } from './share/replicas/replicas'
+import { openShareMarker } from './share/shareMarker'
+import { dropOldActivity } from './state/activity'
+import { openStateDatabase, identifyDatabase, type Db, type StateDatabase } from './state/db'
+import { listDeployments } from './state/deployments'
+import { startEmbeddedPostgres } from './postgres/embeddedPostgres'
+import { findLastHeartbeat } from './state/heartbeats'
+import { holdPlatformLock } from './state/platformLock'
+import { openSecrets, type Secrets } from './state/secrets'
+import { dropExpired } from './state/sessions'
+import { deleteOldAttempts } from './state/rateLimits'
+
+const CLEAN_UP_MS = 10 * 60_000
+/** Timeout of an operation on the Kubernetes cluster. */
+const CLUSTER_MS = 8000
+
+/** Functions that close what was opened, called in reverse order. */
+export type Closers = (() => Promise<unknown>)[]
+
+export interface Platform {
+  app: FastifyInstance
+  state: StateDatabase
+  runtime: Runtime
+  replicas: Replicas
+  sessions: Sessions
+  registration: Registration
+  activityLog: ActivityLog
+  deployments: Deployments
+  dashboard: Dashboard
+  /** Why instances are plain processes although containers were wanted. */
+  plainReason: string | undefined
+}
+
+interface Surroundings {
+  log: Logger
+  /** Receives a function for each part once it is open, so that a failed start can be undone. */
+  closers: Closers
+  /** Called when another platform has taken over the database. */
+  onLost: () => void
+}
+
+/** What tests replace. Everything else is as in production. */
+export interface Overrides {
+  /** The clock of accounts (sessions, codes, invites, tickets), in milliseconds since the epoch. */
+  now?: () => number
+  /** The servers of users' databases. */
+  sql?: DatabaseServer | undefined
+  mongo?: DatabaseServer | undefined
+  cluster?: Cluster | undefined
+  /** The name of the one node. */
+  nodeName?: string
+  /** Called once with the opened runtime. Returns the one that the platform uses. */
+  wrapRuntime?: (runtime: Runtime) => Runtime
+  /** Time for a JSON body to arrive, in milliseconds. */
+  bodyMs?: number | undefined
+  /** The directory of the built console. */
+  webDir?: string
+}
+
+/**
+ * Builds the whole platform: opens the state, the shared area and the runtime, and starts the manager. The caller listens.
+ * Its parts are closed by `closers`, last one first; so are those of a start that fails halfway.
+ * @throws StartError with lines for the operator
+ */
+export async function createPlatform(
+  settings: Settings,
+  surroundings: Surroundings,
+  overrides: Overrides = {},
+): Promise<Platform> {
+  const { log, closers, onLost } = surroundings
+  const { dataDir } = settings
+  if (settings.runtime === 'kubernetes')
+    throw new StartError(['QUARTERDECK_RUNTIME: this version runs instances as local processes only'])
+  const directory = await openDataDirectory(dataDir)
+  closers.push(async () => directory.unlock())
+
+  const postgres = settings.stateUrl === undefined ? await startEmbeddedPostgres(dataDir, log) : undefined
+  if (postgres) closers.push(() => postgres.stop())
+  const stateUrl = settings.stateUrl ?? postgres?.stateUrl ?? ''
+  closers.push(await holdPlatformLock(stateUrl, log, onLost))
+  const state = await openStateDatabase(stateUrl)
+  closers.push(() => state.close())
+  const { db, pool } = state
+  const secrets = await openSecrets(dataDir, db)
+
+  const share = await openShare(settings, surroundings, db)
+  if (directory.wasEmpty && settings.sample) await createSampleDeployment(db, settings.shareDir)
+  const running = await runInstances(settings, surroundings, overrides, state, share)
+  const { runtime, manager } = running
+
+  const servers = {
+    sql:
+      overrides.sql ??
+      createSqlServer({ url: settings.sqlUrl, dataDir, running: postgres, state: await identifyDatabase(pool), log }),
+    mongo:
+      overrides.mongo ?? createMongo({ url: settings.mongoUrl, dataDir, path: settings.programPath, secrets, log }),
+  }
+  closers.push(async () => void (await Promise.all([servers.sql.close(), servers.mongo.close()])))
+  const databases = createDatabases({ db, pool, secrets, servers, log })
+  void databases.start()
+
+  const nodes = async () => [overrides.nodeName ?? hostname()]
+  const deployments = createDeployments({
+    db,
+    ...running,
+    usage: createUsageMeter(runtime, Date.now),
+    now: Date.now,
+    shareDir: settings.shareDir,
+    marker: share.marker,
+    nodes,
+    ownPorts: () => [
+      ...portOf(app).map((port) => ({ port, owner: 'Quarterdeck itself' })),
+      ...(postgres ? [{ port: Number(new URL(postgres.adminUrl).port), owner: 'the embedded PostgreSQL' }] : []),
+    ],
+    wake: () => manager.wake(),
+  })
+  const accounts = openAccounts(settings, surroundings, overrides, db, secrets)
+  const app: FastifyInstance = await createApp(
+    {
+      ...share,
+      ...running,
+      ...accounts,
+      log,
+      uploadLimit: settings.uploadLimit,
+      origins: settings.origins,
+      trustedProxies: settings.trustedProxies,
+      deployments,
+      databases,
+      network: { managerTimestamp: () => findLastHeartbeat(db), nodes, disks: () => share.disks.list() },
+      health: {
+        database: async () => void (await sql`select 1`.execute(db)),
+        runtime: async () => void (await runtime.list()),
+        share: async () => void (await share.jail.root()),
+      },
+      metrics: createMetrics(db),
+      power: createPower({ db, runtime, wake: () => manager.wake() }),
+      instanceState: (deployment, podName) => instanceState({ db, runtime }, deployment, podName),
+      plainCommands: (deployment) => plainCommandsOf(db, deployment),
+      webDir: overrides.webDir ?? join(__dirname, '../web'),
+    },
+    { bodyMs: overrides.bodyMs },
+  )
+  closers.push(() => app.close())
+  return { app, state, deployments, ...share, ...running, ...accounts }
+}
+
+/** The shared area may be missing: its calls fail until it is mounted. */
+async function openShare({ dataDir, shareDir }: Settings, { log, closers }: Surroundings, db: Db) {
+  const dataDirectories = async () =>
+    (await listDeployments(db)).flatMap(({ content }) => tryParseDefinition(content).definition?.dataDirectory ?? [])
+  const marker = await openShareMarker({ dataDir, shareDir, dataDirectories, log })
+  // A shared area that was used before is not made anew: an empty directory would hide that it is not mounted.
+  if (!marker.isInitialised) await withWriteError(shareDir, () => mkdir(shareDir, { recursive: true, mode: 0o700 }))
+  const jail = createJail(shareDir, marker)
+  await jail.root().catch((error: unknown) => {
+    log.error(
+      { err: error, shareDir },
+      'the shared area is not mounted; if this is the right directory, make an empty file .quarterdeck-share in it',
+    )
+  })
+  const replicas = createReplicas(dataDir, log, () => jail.root())
+  closers.push(() => replicas.close())
+  const files = await openFiles({ dataDir, shareDir, marker, log, now: Date.now })
+  closers.push(() => files.close())
+  const disks = watchDisks(dataDir, shareDir, log)
+  closers.push(async () => disks.close())
+  return { marker, jail, replicas, files, disks }
+}
+
+/** Opens the runtime, and starts what keeps its instances as the state wants them. */
+async function runInstances(
+  settings: Settings,
+  { log, closers }: Surroundings,
+  { wrapRuntime = (runtime) => runtime }: Overrides,
+  { db, pool }: StateDatabase,
+  { marker, replicas, files }: Awaited<ReturnType<typeof openShare>>,
+) {
+  const { dataDir, shareDir } = settings
+  const opened = await openRuntime({ ...settings, replicas, writeBack: files.writeBack, log })
+  const runtime = wrapRuntime(opened.runtime)
+  closers.push(() => runtime.close())
+  const { plainReason } = opened
+  log.info(
+    { isolation: runtime.isolation, limits: runtime.limits, whyPlain: plainReason },
+    `instances are ${runtime.isolation}; resource limits: ${runtime.limits}`,
+  )
+  const listening = createListeningSockets()
+  const onChange = () => {
+    manager.wake()
+    discovery.scheduleUpdate()
+  }
+  const players = watchPlayers({ db, runtime, listening, onChange, now: Date.now })
+  closers.push(() => players.close())
+  const peers = join(dataDir, 'runtime/peers')
+  const discovery = createDiscovery({ db, runtime, players: () => players, directory: peers, log })
+  closers.push(() => discovery.close())
+  const parts = { db, pool, runtime, players, listening, discovery, shareDir, marker, replicas, log }
+  const manager = startManager({ ...parts, now: Date.now })
+  closers.push(() => manager.close())
+  closers.push(sampleMetrics({ db, runtime, log, isActive: () => manager.isActive }))
+  return { runtime, players, discovery, manager, plainReason }
+}
+
+function openAccounts(
+  settings: Settings,
+  { log, closers }: Surroundings,
+  { now = Date.now, cluster = clusterOf(settings, log) }: Overrides,
+  db: Db,
+  secrets: Secrets,
+) {
+  const sessions = createSessions(db, secrets, now)
+  const activityLog = createActivityLog(db, log, Date.now)
+  closers.push(() => activityLog.close())
+  const codes = createCodeChecks({ db, secrets, activityLog, now })
+  const dashboard = createDashboard({ db, secrets, cluster, host: settings.dashboardHost, log, now })
+  const cleanUp = setInterval(() => {
+    void dashboard.sweep()
+    Promise.all([dropExpired(db), deleteOldAttempts(db), dropOldActivity(db)]).catch((error: unknown) =>
+      log.warn({ err: error }, 'what has expired could not be removed'),
+    )
+  }, CLEAN_UP_MS)
+  closers.push(async () => clearInterval(cleanUp))
+  return {
+    sessions,
+    activityLog,
+    dashboard,
+    registration: createRegistration(db, secrets, sessions, now),
+    signIn: createSignIn(db, codes, sessions, now),
+    ownPassword: createOwnPassword(db, codes),
+    users: createUsers(db, () => void dashboard.sweep()),
+    invites: createInvites(db, now),
+    tickets: createDownloadTickets(db, now),
+  }
+}
+
+function clusterOf({ cluster, dashboardRole }: Settings, log: Logger): Cluster | undefined {
+  return cluster && createCluster({ source: cluster, role: dashboardRole, timeoutMs: CLUSTER_MS, log })
+}
+
+/** Empty until the app listens. */
+function portOf(app: FastifyInstance): number[] {
+  const address = app.server.address()
+  return typeof address === 'object' && address ? [address.port] : []
+}

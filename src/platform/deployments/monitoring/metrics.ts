@@ -1,0 +1,72 @@
+import type { Logger } from 'pino'
+import type { MetricPoint } from '../../../contract/metric'
+import { AppError } from '../../errors'
+import type { Runtime, Usage } from '../../runtime/runtime'
+import type { Db } from '../../state/db'
+import { findInstanceByPod } from '../../state/instances'
+import { dropOldMetrics, insertMetrics, listMetrics, type Metric } from '../../state/metrics'
+import { coresUsed } from './usageMeter'
+
+/** Decisions §7. */
+const INTERVAL_MS = 15_000
+const KEPT_SECONDS = 3600
+
+export interface Metrics {
+  /** The points of the last hour, oldest first. @throws AppError NOT_FOUND for an unknown pod */
+  of(podName: string, metric: Metric): Promise<MetricPoint[]>
+}
+
+/** Reads the stored metrics for the charts. `sampleMetrics` writes them. */
+export function createMetrics(db: Db): Metrics {
+  return {
+    async of(podName, metric) {
+      if (!(await findInstanceByPod(db, podName)))
+        throw new AppError('NOT_FOUND', `There is no pod named "${podName}".`)
+      return listMetrics(db, podName, metric, KEPT_SECONDS)
+    },
+  }
+}
+
+/** Samples the usage of every instance every 15 s while `isActive`. @returns a function that stops it */
+export function sampleMetrics({
+  db,
+  runtime,
+  log,
+  isActive,
+}: {
+  db: Db
+  runtime: Runtime
+  log: Logger
+  isActive: () => boolean
+}): () => Promise<void> {
+  let before = new Map<string, Usage>()
+  let at = 0
+  let busy: Promise<void> = Promise.resolve()
+
+  async function sample(): Promise<void> {
+    if (!isActive()) return
+    const now = Date.now()
+    const usage = await runtime.sample()
+    const span = now - at
+    const rows = usage.flatMap((used) => {
+      const cores = coresUsed(before.get(used.podName), used, span)
+      return cores === undefined
+        ? []
+        : [{ pod_name: used.podName, at: new Date(now), cpu: cores * 1000, memory: used.memoryBytes / 1024 }]
+    })
+    before = new Map(usage.map((used) => [used.podName, used]))
+    at = now
+    await insertMetrics(db, rows)
+    await dropOldMetrics(db, KEPT_SECONDS)
+  }
+
+  const sampleNow = () => {
+    busy = sample().catch((error: unknown) => log.warn({ err: error }, 'metrics could not be sampled'))
+  }
+  const timer = setInterval(sampleNow, INTERVAL_MS)
+  sampleNow()
+  return async () => {
+    clearInterval(timer)
+    await busy
+  }
+}

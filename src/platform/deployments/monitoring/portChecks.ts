@@ -1,0 +1,85 @@
+import type { RuntimeInstance } from '../../runtime/runtime'
+import type { InstanceRow } from '../../state/instances'
+import type { PortOwner, Listening } from './listeningSockets'
+
+/** Time for a ready instance to listen on its port. */
+const LISTEN_TIMEOUT_MS = 30_000
+/** Time for the processes of an ended run to release its port. */
+const RELEASE_TIMEOUT_MS = 10_000
+
+type Row = Pick<InstanceRow, 'pod_name' | 'deployment'>
+
+/** Whether a port is free, is about to be released, or is taken. */
+export type PortAnswer = 'free' | 'beingReleased' | { takenBy: string }
+
+/** Checks whether an instance can start on a port. @param runs the runs of all instances */
+export async function checkPort(
+  port: number,
+  row: Row,
+  rows: Row[],
+  runs: Iterable<RuntimeInstance>,
+  listening: Listening | undefined,
+  now: number,
+): Promise<PortAnswer> {
+  const all = [...runs]
+  const owner = await listening?.ownerOf(port)
+  if (owner?.kind === 'instance' && owner.podName === row.pod_name) {
+    const endedAt = all.find(({ podName }) => podName === row.pod_name)?.exit?.at ?? 0
+    return Math.abs(now - endedAt) < RELEASE_TIMEOUT_MS
+      ? 'beingReleased'
+      : { takenBy: 'a process that an earlier run of this instance left behind' }
+  }
+  if (owner) return { takenBy: describeOwner(owner, rows) }
+  // Another instance may have been given the same port without listening on it yet.
+  const rival = all.find(
+    (run) => run.podName !== row.pod_name && run.port === port && mayListenSoon(run, listening, now),
+  )
+  return rival ? { takenBy: describeOwner({ kind: 'instance', podName: rival.podName }, rows) } : 'free'
+}
+
+function mayListenSoon({ state, startedAt }: RuntimeInstance, listening: Listening | undefined, now: number): boolean {
+  if (state === 'EXITED') return false
+  return state === 'STARTING' || !listening || Math.abs(now - startedAt) < LISTEN_TIMEOUT_MS
+}
+
+/** Names the owner of a port for messages: `the deployment "lobby"`. */
+export function describeOwner(owner: PortOwner, rows: Row[]): string {
+  if (owner.kind === 'unknown') return 'another program'
+  if (owner.kind === 'instance') {
+    const row = rows.find(({ pod_name }) => pod_name === owner.podName)
+    return row ? `the deployment "${row.deployment}" (${row.pod_name})` : 'an instance of another Quarterdeck'
+  }
+  return owner.pid === process.pid ? 'Quarterdeck itself' : `the program "${owner.name}" (process ${owner.pid})`
+}
+
+/** Checks that ready instances listen on their ports. */
+export class ListenWatch {
+  /** When a ready run was first seen not listening, by run id. */
+  private silentSince = new Map<string, number>()
+
+  /** Forgets all runs but these. */
+  keepOnly(runIds: string[]): void {
+    this.silentSince = new Map([...this.silentSince].filter(([runId]) => runIds.includes(runId)))
+  }
+
+  /** @returns a warning for the operator; undefined if the run listens, is not ready or has time left */
+  check(
+    { podName, runId, state }: RuntimeInstance,
+    port: number,
+    owner: PortOwner | undefined,
+    rows: Row[],
+    now: number,
+  ): string | undefined {
+    const isOurs =
+      owner !== undefined && (owner.kind === 'unknown' || (owner.kind === 'instance' && owner.podName === podName))
+    if (isOurs || state !== 'RUNNING') {
+      this.silentSince.delete(runId)
+      return undefined
+    }
+    const since = Math.min(this.silentSince.get(runId) ?? now, now)
+    this.silentSince.set(runId, since)
+    if (now - since < LISTEN_TIMEOUT_MS) return undefined
+    const reason = owner ? `${describeOwner(owner, rows)} does` : 'nobody does'
+    return `The instance is ready but does not listen on port ${port}: ${reason}. Compare run.port with the server’s own settings.`
+  }
+}

@@ -1,0 +1,77 @@
+import type { Definition } from '../../../contract/deployment'
+import type { RuntimeInstance } from '../../runtime/runtime'
+import type { Db } from '../../state/db'
+import { setDrain, setDrainSince, setRestartRun, setDesiredState, type InstanceRow } from '../../state/instances'
+import { endOfDrain, isDrained } from './drain'
+import { hasExited, type ReconcileContext, type Runs } from './reconcileContext'
+
+/** Whether an instance is to be removed, now or after a drain. */
+export function isBeingRemoved({ wanted, drain_then }: InstanceRow): boolean {
+  return wanted === 'gone' || drain_then === 'gone'
+}
+
+/** Requests the drain of a run. The next pass sends the command. */
+export async function requestDrain(
+  db: Db,
+  row: InstanceRow,
+  run: RuntimeInstance,
+  then: NonNullable<InstanceRow['drain_then']>,
+): Promise<void> {
+  await setDrain(db, row.uid, { run: run.runId, then })
+  Object.assign(row, {
+    drain_run: run.runId,
+    drain_then: then,
+    drain_since: row.drain_run === run.runId ? row.drain_since : null,
+  })
+}
+
+/**
+ * Sends the drain commands, and stops each instance that is empty or whose timeout has passed.
+ * @returns milliseconds until the next deadlines
+ */
+export async function advanceDrains(
+  context: ReconcileContext,
+  definition: Definition,
+  rows: InstanceRow[],
+  runs: Runs,
+): Promise<number[]> {
+  const { db, runtime, players, now } = context
+  const delays: number[] = []
+  for (const row of rows) {
+    if (row.drain_run === null) continue
+    const run = runs.get(row.pod_name)
+    const isDone = hasExited(run) || run.runId !== row.drain_run
+    if (isDone || run.state === 'STOPPING') {
+      // The run may have ended by itself. The action after the drain is still done.
+      if (row.drain_then === 'gone') await setDesiredState(db, row.uid, 'gone')
+      if (row.drain_then === 'stop') await setDesiredState(db, row.uid, 'stopped')
+      if (isDone) await setDrain(db, row.uid, null)
+      if (isDone && row.drain_then !== 'restart') delays.push(0)
+      continue
+    }
+    const count = players.playersOf(row.pod_name)?.count
+    if (row.drain_since === null && definition.drain) {
+      const { command, timeoutSeconds } = definition.drain
+      if (command !== undefined) await runtime.write(row.pod_name, command)
+      await runtime.note(
+        row.pod_name,
+        `[System] Draining: it ends when nobody plays any more, at the latest in ${timeoutSeconds} s.`,
+      )
+      row.drain_since = new Date(now())
+      await setDrainSince(db, row.uid, row.drain_since)
+    }
+    if (row.drain_since && row.drain_since.getTime() > now()) {
+      // The clock was set back: the timeout begins again rather than growing by that amount.
+      row.drain_since = new Date(now())
+      await setDrainSince(db, row.uid, row.drain_since)
+    }
+    if (isDrained(row, definition, count, now())) {
+      if (row.drain_then === 'restart') await setRestartRun(db, row.uid, run.runId)
+      else await setDesiredState(db, row.uid, row.drain_then === 'gone' ? 'gone' : 'stopped')
+      await runtime.stop(row.pod_name)
+    } else if (row.drain_since && definition.drain) {
+      delays.push(Math.max(0, endOfDrain(row.drain_since, definition.drain) - now()))
+    }
+  }
+  return delays.filter((delay) => delay > 0)
+}

@@ -1,0 +1,35 @@
+import type { Definition } from '../../../contract/deployment'
+import type { RuntimeInstance } from '../../runtime/runtime'
+import type { InstanceRow } from '../../state/instances'
+
+type Draining = Pick<InstanceRow, 'drain_run' | 'drain_then' | 'drain_since'>
+
+/** Whether a run is being drained, and therefore gets no new players. */
+export function isDraining(
+  { drain_run }: Pick<Draining, 'drain_run'>,
+  run: Pick<RuntimeInstance, 'runId'> | undefined,
+): boolean {
+  return drain_run !== null && drain_run === run?.runId
+}
+
+/**
+ * Whether a draining run may end: it is empty, or its timeout has passed. Scaling never ends a run whose player count
+ * is unknown (decisions §14).
+ * @param count its players; undefined if unknown
+ * @param now milliseconds since the epoch
+ */
+export function isDrained(
+  { drain_since: since, drain_then: then }: Draining,
+  { drain }: Pick<Definition, 'drain'>,
+  count: number | undefined,
+  now: number,
+): boolean {
+  if (since === null) return false
+  if (count === 0 || drain === undefined) return true
+  return now >= endOfDrain(since, drain) && !(then === 'gone' && count === undefined)
+}
+
+/** The deadline of a drain, in milliseconds since the epoch. */
+export function endOfDrain(since: Date, drain: NonNullable<Definition['drain']>): number {
+  return since.getTime() + drain.timeoutSeconds * 1000
+}

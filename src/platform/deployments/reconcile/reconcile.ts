@@ -1,0 +1,244 @@
+import { dataOf, type Definition } from '../../../contract/deployment'
+import type { RuntimeInstance } from '../../runtime/runtime'
+import { createJail } from '../../share/jail'
+import { deleteDeployment, listDeployments, type DeploymentRow } from '../../state/deployments'
+import {
+  deleteInstance,
+  listInstances,
+  setExit,
+  setBlocked,
+  setDrain,
+  setLateRun,
+  setRestartRun,
+  setDesiredState,
+  type InstanceRow,
+} from '../../state/instances'
+import { lastExitOf } from './crashCapsule'
+import { MAX_RESTART_DELAY_MS } from './crashes'
+import { recordExit } from './recordExit'
+import { tryParseDefinition } from '../definitions'
+import { openDeploymentDirectory } from '../directory'
+import { dueAt, lateStartOf } from './lateStart'
+import { hasTimedOut } from './restartTimeouts'
+import { requestDrain, isBeingRemoved, advanceDrains } from './advanceDrains'
+import { hasExited, type ReconcileContext, type Runs } from './reconcileContext'
+import { adjustInstances } from './scaling'
+import { startInstance } from './startInstance'
+
+/**
+ * Compares the desired state with the actual one, once, and starts what is missing. It is idempotent and may be
+ * interrupted at any point, because it decides only by the state and the runtime.
+ * @returns milliseconds until the next pass is due, for example for a start after a crash; undefined if none is
+ */
+export async function reconcile(context: ReconcileContext): Promise<number | undefined> {
+  const { db, runtime, log } = context
+  // Runs are read first: an instance that is added meanwhile then has a row, and is not stopped as unknown.
+  const actual = await runtime.list()
+  const [deployments, rows] = await Promise.all([listDeployments(db), listInstances(db)])
+  const runs: Runs = new Map(actual.map((run) => [run.podName, run]))
+  const delays: number[] = []
+  for (const deployment of deployments) {
+    const own = rows.filter((row) => row.deployment === deployment.name)
+    try {
+      delays.push(...(await reconcileDeployment(context, deployment, own, runs)))
+    } catch (error) {
+      // One failing deployment must not hold up the others.
+      log.error({ err: error, deployment: deployment.name }, 'a deployment could not be reconciled')
+    }
+  }
+  await syncReplicaDirectories(context, deployments)
+  for (const run of actual) {
+    if (rows.some(({ pod_name }) => pod_name === run.podName)) continue
+    if (run.state === 'EXITED') await runtime.remove(run.podName)
+    else await runtime.stop(run.podName)
+  }
+  return delays.length > 0 ? Math.min(...delays) : undefined
+}
+
+/** Logs a deployment's problem once until it changes; undefined clears it. */
+function logProblemOnce(
+  { log, loggedProblems }: ReconcileContext,
+  deployment: string,
+  problem: string | undefined,
+): void {
+  if (problem === undefined) loggedProblems.delete(deployment)
+  else if (loggedProblems.get(deployment) !== problem) {
+    loggedProblems.set(deployment, problem)
+    log.error({ deployment, problem }, 'a deployment cannot be reconciled')
+  }
+}
+
+/**
+ * Follows the directories whose instances run in copies (see `dataOf`). An unreadable directory may still be needed, so
+ * nothing is pruned then. While the shared area is not mounted, no directory is followed.
+ */
+async function syncReplicaDirectories(context: ReconcileContext, deployments: DeploymentRow[]): Promise<void> {
+  const { shareDir, marker, replicas } = context
+  const isMounted = await createJail(shareDir, marker)
+    .root()
+    .then(
+      () => true,
+      () => false,
+    )
+  if (!isMounted) return replicas.setWatched([])
+  const directories = new Set<string>()
+  let isComplete = true
+  for (const deployment of deployments) {
+    const { name, content, deleting } = deployment
+    if (deleting) continue
+    const stored = tryParseDefinition(content)
+    let problem = stored.definition ? undefined : stored.problem
+    const { definition } = stored
+    if (definition) {
+      await openDeploymentDirectory(context, deployment, definition.dataDirectory).then(
+        (directory) => dataOf(definition) === 'copy' && directories.add(directory),
+        (error: unknown) => (problem = error instanceof Error ? error.message : String(error)),
+      )
+    }
+    logProblemOnce(context, name, problem)
+    isComplete &&= problem === undefined
+  }
+  replicas.setWatched([...directories])
+  if (isComplete) replicas.prune()
+}
+
+async function reconcileDeployment(
+  context: ReconcileContext,
+  deployment: DeploymentRow,
+  rows: InstanceRow[],
+  runs: Runs,
+): Promise<number[]> {
+  if (deployment.deleting) {
+    for (const row of rows) await removeInstance(context, row, runs.get(row.pod_name))
+    if (rows.length === 0) await deleteDeployment(context.db, deployment.name)
+    // When the last instances were removed in this pass, the next one deletes the deployment.
+    return [0].filter(() => rows.every(({ pod_name }) => hasExited(runs.get(pod_name))))
+  }
+  if (!deployment.enabled) {
+    for (const row of rows) await stopDisabledInstance(context, row, runs.get(row.pod_name))
+    return []
+  }
+  const stored = tryParseDefinition(deployment.content)
+  // Without a valid definition the instances stay as they are.
+  if (!stored.definition) return []
+  const { definition } = stored
+  for (const row of rows) if (row.wanted === 'gone') await removeInstance(context, row, runs.get(row.pod_name))
+  await advanceRestart(
+    context,
+    definition,
+    rows.filter((row) => !isBeingRemoved(row)),
+    runs,
+  )
+  const delays = await advanceDrains(context, definition, rows, runs)
+  const kept = await adjustInstances(context, definition, rows, runs)
+  for (const row of kept) {
+    const run = runs.get(row.pod_name)
+    if (!hasExited(run)) {
+      if (row.wanted === 'stopped') await context.runtime.stop(row.pod_name)
+      delays.push(...(await announceLateStart(context, definition, row, run)))
+      continue
+    }
+    const { blocked, startAfter } = await recordExit(context, definition, row, run)
+    if ((blocked && !row.block_lifts) || row.wanted === 'stopped') continue
+    const delay = startAfter - context.now()
+    // A longer wait means that the clock was set back: start at once.
+    if (delay > 0 && delay <= MAX_RESTART_DELAY_MS) delays.push(delay)
+    else delays.push(...(await startInstance(context, deployment, definition, row, runs)))
+  }
+  return delays
+}
+
+/** Writes once to the console that a run is not ready in time. @returns milliseconds until that is due */
+async function announceLateStart(
+  { db, runtime, now }: ReconcileContext,
+  definition: Definition,
+  row: InstanceRow,
+  run: RuntimeInstance,
+): Promise<number[]> {
+  if (run.state !== 'STARTING' || row.late_run === run.runId) return []
+  const late = lateStartOf(definition, run, now())
+  if (!late) return [dueAt(definition, run) - now()]
+  await runtime.note(
+    row.pod_name,
+    `[System] Not ready after ${late.afterSeconds} s: still waiting for ${late.waitingFor}.`,
+  )
+  await setLateRun(db, row.uid, run.runId)
+  return []
+}
+
+async function removeInstance(
+  { db, runtime, discovery }: ReconcileContext,
+  row: InstanceRow,
+  run: RuntimeInstance | undefined,
+): Promise<void> {
+  if (!hasExited(run)) return runtime.stop(row.pod_name)
+  await runtime.remove(row.pod_name)
+  await discovery.removePeersFile(row.pod_name)
+  await deleteInstance(db, row.uid)
+}
+
+/** Stops an instance of a disabled deployment, and clears its crashes, block and drain. */
+async function stopDisabledInstance(
+  { db, runtime }: ReconcileContext,
+  row: InstanceRow,
+  run: RuntimeInstance | undefined,
+): Promise<void> {
+  if (row.restart_run !== null) await setRestartRun(db, row.uid, null)
+  if (row.drain_run !== null) await setDrain(db, row.uid, null)
+  if (!hasExited(run)) return runtime.stop(row.pod_name)
+  if (row.blocked_reason !== null || row.crashes.length > 0) await setBlocked(db, row.uid, null)
+  if (row.wanted === 'stopped') await setDesiredState(db, row.uid, 'running')
+  if (run?.exit && row.handled_run !== run.runId) {
+    await setExit(db, row.uid, {
+      runId: run.runId,
+      crashes: [],
+      startAfter: null,
+      blockedReason: null,
+      exit: lastExitOf(run.exit),
+      capsule: undefined,
+    })
+  }
+}
+
+/** Advances a rolling restart: stops one instance at a time, and waits until it runs again. */
+async function advanceRestart(
+  context: ReconcileContext,
+  definition: Definition,
+  rows: InstanceRow[],
+  runs: Runs,
+): Promise<void> {
+  const { db, runtime, now } = context
+  for (const row of rows) {
+    if (row.restart_run === null) continue
+    const run = runs.get(row.pod_name)
+    if (run?.runId === row.restart_run && !hasExited(run)) {
+      if (run.state === 'STOPPING') return
+      if (!definition.drain)
+        return mustWaitForNewInstance(context, row, rows, runs) ? undefined : runtime.stop(row.pod_name)
+      if (row.drain_run !== run.runId) await requestDrain(db, row, run, 'restart')
+      return
+    }
+    const isUp = run?.state === 'RUNNING' || (run?.state === 'STARTING' && hasTimedOut(run, 'ready', now()))
+    if (!isUp && row.blocked_reason === null && row.wanted === 'running') return
+    await setRestartRun(db, row.uid, null)
+  }
+}
+
+/** Whether to wait for an instance that has just started to answer pings: until then players cannot move to it. */
+function mustWaitForNewInstance(
+  { players, now }: ReconcileContext,
+  row: InstanceRow,
+  rows: InstanceRow[],
+  runs: Runs,
+): boolean {
+  if (!players.playersOf(row.pod_name)?.count) return false
+  return rows.some(({ pod_name }) => {
+    const run = runs.get(pod_name)
+    return (
+      run?.state === 'RUNNING' &&
+      run.port !== undefined &&
+      !hasTimedOut(run, 'answer', now()) &&
+      players.playersOf(pod_name) === undefined
+    )
+  })
+}

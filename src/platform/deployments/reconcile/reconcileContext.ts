@@ -1,0 +1,33 @@
+import type { Logger } from 'pino'
+import type { Runtime, RuntimeInstance } from '../../runtime/runtime'
+import type { Replicas } from '../../share/replicas/replicas'
+import type { ShareLocation } from '../../share/shareMarker'
+import type { Db } from '../../state/db'
+import type { Discovery } from '../monitoring/discovery'
+import type { Listening } from '../monitoring/listeningSockets'
+import type { PlayerWatch } from '../monitoring/players'
+
+/** What a pass of the manager works with. */
+export interface ReconcileContext extends ShareLocation {
+  db: Db
+  runtime: Runtime
+  players: PlayerWatch
+  listening: () => Promise<Listening | undefined>
+  discovery: Discovery
+  replicas: Replicas
+  log: Logger
+  now: () => number
+  /** When a deployment first had too many instances, by name. Losing it only delays scaling down. */
+  excessSince: Map<string, number>
+  /** The last problem logged, by deployment or pod name, so that it is logged once. */
+  loggedProblems: Map<string, string>
+}
+
+export type Runs = Map<string, RuntimeInstance>
+
+/** Whether an instance has no live run. */
+export function hasExited(
+  run: RuntimeInstance | undefined,
+): run is undefined | (RuntimeInstance & { state: 'EXITED' }) {
+  return !run || run.state === 'EXITED'
+}

@@ -1,0 +1,91 @@
+import type { Definition } from '../../../contract/deployment'
+import { AppError } from '../../errors'
+import type { DeploymentRow } from '../../state/deployments'
+import { listInstances, setBlocked, type InstanceRow } from '../../state/instances'
+import { remedyOf } from './recordExit'
+import { openDeploymentDirectory, resolveMounts } from '../directory'
+import { JAR_NOT_FOUND, specOf } from '../instanceSpec'
+import { checkPort } from '../monitoring/portChecks'
+import type { ReconcileContext, Runs } from './reconcileContext'
+
+/** Delay before another check of a port that the instance's earlier run still holds. */
+const PORT_CHECK_MS = 500
+
+/** Starts an instance, or writes to its console why not. @returns milliseconds until the next attempt, if it is soon */
+export async function startInstance(
+  context: ReconcileContext,
+  deployment: DeploymentRow,
+  definition: Definition,
+  row: InstanceRow,
+  runs: Runs,
+): Promise<number[]> {
+  const { db, runtime, listening, log, loggedProblems, now } = context
+  const spec = await findSpec(context, deployment, definition, row)
+  if (spec instanceof AppError && spec.code === 'UNAVAILABLE') {
+    if (loggedProblems.get(row.pod_name) !== spec.message)
+      await runtime.note(row.pod_name, `[System] Not started: ${spec.message}`)
+    loggedProblems.set(row.pod_name, spec.message)
+    return []
+  }
+  loggedProblems.delete(row.pod_name)
+  if (spec instanceof AppError) {
+    await runtime.note(row.pod_name, `[System] Blocked: ${spec.message} ${remedyOf(definition)}`)
+    await setBlocked(db, row.uid, spec.message)
+    return []
+  }
+  if ('missingJar' in spec) {
+    // Without the remedy: on this exact line the console closes (product §4).
+    await runtime.note(row.pod_name, JAR_NOT_FOUND)
+    await setBlocked(db, row.uid, `${JAR_NOT_FOUND} It was looked for at ${spec.missingJar}.`)
+    return []
+  }
+  if (spec.port !== undefined) {
+    const answer = await checkPort(spec.port, row, await listInstances(db), runs.values(), await listening(), now())
+    if (answer === 'beingReleased') return [PORT_CHECK_MS]
+    if (answer !== 'free') {
+      const reason = `Port ${spec.port} is taken by ${answer.takenBy}.`
+      if (row.blocked_reason === reason) return []
+      await runtime.note(row.pod_name, `[System] Blocked: ${reason} It is started when the port is free.`)
+      await setBlocked(db, row.uid, reason, true)
+      return []
+    }
+  }
+  if (row.blocked_reason !== null) await setBlocked(db, row.uid, null)
+  // Not awaited: copying a large directory must not hold up other instances. The run is listed as STARTING at once.
+  runtime
+    .ensure(spec)
+    .catch((error: unknown) => log.error({ err: error, podName: row.pod_name }, 'an instance could not be started'))
+  // Reserves the port for the rest of this pass.
+  runs.set(row.pod_name, {
+    podName: row.pod_name,
+    runId: '',
+    state: 'STARTING',
+    ip: '',
+    port: spec.port,
+    startedAt: now(),
+    exit: undefined,
+  })
+  return []
+}
+
+async function findSpec(
+  context: ReconcileContext,
+  deployment: DeploymentRow,
+  definition: Definition,
+  row: InstanceRow,
+): Promise<Awaited<ReturnType<typeof specOf>> | AppError> {
+  try {
+    const peersDirectory =
+      definition.discover && (await context.discovery.writePeersFile(row.pod_name, definition.discover))
+    return await specOf(
+      definition,
+      row,
+      await openDeploymentDirectory(context, deployment, definition.dataDirectory),
+      await resolveMounts(context, definition),
+      peersDirectory,
+    )
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+}

@@ -1,0 +1,51 @@
+import { mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { isDuplicate, type Db } from '../state/db'
+import { insertDeployment } from '../state/deployments'
+
+const PROGRAM = `// A tiny process for a first look around. It prints, and answers what is typed into its console.
+const { createInterface } = require('node:readline')
+
+const started = Date.now()
+const minutes = () => Math.round((Date.now() - started) / 60000)
+const answers = {
+  help: () => 'Commands: help, time, uptime, stop. Everything else is said back.',
+  time: () => new Date().toISOString(),
+  uptime: () => minutes() + ' min',
+}
+
+console.log('Hello from the sample deployment. Type "help" below.')
+console.log('Ready')
+setInterval(() => console.log('Still here after ' + minutes() + ' min'), 60000)
+
+createInterface({ input: process.stdin }).on('line', (line) => {
+  if (line === 'stop') {
+    console.log('Goodbye')
+    process.exit(0)
+  }
+  console.log(Object.hasOwn(answers, line) ? answers[line]() : 'You said: ' + line)
+})
+`
+
+const DEFINITION = `# A first deployment, to look around with. Delete it whenever you like.
+name: sample
+type: process
+description: A tiny program that prints and answers
+dataDirectory: /sample
+run:
+  command: ["node", "sample.js"]
+ready: '^Ready$'                            # this line moves it from Starting Up to Online
+stop: { command: stop, timeoutSeconds: 5 }
+`
+
+/** Creates the sample deployment, enabled, with its program. Existing ones are not changed. */
+export async function createSampleDeployment(db: Db, shareDir: string): Promise<void> {
+  const directory = join(shareDir, 'sample')
+  await mkdir(directory, { recursive: true })
+  await writeFile(join(directory, 'sample.js'), PROGRAM, { flag: 'wx' }).catch(() => undefined)
+  await insertDeployment(db, { name: 'sample', type: 'process', content: DEFINITION, enabled: true }).catch(
+    (error: unknown) => {
+      if (!isDuplicate(error)) throw error
+    },
+  )
+}

@@ -1,0 +1,112 @@
+import type { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { createKeyedCounter } from '../concurrency/keyedCounter'
+import { AppError } from '../errors'
+import { clientKeyOf } from './access'
+import { throwIfDisconnected, onResponseEnd } from './responseEvents'
+
+/** In bytes, for all clients together. */
+const MAX_TOTAL_BYTES = 256 * 2 ** 20
+/** In bytes, for one user, or for one address without a session. */
+const MAX_BYTES_PER_CLIENT = MAX_TOTAL_BYTES / 2
+/** In bytes. Shorter responses are not counted, because the socket buffers take most of them. */
+const MIN_COUNTED_BYTES = 2 ** 16
+/** Each stream holds a file and a buffer. Files of the page are counted per address, which an office shares. */
+const MAX_STREAMS = { user: 32, address: 512 }
+const RETRY_AFTER_SECONDS = 5
+/**
+ * A client that reads nothing of a response for this long is disconnected. A stream may take up to twice as long, because Node.js counts
+ * what waits to be written as progress at the first check.
+ */
+const WRITE_TIMEOUT_MS = 60_000
+
+/** Limits the memory of responses that slow clients have not read yet. */
+export interface ResponseBuffers {
+  /**
+   * Counts a response body until it was sent or the connection has closed. A body shared by several responses counts
+   * once.
+   * @throws AppError UNAVAILABLE over a limit, TOO_SLOW if the client has disconnected
+   */
+  hold(request: FastifyRequest, reply: FastifyReply, body: object, bytes: number): void
+}
+
+export function createResponseBuffers(): ResponseBuffers {
+  const held = new Map<object, { bytes: number; clients: string[] }>()
+
+  function sum(matches: (clients: string[]) => boolean): number {
+    return [...held.values()].reduce((bytes, one) => bytes + (matches(one.clients) ? one.bytes : 0), 0)
+  }
+
+  return {
+    hold(request, reply, body, bytes) {
+      const { key } = clientKeyOf(request)
+      throwIfDisconnected(request)
+      // writableEnded: a failure elsewhere was answered already.
+      if (bytes < MIN_COUNTED_BYTES || reply.raw.writableEnded) return
+      const known = held.get(body) ?? { bytes, clients: [] }
+      const isOver =
+        (!held.has(body) && sum(() => true) + bytes > MAX_TOTAL_BYTES) ||
+        (!known.clients.includes(key) && sum((clients) => clients.includes(key)) + bytes > MAX_BYTES_PER_CLIENT)
+      if (isOver)
+        throw new AppError('UNAVAILABLE', 'Too many long answers are on their way at once. Try again in a moment.', {
+          retryAfterSeconds: RETRY_AFTER_SECONDS,
+        })
+      known.clients.push(key)
+      held.set(body, known)
+      onResponseEnd(request, reply, () => {
+        known.clients.splice(known.clients.indexOf(key), 1)
+        if (known.clients.length === 0) held.delete(body)
+      })
+    },
+  }
+}
+
+/**
+ * Gives every response a write timeout, and limits long or streamed ones per client, so that a client that does not
+ * read holds neither memory nor files for long. Must run before other `onSend` hooks, so that they see its refusals.
+ * @param writeTimeoutMs for tests
+ */
+export function limitResponses(
+  app: FastifyInstance,
+  buffers: ResponseBuffers,
+  writeTimeoutMs = WRITE_TIMEOUT_MS,
+): void {
+  const streams = createKeyedCounter<string>()
+
+  function beginStream(request: FastifyRequest, reply: FastifyReply): void {
+    throwIfDisconnected(request)
+    const { key, isUser } = clientKeyOf(request)
+    if (streams.get(key) >= (isUser ? MAX_STREAMS.user : MAX_STREAMS.address)) {
+      throw new AppError('TOO_MANY_TRIES', 'Too many downloads are under way. Try again when one of them is done.', {
+        retryAfterSeconds: RETRY_AFTER_SECONDS,
+      })
+    }
+    streams.add(key, 1)
+    onResponseEnd(request, reply, () => streams.add(key, -1))
+  }
+
+  app.addHook('onSend', async (request, reply, payload) => {
+    reply.raw.setTimeout(writeTimeoutMs, () => reply.raw.destroy())
+    if (isStream(payload)) {
+      try {
+        beginStream(request, reply)
+      } catch (error) {
+        payload.destroy()
+        for (const name of ['content-disposition', 'content-range', 'accept-ranges', 'last-modified'])
+          reply.removeHeader(name)
+        throw error
+      }
+    } else if (typeof payload === 'string' || Buffer.isBuffer(payload)) {
+      if (payload.length < MIN_COUNTED_BYTES) return payload
+      // As bytes: Node.js would hold both the string and its bytes.
+      const bytes = typeof payload === 'string' ? Buffer.from(payload) : payload
+      buffers.hold(request, reply, bytes, bytes.length)
+      return bytes
+    }
+    return payload
+  })
+}
+
+function isStream(payload: unknown): payload is Readable {
+  return typeof payload === 'object' && payload !== null && 'pipe' in payload
+}

@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { ChangePassword, OwnSessionsAnswer } from '../../../contract/auth'
+import { Done } from '../../../contract/envelope'
+import type { OwnPassword } from '../../accounts/ownPassword'
+import type { Sessions } from '../../accounts/sessions'
+import { addressOf, userOf } from '../access'
+import type { Activity } from '../activity'
+import { done } from '../envelope'
+import type { Router } from '../router'
+
+const ById = z.strictObject({ id: z.uuid() })
+
+/** Users manage their own sessions and password (our extras). */
+export function accountRoutes(
+  app: Router,
+  { sessions, ownPassword }: { sessions: Sessions; ownPassword: OwnPassword },
+): void {
+  const recorded = (action: string) => ({
+    access: 'user' as const,
+    activity: { kind: 'session', action } satisfies Activity,
+  })
+
+  app.get(
+    '/api/sessions',
+    { config: { access: 'user' }, schema: { response: { 200: OwnSessionsAnswer } } },
+    async (request) => done({ sessions: await sessions.list(userOf(request)) }),
+  )
+
+  app.delete(
+    '/api/sessions/:id',
+    { config: recorded('ended own session'), schema: { params: ById, response: { 200: Done } } },
+    async (request) => {
+      await sessions.endOwn(userOf(request), request.params.id)
+      return done({})
+    },
+  )
+
+  app.delete(
+    '/api/sessions',
+    { config: recorded('ended all other own sessions'), schema: { response: { 200: Done } } },
+    async (request) => {
+      await sessions.endOthers(userOf(request))
+      return done({})
+    },
+  )
+
+  app.post(
+    '/api/auth/change-password',
+    { config: recorded('changed own password'), schema: { body: ChangePassword, response: { 200: Done } } },
+    async (request) => {
+      await ownPassword.change(userOf(request), request.body, addressOf(request))
+      return done({})
+    },
+  )
+}

@@ -1,0 +1,115 @@
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import {
+  ActivityAnswer,
+  ActivityQuery,
+  CreateInviteCode,
+  InviteCodeAnswer,
+  InviteCodesAnswer,
+  SetAdmin,
+  SetPassword,
+  UsersAnswer,
+} from '../../../contract/admin'
+import { Done } from '../../../contract/envelope'
+import type { ActivityLog } from '../../accounts/activityLog'
+import type { Invites } from '../../accounts/invites'
+import type { Users } from '../../accounts/users'
+import { userOf } from '../access'
+import { fieldOf, type Activity } from '../activity'
+import { done } from '../envelope'
+import type { Router } from '../router'
+
+const ById = z.strictObject({ id: z.coerce.number().int().positive() })
+const ByCode = z.strictObject({ code: z.string().min(1).max(64) })
+
+/** Identifies the user by id until the name is known. */
+const userIdSubject = (request: FastifyRequest) => `#${fieldOf('params', 'id')(request) ?? ''}`
+const adminAction = ({ body }: FastifyRequest) =>
+  SetAdmin.safeParse(body).data?.is_admin ? 'made administrator' : 'took administrator rights from'
+
+export interface Administration {
+  users: Users
+  invites: Invites
+  activityLog: Pick<ActivityLog, 'list'>
+  /** Ends the operations in progress of a deleted user. */
+  onRemoved: (userId: number) => void
+}
+
+/** Users, invite codes and the activity log (product §7, Administration). */
+export function adminRoutes(app: Router, { users, invites, activityLog, onRemoved }: Administration): void {
+  const config = { access: 'admin' } as const
+  const recorded = (activity: Activity) => ({ ...config, activity })
+
+  app.get('/api/users', { config, schema: { response: { 200: UsersAnswer } } }, async () =>
+    done({ users: await users.list() }),
+  )
+
+  app.patch(
+    '/api/users/:id/admin',
+    {
+      config: recorded({ kind: 'user', action: adminAction, subject: userIdSubject }),
+      schema: { params: ById, body: SetAdmin, response: { 200: Done } },
+    },
+    async (request) => {
+      request.activitySubject = await users.setAdmin(userOf(request), request.params.id, request.body.is_admin)
+      return done({})
+    },
+  )
+
+  app.patch(
+    '/api/users/:id/password',
+    {
+      config: recorded({ kind: 'user', action: 'reset password of', subject: userIdSubject }),
+      schema: { params: ById, body: SetPassword, response: { 200: Done } },
+    },
+    async (request) => {
+      request.activitySubject = await users.setPassword(userOf(request), request.params.id, request.body.password)
+      return done({})
+    },
+  )
+
+  app.delete(
+    '/api/users/:id',
+    {
+      config: recorded({ kind: 'user', action: 'deleted user', subject: userIdSubject }),
+      schema: { params: ById, response: { 200: Done } },
+    },
+    async (request) => {
+      request.activitySubject = await users.remove(userOf(request), request.params.id)
+      onRemoved(request.params.id)
+      return done({})
+    },
+  )
+
+  app.get('/api/invite-codes', { config, schema: { response: { 200: InviteCodesAnswer } } }, async () =>
+    done({ codes: await invites.list() }),
+  )
+
+  // A code is a secret while it is valid, so the log names an invite by its message.
+  app.post(
+    '/api/invite-codes',
+    {
+      config: recorded({ kind: 'invite', action: 'created invite code', subject: fieldOf('body', 'message') }),
+      schema: { body: CreateInviteCode, response: { 201: InviteCodeAnswer } },
+    },
+    async ({ body }, reply) => reply.code(201).send(done(await invites.create(body.message))),
+  )
+
+  app.delete(
+    '/api/invite-codes/:code',
+    {
+      config: recorded({ kind: 'invite', action: 'deleted invite code' }),
+      schema: { params: ByCode, response: { 200: Done } },
+    },
+    async (request) => {
+      request.activitySubject = (await invites.remove(request.params.code)).message
+      return done({})
+    },
+  )
+
+  app.get(
+    '/api/activity',
+    { config, schema: { querystring: ActivityQuery, response: { 200: ActivityAnswer } } },
+    async ({ query }) => done(await activityLog.list(query)),
+  )
+}

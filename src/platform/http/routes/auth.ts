@@ -1,0 +1,110 @@
+import {
+  Login,
+  LoginAnswer,
+  Register,
+  RegisterAnswer,
+  VerifyInvite,
+  VerifyInviteAnswer,
+  VerifyLogin,
+  VerifyLoginAnswer,
+  VerifyRegistration,
+  VerifyRegistrationAnswer,
+} from '../../../contract/auth'
+import { Done, Nothing } from '../../../contract/envelope'
+import type { Registration } from '../../accounts/registration'
+import type { Sessions } from '../../accounts/sessions'
+import type { SignIn } from '../../accounts/signIn'
+import { AppError } from '../../errors'
+import type { FastifyRequest } from 'fastify'
+import { clientOf, userOf } from '../access'
+import type { Activity } from '../activity'
+import { done } from '../envelope'
+import type { Router } from '../router'
+
+const flag = (isAdmin: boolean): 0 | 1 => (isAdmin ? 1 : 0)
+
+const failedToSignIn = ({ activitySubject }: FastifyRequest) =>
+  activitySubject === undefined ? 'failed to sign in' : 'failed to sign in as'
+
+/** A right password is not recorded, because the code follows. */
+const firstStep: Activity = { kind: 'session', action: null, failure: failedToSignIn }
+const secondStep: Activity = { kind: 'session', action: 'signed in', failure: failedToSignIn }
+const inviteTried: Activity = { kind: 'invite', action: null, failure: 'tried an invite code that is not valid' }
+const registered: Activity = { kind: 'user', action: 'registered', failure: 'failed to register' }
+
+/** Signing in and out, and registering (product §7, Authentication). */
+export function authRoutes(
+  app: Router,
+  { signIn, registration, sessions }: { signIn: SignIn; registration: Registration; sessions: Sessions },
+): void {
+  const open = (activity: Activity) => ({ access: 'public' as const, activity })
+
+  /** Records the username of a failed attempt if the user exists. Otherwise it may be a mistyped password. */
+  async function withAttemptedUser<Result>(
+    request: FastifyRequest<{ Body: { username: string } }>,
+    attempt: Promise<Result>,
+  ): Promise<Result> {
+    try {
+      return await attempt
+    } catch (error) {
+      const isWrong =
+        error instanceof AppError && ['BAD_CREDENTIALS', 'INVALID_CODE', 'STEP_EXPIRED'].includes(error.code)
+      if (isWrong) request.activitySubject = await signIn.usernameOf(request.body.username).catch(() => undefined)
+      throw error
+    }
+  }
+
+  app.post(
+    '/api/auth/login',
+    { config: open(firstStep), schema: { body: Login, response: { 200: LoginAnswer } } },
+    async (request) =>
+      done({ sessionToken: await withAttemptedUser(request, signIn.login(request.body, clientOf(request))) }),
+  )
+
+  app.post(
+    '/api/auth/verify-login',
+    { config: open(secondStep), schema: { body: VerifyLogin, response: { 200: VerifyLoginAnswer } } },
+    async (request) => {
+      const { token, username, isAdmin, wrongCodes } = await withAttemptedUser(
+        request,
+        signIn.confirmSignIn(request.body, clientOf(request)),
+      )
+      request.activityActor = username
+      return done({ token, isAdmin: flag(isAdmin), wrongCodes })
+    },
+  )
+
+  app.post(
+    '/api/auth/verify-invite',
+    { config: open(inviteTried), schema: { body: VerifyInvite, response: { 200: VerifyInviteAnswer } } },
+    async (request) => done({ token: await registration.verifyInvite(request.body.inviteCode, clientOf(request)) }),
+  )
+
+  app.post(
+    '/api/auth/register',
+    { config: open(false), schema: { body: Register, response: { 200: RegisterAnswer } } },
+    async (request) => done(await registration.register(request.body, clientOf(request))),
+  )
+
+  app.post(
+    '/api/auth/verify-registration',
+    { config: open(registered), schema: { body: VerifyRegistration, response: { 200: VerifyRegistrationAnswer } } },
+    async (request) => {
+      const { loginToken, isAdmin } = await registration.confirmRegistration(request.body, clientOf(request))
+      request.activityActor = request.body.username
+      return done({ loginToken, isAdmin: flag(isAdmin) })
+    },
+  )
+
+  app.post(
+    '/api/auth/logout',
+    {
+      config: { access: 'user', activity: { kind: 'session', action: 'signed out' } },
+      schema: { body: Nothing, response: { 200: Done } },
+    },
+    async (request) => {
+      await sessions.end(userOf(request).sessionId)
+      return done({})
+    },
+  )
+}

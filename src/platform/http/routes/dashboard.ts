@@ -1,0 +1,37 @@
+import { DashboardHostAnswer, DashboardTokenAnswer } from '../../../contract/admin'
+import { Nothing } from '../../../contract/envelope'
+import type { Dashboard } from '../../kubernetes/dashboard'
+import { userOf } from '../access'
+import type { Activity } from '../activity'
+import { done } from '../envelope'
+import type { Router } from '../router'
+
+/** The host of the Kubernetes dashboard and each administrator's token for it (product §7, Administration). */
+export function dashboardRoutes(app: Router, dashboard: Dashboard): void {
+  const config = { access: 'admin' } as const
+  const recorded = (action: string) => ({ ...config, activity: { kind: 'token', action } satisfies Activity })
+  const path = '/api/admin/k8sdashboard'
+
+  app.get(`${path}/host`, { config, schema: { response: { 200: DashboardHostAnswer } } }, async () =>
+    done({ host: dashboard.host() }),
+  )
+
+  app.get(`${path}/token`, { config, schema: { response: { 200: DashboardTokenAnswer } } }, async (request) =>
+    done({ token: await dashboard.token(userOf(request)) }),
+  )
+
+  app.post(
+    `${path}/token`,
+    { config: recorded('created dashboard token'), schema: { body: Nothing, response: { 201: DashboardTokenAnswer } } },
+    async (request, reply) => reply.code(201).send(done({ token: await dashboard.create(userOf(request)) })),
+  )
+
+  app.delete(
+    `${path}/token`,
+    { config: recorded('deleted dashboard token'), schema: { response: { 200: DashboardTokenAnswer } } },
+    async (request) => {
+      await dashboard.remove(userOf(request))
+      return done({ token: null })
+    },
+  )
+}

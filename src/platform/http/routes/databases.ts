@@ -1,0 +1,56 @@
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { CreateDatabase, DatabaseAnswer, DatabaseName, DatabasesAnswer, DatabaseType } from '../../../contract/database'
+import { Done, Nothing } from '../../../contract/envelope'
+import type { Databases } from '../../databases/databases'
+import { fieldOf, type Activity } from '../activity'
+import { done } from '../envelope'
+import type { Router } from '../router'
+
+const ByType = z.strictObject({ type: DatabaseType })
+const ByName = z.strictObject({ type: DatabaseType, name: DatabaseName })
+
+const wireType = fieldOf('params', 'type')
+const typeOf = (request: FastifyRequest) => (wireType(request) === 'mongo' ? 'MongoDB' : 'SQL')
+
+export function databaseRoutes(app: Router, databases: Databases): void {
+  const config = { access: 'user' } as const
+  const recorded = (action: (type: string) => string, subject = fieldOf('params', 'name')) => ({
+    access: 'user' as const,
+    activity: {
+      kind: 'database',
+      action: (request: FastifyRequest) => action(typeOf(request)),
+      subject,
+    } satisfies Activity,
+  })
+
+  app.get(
+    '/api/database/:type',
+    { config, schema: { params: ByType, response: { 200: DatabasesAnswer } } },
+    async ({ params }) => done({ databases: await databases.list(params.type) }),
+  )
+
+  const created = recorded((type) => `created ${type} database`, fieldOf('body', 'name'))
+  app.post(
+    '/api/database/:type',
+    { config: created, schema: { params: ByType, body: CreateDatabase, response: { 201: DatabaseAnswer } } },
+    async ({ params, body }, reply) => reply.code(201).send(done(await databases.create(params.type, body.name))),
+  )
+
+  const reset = recorded((type) => `reset password of ${type} database`)
+  app.patch(
+    '/api/database/:type/:name',
+    { config: reset, schema: { params: ByName, body: Nothing, response: { 200: DatabaseAnswer } } },
+    async ({ params }) => done(await databases.resetPassword(params.type, params.name)),
+  )
+
+  const deleted = recorded((type) => `deleted ${type} database`)
+  app.delete(
+    '/api/database/:type/:name',
+    { config: deleted, schema: { params: ByName, response: { 200: Done } } },
+    async ({ params }) => {
+      await databases.remove(params.type, params.name)
+      return done({})
+    },
+  )
+}

@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Logger } from 'pino'
+import { errorCodeOf } from '../../errors'
+import type { OpenDirectory } from '../../share/jail'
+import { createSkippedEntries } from '../../share/skippedEntries'
+import { chownTree, isDeploymentUser } from '../../share/ownership'
+import type { InstanceSpec } from '../runtime'
+import { StartFailure, type ContainedParts } from './containedInstance'
+import type { ContainerSpec } from './ociConfig'
+import { findSystemPaths, type SystemPaths } from './systemPaths'
+import { createUserIdAllocator } from './userIds'
+
+/** Settings that all containers of a platform share. */
+export interface Isolation {
+  isRootless: boolean
+  /** Parent of the containers' cgroups; undefined if limits cannot be enforced. */
+  cgroupParent: string | undefined
+  system: SystemPaths
+  /** Directories of the platform that must stay hidden inside readable directories. */
+  hidden: string[]
+}
+
+/** @param programs from QUARTERDECK_PROGRAMS */
+export function systemPathsOf(programs: string[]): SystemPaths {
+  return findSystemPaths(programs, readdirSync('/etc'), process.env.PATH ?? '')
+}
+
+/** Candidates for the parent cgroup, best first. Names are hashed, because a path is not a valid cgroup name. */
+export function cgroupParents(dataDir: string, isRootless: boolean): string[] {
+  const groupName = `quarterdeck-${createHash('sha256').update(dataDir).digest('hex').slice(0, 12)}`
+  if (!isRootless) return [`/quarterdeck/${groupName}`]
+  // In a delegated subtree (systemd: Delegate=yes, DelegateSubgroup=), containers get siblings of our group.
+  const delegated = /^0::(\/.+)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8'))?.[1]
+  return delegated === undefined ? [] : [join(dirname(delegated), groupName)]
+}
+
+/** Paths of `hidden` that a readable directory would expose. */
+export function exposedPaths(hidden: string[], { readable }: SystemPaths): string[] {
+  return hidden.filter((path) => readable.some((known) => path === known || path.startsWith(`${known}/`)))
+}
+
+/**
+ * Prepares an instance's directory and chooses its user: under root, the user of its deployment, who becomes owner of
+ * the directory; otherwise the platform's own user in a user namespace.
+ */
+export function createContainerPreparation({
+  directory,
+  isolation,
+  log,
+}: {
+  directory: string
+  isolation: Isolation
+  log: Logger
+}): ContainedParts['prepareContainer'] {
+  const userIdOf = createUserIdAllocator(join(directory, 'users.json'))
+  const { isRootless, cgroupParent, system } = isolation
+  const hidden = exposedPaths(isolation.hidden, system)
+
+  async function chownDirectory(
+    { deployment }: InstanceSpec,
+    dataDirectory: OpenDirectory,
+    appendLine: (text: string) => Promise<void>,
+  ): Promise<number> {
+    const owner = Number((await dataDirectory.stats()).uid)
+    // Two deployments may share a directory; then they share its user too.
+    const uid = isDeploymentUser(owner) ? owner : userIdOf(deployment)
+    const skipped = createSkippedEntries()
+    try {
+      const changed = await chownTree(
+        dataDirectory,
+        uid,
+        (entries) => void appendLine(`Its files are given to user ${uid}: ${entries} entries so far.`),
+        skipped,
+      )
+      const notChanged = skipped.summary()
+      if (notChanged !== undefined) await appendLine(`Not given to user ${uid}: ${notChanged}`)
+      if (changed > 0) log.info({ deployment, uid, changed }, 'the files of a deployment were given to its user')
+      return uid
+    } catch (error) {
+      if (!['EPERM', 'EINVAL', 'EROFS'].includes(errorCodeOf(error) ?? '')) throw error
+      if (owner === 0)
+        throw new StartFailure(
+          'Could not be started: its directory belongs to root, and the file system lets nobody give it away. Give it to another user where it is stored.',
+        )
+      log.warn(
+        { err: error, deployment, owner },
+        'the files of a deployment cannot be given away; it runs as their owner',
+      )
+      await appendLine(`The file system lets nobody give its files away: it runs as their owner, user ${owner}.`)
+      return owner
+    }
+  }
+
+  return async (spec, dataDirectory, containerId, appendLine) => {
+    const uid = isRootless ? (process.getuid?.() ?? 0) : await chownDirectory(spec, dataDirectory, appendLine)
+    const gid = isRootless ? (process.getgid?.() ?? 0) : uid
+    const { cores, memoryBytes } = spec.limits
+    const container: Pick<ContainerSpec, 'uid' | 'gid' | 'readable' | 'hidden' | 'cgroup' | 'isRootless'> = {
+      uid,
+      gid,
+      isRootless,
+      hidden,
+      readable: [...system.readable, ...(spec.peersDirectory === undefined ? [] : [spec.peersDirectory])].map(
+        (path) => ({ source: path, target: path }),
+      ),
+      cgroup: cgroupParent === undefined ? undefined : { path: `${cgroupParent}/${containerId}`, cores, memoryBytes },
+    }
+    return container
+  }
+}

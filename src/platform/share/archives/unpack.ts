@@ -1,0 +1,83 @@
+import { AppError } from '../../errors'
+import type { ArchiveLimits } from './archiveProcess'
+import { limitsFor, type ExtractionLimits } from './extraction'
+import { fileFailure } from '../fileFailure'
+import { withParent, openRegularFile, type Jail } from '../jail'
+import type { JobControl } from '../transfers/jobs'
+import type { Temporaries } from '../changes/temporaries'
+import { unpackInProcess } from './unpackProcess'
+import { unpackSevenZip } from './unpackSevenZip'
+import { parsePath, parentAndName, printable, formatPath } from '../apiPath'
+import { lstatOf } from '../directoryEntries'
+
+/** Extracts archives into a new directory beside them, named after the archive. */
+export interface Unpacker {
+  /**
+   * @returns the directory. Neither a failure nor a killed platform leaves anything behind.
+   * @throws AppError NOT_FOUND, CONFLICT, UNSUPPORTED_MEDIA_TYPE, INVALID_INPUT, TOO_LARGE, DISK_FULL; the reason
+   */
+  unpack(path: string, control: JobControl): Promise<{ name: string; path: string }>
+}
+
+const ARCHIVE_NAME = /^(.+?)\.(zip|tar\.gz|tgz|tar|gz|7z|rar)$/i
+
+/**
+ * @param limitsOf extraction limits by size of the archive in bytes; overridden by tests.
+ * @param processLimits limits of the child process; overridden by tests.
+ */
+export function createUnpacker(
+  jail: Jail,
+  temporaries: Temporaries,
+  limitsOf: (archiveSize: number) => ExtractionLimits = limitsFor,
+  processLimits?: ArchiveLimits,
+): Unpacker {
+  return {
+    async unpack(path, control) {
+      const segments = parsePath(path)
+      const [parent, archiveName] = parentAndName(segments)
+      const [, stem, kind] = ARCHIVE_NAME.exec(archiveName) ?? []
+      if (stem === undefined || kind === undefined || stem === '.' || stem === '..') {
+        throw new AppError(
+          'UNSUPPORTED_MEDIA_TYPE',
+          `${printable(path)} is not an archive that can be extracted: .zip, .tar, .tar.gz, .tgz, .gz, .7z or .rar.`,
+        )
+      }
+      return withParent(jail.openParent(segments), async (directory, name) => {
+        const archive = await openRegularFile(directory, name)
+        if (!archive)
+          throw (await lstatOf(directory, name))
+            ? new AppError('CONFLICT', `${printable(path)} is not a file.`)
+            : new AppError('NOT_FOUND', `There is no ${printable(path)}.`)
+        try {
+          control.progress({ total: archive.stats.size })
+          const limits = limitsOf(archive.stats.size)
+          const temporary = await temporaries.directory(directory)
+          try {
+            if (/^(?:7z|rar)$/i.test(kind))
+              await unpackSevenZip(archive.handle, name, temporary.directory, limits, control, processLimits)
+            else
+              await unpackInProcess(
+                archive.handle,
+                kind.toLowerCase(),
+                stem,
+                temporary.directory,
+                limits,
+                control,
+                processLimits,
+              )
+            control.signal.throwIfAborted()
+          } catch (error) {
+            await temporary.discard()
+            throw error
+          }
+          const made = await temporary.placeUnderFreeName(stem)
+          return { name: made, path: formatPath([...parent, made]) }
+        } finally {
+          await archive.handle.close()
+        }
+      }).catch((error: unknown) => {
+        throw fileFailure(error, path)
+      })
+    },
+  }
+}

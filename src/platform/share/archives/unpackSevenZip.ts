@@ -1,0 +1,120 @@
+import type { FileHandle } from 'node:fs/promises'
+import { AppError } from '../../errors'
+import { spawnArchiveProcess, type ArchiveLimits } from './archiveProcess'
+import {
+  entryError,
+  damagedError,
+  parseEntryPath,
+  tooLargeError,
+  tooManyEntriesError,
+  type ExtractionLimits,
+} from './extraction'
+import type { OpenDirectory } from '../jail'
+import type { JobControl } from '../transfers/jobs'
+import { exitCodes } from './sevenZipExits'
+import { limitError } from './unpackProcess'
+
+/** Limits of the child process: crafted dictionaries can demand gigabytes. */
+const LIMITS: ArchiveLimits = { memoryBytes: 2 ** 30, idleTimeoutMs: 60_000 }
+/** Maximum size of 7-Zip's listing, in bytes. */
+const LISTING_LIMIT = 256 * 2 ** 20
+
+/**
+ * Extracts a `.7z` or `.rar` into an empty directory, with 7-Zip in a child process with limits.
+ * @param name of the archive; 7-Zip derives names from it.
+ * @param processLimits limits of the child process; overridden by tests.
+ * @throws AppError INVALID_INPUT (damaged, encrypted, links, leads outside, timeout), TOO_LARGE
+ */
+export async function unpackSevenZip(
+  archive: FileHandle,
+  name: string,
+  to: OpenDirectory,
+  limits: ExtractionLimits,
+  control: JobControl,
+  processLimits = LIMITS,
+): Promise<void> {
+  const source: Source = {
+    archive,
+    name,
+    to,
+    kind: name.toLowerCase().endsWith('.rar') ? 'rar' : '7z',
+    limits,
+    processLimits,
+    signal: control.signal,
+  }
+  const { size } = await list(source)
+  control.progress({ total: size })
+  await run('extract', source, (line) => {
+    const { size: done, entry } = JSON.parse(line) as { size: number; entry?: string }
+    control.progress({ done, ...(entry !== undefined && { entry }) })
+  })
+}
+
+interface Source {
+  archive: FileHandle
+  name: string
+  to: OpenDirectory
+  kind: string
+  limits: ExtractionLimits
+  processLimits: ArchiveLimits
+  signal: AbortSignal
+}
+
+/** Lists the archive, so that every name is checked before the first byte is written. */
+async function list(source: Source): Promise<{ size: number }> {
+  const { limits } = source
+  let [size, entries, path, read] = [0, 0, '', 0]
+  let problem: AppError | undefined
+  await run('list', source, (line) => {
+    read += line.length
+    const [, key, value = ''] = /^([A-Z][A-Za-z ]*) = ?(.*)$/.exec(line) ?? []
+    if (key === 'Path') {
+      path = value
+      entries += 1
+      // 7-Zip prints `/` as separator; a backslash in its output is part of a name.
+      problem ??= errorOf(() => parseEntryPath(value))
+    } else if (key === 'Size') size += Number(value) || 0
+    else if (key === 'Encrypted' && value === '+') problem ??= entryError(path, 'is encrypted')
+    else if ((key === 'Symbolic Link' || key === 'Hard Link') && value !== '') problem ??= entryError(path, 'is a link')
+    else if (key === 'Attributes' && / l[r-][w-]/.test(value)) problem ??= entryError(path, 'is a link')
+    if (entries > limits.entries || read > LISTING_LIMIT) problem ??= tooManyEntriesError(limits)
+    return problem === undefined
+  })
+  if (problem) throw problem
+  if (size > limits.size) throw tooLargeError(limits)
+  return { size }
+}
+
+/** @param onLine returns false to stop the process. */
+async function run(
+  mode: 'list' | 'extract',
+  { archive, name, to, kind, limits, processLimits, signal }: Source,
+  onLine: (line: string) => boolean | void,
+): Promise<void> {
+  const end = await spawnArchiveProcess({
+    program: 'share/archives/sevenZipMain',
+    args: [mode, name, JSON.stringify(limits)],
+    descriptors: [archive.fd, to.fd],
+    name,
+    signal,
+    limits: processLimits,
+    onLine,
+  })
+  if (end === 'stopped') return
+  if (typeof end === 'string') throw limitError(end, processLimits)
+  if (end.code === 0) return
+  if (end.code === exitCodes.tooLarge) throw tooLargeError(limits)
+  if (end.code === exitCodes.tooManyEntries) throw tooManyEntriesError(limits)
+  if (end.code === exitCodes.link) throw new AppError('INVALID_INPUT', 'The archive was not extracted: it holds links.')
+  throw damagedError(kind)
+}
+
+function errorOf(check: () => unknown): AppError | undefined {
+  try {
+    check()
+    return undefined
+  } catch (error) {
+    if (error instanceof AppError) return error
+    throw error
+  }
+}

@@ -1,0 +1,124 @@
+import type { FileHandle } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip } from 'node:zlib'
+import { extract, type Extract, type Header } from 'tar-stream'
+import { AppError, errorCodeOf } from '../../errors'
+import { entryError, damagedError, type Extraction } from './extraction'
+import type { JobControl } from '../transfers/jobs'
+import { chunksOf } from '../streams'
+
+/** Bytes of one extended header: long names, pax records. */
+const HEADER_LIMIT = 64 * 1024
+
+/**
+ * Extracts a tar file, plain or gzipped.
+ * @throws AppError INVALID_INPUT (damaged, a name that leads out, hard links, devices), TOO_LARGE
+ */
+export async function unpackTar(
+  archive: FileHandle,
+  isGzipped: boolean,
+  extraction: Extraction,
+  control: JobControl,
+): Promise<void> {
+  const tar = extractWithBoundedHeaders()
+  const source = readWithProgress(archive, control)
+  const filled = isGzipped
+    ? pipeline(source, createGunzip(), tar, { signal: control.signal })
+    : pipeline(source, tar, { signal: control.signal })
+  filled.catch(() => undefined)
+  let entries = 0
+  try {
+    for await (const entry of tar) {
+      entries += 1
+      // The reader gets its error too. Without a reader, an error without a listener would end the process.
+      entry.on('error', () => undefined)
+      control.progress({ entry: entry.header.name })
+      await unpackEntry(entry.header, entry as unknown as Readable, extraction)
+    }
+    await filled
+  } catch (error) {
+    tar.destroy()
+    throw asArchiveError(error, isGzipped ? 'gzipped tar' : 'tar')
+  }
+  if (entries === 0) throw damagedError('tar')
+}
+
+/**
+ * tar-stream reads headers of up to 4 MiB and loops forever on a pax record with a negative length. The check is hooked
+ * into its decoder: a second parser could be made to see other headers.
+ */
+function extractWithBoundedHeaders(): Extract {
+  const tar = extract() as Extract & { _decodeLongHeader(bytes: Buffer): void; _header: Header }
+  const decode = tar._decodeLongHeader.bind(tar)
+  tar._decodeLongHeader = (bytes) => {
+    if (bytes.length > HEADER_LIMIT)
+      throw entryError(tar._header.name, `has a header of more than ${HEADER_LIMIT / 1024} KiB`)
+    if (String(tar._header.type).startsWith('pax-') && !isPax(bytes))
+      throw entryError(tar._header.name, 'has a header that is damaged')
+    decode(bytes)
+  }
+  return tar
+}
+
+/** Whether a header consists of records `<length> <key>=<value>` (POSIX pax, extended header). */
+function isPax(bytes: Buffer): boolean {
+  for (let at = 0; at < bytes.length;) {
+    const length = Number(/^[1-9]\d{0,6}(?= )/.exec(bytes.toString('latin1', at, at + 8))?.[0])
+    if (!(at + length <= bytes.length)) return false
+    at += length
+  }
+  return true
+}
+
+/** Extracts the single file of a `.gz`. @param name of that file. */
+export async function unpackGzip(
+  archive: FileHandle,
+  name: string,
+  extraction: Extraction,
+  control: JobControl,
+): Promise<void> {
+  const gunzip = createGunzip()
+  const filled = pipeline(readWithProgress(archive, control), gunzip, { signal: control.signal })
+  filled.catch(() => undefined)
+  try {
+    await extraction.file(name, gunzip, {})
+    await filled
+  } catch (error) {
+    throw asArchiveError(error, 'gzip')
+  }
+}
+
+async function unpackEntry(
+  { name, type, mode, mtime, linkname }: Header,
+  content: Readable,
+  extraction: Extraction,
+): Promise<void> {
+  if (type === 'directory') await extraction.directory(name)
+  else if (type === 'symlink') extraction.link(name, linkname)
+  else if (type === 'file' || type === 'contiguous-file') {
+    // An old way to mark a directory.
+    if (name.endsWith('/')) await extraction.directory(name)
+    else return extraction.file(name, content, { mode, mtime })
+  } else if (type === 'link') throw entryError(name, 'is a hard link')
+  else throw entryError(name, 'is neither a file nor a directory')
+  content.resume()
+}
+
+function readWithProgress(archive: FileHandle, { progress }: JobControl): Readable {
+  async function* counted(): AsyncGenerator<Buffer> {
+    let done = 0
+    for await (const chunk of chunksOf(archive)) {
+      progress({ done: (done += chunk.length) })
+      yield chunk
+    }
+  }
+  return Readable.from(counted(), { objectMode: false })
+}
+
+/** Replaces errors of the libraries about malformed archives with one message. */
+function asArchiveError(error: unknown, kind: string): unknown {
+  if (error instanceof AppError) return error
+  const isOurs = ['ENOSPC', 'EDQUOT', 'EIO', 'ESTALE', 'EACCES', 'EFBIG'].includes(errorCodeOf(error) ?? '')
+  return isOurs || (error instanceof Error && error.name === 'AbortError') ? error : damagedError(kind)
+}

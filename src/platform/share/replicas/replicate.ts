@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto'
+import { constants, type Stats } from 'node:fs'
+import {
+  copyFile,
+  mkdir,
+  open,
+  readlink,
+  realpath,
+  rename,
+  rm,
+  symlink,
+  utimes,
+  type FileHandle,
+} from 'node:fs/promises'
+import { isAbsolute, relative, sep } from 'node:path'
+import { AppError } from '../../errors'
+import { DEPTH_LIMIT, tooDeepMessage } from '../depth'
+import {
+  withDirectory,
+  readNames,
+  openRealDirectory,
+  openRegularFile,
+  openSubdirectory,
+  type OpenDirectory,
+  type RawName,
+} from '../jail'
+import { createSkippedEntries, type SkippedEntries } from '../skippedEntries'
+import { isInternalName, internalName } from '../internalNames'
+import { removeTree } from '../changes/removal'
+import { copyWithHoles, HOLES_LIMIT, holesOf, tooManyHolesMessage } from './sparseFiles'
+import { lstatOf } from '../directoryEntries'
+
+/** Bytes of holes from which a file is copied as a sparse file. */
+const MIN_SPARSE_BYTES = 2 ** 20
+
+/** File systems store a modification time that is set with microsecond precision at best. */
+const isSameFile = (one: Stats, other: Stats) =>
+  one.isFile() &&
+  other.isFile() &&
+  one.size === other.size &&
+  one.mode === other.mode &&
+  Math.abs(one.mtimeMs - other.mtimeMs) < 1
+
+interface ReplicateOptions {
+  signal?: AbortSignal | undefined
+  /** Collects what is not copied: directories that are too deep, files with too many holes. */
+  skipped?: SkippedEntries | undefined
+  /** Called before a directory's names are read. @param path within the source: empty, or with a trailing slash */
+  onDirectory?: (directory: OpenDirectory, path: string) => Promise<void>
+}
+
+/**
+ * Makes `target` a copy of `source`: copies what changed (by size and modification time), removes what is gone.
+ * Replaces each file atomically. Keeps links that stay within `source`; omits other links and special files. Every step
+ * is relative to open directories and follows no link.
+ * @param source a real path. @param target a directory of the platform.
+ * @returns the number of entries that were copied or removed.
+ * @throws the signal's reason (finished copies stay); AppError CONFLICT when `source` leads elsewhere by now
+ */
+export async function replicate(
+  source: string,
+  target: string,
+  { signal, skipped = createSkippedEntries(), onDirectory }: ReplicateOptions = {},
+): Promise<number> {
+  return withDirectory(openRealDirectory(source), async (root) => {
+    await mkdir(target, { recursive: true })
+    const context = { root: root.realPath, signal, skipped, onDirectory, holes: 0 }
+    return withDirectory(openRealDirectory(await realpath(target)), (to) =>
+      replicateDirectory(root, to, '', 1, context),
+    )
+  })
+}
+
+interface ReplicationContext extends Pick<ReplicateOptions, 'onDirectory'> {
+  /** Real path of the source. */
+  root: string
+  signal: AbortSignal | undefined
+  skipped: SkippedEntries
+  /** Bytes of holes in the files copied so far. */
+  holes: number
+}
+
+/** @param path within the source: empty, or with a trailing slash. @param level of its entries, from 1 */
+async function replicateDirectory(
+  from: OpenDirectory,
+  to: OpenDirectory,
+  path: string,
+  level: number,
+  context: ReplicationContext,
+): Promise<number> {
+  await context.onDirectory?.(from, path)
+  const [names, known] = await Promise.all([readNames(from), readNames(to)])
+  let changes = 0
+  const kept = new Set<string>()
+  for (const name of names) {
+    context.signal?.throwIfAborted()
+    // An unfinished upload or archive.
+    if (typeof name === 'string' && isInternalName(name)) continue
+    const [stats, existing] = await Promise.all([lstatOf(from, name), lstatOf(to, name)])
+    if (stats?.isDirectory()) {
+      const pathOfEntry = `${path}${String(name)}`
+      if (level > DEPTH_LIMIT) {
+        context.skipped.add(tooDeepMessage(pathOfEntry))
+        continue
+      }
+      const below = await openSubdirectory(from, name)
+      if (!below) continue
+      changes += await withDirectory(Promise.resolve(below), (source) =>
+        withDirectory(ensureDirectory(to, name, existing), (target) =>
+          replicateDirectory(source, target, `${pathOfEntry}/`, level + 1, context),
+        ),
+      )
+    } else if (stats?.isFile()) {
+      // Most files are unchanged and need not be opened.
+      if (!existing || !isSameFile(stats, existing)) {
+        const copied = await replicateFile(from, name, to, existing, path, context)
+        if (copied === 'skipped') continue
+        changes += copied
+      }
+    } else if (stats?.isSymbolicLink() && (await resolvesWithin(context.root, from, name))) {
+      changes += await replicateLink(from, name, to, existing)
+    } else continue
+    kept.add(keyOf(name))
+  }
+  for (const name of known) {
+    if (kept.has(keyOf(name))) continue
+    context.signal?.throwIfAborted()
+    await removeTree(to, name, context.signal)
+    changes += 1
+  }
+  return changes
+}
+
+const keyOf = (name: RawName): string => Buffer.from(name).toString('latin1')
+
+async function ensureDirectory(to: OpenDirectory, name: RawName, existing: Stats | undefined): Promise<OpenDirectory> {
+  if (existing && !existing.isDirectory()) await removeTree(to, name)
+  if (!existing?.isDirectory()) await mkdir(to.entryPath(name))
+  const opened = await openSubdirectory(to, name)
+  if (!opened)
+    throw new AppError('CONFLICT', `In the place of the directory "${String(name)}" there is something else.`)
+  return opened
+}
+
+async function replicateFile(
+  from: OpenDirectory,
+  name: RawName,
+  to: OpenDirectory,
+  existing: Stats | undefined,
+  path: string,
+  context: ReplicationContext,
+): Promise<number | 'skipped'> {
+  const opened = await openRegularFile(from, name)
+  if (!opened) return 0
+  const { handle, stats } = opened
+  try {
+    const holes = holesOf(stats)
+    if (context.holes + holes > HOLES_LIMIT) {
+      context.skipped.add(tooManyHolesMessage(`${path}${String(name)}`, stats))
+      return 'skipped'
+    }
+    context.holes += holes
+    if (existing && !existing.isFile()) await removeTree(to, name)
+    const unfinished = to.entryPath(internalName(randomUUID()))
+    try {
+      // By descriptor, so that the checked file is copied; a reflink where the file system supports it.
+      const source = `/proc/self/fd/${handle.fd}`
+      if (holes < MIN_SPARSE_BYTES) await copyFile(source, unfinished, constants.COPYFILE_FICLONE)
+      else
+        await copyFile(source, unfinished, constants.COPYFILE_FICLONE_FORCE).catch(() =>
+          copySparse(handle, stats, unfinished),
+        )
+      // As numbers: a Date cannot represent every time of a file.
+      await utimes(unfinished, stats.atimeMs / 1000, stats.mtimeMs / 1000)
+      await rename(unfinished, to.entryPath(name))
+    } finally {
+      await rm(unfinished, { force: true })
+    }
+    return 1
+  } finally {
+    await handle.close()
+  }
+}
+
+/** libuv's copy would fill the holes with zeros. */
+async function copySparse(from: FileHandle, { size, mode }: Stats, target: string): Promise<void> {
+  const copy = await open(
+    target,
+    constants.O_CREAT | constants.O_TRUNC | constants.O_WRONLY | constants.O_NOFOLLOW,
+    mode & 0o7777,
+  )
+  try {
+    await copyWithHoles(from, size, copy)
+    await copy.chmod(mode & 0o7777)
+  } finally {
+    await copy.close()
+  }
+}
+
+async function replicateLink(
+  from: OpenDirectory,
+  name: RawName,
+  to: OpenDirectory,
+  existing: Stats | undefined,
+): Promise<number> {
+  const linkTarget = await readlink(from.entryPath(name), { encoding: 'buffer' })
+  if (existing?.isSymbolicLink() && linkTarget.equals(await readlink(to.entryPath(name), { encoding: 'buffer' })))
+    return 0
+  await removeTree(to, name)
+  await symlink(linkTarget, to.entryPath(name))
+  return 1
+}
+
+/** Relative links only: an absolute one would lead from the copy back to the original. */
+async function resolvesWithin(root: string, from: OpenDirectory, name: RawName): Promise<boolean> {
+  try {
+    if (isAbsolute(await readlink(from.entryPath(name)))) return false
+    const path = relative(root, await realpath(from.entryPath(name)))
+    return path !== '..' && !path.startsWith(`..${sep}`)
+  } catch {
+    return false
+  }
+}

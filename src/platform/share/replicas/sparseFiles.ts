@@ -1,0 +1,59 @@
+import type { Stats } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+import { truncatedPath } from '../depth'
+import { chunksOf } from '../streams'
+
+/** Smallest hole in bytes that is preserved: file systems allocate blocks of at least this size. */
+const BLOCK = 4096
+const EMPTY_BLOCK = Buffer.alloc(BLOCK)
+const GIB = 2 ** 30
+
+/** Bytes of holes that one copy may read: an instance can create huge sparse files without using disk space. */
+export const HOLES_LIMIT = 64 * GIB
+
+/** Bytes of a file that take no disk space: holes, or savings by compression. */
+export function holesOf({ size, blocks }: Pick<Stats, 'size' | 'blocks'>): number {
+  return Math.max(0, size - blocks * 512)
+}
+
+/** Error text for a file beyond the limit. */
+export function tooManyHolesMessage(path: string, { size }: Pick<Stats, 'size'>): string {
+  return `"${truncatedPath(path)}" is ${Math.round(size / GIB)} GiB long and nearly empty: files with more than ${HOLES_LIMIT / GIB} GiB of holes are left out. Make it smaller, or delete it.`
+}
+
+/**
+ * Copies the first bytes of a file into an empty one. Blocks of zeros become holes.
+ * @param size maximum number of bytes; fewer when the file ends before.
+ * @throws the signal's reason; Node.js errors of the file system
+ */
+export async function copyWithHoles(
+  from: FileHandle,
+  size: number,
+  to: FileHandle,
+  signal?: AbortSignal,
+): Promise<void> {
+  let at = 0
+  for await (const chunk of chunksOf(from, size)) {
+    signal?.throwIfAborted()
+    for (const [start, end] of dataIn(chunk)) await writeAt(to, chunk.subarray(start, end), at + start)
+    at += chunk.length
+  }
+  await to.truncate(at)
+}
+
+/** Ranges of a chunk that contain anything but blocks of zeros. */
+function* dataIn(chunk: Buffer): Generator<[start: number, end: number]> {
+  let start = 0
+  for (let at = 0; at < chunk.length; at += BLOCK) {
+    const end = Math.min(at + BLOCK, chunk.length)
+    if (chunk.compare(EMPTY_BLOCK, 0, end - at, at, end) !== 0) continue
+    if (start < at) yield [start, at]
+    start = end
+  }
+  if (start < chunk.length) yield [start, chunk.length]
+}
+
+async function writeAt(handle: FileHandle, bytes: Buffer, position: number): Promise<void> {
+  for (let done = 0; done < bytes.length;)
+    done += (await handle.write(bytes, done, bytes.length - done, position + done)).bytesWritten
+}

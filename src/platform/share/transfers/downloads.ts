@@ -1,0 +1,236 @@
+import { once } from 'node:events'
+import { constants, type ReadStream, type Stats } from 'node:fs'
+import type { FileHandle } from 'node:fs/promises'
+import { PassThrough, type Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { ZipFile } from 'yazl'
+import { AppError } from '../../errors'
+import { fileFailure } from '../fileFailure'
+import type { OpenDirectory, Jail } from '../jail'
+import { createSkippedEntries, type SkippedEntries } from '../skippedEntries'
+import { placeUnderFreeName } from '../changes/placing'
+import { piped } from '../streams'
+import { walkTree } from '../walk'
+import { parsePath, printable, type PathSegments } from '../apiPath'
+
+/** An open file, ready to be sent. Its stream closes it, and so does `close`. */
+export interface FileDownload {
+  name: string
+  /** In bytes. */
+  size: number
+  /** Milliseconds since the epoch. */
+  modifyTime: number
+  /** Reads the inclusive range of bytes, even if the file grows meanwhile; fewer bytes if it shrinks. */
+  stream(start: number, end: number): ReadStream
+  close(): Promise<void>
+}
+
+export interface Downloads {
+  /** @throws AppError NOT_FOUND, NOT_ALLOWED (outside the shared area), CONFLICT (a directory, or no regular file) */
+  file(path: string): Promise<FileDownload>
+  /**
+   * Streams files and directories as one zip without buffering it in memory or on disk. A requested link is replaced by
+   * its target. Omits links inside directories, targets outside the shared area, FIFOs and devices. Also omits
+   * directories that are too deep, and lists them in a text file in the zip.
+   * @throws AppError NOT_FOUND, NOT_ALLOWED before the first byte; later failures end the stream with an error.
+   */
+  zip(paths: string[]): Promise<Readable>
+}
+
+/** Name of the text file in the zip that lists the omitted directories. */
+const NOT_INCLUDED = 'not-included.txt'
+/** Bytes up to which a file is stored uncompressed: each compressor takes a quarter of a megabyte of memory. */
+const MAX_STORED_BYTES = 1024
+/** yazl's state of an entry that is fully written. */
+const FILE_DATA_DONE = 3
+/** Already compressed formats: compressing them again only takes time. */
+const COMPRESSED = /\.(?:jar|zip|gz|tgz|xz|zst|bz2|7z|rar|mca|mcr|png|jpe?g|webp|gif|mp[34]|ogg|webm|woff2?)$/i
+
+export function createDownloads(jail: Jail): Downloads {
+  return {
+    async file(path) {
+      const segments = parsePath(path)
+      const found = await jail.open(segments)
+      try {
+        if (found.stats.isDirectory())
+          throw new AppError('CONFLICT', `${printable(path)} is a directory. Download it as an archive.`)
+        if (!found.stats.isFile()) throw new AppError('CONFLICT', `${printable(path)} is not a regular file.`)
+        return toFileDownload(
+          segments.at(-1) ?? '',
+          await found.open(constants.O_RDONLY | constants.O_NONBLOCK),
+          found.stats,
+        )
+      } catch (error) {
+        throw fileFailure(error, path)
+      } finally {
+        await found.close()
+      }
+    },
+
+    async zip(paths) {
+      const requested = paths.map((path) => parsePath(path, 'files'))
+      for (const [at, segments] of requested.entries()) {
+        const found = await jail.open(segments).catch((error: unknown) => {
+          throw fileFailure(error, paths[at] ?? '')
+        })
+        await found.close()
+      }
+      const zip = new ZipFile()
+      const output = piped(zip.outputStream as Readable, new PassThrough({ highWaterMark: 2 ** 20 }))
+      // yazl emits errors of entries here.
+      zip.on('error', (error: Error) => output.destroy(error))
+      // The client may disconnect at any moment; then every open file must be closed.
+      const disconnected = new AbortController()
+      output.once('close', () => disconnected.abort())
+      const doneEntries = createDoneEntries(zip)
+      addAll(zip, jail, requested, doneEntries, disconnected.signal).then(
+        () => (doneEntries.restoreToList(), zip.end()),
+        (error: Error) => output.destroy(error),
+      )
+      return output
+    },
+  }
+}
+
+function toFileDownload(name: string, handle: FileHandle, { size, mtimeMs }: Stats): FileDownload {
+  return {
+    name,
+    size,
+    modifyTime: Math.floor(mtimeMs),
+    stream: (start, end) => handle.createReadStream({ start, end, highWaterMark: 2 ** 18 }),
+    close: () => handle.close(),
+  }
+}
+
+/** The part of a yazl entry that is used here. */
+interface ZipEntry {
+  state: number
+  getCentralDirectoryRecord(): Buffer
+}
+
+interface DoneEntries {
+  /** Call before an entry is added. */
+  dropFromList(): void
+  /** Call before the end, which writes the directory of all entries. */
+  restoreToList(): void
+}
+
+/**
+ * yazl searches its list from the start for every entry: for 100,000 entries that is two minutes of CPU time. It also
+ * keeps 3 KB per entry. Therefore done entries are removed from the list; only their records are kept.
+ */
+function createDoneEntries(zip: ZipFile): DoneEntries {
+  const open = zip as ZipFile & { entries: ZipEntry[] }
+  const doneEntries: Buffer[] = []
+  return {
+    dropFromList() {
+      while (open.entries[0]?.state === FILE_DATA_DONE)
+        doneEntries.push(open.entries.shift()!.getCentralDirectoryRecord())
+    },
+    restoreToList() {
+      open.entries = [
+        ...doneEntries.map((record) => ({ state: FILE_DATA_DONE, getCentralDirectoryRecord: () => record })),
+        ...open.entries,
+      ]
+    },
+  }
+}
+
+async function addAll(
+  zip: ZipFile,
+  jail: Jail,
+  requested: PathSegments[],
+  doneEntries: DoneEntries,
+  disconnected: AbortSignal,
+): Promise<void> {
+  const paths = new Set<string>()
+  const skipped = createSkippedEntries()
+  for (const segments of requested) {
+    const realSegments = await realSegmentsOf(jail, segments)
+    if (!realSegments) continue
+    const name = realSegments.at(-1) ?? '.'
+    const directory = await jail.openDirectory(realSegments.slice(0, -1))
+    try {
+      // Named after the last requested segment. The shared root has none: its children are the top-level entries.
+      await addTree(zip, directory, name, segments.at(-1) ?? '.', { paths, skipped }, doneEntries, disconnected)
+    } finally {
+      await directory.close()
+    }
+  }
+  const text = skipped.summary()
+  if (text !== undefined) await placeUnderFreeName(NOT_INCLUDED, (name) => addText(zip, name, text, paths))
+}
+
+/** @throws AppError NAME_TAKEN */
+async function addText(zip: ZipFile, name: string, text: string, paths: Set<string>): Promise<void> {
+  if (paths.has(name)) throw new AppError('NAME_TAKEN', `"${name}" exists already.`)
+  zip.addBuffer(Buffer.from(`${text}\n`), name)
+}
+
+/** Resolves a path to its real names; undefined if it has disappeared since the first check or now leads outside. */
+async function realSegmentsOf(jail: Jail, segments: PathSegments): Promise<PathSegments | undefined> {
+  const found = await jail.open(segments).catch((error: unknown) => {
+    if (error instanceof AppError && (error.code === 'NOT_FOUND' || error.code === 'NOT_ALLOWED')) return undefined
+    throw error
+  })
+  if (!found) return undefined
+  await found.close()
+  return found.realPath
+    .slice((await jail.root()).length)
+    .split('/')
+    .filter(Boolean)
+}
+
+interface ZipContents {
+  /** Paths in the zip so far. */
+  paths: Set<string>
+  skipped: SkippedEntries
+}
+
+async function addTree(
+  zip: ZipFile,
+  directory: OpenDirectory,
+  name: string,
+  as: string,
+  { paths, skipped }: ZipContents,
+  doneEntries: DoneEntries,
+  disconnected: AbortSignal,
+): Promise<void> {
+  for await (const entry of walkTree(directory, name, disconnected, skipped)) {
+    const path = zipName(as + entry.path.slice(name.length))
+    if (path === '.' || paths.has(path)) continue
+    paths.add(path)
+    doneEntries.dropFromList()
+    const options = { mtime: entry.stats.mtime, mode: entry.stats.mode }
+    if (entry.type === 'directory') zip.addEmptyDirectory(path, options)
+    if (entry.type !== 'file') continue
+    // yazl keeps the entry and with it this closure until the zip ends. The closure must not keep the stream.
+    const open: { stream?: PassThrough } = { stream: new PassThrough({ highWaterMark: 2 ** 18 }) }
+    zip.addReadStreamLazy(
+      path,
+      { ...options, compressionLevel: COMPRESSED.test(path) || entry.stats.size <= MAX_STORED_BYTES ? 0 : 3 },
+      (give) => give(null, open.stream!),
+    )
+    const sent = open.stream!
+    const file = await entry.open()
+    // The zip already has an entry for the file. If it has disappeared since, the entry is empty.
+    if (!file || file.stats.size === 0) {
+      await file?.handle.close()
+      sent.end()
+    } else {
+      const content = file.handle.createReadStream({ start: 0, end: file.stats.size - 1, highWaterMark: 2 ** 18 })
+      await pipeline(content, sent, { signal: disconnected })
+    }
+    // Only one entry is in progress at a time, so wait until it is read to its end.
+    if (!sent.readableEnded) await once(sent, 'end', { signal: disconnected })
+    delete open.stream
+  }
+}
+
+/** Zip readers take a backslash for a separator and a colon for a drive; similar characters replace them. */
+function zipName(path: string): string {
+  return path
+    .replace(/^\.\//, '')
+    .replaceAll('\\', '＼')
+    .replace(/^([a-z]):/i, '$1：')
+}

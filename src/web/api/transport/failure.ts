@@ -1,0 +1,45 @@
+/** The error of every failed call. */
+export type ApiFailure = {
+  /** The HTTP status; UNREACHABLE if no answer arrived, BAD_ANSWER if the answer violates the contract. */
+  status: number | 'UNREACHABLE' | 'BAD_ANSWER'
+  /** The server's error code, for example NAME_TAKEN. */
+  code?: string
+  message?: string
+  /** Path of the invalid input, for example `run.port`. */
+  field?: string
+  /** One-based line in the text that was sent. */
+  line?: number
+  /** For a call for several entries: those that failed, and why. */
+  failed?: { path: string; message?: string }[]
+}
+
+export const badAnswer: ApiFailure = { status: 'BAD_ANSWER' }
+
+const isFailure = (error: unknown): error is ApiFailure =>
+  typeof error === 'object' && error !== null && 'status' in error
+
+/** Returns the server's text, or `fallback` if there is none. */
+export const failureText = (error: unknown, fallback: string) => (isFailure(error) && error.message) || fallback
+
+/** Returns an addition to the product's text, or undefined. */
+export const failureHint = (error: unknown) =>
+  isFailure(error) && error.status === 'UNREACHABLE' ? 'The server could not be reached.' : undefined
+
+/** Returns the reason in the server's words, or our own. Empty if neither is known. */
+export const failureDetail = (error: unknown) => failureText(error, failureHint(error) ?? '')
+
+/** The server answered with a refusal: a 2xx with `success: false` or without the expected data. */
+export const isRefusal = (error: unknown) =>
+  isFailure(error) && (error.status === 'BAD_ANSWER' || Number(error.status) < 300)
+
+/** The server does not have this call, which only our platform offers. */
+export const isNotOffered = (error: unknown) => isFailure(error) && error.status === 404
+
+/** The service is not configured or not reachable; the server says what to set or start (decisions §1). */
+export const isUnavailable = (error: unknown) => isFailure(error) && error.status === 503
+
+/** The server has no such service configured, which is not an error. Only our platform sends this code. */
+export const isNotConfigured = (error: unknown) => isFailure(error) && error.code === 'NOT_CONFIGURED'
+
+/** A user cancelled the job. */
+export const isCancelled = (error: unknown) => isFailure(error) && error.code === 'CANCELLED'

@@ -1,0 +1,35 @@
+import type { ApiFailure } from './failure'
+import { badAnswer } from './failure'
+
+/** Reads an answer's body, or the failure that it reports. Used by fetch and by the upload's XMLHttpRequest. */
+export function parseAnswer(status: number, text: string): { data: unknown } | { error: ApiFailure } {
+  const answer = parse(text)
+  // Some servers report failures with status 200.
+  if (status < 200 || status > 299 || (isObject(answer) && answer.success === false)) {
+    return { error: { status, ...textsOf(answer) } }
+  }
+  return answer === undefined ? { error: badAnswer } : { data: answer }
+}
+
+/** Returns undefined if the text is not JSON, for example an HTML page of a proxy. */
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown
+  } catch {
+    return undefined
+  }
+}
+
+function textsOf(answer: unknown): Omit<ApiFailure, 'status'> {
+  if (!isObject(answer)) return {}
+  const { code, message, error, field, line } = answer
+  const text = [message, error].find((candidate) => typeof candidate === 'string' && candidate !== '')
+  return {
+    ...(typeof code === 'string' && { code }),
+    ...(typeof text === 'string' && { message: text }),
+    ...(typeof field === 'string' && { field }),
+    ...(typeof line === 'number' && { line }),
+  }
+}
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null

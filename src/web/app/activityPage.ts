@@ -1,6 +1,0 @@
-import { ActivityPage as Page } from '../features/admin/ActivityPage'
-import { adminPart } from './adminPart'
-import { forAdministrators } from './forAdministrators'
-import { withPart } from './withPart'
-
-export const ActivityPage = forAdministrators(withPart(adminPart, Page))

@@ -1,0 +1,85 @@
+import type { KeyboardEvent } from 'react'
+import { useEffect, useRef } from 'react'
+import { useDispatch, useSelector } from 'react-redux'
+import { Link, NavLink, useLocation } from 'react-router-dom'
+import { selectIsAdmin, selectSignedIn } from '../../features/auth/sessionSlice'
+import { ProblemBell } from '../../features/problems/ProblemBell'
+import { Icon } from '../../ui/Icon'
+import { Logo } from '../../ui/Logo'
+import { headerPart } from '../pages/headerPart'
+import { LogoutButton } from './LogoutButton'
+import { menuClosed, menuToggled, selectMenuOpen } from '../navigationSlice'
+import { RealtimeDot } from './RealtimeDot'
+import { ThemeChoice } from './ThemeChoice'
+import { UserMenu } from './UserMenu'
+import { withPart } from '../pages/withPart'
+
+const links = [
+  { to: '/', label: 'Overview' },
+  { to: '/deployments', label: 'Deployments' },
+  { to: '/files', label: 'Files' },
+  { to: '/databases', label: 'Databases' },
+]
+const adminLink = { to: '/admin', label: 'Admin' }
+
+export const Header = withPart(headerPart, Bar)
+
+function Bar() {
+  const isAdmin = useSelector(selectIsAdmin)
+  const signedIn = useSelector(selectSignedIn)
+  const open = useSelector(selectMenuOpen)
+  const dispatch = useDispatch()
+  const { pathname } = useLocation()
+  const menuButton = useRef<HTMLButtonElement>(null)
+
+  useEffect(() => {
+    dispatch(menuClosed())
+  }, [pathname, dispatch])
+
+  const onKeyDown = ({ key, target, currentTarget }: KeyboardEvent) => {
+    // React events also bubble from dialogs, which are in portals.
+    if (!open || key !== 'Escape' || !currentTarget.contains(target as Node)) return
+    menuButton.current?.focus()
+    dispatch(menuClosed())
+  }
+
+  return (
+    <header className="header" data-bs-theme="dark">
+      {/* The focused links and buttons inside handle the keys; the events bubble up to here. */}
+      {/* eslint-disable-next-line jsx-a11y/no-static-element-interactions */}
+      <div className="header-bar" onKeyDown={onKeyDown}>
+        <Link to="/" className="brand">
+          <Logo />
+          Quarterdeck
+        </Link>
+        {signedIn && <RealtimeDot />}
+        {signedIn && <ProblemBell />}
+        <button
+          ref={menuButton}
+          type="button"
+          className="header-button header-menu-button"
+          aria-expanded={open}
+          aria-controls="menu"
+          aria-label="Menu"
+          onClick={() => dispatch(menuToggled())}
+        >
+          <Icon name={open ? 'close' : 'menu'} size={22} />
+        </button>
+        <div id="menu" className={open ? 'header-menu open' : 'header-menu'}>
+          <nav aria-label="Main">
+            {[...links, ...(isAdmin ? [adminLink] : [])].map(({ to, label }) => (
+              <NavLink key={to} to={to} end={to === '/'} className="header-link">
+                {label}
+              </NavLink>
+            ))}
+          </nav>
+          <div className="header-actions">
+            <ThemeChoice />
+            {signedIn && <UserMenu />}
+            {signedIn && <LogoutButton />}
+          </div>
+        </div>
+      </div>
+    </header>
+  )
+}

@@ -1,0 +1,54 @@
+import { useEffect } from 'react'
+import { useSelector } from 'react-redux'
+import { Outlet } from 'react-router-dom'
+import { loadEarly } from '../../chunks'
+import { selectSignedIn } from '../../features/auth/sessionSlice'
+import { Toasts } from '../../features/notifications/Toasts'
+import { ConnectionLine } from './ConnectionLine'
+import { Header } from './Header'
+import { NewVersion } from './NewVersion'
+import { PageBoundary } from './PageBoundary'
+import { SignInWarning } from './SignInWarning'
+import { TransferDock } from './TransferDock'
+import { useRecorder } from '../useRecorder'
+import '../../styles/layout.scss'
+
+export function Layout() {
+  useRecorder()
+  const signedIn = useSelector(selectSignedIn)
+  useEffect(() => {
+    // Preloads chunks, so that pages, dialogs and the export of the action log work while the platform is down.
+    if (signedIn) return whenIdle(() => void loadEarly().catch(() => {}))
+  }, [signedIn])
+  return (
+    <>
+      <a className="skip-link" href="#content">
+        Skip to content
+      </a>
+      <Header />
+      {signedIn && <ConnectionLine />}
+      <main id="content" className="content" tabIndex={-1}>
+        <SignInWarning />
+        <PageBoundary>
+          <Outlet />
+        </PageBoundary>
+      </main>
+      <TransferDock />
+      <Toasts />
+      <NewVersion />
+    </>
+  )
+}
+
+/** For browsers without requestIdleCallback. */
+const IDLE_AFTER_MS = 5000
+
+/** Returns a function that cancels it. */
+function whenIdle(act: () => void): () => void {
+  if (typeof requestIdleCallback === 'undefined') {
+    const timer = setTimeout(act, IDLE_AFTER_MS)
+    return () => clearTimeout(timer)
+  }
+  const request = requestIdleCallback(act)
+  return () => cancelIdleCallback(request)
+}

@@ -1,0 +1,37 @@
+import { useDispatch, useSelector } from 'react-redux'
+import type { ActivityKind } from '../../../../contract/admin'
+import { ActionIcon } from '../../../ui/ActionIcon'
+import { activityKinds } from './activityKinds'
+import { activityFiltered, selectActivityFilter } from '../adminSlice'
+import { SearchField } from '../SearchField'
+
+export function ActivityFilters({ busy, onRefresh }: { busy: boolean; onRefresh: () => unknown }) {
+  const { kind, search } = useSelector(selectActivityFilter)
+  const dispatch = useDispatch()
+  return (
+    <div className="admin-bar activity-bar">
+      <select
+        className="form-select"
+        aria-label="Kind of activity"
+        value={kind ?? ''}
+        onChange={({ target }) => dispatch(activityFiltered({ kind: (target.value || null) as ActivityKind | null }))}
+      >
+        <option value="">All kinds</option>
+        {Object.entries(activityKinds).map(([value, name]) => (
+          <option key={value} value={value}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <SearchField
+        label="Search activity"
+        text={search}
+        onChange={(text) => dispatch(activityFiltered({ search: text }))}
+      />
+      <button type="button" className="admin-action" aria-disabled={busy} onClick={() => !busy && onRefresh()}>
+        <ActionIcon name="restart" />
+        Refresh
+      </button>
+    </div>
+  )
+}

@@ -1,0 +1,93 @@
+import { useSelector } from 'react-redux'
+import { useGetActivityInfiniteQuery } from '../../../api/admin'
+import { failureDetail, isNotOffered } from '../../../api/transport/failure'
+import { BusyButton } from '../../../ui/form/BusyButton'
+import { LoadFailure } from '../../../ui/LoadFailure'
+import { ActivityFilters } from './ActivityFilters'
+import { ActivityRow } from './ActivityRow'
+import { selectActivityFilter } from '../adminSlice'
+import { EmptyList } from '../EmptyList'
+import { ListSkeleton } from '../ListSkeleton'
+import { useDebounced } from '../useDebounced'
+import '../admin.scss'
+import './activity.scss'
+
+/** Debounce of the search. */
+const DEBOUNCE_MS = 300
+
+/** Shows who did what on the platform. For administrators. */
+export function ActivityPage() {
+  return (
+    <>
+      <title>Activity · Quarterdeck</title>
+      <div className="page-head admin-head">
+        <h1>Activity</h1>
+      </div>
+      <ActivityLog />
+    </>
+  )
+}
+
+function ActivityLog() {
+  const { kind, search } = useSelector(selectActivityFilter)
+  const wanted = useDebounced(search.trim(), DEBOUNCE_MS)
+  const {
+    data,
+    currentData,
+    error,
+    isFetching,
+    isFetchingNextPage,
+    isFetchNextPageError,
+    hasNextPage,
+    fetchNextPage,
+    refetch,
+  } = useGetActivityInfiniteQuery(
+    { ...(kind && { kind }), ...(wanted && { search: wanted }) },
+    { refetchOnMountOrArgChange: true },
+  )
+  // The result of the previous filter stays visible until the new one arrives, so that the layout does not jump.
+  const entries = (currentData ?? (error ? undefined : data))?.pages.flatMap((page) => page.entries)
+  const filtered = kind !== null || wanted !== ''
+
+  if (error && isNotOffered(error)) return <EmptyList>This server does not offer an activity log.</EmptyList>
+  return (
+    <>
+      <ActivityFilters busy={isFetching} onRefresh={refetch} />
+      {!entries?.length && !currentData && !error && <ListSkeleton label="Loading the activity" />}
+      {currentData && entries?.length === 0 && (
+        <EmptyList>{filtered ? 'Nothing matches these filters' : 'Nothing has happened yet'}</EmptyList>
+      )}
+      {entries && entries.length > 0 && (
+        <ul className="panel admin-list" aria-busy={isFetching}>
+          {entries.map((entry) => (
+            <ActivityRow key={entry.id} entry={entry} />
+          ))}
+        </ul>
+      )}
+      {/* Below the list, because it is the older entries that failed to load. */}
+      {error && (
+        <LoadFailure
+          title="Failed to load the activity"
+          detail={failureDetail(error)}
+          busy={isFetching}
+          onRetry={isFetchNextPageError ? fetchNextPage : refetch}
+        />
+      )}
+      {hasNextPage && !error && (
+        <div className="activity-older">
+          <BusyButton
+            variant="outline-secondary"
+            busy={isFetchingNextPage}
+            busyText="Loading..."
+            onClick={() => !isFetchingNextPage && void fetchNextPage()}
+          >
+            Load older
+          </BusyButton>
+        </div>
+      )}
+      {entries && entries.length > 0 && !hasNextPage && !error && (
+        <p className="activity-end">That is all. Entries are kept for 90 days.</p>
+      )}
+    </>
+  )
+}

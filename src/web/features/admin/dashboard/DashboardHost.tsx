@@ -1,0 +1,22 @@
+import { useGetDashboardHostQuery } from '../../../api/admin'
+import { failureText } from '../../../api/transport/failure'
+import { safeLink } from './safeLink'
+
+export function DashboardHost() {
+  const { data: host, error } = useGetDashboardHostQuery(undefined, { refetchOnMountOrArgChange: true })
+  const link = host && safeLink(host)
+  return (
+    <div className="dashboard-row">
+      <h2>Host</h2>
+      {link && (
+        <a href={link} target="_blank" rel="noopener noreferrer">
+          {host}
+        </a>
+      )}
+      {/* A host that is not a web address is shown without a link. */}
+      {host && !link && <code>{host}</code>}
+      {host === '' && <p>The server names no host of the dashboard.</p>}
+      {!host && error && <p>{failureText(error, 'The host of the dashboard could not be loaded.')}</p>}
+    </div>
+  )
+}

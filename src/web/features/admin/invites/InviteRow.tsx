@@ -1,0 +1,71 @@
+import { useDispatch } from 'react-redux'
+import { ActionIcon } from '../../../ui/ActionIcon'
+import { TimeAgo } from '../../../ui/time/TimeAgo'
+import { dialogOpened } from '../adminSlice'
+import { CopyAction } from '../CopyAction'
+import type { KeyedInvite } from './inviteKey'
+import type { InviteStatus } from './inviteStatus'
+import { inviteStatus } from './inviteStatus'
+
+const tones: Record<InviteStatus, string> = {
+  Revoked: 'blocked',
+  Expired: 'changing',
+  Used: 'stopped',
+  Active: 'running',
+}
+
+export function InviteRow({ invite }: { invite: KeyedInvite }) {
+  const { key, code, message, created_at, used_by, expires_at } = invite
+  const status = inviteStatus(invite)
+  // Another server may omit the expiry or send it in another format.
+  const expiresAt = Date.parse(expires_at ?? '')
+  const dispatch = useDispatch()
+  return (
+    <li className="admin-row invite-row" aria-label={message}>
+      <span className={`state ${tones[status]}`}>{status}</span>
+      <div className="invite-text">
+        <p>{message}</p>
+        <p className="invite-trace">
+          <code>{code}</code> · created <TimeAgo time={Date.parse(created_at)} />
+          {status === 'Active' && Number.isFinite(expiresAt) && (
+            <>
+              {' '}
+              · expires <time dateTime={expires_at}>{date.format(expiresAt)}</time>
+            </>
+          )}
+          {used_by && (
+            <>
+              {' '}
+              · used by <strong>{used_by}</strong>
+            </>
+          )}
+        </p>
+      </div>
+      <div className="admin-actions">
+        {status === 'Active' && (
+          <>
+            <CopyAction text={code} of={message}>
+              Copy code
+            </CopyAction>
+            <CopyAction text={registrationLink(code)} of={message}>
+              Copy link
+            </CopyAction>
+          </>
+        )}
+        <button
+          type="button"
+          className="admin-action danger"
+          aria-label={`Delete the invite code "${message}"`}
+          onClick={() => dispatch(dialogOpened({ kind: 'deleteInvite', key }))}
+        >
+          <ActionIcon name="trash" />
+          Delete
+        </button>
+      </div>
+    </li>
+  )
+}
+
+const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+
+const registrationLink = (code: string) => `${window.location.origin}/register?invite=${encodeURIComponent(code)}`

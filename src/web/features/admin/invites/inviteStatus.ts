@@ -1,0 +1,11 @@
+import type { InviteCode } from '../../../../contract/admin'
+
+export type InviteStatus = 'Revoked' | 'Expired' | 'Used' | 'Active'
+
+/** Product §4 gives the order of precedence. */
+export function inviteStatus({ revoked, is_expired, used_by }: InviteCode): InviteStatus {
+  if (revoked) return 'Revoked'
+  if (is_expired) return 'Expired'
+  if (used_by) return 'Used'
+  return 'Active'
+}

@@ -1,0 +1,45 @@
+import { useDispatch } from 'react-redux'
+import type { User } from '../../../../contract/admin'
+import { ActionIcon } from '../../../ui/ActionIcon'
+import { AdminToggle } from './AdminToggle'
+import { dialogOpened } from '../adminSlice'
+
+/** Administrators cannot demote or delete themselves (decisions §2), so their own row does not offer it. */
+export function UserRow({ user: { id, username, is_admin }, isOwn }: { user: User; isOwn: boolean }) {
+  const dispatch = useDispatch()
+  return (
+    <li className="admin-row user-row" aria-label={username}>
+      <p className="user-name">
+        {username}
+        {isOwn && <span className="admin-tag">You</span>}
+      </p>
+      {isOwn ? (
+        <span className="user-role">{is_admin ? 'Administrator' : 'User'}</span>
+      ) : (
+        <AdminToggle id={id} username={username} isAdmin={is_admin} />
+      )}
+      <div className="admin-actions">
+        <button
+          type="button"
+          className="admin-action"
+          aria-label={`Reset the password of ${username}`}
+          onClick={() => dispatch(dialogOpened({ kind: 'resetPassword', id }))}
+        >
+          <ActionIcon name="key" />
+          Reset password
+        </button>
+        {!isOwn && (
+          <button
+            type="button"
+            className="admin-action danger"
+            aria-label={`Delete ${username}`}
+            onClick={() => dispatch(dialogOpened({ kind: 'deleteUser', id }))}
+          >
+            <ActionIcon name="trash" />
+            Delete
+          </button>
+        )}
+      </div>
+    </li>
+  )
+}

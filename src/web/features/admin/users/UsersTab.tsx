@@ -1,0 +1,52 @@
+import { useDispatch, useSelector } from 'react-redux'
+import { failureDetail } from '../../../api/transport/failure'
+import { useGetUsersQuery } from '../../../api/admin'
+import { counted } from '../../../ui/counted'
+import { LoadFailure } from '../../../ui/LoadFailure'
+import { selectUserSearch, usersSearched } from '../adminSlice'
+import { EmptyList } from '../EmptyList'
+import { ListSkeleton } from '../ListSkeleton'
+import { SearchField } from '../SearchField'
+import { UserRow } from './UserRow'
+import { useOwnId } from '../useOwnId'
+import '../admin.scss'
+import './users.scss'
+
+export function UsersTab() {
+  const { data, error, isFetching, refetch } = useGetUsersQuery(undefined, {
+    refetchOnFocus: true,
+    refetchOnMountOrArgChange: true,
+  })
+  const search = useSelector(selectUserSearch)
+  const ownId = useOwnId(data)
+  const dispatch = useDispatch()
+  const wanted = search.trim().toLowerCase()
+  const shown = data?.filter(({ username }) => username.toLowerCase().includes(wanted))
+  const admins = data?.filter(({ is_admin }) => is_admin).length ?? 0
+
+  return (
+    <>
+      <div className="admin-bar">
+        <p className="admin-summary">
+          {data && `${counted(data.length, 'user')} · ${counted(admins, 'administrator')}`}
+        </p>
+        <SearchField label="Search users" text={search} onChange={(text) => dispatch(usersSearched(text))} />
+      </div>
+      {error && (
+        <LoadFailure title="Failed to load users" detail={failureDetail(error)} busy={isFetching} onRetry={refetch} />
+      )}
+      {!data && !error && <ListSkeleton label="Loading the users" />}
+      {data?.length === 0 && <EmptyList>No users yet</EmptyList>}
+      {data && data.length > 0 && shown?.length === 0 && (
+        <EmptyList>No user matches &quot;{search.trim()}&quot;</EmptyList>
+      )}
+      {shown && shown.length > 0 && (
+        <ul className="panel admin-list">
+          {shown.map((user) => (
+            <UserRow key={user.id} user={user} isOwn={user.id === ownId} />
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}

@@ -1,0 +1,80 @@
+import type { Ace } from 'ace-builds'
+import type { Ref } from 'react'
+import { useEffect, useImperativeHandle, useState } from 'react'
+import AceEditor from 'react-ace'
+import { aceTheme } from '../../../ui/ace'
+
+/** `line` is one-based. */
+export type Problem = { severity: 'error' | 'warning'; message: string; line?: number }
+export type YamlEditorHandle = { goTo: (line: number) => void }
+
+type YamlEditorProps = {
+  ref: Ref<YamlEditorHandle>
+  label: string
+  value: string
+  problem: Problem | null | undefined
+  onChange: (text: string) => void
+}
+
+/** The only module of the feature that uses Ace. */
+export function YamlEditor({ ref, label, value, problem, onChange }: YamlEditorProps) {
+  const [editor, setEditor] = useState<Ace.Editor>()
+
+  useImperativeHandle(
+    ref,
+    () => ({
+      goTo(line) {
+        editor?.gotoLine(line, 0, false)
+        editor?.focus()
+      },
+    }),
+    [editor],
+  )
+
+  useEffect(() => {
+    if (!editor || !problem?.line) return
+    const { session } = editor
+    const mark = { row: problem.line - 1, column: 0, text: problem.message, type: problem.severity }
+    // Ace's own worker replaces our annotation with its own for the same error whenever it finishes.
+    const show = () => {
+      const shown = session.getAnnotations()
+      if (shown.length !== 1 || shown[0]?.text !== mark.text || shown[0].row !== mark.row)
+        session.setAnnotations([mark])
+    }
+    show()
+    session.on('changeAnnotation', show)
+    return () => {
+      session.off('changeAnnotation', show)
+      session.clearAnnotations()
+    }
+  }, [editor, problem?.line, problem?.message, problem?.severity])
+
+  return (
+    <AceEditor
+      name="configuration-text"
+      className="configuration-editor"
+      mode="yaml"
+      width="100%"
+      height="100%"
+      fontSize={14}
+      tabSize={2}
+      wrapEnabled
+      showPrintMargin={false}
+      scrollMargin={[8, 8, 0, 0]}
+      value={value}
+      onChange={onChange}
+      // Without the keyboard option, Tab would never leave the editor (focus trap).
+      setOptions={{
+        textInputAriaLabel: label,
+        enableKeyboardAccessibility: true,
+        useSoftTabs: true,
+        enableMobileMenu: false,
+      }}
+      onLoad={(loaded: Ace.Editor) => {
+        loaded.renderer.setTheme(aceTheme)
+        loaded.navigateFileStart()
+        setEditor(loaded)
+      }}
+    />
+  )
+}

@@ -1,0 +1,84 @@
+import { useDispatch } from 'react-redux'
+import { useMoveFilesMutation } from '../../../api/files'
+import type { ApiFailure } from '../../../api/transport/failure'
+import { useFormDraft } from '../../../drafts/useFormDraft'
+import { Field } from '../../../ui/form/Field'
+import { FormDialog } from '../../../ui/dialog/FormDialog'
+import { DialogFailure } from './DialogFailure'
+import type { Move } from '../filesSlice'
+import { destinationTyped, dialogClosed, formSubmitted, moveFailed } from '../filesSlice'
+import { NameList } from './NameList'
+import { joinPath, resolveDestination } from '../sharedPath'
+import './fileDialogs.scss'
+
+export function MoveDialog({ directory, move: { items, destination, tries = 0 } }: { directory: string; move: Move }) {
+  const [moveFiles, { isLoading, error }] = useMoveFilesMutation()
+  const dispatch = useDispatch()
+
+  const target = resolveDestination(directory, destination)
+  const [only] = items
+  const into = items.find(({ path }) => target === path || target?.startsWith(`${path}/`))
+  const problem =
+    target === null
+      ? 'This leads out of the shared area'
+      : target === directory
+        ? destination.trim() === ''
+          ? 'Please enter a destination'
+          : 'They are in this directory already'
+        : into && `"${into.name}" cannot be moved into itself`
+
+  const draft = useFormDraft(`move from ${directory}`, destination === '' ? undefined : { destination }, (fields) =>
+    dispatch(destinationTyped(fields['destination'] ?? '')),
+  )
+  const close = () => {
+    draft.drop()
+    dispatch(dialogClosed('move'))
+  }
+
+  const submit = async () => {
+    dispatch(formSubmitted())
+    if (problem || target === null) return
+    const result = await moveFiles(items.map(({ path, name }) => ({ path, targetPath: joinPath(target, name) })))
+    const failed = (result.error as ApiFailure | undefined)?.failed
+    if (failed) dispatch(moveFailed(failed.map(({ path }) => path)))
+    else if (!result.error) close()
+  }
+
+  return (
+    <FormDialog
+      title={items.length === 1 && only ? 'Move Item' : `Move ${items.length} Items`}
+      action="Move"
+      busyText="Moving..."
+      busy={isLoading}
+      onSubmit={submit}
+      onClose={close}
+    >
+      {draft.offered}
+      <DialogFailure error={error} text="Failed to move files" />
+      <NameList names={items.map(({ name }) => name)} />
+      <Field
+        label="Destination"
+        rule={tries > 0 && problem ? problem : 'Relative to the current directory; .. goes up.'}
+        broken={tries > 0 && Boolean(problem)}
+        focused
+        focusKey={tries}
+        placeholder="backups/2026"
+        autoComplete="off"
+        autoCapitalize="none"
+        spellCheck={false}
+        value={destination}
+        onChange={(text) => dispatch(destinationTyped(text))}
+      />
+      <p className="move-preview">
+        Moves to{' '}
+        <code>
+          {target === null || target === directory
+            ? '…'
+            : items.length === 1 && only
+              ? joinPath(target, only.name)
+              : `${target}/`}
+        </code>
+      </p>
+    </FormDialog>
+  )
+}

@@ -1,0 +1,19 @@
+import './fileDialogs.scss'
+
+/** Product §9. */
+const NAMES_SHOWN = 5
+
+/** Shows the first names and the number of the others (product §2, §9). */
+export function NameList({ names }: { names: string[] }) {
+  const more = names.length - NAMES_SHOWN
+  return (
+    <ul className="name-list">
+      {names.slice(0, NAMES_SHOWN).map((name, index) => (
+        <li key={index}>
+          <bdi>{name}</bdi>
+        </li>
+      ))}
+      {more > 0 && <li className="name-list-more">...and {more} more items</li>}
+    </ul>
+  )
+}

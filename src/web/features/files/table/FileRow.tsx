@@ -1,0 +1,96 @@
+import type { ChangeEvent, DragEvent, HTMLAttributes } from 'react'
+import { useDispatch } from 'react-redux'
+import type { FileEntry } from '../../../../contract/file'
+import { formatBytes } from '../../../ui/formatBytes'
+import { FileIcon } from './FileIcon'
+import { FileName } from './FileName'
+import { dragEnded, dragStarted, entryFocused } from '../filesSlice'
+import { RowMenu } from './RowMenu'
+import type { FileActions } from '../useFileActions'
+import { ROW_HEIGHT_PX } from './useRowWindow'
+
+type FileRowProps = {
+  entry: FileEntry
+  index: number
+  /** The one row in the tab order (roving tabindex). */
+  isCurrent: boolean
+  isSelected: boolean
+  actions: FileActions
+  /** `isRange`: selects from the anchor to this row. */
+  onTick: (isRange: boolean) => void
+  dropTarget: HTMLAttributes<HTMLDivElement> | undefined
+  /** Returns the entries that a drag of this row moves. */
+  draggedWith: (entry: FileEntry) => FileEntry[]
+}
+
+/** Distinguishes a drag within the table from files dragged from the desktop. */
+export const DRAG_TYPE = 'application/x-quarterdeck-entries'
+const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+
+export function FileRow({
+  entry,
+  index,
+  isCurrent,
+  isSelected,
+  actions,
+  onTick,
+  dropTarget,
+  draggedWith,
+}: FileRowProps) {
+  const dispatch = useDispatch()
+  const tabIndex = isCurrent ? 0 : -1
+  // `toJSON` returns null for an invalid date: file systems hold times outside the range of Date.
+  const modified = new Date(entry.modifyTime).toJSON() as string | null
+
+  // A checkbox's change event comes from a click, which has the modifier keys.
+  const onChange = ({ nativeEvent }: ChangeEvent) => onTick(nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+
+  const onDragStart = (event: DragEvent) => {
+    const items = draggedWith(entry).map(({ path, name, type }) => ({ path, name, type }))
+    event.dataTransfer.setData(DRAG_TYPE, '')
+    event.dataTransfer.effectAllowed = 'move'
+    dispatch(dragStarted(items))
+  }
+
+  return (
+    <div
+      role="row"
+      className="file-row file-columns"
+      style={{ top: index * ROW_HEIGHT_PX }}
+      data-path={entry.path}
+      aria-rowindex={index + 2}
+      aria-selected={isSelected}
+      tabIndex={tabIndex}
+      draggable
+      onFocus={() => !isCurrent && dispatch(entryFocused(entry.path))}
+      onDragStart={onDragStart}
+      onDragEnd={() => dispatch(dragEnded())}
+      {...dropTarget}
+    >
+      <div role="gridcell">
+        <label className="file-check">
+          <input
+            type="checkbox"
+            aria-label={`Select ${entry.name}`}
+            tabIndex={tabIndex}
+            checked={isSelected}
+            onChange={onChange}
+          />
+        </label>
+      </div>
+      <div role="gridcell" className="column-name">
+        <FileIcon entry={entry} />
+        <FileName entry={entry} tabIndex={tabIndex} onOpen={() => actions.open(entry)} />
+      </div>
+      <div role="gridcell" className="column-size">
+        {entry.type === 'd' ? <span aria-label="Directory">–</span> : formatBytes(entry.size)}
+      </div>
+      <div role="gridcell" className="column-modifyTime">
+        {modified ? <time dateTime={modified}>{date.format(entry.modifyTime)}</time> : '–'}
+      </div>
+      <div role="gridcell">
+        <RowMenu entry={entry} tabIndex={tabIndex} actions={actions} />
+      </div>
+    </div>
+  )
+}

@@ -1,0 +1,43 @@
+import Button from 'react-bootstrap/Button'
+import Modal from 'react-bootstrap/Modal'
+import { useDispatch, useSelector } from 'react-redux'
+import type { ConflictAnswer, Upload } from './uploadSlice'
+import { conflictAnswered, forAllChosen, selectIsForAll } from './uploadSlice'
+import { Checkbox } from '../../../ui/form/Checkbox'
+import '../../../styles/modal.scss'
+
+/** `others` is the number of further conflicts in the same batch. */
+export function UploadConflictDialog({ upload, others }: { upload: Upload; others: number }) {
+  const isForAll = useSelector(selectIsForAll)
+  const dispatch = useDispatch()
+  const answer = (given: ConflictAnswer) => () => dispatch(conflictAnswered({ id: upload.id, answer: given }))
+  return (
+    // Escape and a click outside choose the answer that changes nothing.
+    <Modal show onHide={answer('skip')} centered aria-labelledby="conflict-title">
+      <Modal.Header>
+        <Modal.Title as="h2" id="conflict-title">
+          File exists
+        </Modal.Title>
+      </Modal.Header>
+      <Modal.Body className="conflict">
+        <p>
+          &quot;<bdi>{upload.name}</bdi>&quot; exists already in <code>{upload.directory}</code>.
+        </p>
+        <Checkbox checked={isForAll} onChange={(checked) => dispatch(forAllChosen(checked))}>
+          Do this for all files of this upload{others > 0 && ` (${others} more so far)`}
+        </Checkbox>
+      </Modal.Body>
+      <Modal.Footer>
+        <Button variant="outline-secondary" onClick={answer('skip')}>
+          Skip
+        </Button>
+        <Button variant="outline-secondary" onClick={answer('keepBoth')}>
+          Keep both
+        </Button>
+        <Button variant="danger" onClick={answer('replace')}>
+          Replace
+        </Button>
+      </Modal.Footer>
+    </Modal>
+  )
+}

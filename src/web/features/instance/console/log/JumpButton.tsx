@@ -1,0 +1,24 @@
+import { useDispatch, useSelector } from 'react-redux'
+import { bottomReached, consoleResumed, selectAutoScroll, selectIsPaused } from '../../instanceSlice'
+import { ToolIcon } from './ToolIcon'
+
+/** Returns to the newest lines, and counts the unseen. `onJump` must move the focus, because the button unmounts. */
+export function JumpButton({ unseen, onJump }: { unseen: number; onJump: () => void }) {
+  const isPaused = useSelector(selectIsPaused)
+  const autoScroll = useSelector(selectAutoScroll)
+  const dispatch = useDispatch()
+  if (!isPaused && autoScroll) return null
+
+  const jump = () => {
+    dispatch(consoleResumed())
+    dispatch(bottomReached())
+    onJump()
+  }
+  const count = unseen > 0 ? ` (${unseen.toLocaleString('en')} new)` : ''
+  return (
+    <button type="button" className="log-jump" onClick={jump}>
+      <ToolIcon name={isPaused ? 'play' : 'bottom'} size={14} />
+      {isPaused ? `Paused – resume${count}` : `Jump to bottom${count}`}
+    </button>
+  )
+}

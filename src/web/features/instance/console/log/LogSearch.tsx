@@ -1,0 +1,91 @@
+import type { KeyboardEvent, RefObject } from 'react'
+import { useEffect, useRef } from 'react'
+import { useDispatch, useSelector } from 'react-redux'
+import type { LineBuffer } from '../../../../sockets/lineBuffer'
+import type { Match } from '../../instanceSlice'
+import {
+  matchShown,
+  searched,
+  selectAutoScroll,
+  selectCurrentMatch,
+  selectPosition,
+  selectQuery,
+} from '../../instanceSlice'
+import { aroundLine } from './logGeometry'
+import { LogButton } from './LogButton'
+import { ToolIcon } from './ToolIcon'
+import { useSearch } from './useSearch'
+
+/** `shown` holds the displayed lines, which may be older than `live`. Newer lines are searched too. */
+type LogSearchProps = {
+  shown: LineBuffer
+  live: LineBuffer
+  field: RefObject<HTMLInputElement | null>
+  onLeave: () => void
+}
+
+export function LogSearch({ shown, live, field, onLeave }: LogSearchProps) {
+  const query = useSelector(selectQuery)
+  const currentMatch = useSelector(selectCurrentMatch)
+  const dispatch = useDispatch()
+  const autoScroll = useSelector(selectAutoScroll)
+  const { line: top } = useSelector(selectPosition)
+  const { search, lines, isComplete } = useSearch(shown, live, query)
+  const count = search.count(lines)
+  const matchNumber = currentMatch && search.matchNumber(lines, currentMatch)
+
+  const show = (occurrence: Match | undefined) => {
+    if (occurrence) dispatch(matchShown({ occurrence, position: aroundLine(occurrence.line) }))
+  }
+  const showNext = () => show(search.next(lines, currentMatch))
+  const showPrevious = () => show(search.previous(lines, currentMatch))
+
+  // Runs once per query, after all lines are indexed: lines that arrive later must not move the view.
+  const searchedQuery = useRef(query)
+  useEffect(() => {
+    if (!isComplete || searchedQuery.current === query) return
+    searchedQuery.current = query
+    show(autoScroll ? search.lastUpTo(lines, shown.next - 1) : search.nearestFrom(lines, top))
+  })
+
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key === 'Enter') {
+      event.preventDefault()
+      if (event.shiftKey) showNext()
+      else showPrevious()
+    } else if (event.key === 'Escape') {
+      dispatch(searched(''))
+      onLeave()
+    }
+  }
+
+  return (
+    <div className="log-search" role="search">
+      <ToolIcon name="search" />
+      <input
+        ref={field}
+        type="text"
+        aria-label="Search the console"
+        placeholder="Search"
+        value={query}
+        onChange={(event) => dispatch(searched(event.target.value))}
+        onKeyDown={onKeyDown}
+      />
+      <span className="log-count" role="status">
+        {query !== '' && countText(matchNumber ?? undefined, count, isComplete)}
+      </span>
+      <LogButton label="Previous match" disabled={count === 0} onClick={showPrevious}>
+        <ToolIcon name="up" />
+      </LogButton>
+      <LogButton label="Next match" disabled={count === 0} onClick={showNext}>
+        <ToolIcon name="down" />
+      </LogButton>
+    </div>
+  )
+}
+
+/** While lines are still being indexed, shows the matches found so far. */
+function countText(matchNumber: number | undefined, count: number, isComplete: boolean) {
+  if (count === 0) return isComplete ? 'No match' : 'Searching…'
+  return `${matchNumber?.toLocaleString('en') ?? '–'} of ${count.toLocaleString('en')}${isComplete ? '' : '…'}`
+}

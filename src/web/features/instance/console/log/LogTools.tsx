@@ -1,0 +1,86 @@
+import { useDispatch, useSelector } from 'react-redux'
+import { saveText } from '../../../../api/saveAs'
+import { notified } from '../../../../facts'
+import { linesCleared } from '../../../../sockets/consoleSlice'
+import type { LineBuffer } from '../../../../sockets/lineBuffer'
+import { ActionIcon } from '../../../../ui/ActionIcon'
+import { counted } from '../../../../ui/counted'
+import { Icon } from '../../../../ui/Icon'
+import {
+  autoScrollChosen,
+  consolePaused,
+  consoleResumed,
+  selectAutoScroll,
+  selectIsPaused,
+  selectSelection,
+  selectWrap,
+  wrapToggled,
+} from '../../instanceSlice'
+import { bottomOf } from './logGeometry'
+import { LogButton } from './LogButton'
+import { selectedText, textOf } from './logSelection'
+import { ToolIcon } from './ToolIcon'
+
+/** `shown` holds the displayed lines, which may be older than `buffer`. */
+type LogToolsProps = { buffer: LineBuffer; shown: LineBuffer; name: string }
+
+export function LogTools({ buffer, shown, name }: LogToolsProps) {
+  const isPaused = useSelector(selectIsPaused)
+  const autoScroll = useSelector(selectAutoScroll)
+  const wrap = useSelector(selectWrap)
+  const selection = useSelector(selectSelection)
+  const dispatch = useDispatch()
+
+  const copy = async () => {
+    const selected = selection ? selectedText(shown, selection) : selectedByBrowser()
+    try {
+      await navigator.clipboard.writeText(selected || textOf(buffer))
+      dispatch(
+        notified(
+          'success',
+          selected ? 'Copied the selection' : `Copied ${counted(buffer.next - buffer.first, 'line')}`,
+        ),
+      )
+    } catch {
+      // Browsers offer no clipboard to pages that are not in a secure context. The text can still be downloaded.
+      dispatch(notified('warning', 'Could not be copied'))
+    }
+  }
+
+  return (
+    <div className="log-tools" role="group" aria-label="Console tools">
+      <LogButton
+        label={isPaused ? 'Resume' : 'Pause'}
+        onClick={() => dispatch(isPaused ? consoleResumed() : consolePaused())}
+      >
+        <ToolIcon name={isPaused ? 'play' : 'pause'} />
+      </LogButton>
+      <LogButton
+        label="Auto-scroll"
+        pressed={autoScroll}
+        onClick={() => dispatch(autoScrollChosen({ on: !autoScroll, position: bottomOf(buffer) }))}
+      >
+        <ToolIcon name="bottom" />
+      </LogButton>
+      <LogButton label="Wrap lines" pressed={wrap} onClick={() => dispatch(wrapToggled())}>
+        <ToolIcon name="wrap" />
+      </LogButton>
+      <LogButton label="Copy the selection, or all lines" onClick={copy}>
+        <Icon name="copy" size={16} />
+      </LogButton>
+      <LogButton label="Download" onClick={() => saveText(`${name}.log`, textOf(buffer))}>
+        <ToolIcon name="save" />
+      </LogButton>
+      <LogButton label="Clear" onClick={() => dispatch(linesCleared())}>
+        <ActionIcon name="trash" />
+      </LogButton>
+    </div>
+  )
+}
+
+/** Text selected by the browser itself, for example by touch. */
+function selectedByBrowser() {
+  const selection = window.getSelection()
+  const isOurs = selection && !selection.isCollapsed && selection.anchorNode?.parentElement?.closest('.log-pane')
+  return isOurs ? selection.toString() : ''
+}

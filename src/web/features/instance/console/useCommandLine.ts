@@ -1,0 +1,25 @@
+import { useState } from 'react'
+import { useStore } from 'react-redux'
+import { draftOf, keepDraft } from './commandDrafts'
+
+/** State of the command line: the text, and stepping through the history. */
+export function useCommandLine(uid: string, commands: readonly string[]) {
+  const store = useStore()
+  const [text, setText] = useState(() => draftOf(store, uid))
+  /** How many commands back in the history, and the text before stepping. */
+  const [walk, setWalk] = useState({ back: 0, draft: '' })
+
+  const go = (steps: number) => {
+    const back = Math.min(commands.length, Math.max(0, walk.back + steps))
+    if (back === walk.back) return
+    const draft = walk.back === 0 ? text : walk.draft
+    setWalk({ back, draft })
+    setText(back === 0 ? draft : (commands.at(-back) ?? ''))
+  }
+  const type = (typed: string) => {
+    setWalk({ back: 0, draft: '' })
+    setText(typed)
+    keepDraft(store, uid, typed)
+  }
+  return { text, type, older: () => go(1), newer: () => go(-1) }
+}

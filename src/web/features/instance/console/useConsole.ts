@@ -1,0 +1,26 @@
+import { useEffect } from 'react'
+import { useDispatch, useSelector } from 'react-redux'
+import { consoleLeft, consoleOpened, instanceRevived, selectEnd } from '../../../sockets/consoleSlice'
+
+/** Two polls: after this time the state of the instance is newer than the end of its console. */
+const SETTLE_MS = 6500
+
+/** Opens the console of the shown instance, and closes it on unmount. */
+export function useConsole(deployment: string, podName: string | undefined, state: string | undefined) {
+  const dispatch = useDispatch()
+  const isEnded = useSelector(selectEnd) === 'jarMissing'
+  const isUp = state === 'RUNNING' || state === 'STARTING'
+
+  useEffect(() => {
+    if (podName) dispatch(consoleOpened({ deployment, podName }))
+  }, [deployment, podName, dispatch])
+
+  useEffect(() => () => void dispatch(consoleLeft()), [dispatch])
+
+  // The jar was added and the instance started again, so the console can be opened again.
+  useEffect(() => {
+    if (!isEnded || !isUp) return
+    const timer = setTimeout(() => dispatch(instanceRevived()), SETTLE_MS)
+    return () => clearTimeout(timer)
+  }, [isEnded, isUp, dispatch])
+}

@@ -1,9 +1,0 @@
-/** Keeps its size, its label and the focus while it waits; the form must ignore a second submit. */
-export function SubmitButton({ busy, children }: { busy: boolean; children: string }) {
-  return (
-    <button type="submit" className="btn btn-primary submit" aria-disabled={busy} aria-busy={busy}>
-      {busy && <span className="spinner-border spinner-border-sm" aria-hidden="true" />}
-      {children}
-    </button>
-  )
-}

@@ -1,0 +1,67 @@
+import type { FormEvent, ReactNode } from 'react'
+import { useId } from 'react'
+import Button from 'react-bootstrap/Button'
+import Modal from 'react-bootstrap/Modal'
+import { BusyButton } from '../form/BusyButton'
+import { useOneAtATime } from '../useOneAtATime'
+import '../../styles/modal.scss'
+
+type FormDialogProps = {
+  title: string
+  action: string
+  /** Text of the button while busy. */
+  busyText: string
+  busy: boolean
+  /** Disables the submit button, for example while the input is invalid. */
+  disabled?: boolean
+  variant?: 'primary' | 'danger'
+  /** If true, a click outside does not close the dialog and discard the input. */
+  isKept?: boolean
+  onSubmit: () => unknown
+  onClose: () => unknown
+  children: ReactNode
+}
+
+/** A form in a dialog. While busy it cannot be closed or submitted again. */
+export function FormDialog({
+  title,
+  action,
+  busyText,
+  busy,
+  disabled = false,
+  variant = 'primary',
+  isKept = false,
+  onSubmit,
+  onClose,
+  children,
+}: FormDialogProps) {
+  const id = useId()
+  const close = () => {
+    if (!busy) onClose()
+  }
+  const submitOnce = useOneAtATime(onSubmit)
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (!busy) void submitOnce()
+  }
+  return (
+    <Modal show onHide={close} centered backdrop={isKept ? 'static' : true} aria-labelledby={id}>
+      <form onSubmit={submit} noValidate>
+        <Modal.Header closeButton={!busy}>
+          <Modal.Title as="h2" id={id}>
+            {title}
+          </Modal.Title>
+        </Modal.Header>
+        <Modal.Body className="form-dialog">{children}</Modal.Body>
+        <Modal.Footer>
+          <Button variant="outline-secondary" aria-disabled={busy} onClick={close}>
+            Cancel
+          </Button>
+          <BusyButton type="submit" variant={variant} disabled={disabled} busy={busy} busyText={busyText}>
+            {action}
+          </BusyButton>
+        </Modal.Footer>
+      </form>
+    </Modal>
+  )
+}

@@ -1,0 +1,41 @@
+import type { ReactNode } from 'react'
+import { useId } from 'react'
+import Button from 'react-bootstrap/Button'
+import Modal from 'react-bootstrap/Modal'
+import '../../styles/modal.scss'
+
+type QuestionDialogProps = {
+  title: string
+  children: ReactNode
+  /** From the most to the least destructive. Closing the dialog chooses the last one. */
+  answers: { text: string; onChoose: () => void; variant?: 'danger' | 'outline-secondary' | 'primary' }[]
+}
+
+/** Asks the user to choose an answer. May be opened above another dialog. */
+export function QuestionDialog({ title, children, answers }: QuestionDialogProps) {
+  const id = useId()
+  return (
+    <Modal
+      show
+      onHide={() => answers.at(-1)?.onChoose()}
+      centered
+      aria-labelledby={id}
+      className="question"
+      backdropClassName="question-backdrop"
+    >
+      <Modal.Header closeButton>
+        <Modal.Title as="h2" id={id}>
+          {title}
+        </Modal.Title>
+      </Modal.Header>
+      <Modal.Body>{children}</Modal.Body>
+      <Modal.Footer>
+        {answers.map(({ text, onChoose, variant = 'outline-secondary' }) => (
+          <Button key={text} variant={variant} onClick={onChoose}>
+            {text}
+          </Button>
+        ))}
+      </Modal.Footer>
+    </Modal>
+  )
+}

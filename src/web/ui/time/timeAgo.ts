@@ -1,0 +1,18 @@
+const UNITS = [
+  ['year', 31_536_000_000],
+  ['month', 2_592_000_000],
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+] as const
+
+const format = new Intl.RelativeTimeFormat('en', { numeric: 'always' })
+
+/** Returns `3 minutes ago`, in whole units of the largest that fits, or `just now` below one minute. */
+export function timeAgo(time: number, now: number): string {
+  const age = now - time
+  const unit = UNITS.find(([, length]) => Math.abs(age) >= length)
+  // Clocks differ, so a time in the future counts as now.
+  if (!unit || age < 0) return 'just now'
+  return format.format(-Math.floor(age / unit[1]), unit[0])
+}

@@ -1,0 +1,21 @@
+import { useCallback, useSyncExternalStore } from 'react'
+import { clock, onClockSet } from './clock'
+
+/** Default interval in which relative times are updated. */
+const DEFAULT_INTERVAL_MS = 10_000
+
+/** Returns the current time in milliseconds since the epoch, rounded down to the interval. */
+export function useNow(intervalMs = DEFAULT_INTERVAL_MS): number {
+  const subscribe = useCallback(
+    (listener: () => void) => {
+      const timer = setInterval(listener, intervalMs)
+      const stop = onClockSet(listener)
+      return () => {
+        clearInterval(timer)
+        stop()
+      }
+    },
+    [intervalMs],
+  )
+  return useSyncExternalStore(subscribe, () => Math.floor(clock() / intervalMs) * intervalMs)
+}

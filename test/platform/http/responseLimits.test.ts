@@ -1,0 +1,42 @@
+import { once } from 'node:events'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import Fastify from 'fastify'
+import { createResponseBuffers, limitResponses } from '../../../src/platform/http/responseLimits'
+
+const LENGTH = 60 * 2 ** 20
+
+test('who takes nothing of a long answer for too long is hung up on, and who takes it slowly is not', async () => {
+  const app = Fastify()
+  limitResponses(app, createResponseBuffers(), 1000)
+  app.get('/', async (_request, reply) => reply.send(Buffer.alloc(LENGTH)))
+  const connections = new Set<Socket>()
+  app.server.on('connection', (socket) => connections.add(socket))
+  await app.listen({ port: 0, host: '127.0.0.1' })
+  const ask = () => {
+    const socket = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
+    socket.on('error', () => undefined).write('GET / HTTP/1.1\r\nhost: test\r\nconnection: close\r\n\r\n')
+    return socket
+  }
+  try {
+    // Twice, because two that were never given back would be all that one user may have.
+    for (let round = 0; round < 2; round += 1) {
+      const silent = ask()
+      await once(silent, 'readable')
+      const served = [...connections].at(-1)!
+      if (!served.closed) await once(served, 'close')
+      silent.destroy()
+    }
+    const slow = ask()
+    let read = 0
+    for await (const chunk of slow) {
+      const before = read
+      read += (chunk as Buffer).length
+      // Twice as long in all as one may be silent.
+      if (Math.floor(read / (LENGTH / 8)) > Math.floor(before / (LENGTH / 8)))
+        await new Promise((resolve) => setTimeout(resolve, 300))
+    }
+    expect(read).toBeGreaterThan(LENGTH)
+  } finally {
+    await app.close()
+  }
+})
