@@ -240,6 +240,24 @@ browserTest(
       )
       expect(typing.filter((type) => !written.has(type))).toEqual([])
     }
+
+    // After a reload the console knows none of them as a secret. Typed into the wrong fields, they are masked all the same.
+    await page.goto(`${product().url}/files/${encodeURIComponent(KEY)}`)
+    await page.getByRole('alert').waitFor()
+    await header(page, 'Files').click()
+    await page.getByRole('button', { name: 'notes.txt', exact: true }).waitFor()
+    await typeIntoAll(page)
+    await page.getByLabel('Filter by name').fill('')
+    await inDialog(page, () => page.getByRole('button', { name: 'Create New' }).click())
+    await header(page, 'Deployments').click()
+    await inDialog(page, () => page.getByRole('button', { name: 'Create Deployment' }).click())
+    await page.getByRole('button', { name: 'Your account' }).press('Enter')
+    await page.getByRole('menuitem', { name: 'Export action log' }).click()
+    const download = page.waitForEvent('download')
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    const afterReload = await readFile(await (await download).path(), 'utf8')
+    for (const secret of [PASSWORD, KEY]) expect(waysOf(secret, afterReload)).toEqual([])
+    expect(afterReload).toContain('notes.txt')
     expect(errors).toEqual([])
   },
 )

@@ -41,6 +41,11 @@ export function ExportDialog() {
       <Checkbox checked={withOutput} onChange={setWithOutput}>
         With console output
       </Checkbox>
+      {withOutput && (
+        <p className="form-text">
+          What you typed as a secret since this page was loaded is hidden in the output. Look for older ones yourself.
+        </p>
+      )}
       <input
         type="search"
         className="form-control"

@@ -1,6 +1,6 @@
 import { HIDDEN } from '../../contract/secrets/maskCommand'
 import { withoutEscapes } from '../../contract/secrets/secretCommands'
-import { read, type Reading } from './reading'
+import { plainOf, read } from './reading'
 
 /** Where in a text something is hidden: from the first place to the last, the last not included. */
 type Range = [from: number, to: number]
@@ -14,10 +14,15 @@ const SHORTEST_FORM = 6
 const LONG = 200
 /** In characters, without blanks. */
 const SHORTEST_VALUE = 4
-/** What was typed of a secret and of nothing else, in characters. */
-const SHORTEST_PIECE = 3
-
-const plainOf = (text: string) => read(text).text
+/** The text with those places hidden that were found in what is read of it. */
+function hideFound(text: string, found: readonly Range[]): string {
+  if (found.length === 0) return text
+  const { starts, ends } = read(text)
+  return hideRanges(
+    text,
+    found.map(([from, to]) => [starts[from]!, ends[to - 1]!]),
+  )
+}
 
 function hideRanges(text: string, ranges: Range[]): string {
   let shown = ''
@@ -31,6 +36,16 @@ function hideRanges(text: string, ranges: Range[]): string {
 
 /** By so many of their first characters texts are found that are at least as long; shorter ones by the next. */
 const BEGUN = [8, 6, 4, 3]
+
+/** Length of a table of hashes; a power of 2. */
+const TABLE = 2 ** 20
+
+/** Hash of some characters of a text, below TABLE. */
+function hashAt(text: string, place: number, size: number): number {
+  let hash = 0
+  for (let at = place; at < place + size; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0
+  return hash & (TABLE - 1)
+}
 
 /**
  * Finds texts of at least three characters in others, in one pass however many they are.
@@ -51,7 +66,20 @@ function finderOf(needles: Iterable<string>) {
     return { begun, alike }
   }).filter(({ alike }) => alike.size > 0)
 
+  // For most places of a text this tells that no needle begins there.
+  const tables = [
+    { size: 6, begun: all.filter((needle) => needle.length >= 6) },
+    { size: 3, begun: all.filter((needle) => needle.length < 6) },
+  ]
+    .filter(({ begun }) => begun.length > 0)
+    .map(({ size, begun }) => {
+      const isBegun = new Uint8Array(TABLE)
+      for (const needle of begun) isBegun[hashAt(needle, 0, size)] = 1
+      return { size, isBegun }
+    })
+
   function at(text: string, place: number): number {
+    if (!tables.some(({ size, isBegun }) => isBegun[hashAt(text, place, size)])) return 0
     for (const { begun, alike } of byBeginning) {
       const found = alike.get(text.slice(place, place + begun))?.find((needle) => text.startsWith(needle, place))
       if (found !== undefined) return found.length
@@ -95,32 +123,16 @@ function needlesOf(secret: string, { share, shortest }: typeof PART): string[] {
 const needlesOfAll = (secrets: readonly string[], part: typeof PART) =>
   secrets.flatMap((secret) => needlesOf(secret, part))
 
-/**
- * @returns what hides secrets, and what gives one away, in texts, however they are written there; in what was being `typed` also a
- * piece of it, where there is nothing else.
- */
-export function hiderOf(secrets: readonly string[]): (text: string, typed?: boolean) => string {
-  const whole = secrets.map(plainOf)
-  const [finder, typedFinder] = [PART, TYPED_PART].map((part) => finderOf(needlesOfAll(secrets, part))) as [
-    ReturnType<typeof finderOf>,
-    ReturnType<typeof finderOf>,
-  ]
-  const readings = new Map<string, Reading>()
-  const readOnce = (text: string) => {
-    const known = readings.get(text) ?? read(text)
-    readings.set(text, known)
-    return known
-  }
-  return (text, typed = false) => {
-    const { text: seen, starts, ends } = readOnce(text)
-    if (typed && seen.length >= SHORTEST_PIECE && whole.some((secret) => secret.includes(seen))) return HIDDEN
-    const found = (typed ? typedFinder : finder).placesIn(seen)
-    return found.length > 0
-      ? hideRanges(
-          text,
-          found.map(([from, to]) => [starts[from]!, ends[to - 1]!]),
-        )
-      : text
+/** @returns a function that hides the secrets, and each part that gives one away, in a text, however they are written there. */
+export function hiderOf(secrets: readonly string[]): (text: string) => string {
+  const finder = finderOf(needlesOfAll(secrets, PART))
+  const shown = new Map<string, string>()
+  return (text) => {
+    const known = shown.get(text)
+    if (known !== undefined) return known
+    const left = hideFound(text, finder.placesIn(plainOf(text)))
+    shown.set(text, left)
+    return left
   }
 }
 
@@ -130,7 +142,7 @@ export function hiderOf(secrets: readonly string[]): (text: string, typed?: bool
  * @param values what is to be hidden as a whole. @param secrets what is to be hidden as `hiderOf` does.
  */
 export function hideInLines(lines: readonly string[], values: readonly string[], secrets: readonly string[]): string[] {
-  const readings = lines.map(read)
+  const texts = lines.map(plainOf)
   const finder = finderOf(
     [...values.map(plainOf), ...needlesOfAll(secrets, TYPED_PART)].filter((needle) => needle.length >= SHORTEST_VALUE),
   )
@@ -146,13 +158,13 @@ export function hideInLines(lines: readonly string[], values: readonly string[],
   function look(skipped: readonly number[]) {
     const starts: number[] = []
     let all = ''
-    for (const [index, { text }] of readings.entries()) {
+    for (const [index, text] of texts.entries()) {
       starts.push(all.length)
       all += text.slice(skipped[index])
     }
     starts.push(all.length)
     const ranges = finder.placesIn(all)
-    for (const [index, { text }] of readings.entries()) {
+    for (const [index, text] of texts.entries()) {
       // The beginning was hidden when the line was recorded, by the word before it.
       if (!text.endsWith(HIDDEN)) continue
       const next = starts[index + 1]!
@@ -173,17 +185,9 @@ export function hideInLines(lines: readonly string[], values: readonly string[],
   }
 
   look(lines.map(() => 0))
-  for (const stamps of [lines.map(stampOf), commonBeginnings(readings.map(({ text }) => text))])
+  for (const stamps of [lines.map(stampOf), commonBeginnings(texts)])
     if (stamps.some((length) => length > 0)) look(stamps)
-  return lines.map((line, index) => {
-    const { starts, ends } = readings[index]!
-    return found[index]!.length > 0
-      ? hideRanges(
-          line,
-          found[index]!.map(([from, to]) => [starts[from]!, ends[to - 1]!]),
-        )
-      : line
-  })
+  return lines.map((line, index) => hideFound(line, found[index]!))
 }
 
 /** In characters. */
@@ -214,20 +218,29 @@ function stampOf(line: string): number {
 
 /** A word of letters is the name of a field: with any other name no reducer would find it. */
 const FIELD = /^[a-z]+$/i
+/** Fields that hold an object by names: of players, of deployments, and of tags of the cache by their type. */
+const BY_NAME = new Set(['players', 'drafts'])
+const BY_TYPE = 'tags'
 
 /**
  * A value with all of its texts changed, also those by which something is kept in it.
  *
  * @param change gets a text with the name of its field: of a list that of the list, of a key `key`.
  */
-export function changeTexts(value: unknown, change: (text: string, field: string) => string, field = ''): unknown {
+export function changeTexts(
+  value: unknown,
+  change: (text: string, field: string) => string,
+  field = '',
+  parent = '',
+): unknown {
   if (typeof value === 'string') return change(value, field)
-  if (Array.isArray(value)) return value.map((inner) => changeTexts(inner, change, field))
+  if (Array.isArray(value)) return value.map((inner) => changeTexts(inner, change, field, parent))
   if (typeof value !== 'object' || value === null) return value
+  const isByName = BY_NAME.has(field) || parent === BY_TYPE
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [
-      FIELD.test(key) ? key : change(key, 'key'),
-      changeTexts(inner, change, key),
+      FIELD.test(key) && !isByName ? key : change(key, 'key'),
+      changeTexts(inner, change, key, field),
     ]),
   )
 }

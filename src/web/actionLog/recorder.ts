@@ -6,6 +6,7 @@ import { ownWords } from './ownWords'
 import type { PlainAction } from './redactAction'
 import { redactAction } from './redactAction'
 import { createSecrets } from './secrets'
+import { maskTypedTexts } from './typedTexts'
 import type { RootReducer, State } from './steps'
 import { actionOf } from './steps'
 
@@ -67,7 +68,7 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
       const actions = entries.flatMap((entry) =>
         entry ? [{ at: Math.max(0, entry.at - startedAt), ...(JSON.parse(entry.text) as PlainAction) }] : [],
       )
-      const recording: Recording = { startedAt, base, actions }
+      const recording = maskTypedTexts({ startedAt, base, actions })
       if (!withOutput) return withoutSecrets(changeOutput(recording, () => LEFT_OUT))
       const lines: string[] = []
       changeOutput(recording, (line) => {
@@ -84,13 +85,13 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
   function withoutSecrets(recording: Recording): Recording {
     const hide = secrets.hider()
     const told = onceEach(maskLine)
-    return changeRecording(recording, (text, field, typed) => {
+    return changeRecording(recording, (text, field) => {
       // Of an address the page stays, of a key of the cache the endpoint.
       const [, name, rest] = /^(\/?\w+)([/?(].*)?$/s.exec(text) ?? []
-      if (!typed && name !== undefined && own.has(name)) return name + hide(rest ?? '')
+      if (name !== undefined && own.has(name)) return name + hide(rest ?? '')
       // A definition is masked already, setting by setting.
-      const stays = text.includes('\n') || (!typed && (NAME.test(field) || NO_SENTENCE.test(text)))
-      return hide(stays ? text : told(text), typed)
+      const stays = text.includes('\n') || NAME.test(field) || NO_SENTENCE.test(text)
+      return hide(stays ? text : told(text))
     })
   }
 }
@@ -110,13 +111,10 @@ function onceEach(change: (text: string) => string): typeof change {
   }
 }
 
-/** Actions that tell of a text after every key. */
-const TYPING = /(?:typed|edited|searched|filtered)$/i
-
 /** Whatever of a recording comes from what somebody did or was sent; the types of actions and the bookkeeping of calls do not. */
 function changeRecording(
   { startedAt, base, actions }: Recording,
-  change: (text: string, field: string, typed?: boolean) => string,
+  change: (text: string, field: string) => string,
 ): Recording {
   return {
     startedAt,
@@ -124,9 +122,7 @@ function changeRecording(
     actions: actions.map(({ at, type, payload, meta, error }) => ({
       at,
       type,
-      ...(payload !== undefined && {
-        payload: changeTexts(payload, (text, field) => change(text, field, TYPING.test(type))),
-      }),
+      ...(payload !== undefined && { payload: changeTexts(payload, change) }),
       ...(meta !== undefined && { meta: changeMeta(meta, change) }),
       ...(error !== undefined && { error: changeTexts(error, change) }),
     })),

@@ -1,0 +1,218 @@
+import { createRecorder } from '../../../src/web/actionLog/recorder'
+import { replayLog } from '../../../src/web/actionLog/checkLog'
+import { readLog } from '../../../src/web/actionLog/readLog'
+import { actionRules } from '../../../src/web/actionLog/redaction'
+import { replayReducer } from '../../../src/web/actionLog/replayReducer'
+import { typedPayloads } from '../../../src/web/actionLog/typedTexts'
+import { writeLog } from '../../../src/web/actionLog/writeLog'
+import { sessionStarted } from '../../../src/web/facts'
+import { dialogOpened, inviteMessageTyped } from '../../../src/web/features/admin/adminSlice'
+import { creationStarted as databaseStarted } from '../../../src/web/features/databases/databasesSlice'
+import {
+  creationEdited as deploymentEdited,
+  creationStarted as deploymentStarted,
+} from '../../../src/web/features/deployments/deploymentsSlice'
+import { creationStarted as fileStarted, filterTyped, moveStarted } from '../../../src/web/features/files/filesSlice'
+import { sectionToggled } from '../../../src/web/features/overview/overviewSlice'
+
+/** The console is never told that this is a secret: it was typed as one before the page was reloaded. */
+const SECRET = 'hunter2secret'
+const about = { build: 'test', exportedAt: 0, viewport: { width: 1440, height: 900 }, route: '/' }
+
+type Action = { type: string }
+
+function call(
+  endpointName: string,
+  originalArgs: unknown,
+  phase: 'pending' | 'fulfilled' | 'rejected',
+  payload?: unknown,
+) {
+  const kind = /^get/.test(endpointName) ? 'Query' : 'Mutation'
+  return {
+    type: `api/execute${kind}/${phase}`,
+    ...(payload !== undefined && { payload }),
+    meta: {
+      requestId: 'r1',
+      requestStatus: phase,
+      startedTimeStamp: 1,
+      ...(phase === 'fulfilled' && { fulfilledTimeStamp: 2 }),
+      ...(phase === 'rejected' && { rejectedWithValue: true }),
+      arg: {
+        type: kind.toLowerCase(),
+        endpointName,
+        originalArgs,
+        ...(kind === 'Query' && {
+          subscribe: true,
+          queryCacheKey: `${endpointName}(${originalArgs === undefined ? 'undefined' : JSON.stringify(originalArgs)})`,
+        }),
+      },
+    },
+  }
+}
+
+function exported(actions: Action[]) {
+  const recorder = createRecorder(replayReducer({}, { type: 'begun' }), 1000, replayReducer)
+  actions.forEach((action, index) => recorder.note(1000 + index * 10, action))
+  const text = JSON.stringify(writeLog(recorder.recording(), about, replayReducer))
+  const log = readLog(text)
+  expect(replayLog(log, replayReducer)).toMatchObject({ deviations: [], final: [] })
+  return { text, log }
+}
+function expectNowhere(text: string) {
+  const at = text.indexOf(SECRET)
+  expect(at < 0 ? '' : text.slice(Math.max(0, at - 80), at + 40)).toBe('')
+}
+/** So many that what was before them is in the base state only. */
+const later = Array.from({ length: 2000 }, () => sectionToggled('world'))
+const byKey = (text: string) => Array.from(text, (_letter, at) => filterTyped(text.slice(0, at + 1)))
+const typedAs = (actions: { type: string; payload?: unknown }[]) => actions.map(({ payload }) => payload)
+const files = (...names: string[]) =>
+  call('getFiles', '/nfsshare', 'fulfilled', {
+    files: names.map((name) => ({ path: `/nfsshare/${name}`, name, type: 'f' })),
+    deploymentTypeIndex: null,
+  })
+
+const payloadOf = (typed: unknown): unknown =>
+  typed === 'text'
+    ? SECRET
+    : typed === 'address'
+      ? `/files/${SECRET}?q=${SECRET}&${SECRET}=1`
+      : Object.fromEntries(Object.entries(typed as object).map(([field, kind]) => [field, payloadOf(kind)]))
+
+const dialogs: Action[] = [
+  dialogOpened({ kind: 'createInvite', message: '' }),
+  databaseStarted('sql'),
+  deploymentStarted('process'),
+  fileStarted(),
+]
+
+test.each(Object.entries(typedPayloads))(
+  'a text that only %s holds is masked, in the action and later in the base state',
+  (type, typed) => {
+    const texts = payloadOf(typed)
+    const payload =
+      type === 'drafts/offersChanged'
+        ? [texts]
+        : type.startsWith('configuration/') && typeof texts === 'object'
+          ? { ...texts, text: 'name: world' }
+          : texts
+    const move = type === 'files/destinationTyped' ? [moveStarted([])] : []
+    const actions = [...dialogs, ...move, { type, payload } as Action]
+    expect(exported(actions).text).not.toContain(SECRET)
+    expectNowhere(exported([...actions, ...later]).text)
+  },
+)
+
+test('every action that tells of typing is listed, or its texts are masked when they are recorded', () => {
+  const typing = Object.keys(actionRules).filter((type) => /(?:typed|edited|searched|filtered)$/i.test(type))
+  const masked = ['login/usernameTyped']
+  expect(typing.filter((type) => !Object.hasOwn(typedPayloads, type) && !masked.includes(type))).toEqual([])
+})
+
+test('the name of something that an answer holds stays, with every state of its typing', () => {
+  const typing = [
+    ...['w', 'wo', 'wor', 'worl', 'world'].map((name) => deploymentEdited({ name })),
+    call('createDeployment', { name: 'world', type: 'process' }, 'pending'),
+    call('getDeployments', undefined, 'fulfilled', [{ name: 'world', type: 'process' }]),
+  ]
+  const { log } = exported([deploymentStarted('process'), ...typing])
+  expect(typedAs(log.actions.slice(1, 6))).toEqual(typedAs(typing.slice(0, 5) as { type: string; payload?: unknown }[]))
+  expect(log.actions[6]!.meta).toMatchObject({ arg: { originalArgs: { name: 'world', type: 'process' } } })
+})
+
+test('a part of a name stays', () => {
+  const { log } = exported([files('server.properties'), filterTyped('PROP')])
+  expect(log.actions[1]!.payload).toBe('PROP')
+})
+
+test('the first letters of what became a secret are masked, though a name begins with them', () => {
+  const { log } = exported([files('hunting.txt'), ...byKey(SECRET)])
+  expect(typedAs(log.actions.slice(1)).join('')).toMatch(/^•+$/)
+})
+
+test('what is left when a secret is deleted from its end is masked, and a name that is left stays', () => {
+  const { log } = exported([
+    files('hunting.txt', 'world'),
+    ...['hunter2', 'hunt', 'hu', '', 'worldx', 'world'].map((text) => filterTyped(text)),
+  ])
+  expect(typedAs(log.actions.slice(1))).toEqual([
+    expect.stringMatching(/^•+$/),
+    expect.stringMatching(/^•+$/),
+    expect.stringMatching(/^•+$/),
+    '',
+    expect.stringMatching(/^•+$/),
+    'world',
+  ])
+})
+
+test('the arguments of a call that failed are masked, and so are the failure and the notification that quote them', () => {
+  const { text, log } = exported([
+    call('createFile', `/nfsshare/${SECRET}`, 'pending'),
+    call('createFile', `/nfsshare/${SECRET}`, 'rejected', { status: 409, message: `${SECRET} exists already` }),
+    {
+      type: 'notifications/notified',
+      payload: { id: '1', type: 'danger', message: `Failed to create ${SECRET}` },
+    } as Action,
+    ...later.slice(0, 10),
+  ])
+  expect(text).not.toContain(SECRET)
+  expect(log.actions[1]!.payload).toEqual({ status: 409, message: '••• exists already' })
+  expect(log.actions[2]!.payload).toMatchObject({ message: 'Failed to create •••' })
+  expect(
+    exported([
+      call('createFile', `/nfsshare/${SECRET}`, 'pending'),
+      {
+        type: 'notifications/notified',
+        payload: { id: '1', type: 'danger', message: `Failed to create ${SECRET}` },
+      } as Action,
+    ]).text,
+  ).not.toContain(SECRET)
+})
+
+test('what was searched for is in no key and no tag of the cache, and the page finds what it shows by them', () => {
+  const search = { search: SECRET }
+  const key = `getActivity(${JSON.stringify(search)})`
+  const path = `/nfsshare/${SECRET}`
+  const actions = [
+    call('getActivity', search, 'pending'),
+    call('getActivity', search, 'fulfilled', { entries: [], next: null }),
+    {
+      type: 'api/internalSubscriptions/subscriptionsUpdated',
+      payload: [{ op: 'add', path: [key], value: { r1: {} } }],
+    },
+    call('getFiles', path, 'pending'),
+    call('getFiles', path, 'rejected', { status: 404, message: `There is no ${path}.` }),
+    {
+      type: 'api/invalidation/updateProvidedBy',
+      payload: [{ queryCacheKey: `getFiles(${JSON.stringify(path)})`, providedTags: [{ type: 'Files', id: path }] }],
+    },
+    sessionStarted({ id: 'x', isAdmin: true, expiresAt: 1 }),
+  ]
+  const { text, log } = exported(actions)
+  expect(text).not.toContain(SECRET)
+  const { queries } = log.final.api as { queries: Record<string, { originalArgs: unknown; status: string }> }
+  expect(Object.keys(queries).map((name) => name.replace(/•+/, '•'))).toEqual([
+    'getActivity({"search":"•"})',
+    'getFiles("/nfsshare/•")',
+  ])
+  expect(Object.values(queries)[0]).toMatchObject({ status: 'fulfilled' })
+  expectNowhere(exported([...actions, ...later]).text)
+})
+
+test('a password of letters that a player has for a name is no key of the state', () => {
+  const password = 'hunterhunter'
+  const login = call('login', { username: 'ann', password }, 'pending')
+  const instances = call('getInstances', 'world', 'fulfilled', [
+    { uid: 'u', name: 'world', players: { [password]: password } },
+  ])
+  const draft = { type: 'configuration/draftTyped', payload: { name: password, text: 'name: x' } } as Action
+  const deployments = call('getDeployments', undefined, 'fulfilled', [{ name: password }])
+  expect(exported([login, instances, draft, deployments]).text).not.toContain(password)
+  expect(exported([login, instances, draft, deployments, ...later]).text).not.toContain(password)
+})
+
+test('an invite that was created keeps its message, and one that was not does not', () => {
+  const codes = call('getInviteCodes', undefined, 'fulfilled', [{ message: 'for bob' }])
+  const { log } = exported([codes, dialogs[0]!, inviteMessageTyped('for bob'), inviteMessageTyped('for eve')])
+  expect(typedAs(log.actions.slice(2))).toEqual(['for bob', expect.stringMatching(/^•+$/)])
+})
