@@ -243,7 +243,7 @@ browserTest(
 
     // After a reload the console knows none of them as a secret. Typed into the wrong fields, they are masked all the same.
     await page.goto(`${product().url}/files/${encodeURIComponent(KEY)}`)
-    await page.getByRole('alert').waitFor()
+    await page.getByText('Directory not found').waitFor()
     await header(page, 'Files').click()
     await page.getByRole('button', { name: 'notes.txt', exact: true }).waitFor()
     await typeIntoAll(page)
