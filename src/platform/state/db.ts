@@ -84,7 +84,7 @@ export async function identifyDatabase(connection: Pick<ClientBase, 'query'>): P
  * A broken connection fails its query and is replaced. Without listeners it would end the process: the pool needs one
  * for idle connections, and each client one for when it is checked out.
  */
-function ignoreConnectionErrors(pool: Pool): void {
+export function ignoreConnectionErrors(pool: Pool): void {
   pool.on('error', () => undefined)
   pool.on('connect', (client) => client.on('error', () => undefined))
 }

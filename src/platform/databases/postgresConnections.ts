@@ -1,0 +1,145 @@
+import { Client, Pool, type ClientBase } from 'pg'
+import type { Logger } from 'pino'
+import { AppError, errorCodeOf } from '../errors'
+import { ignoreConnectionErrors, isUnreachable, type DatabaseIdentity } from '../state/db'
+import { revokePublicConnect } from './publicAccess'
+
+/** An outage is reported within five seconds. */
+const CONNECT_MS = 3500
+/** Copying the template on a slow disk takes seconds. */
+export const CHANGE_MS = 30_000
+/** The owner of a database may set a search path with their own functions, which an administrator must not call. */
+export const SAFE_SEARCH_PATH = '-c search_path=pg_catalog'
+
+export interface PostgresParts {
+  /** An administrator's URL. Called for each new connection; may throw an AppError. */
+  url: () => Promise<string>
+  /** The name of the server in messages: `The embedded PostgreSQL`, `The PostgreSQL server of QUARTERDECK_SQL_URL`. */
+  title: string
+  /** What to do when the server is down, as a sentence. */
+  remedy: string
+  /** The platform's own database. If it is on this server, only its role may connect to it. */
+  state: DatabaseIdentity | undefined
+  log: Logger
+}
+
+export interface PostgresConnections {
+  /**
+   * Runs work on a pooled connection of the administrator.
+   * @throws AppError for operators, UNAVAILABLE or DISK_FULL; what is no failure of the server is thrown unchanged
+   */
+  run<Result>(work: (client: ClientBase, administrator: Administrator) => Promise<Result>): Promise<Result>
+  /**
+   * Runs work on a connection of its own to a database.
+   * @param options server settings of the session, as of the command line of `postgres`
+   */
+  runIn<Result>(
+    database: string,
+    options: string,
+    timeoutMs: number,
+    work: (client: Client) => Promise<Result>,
+  ): Promise<Result>
+  close(): Promise<void>
+}
+
+interface Administrator {
+  isSuperuser: boolean
+}
+
+/** Connections of the platform's administrator to a PostgreSQL server. The first one prepares the server. */
+export function createPostgresConnections({ url, title, remedy, state, log }: PostgresParts): PostgresConnections {
+  let pool: Pool | undefined
+  let prepared: Promise<Administrator> | undefined
+
+  async function openPool(): Promise<Pool> {
+    const connectionString = await url()
+    if (!pool) {
+      pool = new Pool({
+        connectionString: withOptions(connectionString, SAFE_SEARCH_PATH),
+        max: 8,
+        connectionTimeoutMillis: CONNECT_MS,
+        query_timeout: CHANGE_MS,
+        idleTimeoutMillis: 10_000,
+        keepAlive: true,
+      })
+      ignoreConnectionErrors(pool)
+    }
+    return pool
+  }
+
+  /** Runs once; after a failure again. */
+  async function prepare(client: ClientBase): Promise<Administrator> {
+    try {
+      const { rows: me } = await client.query<{ super: boolean }>(
+        'select rolsuper as super from pg_roles where rolname = current_user',
+      )
+      await revokePublicConnect(client, state, log)
+      return { isSuperuser: me[0]?.super ?? false }
+    } catch (error) {
+      prepared = undefined
+      throw error
+    }
+  }
+
+  return {
+    async run(work) {
+      let failed = true
+      let client
+      try {
+        client = await (await openPool()).connect()
+        const administrator = await (prepared ??= prepare(client))
+        const result = await work(client, administrator)
+        failed = false
+        return result
+      } catch (error) {
+        throw toAppError(error, title, remedy)
+      } finally {
+        // After a failure the connection may be broken or in a transaction, so it is closed.
+        client?.release(failed)
+      }
+    },
+
+    async runIn(database, options, timeoutMs, work) {
+      const target = new URL(await url())
+      target.pathname = `/${encodeURIComponent(database)}`
+      const client = new Client({
+        connectionString: withOptions(target.href, options),
+        connectionTimeoutMillis: CONNECT_MS,
+        query_timeout: timeoutMs,
+      })
+      client.on('error', () => undefined)
+      try {
+        await client.connect()
+        return await work(client)
+      } finally {
+        await client.end().catch(() => undefined)
+      }
+    },
+
+    async close() {
+      await pool?.end()
+    },
+  }
+}
+
+function toAppError(error: unknown, title: string, remedy: string): unknown {
+  const code = errorCodeOf(error)
+  if (isUnreachable(error)) return new AppError('UNAVAILABLE', `${title} does not answer. ${remedy}`)
+  if (code === '28P01' || code === '28000')
+    return new AppError('UNAVAILABLE', `${title} refuses the user or password it is given.`)
+  if (code === '3D000') return new AppError('UNAVAILABLE', `${title} does not have the database that its URL names.`)
+  if (code === '42501')
+    return new AppError(
+      'UNAVAILABLE',
+      `${title} does not let its administrator make databases and roles: give that user CREATEDB and CREATEROLE.`,
+    )
+  if (code === '53100') return new AppError('DISK_FULL', `${title} has no room left on its disk. Nothing was changed.`)
+  return error
+}
+
+/** Options in the URL take precedence over others. */
+function withOptions(url: string, options: string): string {
+  const target = new URL(url)
+  target.searchParams.set('options', options)
+  return target.href
+}
