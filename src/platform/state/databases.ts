@@ -4,6 +4,7 @@ import type { Db } from './db'
 import type { State } from './schema'
 
 export type DatabaseRow = Selectable<State['databases']>
+export type NewDatabaseRow = Omit<DatabaseRow, 'created_at'>
 
 /** Sorted by name. */
 export async function listDatabases(db: Db, type: DatabaseType): Promise<DatabaseRow[]> {
@@ -19,7 +20,7 @@ export async function findDatabase(db: Db, type: DatabaseType, name: string): Pr
 }
 
 /** @throws the database's duplicate error (see isDuplicate) when the name is taken */
-export async function insertDatabase(db: Db, row: Omit<DatabaseRow, 'created_at'>): Promise<void> {
+export async function insertDatabase(db: Db, row: NewDatabaseRow): Promise<void> {
   await db.insertInto('databases').values(row).execute()
 }
 

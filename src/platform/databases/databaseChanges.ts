@@ -1,0 +1,93 @@
+import type { Logger } from 'pino'
+import type { DatabaseType } from '../../contract/database'
+import { AppError } from '../errors'
+import { deleteDatabase, findDatabase, updateDatabase, type DatabaseRow, type NewDatabaseRow } from '../state/databases'
+import type { Db } from '../state/db'
+import type { WithDatabaseLock } from './databaseLock'
+import type { DatabasePasswords } from './databasePasswords'
+import type { DatabaseServer } from './databaseServer'
+
+export interface DatabaseChangeParts {
+  db: Db
+  servers: Record<DatabaseType, DatabaseServer>
+  passwords: DatabasePasswords
+  withLock: WithDatabaseLock
+  log: Logger
+}
+
+/** Tracks this platform's changes of databases, and completes or undoes those that were interrupted. */
+export interface DatabaseChanges {
+  /** Runs a change of a row, which is not treated as interrupted meanwhile. */
+  track<Result>(id: string, work: () => Promise<Result>): Promise<Result>
+  wasInterrupted: (row: DatabaseRow) => boolean
+  /** Must hold the lock. Completes an interrupted change: the row is ready or deleted afterwards. */
+  complete(row: NewDatabaseRow): Promise<void>
+  /** Takes the lock and completes an interrupted change. Never throws. */
+  tryComplete: (row: DatabaseRow) => Promise<void>
+  /** Never throws. Markers on the server contain the row's id, so a new database of the same name is not affected. */
+  tryUndoCreation(row: NewDatabaseRow): Promise<void>
+  /** A change that the server refuses with CONFLICT was not begun. Any other failure leaves it to be completed. */
+  revertIfRefused(row: DatabaseRow): (error: unknown) => Promise<never>
+}
+
+export function createDatabaseChanges({ db, servers, passwords, withLock, log }: DatabaseChangeParts): DatabaseChanges {
+  const inProgress = new Set<string>()
+
+  async function complete(row: NewDatabaseRow): Promise<void> {
+    const server = servers[row.type]
+    if (row.state === 'resetting') {
+      await server.setPassword(row, passwords.unseal(row))
+      await updateDatabase(db, row.id, { state: 'ready' })
+    } else if (row.state !== 'ready') {
+      // The caller of an interrupted creation never got its result, so it is undone.
+      await server.remove(row)
+      await deleteDatabase(db, row.id)
+    }
+  }
+
+  return {
+    async track(id, work) {
+      inProgress.add(id)
+      try {
+        return await work()
+      } finally {
+        inProgress.delete(id)
+      }
+    },
+
+    wasInterrupted: ({ id, state }) => state !== 'ready' && !inProgress.has(id),
+
+    complete,
+
+    async tryComplete({ type, name }) {
+      try {
+        await withLock(type, name, async () => {
+          const row = await findDatabase(db, type, name)
+          if (row) await complete(row)
+        })
+      } catch (error) {
+        log.warn({ err: error, type, name }, 'a change of a database that was cut off could not be finished yet')
+      }
+    },
+
+    async tryUndoCreation(row) {
+      try {
+        await updateDatabase(db, row.id, { state: 'deleting' })
+        await complete({ ...row, state: 'deleting' })
+      } catch (error) {
+        log.warn(
+          { err: error, type: row.type, name: row.name },
+          'a database that could not be created is removed later',
+        )
+      }
+    },
+
+    revertIfRefused:
+      ({ id, password }) =>
+      async (error) => {
+        if (error instanceof AppError && error.code === 'CONFLICT')
+          await updateDatabase(db, id, { password, state: 'ready' })
+        throw error
+      },
+  }
+}

@@ -1,0 +1,55 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Pool, PoolClient } from 'pg'
+import type { DatabaseType } from '../../contract/database'
+import { AppError } from '../errors'
+import { tryAdvisoryLock } from '../state/advisoryLock'
+import { createConcurrencyLimit } from './concurrencyLimit'
+
+/** Each change holds a database connection, and the rest of the platform needs most of them. */
+const PARALLEL_CHANGES = 4
+/** How long to wait for the lock of a change in progress or of a killed platform. */
+const LOCK_MS = 1000
+
+/** @throws AppError CONFLICT if another change of the database holds the lock for longer than LOCK_MS */
+export type WithDatabaseLock = <Result>(
+  type: DatabaseType,
+  name: string,
+  work: () => Promise<Result>,
+) => Promise<Result>
+
+/**
+ * Lets one platform replica at a time change a database, by advisory locks.
+ * @param pool connections to the platform's own database, one for each lock that is held
+ */
+export function createDatabaseLock(pool: Pool): WithDatabaseLock {
+  // One limit per type: a server that is down must not delay the other type.
+  const limits = { sql: createConcurrencyLimit(PARALLEL_CHANGES), mongo: createConcurrencyLimit(PARALLEL_CHANGES) }
+
+  return async (type, name, work) =>
+    limits[type](async () => {
+      const client = await pool.connect()
+      let failed = true
+      try {
+        const key = `database ${type} ${type === 'mongo' ? name.toLowerCase() : name}`
+        if (!(await acquireLock(client, key)))
+          throw new AppError('CONFLICT', `The database "${name}" is being changed at this moment. Try it again.`)
+        try {
+          return await work()
+        } finally {
+          // Ends the transaction that holds the lock. It contains no changes.
+          await client.query('commit')
+          failed = false
+        }
+      } finally {
+        // Closing the connection releases its lock.
+        client.release(failed)
+      }
+    })
+}
+
+async function acquireLock(client: PoolClient, key: string): Promise<boolean> {
+  for (const deadline = performance.now() + LOCK_MS; ; await delay(50)) {
+    const isTaken = await tryAdvisoryLock(client, key)
+    if (isTaken || performance.now() > deadline) return isTaken
+  }
+}
