@@ -1,0 +1,99 @@
+import { create as contentDisposition } from 'content-disposition'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { AtPath, DownloadFile, DownloadTicketAnswer, SeveralFiles } from '../../../contract/file'
+import type { DownloadTickets } from '../../accounts/downloadTickets'
+import { AppError } from '../../errors'
+import { formatPath, parsePath } from '../../share/apiPath'
+import type { Files } from '../../share/files'
+import type { FileDownload } from '../../share/transfers/downloads'
+import { userOf } from '../access'
+import { fieldOf } from '../activity'
+import { byteRangeOf } from '../byteRange'
+import { done } from '../envelope'
+import type { Router } from '../router'
+import { createZipLimit } from '../zipLimit'
+import { pathsOf, recordedFileRoute, SELECTION_BODY_LIMIT, unrecordedFileRoute } from './fileRouteConfig'
+
+export interface DownloadRouteParts {
+  files: Pick<Files, 'downloads'>
+  tickets: DownloadTickets
+}
+
+/** Downloads of product §7, and our own tickets for them. */
+export function downloadRoutes(app: Router, { files, tickets }: DownloadRouteParts): void {
+  const zips = createZipLimit()
+
+  app.post(
+    '/api/sftp/download-ticket',
+    { config: unrecordedFileRoute, schema: { body: AtPath, response: { 200: DownloadTicketAnswer } } },
+    async (request) => done({ token: await tickets.issue(userOf(request), formatPath(parsePath(request.body.path))) }),
+  )
+
+  // Public, because a download address that a browser opens carries no header: the ticket authorizes it.
+  app.get(
+    '/api/sftp/download',
+    // A HEAD request would use up the ticket.
+    {
+      exposeHeadRoute: false,
+      config: { access: 'public', activity: { kind: 'file', action: 'downloaded', subject: fieldOf('query', 'path') } },
+      schema: { querystring: DownloadFile },
+    },
+    async (request, reply) => {
+      const { path, token } = request.query
+      request.activityActor = (await tickets.take(token, formatPath(parsePath(path)))).username
+      return sendFile(request, reply, await files.downloads.file(path))
+    },
+  )
+
+  app.post(
+    '/api/sftp/download-multiple',
+    {
+      bodyLimit: SELECTION_BODY_LIMIT,
+      config: recordedFileRoute('downloaded', pathsOf),
+      schema: { body: SeveralFiles },
+    },
+    async (request, reply) => {
+      const { body } = request
+      zips.begin(request, reply)
+      const [first] = body.files
+      const name = body.files.length === 1 && first ? `${first.name}.zip` : 'files.zip'
+      return asAttachment(reply, name)
+        .type('application/zip')
+        .send(await files.downloads.zip(body.files.map(({ path }) => path)))
+    },
+  )
+}
+
+/** Files may come from any user: a browser must save them, never render them in our origin (security 20). */
+function asAttachment(reply: FastifyReply, name: string): FastifyReply {
+  return reply
+    .header('content-disposition', contentDisposition(name.toWellFormed()))
+    .header('content-security-policy', 'sandbox')
+}
+
+/** Sends the file or the requested range (RFC 9110 §13.1.5, §14, §15.5.17), so that a download can resume. */
+async function sendFile(request: FastifyRequest, reply: FastifyReply, file: FileDownload): Promise<FastifyReply> {
+  const { name, size } = file
+  const modified = new Date(file.modifyTime).toUTCString()
+  const ifRange = request.headers['if-range']
+  const range = ifRange === undefined || ifRange === modified ? byteRangeOf(request.headers.range, size) : undefined
+  if (range === 'unsatisfiable' || size === 0) await file.close()
+  if (range === 'unsatisfiable') {
+    reply.header('content-range', `bytes */${size}`)
+    throw new AppError('RANGE_NOT_SATISFIABLE', `The file ends after ${size} bytes.`)
+  }
+  asAttachment(reply, name)
+    .type('application/octet-stream')
+    .header('accept-ranges', 'bytes')
+    .header('last-modified', modified)
+  if (size === 0) return reply.send(Buffer.alloc(0))
+  const { start, end } = range ?? { start: 0, end: size - 1 }
+  if (range) reply.code(206).header('content-range', `bytes ${start}-${end}/${size}`)
+  const length = end - start + 1
+  const content = file.stream(start, end)
+  // The file was truncated meanwhile: abort, because the announced length cannot be sent.
+  content.once('end', () => {
+    if (content.bytesRead < length) request.raw.destroy()
+  })
+  return reply.header('content-length', length).send(content)
+}
