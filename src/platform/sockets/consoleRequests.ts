@@ -1,0 +1,67 @@
+import { ConsoleRequest } from '../../contract/consoleChannel'
+import { looksSecret } from '../../contract/secrets/secretCommands'
+import type { Power } from '../deployments/power'
+import { AppError } from '../errors'
+import type { Runtime } from '../runtime/runtime'
+import type { ConsoleRecord } from './consoleRecord'
+import type { ViewerUser, WatchedInstance } from './watchedInstances'
+
+export interface ConsoleRequestParts {
+  runtime: Runtime
+  power: Power
+  records: ConsoleRecord
+}
+
+/**
+ * Executes a viewer's message, a command or a power request, and records whether it succeeded.
+ * @throws AppError INVALID_INPUT, or CONFLICT if the instance does not take commands, or as `Power.request`
+ */
+export async function executeConsoleRequest(
+  { runtime, power, records }: ConsoleRequestParts,
+  instance: WatchedInstance,
+  user: ViewerUser,
+  text: string,
+): Promise<void> {
+  const { podName, deployment } = instance
+  const request = ConsoleRequest.safeParse(parseJson(text)).data
+  if (!request) throw new AppError('INVALID_INPUT', 'The console did not understand that.')
+  const record = (succeeded: boolean) =>
+    records.add({ username: user.username, address: user.address, deployment, podName, request, succeeded })
+  try {
+    if (request.type === 'power') await power.request(podName, request.action)
+    else await sendCommand(runtime, instance, user, request.command)
+  } catch (error) {
+    record(false)
+    throw error
+  }
+  record(true)
+}
+
+async function sendCommand(
+  runtime: Runtime,
+  { podName, viewers, state }: WatchedInstance,
+  user: ViewerUser,
+  command: string,
+): Promise<void> {
+  const isShared = new Set([...viewers.values()].map(({ userId }) => userId)).size > 1
+  if (isShared && state !== 'STOPPED' && state !== 'BLOCKED') {
+    // Tells the other viewers who sent the command, dimmed.
+    await runtime.note(podName, `\u001b[2m${user.username}: ${showable(command).replaceAll(/\p{Cc}/gu, ' ')}\u001b[0m`)
+  }
+  if (await runtime.write(podName, command.replaceAll(/[\r\n\0]/g, ' '))) return
+  const isRunning = (await runtime.list()).some((run) => run.podName === podName && run.state !== 'EXITED')
+  throw new AppError('CONFLICT', isRunning ? 'The instance does not read its input.' : 'The instance is not running.')
+}
+
+/** Hides a command that looks like it contains a secret from other viewers. */
+function showable(command: string): string {
+  return looksSecret(command) ? '(not shown: it looks like it holds a secret)' : command
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,80 @@
+import type { WebSocket } from 'ws'
+import type { ConsoleFrame } from '../../contract/consoleChannel'
+import type { ConsoleFeed } from './consoleFeed'
+
+/** The lines sent to a new connection (decisions §6). */
+const HISTORY_LINES = 1000
+/** A viewer that does not answer a ping until the next one is disconnected. */
+const PING_MS = 30_000
+/** Time for a peer to answer a close. */
+const CLOSE_MS = 1000
+/** Limit of a viewer's queued messages. Each is executed after the one before, which may take seconds. */
+const MAX_QUEUED_MESSAGES = 100
+
+/**
+ * Sends the feed to a viewer until its connection closes.
+ * @param since the first line to send; undefined: the last ones
+ */
+export function sendFeed(viewer: WebSocket, feed: ConsoleFeed, since: number | undefined): void {
+  const detach = feed.attach(
+    {
+      get bufferedAmount() {
+        return viewer.bufferedAmount
+      },
+      send: (text, onSent) => viewer.send(text, onSent),
+    },
+    since,
+    HISTORY_LINES,
+  )
+  viewer.on('close', detach)
+}
+
+/** Disconnects a viewer that has stopped answering. */
+export function watchLiveness(viewer: WebSocket): void {
+  let isAlive = true
+  const ping = setInterval(() => {
+    if (!isAlive) return viewer.terminate()
+    isAlive = false
+    viewer.ping()
+  }, PING_MS)
+  viewer.on('pong', () => (isAlive = true))
+  viewer.on('close', () => clearInterval(ping))
+}
+
+/**
+ * Executes a viewer's messages in their order: a command that saves the world must be written before the stop that
+ * follows it.
+ * @param execute executes one message
+ * @param onFailure logs a failure, and returns its text for the viewer
+ */
+export function executeMessages(
+  viewer: WebSocket,
+  execute: (text: string) => Promise<void>,
+  onFailure: (error: unknown) => string,
+): void {
+  let queue: Promise<void> = Promise.resolve()
+  let queued = 0
+  viewer.on('message', (data) => {
+    if (queued >= MAX_QUEUED_MESSAGES)
+      return sendNotice(viewer, 'That was not done: too much still waits for what was asked for before.')
+    queued += 1
+    queue = queue
+      .then(async () => {
+        // Messages received before the connection was ended are not executed.
+        if (viewer.readyState === viewer.OPEN) await execute((data as Buffer).toString())
+      })
+      .catch((error: unknown) => sendNotice(viewer, onFailure(error)))
+      .finally(() => (queued -= 1))
+  })
+}
+
+/** Closes with a handshake, and terminates a peer that does not answer. */
+export function endViewer(viewer: WebSocket, code: number, reason: string): void {
+  viewer.close(code, reason)
+  setTimeout(() => viewer.terminate(), CLOSE_MS).unref()
+}
+
+function sendNotice(viewer: WebSocket, message: string): void {
+  const frame: ConsoleFrame = { type: 'system', content: `[System] ${message}` }
+  if (viewer.readyState === viewer.OPEN) viewer.send(JSON.stringify(frame))
+}
