@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { isAbsolute, join, resolve } from 'node:path'
 import { z } from 'zod'
-import { parseMongoUrl } from './databases/mongoUrl'
+import { parseMongoUrl } from './databases/mongo/mongoUrl'
 import { StartError } from './errors'
 
 const postgresUrl = z

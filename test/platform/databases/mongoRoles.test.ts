@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { MongoClient } from 'mongodb'
 import pino from 'pino'
-import { createMongoRoles } from '../../../src/platform/databases/mongoRoles'
+import { createMongoRoles } from '../../../src/platform/databases/mongo/mongoRoles'
 import type { DatabaseServer, ServerDatabase } from '../../../src/platform/databases/databaseServer'
 import { imitateMongo, type ImitatedMongo } from '../../support/platform/imitatedMongo'
 import { until } from '../../support/platform/until'

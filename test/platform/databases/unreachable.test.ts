@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import pino from 'pino'
-import { createMongo } from '../../../src/platform/databases/mongo'
+import { createMongo } from '../../../src/platform/databases/mongo/mongo'
 import type { DatabaseServer } from '../../../src/platform/databases/databaseServer'
 import { createPostgres } from '../../../src/platform/databases/postgres'
 import type { Secrets } from '../../../src/platform/state/secrets'

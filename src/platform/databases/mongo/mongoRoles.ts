@@ -1,6 +1,6 @@
 import type { Document, MongoClient } from 'mongodb'
 import type { Logger } from 'pino'
-import { AppError } from '../errors'
+import { AppError } from '../../errors'
 import {
   markerOf,
   nameTaken,
@@ -8,8 +8,8 @@ import {
   type DatabaseServer,
   type DatabaseStats,
   type ServerDatabase,
-} from './databaseServer'
-import { createConcurrencyLimit } from './concurrencyLimit'
+} from '../databaseServer'
+import { createConcurrencyLimit } from '../concurrencyLimit'
 import {
   toAppError,
   isReservedMongoName,

@@ -1,5 +1,5 @@
 import type { MongoClient, MongoClientOptions } from 'mongodb'
-import { AppError } from '../errors'
+import { AppError } from '../../errors'
 
 /** An outage is reported within five seconds. */
 const SELECTION_MS = 3000

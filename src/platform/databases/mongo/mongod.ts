@@ -2,10 +2,10 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { AppError } from '../errors'
-import type { Secrets } from '../state/secrets'
+import { AppError } from '../../errors'
+import type { Secrets } from '../../state/secrets'
 import { isUnreachable, mongoCodeOf, MongoErrorCode, openMongoClient } from './mongoClient'
-import { randomPassword } from './databaseNames'
+import { randomPassword } from '../databaseNames'
 import { supervise } from './supervisor'
 
 const FIRST_PORT = 27_117

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { MongoClient } from 'mongodb'
 import type { Logger } from 'pino'
-import { nameTaken, notOnServer, type DatabaseServer, type DatabaseStats, type ServerDatabase } from './databaseServer'
-import { createConcurrencyLimit } from './concurrencyLimit'
+import { nameTaken, notOnServer, type DatabaseServer, type DatabaseStats, type ServerDatabase } from '../databaseServer'
+import { createConcurrencyLimit } from '../concurrencyLimit'
 import { isUnreachable, isReservedMongoName, openMongoClient } from './mongoClient'
-import { randomPassword } from './databaseNames'
+import { randomPassword } from '../databaseNames'
 import { supervise, type Supervised } from './supervisor'
 
 const FIRST_PORT = 27_217
