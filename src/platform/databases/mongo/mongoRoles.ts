@@ -1,6 +1,5 @@
 import type { Document, MongoClient } from 'mongodb'
 import type { Logger } from 'pino'
-import { AppError } from '../../errors'
 import {
   markerOf,
   nameTaken,
@@ -10,14 +9,8 @@ import {
   type ServerDatabase,
 } from '../databaseServer'
 import { createConcurrencyLimit } from '../concurrencyLimit'
-import {
-  toAppError,
-  isReservedMongoName,
-  mongoCodeOf,
-  MongoErrorCode,
-  invalidUrl,
-  openMongoClient,
-} from './mongoClient'
+import { invalidUrl, isReservedMongoName, mongoCodeOf, MongoErrorCode } from './mongoClient'
+import { createMongoConnection, type MongoServerParts } from './mongoConnection'
 import { parseMongoUrl, type MongoUrl } from './mongoUrl'
 
 const PARALLEL_COUNTS = 8
@@ -29,13 +22,7 @@ const DEFAULT_PORT = 27_017
  */
 const FOR_CLIENTS = ['tls', 'ssl', 'replicaset', 'loadbalanced', 'srvservicename', 'retrywrites']
 
-export interface MongoRolesParts {
-  /** An administrator's URL. Called for each operation; may throw an AppError. */
-  url: () => Promise<string>
-  title: string
-  /** What to do when the server is down, as a sentence. */
-  remedy: string
-  log: Logger
+export interface MongoRolesParts extends MongoServerParts {
   close?: () => Promise<void>
 }
 
@@ -44,101 +31,23 @@ export interface MongoRolesParts {
  * only, by a role in it that marks it as ours. A password change recreates the user, which ends the rights of open
  * connections; the role remains.
  */
-export function createMongoRoles({ url, title, remedy, log, close }: MongoRolesParts): DatabaseServer {
-  let connected: { url: string; client: Promise<MongoClient>; checked?: Promise<void> } | undefined
+export function createMongoRoles(parts: MongoRolesParts): DatabaseServer {
+  const { url, title, log, close } = parts
+  const connection = createMongoConnection(parts)
   const counts = createConcurrencyLimit(PARALLEL_COUNTS)
-
-  async function onServer<Result>(work: (client: MongoClient) => Promise<Result>): Promise<Result> {
-    try {
-      const connection = connect(await url())
-      const client = await connection.client
-      await (connection.checked ??= checkServer(client))
-      return await work(client)
-    } catch (error) {
-      if (connected) connected.checked = undefined
-      throw toAppError(error, title, remedy)
-    }
-  }
-
-  /** Synchronous, so that concurrent calls share one client. */
-  function connect(now: string): NonNullable<typeof connected> {
-    if (connected?.url === now) return connected
-    const former = connected
-    const opened = { url: now, client: openMongoClient(now) }
-    connected = opened
-    opened.client.catch(() => {
-      if (connected === opened) connected = undefined
-    })
-    void closeClient(former)
-    return opened
-  }
-
-  async function closeClient(connection: typeof connected): Promise<void> {
-    const client = await connection?.client.catch(() => undefined)
-    await client
-      ?.close()
-      .catch((error: unknown) => log.warn({ err: error }, 'a connection to a MongoDB server could not be closed'))
-  }
-
-  /** Refuses FerretDB, whose users could access every database. */
-  async function checkServer(client: MongoClient): Promise<void> {
-    const info = await client.db('admin').command({ buildInfo: 1 })
-    if ('ferretdbVersion' in info || 'ferretdb' in info) {
-      throw new AppError(
-        'UNAVAILABLE',
-        `${title} is FerretDB, which cannot keep users out of each other’s databases. Name a MongoDB server; or unset it and put ferretdb on the PATH: then each database gets a process of its own.`,
-      )
-    }
-  }
-
-  async function isOurs(client: MongoClient, database: ServerDatabase): Promise<boolean> {
-    const { roles } = await client
-      .db(database.physical_name)
-      .command({ rolesInfo: { role: markerOf(database), db: database.physical_name } })
-    return (roles as Document[]).length > 0
-  }
-
-  async function makeUser(client: MongoClient, database: ServerDatabase, password: string): Promise<void> {
-    const db = database.physical_name
-    await client
-      .db(db)
-      .command({ createUser: database.username, pwd: password, roles: [{ role: markerOf(database), db }] })
-  }
-
-  /** Dropping the user ends the rights of its connections; their operations are killed. */
-  async function endUser(client: MongoClient, { physical_name: db, username: user }: ServerDatabase): Promise<void> {
-    await client.db(db).command({ dropUser: user }).catch(unless(MongoErrorCode.userNotFound))
-    await client
-      .db('admin')
-      .command({ killAllSessions: [{ user, db }] })
-      .catch((error: unknown) => {
-        // Some hosted servers forbid it. The rights are revoked in any case.
-        log.warn({ code: mongoCodeOf(error), database: db }, 'the sessions of a database’s user could not be ended')
-      })
-  }
 
   return {
     async open() {
       // Also starts a server that runs beside the platform.
-      await onServer(async () => undefined)
+      await connection.run(async () => undefined)
     },
 
     async address({ username, physical_name }, password) {
-      const { scheme, hosts, options } = hostsOf(await url(), title)
-      const address = { host: hosts[0]?.host ?? '', port: hosts[0]?.port ?? DEFAULT_PORT }
-      for (const name of [...options.keys()]) if (!FOR_CLIENTS.includes(name.toLowerCase())) options.delete(name)
-      if (scheme === 'mongodb' && hosts.length === 1 && options.size === 0) return address
-      // SRV names, replica sets and TLS need a URL.
-      options.set('authSource', physical_name)
-      const list = hosts.map(({ host, port }) => (port === undefined ? host : `${host}:${port}`)).join(',')
-      return {
-        ...address,
-        connectionString: `${scheme}://${username}:${password}@${list}/${physical_name}?${options.toString()}`,
-      }
+      return addressOf(hostsOf(await url(), title), username, password, physical_name)
     },
 
     async stats(databases) {
-      return onServer(async (client) => {
+      return connection.run(async (client) => {
         const { databases: known } = await client.db('admin').command({ listDatabases: 1 })
         const sizes = new Map((known as Document[]).map(({ name, sizeOnDisk }) => [String(name), Number(sizeOnDisk)]))
         const statsById = new Map<string, DatabaseStats>()
@@ -148,21 +57,14 @@ export function createMongoRoles({ url, title, remedy, log, close }: MongoRolesP
               const size = sizes.get(database.physical_name)
               // MongoDB creates a database with its first collection.
               if (size === undefined) return void statsById.set(database.id, { size: 0, tables: 0 })
-              const collections = await client
-                .db(database.physical_name)
-                .listCollections({}, { nameOnly: true, timeoutMS: COUNT_MS })
-                .toArray()
-                .catch((error: unknown) => {
-                  log.debug(
-                    { database: database.physical_name, code: mongoCodeOf(error) },
-                    'the collections of a database could not be counted',
-                  )
-                  return undefined
-                })
-              statsById.set(database.id, {
-                size,
-                ...(collections && { tables: collections.filter(({ name }) => !name.startsWith('system.')).length }),
+              const tables = await countCollections(client, database).catch((error: unknown) => {
+                log.debug(
+                  { database: database.physical_name, code: mongoCodeOf(error) },
+                  'the collections of a database could not be counted',
+                )
+                return undefined
               })
+              statsById.set(database.id, { size, ...(tables !== undefined && { tables }) })
             }),
           ),
         )
@@ -173,7 +75,7 @@ export function createMongoRoles({ url, title, remedy, log, close }: MongoRolesP
     async create(database, password) {
       const { physical_name: db } = database
       if (isReservedMongoName(db)) throw nameTaken(db)
-      await onServer(async (client) => {
+      await connection.run(async (client) => {
         const { databases } = await client.db('admin').command({ listDatabases: 1, nameOnly: true })
         const { users } = await client.db(db).command({ usersInfo: 1 })
         if (
@@ -189,17 +91,17 @@ export function createMongoRoles({ url, title, remedy, log, close }: MongoRolesP
     },
 
     async setPassword(database, password) {
-      await onServer(async (client) => {
+      await connection.run(async (client) => {
         if (!(await isOurs(client, database))) throw notOnServer(database.physical_name)
-        await endUser(client, database)
+        await endUser(client, database, log)
         await makeUser(client, database, password)
       })
     },
 
     async remove(database) {
-      await onServer(async (client) => {
+      await connection.run(async (client) => {
         if (!(await isOurs(client, database))) return
-        await endUser(client, database)
+        await endUser(client, database, log)
         await client.db(database.physical_name).dropDatabase()
         // Last, because the role marks the rest as ours.
         await client
@@ -210,9 +112,66 @@ export function createMongoRoles({ url, title, remedy, log, close }: MongoRolesP
     },
 
     async close() {
-      await closeClient(connected)
+      await connection.close()
       await close?.()
     },
+  }
+}
+
+async function isOurs(client: MongoClient, database: ServerDatabase): Promise<boolean> {
+  const { roles } = await client
+    .db(database.physical_name)
+    .command({ rolesInfo: { role: markerOf(database), db: database.physical_name } })
+  return (roles as Document[]).length > 0
+}
+
+async function makeUser(client: MongoClient, database: ServerDatabase, password: string): Promise<void> {
+  const db = database.physical_name
+  await client
+    .db(db)
+    .command({ createUser: database.username, pwd: password, roles: [{ role: markerOf(database), db }] })
+}
+
+/** Dropping the user ends the rights of its connections; their operations are killed. */
+async function endUser(
+  client: MongoClient,
+  { physical_name: db, username: user }: ServerDatabase,
+  log: Logger,
+): Promise<void> {
+  await client.db(db).command({ dropUser: user }).catch(unless(MongoErrorCode.userNotFound))
+  await client
+    .db('admin')
+    .command({ killAllSessions: [{ user, db }] })
+    .catch((error: unknown) => {
+      // Some hosted servers forbid it. The rights are revoked in any case.
+      log.warn({ code: mongoCodeOf(error), database: db }, 'the sessions of a database’s user could not be ended')
+    })
+}
+
+async function countCollections(client: MongoClient, { physical_name }: ServerDatabase): Promise<number> {
+  const collections = await client
+    .db(physical_name)
+    .listCollections({}, { nameOnly: true, timeoutMS: COUNT_MS })
+    .toArray()
+  return collections.filter(({ name }) => !name.startsWith('system.')).length
+}
+
+/** The address for clients of a database, with a URL if host and port are not enough. */
+function addressOf(
+  { scheme, hosts, options }: MongoUrl,
+  username: string,
+  password: string,
+  database: string,
+): { host: string; port: number; connectionString?: string } {
+  const address = { host: hosts[0]?.host ?? '', port: hosts[0]?.port ?? DEFAULT_PORT }
+  for (const name of [...options.keys()]) if (!FOR_CLIENTS.includes(name.toLowerCase())) options.delete(name)
+  if (scheme === 'mongodb' && hosts.length === 1 && options.size === 0) return address
+  // SRV names, replica sets and TLS need a URL.
+  options.set('authSource', database)
+  const list = hosts.map(({ host, port }) => (port === undefined ? host : `${host}:${port}`)).join(',')
+  return {
+    ...address,
+    connectionString: `${scheme}://${username}:${password}@${list}/${database}?${options.toString()}`,
   }
 }
 
