@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto'
+import type { Configuration, Definition, DeploymentType } from '../../contract/deployment'
+import { makeDeploymentDirectory } from '../share/deploymentDirectory'
+import type { SessionUser } from '../state/sessions'
+import { createDefinitionReader } from './definitionReader'
+import { cacheDefinition, tryParseDefinition } from './definitions'
+import { limitWarnings } from './limitWarnings'
+import { portWarnings } from './portRanges'
+import { changedMeanwhile, changeStored, findStored, type StoredDeploymentParts } from './storedDeployments'
+
+/** Methods that take the name of an existing deployment throw AppError NOT_FOUND when there is none. */
+export interface Configurations {
+  /** The YAML as its author wrote it, its revision and warnings. */
+  configuration(name: string): Promise<Required<Configuration> & { warnings?: string[] }>
+  /**
+   * Stores a new YAML, which each instance uses from its next start on.
+   * @returns the new revision and warnings
+   * @throws AppError INVALID_DEFINITION, TOO_MANY_TRIES when too many texts of this user wait, or CONFLICT (field
+   * `revision`) when the stored text does not match the given revision
+   */
+  configure(
+    by: Pick<SessionUser, 'userId'>,
+    name: string,
+    configuration: Configuration,
+  ): Promise<{ revision: string; warnings: string[] }>
+}
+
+/** Reads and stores the texts of deployments. */
+export function createConfigurations(parts: StoredDeploymentParts): Configurations {
+  const { db, runtime, ownPorts, readAll } = parts
+  const readDefinition = createDefinitionReader()
+
+  async function warningsOf(definition: Definition): Promise<string[]> {
+    const others = (await readAll()).flatMap(({ stored }) => stored.definition ?? [])
+    return [...portWarnings(definition, others, ownPorts()), ...limitWarnings(definition, runtime)]
+  }
+
+  return {
+    async configuration(name) {
+      const { content } = await findStored(db, name)
+      const { definition } = tryParseDefinition(content)
+      const warnings = definition ? await warningsOf(definition) : []
+      return { content, revision: revisionOf(content), ...(warnings.length > 0 && { warnings }) }
+    },
+
+    async configure({ userId }, name, { content, revision }) {
+      const { type, content: stored, directory_seen } = await findStored(db, name)
+      if (revision !== undefined && revision !== revisionOf(stored)) throw changedMeanwhile(name)
+      const definition = await readDefinition(userId, content, { name, type: type as DeploymentType })
+      const { dataDirectory } = definition
+      // A directory that existed and is missing is not created anew: see openDeploymentDirectory.
+      if (dataDirectory !== directory_seen) await makeDeploymentDirectory(parts, dataDirectory)
+      await changeStored(
+        parts,
+        name,
+        { content, directory_seen: dataDirectory },
+        revision === undefined ? undefined : stored,
+      )
+      cacheDefinition(content, definition)
+      return { revision: revisionOf(content), warnings: await warningsOf(definition) }
+    },
+  }
+}
+
+const revisionOf = (content: string) => createHash('sha256').update(content).digest('hex')

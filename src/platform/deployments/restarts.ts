@@ -1,0 +1,61 @@
+import { AppError } from '../errors'
+import { findDeployment } from '../state/deployments'
+import {
+  listInstances,
+  setBlocked,
+  setDesiredState,
+  setDrain,
+  setRestartRun,
+  type InstanceRow,
+} from '../state/instances'
+import { parseDefinition } from './definitions'
+import { openDeploymentDirectory } from './directory'
+import { createSharedPoll } from './reconcile/sharedPoll'
+import { findStored, type StoredDeploymentParts } from './storedDeployments'
+
+/** Creates a function that restarts deployments, see `Deployments.restart`. */
+export function createRestarter(parts: StoredDeploymentParts): (name: string, signal?: AbortSignal) => Promise<void> {
+  const { db, runtime, wake } = parts
+
+  const waitUntilRestarted = createSharedPoll(async (name) => {
+    const [rows, runs] = await Promise.all([listInstances(db, name), runtime.list()])
+    if (!(await findDeployment(db, name))?.enabled) return rows
+    const hasStarted = ({ pod_name, blocked_reason, start_after }: InstanceRow) =>
+      blocked_reason !== null ||
+      start_after !== null ||
+      runs.some(({ podName, state }) => podName === pod_name && state !== 'EXITED')
+    return rows.every((row) => row.restart_run === null && (row.wanted !== 'running' || hasStarted(row)))
+      ? rows
+      : undefined
+  })
+
+  /** Requests a restart of each instance. The manager does them one after another. */
+  async function requestRestarts(name: string): Promise<void> {
+    const runs = await runtime.list()
+    // A restart also starts stopped instances: a process cannot be started on its own.
+    const toRestart = (await listInstances(db, name)).filter(
+      ({ wanted, drain_then }) => wanted !== 'gone' && drain_then !== 'gone',
+    )
+    for (const row of toRestart) {
+      if (row.wanted === 'stopped') await setDesiredState(db, row.uid, 'running')
+      const run = runs.find(({ podName, state }) => podName === row.pod_name && state !== 'EXITED')
+      if (run && row.drain_then === 'stop') await setDrain(db, row.uid, { run: run.runId, then: 'restart' })
+      if (run) await setRestartRun(db, row.uid, run.runId)
+      // A blocked instance, or one that waits after a crash, gets a new attempt.
+      else await setBlocked(db, row.uid, null)
+    }
+  }
+
+  return async (name, signal) => {
+    const deployment = await findStored(db, name)
+    if (!deployment.enabled)
+      throw new AppError('CONFLICT', `The deployment "${name}" is disabled. Enable it to start it.`)
+    // Checked before anything stops, because an instance without its directory could not start again.
+    await openDeploymentDirectory(parts, deployment, parseDefinition(deployment.content).dataDirectory)
+    await requestRestarts(name)
+    wake()
+    const rows = await waitUntilRestarted(name, signal)
+    const failed = rows.find(({ blocked_reason }) => blocked_reason !== null)
+    if (failed) throw new AppError('CONFLICT', `${failed.name} did not come up again: ${failed.blocked_reason}`)
+  }
+}
