@@ -41,7 +41,7 @@ const isSameFile = (one: Stats, other: Stats) =>
   one.mode === other.mode &&
   Math.abs(one.mtimeMs - other.mtimeMs) < 1
 
-interface ReplicateOptions {
+export interface ReplicateOptions {
   signal?: AbortSignal | undefined
   /** Collects what is not copied: directories that are too deep, files with too many holes. */
   skipped?: SkippedEntries | undefined
