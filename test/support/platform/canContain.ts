@@ -1,4 +1,4 @@
-import { findContainerPrograms } from '../../../src/platform/runtime/contained/containers'
+import { findContainerPrograms } from '../../../src/platform/runtime/contained/containerPrograms'
 
 /** Whether instances can run in containers here. `npm test` installs what that needs, where root runs it on Debian. */
 export const canContain = process.platform === 'linux' && !('missing' in findContainerPrograms(process.env.PATH ?? ''))

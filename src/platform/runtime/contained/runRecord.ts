@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { readJsonFiles, replaceJsonFile } from '../jsonFiles'
 import type { InstanceSpec, RuntimeInstance } from '../runtime'
-import type { Monitor } from './containers'
+import type { Monitor } from './conmon'
 
 /** State of an instance's last run on disk, for the next platform process. */
 export interface RunRecord extends RuntimeInstance {

@@ -13,7 +13,7 @@ import {
 import { join } from 'node:path'
 import pino from 'pino'
 import { openContainedRuntime } from '../../../../src/platform/runtime/contained/containedRuntime'
-import { findContainerPrograms } from '../../../../src/platform/runtime/contained/containers'
+import { findContainerPrograms } from '../../../../src/platform/runtime/contained/containerPrograms'
 import type { RunRecord } from '../../../../src/platform/runtime/contained/runRecord'
 import type { InstanceSpec, Runtime } from '../../../../src/platform/runtime/runtime'
 import { FIRST_USER_ID } from '../../../../src/platform/share/ownership'

@@ -1,0 +1,93 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { join } from 'node:path'
+import { isAlive } from '../../processLock'
+
+/** Longer than it takes to create a container on a busy machine. */
+const ANSWER_TIMEOUT_MS = 30_000
+/** Safety limit in bytes for a program that prints while no platform runs to rotate its log. */
+const LOG_SIZE_MAX = 64 * 2 ** 20
+
+/** The conmon process of a container, which owns its input and output and records its exit code. */
+export interface Monitor {
+  pid: number
+  /** See startTimeOf. */
+  startTime: string
+}
+
+/** Whether a container's conmon still runs. */
+export function isMonitorAlive({ pid, startTime }: Monitor): boolean {
+  return isAlive(pid, startTime)
+}
+
+export interface ConmonParts {
+  conmon: string
+  runc: string
+  /** Arguments that runc gets before its command. */
+  runcArgs: string[]
+  id: string
+  /** The container's bundle, which conmon also uses for its own files. */
+  bundle: string
+  exitDirectory: string
+  logFile: string
+}
+
+/**
+ * Starts a conmon, which creates a container.
+ * @returns the pid of the container's first process
+ * @throws Error with runc's message, which is only for the log
+ */
+export async function startConmon(parts: ConmonParts): Promise<number> {
+  const { PATH } = process.env
+  const child = spawn(parts.conmon, argumentsOf(parts), {
+    cwd: parts.bundle,
+    stdio: ['ignore', 'ignore', 'pipe', 'pipe'],
+    env: { PATH, _OCI_SYNCPIPE: '3' },
+  })
+  const errors = child.stderr
+  let stderr = ''
+  errors?.on('data', (chunk: Buffer) => (stderr = (stderr + chunk.toString()).slice(-2000)))
+  errors?.on('error', () => undefined)
+  const answer = await answerOf(child).finally(() => errors?.destroy())
+  const { pid, data, message } = JSON.parse(answer === '' ? '{}' : answer) as {
+    pid?: number
+    data?: number
+    message?: string
+  }
+  const created = data ?? pid ?? -1
+  if (created <= 0) throw new Error(message ?? (stderr || 'conmon ended without an answer'))
+  return created
+}
+
+function argumentsOf({ runc, runcArgs, id, bundle, exitDirectory, logFile }: ConmonParts): string[] {
+  return [
+    ...['--api-version', '1'],
+    ...['-c', id, '-u', id, '-n', id],
+    ...['-r', runc, ...runcArgs.map((arg) => `--runtime-arg=${arg}`)],
+    ...['-b', bundle, '-p', join(bundle, 'pid'), '--conmon-pidfile', join(bundle, 'conmon.pid')],
+    ...['--exit-dir', exitDirectory],
+    ...['-l', `k8s-file:${logFile}`, '--log-size-max', String(LOG_SIZE_MAX)],
+    ...['--no-new-keyring', '--no-sync-log'],
+    ...['-i', '--leave-stdin-open', '--full-attach', '--socket-dir-path', bundle],
+  ]
+}
+
+/** Resolves with conmon's report: `{"pid": …}`, or `{"pid": -1, "message": …}` after a failure. */
+async function answerOf(child: ChildProcess): Promise<string> {
+  const sync = child.stdio[3]
+  return new Promise<string>((resolve, reject) => {
+    let text = ''
+    const timer = setTimeout(() => reject(new Error('conmon did not answer')), ANSWER_TIMEOUT_MS)
+    const end = (work: () => void) => {
+      clearTimeout(timer)
+      work()
+    }
+    child.on('error', (error) => end(() => reject(error)))
+    if (!sync || !('on' in sync)) return end(() => reject(new Error('conmon has no pipe to answer on')))
+    sync.on('error', () => undefined)
+    sync.on('data', (chunk: Buffer) => {
+      text += chunk.toString()
+      if (text.includes('\n')) end(() => resolve(text))
+    })
+    sync.on('close', () => end(() => resolve(text)))
+  }).finally(() => sync?.destroy())
+}
