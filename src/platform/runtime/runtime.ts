@@ -130,3 +130,9 @@ export interface Runtime {
   /** Closes the runtime; instances continue to run. */
   close(): Promise<void>
 }
+
+/** Runs instances in their directory without copying it; `withCopies` adds the copies. */
+export interface Driver extends Runtime {
+  /** Records a start that failed before there was a process. */
+  startFailed(spec: InstanceSpec, failure: string): Promise<void>
+}

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { AppError } from '../../errors'
-import { withCopies, type CopyParts, type Driver } from '../copies'
-import type { ConsoleLine, Runtime } from '../runtime'
+import { withCopies, type CopyParts } from '../copies'
+import type { ConsoleLine, Driver, Runtime } from '../runtime'
 import { HostClient, type HostListener } from './hostClient'
 import { IN_PIECES, type CallName, type HostCalls } from './hostProtocol'
 

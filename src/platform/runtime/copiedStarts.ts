@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto'
+import { realpath } from 'node:fs/promises'
+import { AppError } from '../errors'
+import { dataDiskFull } from '../share/fileFailure'
+import type { Replicas } from '../share/replicas/replicas'
+import { createSkippedEntries } from '../share/skippedEntries'
+import type { PendingWriteBacks } from './pendingWriteBacks'
+import type { Driver, InstanceSpec, RuntimeInstance } from './runtime'
+
+export interface CopiedStartParts {
+  driver: Driver
+  replicas: Replicas
+  writeBacks: PendingWriteBacks
+  /** Whether `keep` can be written back. Without that, instances with `keep` do not start. */
+  canWriteBack: boolean
+  /** The path of an instance's copy. */
+  copyOf: (podName: string) => string
+  /** Appends a line to an instance's console. */
+  appendLine: (podName: string, text: string) => Promise<void>
+  /** Called when a start has succeeded, failed or was cancelled. */
+  onDone: () => void
+}
+
+/** Starts of instances whose files are copied first. Until then they count as starting, but have no process yet. */
+export interface CopiedStarts {
+  has(podName: string): boolean
+  instances(): RuntimeInstance[]
+  /** Copies the files and starts the instance, unless it runs. @throws errors of the copy and of the driver */
+  start(spec: InstanceSpec): Promise<void>
+  cancel(podName: string): void
+  cancelAll(): void
+}
+
+interface PendingStart {
+  instance: RuntimeInstance
+  controller: AbortController
+}
+
+export function createCopiedStarts({
+  driver,
+  replicas,
+  writeBacks,
+  canWriteBack,
+  copyOf,
+  appendLine,
+  onDone,
+}: CopiedStartParts): CopiedStarts {
+  const pending = new Map<string, PendingStart>()
+
+  async function makeCopy(
+    { podName, directory, keep }: InstanceSpec,
+    copy: string,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const skipped = createSkippedEntries()
+    await replicas.copyTo(directory, copy, signal, skipped)
+    const text = skipped.summary()
+    if (text !== undefined) await appendLine(podName, `[System] Not copied: ${text}`)
+    if (keep && !canWriteBack) throw new Error('This runtime was opened without the means to write back')
+    if (keep) writeBacks.add(podName, { copy: await realpath(copy), directory, paths: keep })
+  }
+
+  async function copyAndStart(spec: InstanceSpec, signal: AbortSignal): Promise<void> {
+    try {
+      const directory = copyOf(spec.podName)
+      const failure = await makeCopy(spec, directory, signal).then(
+        () => undefined,
+        (error: unknown) => ({ error }),
+      )
+      if (signal.aborted) return writeBacks.delete(spec.podName)
+      if (!failure) return await driver.ensure({ ...spec, directory: await realpath(directory), copy: false })
+      const error = dataDiskFull(failure.error) ?? failure.error
+      await driver.startFailed(
+        spec,
+        `Could not be started: its files could not be copied${error instanceof AppError ? ` (${error.message})` : ''}.`,
+      )
+      throw error
+    } finally {
+      pending.delete(spec.podName)
+      onDone()
+    }
+  }
+
+  return {
+    has: (podName) => pending.has(podName),
+    instances: () => [...pending.values()].map(({ instance }) => instance),
+    async start(spec) {
+      const controller = new AbortController()
+      // Set it before the first await, so that a concurrent call finds it.
+      pending.set(spec.podName, { instance: startingInstance(spec), controller })
+      const isRunning = (await driver.list().catch(() => [])).some(
+        ({ podName, state }) => podName === spec.podName && state !== 'EXITED',
+      )
+      if (isRunning) pending.delete(spec.podName)
+      else await copyAndStart(spec, controller.signal)
+    },
+    cancel: (podName) => pending.get(podName)?.controller.abort(),
+    cancelAll() {
+      for (const { controller } of pending.values()) controller.abort()
+    },
+  }
+}
+
+function startingInstance({ podName, port }: InstanceSpec): RuntimeInstance {
+  return {
+    podName,
+    runId: randomUUID(),
+    state: 'STARTING',
+    ip: '127.0.0.1',
+    port,
+    startedAt: Date.now(),
+    exit: undefined,
+  }
+}
