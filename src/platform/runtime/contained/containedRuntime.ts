@@ -1,23 +1,17 @@
-import { EventEmitter } from 'node:events'
-import { existsSync, watch, type FSWatcher } from 'node:fs'
-import { basename, join } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { StartError } from '../../errors'
 import { withCopies, type CopyParts } from '../copies'
-import { pidNamespaceOf, usageByNamespace } from '../processes'
-import type { Driver, Runtime, Usage } from '../runtime'
-import { cgroupVersion, usageOfGroup } from './cgroups'
+import type { Runtime } from '../runtime'
 import { isMonitorAlive } from './conmon'
-import { ContainedInstance, type ContainedParts } from './containedInstance'
+import { openContainedDriver } from './containedDriver'
 import { findContainerPrograms } from './containerPrograms'
 import { openContainers } from './containers'
-import { createContainerPreparation, systemPathsOf, type Isolation } from './prepareContainer'
+import { systemPathsOf } from './prepareContainer'
 import { probeIsolation } from './probe'
 import { openRunRecords } from './runRecord'
-
-/** Fallback poll: inotify can lose events, and a killed conmon reports nothing. */
-const CHECK_INTERVAL_MS = 1000
 
 export interface ContainedSettings extends CopyParts {
   shareDir: string
@@ -63,7 +57,7 @@ export async function openContainedRuntime({
       `a trial container did not work: ${error instanceof Error ? error.message.trim() : String(error)}`,
     )
   })
-  return withCopies(await openDriver({ directory, isolation, containers, log }), copyParts)
+  return withCopies(await openContainedDriver({ directory, isolation, containers, log }), copyParts)
 }
 
 /**
@@ -90,7 +84,7 @@ export async function stopContainedInstances(
     ])
   const isRootless = process.getuid?.() !== 0
   const containers = await openContainers({ directory, programs: found, isRootless })
-  const driver = await openDriver({
+  const driver = await openContainedDriver({
     directory,
     isolation: { isRootless, cgroupParent: undefined, system: { readable: [], path: '' }, hidden: [] },
     containers,
@@ -106,150 +100,4 @@ export async function stopContainedInstances(
   } finally {
     await driver.close()
   }
-}
-
-async function openDriver({
-  directory,
-  isolation,
-  containers,
-  log,
-}: {
-  directory: string
-  isolation: Isolation
-  containers: ContainedParts['containers']
-  log: Logger
-}): Promise<Driver> {
-  const changes = new EventEmitter()
-  const records = openRunRecords(join(directory, 'runs'), log)
-  const instances = new Map<string, ContainedInstance>()
-  const prepareContainer = createContainerPreparation({ directory, isolation, log })
-  const parts: ContainedParts = {
-    containers,
-    records,
-    system: isolation.system,
-    log,
-    prepareContainer,
-    onChange: () => changes.emit('changed'),
-  }
-
-  function instanceOf(podName: string): ContainedInstance {
-    const known = instances.get(podName) ?? new ContainedInstance(podName, parts)
-    instances.set(podName, known)
-    return known
-  }
-
-  const checkSafely = (instance: ContainedInstance | undefined) => {
-    instance
-      ?.check()
-      .catch((error: unknown) =>
-        log.error(
-          { err: error, podName: instance.podName },
-          'the end of an instance could not be dealt with; it is tried again',
-        ),
-      )
-  }
-  const watchers = [
-    watchNames(join(directory, 'logs'), log, (name) => instances.get(basename(name, '.log'))?.console.poll()),
-    watchNames(containers.exitDirectory, log, (name) =>
-      checkSafely([...instances.values()].find(({ record }) => record?.containerId === name)),
-    ),
-  ]
-  for (const record of records.all()) {
-    await instanceOf(record.podName)
-      .takeOver(record)
-      .catch((error: unknown) => log.error({ err: error, podName: record.podName }, 'a run could not be taken over'))
-  }
-  // If a full disk prevented the record of a run, its container is unknown to every later platform.
-  const known = new Set([...instances.values()].map(({ record }) => record?.containerId))
-  for (const id of await containers.list()) {
-    if (!known.has(id))
-      await containers
-        .remove(id)
-        .catch((error: unknown) =>
-          log.error({ err: error, id }, 'a container that no run belongs to could not be removed'),
-        )
-  }
-  const timer = setInterval(() => {
-    for (const instance of instances.values()) {
-      if (!instance.isRunning) continue
-      instance.console.poll()
-      checkSafely(instance)
-    }
-  }, CHECK_INTERVAL_MS)
-
-  const hasLimits = isolation.cgroupParent !== undefined
-  return {
-    isolation: 'contained',
-    limits: hasLimits
-      ? `CPU, memory and processes by cgroup v${cgroupVersion() ?? 2}`
-      : 'not enforced: control groups cannot be written here',
-    enforced: { cpu: hasLimits, memory: hasLimits },
-    async ensure(spec) {
-      await instanceOf(spec.podName).start(spec)
-    },
-    async startFailed(spec, failure) {
-      await instanceOf(spec.podName).startFailed(spec, failure)
-    },
-    async stop(podName) {
-      instances.get(podName)?.stop()
-    },
-    async kill(podName) {
-      instances.get(podName)?.kill()
-    },
-    async remove(podName) {
-      const instance = instanceOf(podName)
-      if (instance.isRunning) return
-      instances.delete(podName)
-      await instance.close()
-      await instance.console.remove()
-      records.remove(podName)
-    },
-    async list() {
-      return [...instances.values()].flatMap(({ record }) => {
-        if (!record) return []
-        const { podName, runId, state, ip, port, startedAt, exit } = record
-        return [{ podName, runId, state, ip, port, startedAt, exit }]
-      })
-    },
-    watch(listener) {
-      changes.on('changed', listener)
-      return () => changes.off('changed', listener)
-    },
-    history: (podName, lines) => instanceOf(podName).console.history(lines),
-    follow: (podName, since, listener) => instanceOf(podName).console.follow(since, listener),
-    note: (podName, text) => instanceOf(podName).console.note(text),
-    write: async (podName, line) => instances.get(podName)?.write(line) ?? false,
-    sample: async () => sampleUsage([...instances.values()]),
-    async close() {
-      clearInterval(timer)
-      for (const watcher of watchers) watcher?.close()
-      await Promise.all([...instances.values()].map((instance) => instance.close()))
-    },
-  }
-}
-
-/** Calls back with the names of changed entries of a directory. Without inotify the timer polls instead. */
-function watchNames(directory: string, log: Logger, onName: (name: string) => void): FSWatcher | undefined {
-  try {
-    const watcher = watch(directory, (_event, name) => {
-      if (name !== null) onName(name)
-    })
-    watcher.on('error', (error) => log.warn({ err: error }, 'output of instances is looked for once a second only'))
-    return watcher
-  } catch (error) {
-    log.warn({ err: error }, 'output of instances is looked for once a second only')
-    return undefined
-  }
-}
-
-function sampleUsage(instances: ContainedInstance[]): Usage[] {
-  const running = instances.flatMap(({ record, isRunning }) =>
-    record && isRunning && record.containerId !== undefined ? [record] : [],
-  )
-  const byNamespace = running.some(({ cgroup }) => cgroup === undefined) ? usageByNamespace() : undefined
-  return running.flatMap(({ podName, runId, cgroup, pid }) => {
-    const used =
-      cgroup === undefined ? byNamespace?.get((pid !== undefined && pidNamespaceOf(pid)) || '') : usageOfGroup(cgroup)
-    return used ? [{ podName, runId, cpuMs: used.cpuMs, memoryBytes: used.memoryBytes }] : []
-  })
 }

@@ -1,0 +1,197 @@
+import { EventEmitter } from 'node:events'
+import { watch, type FSWatcher } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { Logger } from 'pino'
+import { pidNamespaceOf, usageByNamespace } from '../processes'
+import type { Driver, Usage } from '../runtime'
+import { cgroupVersion, usageOfGroup } from './cgroups'
+import { ContainedInstance, type ContainedParts } from './containedInstance'
+import type { Containers } from './containers'
+import { createContainerPreparation, type Isolation } from './prepareContainer'
+import { openRunRecords, type RunRecords } from './runRecord'
+
+/** Fallback poll: inotify can lose events, and a killed conmon reports nothing. */
+const CHECK_INTERVAL_MS = 1000
+
+export interface ContainedDriverParts {
+  /** The platform's directory of containers and their records. */
+  directory: string
+  isolation: Isolation
+  containers: Containers
+  log: Logger
+}
+
+/** Runs instances in containers. Takes over the runs of an earlier platform, and removes containers without a record. */
+export async function openContainedDriver({
+  directory,
+  isolation,
+  containers,
+  log,
+}: ContainedDriverParts): Promise<Driver> {
+  const changes = new EventEmitter()
+  const records = openRunRecords(join(directory, 'runs'), log)
+  const instances = new Map<string, ContainedInstance>()
+  const prepareContainer = createContainerPreparation({ directory, isolation, log })
+  const parts: ContainedParts = {
+    containers,
+    records,
+    system: isolation.system,
+    log,
+    prepareContainer,
+    onChange: () => changes.emit('changed'),
+  }
+
+  function instanceOf(podName: string): ContainedInstance {
+    const known = instances.get(podName) ?? new ContainedInstance(podName, parts)
+    instances.set(podName, known)
+    return known
+  }
+
+  const closeWatchers = watchFiles(directory, containers, instances, log)
+  await takeOverRuns(records, instanceOf, log)
+  await removeUnknownContainers(containers, [...instances.values()], log)
+  const timer = setInterval(() => {
+    for (const instance of instances.values()) {
+      if (!instance.isRunning) continue
+      instance.console.poll()
+      checkSafely(instance, log)
+    }
+  }, CHECK_INTERVAL_MS)
+
+  const hasLimits = isolation.cgroupParent !== undefined
+  return {
+    isolation: 'contained',
+    limits: hasLimits
+      ? `CPU, memory and processes by cgroup v${cgroupVersion() ?? 2}`
+      : 'not enforced: control groups cannot be written here',
+    enforced: { cpu: hasLimits, memory: hasLimits },
+    async ensure(spec) {
+      await instanceOf(spec.podName).start(spec)
+    },
+    async startFailed(spec, failure) {
+      await instanceOf(spec.podName).startFailed(spec, failure)
+    },
+    async stop(podName) {
+      instances.get(podName)?.stop()
+    },
+    async kill(podName) {
+      instances.get(podName)?.kill()
+    },
+    async remove(podName) {
+      const instance = instanceOf(podName)
+      if (instance.isRunning) return
+      instances.delete(podName)
+      await instance.close()
+      await instance.console.remove()
+      records.remove(podName)
+    },
+    async list() {
+      return [...instances.values()].flatMap(({ record }) => {
+        if (!record) return []
+        const { podName, runId, state, ip, port, startedAt, exit } = record
+        return [{ podName, runId, state, ip, port, startedAt, exit }]
+      })
+    },
+    watch(listener) {
+      changes.on('changed', listener)
+      return () => changes.off('changed', listener)
+    },
+    history: (podName, lines) => instanceOf(podName).console.history(lines),
+    follow: (podName, since, listener) => instanceOf(podName).console.follow(since, listener),
+    note: (podName, text) => instanceOf(podName).console.note(text),
+    write: async (podName, line) => instances.get(podName)?.write(line) ?? false,
+    sample: async () => sampleUsage([...instances.values()]),
+    async close() {
+      clearInterval(timer)
+      closeWatchers()
+      await Promise.all([...instances.values()].map((instance) => instance.close()))
+    },
+  }
+}
+
+/** Follows the logs and the ends of the containers by inotify. @returns a function that stops it */
+function watchFiles(
+  directory: string,
+  containers: Containers,
+  instances: ReadonlyMap<string, ContainedInstance>,
+  log: Logger,
+): () => void {
+  const watchers = [
+    watchNames(join(directory, 'logs'), log, (name) => instances.get(basename(name, '.log'))?.console.poll()),
+    watchNames(containers.exitDirectory, log, (name) =>
+      checkSafely(
+        [...instances.values()].find(({ record }) => record?.containerId === name),
+        log,
+      ),
+    ),
+  ]
+  return () => {
+    for (const watcher of watchers) watcher?.close()
+  }
+}
+
+function checkSafely(instance: ContainedInstance | undefined, log: Logger): void {
+  instance
+    ?.check()
+    .catch((error: unknown) =>
+      log.error(
+        { err: error, podName: instance.podName },
+        'the end of an instance could not be dealt with; it is tried again',
+      ),
+    )
+}
+
+async function takeOverRuns(
+  records: RunRecords,
+  instanceOf: (podName: string) => ContainedInstance,
+  log: Logger,
+): Promise<void> {
+  for (const record of records.all()) {
+    await instanceOf(record.podName)
+      .takeOver(record)
+      .catch((error: unknown) => log.error({ err: error, podName: record.podName }, 'a run could not be taken over'))
+  }
+}
+
+/** If a full disk prevented the record of a run, its container is unknown to every later platform. */
+async function removeUnknownContainers(
+  containers: Containers,
+  instances: ContainedInstance[],
+  log: Logger,
+): Promise<void> {
+  const known = new Set(instances.map(({ record }) => record?.containerId))
+  for (const id of await containers.list()) {
+    if (!known.has(id))
+      await containers
+        .remove(id)
+        .catch((error: unknown) =>
+          log.error({ err: error, id }, 'a container that no run belongs to could not be removed'),
+        )
+  }
+}
+
+/** Calls back with the names of changed entries of a directory. Without inotify the timer polls instead. */
+function watchNames(directory: string, log: Logger, onName: (name: string) => void): FSWatcher | undefined {
+  try {
+    const watcher = watch(directory, (_event, name) => {
+      if (name !== null) onName(name)
+    })
+    watcher.on('error', (error) => log.warn({ err: error }, 'output of instances is looked for once a second only'))
+    return watcher
+  } catch (error) {
+    log.warn({ err: error }, 'output of instances is looked for once a second only')
+    return undefined
+  }
+}
+
+function sampleUsage(instances: ContainedInstance[]): Usage[] {
+  const running = instances.flatMap(({ record, isRunning }) =>
+    record && isRunning && record.containerId !== undefined ? [record] : [],
+  )
+  const byNamespace = running.some(({ cgroup }) => cgroup === undefined) ? usageByNamespace() : undefined
+  return running.flatMap(({ podName, runId, cgroup, pid }) => {
+    const used =
+      cgroup === undefined ? byNamespace?.get((pid !== undefined && pidNamespaceOf(pid)) || '') : usageOfGroup(cgroup)
+    return used ? [{ podName, runId, cpuMs: used.cpuMs, memoryBytes: used.memoryBytes }] : []
+  })
+}
