@@ -1,0 +1,141 @@
+import { mkdir, statfs } from 'node:fs/promises'
+import { AppError, errorCodeOf } from '../../errors'
+import type { Temporaries } from '../changes/temporaries'
+import { DEPTH_LIMIT, tooDeepMessage } from '../depth'
+import { lstatOf } from '../directoryEntries'
+import { isInternalName } from '../internalNames'
+import { openRegularFile, openSubdirectory, readNames, withDirectory, type OpenDirectory } from '../jail'
+import { inheritOwner } from '../ownership'
+import type { SkippedEntries } from '../skippedEntries'
+import { copyWithHoles, HOLES_LIMIT, holesOf, tooManyHolesMessage } from './sparseFiles'
+import { matchesWildcard } from './wildcard'
+
+/** File systems store a modification time that is set with microsecond precision at best. */
+const MTIME_PRECISION_MS = 1
+
+interface WriteContext {
+  temporaries: Temporaries
+  signal: AbortSignal
+  skipped: SkippedEntries
+  /** Bytes of holes in the files so far. */
+  holes: number
+}
+
+/**
+ * Writes back the entries of a copy that match a pattern. Creates directories in the target only for these.
+ * @param openTarget opens the directory that corresponds to `from`
+ * @param pattern one pattern for each name of a path. @param parentPath the names from the copy to `from`
+ * @returns the number of files written
+ * @throws AppError CONFLICT, DISK_FULL, Node.js errors, the signal's reason
+ */
+export async function writeMatchesBack(
+  from: OpenDirectory,
+  openTarget: () => Promise<OpenDirectory>,
+  [pattern = '', ...rest]: string[],
+  parentPath: string[],
+  context: WriteContext,
+): Promise<number> {
+  let written = 0
+  for (const name of await readUsableNames(from)) {
+    if (!matchesWildcard(pattern, name)) continue
+    if (rest.length === 0) {
+      written += await withDirectory(openTarget(), (to) =>
+        writeEntryBack(from, to, name, parentPath.map((one) => `${one}/`).join(''), parentPath.length + 1, context),
+      )
+      continue
+    }
+    const below = await openSubdirectory(from, name)
+    if (!below) continue
+    const openBelow = () => withDirectory(openTarget(), (to) => ensureSubdirectory(to, name))
+    written += await withDirectory(Promise.resolve(below), (source) =>
+      writeMatchesBack(source, openBelow, rest, [...parentPath, name], context),
+    )
+  }
+  return written
+}
+
+async function writeFileBack(
+  from: OpenDirectory,
+  to: OpenDirectory,
+  name: string,
+  parentPath: string,
+  context: WriteContext,
+): Promise<number> {
+  const opened = await openRegularFile(from, name)
+  if (!opened) return 0
+  const { handle, stats } = opened
+  try {
+    const existing = await lstatOf(to, name)
+    if (existing?.isDirectory())
+      throw new AppError('CONFLICT', `In the place of the file "${name}" there is a directory.`)
+    if (existing?.isFile() && existing.mtimeMs >= stats.mtimeMs - MTIME_PRECISION_MS) return 0
+    const holes = holesOf(stats)
+    if (context.holes + holes > HOLES_LIMIT) {
+      context.skipped.add(tooManyHolesMessage(`${parentPath}${name}`, stats))
+      return 0
+    }
+    context.holes += holes
+    const { bavail, bsize } = await statfs(to.procPath)
+    if (stats.size - holes > bavail * bsize)
+      throw new AppError('DISK_FULL', `The disk of the shared area has no room for "${name}".`)
+    const temporary = await context.temporaries.file(to, stats.mode & 0o777)
+    try {
+      // Only up to the measured size: a leftover process may still be writing.
+      await copyWithHoles(handle, stats.size, temporary.handle, context.signal)
+      // As numbers: a Date cannot represent every time of a file.
+      await temporary.handle.utimes(stats.atimeMs / 1000, stats.mtimeMs / 1000)
+    } catch (error) {
+      await temporary.discard()
+      throw error
+    }
+    await temporary.replace(name)
+    return 1
+  } finally {
+    await handle.close()
+  }
+}
+
+/** @param parentPath path of its directory, each name with a trailing slash. @param level of the entry, from 1 */
+async function writeEntryBack(
+  from: OpenDirectory,
+  to: OpenDirectory,
+  name: string,
+  parentPath: string,
+  level: number,
+  context: WriteContext,
+): Promise<number> {
+  context.signal.throwIfAborted()
+  const below = await openSubdirectory(from, name)
+  if (!below) return writeFileBack(from, to, name, parentPath, context)
+  if (level > DEPTH_LIMIT) {
+    await below.close()
+    context.skipped.add(tooDeepMessage(`${parentPath}${name}`))
+    return 0
+  }
+  return withDirectory(Promise.resolve(below), async (source) =>
+    withDirectory(ensureSubdirectory(to, name), async (target) => {
+      let written = 0
+      for (const entry of await readUsableNames(source))
+        written += await writeEntryBack(source, target, entry, `${parentPath}${name}/`, level + 1, context)
+      return written
+    }),
+  )
+}
+
+async function readUsableNames(directory: OpenDirectory): Promise<string[]> {
+  return (await readNames(directory)).flatMap((name) =>
+    typeof name === 'string' && !isInternalName(name) ? [name] : [],
+  )
+}
+
+async function ensureSubdirectory(directory: OpenDirectory, name: string): Promise<OpenDirectory> {
+  try {
+    await mkdir(directory.entryPath(name), { mode: 0o755 })
+    await inheritOwner(directory, name)
+  } catch (error) {
+    if (errorCodeOf(error) !== 'EEXIST') throw error
+  }
+  const opened = await openSubdirectory(directory, name)
+  if (!opened) throw new AppError('CONFLICT', `In the place of the directory "${name}" there is a file or a link.`)
+  return opened
+}
