@@ -1,4 +1,4 @@
-import { mkdir, symlink, unlink } from 'node:fs/promises'
+import { mkdir, symlink, unlink, type FileHandle } from 'node:fs/promises'
 import { join, normalize } from 'node:path/posix'
 import { Readable } from 'node:stream'
 import { AppError, errorCodeOf } from '../../errors'
@@ -44,38 +44,14 @@ export interface Extraction {
 
 /** @param root an empty directory, which the caller keeps open */
 export function createExtraction(root: OpenDirectory, limits: ExtractionLimits): Extraction {
-  const openDirectories = new Map<string, OpenDirectory>()
   const links = new Map<string, string>()
+  const directories = createDirectoryCache(root, (path) => links.has(path), countEntry)
   let entries = 0
   let size = 0
 
   function countEntry(): void {
     entries += 1
     if (entries > limits.entries) throw tooManyEntriesError(limits)
-  }
-
-  async function openOrCreate(segments: string[]): Promise<OpenDirectory> {
-    if (segments.length === 0) return root
-    const path = segments.join('/')
-    if (segments.length > DEPTH_LIMIT) throw tooDeepError(path)
-    const known = openDirectories.get(path)
-    if (known) return known
-    if (links.has(path)) throw entryError(path, 'lies behind a link')
-    const parent = await openOrCreate(segments.slice(0, -1))
-    const name = segments.at(-1) ?? ''
-    // Counts implicit directories too: a few entries with deep paths could create any number of them.
-    const isNew = await mkdir(parent.entryPath(name), { mode: 0o755 }).then(() => true, ignoreExisting)
-    if (isNew) countEntry()
-    const directory = await openSubdirectory(parent, name)
-    if (!directory) throw entryError(path, 'is a file and a directory')
-    openDirectories.set(path, directory)
-    return directory
-  }
-
-  async function close(): Promise<void> {
-    const directories = [...openDirectories.values()]
-    openDirectories.clear()
-    for (const directory of directories) await directory.close()
   }
 
   /** Counts extracted bytes, because headers may claim any size. */
@@ -89,10 +65,10 @@ export function createExtraction(root: OpenDirectory, limits: ExtractionLimits):
 
   return {
     async directory(path) {
-      if (openDirectories.size > MAX_OPEN_DIRECTORIES) await close()
+      if (directories.count() > MAX_OPEN_DIRECTORIES) await directories.close()
       const before = entries
-      await openOrCreate(parseEntryPath(path))
-      // `openOrCreate` counted the directories that it created; an existing one counts as an entry too.
+      await directories.open(parseEntryPath(path))
+      // `open` counted the directories that it created; an existing one counts as an entry too.
       if (entries === before) countEntry()
     },
 
@@ -101,18 +77,11 @@ export function createExtraction(root: OpenDirectory, limits: ExtractionLimits):
       const segments = parseEntryPath(path)
       const name = segments.at(-1)
       if (name === undefined) throw entryError(path, 'has no name')
-      if (openDirectories.size > MAX_OPEN_DIRECTORIES) await close()
-      const directory = await openOrCreate(segments.slice(0, -1))
+      if (directories.count() > MAX_OPEN_DIRECTORIES) await directories.close()
+      const directory = await directories.open(segments.slice(0, -1))
       if (links.has(segments.join('/'))) throw entryError(path, 'is a link and a file')
       const fileMode = mode & 0o111 ? 0o755 : 0o644
-      // An archive may hold a name twice: the later entry wins.
-      const handle = await createFile(directory, name, fileMode).catch(async (error: unknown) => {
-        if (errorCodeOf(error) !== 'EEXIST') throw error
-        await unlink(directory.entryPath(name)).catch(() => {
-          throw entryError(path, 'is a file and a directory')
-        })
-        return createFile(directory, name, fileMode)
-      })
+      const handle = await createOrReplace(directory, name, fileMode, path)
       try {
         await writeStream(Readable.from(limited(content)), handle)
         if (mtime && Number.isFinite(mtime.getTime())) await handle.utimes(mtime, mtime)
@@ -136,22 +105,86 @@ export function createExtraction(root: OpenDirectory, limits: ExtractionLimits):
       ) {
         throw entryError(path, 'is a link that leads out of the archive')
       }
-      if (openDirectories.has(segments.join('/'))) throw entryError(path, 'is a directory and a link')
+      if (directories.has(segments.join('/'))) throw entryError(path, 'is a directory and a link')
       links.set(segments.join('/'), target)
     },
 
     async finish() {
       for (const [path, target] of links) {
         const segments = path.split('/')
-        const directory = await openOrCreate(segments.slice(0, -1))
+        const directory = await directories.open(segments.slice(0, -1))
         await symlink(target, directory.entryPath(segments.at(-1) ?? '')).catch(() => {
           throw entryError(path, 'is a link and something else')
         })
       }
-      await close()
+      await directories.close()
     },
-    close,
+    close: () => directories.close(),
   }
+}
+
+/** The directories of an extraction. Some are kept open, because most entries follow others of the same directory. */
+interface DirectoryCache {
+  /** Opens or creates a directory. It stays open until `close`. @throws AppError INVALID_INPUT */
+  open(segments: string[]): Promise<OpenDirectory>
+  has(path: string): boolean
+  /** The number of open directories. */
+  count(): number
+  close(): Promise<void>
+}
+
+/** @param onCreated called for each directory that did not exist; may throw */
+function createDirectoryCache(
+  root: OpenDirectory,
+  isLink: (path: string) => boolean,
+  onCreated: () => void,
+): DirectoryCache {
+  const openDirectories = new Map<string, OpenDirectory>()
+
+  async function open(segments: string[]): Promise<OpenDirectory> {
+    if (segments.length === 0) return root
+    const path = segments.join('/')
+    if (segments.length > DEPTH_LIMIT) throw tooDeepError(path)
+    const known = openDirectories.get(path)
+    if (known) return known
+    if (isLink(path)) throw entryError(path, 'lies behind a link')
+    const parent = await open(segments.slice(0, -1))
+    const name = segments.at(-1) ?? ''
+    // Counts implicit directories too: a few entries with deep paths could create any number of them.
+    const isNew = await mkdir(parent.entryPath(name), { mode: 0o755 }).then(() => true, ignoreExisting)
+    if (isNew) onCreated()
+    const directory = await openSubdirectory(parent, name)
+    if (!directory) throw entryError(path, 'is a file and a directory')
+    openDirectories.set(path, directory)
+    return directory
+  }
+
+  return {
+    open,
+    has: (path) => openDirectories.has(path),
+    count: () => openDirectories.size,
+    async close() {
+      const directories = [...openDirectories.values()]
+      openDirectories.clear()
+      for (const directory of directories) await directory.close()
+    },
+  }
+}
+
+/** An archive may hold a name twice: the later entry wins. @param path of the entry, for the error */
+async function createOrReplace(
+  directory: OpenDirectory,
+  name: string,
+  mode: number,
+  path: string,
+): Promise<FileHandle> {
+  return createFile(directory, name, mode).catch(async (error: unknown) => {
+    if (errorCodeOf(error) !== 'EEXIST') throw error
+    await unlink(directory.entryPath(name)).catch(() => {
+      throw entryError(path, 'is a file and a directory')
+    })
+    return createFile(directory, name, mode)
+  })
 }
 
 /** Whether `..` follows a name in the target. That name may be a link, so where `..` leads is unknown. */
