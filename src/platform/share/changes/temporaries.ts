@@ -47,9 +47,9 @@ export interface TemporaryDirectory extends Temporary {
  * is atomic) and are recorded in the data directory, so that the next start removes what a killed platform left.
  */
 export interface Temporaries {
-  /** `directory` must stay open until the temporary has ended. */
-  file(directory: OpenDirectory, mode?: number): Promise<TemporaryFile>
-  directory(directory: OpenDirectory): Promise<TemporaryDirectory>
+  /** `parent` must stay open until the temporary has ended. */
+  file(parent: OpenDirectory, mode?: number): Promise<TemporaryFile>
+  directory(parent: OpenDirectory): Promise<TemporaryDirectory>
 }
 
 /** Also removes what an earlier process left. Only one process at a time may use the data directory. */
@@ -63,95 +63,20 @@ export async function openTemporaries(
   await mkdir(records, { recursive: true, mode: 0o700 })
   await removeLeftovers(records, jail, log)
 
-  async function create<Extra>(
-    directory: OpenDirectory,
-    {
-      make,
-      sync,
-      close,
-    }: {
-      make: (name: string) => Promise<Extra>
-      sync: (extra: Extra) => Promise<unknown>
-      close: (extra: Extra) => Promise<void>
-    },
-  ): Promise<Temporary & { extra: Extra; seal: () => Promise<void> }> {
-    const id = randomUUID()
-    const name = internalName(id)
-    const recordFile = join(records, id)
-    const deleteRecord = () => unlink(recordFile)
-    await writeFile(recordFile, join(directory.realPath, name)).catch(async (error: unknown) => {
-      // The record may have been created without its content.
-      await deleteRecord().catch(() => undefined)
-      if (!['ENOSPC', 'EDQUOT'].includes(errorCodeOf(error) ?? '')) throw error
-      throw new AppError('DISK_FULL', 'The disk of the platform’s data directory is full. Nothing was changed.')
-    })
-    const extra = await make(name).catch(async (error: unknown) => {
-      await deleteRecord()
-      throw error
-    })
-    let isSealed = false
-    const seal = async () => {
-      if (isSealed) return
-      await sync(extra)
-      await close(extra)
-      isSealed = true
-    }
-    const discard = async () => {
-      if (!isSealed) await close(extra).catch(() => undefined)
-      await removeTree(directory, name)
-      await deleteRecord()
-    }
-    const placeWith = async <Result>(place: () => Promise<Result>): Promise<Result> => {
-      try {
-        // Sync before taking the lock, because it takes long.
-        await seal()
-        const result = await place()
-        await deleteRecord()
-        return result
-      } catch (error) {
-        await discard()
-        throw error
-      }
-    }
-    const withLock = (to: OpenDirectory, target: string, place: () => Promise<void>) =>
-      withLocks([[to, target]], async () => {
-        await place()
-        await inheritOwner(to, target)
-        await syncDirectory(to)
-      })
-    const placeNewIn = (to: OpenDirectory) => (target: string) =>
-      withLock(to, target, () => renameNoReplace(directory, name, to, target))
-    return {
-      name,
-      extra,
-      seal,
-      replace: (target, to = directory, check) =>
-        placeWith(() =>
-          withLock(to, target, async () => {
-            await check?.()
-            await rename(directory.entryPath(name), to.entryPath(target))
-          }),
-        ),
-      placeNew: (target, to = directory) => placeWith(() => placeNewIn(to)(target)),
-      placeUnderFreeName: (target, to = directory) => placeWith(() => placeUnderFreeName(target, placeNewIn(to))),
-      discard,
-    }
-  }
-
   return {
-    async file(directory, mode) {
-      const { extra: handle, ...temporary } = await create(directory, {
-        make: (name) => createFile(directory, name, mode),
+    async file(parent, mode) {
+      const { opened: handle, ...temporary } = await createTemporary(records, withLocks, parent, {
+        make: (name) => createFile(parent, name, mode),
         sync: (opened) => opened.sync(),
         close: (opened) => opened.close(),
       })
       return { ...temporary, handle }
     },
-    async directory(directory) {
-      const { extra, ...temporary } = await create(directory, {
+    async directory(parent) {
+      const { opened: directory, ...temporary } = await createTemporary(records, withLocks, parent, {
         make: async (name) => {
-          await mkdir(directory.entryPath(name), { mode: 0o755 })
-          const made = await openSubdirectory(directory, name)
+          await mkdir(parent.entryPath(name), { mode: 0o755 })
+          const made = await openSubdirectory(parent, name)
           if (!made) throw new Error('A directory that was just made is not there')
           return made
         },
@@ -159,9 +84,91 @@ export async function openTemporaries(
         sync: ({ realPath }) => promisify(execFile)('sync', ['-f', realPath]).catch(() => undefined),
         close: (made) => made.close(),
       })
-      return { ...temporary, directory: extra }
+      return { ...temporary, directory }
     },
   }
+}
+
+/** How the content of a temporary is made and kept. */
+interface Content<Opened> {
+  make: (name: string) => Promise<Opened>
+  sync: (opened: Opened) => Promise<unknown>
+  close: (opened: Opened) => Promise<void>
+}
+
+/** Makes a temporary in a directory, with its record in `records`. */
+async function createTemporary<Opened>(
+  records: string,
+  withLocks: EntryLocks,
+  directory: OpenDirectory,
+  { make, sync, close }: Content<Opened>,
+): Promise<Temporary & { opened: Opened; seal: () => Promise<void> }> {
+  const id = randomUUID()
+  const name = internalName(id)
+  const recordFile = join(records, id)
+  const deleteRecord = () => unlink(recordFile)
+  await writeRecord(recordFile, join(directory.realPath, name))
+  const opened = await make(name).catch(async (error: unknown) => {
+    await deleteRecord()
+    throw error
+  })
+  let isSealed = false
+  const seal = async () => {
+    if (isSealed) return
+    await sync(opened)
+    await close(opened)
+    isSealed = true
+  }
+  const discard = async () => {
+    if (!isSealed) await close(opened).catch(() => undefined)
+    await removeTree(directory, name)
+    await deleteRecord()
+  }
+  const placeWith = async <Result>(place: () => Promise<Result>): Promise<Result> => {
+    try {
+      // Sync before taking the lock, because it takes long.
+      await seal()
+      const result = await place()
+      await deleteRecord()
+      return result
+    } catch (error) {
+      await discard()
+      throw error
+    }
+  }
+  const withLock = (to: OpenDirectory, target: string, place: () => Promise<void>) =>
+    withLocks([[to, target]], async () => {
+      await place()
+      await inheritOwner(to, target)
+      await syncDirectory(to)
+    })
+  const placeNewIn = (to: OpenDirectory) => (target: string) =>
+    withLock(to, target, () => renameNoReplace(directory, name, to, target))
+  return {
+    name,
+    opened,
+    seal,
+    replace: (target, to = directory, check) =>
+      placeWith(() =>
+        withLock(to, target, async () => {
+          await check?.()
+          await rename(directory.entryPath(name), to.entryPath(target))
+        }),
+      ),
+    placeNew: (target, to = directory) => placeWith(() => placeNewIn(to)(target)),
+    placeUnderFreeName: (target, to = directory) => placeWith(() => placeUnderFreeName(target, placeNewIn(to))),
+    discard,
+  }
+}
+
+/** @throws AppError DISK_FULL */
+async function writeRecord(file: string, path: string): Promise<void> {
+  await writeFile(file, path).catch(async (error: unknown) => {
+    // The record may have been created without its content.
+    await unlink(file).catch(() => undefined)
+    if (!['ENOSPC', 'EDQUOT'].includes(errorCodeOf(error) ?? '')) throw error
+    throw new AppError('DISK_FULL', 'The disk of the platform’s data directory is full. Nothing was changed.')
+  })
 }
 
 async function removeLeftovers(records: string, jail: Jail, log: Logger): Promise<void> {
