@@ -1,0 +1,131 @@
+import { spawn, type ChildProcess } from 'node:child_process'
+import { randomInt } from 'node:crypto'
+import { chown, mkdir, rm, symlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Logger } from 'pino'
+import { StartError } from '../errors'
+import type { HeldLock } from '../processLock'
+import { freePort } from './freePort'
+import type { PostgresBinaries } from './postgresBinaries'
+import { saveCluster, type PostgresCluster } from './postgresCluster'
+
+const PORT_TRIES = 5
+/** The limit of sockaddr_un (unix(7)) without the terminating NUL. */
+const SOCKET_PATH_LIMIT = 107
+
+class PortInUse extends StartError {}
+
+export interface ServerOptions {
+  directory: string
+  clusterFile: string
+  cluster: PostgresCluster
+  binaries: PostgresBinaries
+  extensions: string
+  /** The directory of the unix socket; undefined without one. */
+  socketDirectory: string | undefined
+  /** Earlier ports since the platform's start: open connection URLs still use them. */
+  earlierPorts: Set<number>
+  lock: HeldLock
+  log: Logger
+}
+
+/** Starts the server, and changes its port permanently when another process uses it. @throws StartError */
+export async function startOnFreePort(options: ServerOptions): Promise<ChildProcess> {
+  const { clusterFile, cluster, log } = options
+  for (let tries = 1; ; tries++) {
+    try {
+      return await startServer(options)
+    } catch (error) {
+      if (!(error instanceof PortInUse) || tries === PORT_TRIES) throw error
+      const { port } = cluster
+      // A random distance: another server that lost the same port would also try the next one.
+      cluster.port = await freePort(port + 1 + randomInt(100))
+      await saveCluster(clusterFile, cluster)
+      log.warn(
+        { port, now: cluster.port },
+        `port ${port} of the embedded PostgreSQL is in use; it moves to ${cluster.port}`,
+      )
+    }
+  }
+}
+
+/** Starts the server on its port. @throws StartError */
+export async function startServer(options: ServerOptions): Promise<ChildProcess> {
+  const { directory, cluster, binaries, extensions, socketDirectory, lock, log } = options
+  if (socketDirectory !== undefined) await recreateSocketDirectory(socketDirectory, options)
+  const [program, args] = binaries.command(
+    'postgres',
+    '-D',
+    directory,
+    '-p',
+    String(cluster.port),
+    '-c',
+    'listen_addresses=127.0.0.1',
+    '-c',
+    `unix_socket_directories=${socketDirectory === undefined ? '' : `"${socketDirectory}"`}`,
+    '-c',
+    'max_connections=200',
+    '-c',
+    'shared_buffers=64MB',
+    // Users' databases share this server: keep connections for the platform and for administration.
+    '-c',
+    'reserved_connections=40',
+    '-c',
+    'superuser_reserved_connections=15',
+    // Per session, and only superusers may raise it: a user's query must not fill the disk.
+    '-c',
+    'temp_file_limit=1GB',
+    '-c',
+    `extension_control_path=${extensions}`,
+  )
+  // A session of its own, because Ctrl-C in the terminal must reach only the platform, which stops PostgreSQL last.
+  const server = spawn(program, args, {
+    detached: true,
+    stdio: ['ignore', 'ignore', 'pipe', lock.fd],
+    env: { PATH: process.env.PATH, LC_ALL: 'C' },
+  })
+  let last = ''
+  let isPortTaken = false
+  return new Promise((resolve, reject) => {
+    server.on('error', (error) =>
+      reject(new StartError([`The embedded PostgreSQL could not be started: ${error.message}`])),
+    )
+    // Missing when spawn ran out of descriptors.
+    if (!server.stderr) return
+    createInterface(server.stderr).on('line', (line) => {
+      log.debug({ postgres: line }, 'postgres')
+      isPortTaken ||= line.includes('could not create any TCP/IP sockets')
+      if (/FATAL|ERROR|PANIC|HINT/.test(line)) last = line.replace(/^.*?(?=FATAL|ERROR|PANIC|HINT)/, '')
+      if (line.includes('ready to accept connections')) resolve(server)
+    })
+    server.once('exit', (code) =>
+      reject(
+        new (isPortTaken ? PortInUse : StartError)([
+          `The embedded PostgreSQL ended at its start (exit code ${code}, port ${cluster.port}). ${last}`,
+        ]),
+      ),
+    )
+  })
+}
+
+const socketName = (port: number) => `.s.PGSQL.${port}`
+
+/** The directory of the unix socket; undefined if its path would be too long. */
+export function socketDirectoryOf(directory: string): string | undefined {
+  const socketDirectory = `${directory}.sockets`
+  return Buffer.byteLength(join(socketDirectory, socketName(65_535))) <= SOCKET_PATH_LIMIT ? socketDirectory : undefined
+}
+
+/** Recreates the directory, because old files would prevent the start. Only the server's owner may enter. */
+async function recreateSocketDirectory(
+  socketDirectory: string,
+  { binaries: { owner }, cluster, earlierPorts }: ServerOptions,
+): Promise<void> {
+  await rm(socketDirectory, { recursive: true, force: true })
+  await mkdir(socketDirectory, { mode: 0o700 })
+  if (owner !== undefined) await chown(socketDirectory, owner, owner)
+  // The socket's name contains the port. Linked before the start, so that a failure leaves no unreachable server.
+  for (const port of earlierPorts)
+    if (port !== cluster.port) await symlink(socketName(cluster.port), join(socketDirectory, socketName(port)))
+}
