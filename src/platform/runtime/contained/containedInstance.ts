@@ -1,19 +1,18 @@
-import { stat } from 'node:fs/promises'
-import { constants } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { AppError, errorCodeOf } from '../../errors'
 import { openRealDirectory, type OpenDirectory } from '../../share/jail'
-import { describeExit, KILL_AFTER_MS, startFailureMessage } from '../exitMessages'
+import { describeExit, KILL_AFTER_MS } from '../exitMessages'
 import { ReadyLine } from '../readyLine'
-import type { InstanceExit, InstanceSpec } from '../runtime'
-import { ContainerLog } from './containerLog'
+import type { InstanceSpec } from '../runtime'
 import { isMonitorAlive } from './conmon'
+import { exitOf } from './containerExit'
+import { ContainerLog } from './containerLog'
 import type { Containers } from './containers'
-import type { ContainerSpec } from './ociConfig'
 import { InstanceInput } from './instanceInput'
+import type { ContainerSpec } from './ociConfig'
 import { newRunRecord, type RunRecord, type RunRecords } from './runRecord'
-import { checkProgram, WORKING_DIRECTORY, type SystemPaths } from './systemPaths'
+import { checkMount, requireProgram, startFailureOf, StartFailure } from './startFailures'
+import { WORKING_DIRECTORY, type SystemPaths } from './systemPaths'
 
 /** Timeout for conmon to exit after it recorded the exit code. */
 const MONITOR_EXIT_TIMEOUT_MS = 5000
@@ -32,9 +31,6 @@ export interface ContainedParts {
   ) => Promise<Pick<ContainerSpec, 'uid' | 'gid' | 'readable' | 'hidden' | 'cgroup' | 'isRootless'>>
   onChange: () => void
 }
-
-/** A failed start with a message for users, shown in the console and in Details. */
-export class StartFailure extends Error {}
 
 /** One instance: its console and its runs, each in its own container. */
 export class ContainedInstance {
@@ -171,13 +167,7 @@ export class ContainedInstance {
     try {
       await this.console.settle()
       record.linesBefore = this.console.lastSeq
-      const check = checkProgram(program, spec.directory, path, system)
-      if (check === 'missing') throw new StartFailure(startFailureMessage('ENOENT', program))
-      if (check === 'not executable') throw new StartFailure(startFailureMessage('EACCES', program))
-      if (check !== 'found')
-        throw new StartFailure(
-          `Could not be started: "${program}" is ${check.outside}, which instances cannot see. Name its directory in QUARTERDECK_PROGRAMS.`,
-        )
+      requireProgram(program, spec.directory, path, system)
       const containerId = `${this.podName}-${record.runId.slice(0, 8)}`
       const dataDirectory = await openAndKeep(spec.directory)
       const prepared = await this.parts.prepareContainer(spec, dataDirectory, containerId, (text) =>
@@ -217,11 +207,7 @@ export class ContainedInstance {
         await containers
           .remove(record.containerId)
           .catch((cause: unknown) => log.warn({ err: cause }, 'a container could not be removed'))
-      await this.recordExit(
-        record,
-        undefined,
-        error instanceof StartFailure ? error.message : containerFailureMessage(error),
-      )
+      await this.recordExit(record, undefined, startFailureOf(error))
     } finally {
       for (const directory of openDirectories) await directory.close()
     }
@@ -308,16 +294,7 @@ export class ContainedInstance {
     this.input?.close()
     this.input = undefined
     await this.console.watchLines(0, undefined)
-    const signal = code === undefined ? undefined : signalOf(code)
-    const isStopped = record.state === 'STOPPING'
-    const exit: InstanceExit = {
-      code: signal ? null : (code ?? null),
-      signal: signal ?? null,
-      at: Date.now(),
-      requested: isStopped,
-      orderly: isStopped && failure === undefined && signal !== 'SIGKILL',
-      failure,
-    }
+    const exit = exitOf(code, record.state === 'STOPPING', failure)
     await this.console.note(`[System] ${describeExit(exit)}`)
     Object.assign(record, { state: 'EXITED', exit, containerId: undefined, monitor: undefined, pid: undefined })
     this.changed()
@@ -327,33 +304,6 @@ export class ContainedInstance {
     if (this.record) this.parts.records.save(this.record)
     this.parts.onChange()
   }
-}
-
-/**
- * Compares the mounted directory with the checked one: runc resolves the path again, and another instance may have
- * swapped a name in it for a link. Checked from outside before the program runs, because inside, PATH and LD_PRELOAD of
- * the definition control every program.
- * @param pid of the container's first process, before `start`. @param target path of the directory in the container.
- * @throws StartFailure if it is another directory
- */
-async function checkMount(pid: number, source: OpenDirectory, target: string): Promise<void> {
-  const [wanted, mounted] = await Promise.all([source.stats(), stat(`/proc/${pid}/root${target}`, { bigint: true })])
-  if (wanted.dev === mounted.dev && wanted.ino === mounted.ino) return
-  throw new StartFailure(`Not started: ${target} was replaced by another directory meanwhile.`)
-}
-
-/** Shells and conmon report the end by a signal as 128 plus its number. */
-function signalOf(code: number): string | undefined {
-  return Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0]
-}
-
-function containerFailureMessage(error: unknown): string {
-  if (error instanceof AppError) return `Could not be started: ${error.message}`
-  const code = errorCodeOf(error)
-  if (code === 'ENOENT') return 'Could not be started: its directory, or one that it mounts, is not there.'
-  if (code === 'ENOSPC' || code === 'EDQUOT') return 'Could not be started: the disk of the data directory is full.'
-  if (code === 'EMFILE' || code === 'ENFILE' || code === 'EAGAIN') return startFailureMessage(code, '')
-  return 'Could not be started: its container could not be made. The log of the platform says why.'
 }
 
 /** Remaining milliseconds of a wait by the wall clock; never more than `wait`, even if the clock was set back. */

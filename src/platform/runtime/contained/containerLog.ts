@@ -2,14 +2,13 @@ import { appendFile, open, readFile, rename, rm, stat, writeFile, type FileHandl
 import { setTimeout as delay } from 'node:timers/promises'
 import { errorCodeOf } from '../../errors'
 import { consoleText } from '../consoleText'
-import { MAX_STORED_BYTES, MAX_STORED_LINES } from '../lineRing'
+import { MAX_STORED_LINES } from '../lineRing'
 import type { ConsoleLine } from '../runtime'
 import { eachRow, formatRow, LineJoiner } from './criLog'
+import { readTail } from './logTail'
 
 /** Size in bytes at which a log is rotated. It and its predecessor together always cover what a console stores. */
 const ROTATE_BYTES = 8 * 2 ** 20
-/** Bytes at the end of both files that are read for the stored lines, row headers included. */
-const MAX_TAIL_BYTES = 6 * 2 ** 20
 const SMALL_CHUNK = 64 * 1024
 const LARGE_CHUNK = 2 ** 20
 /** Maximum bytes per read, so that a program that prints faster than the platform reads cannot starve other work. */
@@ -304,61 +303,10 @@ export class ContainerLog {
 
   /** Up to `limit` stored lines before the current position. */
   private async tail(limit: number): Promise<ConsoleLine[]> {
-    if (limit <= 0 || !this.handle) return []
-    for (let bytes = SMALL_CHUNK; ; bytes = Math.min(MAX_TAIL_BYTES, bytes * 8)) {
-      const { buffer, isWhole } = await this.lastBytes(bytes)
-      const texts: Omit<ConsoleLine, 'seq'>[] = []
-      const joiner = new LineJoiner()
-      // The first row may be incomplete, unless the buffer starts at the start of the log.
-      let skip = isWhole ? 0 : 1
-      eachRow(buffer, (row, end) => {
-        if (skip-- > 0) return
-        const line = joiner.add(row, buffer, end, true)
-        if (line?.text !== undefined) texts.push({ type: line.type, content: consoleText(line.text) })
-      })
-      if (texts.length < limit && !isWhole && bytes < MAX_TAIL_BYTES) continue
-      return this.withNumbers(texts.slice(-limit))
-    }
+    if (!this.handle) return []
+    const previous = this.previous && { path: this.previousFile, ino: this.previous.ino }
+    return readTail({ handle: this.handle, offset: this.offset, last: this.last, previous }, limit)
   }
-
-  private withNumbers(texts: Omit<ConsoleLine, 'seq'>[]): ConsoleLine[] {
-    let size = 0
-    let from = texts.length
-    while (from > 0) {
-      size += Buffer.byteLength(texts[from - 1]?.content ?? '')
-      if (size > MAX_STORED_BYTES && from < texts.length) break
-      from -= 1
-    }
-    const first = this.last - texts.length + 1
-    return texts.slice(from).map((line, at) => ({ seq: first + from + at, ...line }))
-  }
-
-  /** The last bytes before the current position, across both files. */
-  private async lastBytes(limit: number): Promise<{ buffer: Buffer; isWhole: boolean }> {
-    const ofCurrent = Math.min(limit, this.offset)
-    const parts = [await readPart(this.handle, this.offset - ofCurrent, ofCurrent)]
-    let isWhole = ofCurrent === this.offset && this.previous === undefined
-    if (this.previous && ofCurrent < limit) {
-      const older = await open(this.previousFile, 'r').catch(() => undefined)
-      try {
-        const { ino, size } = (await older?.stat()) ?? { ino: 0, size: 0 }
-        if (ino === this.previous.ino) {
-          const ofOlder = Math.min(limit - ofCurrent, size)
-          parts.unshift(await readPart(older, size - ofOlder, ofOlder))
-          isWhole = ofOlder === size
-        } else isWhole = ofCurrent === this.offset
-      } finally {
-        await older?.close()
-      }
-    }
-    return { buffer: Buffer.concat(parts), isWhole }
-  }
-}
-
-async function readPart(handle: FileHandle | undefined, from: number, length: number): Promise<Buffer> {
-  const buffer = Buffer.alloc(length)
-  const { bytesRead } = (await handle?.read(buffer, 0, length, from)) ?? { bytesRead: 0 }
-  return buffer.subarray(0, bytesRead)
 }
 
 async function inodeOf(path: string): Promise<number | undefined> {

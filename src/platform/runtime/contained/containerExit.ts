@@ -1,0 +1,23 @@
+import { constants } from 'node:os'
+import type { InstanceExit } from '../runtime'
+
+/**
+ * Describes the end of a run, now.
+ * @param code of the container; undefined if it is unknown, or nothing was started. @param failure text for users
+ */
+export function exitOf(code: number | undefined, isStopped: boolean, failure: string | undefined): InstanceExit {
+  const signal = code === undefined ? undefined : signalOf(code)
+  return {
+    code: signal ? null : (code ?? null),
+    signal: signal ?? null,
+    at: Date.now(),
+    requested: isStopped,
+    orderly: isStopped && failure === undefined && signal !== 'SIGKILL',
+    failure,
+  }
+}
+
+/** Shells and conmon report the end by a signal as 128 plus its number. */
+function signalOf(code: number): string | undefined {
+  return Object.entries(constants.signals).find(([, number]) => number === code - 128)?.[0]
+}

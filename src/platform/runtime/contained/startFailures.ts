@@ -1,0 +1,43 @@
+import { stat } from 'node:fs/promises'
+import { AppError, errorCodeOf } from '../../errors'
+import type { OpenDirectory } from '../../share/jail'
+import { startFailureMessage } from '../exitMessages'
+import { checkProgram, type SystemPaths } from './systemPaths'
+
+/** A failed start with a message for users, shown in the console and in Details. */
+export class StartFailure extends Error {}
+
+/** As `checkProgram`. @throws StartFailure if the program cannot be started */
+export function requireProgram(program: string, directory: string, path: string, system: SystemPaths): void {
+  const check = checkProgram(program, directory, path, system)
+  if (check === 'missing') throw new StartFailure(startFailureMessage('ENOENT', program))
+  if (check === 'not executable') throw new StartFailure(startFailureMessage('EACCES', program))
+  if (check !== 'found')
+    throw new StartFailure(
+      `Could not be started: "${program}" is ${check.outside}, which instances cannot see. Name its directory in QUARTERDECK_PROGRAMS.`,
+    )
+}
+
+/**
+ * Compares the mounted directory with the checked one: runc resolves the path again, and another instance may have
+ * swapped a name in it for a link. Checked from outside before the program runs, because inside, PATH and LD_PRELOAD of
+ * the definition control every program.
+ * @param pid of the container's first process, before `start`. @param target path of the directory in the container.
+ * @throws StartFailure if it is another directory
+ */
+export async function checkMount(pid: number, source: OpenDirectory, target: string): Promise<void> {
+  const [wanted, mounted] = await Promise.all([source.stats(), stat(`/proc/${pid}/root${target}`, { bigint: true })])
+  if (wanted.dev === mounted.dev && wanted.ino === mounted.ino) return
+  throw new StartFailure(`Not started: ${target} was replaced by another directory meanwhile.`)
+}
+
+/** The message for users about a failed start. */
+export function startFailureOf(error: unknown): string {
+  if (error instanceof StartFailure) return error.message
+  if (error instanceof AppError) return `Could not be started: ${error.message}`
+  const code = errorCodeOf(error)
+  if (code === 'ENOENT') return 'Could not be started: its directory, or one that it mounts, is not there.'
+  if (code === 'ENOSPC' || code === 'EDQUOT') return 'Could not be started: the disk of the data directory is full.'
+  if (code === 'EMFILE' || code === 'ENFILE' || code === 'EAGAIN') return startFailureMessage(code, '')
+  return 'Could not be started: its container could not be made. The log of the platform says why.'
+}
