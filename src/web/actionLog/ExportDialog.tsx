@@ -10,12 +10,12 @@ import { logFileOf, saveLogFile } from './exportLog'
 import { contentsOf, search } from './logContents'
 import './exportDialog.scss'
 
-/** A last look at what is in the file, before it is saved and given away. */
+/** Shows the contents of the file before it is saved. */
 export function ExportDialog() {
   const store = useStore() as AppStore
   const dispatch = useDispatch()
   const [withOutput, setWithOutput] = useState(false)
-  // Not in the store: who looks for a secret types it.
+  // Not in the store, because the user may search for a secret.
   const [query, setQuery] = useState('')
   const file = useMemo(() => logFileOf(store, withOutput), [store, withOutput])
   const contents = useMemo(() => contentsOf(file.log), [file])
@@ -55,7 +55,7 @@ export function ExportDialog() {
         spellCheck={false}
         value={query}
         onChange={({ target }) => setQuery(target.value)}
-        // It looks; it does not save.
+        // Enter must not save the file.
         onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
       />
       <p className="export-found" role="status">

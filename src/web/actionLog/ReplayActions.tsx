@@ -7,7 +7,7 @@ import { markOf } from './playback'
 
 type ReplayActionsProps = { log: ActionLog; replay: Replay; index: number; onJump: (index: number) => void }
 
-/** What happened, one line each, with what the shown one changed. */
+/** Lists all actions. The current one shows the changes that it made. */
 export function ReplayActions({ log, replay, index, onJump }: ReplayActionsProps) {
   const [query, setQuery] = useState('')
   const current = useRef<HTMLLIElement>(null)

@@ -6,7 +6,7 @@ import { ErrorBoundary } from '../ui/ErrorBoundary'
 import { build } from './build'
 import { replayLog } from './checkLog'
 import { findingsOf } from './findings'
-import { onlyLook } from './followReplay'
+import { blockInput } from './followReplay'
 import { beginning, playbackReducer } from './playback'
 import { ReplayActions } from './ReplayActions'
 import { ReplayBar } from './ReplayBar'
@@ -30,7 +30,7 @@ export function ReplayPlayer({ log, onClose }: { log: ActionLog; onClose: () => 
     stage.show(replay.steps[index]?.state ?? replay.base)
   }, [log, replay, stage, index, at])
 
-  useEffect(onlyLook, [])
+  useEffect(blockInput, [])
   useEffect(() => applyTheme(stage.store), [stage])
   useEffect(() => {
     if (!isPlaying) return

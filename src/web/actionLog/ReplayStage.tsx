@@ -7,7 +7,7 @@ import { selectRoute } from '../app/routeSlice'
 import type { AppStore } from '../app/types'
 import { RealtimeProvider } from '../sockets/RealtimeProvider'
 
-/** Where the recording goes is in its state; from here nobody goes anywhere. */
+/** The route comes from the recorded state, so the navigator of the replay does nothing. */
 const nowhere: Navigator = {
   createHref: (to) => (typeof to === 'string' ? to : `${to.pathname ?? ''}${to.search ?? ''}`),
   go() {},
@@ -15,7 +15,7 @@ const nowhere: Navigator = {
   replace() {},
 }
 
-/** The console's own pages, in a state of the recording. */
+/** Renders the pages of the console with a recorded state. */
 export function ReplayStage({ store }: { store: AppStore }) {
   return (
     <Provider store={store}>
@@ -28,7 +28,7 @@ export function ReplayStage({ store }: { store: AppStore }) {
 
 function Pages() {
   const route = useSelector(selectRoute)
-  // Before the first page was shown there is none.
+  // The route is empty until the first page was shown.
   if (route === '') return null
   const [pathname = '/', search] = route.split('?')
   return (

@@ -1,4 +1,4 @@
 declare const __BUILD__: string | undefined
 
-/** Which console this is; from source it has no number. */
+/** Identifies the build of the console. A console that runs from source has no number. */
 export const build = typeof __BUILD__ === 'string' ? __BUILD__ : 'source'

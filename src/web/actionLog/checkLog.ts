@@ -5,13 +5,13 @@ import { hashOf } from './hash'
 import type { RootReducer, State, Step } from './steps'
 import { complete, takeStep } from './steps'
 
-/** A step that went elsewhere than it did when it was recorded. */
+/** A step whose changes differ from the recording. */
 export type Deviation = {
-  /** Of the action, from 0. */
+  /** Index of the action, from 0. */
   index: number
-  /** The parts of the state that differ. */
+  /** The slices that differ. */
   parts: string[]
-  /** What the action changes here. */
+  /** The changes that the action makes in this replay. */
   changes: Difference[]
   thrown?: string
 }
@@ -20,17 +20,17 @@ export type Replay = {
   base: State
   steps: Step[]
   deviations: Deviation[]
-  /** Between the recorded and the replayed final state. */
+  /** Differences between the recorded and the replayed final state. */
   final: Difference[]
 }
 
-/** Takes all actions again, up to and with `until`, and compares each step with what was recorded. */
+/** Applies all actions up to and including `until`, and compares each step with the recording. */
 export function replayLog(
   { base: recorded, actions, final }: ActionLog,
   reducer: RootReducer,
   until = actions.length - 1,
 ): Replay {
-  // What a newer console has beside is not this log's to judge.
+  // Slices that a newer console added are not in the log.
   const isKnown = (part: string) => part in final
   const base = complete(reducer, recorded)
   const steps: Step[] = []

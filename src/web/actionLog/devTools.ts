@@ -5,11 +5,11 @@ import { callRules, stateRules } from './redaction'
 import type { State } from './steps'
 import { fields, redact } from './rule'
 
-/** Longer lists and texts are summed up: DevTools copies all of it with every action. */
+/** Limits of lists and texts, because DevTools copies the whole state with every action. */
 const LONGEST_LIST = 50
 const LONGEST_TEXT = 2000
 
-/** An action as Redux DevTools show it: redacted as in the action log, and short. */
+/** Redacts an action for Redux DevTools like the action log, and shortens it. */
 export const showAction = <Action extends { type: string }>(action: Action): Action => {
   const plain = redactAction(action)
   return (plain ? brief(plain) : { type: action.type }) as Action
@@ -17,10 +17,10 @@ export const showAction = <Action extends { type: string }>(action: Action): Act
 
 type Call = { endpointName?: string; originalArgs?: unknown; data?: unknown; error?: unknown }
 
-/** Its text may quote what was sent, which a mutation's state no longer has: nobody could look for it there. */
+/** Without the message: it may quote the arguments, which the state of a mutation does not hold, so they cannot be hidden. */
 const quietFailure = fields({ status: 'keep', code: 'keep', field: 'keep', line: 'keep' })
 
-/** The state as Redux DevTools show it. */
+/** Redacts and shortens the state for Redux DevTools. */
 export function showState(state: State): State {
   return Object.fromEntries(
     Object.entries(state).map(([name, part]) => {

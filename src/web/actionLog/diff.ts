@@ -1,7 +1,7 @@
-/** What of two values differs, and where: `api.queries.getNodes(undefined).data.0`. Missing on one side is undefined. */
+/** A difference between two values and its path, such as `api.queries.getNodes(undefined).data.0`. A missing value is undefined. */
 export type Difference = { path: string; before: unknown; after: unknown }
 
-/** At most `limit` of them, from the top. */
+/** Returns the first `limit` differences, in the order of the keys. */
 export function differences(before: unknown, after: unknown, limit = 50): Difference[] {
   const found: Difference[] = []
   const compare = (one: unknown, other: unknown, path: string) => {
@@ -20,7 +20,7 @@ export function differences(before: unknown, after: unknown, limit = 50): Differ
 
 const isComposite = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null
 
-/** In one line. */
+/** Returns the value as one line of at most `length` characters. */
 export function shortText(value: unknown, length = 120): string {
   const text = value === undefined ? 'nothing' : JSON.stringify(value)
   return text.length > length ? `${text.slice(0, length)}…` : text

@@ -3,7 +3,7 @@ import type { AppStore } from '../app/types'
 
 const FAILED = 'The action log could not be saved'
 
-/** Saves the action log without console output and without a look at it, for a page that may be broken. What it takes is loaded then. */
+/** Saves the action log without console output and without the dialog, because the page may be broken. Loads its code on demand. */
 export async function exportActionLog(store: AppStore) {
   try {
     const { logFileOf, saveLogFile } = await import(/* webpackChunkName: 'export-log' */ './exportLog')

@@ -8,7 +8,7 @@ import { writeLog } from './writeLog'
 
 export type LogFile = { name: string; text: string; log: ActionLog }
 
-/** The log of this page up to now, with console output if that is asked for. */
+/** Returns the log file of this page, optionally with console output. */
 export function logFileOf(store: AppStore, withOutput: boolean): LogFile {
   const exportedAt = Date.now()
   const about = {

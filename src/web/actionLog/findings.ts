@@ -3,7 +3,7 @@ import { counted } from '../ui/counted'
 import type { Replay } from './checkLog'
 import { sumOf } from './sum'
 
-/** What somebody should know before they trust a replay, one sentence each: in the browser and without one. */
+/** Returns warnings about a replay, one sentence each. The player and the command line show the same ones. */
 export function findingsOf(log: ActionLog, { deviations, final }: Replay, build: string): string[] {
   const parts = [...new Set(final.map(({ path }) => path.split('.')[0]))]
   return [

@@ -1,7 +1,7 @@
-/** Marks what belongs to the replay itself, in a page that otherwise does nothing. */
+/** Marks the controls of the replay. Everything else in the page ignores input. */
 export const CONTROLS = 'data-replay-controls'
 
-const acts = [
+const EVENTS = [
   'click',
   'auxclick',
   'dblclick',
@@ -19,25 +19,25 @@ const acts = [
 const isKey = (event: Event): event is KeyboardEvent => event.type === 'keydown'
 const isControl = ({ target }: Event) => target instanceof Element && target.closest(`[${CONTROLS}]`) !== null
 
-/** What is shown can be looked at, scrolled and selected, but nothing in it acts: no link leads away, no form is sent. */
-export function onlyLook(): () => void {
+/** Blocks input outside the controls: the page can be scrolled and selected, but links and forms do nothing. Returns a function that ends it. */
+export function blockInput(): () => void {
   const stop = (event: Event) => {
     if (isControl(event)) return
     if (isKey(event) && ['Tab', 'PageUp', 'PageDown'].includes(event.key)) return
     event.stopImmediatePropagation()
-    // What the browser itself does by a key, such as to copy or to reload, it may do.
+    // Shortcuts of the browser, such as copy and reload, work.
     if (!isKey(event) || !(event.ctrlKey || event.metaKey || /^F\d/.test(event.key))) event.preventDefault()
   }
-  // Dialogs keep the focus to themselves.
+  // A dialog would take the focus back from the controls.
   const keepFocus = (event: Event) => {
     if (isControl(event)) event.stopImmediatePropagation()
   }
-  // Nothing here is lost by leaving.
-  const letGo = (event: Event) => event.stopImmediatePropagation()
-  for (const act of acts) window.addEventListener(act, stop, true)
+  // Leaving a replay loses nothing, so the pages must not ask.
+  const allowLeaving = (event: Event) => event.stopImmediatePropagation()
+  for (const type of EVENTS) window.addEventListener(type, stop, true)
   window.addEventListener('focus', keepFocus, true)
-  window.addEventListener('beforeunload', letGo, true)
-  // And they hide everything else from readers.
+  window.addEventListener('beforeunload', allowLeaving, true)
+  // A dialog hides everything else, including the controls, from screen readers.
   const observer = new MutationObserver(() => {
     for (const hidden of document.querySelectorAll('[aria-hidden="true"]')) {
       if (hidden.querySelector(`[${CONTROLS}]`)) hidden.removeAttribute('aria-hidden')
@@ -52,9 +52,9 @@ export function onlyLook(): () => void {
   for (const child of document.body.children)
     observer.observe(child, { attributes: true, attributeFilter: ['aria-hidden'] })
   return () => {
-    for (const act of acts) window.removeEventListener(act, stop, true)
+    for (const type of EVENTS) window.removeEventListener(type, stop, true)
     window.removeEventListener('focus', keepFocus, true)
-    window.removeEventListener('beforeunload', letGo, true)
+    window.removeEventListener('beforeunload', allowLeaving, true)
     observer.disconnect()
   }
 }

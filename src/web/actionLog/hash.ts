@@ -1,9 +1,9 @@
-/** Of objects that never change once made, as states and actions are. */
+/** Hashes by object. States and actions are immutable, so a hash stays valid. */
 const known = new WeakMap<object, string>()
 
 /**
- * The same for equal values, whatever the order of their keys; a key whose value is undefined counts as absent, as in
- * JSON. It tells changes, not forgeries. What did not change since an earlier call costs nothing.
+ * Returns a hash that is equal for equal values, regardless of the order of their keys. A key whose value is undefined
+ * counts as absent, as in JSON. The hash detects changes, not forgeries.
  */
 export function hashOf(value: unknown): string {
   if (typeof value !== 'object' || value === null) return digest(JSON.stringify(value) ?? 'undefined')
@@ -21,7 +21,7 @@ export function hashOf(value: unknown): string {
   return hash
 }
 
-/** cyrb53: two lanes of 32 bits, mixed at the end. */
+/** The cyrb53 hash as 16 hexadecimal digits. */
 function digest(text: string): string {
   let high = 0xdeadbeef
   let low = 0x41c6ce57

@@ -2,19 +2,19 @@ import { HIDDEN } from '../../contract/secrets/maskCommand'
 import { withoutEscapes } from '../../contract/secrets/secretCommands'
 import { plainOf, read } from './reading'
 
-/** Where in a text something is hidden: from the first place to the last, the last not included. */
+/** A hidden range of a text. `to` is exclusive. */
 type Range = [from: number, to: number]
 
-/** How much of a secret gives it away: so much of it, and no fewer characters than these. Of what is being typed less, for it may be left half-typed. */
+/** A part of a secret that is hidden: at least this share of it and this number of characters. In output a smaller part is. */
 const PART = { share: 0.75, shortest: 8 }
 const TYPED_PART = { share: 0.5, shortest: 6 }
-/** In characters. */
+/** Minimum length of an encoded form. */
 const SHORTEST_FORM = 6
-/** Of a longer secret each part of half of this length is looked for. In characters. */
+/** Of a longer secret each part of half this length is hidden. */
 const LONG = 200
-/** In characters, without blanks. */
+/** Minimum length of a value, without blanks. */
 const SHORTEST_VALUE = 4
-/** The text with those places hidden that were found in what is read of it. */
+/** Hides ranges of the normalized text in the original text. */
 function hideFound(text: string, found: readonly Range[]): string {
   if (found.length === 0) return text
   const { starts, ends } = read(text)
@@ -34,7 +34,7 @@ function hideRanges(text: string, ranges: Range[]): string {
   return shown + text.slice(end)
 }
 
-/** By so many of their first characters texts are found that are at least as long; shorter ones by the next. */
+/** Needles are looked up by their first characters: by as many of these as the needle has. */
 const BEGUN = [8, 6, 4, 3]
 
 /** Length of a table of hashes; a power of 2. */
@@ -48,9 +48,9 @@ function hashAt(text: string, place: number, size: number): number {
 }
 
 /**
- * Finds texts of at least three characters in others, in one pass however many they are.
+ * Finds any number of texts (needles) of at least three characters in one pass.
  *
- * `at` tells how long the longest of them is that stands at a place; 0 for none.
+ * `at` returns the length of the longest needle at a position, or 0.
  */
 function finderOf(needles: Iterable<string>) {
   const all = [...new Set(needles)].sort((one, other) => other.length - one.length)
@@ -66,7 +66,7 @@ function finderOf(needles: Iterable<string>) {
     return { begun, alike }
   }).filter(({ alike }) => alike.size > 0)
 
-  // For most places of a text this tells that no needle begins there.
+  // A quick check: at most positions no needle starts.
   const tables = [
     { size: 6, begun: all.filter((needle) => needle.length >= 6) },
     { size: 3, begun: all.filter((needle) => needle.length < 6) },
@@ -101,7 +101,7 @@ function finderOf(needles: Iterable<string>) {
   }
 }
 
-/** What is looked for in what was read of a text, so that a secret is found: each part of it that gives it away, and all of it reversed, in Base64, and as the numbers of its bytes. */
+/** Returns the needles of a secret in a normalized text: each part that must be hidden, and the whole secret reversed, in Base64 and as numbers of its bytes. */
 function needlesOf(secret: string, { share, shortest }: typeof PART): string[] {
   const plain = plainOf(secret)
   const length = Math.min(plain.length, LONG / 2, Math.max(shortest, Math.ceil(plain.length * share)))
@@ -110,10 +110,10 @@ function needlesOf(secret: string, { share, shortest }: typeof PART): string[] {
   const bytes = [...new TextEncoder().encode(secret)]
   const digits = bytes.map((byte) => byte.toString(16).padStart(2, '0'))
   const forms = [digits.join(''), digits.join(':'), bytes.join(','), [...plain].reverse().join('')]
-  // It may begin at three places within a group of Base64.
+  // A secret may start at three positions inside a group of Base64.
   for (const before of [0, 1, 2]) {
     const group = String.fromCharCode(...new Array<number>(before).fill(0), ...bytes)
-    // The characters at both ends depend on what is beside the secret.
+    // The characters at both ends depend on the neighbours of the secret.
     const inside = btoa(group).slice(Math.ceil((before * 8) / 6), Math.floor((group.length * 8) / 6))
     forms.push(plainOf(inside), plainOf(inside.replaceAll('+', '-').replaceAll('/', '_')))
   }
@@ -123,7 +123,7 @@ function needlesOf(secret: string, { share, shortest }: typeof PART): string[] {
 const needlesOfAll = (secrets: readonly string[], part: typeof PART) =>
   secrets.flatMap((secret) => needlesOf(secret, part))
 
-/** @returns a function that hides the secrets, and each part that gives one away, in a text, however they are written there. */
+/** Returns a function that hides the secrets and parts of them in a text, in any of their encodings. */
 export function hiderOf(secrets: readonly string[]): (text: string) => string {
   const finder = finderOf(needlesOfAll(secrets, PART))
   const shown = new Map<string, string>()
@@ -137,9 +137,9 @@ export function hiderOf(secrets: readonly string[]): (text: string) => string {
 }
 
 /**
- * Lines without secrets, also where one goes on in the next line or has colours within.
+ * Hides values in lines of output, even if they continue in the next line or contain colours.
  *
- * @param values what is to be hidden as a whole. @param secrets what is to be hidden as `hiderOf` does.
+ * @param values are hidden as a whole. @param secrets are hidden like `hiderOf` does.
  */
 export function hideInLines(lines: readonly string[], values: readonly string[], secrets: readonly string[]): string[] {
   const texts = lines.map(plainOf)
@@ -154,7 +154,7 @@ export function hideInLines(lines: readonly string[], values: readonly string[],
   )
   const found = lines.map((): Range[] => [])
 
-  /** @param skipped of each line, how much of what was read of it is left out. */
+  /** @param skipped for each line, how many characters at the start of its normalized text to skip. */
   function look(skipped: readonly number[]) {
     const starts: number[] = []
     let all = ''
@@ -165,7 +165,7 @@ export function hideInLines(lines: readonly string[], values: readonly string[],
     starts.push(all.length)
     const ranges = finder.placesIn(all)
     for (const [index, text] of texts.entries()) {
-      // The beginning was hidden when the line was recorded, by the word before it.
+      // The start of a value was hidden when the line was recorded, because of the word before it.
       if (!text.endsWith(HIDDEN)) continue
       const next = starts[index + 1]!
       const rest = rests.at(all, next)
@@ -194,7 +194,7 @@ export function hideInLines(lines: readonly string[], values: readonly string[],
 const LONGEST_BEGINNING = 200
 const LETTER = /[\p{L}\p{N}]/u
 
-/** Of each text how much of its beginning a text beside it has as well, whatever the digits, up to a sign: a logger writes it, however it looks. */
+/** Returns for each text the length of the prefix that it shares with a neighbour, ignoring digits: a logger wrote it. */
 function commonBeginnings(texts: readonly string[]): number[] {
   const shapes = texts.map((text) => text.slice(0, LONGEST_BEGINNING).replace(/\d/g, '0'))
   const common = (one: string, other = '') => {
@@ -206,26 +206,26 @@ function commonBeginnings(texts: readonly string[]): number[] {
   return shapes.map((shape, index) => Math.max(common(shape, shapes[index - 1]), common(shape, shapes[index + 1])))
 }
 
-/** What loggers write before each line: a time, a level, names in brackets, a sign. */
+/** Prefixes of loggers: a time, a level, names in brackets, a sign. */
 const STAMP =
   /^(?:\s{0,20}(?:\[[^\]]{1,60}\]|\(?\d{1,4}[-:/.]\d[\d:.,/TZ+-]{0,40}\)?|(?:trace|debug|info|notice|warn(?:ing)?|error|fatal|severe)\b|[|>:*#-]))+/i
 
-/** How much of what is read of a line is its stamp. */
+/** Returns the length of the normalized prefix of a logger. */
 function stampOf(line: string): number {
   const stamp = STAMP.exec(withoutEscapes(line))?.[0]
   return stamp === undefined ? 0 : plainOf(stamp).length
 }
 
-/** A word of letters is the name of a field: with any other name no reducer would find it. */
+/** A key of letters only is the name of a field, which the reducers need. */
 const FIELD = /^[a-z]+$/i
-/** Fields that hold an object by names: of players, of deployments, and of tags of the cache by their type. */
+/** Fields that hold a map by names. `tags` holds such maps by type. */
 const BY_NAME = new Set(['players', 'drafts'])
 const BY_TYPE = 'tags'
 
 /**
- * A value with all of its texts changed, also those by which something is kept in it.
+ * Changes all texts of a value, including the keys of maps.
  *
- * @param change gets a text with the name of its field: of a list that of the list, of a key `key`.
+ * @param change gets each text with the name of its field. Items of a list get the name of the list; keys get `key`.
  */
 export function changeTexts(
   value: unknown,

@@ -1,20 +1,20 @@
 import { maskLine } from '../../contract/secrets/maskCommand'
 import type { ConsoleLine } from '../sockets/lineBuffer'
 
-/** Of the lines that came at once, so many stay from the start and from the end: what a burst began with, and what a window then shows. */
+/** Limits of the first and the last lines that are kept of a burst. */
 const HEAD = { lines: 5, characters: 800 }
 const TAIL = { lines: 30, characters: 2200 }
 const OMITTED: ConsoleLine = Object.freeze({ type: 'message', content: '…' })
 
-/** As they are written: a text with the initial of its type before it, or how many lines in a row were omitted. */
+/** Lines in a log: a text prefixed with the initial of its type, or a number of omitted lines. */
 export type PackedLines = (string | number)[]
 const initials = { m: 'message', e: 'error', s: 'system' } as const
 
-/** Keeps the number of lines, by which the console counts, and of the first and last of them what may be told. */
+/** Packs lines: keeps their number and the first and last of them, masked. */
 export function packLines(lines: readonly ConsoleLine[]): PackedLines {
   const pack = ({ type, content }: ConsoleLine) => type[0] + maskLine(content)
   const head = countOf(HEAD, lines.length, (index) => lines[index]!)
-  // However long it is, the last line is there.
+  // The last line is kept whatever its length.
   const tail = Math.max(
     head < lines.length ? 1 : 0,
     countOf(TAIL, lines.length - head, (index) => lines[lines.length - 1 - index]!),
@@ -27,7 +27,7 @@ export function packLines(lines: readonly ConsoleLine[]): PackedLines {
   ]
 }
 
-/** @returns how many of the lines, from the first on, are within both bounds. */
+/** Returns how many lines, from the first one, are within both limits. */
 function countOf(most: typeof HEAD, length: number, lineAt: (index: number) => ConsoleLine): number {
   let count = 0
   for (let characters = 0; count < Math.min(most.lines, length); count++) {

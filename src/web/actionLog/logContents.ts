@@ -1,14 +1,14 @@
 import type { ActionLog, LoggedAction } from '../../contract/actionLog'
 
-/** What is in a log under one name: the texts of the actions of one type or of the calls of one endpoint, or a state. */
+/** A row of the contents: the actions of one type, the calls of one endpoint, or a state. */
 export type Kind = {
   name: string
   texts: string[]
-  /** What was found in the first of them, with what is around it. */
+  /** Search results with their surroundings. */
   excerpts: string[]
 }
 
-/** Everything that a log's file holds, by kind; the most frequent first, the two states last. */
+/** Returns the contents of a log by kind: the most frequent first, the two states last. */
 export function contentsOf({ actions, base, final }: ActionLog): Kind[] {
   const kinds = new Map<string, string[]>()
   for (const action of actions) {
@@ -27,7 +27,7 @@ export function contentsOf({ actions, base, final }: ActionLog): Kind[] {
   ]
 }
 
-/** Those kinds, and those texts of them, that hold a text, whatever its case; quotes and line ends as the file writes them. */
+/** Returns the kinds and texts that contain a query. Ignores case. The query is escaped like the JSON of the file. */
 export function search(contents: Kind[], query: string): Kind[] {
   const wanted = JSON.stringify(query).slice(1, -1).toLowerCase()
   return contents.flatMap(({ name, texts }) => {
@@ -38,9 +38,9 @@ export function search(contents: Kind[], query: string): Kind[] {
   })
 }
 
-/** Shown of one kind. */
+/** Limit of excerpts of one kind. */
 const EXCERPTS = 3
-/** Characters before and after what was found. */
+/** Characters that an excerpt shows before and after a match. */
 const AROUND = 40
 
 function around(text: string, wanted: string): string {

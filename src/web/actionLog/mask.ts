@@ -1,11 +1,11 @@
 import { HIDDEN, maskLine } from '../../contract/secrets/maskCommand'
 
-/** How long the text in place of a text may be: its length is told no more exactly than this. */
+/** Lengths of masks. The exact length of the text stays hidden. */
 const LENGTHS = [16, 64, 256]
-/** Of a text of many lines, so many are hinted at. */
+/** Limit of the lines of a mask. */
 const LINES = 50
 
-/** A text of about the same size, from which nothing can be told. An empty one stays empty. */
+/** Returns a mask of about the same size. An empty text stays empty. */
 export function maskText(text: string): string {
   if (text === '') return text
   const lines = text.split('\n')
@@ -17,7 +17,7 @@ export function maskText(text: string): string {
   return '•'.repeat(LENGTHS.find((length) => text.length <= length) ?? Math.max(...LENGTHS))
 }
 
-/** The same shape, so that pages can draw it, with nothing of what was in it. */
+/** Masks all texts and numbers of a value and keeps its shape, so that pages can render it. */
 export function maskValue(value: unknown): unknown {
   if (typeof value === 'string') return maskText(value)
   if (typeof value === 'number') return 0
@@ -28,23 +28,23 @@ export function maskValue(value: unknown): unknown {
   return value
 }
 
-/** Settings of a deployment that say nothing secret, at the top level of its text. */
+/** Top-level settings of a deployment that hold no secrets. */
 const PLAIN = /^(?:(?:name|type|dataDirectory|node): \S*|description: [^\p{Cc}\u2028\u2029]*)$/u
 const COMMENT = /\s#.*/
-/** Keys that the product itself knows; all others were chosen by somebody, and may be anything. */
+/** Keys of the product. All other keys were chosen by a user. */
 const KNOWN =
   /^\s*(?:- )?(?:name|type|description|dataDirectory|node|run|jar|javaArgs|command|env|image|port|stop|timeoutSeconds|ready|readyTimeoutSeconds|drain|discover|instances|min|max|playersPerInstance|resources|cpu|memory|data|keep|mounts|plainCommands):(?=\s|$)/
-/** Values that are nothing but the structure of what follows. */
+/** Values that only start a nested structure. */
 const STRUCTURE = /^(?:[[\]{}|>,]|\[\]|\{\}|[|>][+-])?$/
 
 const maskSetting = (value: string) => (STRUCTURE.test(value.trim()) ? value : ` ${HIDDEN}`)
 
-/** A deployment's text: its lines, its structure and the settings' names stay, the values do not: any of them may hold a secret. */
+/** Masks the text of a deployment: keeps its lines, its structure and the names of settings, and masks all values. */
 export function maskDefinition(text: string): string {
   return text
     .split('\n')
     .map((line) => {
-      // A comment may hold anything.
+      // A comment may hold secrets.
       if (PLAIN.test(line.replace(COMMENT, '').trimEnd())) return maskLine(line.replace(COMMENT, ` # ${HIDDEN}`))
       const key = KNOWN.exec(line)?.[0]
       if (key !== undefined) return key + maskSetting(line.slice(key.length))
@@ -55,11 +55,11 @@ export function maskDefinition(text: string): string {
     .join('\n')
 }
 
-/** What of `masked` must not be told elsewhere either, such as in the text of a failure that quotes it. */
+/** Returns the texts of `value` that are hidden in `masked`, with their words and parts, so that they can be hidden elsewhere. */
 export function secretsOf(value: unknown, masked: unknown): string[] {
   if (typeof value === 'string') {
     if (typeof masked !== 'string' || value === masked) return []
-    // As the value of a setting, as a word of a command or a text, and as a part of an address: `mysql://root:secret@host/name`.
+    // Values of settings, words of a command or text, and parts of an address: `mysql://root:secret@host/name`.
     const settings = value.split('\n').map((line) =>
       line
         .replace(/^[^:]*:/, '')
@@ -79,7 +79,7 @@ export function secretsOf(value: unknown, masked: unknown): string[] {
   return Object.entries(value).flatMap(([key, inner]) => secretsOf(inner, inside[key]))
 }
 
-/** The texts of a value that were masked as a whole. */
+/** Returns the texts of `value` that differ in `masked`. */
 export function maskedTexts(value: unknown, masked: unknown): string[] {
   if (typeof value === 'string') return value === masked ? [] : [value]
   if (typeof value !== 'object' || value === null) return []
@@ -87,7 +87,7 @@ export function maskedTexts(value: unknown, masked: unknown): string[] {
   return Object.entries(value).flatMap(([key, inner]) => maskedTexts(inner, inside[key]))
 }
 
-/** The longest first: a secret may begin with another. */
+/** Replaces the secrets in a text, the longest first, because a secret may start with another. */
 export const hide = (text: string, secrets: readonly string[]) =>
   [...secrets]
     .sort((one, other) => other.length - one.length)

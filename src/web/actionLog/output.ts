@@ -7,7 +7,7 @@ type Changed = { base: State; actions: (PlainAction & { at: number })[] }
 type Line = { content: string }
 type Query = { endpointName?: string; data?: unknown }
 
-/** Console output, wherever a recording has it: what came by a console, and the last lines before a crash. Each text goes through `change`. */
+/** Applies `change` to all console output of a recording: lines of consoles and the last lines before a crash. */
 export function changeOutput<Recorded extends Changed>(
   recording: Recorded,
   change: (text: string) => string,
@@ -26,7 +26,7 @@ export function changeOutput<Recorded extends Changed>(
   const actionOf = (action: Recorded['actions'][number]) => {
     const { type, payload, meta } = action
     if (type === 'console/linesReceived') {
-      // The first letter tells the type of the line, a number how many were omitted.
+      // The first letter is the type of the line. A number stands for omitted lines.
       return {
         ...action,
         payload: (payload as PackedLines).map((line) =>

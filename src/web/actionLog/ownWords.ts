@@ -6,9 +6,10 @@ import { callRules } from './redaction'
 import type { State } from './steps'
 
 /**
- * Words of the console's own, without which no replay is possible. A secret that is one of them is not told by it.
+ * Returns words of the console that a replay depends on. They are never hidden: a log that contains them does not reveal
+ * that a secret is one of them.
  *
- * @param base the state before anything happened.
+ * @param base the initial state.
  */
 export const ownWords = (base: State) =>
   new Set([

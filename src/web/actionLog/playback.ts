@@ -2,14 +2,14 @@ import type { ActionLog, LoggedAction } from '../../contract/actionLog'
 
 export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16] as const
 
-/** `index` is of the action that was taken last, -1 before the first; `at` is the time in the recording, in milliseconds. */
+/** `index` is the last applied action, or -1 before the first one. `at` is the time in the recording in milliseconds. */
 export type Playback = { index: number; at: number; isPlaying: boolean; speed: number }
 export type PlaybackEvent =
   | { type: 'toggled' }
   | { type: 'jumped'; index: number }
   | { type: 'stepped'; by: 1 | -1 }
   | { type: 'speedChosen'; speed: number }
-  /** `elapsed` of real time, in milliseconds. */
+  /** `elapsed` is real time in milliseconds. */
   | { type: 'elapsed'; elapsed: number }
 
 export const beginning: Playback = { index: -1, at: 0, isPlaying: false, speed: 1 }
@@ -24,7 +24,7 @@ export function playbackReducer({ actions }: ActionLog) {
   return (playback: Playback, event: PlaybackEvent): Playback => {
     switch (event.type) {
       case 'toggled':
-        // From its end it begins anew.
+        // At the end, Play starts over.
         return playback.isPlaying || playback.index < last
           ? { ...playback, isPlaying: !playback.isPlaying }
           : { ...jump(playback, -1), isPlaying: true }
@@ -44,7 +44,7 @@ export function playbackReducer({ actions }: ActionLog) {
   }
 }
 
-/** Worth finding on the way: where something failed, where another page was shown. */
+/** Returns the mark of an action on the timeline: a failure or a navigation. */
 export function markOf({ type, meta, payload }: LoggedAction): 'failure' | 'navigation' | undefined {
   if (type === 'route/changed') return 'navigation'
   const { condition, aborted } = (meta ?? {}) as { condition?: boolean; aborted?: boolean }

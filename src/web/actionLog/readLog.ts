@@ -8,10 +8,10 @@ import {
 import { formatBytes } from '../ui/formatBytes'
 import { hashOf } from './hash'
 
-/** Says what is wrong with a file, for people. */
+/** A file cannot be replayed. The message is shown to the user. */
 export class LogFault extends Error {}
 
-/** Before a file is read. @throws LogFault for one that is too long. */
+/** Checks the size of a file before it is read. @throws LogFault if it exceeds the limit. */
 export function checkSize(bytes: number): void {
   if (bytes > ACTION_LOG_MAX_BYTES)
     throw new LogFault(
@@ -19,7 +19,7 @@ export function checkSize(bytes: number): void {
     )
 }
 
-/** @throws LogFault for what is not an action log of this version, or whose states were changed since it was written. */
+/** Parses and validates a file. @throws LogFault if it is no action log of this version, or if its final state does not match its hash. */
 export function readLog(content: string): ActionLog {
   // Some editors put a byte order mark first.
   const text = content.replace(/^\uFEFF/, '')
@@ -57,7 +57,7 @@ function placeOf(error: unknown, text: string): string {
   return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
 }
 
-/** Level by level: a value may be nested deeper than functions can call themselves. */
+/** Iterates level by level, because recursion into a deeply nested value would overflow the stack. */
 function isDeeperThan(value: unknown, levels: number): boolean {
   let level = [value]
   for (let depth = 0; level.length > 0; depth++) {

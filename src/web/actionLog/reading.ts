@@ -1,30 +1,31 @@
 import { escapesIn } from '../../contract/secrets/secretCommands'
 
-/** A text as somebody would read it: decoded, without colours, small letters only, no blanks. */
+/** A normalized text: decoded, lower-case, without colours and blanks. */
 export type Reading = {
   text: string
-  /** Of each of its units, where what it was read from begins and ends in the text. */
+  /** For each UTF-16 unit of `text`, the start and the end of its source in the original text. */
   starts: number[]
   ends: number[]
 }
 
-/** How addresses, JSON, programs and pages write a character. */
+/** Encoded characters in URLs, JSON, programs and HTML. */
 const ENCODED =
   /(?:%[0-9a-f]{2})+|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\["'\\/bfnrt]|&#x[0-9a-f]{1,6};|&#[0-9]{1,7};|&(?:amp|lt|gt|quot|apos);/gi
 
 const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
-/** Something may be encoded twice, such as JSON within JSON. */
+/** Limit of nested encodings, such as JSON inside JSON. */
 const PASSES = 3
-/** Blanks, a form's `+` for one, accents, and what is not seen: none of it makes two texts different here. */
+/** Ignored characters: blanks, `+` (a blank in forms), accents and invisible characters. */
 const IGNORED = /[\s+\p{Cc}\p{M}\p{Default_Ignorable_Code_Point}]/gu
 
-/** Texts of which only blanks and capital letters are changed: without encodings, colours and letters beyond ASCII. */
+/** Texts without encodings, colours and non-ASCII characters. */
 const SIMPLE = /^[ -$'-[\]-~]*$/
 
-/** What `read` reads of a text, quicker where only that is asked for. */
+/** Returns the normalized text only, which is faster than `read`. */
 export const plainOf = (text: string): string =>
   SIMPLE.test(text) ? text.replaceAll(/[ +]+/g, '').toLowerCase() : read(text).text
 
+/** Normalizes a text and maps it to the original. */
 export function read(text: string): Reading {
   let read = replace({ text, starts: places(text.length), ends: places(text.length, 1) }, escapesIn(text), () => '')
   for (let pass = 0; pass < PASSES; pass++) {
@@ -74,10 +75,10 @@ function decode(found: string): string {
   return code <= 0x10ffff ? String.fromCodePoint(code) : ''
 }
 
-/** As below, and quicker: most characters are of this kind. */
+/** Fast path of `folded` for ASCII characters. */
 const ascii = (character: string) => (character <= ' ' || character === '+' ? '' : character.toLowerCase())
 
-/** By characters: what a character becomes does not depend on those beside it. */
+/** Removes ignored characters and case, character by character. */
 function folded({ text, starts, ends }: Reading): Reading {
   const result: Reading = { text: '', starts: [], ends: [] }
   let at = 0

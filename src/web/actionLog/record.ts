@@ -3,12 +3,12 @@ import { showAction, showState } from './devTools'
 import { createRecorder } from './recorder'
 import type { RootReducer } from './steps'
 
-/** What a form may refuse to send is known all the same. */
+/** Autocomplete tokens of fields for secrets. Their values are known even if the form refuses to send them. */
 const FOR_SECRETS = /-password$|^one-time-code$/
 
 const recorders = new WeakMap<AppStore, ReturnType<typeof createRecorder>>()
 
-/** The recorder of a store. The first call starts it, with everything that the tape holds. */
+/** Returns the recorder of a store. The first call creates it and passes it all actions from the tape. */
 export function recorderOf(store: AppStore) {
   const found = recorders.get(store)
   if (found) return found

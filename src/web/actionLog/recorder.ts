@@ -10,30 +10,30 @@ import { maskTypedTexts } from './typedTexts'
 import type { RootReducer, State } from './steps'
 import { actionOf } from './steps'
 
-/** Of the actions as they are kept. In bytes. */
+/** Limit of all kept actions in bytes. */
 const KEPT_BYTES = 7_500_000
 
-/** What stands for a line of output. */
+/** Replaces a line of output. */
 const LEFT_OUT = '…'
 
-/** `at` in milliseconds since the epoch. As text an action can neither change nor hold on to what it came from. */
+/** `at` is in milliseconds since the epoch. The action is kept as JSON, so that it is immutable and holds no references. */
 type Entry = { at: number; text: string; bytes: number }
 
 export type Recording = { startedAt: number; base: State; actions: (PlainAction & { at: number })[] }
 
 /**
- * Keeps the last actions, redacted, and the state before the first of them. That state is made of nothing but redacted
- * actions itself: whenever an action is too old to be kept, the reducers take it.
+ * Keeps the last actions, redacted, and the state before the first of them. When the oldest action is evicted, it is
+ * applied to that state, so the state is made of redacted actions only.
  */
 export function createRecorder(base: State, startedAt: number, reduce: RootReducer) {
-  /** From `first` on: what was forgotten is let go at once, its places now and then. */
+  /** Starts at `first`. Evicted entries are undefined until the array is compacted. */
   let entries: (Entry | undefined)[] = []
   let first = 0
   let bytes = 0
   const secrets = createSecrets()
   const own = ownWords(base)
 
-  const forget = () => {
+  const evict = () => {
     const oldest = entries[first]
     if (!oldest) return
     entries[first] = undefined
@@ -43,7 +43,7 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
     try {
       base = reduce(base, actionOf(JSON.parse(oldest.text) as PlainAction))
     } catch {
-      // As in replay: a reducer that throws leaves the state as it was.
+      // As in a replay, an action whose reducer throws changes nothing.
     }
     if (first > ACTION_LOG_LENGTH) {
       entries = entries.slice(first)
@@ -61,9 +61,9 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
       const entry = { at, text, bytes: sizeOf(text) }
       entries.push(entry)
       bytes += entry.bytes
-      while (entries.length - first > ACTION_LOG_LENGTH || (bytes > KEPT_BYTES && entries.length - first > 1)) forget()
+      while (entries.length - first > ACTION_LOG_LENGTH || (bytes > KEPT_BYTES && entries.length - first > 1)) evict()
     },
-    /** @param withOutput Whether console output is part of it; then without any value that was redacted anywhere in this session. */
+    /** @param withOutput whether to include console output, without the values that were redacted in this session. */
     recording: (withOutput = false): Recording => {
       const actions = entries.flatMap((entry) =>
         entry ? [{ at: Math.max(0, entry.at - startedAt), ...(JSON.parse(entry.text) as PlainAction) }] : [],
@@ -81,28 +81,28 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
     },
   }
 
-  /** What was typed as a secret goes wherever it stands: the same value may have been typed into a field that is no secret's. */
+  /** Hides secrets in all texts: the same value may have been typed into another field, or the server may have returned it. */
   function withoutSecrets(recording: Recording): Recording {
     const hide = secrets.hider()
-    const told = onceEach(maskLine)
+    const maskOnce = memoize(maskLine)
     return changeRecording(recording, (text, field) => {
-      // Of an address the page stays, of a key of the cache the endpoint.
+      // Keep the page of an address and the endpoint of a cache key.
       const [, name, rest] = /^(\/?\w+)([/?(].*)?$/s.exec(text) ?? []
       if (name !== undefined && own.has(name)) return name + hide(rest ?? '')
-      // A definition is masked already, setting by setting.
+      // A text of several lines is a definition, which is masked when it is recorded.
       const stays = text.includes('\n') || NAME.test(field) || NO_SENTENCE.test(text)
-      return hide(stays ? text : told(text))
+      return hide(stays ? text : maskOnce(text))
     })
   }
 }
 
-/** Fields by whose texts something is found, such as a path: they stay as they are, every other text is looked at as a line of output is. */
+/** Fields that identify something, such as a path. Every other text is masked like a line of output. */
 const NAME = /(?:^key|name|path|directory|uid|id|args|key|type)s?$/i
 
-/** Ids, paths, and what the console itself says of a call: `Successfully reset the password of bob`. A reason of the server follows a colon. */
+/** Ids, paths and messages of the console: `Successfully reset the password of bob`. After a colon follows a reason of the server. */
 const NO_SENTENCE = /^(?:[\w-]+|\/.*|(?:Successfully|Failed to) [^:]*)$/s
 
-function onceEach(change: (text: string) => string): typeof change {
+function memoize(change: (text: string) => string): typeof change {
   const known = new Map<string, string>()
   return (text) => {
     const changed = known.get(text) ?? change(text)
@@ -111,7 +111,7 @@ function onceEach(change: (text: string) => string): typeof change {
   }
 }
 
-/** Whatever of a recording comes from what somebody did or was sent; the types of actions and the bookkeeping of calls do not. */
+/** Changes all texts of a recording except the types of actions and the metadata of calls. */
 function changeRecording(
   { startedAt, base, actions }: Recording,
   change: (text: string, field: string) => string,
@@ -129,7 +129,7 @@ function changeRecording(
   }
 }
 
-/** Of a call all that it was given, and the names that are made of that. */
+/** Changes the arguments of a call and the cache key that is made of them. */
 function changeMeta(meta: unknown, change: (text: string, field: string) => string): unknown {
   const { arg } = meta as { arg?: Record<string, unknown> }
   if (!arg) return meta
@@ -138,6 +138,6 @@ function changeMeta(meta: unknown, change: (text: string, field: string) => stri
   return { ...(meta as object), arg: { ...(changeTexts(given, change) as object), ...Object.fromEntries(kept) } }
 }
 
-/** Browsers keep a text in one byte a character for as long as that is enough. */
-// eslint-disable-next-line no-control-regex -- the range is what is meant
+/** Memory of a string: browsers use one byte per character if all of them are Latin-1. */
+// eslint-disable-next-line no-control-regex -- Latin-1
 const sizeOf = (text: string) => text.length * (/[^\u0000-\u00ff]/.test(text) ? 2 : 1)

@@ -7,7 +7,7 @@ import { actionRules, callRules } from './redaction'
 import type { Rule } from './rule'
 import { each, fields, redact, ruleAt } from './rule'
 
-/** An action as it may be written down. `actionOf` (steps.ts) makes of it one that reducers take. */
+/** A redacted action. `actionOf` (steps.ts) converts it into one that the reducers accept. */
 export type PlainAction = { type: string; payload?: unknown; meta?: unknown; error?: unknown }
 type Loose = Record<string, unknown>
 type Call = { endpointName: string; originalArgs?: unknown; queryCacheKey?: string } & Loose
@@ -16,7 +16,7 @@ type Patch = { op: string; path: (string | number)[]; value?: unknown }
 const mask: { args: Rule; result: Rule } = { args: 'mask', result: 'mask' }
 const rulesOf = (endpoint: string) => (Object.hasOwn(callRules, endpoint) ? (callRules[endpoint] ?? mask) : mask)
 
-/** @returns undefined for what is nothing but bookkeeping of this page's own. */
+/** Redacts an action. Returns undefined for an action that only concerns this instance of the page. */
 export function redactAction(action: { type: string } & Loose): PlainAction | undefined {
   const { type, payload, meta } = action
   if (type.startsWith('api/')) return redactApiAction(action)
@@ -34,7 +34,7 @@ export function redactAction(action: { type: string } & Loose): PlainAction | un
   }
 }
 
-/** RTK Query's own. Arguments are in `meta`, in the keys of the cache, and quoted by failures. */
+/** Redacts an action of RTK Query. Arguments are in `meta` and in cache keys, and failures quote them. */
 function redactApiAction(action: { type: string } & Loose): PlainAction | undefined {
   const { type, payload } = action
   switch (type) {
@@ -45,7 +45,7 @@ function redactApiAction(action: { type: string } & Loose): PlainAction | undefi
     case 'api/executeMutation/fulfilled':
     case 'api/executeMutation/rejected':
       return redactCall(action)
-    // The id of this page's api, by which it knows itself.
+    // Its payload is the id of the api instance in this page.
     case 'api/config/middlewareRegistered':
       return undefined
     case 'api/queries/removeQueryResult':
@@ -143,7 +143,7 @@ function redactCall({ type, payload, meta, error }: { type: string } & Loose): P
   }
 }
 
-/** The texts of a failure, with the secrets that they quote hidden. */
+/** Hides secrets in the texts of a failure. */
 function quotingNone(value: unknown, secrets: readonly string[]): unknown {
   if (typeof value === 'string') return hide(value, secrets)
   if (Array.isArray(value)) return value.map((inner) => quotingNone(inner, secrets))
@@ -160,7 +160,7 @@ const endpointOf = (key: string) => key.slice(0, Math.max(0, key.indexOf('(')))
 const withKey = (payload: Loose) =>
   typeof payload.queryCacheKey === 'string' ? { ...payload, queryCacheKey: plainKey(payload.queryCacheKey) } : payload
 
-/** A key of the cache is the endpoint's name with its arguments as JSON. */
+/** Redacts a cache key: the name of the endpoint with its arguments as JSON. */
 function plainKey(key: string): string {
   const endpoint = endpointOf(key)
   const { args } = rulesOf(endpoint)
@@ -168,7 +168,7 @@ function plainKey(key: string): string {
   try {
     return keyOf(endpoint, redact(JSON.parse(key.slice(endpoint.length + 1, -1)), args))
   } catch {
-    // No arguments, or the id of a request: nothing that anybody typed.
+    // No arguments, or the id of a request.
     return key.endsWith('(undefined)') || endpoint === '' ? key : maskText(key)
   }
 }

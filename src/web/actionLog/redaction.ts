@@ -2,23 +2,23 @@ import type { Rule } from './rule'
 import { each, fields } from './rule'
 
 /**
- * What of the console's actions may be written down: into the action log, and for Redux DevTools.
+ * How each action is redacted in the action log and for Redux DevTools.
  *
- * Whatever is not listed keeps its shape only. A test asks for an entry for every endpoint and every action, so that
- * nobody forgets to decide. What is entered as `keep` is shown to whoever reads a bug report.
+ * Anything that is not listed keeps its shape only. A test requires an entry for every endpoint and every action. Values
+ * with the rule `keep` are visible to everyone who reads a bug report.
  */
 
 type CallRules = { args: Rule; result: Rule }
 
 const keepBoth: CallRules = { args: 'keep', result: 'keep' }
 
-/** A picture that can be drawn and says nothing; a masked address would be asked for. */
+/** An empty picture. A masked address would send a request. */
 const NO_PICTURE =
   "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='184' height='184'%3E%3Crect width='184' height='184' fill='%23bbb'/%3E%3C/svg%3E"
 
-/** By endpoint. Failures are told as they are, without what they quote of masked arguments. */
+/** By endpoint. Failures are kept, without the masked arguments that they quote. */
 export const callRules: Record<string, CallRules> = {
-  // What is typed for a user name may be the password: who it is, is told by the session.
+  // A password may have been typed as the username. The session holds the name.
   login: { args: 'mask', result: 'keep' },
   verifyLogin: keepNothing(),
   verifyInvite: keepNothing(),
@@ -58,7 +58,7 @@ export const callRules: Record<string, CallRules> = {
   // Its entries never hold a secret (contract/admin.ts).
   getActivity: keepBoth,
 
-  // Its ETag is a hash of all names, from which a short one that was hidden could be guessed.
+  // The ETag is a hash of all names, from which a short hidden name could be guessed.
   getFiles: { args: 'keep', result: fields({ files: 'keep', deploymentTypeIndex: 'keep', version: { instead: '' } }) },
   createFile: keepBoth,
   createDirectory: keepBoth,
@@ -68,7 +68,7 @@ export const callRules: Record<string, CallRules> = {
   renameFile: keepBoth,
   downloadFile: { args: 'keep', result: 'mask' },
   downloadFiles: { args: 'keep', result: 'mask' },
-  // `text` is a handle: what a file holds never enters the store (api/fileTexts.ts).
+  // `text` is a handle. The content of files never enters the store (api/fileTexts.ts).
   openFile: keepBoth,
   saveFile: keepBoth,
   archiveFiles: keepBoth,
@@ -88,7 +88,7 @@ export const callRules: Record<string, CallRules> = {
   deleteDeployment: keepBoth,
   toggleDeployment: keepBoth,
   restartDeployment: keepBoth,
-  // A text may hold credentials in its `env`, and anywhere else. From its revision, a hash, a short one could be guessed.
+  // A definition may hold credentials, for example in `env`. Its revision is a hash, from which a short secret could be guessed.
   getDeploymentConfig: { args: 'keep', result: fields({ content: 'definition', warnings: 'keep' }) },
   saveDeploymentConfig: { args: fields({ name: 'keep', content: 'definition' }), result: fields({ warnings: 'keep' }) },
 
@@ -105,7 +105,7 @@ export const callRules: Record<string, CallRules> = {
   },
 }
 
-/** By type; of the payload. */
+/** By type of action; for its payload. */
 export const actionRules: Record<string, Rule | 'lines'> = {
   'session/started': 'keep',
   'session/ended': 'keep',
@@ -124,7 +124,7 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   // They never hold secrets (web/facts.ts).
   'notifications/notified': 'keep',
   'notifications/dismissed': 'keep',
-  // The reason may quote what was typed; the action of the failed call tells it, redacted.
+  // The reason may quote typed text. The action of the failed call holds it, redacted.
   'problems/problemMet': fields({ id: 'keep', at: 'keep', what: 'keep' }),
   'problems/problemsOpened': 'keep',
   'problems/problemsClosed': 'keep',
@@ -149,7 +149,7 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'account/wrongCodesTold': 'keep',
   'account/wrongCodesDismissed': 'keep',
 
-  // An invite is named by its time, never by its code (adminSlice.ts).
+  // An invite is identified by its time, never by its code (adminSlice.ts).
   'admin/dialogOpened': 'keep',
   'admin/dialogClosed': 'keep',
   'admin/inviteMessageTyped': 'keep',
@@ -186,7 +186,7 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'selection/allSelected': 'keep',
   'selection/closed': 'keep',
 
-  // A database is named, and nothing else of it.
+  // Only names of databases.
   'databases/creationStarted': 'keep',
   'databases/nameTyped': 'keep',
   'databases/deletionAsked': 'keep',
@@ -200,7 +200,7 @@ export const actionRules: Record<string, Rule | 'lines'> = {
 
   'overview/sectionToggled': 'keep',
 
-  // Which drafts there are; what is in them is beside the store.
+  // The contents of drafts are outside the store.
   'drafts/offersChanged': 'keep',
 
   'version/replaced': 'keep',
@@ -236,8 +236,7 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'console/commandSubmitted': 'command',
   'console/commandSent': 'keep',
   'console/commandRefused': 'keep',
-  // The output is what a bug report is about more often than anything else, so it stays, line by line, but for what
-  // looks like a secret. Of a burst the first and last lines stay (lines.ts).
+  // Output is masked line by line. Of a burst the first and last lines are kept (lines.ts).
   'console/linesReceived': 'lines',
 
   'instance/killAsked': 'keep',
@@ -270,7 +269,7 @@ export const actionRules: Record<string, Rule | 'lines'> = {
   'uploads/cleared': 'keep',
 }
 
-/** By part of the state, for Redux DevTools; of parts that hold no secrets there is nothing to say. */
+/** By slice, for Redux DevTools. Slices that are not listed hold no secrets. */
 export const stateRules: Record<string, Rule> = {
   login: fields({ step: 'keep', forgotOpen: 'keep' }),
   registration: fields({ username: 'mask' }),
@@ -296,7 +295,7 @@ export const stateRules: Record<string, Rule> = {
   }),
 }
 
-/** Their credentials keep their shape. */
+/** Credentials keep their shape only. */
 function databases(): Rule {
   return each(fields({ name: 'keep', size: 'keep', tables: 'keep', credentials: fields({ port: 'keep' }) }))
 }

@@ -1,9 +1,9 @@
 import { combineReducers } from '@reduxjs/toolkit'
 import { lateReducers } from '../app/pages/parts'
 import { reducers } from '../app/reducers'
-// Reducers look up what the endpoints say about merging and tags.
+// The api reducer needs the definitions of all endpoints.
 import '../api/endpoints'
 import type { RootReducer } from './steps'
 
-/** Of the whole console, whatever page came when. */
+/** The reducer of the console with the slices of all pages. */
 export const replayReducer = combineReducers({ ...reducers, ...lateReducers }) as unknown as RootReducer

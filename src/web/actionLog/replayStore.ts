@@ -5,7 +5,7 @@ import type { State } from './steps'
 
 const stateShown = createAction<State>('replay/stateShown')
 
-/** In place of a call's promise, and never kept. */
+/** Returned for every dispatched thunk. It never settles. */
 const silent: Promise<never> = Object.assign(new Promise<never>(() => {}), {
   unsubscribe() {},
   abort() {},
@@ -13,24 +13,24 @@ const silent: Promise<never> = Object.assign(new Promise<never>(() => {}), {
   updateSubscriptionOptions() {},
   refetch: () => silent,
   unwrap: () => silent,
-  // What the hooks compare with the arguments they were given.
+  // The hooks compare it with their arguments.
   arg: {},
 })
-/** What the hooks of RTK Query ask of its middleware. */
+/** The hooks of RTK Query get these functions from its middleware. */
 const subscriptions = {
   isRequestSubscribed: () => false,
   getSubscriptions: () => new Map(),
   getSubscriptionCount: () => 0,
 }
 
-/** The pages ask, tell and send as ever, and nobody hears: the state is what `show` says, and nothing else. */
+/** Ignores everything that the pages dispatch. Only `show` changes the state. */
 const mute: Middleware = () => (next) => (action) => {
   if (typeof action === 'function') return silent
   if (stateShown.match(action)) return next(action)
   return isAction(action) && action.type === 'api/subscriptions/internal_getRTKQSubscriptions' ? subscriptions : action
 }
 
-/** A store that the pages take for their own. It has no api, no socket, no storage and no cookies. */
+/** Creates a store for the pages of a replay. It makes no calls and has no sockets, storage or cookies. */
 export function createReplayStore(state: State) {
   const store = configureStore({
     reducer: (shown: State = state, action) => (stateShown.match(action) ? action.payload : shown),

@@ -3,7 +3,7 @@ import type { Replay } from './checkLog'
 import type { Difference } from './diff'
 import { differences, shortText } from './diff'
 
-/** Steps after the first that differ mostly follow from it. */
+/** Limit of reported steps. Later deviations usually follow from the first ones. */
 const TOLD = 3
 
 const seconds = (at: number) => `${(at / 1000).toFixed(3)} s`
@@ -13,7 +13,7 @@ const line = ({ path, before, after }: Difference, from: string, to: string) => 
   `      + ${to}: ${shortText(after)}`,
 ]
 
-/** What went elsewhere than it was recorded, for people; empty when nothing did. */
+/** Returns readable lines about each deviation from the recording. Empty if there are none. */
 export function reportReplay({ actions }: ActionLog, { deviations, final, steps }: Replay): string[] {
   const told = deviations.slice(0, TOLD).flatMap(({ index, parts, changes, thrown }) => {
     const action = actions[index]
@@ -32,7 +32,7 @@ export function reportReplay({ actions }: ActionLog, { deviations, final, steps 
   return [...told, ...more, ...end]
 }
 
-/** Each action with what it changed. */
+/** Returns a line for each action, followed by the changes that it made. */
 export function printReplay({ actions }: ActionLog, { base, steps }: Replay): string[] {
   return steps.flatMap(({ state }, index) => {
     const action = actions[index]

@@ -3,13 +3,13 @@ import { withoutSecretParameters } from '../withoutSecretParameters'
 import { maskDefinition, maskValue } from './mask'
 
 /**
- * What may stay of a value.
+ * How a value is redacted.
  *
- * - `keep`: all of it. `mask`: its shape.
- * - `line`: console output, `command`: one of the console, `definition`: a deployment's text, `address`: a path with its query; as far as
- *   they look harmless.
- * - `{ fields }`: an object; a field that is not listed is masked. `{ each }`: a list, or an object used as a map.
- * - `{ instead }`: something else, always.
+ * - `keep` keeps it; `mask` keeps its shape only.
+ * - `line` (console output), `command` (a console command), `definition` (the text of a deployment) and `address` (a path
+ *   with its query) keep the parts that look harmless.
+ * - `{ fields }` is for an object; a field that is not listed is masked. `{ each }` is for a list or a map.
+ * - `{ instead }` replaces the value.
  */
 export type Rule = 'keep' | 'mask' | TextRule | { fields: Record<string, Rule> } | { each: Rule } | { instead: unknown }
 
@@ -25,8 +25,9 @@ export const fields = (rules: Record<string, Rule>): Rule => ({ fields: rules })
 export const each = (rule: Rule): Rule => ({ each: rule })
 
 /**
- * @param plainCommands first words of commands that are harmless, beside those that are known.
- * @returns the value itself where nothing had to go.
+ * Redacts a value. Returns the same reference if nothing was masked.
+ *
+ * @param plainCommands first words of commands that the deployment's definition declares harmless.
  */
 export function redact(value: unknown, rule: Rule, plainCommands?: readonly string[]): unknown {
   if (rule === 'keep' || value === undefined || value === null) return value
@@ -43,7 +44,7 @@ export function redact(value: unknown, rule: Rule, plainCommands?: readonly stri
   )
 }
 
-/** Of what lies at a path inside the value that the rule is for. */
+/** Returns the rule for a path inside the value that `rule` is for. */
 export function ruleAt(rule: Rule, path: readonly (string | number)[]): Rule {
   const [first, ...rest] = path
   if (first === undefined || typeof rule === 'string' || 'instead' in rule) return rule

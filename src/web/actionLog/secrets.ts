@@ -8,28 +8,28 @@ import type { PlainAction } from './redactAction'
 type Loose = Record<string, unknown>
 type Call = { arg?: { endpointName?: string; originalArgs?: unknown } }
 
-/** Of all values together, in characters. Nobody gets there by using the console. */
+/** Limit of all values together in characters. */
 const MOST = 1_000_000
-/** Longer values are looked for in pieces. In characters. */
+/** Longer values are split into pieces of this length. */
 const LONGEST = 10_000
-/** A shorter text may be part of anything. In characters. */
+/** Minimum length of a secret that is hidden everywhere: a shorter one may be part of any text. */
 const SHORTEST = 6
 
 /**
- * Remembers what was redacted in this session, in memory only, so that an export can hide it:
+ * Remembers, in memory only, which values were redacted since the page was loaded, so that an export can hide them:
  *
- * - what was typed as a secret, and what was shown as one, wherever it stands: it may have been typed into a wrong field before or after;
- * - everything that was redacted in console output: a program may print it. Much of that is redacted only because it could be a secret,
- *   such as the values of a definition, and is a name elsewhere.
+ * - secrets: what was typed or shown as one. They are hidden everywhere, because they may have been typed into a wrong field;
+ * - values: everything that was redacted, such as the values of a definition. They are hidden in console output only, because
+ *   elsewhere many of them are names.
  */
 export function createSecrets() {
   const values = createValues(4)
   const secrets = createValues(SHORTEST)
   const names = new Set<string>()
-  /** Texts that are being typed, by where: of each only what it came to, not what it was after every key. */
+  /** Texts that are being typed, by field. Only the last state of each counts. */
   const typed = new Map<string, () => { values: string[]; secrets: string[] }>()
   let username = ''
-  /** By field for secrets, the longest that was typed into it, sent or not. */
+  /** The longest text that was typed into each field for secrets, submitted or not. */
   const fields = new WeakMap<object, { longest: string }>()
 
   function note({ type, payload, meta }: { type: string } & Loose, plain: PlainAction) {
@@ -79,7 +79,7 @@ export function createSecrets() {
     else if (payload !== plain.payload) values.add(secretsOf(payload, plain.payload))
   }
 
-  /** The name of a sign-in that was refused may be a password; one whose password was right is a name, and stays where a replay shows it. */
+  /** The username of a failed sign-in may be a password. The username of a successful one is not hidden. */
   function noteName(name: string, type: string) {
     if (type.endsWith('/fulfilled')) names.add(name)
     else if (type.endsWith('/rejected')) secrets.add([name])
@@ -90,7 +90,7 @@ export function createSecrets() {
 
   return {
     note,
-    /** @param field for a secret, whether it is sent or not. @param text what it holds after a key. */
+    /** @param field a field for a secret. @param text its current value. */
     secretTyped(field: object, text: string) {
       const known = fields.get(field) ?? { longest: '' }
       if (!fields.has(field)) {
@@ -101,11 +101,13 @@ export function createSecrets() {
       if (!text.startsWith(known.longest)) secrets.add([known.longest])
       known.longest = text
     },
-    /** @returns what hides, in any text of a recording, what was typed or shown as a secret: everything, when that was more than could be remembered. */
+    /** Returns a function that hides all secrets in a text. It hides everything if the limit of remembered secrets was exceeded. */
     hider: () => (secrets.isFull() ? () => HIDDEN : hiderOf(allSecrets())),
     /**
-     * @param lines all lines of console output, in their order.
-     * @returns the lines without anything that was redacted in this session; undefined when that was more than could be remembered.
+     * Hides all redacted values in lines of console output.
+     *
+     * @param lines all lines in their order.
+     * @returns undefined if the limit of remembered values was exceeded.
      */
     hideInLines(lines: readonly string[]): string[] | undefined {
       return values.isFull() || secrets.isFull()
@@ -115,11 +117,11 @@ export function createSecrets() {
   }
 }
 
-/** Texts of a length that is worth looking for. */
+/** A bounded set of texts of a minimum length. */
 function createValues(shortest: number) {
   const known = new Set<string>()
   let characters = 0
-  // No text that is looked through holds a line break.
+  // The searched texts have no line breaks.
   const piecesOf = (value: string) =>
     value.length < shortest || value.includes('\n')
       ? []
@@ -140,12 +142,12 @@ function createValues(shortest: number) {
 }
 
 const SEPARATORS = /[\s[\]{}(),;:"'`=<>|]+/
-/** Letters and digits, or a capital within: no word of a sentence. */
+/** Letters and digits, or a capital letter inside: probably not a word of a sentence. */
 const isRandom = (word: string) => (/\d/.test(word) && /[a-z]/i.test(word)) || /[a-z][A-Z]/.test(word)
-/** At the end of a sentence. */
+/** Removes the dot at the end of a sentence. */
 const withoutDot = (word: string) => (word.endsWith('.') ? word.slice(0, -1) : word)
 
-/** Of what a line hides the first word, which is the value as a rule, and what looks like no word: the rest may be a harmless sentence. */
+/** Returns the hidden words of a line: the first one, which usually is the value, and those that do not look like words of a sentence. */
 function secretsOfLine(text: string): string[] {
   const line = withoutEscapes(text)
   const hidden = hiddenOf(line)
@@ -158,7 +160,7 @@ function secretsOfLine(text: string): string[] {
   return words.filter((word, index) => index === 0 || (word.length >= 6 && isRandom(word)))
 }
 
-/** What a line hides, without what stands between it and the word that gives it away, and without quotes. */
+/** Returns the hidden part of a line, without separators at its start and without quotes. */
 function hiddenOf(line: string): string {
   const masked = maskLine(line)
   if (masked === line) return ''
@@ -169,20 +171,20 @@ function hiddenOf(line: string): string {
     .trim()
 }
 
-/** All of a value, and its words: it may hold blanks and separators. */
+/** Returns the hidden values of a definition and their words, because a value may hold blanks and separators. */
 const secretsOfDefinition = (text: string) =>
   text.split('\n').flatMap((line) => [hiddenOf(line), ...secretsOfLine(line)])
 
-/** A text of small letters that is longer than the words of commands. In characters. */
+/** A word of lower-case letters of at least this length is treated as a secret. */
 const LONG = 12
-/** What separates the name of an option from its value, and the parts of an address. */
+/** Separators between the name of an option and its value, and between the parts of an address. */
 const PARTS = /[=:,;@/"']+/
-/** What stands before a secret is none. */
+/** Names of options and commands that precede a secret. */
 const NAME_OF_SECRET = /^-{0,2}(?:password|passwd|passphrase|secret|token|api-?key|login|register|auth)$/i
 /** `-phunter2` */
 const OPTION = /^-[a-zA-Z](?=.)/
 
-/** Of a command that was masked, what is likely to be a secret and no name of a player or a world: of one that signs in, each word. */
+/** Returns the words of a masked command that are probably secrets, not names of players or worlds. All words of a sign-in command are. */
 function secretsOfCommand(command: string): string[] {
   const [, ...words] = command.trim().split(/\s+/)
   if (words.length === 0) return [command.trim()]
@@ -196,7 +198,7 @@ function textsOf(value: unknown): string[] {
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsOf) : []
 }
 
-/** Arguments of a call without those that name somebody: they are masked because they may have been typed into the wrong field. */
+/** Returns the arguments of a call without the username. It is masked only because it may be a password in the wrong field. */
 function withoutNames(args: unknown): unknown {
   if (typeof args !== 'object' || args === null) return args
   return Object.fromEntries(Object.entries(args).filter(([key]) => key !== 'username'))
@@ -204,7 +206,7 @@ function withoutNames(args: unknown): unknown {
 
 const SECRET = /password|token|secret|code/i
 
-/** Of an answer what is a secret by its name, or by being all of the answer. */
+/** Returns the fields of an answer whose names say that they are secrets, or the answer itself if it is a text. */
 function onlySecrets(answer: unknown): unknown {
   if (typeof answer !== 'object' || answer === null) return answer
   return Object.fromEntries(

@@ -5,8 +5,8 @@ import '../styles/layout.scss'
 import './replay.scss'
 
 /**
- * In place of the console, in a page of its own: nothing of a session is even read here, so that nothing of it can be
- * touched. Whoever leaves loads the console afresh, and finds the session as it was.
+ * Starts the replay instead of the console. It never reads the session, so it cannot change it: leaving the replay
+ * reloads the console with the session unchanged.
  */
 export function startReplay(root: HTMLElement) {
   showMutationsOfLog()

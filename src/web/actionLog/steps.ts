@@ -6,16 +6,16 @@ import type { PlainAction } from './redactAction'
 export type State = Record<string, unknown>
 export type Step = {
   state: State
-  /** The parts of the state that became something else, each with its hash. */
+  /** The slices that changed, each with the hash of its new state. */
   changed: Record<string, string>
-  /** What a reducer threw. The state is then as it was before. */
+  /** The message of an error that a reducer threw. The state is then unchanged. */
   thrown?: string
 }
 
-/** The reducers of the whole console, taking states that may lack parts. */
+/** The root reducer of the console. It accepts states that lack slices. */
 export type RootReducer = Reducer<State>
 
-/** What was written down of an action, as reducers take it. */
+/** Converts a recorded action into one that the reducers accept. */
 export function actionOf({ type, payload, meta, error }: PlainAction): UnknownAction {
   const unpacked =
     type === 'console/linesReceived' && Array.isArray(payload) ? unpackLines(payload as (string | number)[]) : payload
@@ -27,7 +27,7 @@ export function actionOf({ type, payload, meta, error }: PlainAction): UnknownAc
   }
 }
 
-/** The state before the first action, with every part that this build knows. */
+/** Returns the state before the first action, with all slices that this build has. */
 export const complete = (reducer: RootReducer, base: State): State => ({
   ...base,
   ...reducer(base, { type: 'actionLog/begun' }),

@@ -1,6 +1,6 @@
 import type { ActionLog } from '../../contract/actionLog'
 import { hashOf } from './hash'
 
-/** What a log says besides its states, so that a replay can tell whether that was changed. */
+/** Returns the checksum of everything in a log that its state hashes do not cover, so that a replay can detect changes. */
 export const sumOf = ({ startedAt, exportedAt, viewport, route, base, actions }: ActionLog) =>
   hashOf({ startedAt, exportedAt, viewport, route, base, actions })

@@ -1,7 +1,7 @@
 import type { Middleware } from '@reduxjs/toolkit'
 import { isAction } from '@reduxjs/toolkit'
 
-/** As Redux DevTools show it. */
+/** Sanitizers for Redux DevTools. */
 type Show = {
   action: (action: { type: string }) => { type: string }
   state: (state: Record<string, unknown>) => unknown
@@ -9,14 +9,14 @@ type Show = {
 type Note = (at: number, action: { type: string }) => void
 type Call = { type: string; payload?: unknown; meta?: { arg?: { type?: string } } }
 
-/** Nobody does so much before signing in. Beyond it calls and the session are kept: the recorder learns from them what to hide. */
+/** Limit of waiting actions. Beyond it only calls and session actions are kept: the recorder learns from them which values to hide. */
 const LONGEST = 2000
 const KEPT = /^(api|session)/
 
 /**
- * Hands every action that reaches the reducers to the recorder. That one knows what has to be redacted, and comes with
- * the first page after sign-in (record.ts): until then actions wait here in memory, without the answers of calls that
- * succeeded. What calls sent is kept, because the recorder learns from it what to hide in console output.
+ * Passes every action to the recorder, which redacts it. The recorder is loaded with the first page after sign-in
+ * (record.ts). Until then actions wait here in memory, without the answers of successful mutations. The arguments of calls
+ * are kept, because the recorder learns from them which values to hide.
  */
 export function createTape(now: () => number) {
   const waiting: [number, { type: string }][] = []
@@ -31,12 +31,12 @@ export function createTape(now: () => number) {
   return {
     middleware,
     startedAt: now(),
-    /** What Redux DevTools may see follows the same rules, which come with the recorder. */
+    /** Redux DevTools show the same redacted data. The rules are loaded with the recorder. */
     devTools: {
       actionSanitizer: <Action extends { type: string }>(action: Action) => show.action(action) as Action,
       stateSanitizer: <State>(state: State) => show.state(state as never) as State,
     },
-    /** Everything from the start on goes to `recorder`. */
+    /** Passes all waiting and future actions to `recorder`. */
     handTo(recorder: Note, shown: Show) {
       note = recorder
       show = shown
@@ -45,6 +45,6 @@ export function createTape(now: () => number) {
   }
 }
 
-/** A failure stays: the recorder hides what it quotes. */
+/** Failures are kept: the recorder hides what they quote. */
 const withoutAnswer = (action: Call): Call =>
   action.meta?.arg?.type !== 'mutation' || action.type.endsWith('rejected') ? action : { ...action, payload: null }

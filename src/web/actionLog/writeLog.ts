@@ -8,8 +8,8 @@ import type { ActionLog, LoggedAction } from '../../contract/actionLog'
 type About = Pick<ActionLog, 'build' | 'exportedAt' | 'viewport' | 'route'>
 
 /**
- * The log as a file holds it. The states and hashes in it are those of the redacted actions, taken one by one from the
- * redacted base: what a replay has to arrive at.
+ * Returns the content of a log file. Its states and hashes are computed by applying the redacted actions to the redacted
+ * base state, as a replay does.
  */
 export function writeLog({ startedAt, base, actions }: Recording, about: About, reducer: RootReducer): ActionLog {
   const plainBase = JSON.parse(JSON.stringify(base)) as Recording['base']
@@ -19,7 +19,7 @@ export function writeLog({ startedAt, base, actions }: Recording, about: About, 
     state = step.state
     return { ...action, changed: step.changed }
   })
-  // The page's own address may hold what is hidden in the state.
+  // Not the address of the page: it may hold what is hidden in the state.
   const route = typeof state.route === 'string' ? state.route : about.route
   const log: ActionLog = {
     format: 'quarterdeck-action-log',
