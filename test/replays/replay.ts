@@ -1,13 +1,13 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { replayLog } from '../../src/web/actionLog/checkLog'
+import { replayLog } from '../../src/web/actionLog/replay/checkLog'
 import { build } from '../../src/web/actionLog/build'
-import { findingsOf } from '../../src/web/actionLog/findings'
-import { hashOf } from '../../src/web/actionLog/hash'
-import { checkSize, LogFault, readLog } from '../../src/web/actionLog/readLog'
-import { sumOf } from '../../src/web/actionLog/sum'
-import { replayReducer } from '../../src/web/actionLog/replayReducer'
-import { printReplay, reportReplay } from '../../src/web/actionLog/reportReplay'
+import { findingsOf } from '../../src/web/actionLog/replay/findings'
+import { hashOf } from '../../src/web/actionLog/replay/hash'
+import { checkSize, LogFault, readLog } from '../../src/web/actionLog/replay/readLog'
+import { sumOf } from '../../src/web/actionLog/replay/sum'
+import { replayReducer } from '../../src/web/actionLog/replay/replayReducer'
+import { printReplay, reportReplay } from '../../src/web/actionLog/replay/reportReplay'
 
 const USAGE = `npm run replay -- [options] FILE…
 

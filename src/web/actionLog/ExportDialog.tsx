@@ -6,8 +6,8 @@ import { Checkbox } from '../ui/form/Checkbox'
 import { FormDialog } from '../ui/dialog/FormDialog'
 import { counted } from '../ui/counted'
 import { formatBytes } from '../ui/formatBytes'
-import { logFileOf, saveLogFile } from './exportLog'
-import { contentsOf, search } from './logContents'
+import { logFileOf, saveLogFile } from './export/exportLog'
+import { contentsOf, search } from './export/logContents'
 import './exportDialog.scss'
 
 /** Shows the contents of the file before it is saved. */

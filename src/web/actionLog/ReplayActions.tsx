@@ -1,9 +1,9 @@
 import { useEffect, useMemo, useRef, useState } from 'react'
 import type { ActionLog } from '../../contract/actionLog'
-import type { Replay } from './checkLog'
-import { differences, shortText } from './diff'
-import { CONTROLS } from './followReplay'
-import { markOf } from './playback'
+import type { Replay } from './replay/checkLog'
+import { differences, shortText } from './replay/diff'
+import { CONTROLS } from './replay/followReplay'
+import { markOf } from './replay/playback'
 
 type ReplayActionsProps = { log: ActionLog; replay: Replay; index: number; onJump: (index: number) => void }
 

@@ -2,9 +2,9 @@ import type { CSSProperties, Dispatch } from 'react'
 import { useMemo } from 'react'
 import type { ActionLog } from '../../contract/actionLog'
 import { Glyph } from '../ui/Glyph'
-import { CONTROLS } from './followReplay'
-import type { Playback, PlaybackEvent } from './playback'
-import { markOf, SPEEDS } from './playback'
+import { CONTROLS } from './replay/followReplay'
+import type { Playback, PlaybackEvent } from './replay/playback'
+import { markOf, SPEEDS } from './replay/playback'
 
 const paths = {
   back: 'M17 5.5 8.5 12l8.5 6.5Zm-10 0v13',

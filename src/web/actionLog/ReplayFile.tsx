@@ -4,7 +4,7 @@ import type { ActionLog } from '../../contract/actionLog'
 import '../app/routes'
 import { loadEarly } from '../chunks'
 import { AuthPage } from '../features/auth/AuthPage'
-import { checkSize, LogFault, readLog } from './readLog'
+import { checkSize, LogFault, readLog } from './replay/readLog'
 
 /** Asks for the file, and loads all pages before the first is shown. */
 export function ReplayFile({ onRead }: { onRead: (log: ActionLog) => void }) {

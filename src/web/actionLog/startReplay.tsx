@@ -1,5 +1,5 @@
 import { createRoot } from 'react-dom/client'
-import { showMutationsOfLog } from './mutationsOfLog'
+import { showMutationsOfLog } from './replay/mutationsOfLog'
 import { ReplayApp } from './ReplayApp'
 import '../styles/layout.scss'
 import './replay.scss'

@@ -1,5 +1,5 @@
 import { setupListeners } from '@reduxjs/toolkit/query'
-import { exportActionLog } from '../actionLog/exportActionLog'
+import { exportActionLog } from '../actionLog/export/exportActionLog'
 import { pageLeft, pageLoaded, pageShown } from '../facts'
 import { selectTheme } from './themeSlice'
 import type { AppStore } from './types'

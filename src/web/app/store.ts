@@ -1,7 +1,7 @@
 import type { Middleware, Reducer, StateFromReducersMapObject } from '@reduxjs/toolkit'
 import { combineReducers, configureStore } from '@reduxjs/toolkit'
 import { build } from '../actionLog/build'
-import { createTape } from '../actionLog/tape'
+import { createTape } from '../actionLog/record/tape'
 import { api } from '../api/api'
 import { bearerToken, forgetSession, readPendingLogin, readSession } from '../api/credentials'
 import { sessionEnded, sessionStarted } from '../facts'

@@ -1,6 +1,6 @@
 import { useLayoutEffect } from 'react'
 import { useStore } from 'react-redux'
-import { recorderOf } from '../actionLog/record'
+import { recorderOf } from '../actionLog/record/record'
 import type { AppStore } from './types'
 
 /** Starts recording. The log also gets the actions from before. */

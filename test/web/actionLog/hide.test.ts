@@ -1,4 +1,4 @@
-import { hideInLines, hiderOf } from '../../../src/web/actionLog/hide'
+import { hideInLines, hiderOf } from '../../../src/web/actionLog/export/hide'
 
 const SECRET = 'Cänary 7731&"x"/+'
 const hidden = (text: string, secret: string) => hiderOf([secret])(text)

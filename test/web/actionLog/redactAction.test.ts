@@ -1,7 +1,7 @@
 import { maskCommand, maskLine } from '../../../src/contract/secrets/maskCommand'
-import { maskDefinition, maskText } from '../../../src/web/actionLog/mask'
-import { redactAction } from '../../../src/web/actionLog/redactAction'
-import { packLines, unpackLines } from '../../../src/web/actionLog/lines'
+import { maskDefinition, maskText } from '../../../src/web/actionLog/redact/mask'
+import { redactAction } from '../../../src/web/actionLog/redact/redactAction'
+import { packLines, unpackLines } from '../../../src/web/actionLog/record/lines'
 import { withoutSecretParameters } from '../../../src/web/withoutSecretParameters'
 
 test('a masked text tells its size roughly and nothing else', () => {

@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { actionRules, callRules } from '../../../src/web/actionLog/redaction'
+import { actionRules, callRules } from '../../../src/web/actionLog/redact/redaction'
 import { api } from '../../../src/web/api/api'
 
 const web = join(__dirname, '../../../src/web')

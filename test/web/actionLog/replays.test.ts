@@ -2,10 +2,10 @@ import { spawnSync } from 'node:child_process'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { replayLog } from '../../../src/web/actionLog/checkLog'
-import { readLog } from '../../../src/web/actionLog/readLog'
-import { replayReducer } from '../../../src/web/actionLog/replayReducer'
-import { reportReplay } from '../../../src/web/actionLog/reportReplay'
+import { replayLog } from '../../../src/web/actionLog/replay/checkLog'
+import { readLog } from '../../../src/web/actionLog/replay/readLog'
+import { replayReducer } from '../../../src/web/actionLog/replay/replayReducer'
+import { reportReplay } from '../../../src/web/actionLog/replay/reportReplay'
 
 const root = join(__dirname, '../../..')
 const folder = join(root, 'test/replays')

@@ -6,8 +6,8 @@ import { render, screen, waitFor } from '@testing-library/react'
 import userEvent from '@testing-library/user-event'
 import type { ActionLog } from '../../../src/contract/actionLog'
 import { AuthenticatorStep } from '../../../src/web/features/auth/AuthenticatorStep'
-import { hashOf } from '../../../src/web/actionLog/hash'
-import { sumOf } from '../../../src/web/actionLog/sum'
+import { hashOf } from '../../../src/web/actionLog/replay/hash'
+import { sumOf } from '../../../src/web/actionLog/replay/sum'
 import { ReplayApp } from '../../../src/web/actionLog/ReplayApp'
 
 const root = join(__dirname, '../../..')

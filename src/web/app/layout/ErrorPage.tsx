@@ -1,5 +1,5 @@
 import { useStore } from 'react-redux'
-import { exportActionLog } from '../../actionLog/exportActionLog'
+import { exportActionLog } from '../../actionLog/export/exportActionLog'
 import { Notice } from '../../ui/Notice'
 import type { AppStore } from '../types'
 

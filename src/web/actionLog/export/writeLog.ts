@@ -1,9 +1,9 @@
-import type { Recording } from './recorder'
-import { hashOf } from './hash'
-import { sumOf } from './sum'
-import type { RootReducer } from './steps'
-import { complete, takeStep } from './steps'
-import type { ActionLog, LoggedAction } from '../../contract/actionLog'
+import type { Recording } from '../record/recorder'
+import { hashOf } from '../replay/hash'
+import { sumOf } from '../replay/sum'
+import type { RootReducer } from '../replay/steps'
+import { complete, takeStep } from '../replay/steps'
+import type { ActionLog, LoggedAction } from '../../../contract/actionLog'
 
 type About = Pick<ActionLog, 'build' | 'exportedAt' | 'viewport' | 'route'>
 

@@ -1,11 +1,11 @@
-import type { ActionLog } from '../../contract/actionLog'
+import type { ActionLog } from '../../../contract/actionLog'
 import {
   ACTION_LOG_MAX_BYTES,
   ACTION_LOG_MAX_DEPTH,
   ACTION_LOG_VERSION,
   ActionLog as Schema,
-} from '../../contract/actionLog'
-import { formatBytes } from '../ui/formatBytes'
+} from '../../../contract/actionLog'
+import { formatBytes } from '../../ui/formatBytes'
 import { hashOf } from './hash'
 
 /** A file cannot be replayed. The message is shown to the user. */

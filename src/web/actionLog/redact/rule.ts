@@ -1,5 +1,5 @@
-import { maskCommand, maskLine } from '../../contract/secrets/maskCommand'
-import { withoutSecretParameters } from '../withoutSecretParameters'
+import { maskCommand, maskLine } from '../../../contract/secrets/maskCommand'
+import { withoutSecretParameters } from '../../withoutSecretParameters'
 import { maskDefinition, maskValue } from './mask'
 
 /**

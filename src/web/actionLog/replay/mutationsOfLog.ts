@@ -1,5 +1,5 @@
-import { api } from '../api/api'
-import '../api/endpoints'
+import { api } from '../../api/api'
+import '../../api/endpoints'
 
 type Mutation = { endpointName?: string; startedTimeStamp?: number }
 type ApiState = { api: { mutations: Record<string, Mutation | undefined> } }

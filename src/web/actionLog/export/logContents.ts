@@ -1,4 +1,4 @@
-import type { ActionLog, LoggedAction } from '../../contract/actionLog'
+import type { ActionLog, LoggedAction } from '../../../contract/actionLog'
 
 /** A row of the contents: the actions of one type, the calls of one endpoint, or a state. */
 export type Kind = {

@@ -1,4 +1,4 @@
-import { escapesIn } from '../../contract/secrets/secretCommands'
+import { escapesIn } from '../../../contract/secrets/secretCommands'
 
 /** A normalized text: decoded, lower-case, without colours and blanks. */
 export type Reading = {

@@ -1,9 +1,9 @@
-import { maskLine } from '../../contract/secrets/maskCommand'
-import { allLines, type LineBuffer } from '../sockets/lineBuffer'
-import { redactAction } from './redactAction'
-import { callRules, stateRules } from './redaction'
-import type { State } from './steps'
-import { fields, redact } from './rule'
+import { maskLine } from '../../../contract/secrets/maskCommand'
+import { allLines, type LineBuffer } from '../../sockets/lineBuffer'
+import { redactAction } from '../redact/redactAction'
+import { callRules, stateRules } from '../redact/redaction'
+import type { State } from '../replay/steps'
+import { fields, redact } from '../redact/rule'
 
 /** Limits of lists and texts, because DevTools copies the whole state with every action. */
 const LONGEST_LIST = 50

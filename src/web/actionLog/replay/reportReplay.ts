@@ -1,4 +1,4 @@
-import type { ActionLog } from '../../contract/actionLog'
+import type { ActionLog } from '../../../contract/actionLog'
 import type { Replay } from './checkLog'
 import type { Difference } from './diff'
 import { differences, shortText } from './diff'

@@ -1,10 +1,10 @@
 import { defaultSerializeQueryArgs } from '@reduxjs/toolkit/query'
-import { SHARED_ROOT } from '../../contract/pageRules'
-import { PAGE_ROUTES } from '../../contract/pageRoutes'
+import { SHARED_ROOT } from '../../../contract/pageRules'
+import { PAGE_ROUTES } from '../../../contract/pageRoutes'
 import { changeTexts, hiderOf } from './hide'
-import { maskText } from './mask'
-import type { Recording } from './recorder'
-import type { State } from './steps'
+import { maskText } from '../redact/mask'
+import type { Recording } from '../record/recorder'
+import type { State } from '../replay/steps'
 
 /**
  * Where a value holds what a user typed: a `text`, the `address` of a page, an object whose keys are typed (`byName`),

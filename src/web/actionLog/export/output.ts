@@ -1,7 +1,7 @@
-import { allLines, lengthOf, type LineBuffer } from '../sockets/lineBuffer'
-import type { PackedLines } from './lines'
-import type { PlainAction } from './redactAction'
-import type { State } from './steps'
+import { allLines, lengthOf, type LineBuffer } from '../../sockets/lineBuffer'
+import type { PackedLines } from '../record/lines'
+import type { PlainAction } from '../redact/redactAction'
+import type { State } from '../replay/steps'
 
 type Changed = { base: State; actions: (PlainAction & { at: number })[] }
 type Line = { content: string }

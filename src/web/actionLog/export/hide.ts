@@ -1,5 +1,5 @@
-import { HIDDEN } from '../../contract/secrets/maskCommand'
-import { withoutEscapes } from '../../contract/secrets/secretCommands'
+import { HIDDEN } from '../../../contract/secrets/maskCommand'
+import { withoutEscapes } from '../../../contract/secrets/secretCommands'
 import { plainOf, read } from './reading'
 
 /** A hidden range of a text. `to` is exclusive. */

@@ -1,5 +1,5 @@
-import { maskLine } from '../../contract/secrets/maskCommand'
-import type { ConsoleLine } from '../sockets/lineBuffer'
+import { maskLine } from '../../../contract/secrets/maskCommand'
+import type { ConsoleLine } from '../../sockets/lineBuffer'
 
 /** Limits of the first and the last lines that are kept of a burst. */
 const HEAD = { lines: 5, characters: 800 }

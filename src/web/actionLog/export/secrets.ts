@@ -1,9 +1,9 @@
-import { HIDDEN, maskLine } from '../../contract/secrets/maskCommand'
-import { looksSecret, withoutEscapes } from '../../contract/secrets/secretCommands'
-import type { ConsoleLine } from '../sockets/lineBuffer'
+import { HIDDEN, maskLine } from '../../../contract/secrets/maskCommand'
+import { looksSecret, withoutEscapes } from '../../../contract/secrets/secretCommands'
+import type { ConsoleLine } from '../../sockets/lineBuffer'
 import { hideInLines, hiderOf } from './hide'
-import { maskedTexts, secretsOf } from './mask'
-import type { PlainAction } from './redactAction'
+import { maskedTexts, secretsOf } from '../redact/mask'
+import type { PlainAction } from '../redact/redactAction'
 
 type Loose = Record<string, unknown>
 type Call = { arg?: { endpointName?: string; originalArgs?: unknown } }

@@ -1,4 +1,4 @@
-import type { ActionLog } from '../../contract/actionLog'
+import type { ActionLog } from '../../../contract/actionLog'
 import type { Difference } from './diff'
 import { differences } from './diff'
 import { hashOf } from './hash'

@@ -1,9 +1,9 @@
-import type { ActionLog } from '../../contract/actionLog'
-import { saveText } from '../api/saveAs'
-import type { AppStore } from '../app/types'
-import { build } from './build'
-import { recorderOf } from './record'
-import { replayReducer } from './replayReducer'
+import type { ActionLog } from '../../../contract/actionLog'
+import { saveText } from '../../api/saveAs'
+import type { AppStore } from '../../app/types'
+import { build } from '../build'
+import { recorderOf } from '../record/record'
+import { replayReducer } from '../replay/replayReducer'
 import { writeLog } from './writeLog'
 
 export type LogFile = { name: string; text: string; log: ActionLog }

@@ -1,4 +1,4 @@
-import type { ActionLog, LoggedAction } from '../../contract/actionLog'
+import type { ActionLog, LoggedAction } from '../../../contract/actionLog'
 
 export const SPEEDS = [0.25, 0.5, 1, 2, 4, 8, 16] as const
 

@@ -1,4 +1,4 @@
-import type { ActionLog } from '../../contract/actionLog'
+import type { ActionLog } from '../../../contract/actionLog'
 import { hashOf } from './hash'
 
 /** Returns the checksum of everything in a log that its state hashes do not cover, so that a replay can detect changes. */

@@ -1,7 +1,7 @@
-import type { AppStore } from '../app/types'
+import type { AppStore } from '../../app/types'
 import { showAction, showState } from './devTools'
 import { createRecorder } from './recorder'
-import type { RootReducer } from './steps'
+import type { RootReducer } from '../replay/steps'
 
 /** Autocomplete tokens of fields for secrets. Their values are known even if the form refuses to send them. */
 const FOR_SECRETS = /-password$|^one-time-code$/

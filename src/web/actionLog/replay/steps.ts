@@ -1,7 +1,7 @@
 import type { Reducer, UnknownAction } from '@reduxjs/toolkit'
 import { hashOf } from './hash'
-import { unpackLines } from './lines'
-import type { PlainAction } from './redactAction'
+import { unpackLines } from '../record/lines'
+import type { PlainAction } from '../redact/redactAction'
 
 export type State = Record<string, unknown>
 export type Step = {

@@ -1,9 +1,9 @@
 import { isPlainObject } from '@reduxjs/toolkit'
 import { QueryStatus } from '@reduxjs/toolkit/query'
-import { INSTANCE_STATES } from '../../contract/pageRules'
-import { PAGE_ROUTES } from '../../contract/pageRoutes'
-import { callRules } from './redaction'
-import type { State } from './steps'
+import { INSTANCE_STATES } from '../../../contract/pageRules'
+import { PAGE_ROUTES } from '../../../contract/pageRoutes'
+import { callRules } from '../redact/redaction'
+import type { State } from '../replay/steps'
 
 /**
  * Returns words of the console that a replay depends on. They are never hidden: a log that contains them does not reveal

@@ -1,5 +1,5 @@
-import type { ActionLog } from '../../contract/actionLog'
-import { counted } from '../ui/counted'
+import type { ActionLog } from '../../../contract/actionLog'
+import { counted } from '../../ui/counted'
 import type { Replay } from './checkLog'
 import { sumOf } from './sum'
 

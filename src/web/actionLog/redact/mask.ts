@@ -1,4 +1,4 @@
-import { HIDDEN, maskLine } from '../../contract/secrets/maskCommand'
+import { HIDDEN, maskLine } from '../../../contract/secrets/maskCommand'
 
 /** Lengths of masks. The exact length of the text stays hidden. */
 const LENGTHS = [16, 64, 256]
