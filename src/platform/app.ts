@@ -50,10 +50,7 @@ import { openRealtime } from './sockets/realtime'
 const BODY_LIMIT = 2 ** 20
 
 export interface Parts
-  extends
-    Omit<ConsoleParts, 'proxies'>,
-    Omit<FileRouteParts, 'deploymentTypeIndexAt' | 'responseBuffers'>,
-    UploadRouteParts {
+  extends Omit<ConsoleParts, 'proxies'>, Omit<FileRouteParts, 'deploymentTypeIndexAt'>, UploadRouteParts {
   files: Files
   log: Logger
   /** Addresses or networks. */
@@ -145,8 +142,7 @@ export async function createApp(
     )
   })
   answerFailures(app)
-  const responseBuffers = createResponseBuffers()
-  limitResponses(app, responseBuffers)
+  limitResponses(app, createResponseBuffers())
   recordActivity(app, parts.activityLog)
   guardRoutes(app, parts.sessions)
   healthRoutes(app, parts.health, parts.runtime.isolation, () => parts.network.disks())
@@ -160,7 +156,6 @@ export async function createApp(
   metricRoutes(app, parts.metrics)
   fileRoutes(app, {
     ...parts,
-    responseBuffers,
     deploymentTypeIndexAt: (path) => parts.deployments.deploymentTypeIndexAt(path),
   })
   const endUploads = await uploadRoutes(app, parts)

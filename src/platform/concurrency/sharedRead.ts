@@ -16,3 +16,22 @@ export function createSharedRead<Result>(read: () => Promise<Result>): () => Pro
     return next
   }
 }
+
+/**
+ * As `createSharedRead`, for each key.
+ * @returns a function whose calls with the same key must read the same.
+ */
+export function createKeyedSharedRead<Result>(): (key: string, read: () => Promise<Result>) => Promise<Result> {
+  const reads = new Map<string, { shared: () => Promise<Result>; callers: number }>()
+  return async (key, read) => {
+    const entry = reads.get(key) ?? { shared: createSharedRead(read), callers: 0 }
+    reads.set(key, entry)
+    entry.callers += 1
+    try {
+      return await entry.shared()
+    } finally {
+      entry.callers -= 1
+      if (entry.callers === 0) reads.delete(key)
+    }
+  }
+}

@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from 'pg'
 import type { DatabaseType } from '../../contract/database'
 import { AppError } from '../errors'
 import { tryAdvisoryLock } from '../state/advisoryLock'
-import { createConcurrencyLimit } from './concurrencyLimit'
+import { createConcurrencyLimit } from '../concurrency/concurrencyLimit'
 
 /** Each change holds a database connection, and the rest of the platform needs most of them. */
 const PARALLEL_CHANGES = 4

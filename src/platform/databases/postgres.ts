@@ -1,7 +1,7 @@
 import { escapeIdentifier, escapeLiteral, type ClientBase } from 'pg'
 import { AppError, errorCodeOf } from '../errors'
 import { nameTaken, notOnServer, type DatabaseServer, type DatabaseStats, type ServerDatabase } from './databaseServer'
-import { createConcurrencyLimit } from './concurrencyLimit'
+import { createConcurrencyLimit } from '../concurrency/concurrencyLimit'
 import {
   createPostgresConnections,
   SAFE_SEARCH_PATH,

@@ -7,7 +7,6 @@ import type { ExtractionLimits } from './archives/extraction'
 import { createJail } from './jail'
 import { createJobs, type Jobs } from './transfers/jobs'
 import { createListing, type Listing } from './listing/listing'
-import { createListingPool } from './listing/listingPool'
 import { createPacker } from './archives/pack'
 import type { ShareLocation } from './shareMarker'
 import { openTemporaries } from './changes/temporaries'
@@ -52,7 +51,7 @@ export async function openFiles({ dataDir, shareDir, marker, log, now, limitsOf 
   const jail = createJail(shareDir, marker)
   const locks = createEntryLocks()
   const temporaries = await openTemporaries(dataDir, jail, locks, log)
-  const listing = createListing(jail, createListingPool())
+  const listing = createListing(jail)
   const uploads = createUploads(jail, temporaries)
   const packer = createPacker(jail, temporaries)
   const unpacker = createUnpacker(jail, temporaries, limitsOf)

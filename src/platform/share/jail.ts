@@ -8,7 +8,7 @@ import type { ShareMarker } from './shareMarker'
 import { parentAndName, printable, formatPath, type PathSegments } from './apiPath'
 
 /** open(2): opens a path without reading it, blocking on a FIFO or touching a device. Not exported by Node.js. */
-const O_PATH = 0o10000000
+export const O_PATH = 0o10000000
 
 /** A name as it is on disk: a buffer when its bytes are not valid UTF-8, which a string cannot represent. */
 export type RawName = string | Buffer

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import { gunzipSync } from 'node:zlib'
 import pino from 'pino'
-import { bytesOf } from '../../../src/platform/share/listing/entries'
+import type { FilesAnswer } from '../../../src/contract/file'
 import { openFiles, type Files } from '../../../src/platform/share/files'
 import { replicate } from '../../../src/platform/share/replicas/replicate'
 import { makeZip } from '../../support/platform/archives'
@@ -50,7 +50,7 @@ async function downloaded(path: string): Promise<string> {
 
 /** Every verb, by what it would do with a path. */
 const verbs: [verb: string, use: (path: string) => Promise<unknown>][] = [
-  ['list', async (path) => (await files.listing.list(path)).json.map((part) => Buffer.from(part).toString())],
+  ['list', async (path) => (await files.listing.list(path, null)).body.toString()],
   ['read', (path) => files.textFiles.read(path)],
   ['save', (path) => files.textFiles.save({ path, content: 'mine' })],
   ['create file', (path) => files.changes.createFile(path)],
@@ -213,13 +213,13 @@ test('a deleted link leaves what it points at, and so does a deleted tree that h
 
 test('a shared area that is not there is told, and used once it is', async () => {
   await rm(share, { recursive: true })
-  await expect(files.listing.list('/nfsshare')).rejects.toMatchObject({
+  await expect(files.listing.list('/nfsshare', null)).rejects.toMatchObject({
     code: 'UNAVAILABLE',
     message: expect.stringContaining('QUARTERDECK_SHARE_DIR') as string,
   })
   await mkdir(share)
-  const nothing = await files.listing.list('/nfsshare')
-  expect([nothing.count, bytesOf(nothing)]).toEqual([0, 0])
+  const { body } = await files.listing.list('/nfsshare', null)
+  expect((JSON.parse(body.toString()) as FilesAnswer).data.files).toEqual([])
 })
 
 test('a hard link is a file like any other: who may make one may read the file', async () => {
@@ -282,7 +282,7 @@ test('security 17: ten thousand swaps of a directory for a link, under every ver
   }
   const attempts: (() => Promise<string | void>)[] = [
     async () => (await files.textFiles.read('/nfsshare/target/file.txt')).content,
-    async () => (await files.listing.list('/nfsshare/target')).json.map((part) => Buffer.from(part).toString()).join(),
+    async () => (await files.listing.list('/nfsshare/target', null)).body.toString(),
     async () => void (await files.textFiles.save({ path: '/nfsshare/target/file.txt', content: 'inside' })),
     // What others of these remove.
     () => files.changes.createDirectory('/nfsshare/target/sub'),

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
-import { onLines } from '../../../src/platform/share/listing/lines'
+import { onLines } from '../../../src/platform/share/archives/lines'
 
 test('a line ends at LF alone, wherever the bytes of a character or of a line are divided; what has no end is no line', async () => {
   const stream = new PassThrough()

@@ -1,46 +1,34 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { appendFile, chmod, lstat, mkdir, readdir, rename, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { FileEntry } from '../../../src/contract/file'
-import { joined } from '../../../src/platform/share/listing/entries'
-import { createJail } from '../../../src/platform/share/jail'
-import { createListing, type Listing } from '../../../src/platform/share/listing/listing'
-import { createListingPool } from '../../../src/platform/share/listing/listingPool'
-import { bucketOf } from '../../../src/platform/share/listing/listingTask'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { FileEntry, FilesAnswer } from '../../../src/contract/file'
+import { createJail, withDirectory } from '../../../src/platform/share/jail'
+import { readEntries } from '../../../src/platform/share/listing/entries'
+import { createKeptListings } from '../../../src/platform/share/listing/keptListings'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
 
 const root = useTemporaryDirectory()
-let listing: Listing
-/** What the processes were asked for: all, or so many names. */
-let asked: ('all' | number)[] = []
-/** What happens once names have been read, before anybody has the answer. */
-let meanwhile: (() => Promise<unknown>) | undefined
-
-beforeAll(() => {
-  const pool = createListingPool()
-  listing = createListing(createJail(root()), {
-    ...pool,
-    async entries(...parts) {
-      asked.push('all')
-      return pool.entries(...parts)
-    },
-    async entriesNamed(...parts) {
-      asked.push(parts[3].length)
-      const entries = await pool.entriesNamed(...parts)
-      await meanwhile?.()
-      return entries
-    },
-  })
+/** How often a directory was read, and not answered with what is kept. */
+let readings = 0
+/** What happens once a directory was read, before anybody has the answer. */
+let meanwhile: (() => void) | undefined
+const listings = createKeptListings((directory) => {
+  readings += 1
+  const entries = readEntries(directory)
+  meanwhile?.()
+  return entries
 })
-afterEach(() => jest.restoreAllMocks())
-afterAll(() => listing.close())
 
-async function list(directory: string): Promise<FileEntry[]> {
-  const { json, count } = await listing.list(`/nfsshare/${directory}`)
-  const entries = JSON.parse(`[${Buffer.concat(joined(json)).toString()}]`) as FileEntry[]
-  expect(entries).toHaveLength(count)
-  return entries.sort(byName)
+afterEach(() => jest.restoreAllMocks())
+afterAll(() => listings.close())
+
+async function list(directory: string, path = `/nfsshare/${directory}`): Promise<FileEntry[]> {
+  const { body } = await withDirectory(createJail(root()).openDirectory(directory.split('/')), (opened) =>
+    listings.list({ fd: opened.fd, root: opened.root, path, deploymentTypeIndex: null }),
+  )
+  return (JSON.parse(Buffer.from(body).toString()) as FilesAnswer).data.files.sort(byName)
 }
 
 const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1)
@@ -69,98 +57,83 @@ async function truth(directory: string): Promise<FileEntry[]> {
   ).sort(byName)
 }
 
-/** A directory whose listing is kept, and no older than it is now. */
-async function makeKept(directory: string, count = 600): Promise<(name: string) => string> {
+/** A directory whose listing is kept, and does not become older. */
+async function makeKept(directory: string): Promise<(name: string) => string> {
   const at = (name: string) => join(root(), directory, name)
   jest.restoreAllMocks()
   await mkdir(join(root(), directory), { recursive: true })
-  for (let index = 0; index < count; index += 1) await writeFile(at(`file ${index}.txt`), 'hello\n')
+  for (let index = 0; index < 600; index += 1) await writeFile(at(`file ${index}.txt`), 'hello\n')
   await untilKept(directory)
-  const now = Date.now()
-  jest.spyOn(Date, 'now').mockReturnValue(now)
   // What is kept must not become too old while a slow machine goes through the steps.
   const kept = performance.now()
   jest.spyOn(performance, 'now').mockReturnValue(kept)
   return at
 }
 
-/** The first listing tells that it is large; from then on it is kept as soon as its time is not this very moment's. */
+/** It is kept as soon as its modification time is not this very moment's. */
 async function untilKept(directory: string): Promise<void> {
   await until(async () => {
-    asked = []
+    readings = 0
     await list(directory)
-    return asked.length === 0
+    return readings === 0
   })
 }
 
-test.each([600, 4200])(
-  'of %i entries that are kept, only those that have changed are read again, whatever happened to them',
-  async (count) => {
-    const directory = `changing-${count}`
-    const at = await makeKept(directory, count)
-    const awkward = [
-      'a "quoted" {"name":"b","path"}',
-      'back\\slash',
-      'ends with {',
-      'Grüße 🚀',
-      '"isText":true}',
-      ',',
-      '}{',
-      'a\u2028b',
-      '7',
-    ]
-    const together = Array.from({ length: count }, (_, index) => `file ${index}.txt`).filter(
-      (name) => bucketOf(name) === bucketOf('file 99.txt'),
-    )
-    const steps: [string, () => Promise<unknown>][] = [
-      ['grows', () => appendFile(at('file 7.txt'), 'more')],
-      ['is added', () => writeFile(at('new.txt'), 'new')],
-      ['goes', () => rm(at('file 8.txt'))],
-      ['is renamed', () => rename(at('file 9.txt'), at('renamed.txt'))],
-      ['replaces another', () => rename(at('file 10.txt'), at('file 11.txt'))],
-      [
-        'comes and goes',
-        async () => {
-          await writeFile(at('short.txt'), '')
-          await rm(at('short.txt'))
-        },
-      ],
-      ['is not to be shown', () => writeFile(at('.quarterdeck-1.part'), '')],
-      ['is placed by a rename', () => rename(at('.quarterdeck-1.part'), at('placed.txt'))],
-      ...awkward.map((name): [string, () => Promise<unknown>] => [name, () => writeFile(at(name), name)]),
-      ...awkward.map((name): [string, () => Promise<unknown>] => [`${name} grows`, () => appendFile(at(name), name)]),
-      ['one of them goes', () => rm(at(awkward[0]!))],
-      ['its mode', () => chmod(at('file 1.txt'), 0o600)],
-      ['the directory’s own mode', () => chmod(join(root(), directory), 0o700)],
-      ['neighbours in a piece grow', () => Promise.all(together.map((name) => appendFile(at(name), 'more')))],
-      ['neighbours in a piece go', () => Promise.all(together.map((name) => rm(at(name))))],
-      [
-        'a hundred at once',
-        () =>
-          Promise.all(
-            Array.from({ length: 50 }, (_, index) =>
-              rename(at(`file ${index + 100}.txt`), at(`moved ${index}.txt`)).catch(() =>
-                writeFile(at(`moved ${index}.txt`), ''),
-              ),
+test('of entries that are kept, those that have changed are right in the next listing, whatever happened to them', async () => {
+  const directory = 'changing'
+  const at = await makeKept(directory)
+  const awkward = [
+    'a "quoted" {"name":"b","path"}',
+    'back\\slash',
+    'ends with {',
+    'Grüße 🚀',
+    '"isText":true}',
+    ',',
+    '}{',
+    'a\u2028b',
+    '7',
+  ]
+  const several = Array.from({ length: 20 }, (_, index) => `file ${index + 200}.txt`)
+  const steps: [string, () => Promise<unknown>][] = [
+    ['grows', () => appendFile(at('file 7.txt'), 'more')],
+    ['is added', () => writeFile(at('new.txt'), 'new')],
+    ['goes', () => rm(at('file 8.txt'))],
+    ['is renamed', () => rename(at('file 9.txt'), at('renamed.txt'))],
+    ['replaces another', () => rename(at('file 10.txt'), at('file 11.txt'))],
+    [
+      'comes and goes',
+      async () => {
+        await writeFile(at('short.txt'), '')
+        await rm(at('short.txt'))
+      },
+    ],
+    ['is not to be shown', () => writeFile(at('.quarterdeck-1.part'), '')],
+    ['is placed by a rename', () => rename(at('.quarterdeck-1.part'), at('placed.txt'))],
+    ...awkward.map((name): [string, () => Promise<unknown>] => [name, () => writeFile(at(name), name)]),
+    ...awkward.map((name): [string, () => Promise<unknown>] => [`${name} grows`, () => appendFile(at(name), name)]),
+    ['one of them goes', () => rm(at(awkward[0]!))],
+    ['its mode', () => chmod(at('file 1.txt'), 0o600)],
+    ['the directory’s own mode', () => chmod(join(root(), directory), 0o700)],
+    ['several grow', () => Promise.all(several.map((name) => appendFile(at(name), 'more')))],
+    ['several go', () => Promise.all(several.map((name) => rm(at(name))))],
+    [
+      'a hundred at once',
+      () =>
+        Promise.all(
+          Array.from({ length: 50 }, (_, index) =>
+            rename(at(`file ${index + 100}.txt`), at(`moved ${index}.txt`)).catch(() =>
+              writeFile(at(`moved ${index}.txt`), ''),
             ),
           ),
-      ],
-    ]
-    expect(together.length).toBeGreaterThan(2)
-    expect(together.length).toBeLessThan(100)
-    for (const [what, change] of steps) {
-      await change()
-      expect([what, await list(directory)]).toEqual([what, await truth(directory)])
-    }
-    expect(asked.filter((one) => one === 'all')).toEqual([])
-    expect(asked).toHaveLength(steps.length)
-
-    // More than that is read as a whole.
-    await Promise.all(Array.from({ length: 101 }, (_, index) => writeFile(at(`many ${index}`), '')))
-    expect(await list(directory)).toEqual(await truth(directory))
-    expect(asked.at(-1)).toBe('all')
-  },
-)
+        ),
+    ],
+  ]
+  for (const [what, change] of steps) {
+    await untilKept(directory)
+    await change()
+    expect([what, await list(directory), readings]).toEqual([what, await truth(directory), 1])
+  }
+})
 
 test('entries that change while they are listed are right afterwards, and every listing is whole', async () => {
   const at = await makeKept('busy')
@@ -187,7 +160,7 @@ test('entries that change while they are listed are right afterwards, and every 
   // What changes once more while it is read is read once more.
   await untilKept('busy')
   await appendFile(at('file 599.txt'), 'x')
-  meanwhile = () => appendFile(at('file 599.txt'), 'x')
+  meanwhile = () => appendFileSync(at('file 599.txt'), 'x')
   await list('busy')
   meanwhile = undefined
   expect(await list('busy')).toEqual(await truth('busy'))
@@ -245,36 +218,43 @@ test('what the kernel could not tell, because too much happened at once, is seen
 
 test('what is kept is read anew after half a minute, and within seconds where the kernel does not tell of everything', async () => {
   const at = await makeKept('old')
-  asked = []
+  readings = 0
   const later = performance.now() + 30_001
   jest.spyOn(performance, 'now').mockReturnValue(later)
   await list('old')
-  expect(asked).toEqual(['all'])
+  expect(readings).toBe(1)
   jest.restoreAllMocks()
 
-  // Of what a link leads to, one that came after the others, it tells nothing.
+  // Of what a link leads to it reports nothing.
   await makeKept('told')
   await symlink('../old/file 1.txt', join(root(), 'told/link'))
-  expect((await list('told')).find(({ name }) => name === 'link')?.size).toBe(6)
-  expect(asked).toEqual([1])
+  await untilKept('told')
+  const sizeOfLink = async () => (await list('told')).find(({ name }) => name === 'link')?.size
+  const kept = performance.now()
+  jest.spyOn(performance, 'now').mockReturnValue(kept)
+  expect([await sizeOfLink(), readings]).toEqual([6, 0])
   await appendFile(at('file 1.txt'), 'more')
-  const soon = performance.now() + 1001
-  jest.spyOn(performance, 'now').mockReturnValue(soon)
-  expect((await list('told')).find(({ name }) => name === 'link')?.size).toBe(10)
+  jest.spyOn(performance, 'now').mockReturnValue(kept + 1001)
+  expect(await sizeOfLink()).toBe(10)
 })
 
-test('names that would take too long to be put in their places are read with all others', async () => {
-  const long = 'x'.repeat(200)
-  const names = Array.from({ length: 200_000 }, (_, index) => `${long}${index}`)
-    .filter((name) => bucketOf(name) === 0)
-    .slice(0, 3000)
-  await mkdir(join(root(), 'costly'))
-  for (const name of names) await writeFile(join(root(), 'costly', name), '')
-  const at = await makeKept('costly', 0)
-  for (const name of names.slice(0, 20)) await appendFile(at(name), 'more')
-  expect(await list('costly')).toEqual(await truth('costly'))
-  expect(asked).toEqual(['all'])
-  await appendFile(at(names[20]!), 'more')
-  expect(await list('costly')).toEqual(await truth('costly'))
-  expect(asked).toEqual(['all', 1])
+test('little is kept: directories of few entries are read each time, and the oldest listings make room', async () => {
+  await mkdir(join(root(), 'small'))
+  await writeFile(join(root(), 'small/file'), '')
+  await delay(50)
+  readings = 0
+  for (let round = 0; round < 3; round += 1) await list('small')
+  expect(readings).toBe(3)
+
+  // About 12 MiB each, of which two can be kept.
+  const longPath = (name: string) => `/nfsshare/${name.repeat(20_000)}`
+  await makeKept('several')
+  const listSeveral = async (...names: string[]) => {
+    readings = 0
+    for (const name of names) await list('several', longPath(name))
+    return readings
+  }
+  expect(await listSeveral('a', 'b', 'c', 'c', 'b')).toBe(3)
+  expect(await listSeveral('c', 'b')).toBe(0)
+  expect(await listSeveral('a')).toBe(1)
 })

@@ -1,4 +1,4 @@
-import { createSharedRead } from '../../../src/platform/concurrency/sharedRead'
+import { createKeyedSharedRead, createSharedRead } from '../../../src/platform/concurrency/sharedRead'
 
 test('however many call, one reading is under way, and each caller sees what was so at its call', async () => {
   const ends: (() => void)[] = []
@@ -33,4 +33,14 @@ test('a reading that fails fails those who wait for it, and the next one begins 
   const read = createSharedRead(async () => answers.shift())
   await expect(read()).rejects.toThrow('away')
   expect(await read()).toBe('there')
+})
+
+test('with keys, only calls with the same one share a reading, and a later call begins anew', async () => {
+  const shared = createKeyedSharedRead<string>()
+  let readings = 0
+  const read = (key: string) => shared(key, async () => `${key} ${(readings += 1)}`)
+  expect(await Promise.all([read('a'), read('a'), read('b')])).toEqual(['a 1', 'a 1', 'b 2'])
+  expect(await read('a')).toBe('a 3')
+  await expect(shared('a', () => Promise.reject(new Error('away')))).rejects.toThrow('away')
+  expect(await read('a')).toBe('a 4')
 })

@@ -7,9 +7,10 @@ import pino from 'pino'
 import { supervise } from '../../../src/platform/databases/mongo/supervisor'
 import { HostClient } from '../../../src/platform/runtime/local/hostClient'
 import { createJail } from '../../../src/platform/share/jail'
-import { createListingPool } from '../../../src/platform/share/listing/listingPool'
+import type { createListing as CreateListing } from '../../../src/platform/share/listing/listing'
 import { unpackSevenZip } from '../../../src/platform/share/archives/unpackSevenZip'
 import { startEmbeddedPostgres } from '../../../src/platform/postgres/embeddedPostgres'
+import { PROGRAMS } from '../programs'
 import { make7z } from './archives'
 import { stopHost } from './stopHost'
 import { until } from './until'
@@ -55,10 +56,13 @@ async function sweep(work: () => Promise<unknown>): Promise<string[]> {
 
 const scenarios: Record<string, Scenario> = {
   async listing(directory) {
-    const held = await createJail(directory).openDirectory([])
+    // Compiled: a thread of the source would run out of descriptors while it is compiled.
+    const { createListing } = (await import(join(PROGRAMS, 'platform/share/listing/listing.js'))) as {
+      createListing: typeof CreateListing
+    }
     return sweep(async () => {
-      const pool = createListingPool()
-      await pool.entries(held, '/nfsshare', directory, 'key').finally(() => pool.close())
+      const listing = createListing(createJail(directory))
+      await listing.list('/nfsshare', null).finally(() => listing.close())
     })
   },
 

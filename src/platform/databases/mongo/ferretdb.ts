@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { nameTaken, notOnServer, type DatabaseServer, type DatabaseStats, type ServerDatabase } from '../databaseServer'
-import { createConcurrencyLimit } from '../concurrencyLimit'
+import { createConcurrencyLimit } from '../../concurrency/concurrencyLimit'
 import { createFerretProcess, firstPortOf, type FerretProcess } from './ferretProcess'
 import { isReservedMongoName } from './mongoClient'
 

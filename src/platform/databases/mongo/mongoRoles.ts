@@ -8,7 +8,7 @@ import {
   type DatabaseStats,
   type ServerDatabase,
 } from '../databaseServer'
-import { createConcurrencyLimit } from '../concurrencyLimit'
+import { createConcurrencyLimit } from '../../concurrency/concurrencyLimit'
 import { invalidUrl, isReservedMongoName, mongoCodeOf, MongoErrorCode } from './mongoClient'
 import { createMongoConnection, type MongoServerParts } from './mongoConnection'
 import { parseMongoUrl, type MongoUrl } from './mongoUrl'

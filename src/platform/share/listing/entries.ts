@@ -1,66 +1,144 @@
-import { bucketOf } from './listingTask'
+import { isUtf8 } from 'node:buffer'
+import { closeSync, constants, fstatSync, lstatSync, opendirSync, openSync, readlinkSync, readSync } from 'node:fs'
+import type { PathLike, Stats } from 'node:fs'
+import type { FileEntry } from '../../../contract/file'
+import { AppError, errorCodeOf } from '../../errors'
+import { isInternalName } from '../internalNames'
+import { O_PATH } from '../jail'
+import { looksLikeText, TEXT_LIMIT, TEXT_SAMPLE } from '../textEncodings'
 
-/** Directory entries as serialized JSON, without the enclosing brackets and without commas between the buckets. */
+/** The longest listing, in bytes: half a million entries of the usual length. */
+const MAX_BYTES = 64 * 2 ** 20
+/** What an entry takes at most beside its name and its path, in bytes of JSON. */
+const FIELDS_BYTES = 120
+const NAMES_PER_READ = 1024
+/** Number of files whose `isText` is remembered. */
+const MAX_REMEMBERED = 200_000
+
+/** A directory that the platform holds open. */
+export interface ListedDirectory {
+  /** `/proc/self/fd/N`, which stays in this directory even if its path is swapped meanwhile. */
+  procPath: string
+  /** Its path, as the API writes it. */
+  path: string
+  /** Real path of the shared area. Of a link that leads out of it only the link itself is shown. */
+  root: string
+}
+
 export interface Entries {
-  /** One piece per hash bucket of names; may be empty. */
-  json: Uint8Array<ArrayBuffer>[]
-  count: number
+  entries: FileEntry[]
   /** Whether inotify on the directory reports every change of these entries. */
-  isTold: boolean
+  isReported: boolean
 }
 
-const COMMA = Buffer.from(',')
+type TextDecision = Pick<Stats, 'dev' | 'size' | 'mtimeMs' | 'ctimeMs'> & { isText: boolean }
 
-/** Total size in bytes, without the commas between buckets. */
-export const bytesOf = ({ json }: Entries): number => json.reduce((sum, { byteLength }) => sum + byteLength, 0)
-
-/** Inserts commas between pieces and drops empty ones. */
-export function joined(pieces: Uint8Array<ArrayBuffer>[]): Uint8Array<ArrayBuffer>[] {
-  return pieces.filter(({ byteLength }) => byteLength > 0).flatMap((piece, at) => (at > 0 ? [COMMA, piece] : [piece]))
-}
-
-/** Number of bytes that `withChanges` has to scan. */
-export function changesCost({ json }: Entries, names: string[]): number {
-  return names.reduce((sum, name) => sum + json[bucketOf(name)]!.byteLength, 0)
-}
+/** By inode, oldest first, because reading a sample takes longer than all else of an entry. */
+const textDecisions = new Map<number, TextDecision>()
+const sample = Buffer.alloc(TEXT_SAMPLE)
 
 /**
- * Returns the entries with those of the given names replaced, added or removed. Nothing is parsed: only the buckets of
- * these names are scanned and copied, even with a hundred thousand entries.
- * @param now one piece per name, empty where the entry is gone
+ * Reads a directory, without the platform's own files. Its system calls are synchronous, which takes a third of the
+ * time: only for a thread where nothing else waits.
+ * @throws AppError TOO_LARGE; Node.js errors of the file system
  */
-export function withChanges(before: Entries, names: string[], now: Entries): Entries {
-  const json = [...before.json]
-  let { count } = before
-  const changes = new Map<number, number[]>()
-  for (const [at, name] of names.entries()) changes.set(bucketOf(name), [...(changes.get(bucketOf(name)) ?? []), at])
-  for (const [bucket, changed] of changes) {
-    const { pieces, found } = without(
-      asBuffer(json[bucket]!),
-      changed.map((at) => names[at]!),
-    )
-    const entries = changed.map((at) => now.json[at]!)
-    json[bucket] = Buffer.concat(joined([...pieces, ...entries]))
-    count += entries.filter(({ byteLength }) => byteLength > 0).length - found
+export function readEntries(directory: ListedDirectory): Entries {
+  const entries: FileEntry[] = []
+  /** Names that are not UTF-8, which a path of the API cannot express, by what is readable of them. */
+  const notUtf8 = new Map<string, Buffer>()
+  const pathBytes = jsonBytes(directory.path)
+  let bytes = 0
+  let isReported = true
+  const add = (name: string, rawName: string | Buffer) => {
+    const entryPath =
+      typeof rawName === 'string'
+        ? `${directory.procPath}/${name}`
+        : Buffer.concat([Buffer.from(`${directory.procPath}/`), rawName])
+    const own = lstatSync(entryPath, { throwIfNoEntry: false })
+    // Gone since its name was read.
+    if (!own) return
+    // Not reported: changes within a directory, of a link's target, and of a file under another of its names.
+    isReported &&= own.isFile() && own.nlink === 1
+    const target = own.isSymbolicLink() ? targetStats(entryPath, directory.root) : own
+    const { size, mtimeMs } = target ?? own
+    const type = !target ? 'l' : target.isDirectory() ? 'd' : '-'
+    entries.push({
+      name,
+      path: `${directory.path}/${name}`,
+      type,
+      size: type === 'd' ? 0 : size,
+      modifyTime: Math.floor(mtimeMs),
+      isText: target?.isFile() === true && typeof rawName === 'string' && isText(entryPath, target),
+    })
   }
-  return { json, count, isTold: before.isTold && now.isTold }
+  for (const rawName of namesIn(directory)) {
+    const name = rawName.toString()
+    if (isInternalName(name)) continue
+    bytes += pathBytes + 2 * jsonBytes(name) + FIELDS_BYTES
+    if (bytes > MAX_BYTES) {
+      throw new AppError(
+        'TOO_LARGE',
+        `This directory holds more than can be listed: its entries would take more than ${MAX_BYTES / 2 ** 20} MiB. Divide it into several on the server.`,
+      )
+    }
+    if (isUtf8(rawName)) add(name, name)
+    else notUtf8.set(name, rawName)
+  }
+  if (notUtf8.size > 0) {
+    // Listed so that users know of them; once if several read the same.
+    for (const { name } of entries) notUtf8.delete(name)
+    for (const [name, rawName] of notUtf8) add(name, rawName)
+  }
+  return { entries, isReported }
 }
 
-/**
- * Cuts the entries of these names out of a bucket. The searched beginning and last field of an entry cannot occur
- * inside a JSON string, where a quotation mark is escaped.
- */
-function without(piece: Buffer<ArrayBuffer>, names: string[]): { pieces: Buffer<ArrayBuffer>[]; found: number } {
-  const starts = names.map((name) => piece.indexOf(`{"name":${JSON.stringify(name)},`)).filter((start) => start !== -1)
-  starts.sort((one, other) => one - other)
-  let from = 0
-  const pieces = starts.map((start) => {
-    const kept = piece.subarray(from, Math.max(start - 1, from))
-    from = piece.indexOf('}', piece.indexOf('"isText":', start)) + 2
-    return kept
+/** One by one as bytes: an instance can create millions of them. */
+function* namesIn({ procPath }: ListedDirectory): Generator<Buffer> {
+  // Node.js returns buffers for this encoding, although the types say string.
+  const directory = opendirSync(procPath, { encoding: 'buffer' as BufferEncoding, bufferSize: NAMES_PER_READ })
+  try {
+    for (let entry; (entry = directory.readSync());) yield entry.name as unknown as Buffer
+  } finally {
+    directory.closeSync()
+  }
+}
+
+/** Stats of a link's target; undefined if that is outside of the shared area or does not exist. */
+function targetStats(path: PathLike, root: string): Stats | undefined {
+  return withOpened(path, O_PATH, (fd) => {
+    const realPath = readlinkSync(`/proc/self/fd/${fd}`)
+    return realPath === root || realPath.startsWith(`${root}/`) ? fstatSync(fd) : undefined
   })
-  return { pieces: [...pieces, piece.subarray(from)], found: starts.length }
 }
 
-const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array<ArrayBuffer>): Buffer<ArrayBuffer> =>
-  Buffer.from(buffer, byteOffset, byteLength)
+function isText(path: PathLike, { dev, ino, size, mtimeMs, ctimeMs }: Stats): boolean {
+  if (size === 0) return true
+  if (size > TEXT_LIMIT) return false
+  const known = textDecisions.get(ino)
+  if (known?.dev === dev && known.size === size && known.mtimeMs === mtimeMs && known.ctimeMs === ctimeMs)
+    return known.isText
+  // Follows a link whose target was found inside. If that is swapped meanwhile, its sample is judged but never shown.
+  const readsAsText = (fd: number) =>
+    fstatSync(fd).isFile() && looksLikeText(sample.subarray(0, readSync(fd, sample, 0, TEXT_SAMPLE, 0)))
+  const decision = withOpened(path, 0, readsAsText) ?? false
+  const [oldest] = textDecisions.size < MAX_REMEMBERED ? [] : textDecisions.keys()
+  if (oldest !== undefined) textDecisions.delete(oldest)
+  textDecisions.set(ino, { dev, size, mtimeMs, ctimeMs, isText: decision })
+  return decision
+}
+
+/** @returns undefined if the file cannot be read. @throws EMFILE, ENFILE, which say nothing about the file */
+function withOpened<Result>(path: PathLike, flags: number, use: (fd: number) => Result): Result | undefined {
+  let fd: number | undefined
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | flags)
+    return use(fd)
+  } catch (error) {
+    if (['EMFILE', 'ENFILE'].includes(errorCodeOf(error) ?? '')) throw error
+    return undefined
+  } finally {
+    if (fd !== undefined) closeSync(fd)
+  }
+}
+
+const jsonBytes = (text: string): number => Buffer.byteLength(JSON.stringify(text))

@@ -1,184 +1,103 @@
-import { watch, type FSWatcher } from 'node:fs'
-import { statfs } from 'node:fs/promises'
-import { fileFailure } from '../fileFailure'
-import { withDirectory, type OpenDirectory, type Jail } from '../jail'
-import { bytesOf, changesCost, withChanges, type Entries } from './entries'
-import type { ListingPool } from './listingPool'
-import { parsePath, formatPath } from '../apiPath'
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+import type { ErrorCode } from '../../../contract/errors'
+import { childProgram } from '../../childProgram'
+import { createConcurrencyLimit } from '../../concurrency/concurrencyLimit'
+import { createKeyedSharedRead } from '../../concurrency/sharedRead'
+import { AppError, errorCodeOf } from '../../errors'
+import { formatPath, parsePath } from '../apiPath'
+import { tooManyFiles } from '../fileFailure'
+import { withDirectory, type Jail } from '../jail'
+import type { ListingAnswer, ListingTask } from './keptListings'
 
-/** Directories of fewer entries are read anew each time. */
-const KEPT_FROM = 500
-const MOST_KEPT = 64
-/** In bytes. */
-const MOST_KEPT_BYTES = 64 * 2 ** 20
-/** Modification times are no finer than the kernel's tick: what is read for the first time within it may have changed after all. In milliseconds. */
-const TICK_MS = 20
-/** Where more has changed, all is read: the processes do that, and names are put in their places by the platform itself. */
-const MOST_CHANGED = 100
-/** So much may be looked through for that. In bytes: a few milliseconds. */
-const MOST_COST = 16 * 2 ** 20
-/** So old at the most, because the kernel drops what it would tell when too much happens at once. In milliseconds. */
-const MOST_AGE_MS = 30_000
-/** The same, where it does not tell of everything: what is in a directory, or behind a link, of this one. In milliseconds. */
-const MOST_AGE_UNTOLD_MS = 1000
-/** File systems of this machine alone (statfs(2)): of these inotify tells every change, of network ones only our own. */
-const LOCAL = new Set([0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0xf2f52010, 0x2fc12fc1, 0xca451a4e])
+/** The second one works only while the first is busy, so that a hung disk does not hold up the listings of another. */
+const MAX_WORKERS = 2
+/** How long a listing may take, without its wait for a worker. */
+const TIMEOUT_MS = 20_000
+/** Number of workers that may be left behind in hung system calls. */
+const MAX_HUNG = 4
+/** Heap of a worker in MiB: the longest listing, as entries and as text. */
+const WORKER_MEMORY = 512
 
 export interface Listing {
-  /** The entries of a directory, as JSON without brackets. @throws AppError NOT_FOUND, CONFLICT (not a directory), NOT_ALLOWED, TOO_LARGE, UNAVAILABLE */
-  list(path: string): Promise<Entries>
+  /**
+   * The serialized answer of `GET /api/sftp/files`. Calls during a reading of the same directory share the next one.
+   * @throws AppError INVALID_INPUT, NOT_FOUND, CONFLICT (not a directory), NOT_ALLOWED, TOO_LARGE, UNAVAILABLE
+   */
+  list(path: string, deploymentTypeIndex: number | null): Promise<{ body: Buffer; etag: string }>
   close(): Promise<void>
 }
 
-interface Kept {
-  entries: Promise<Entries>
-  /** Which directory it is (device and inode): another one may have taken its path. */
-  identity: string
-  /** When the directory was changed last, as of the last reading. */
-  mtimeNs: bigint
-  /** The names of what may have changed since. Of what happens to the directory itself libuv tells a name, too, which is no entry's. */
-  changed: Set<string>
-  /** When it is too old, as `performance.now()` tells. */
-  until: number
-  bytes: number
-  watcher: FSWatcher
-}
-
 /**
- * Reads directories; large ones are kept until something in them changes, which the kernel tells (inotify) and the directory's own
- * modification time shows, whichever comes first.
+ * Lists directories in worker threads, so that neither a large directory nor a hung disk blocks the event loop. A thread
+ * in a hung system call cannot be ended: after the timeout it is left behind, and another one takes its place. It ends
+ * when the kernel returns. Until then the platform cannot exit by itself, only by SIGKILL. That holds for the threads of
+ * Node.js, too, in which the jail opens every path first, so a process of its own for listings would gain nothing.
  */
-export function createListing(jail: Jail, pool: ListingPool): Listing {
-  /** By real path, and by the path it was asked for: the entries' own paths begin with that. */
-  const kept = new Map<string, Kept>()
-  /** Which directories were large when they were last read. */
-  const large = new Set<string>()
+export function createListing(jail: Jail): Listing {
+  /** The last one is used next, so that most listings are kept by the same one. */
+  const idle: Worker[] = []
+  const workers = new Set<Worker>()
+  const hung = new Set<Worker>()
+  const inTurn = createConcurrencyLimit(MAX_WORKERS)
+  const shared = createKeyedSharedRead<{ body: Buffer; etag: string }>()
+  let isClosed = false
 
-  function forget(key: string): void {
-    kept.get(key)?.watcher.close()
-    kept.delete(key)
-  }
-
-  function makeRoom(): void {
-    let bytes = [...kept.values()].reduce((sum, entry) => sum + entry.bytes, 0)
-    for (const [key, entry] of kept) {
-      if (kept.size <= MOST_KEPT && bytes <= MOST_KEPT_BYTES) return
-      bytes -= entry.bytes
-      forget(key)
-    }
-  }
-
-  async function keep(
-    directory: OpenDirectory,
-    key: string,
-    state: Pick<Kept, 'identity' | 'mtimeNs'>,
-    read: () => Promise<Entries>,
-  ): Promise<Entries> {
-    let watcher: FSWatcher
-    try {
-      watcher = watch(directory.procPath, { persistent: false })
-    } catch {
-      // The kernel has no watch left: then it is read each time.
-      return read()
-    }
-    // Watched first and read then: nothing falls in between.
-    const entry: Kept = {
-      ...state,
-      entries: read(),
-      changed: new Set(),
-      until: performance.now() + MOST_AGE_MS,
-      bytes: 0,
-      watcher,
-    }
-    const giveUp = () => {
-      if (kept.get(key) === entry) forget(key)
-    }
-    watcher.on('change', (_, name) => {
-      // Of a name that is no UTF-8 there may be several that read the same.
-      if (typeof name !== 'string' || name.includes('\ufffd')) giveUp()
-      else if (entry.changed.add(name).size > MOST_CHANGED) giveUp()
+  function start(): Worker {
+    const program = childProgram('share/listing/listingMain')
+    const worker = new Worker(program.at(-1)!, {
+      execArgv: program.slice(0, -1),
+      env: {},
+      resourceLimits: { maxOldGenerationSizeMb: WORKER_MEMORY },
     })
-    watcher.on('error', giveUp)
-    forget(key)
-    kept.set(key, entry)
-    return measured(entry, key)
+    workers.add(worker)
+    // `ask` receives it. An 'error' that nobody listens to would end the platform.
+    worker.on('error', () => undefined)
+    worker.on('exit', () => {
+      for (const all of [workers, hung]) all.delete(worker)
+      if (idle.includes(worker)) idle.splice(idle.indexOf(worker), 1)
+    })
+    worker.unref()
+    return worker
   }
 
-  async function measured(entry: Kept, key: string): Promise<Entries> {
-    try {
-      const entries = await entry.entries
-      entry.bytes = bytesOf(entries)
-      if (!entries.isTold) entry.until = Math.min(entry.until, performance.now() + MOST_AGE_UNTOLD_MS)
-      makeRoom()
-      return entries
-    } catch (error) {
-      if (kept.get(key) === entry) forget(key)
-      throw error
-    }
-  }
-
-  /** Of the few that have changed, each is asked for by its name; unless to put them in their places would hold up everything else. */
-  function renew(
-    entry: Kept,
-    key: string,
-    mtimeNs: bigint,
-    read: (names?: string[]) => Promise<Entries>,
-  ): Promise<Entries> {
-    const names = [...entry.changed]
-    // Before they are read: what changes from now on is asked for again.
-    entry.changed.clear()
-    entry.mtimeNs = mtimeNs
-    entry.entries = entry.entries.then(async (before) =>
-      changesCost(before, names) > MOST_COST ? read() : withChanges(before, names, await read(names)),
-    )
-    return measured(entry, key)
-  }
-
-  /** What is kept of a directory, where that can still be so. */
-  function known(key: string, identity: string): Kept | undefined {
-    const entry = kept.get(key)
-    if (!entry) return undefined
-    kept.delete(key)
-    kept.set(key, entry)
-    if (entry.identity === identity && performance.now() < entry.until) return entry
-    forget(key)
-    return undefined
+  async function ask(task: ListingTask): Promise<{ body: Buffer; etag: string }> {
+    if (isClosed || hung.size >= MAX_HUNG) throw noAnswer()
+    const worker = idle.pop() ?? start()
+    const signal = AbortSignal.timeout(TIMEOUT_MS)
+    worker.postMessage(task)
+    const [reply] = (await once(worker, 'message', { signal }).catch((error: unknown) => {
+      if (!signal.aborted) throw interrupted(error)
+      workers.delete(worker)
+      hung.add(worker)
+      void worker.terminate()
+      throw noAnswer()
+    })) as [ListingAnswer | { code: ErrorCode; message: string }]
+    idle.push(worker)
+    if ('code' in reply) throw new AppError(reply.code, reply.message)
+    const { buffer, byteOffset, byteLength } = reply.body
+    return { body: Buffer.from(buffer, byteOffset, byteLength), etag: reply.etag }
   }
 
   return {
-    async list(path) {
-      const names = parsePath(path)
-      return withDirectory(jail.openDirectory(names), async (directory) => {
-        const { dev, ino, mtimeNs, mtimeMs } = await directory.stats()
-        const identity = `${dev}:${ino}`
-        const { realPath, root } = directory
-        const wirePath = formatPath(names)
-        const key = `${realPath}:${wirePath}`
-        const readAll = (isDivided: boolean) => pool.entries(directory, wirePath, root, `${identity}:${key}`, isDivided)
-        const entry = known(key, identity)
-        if (entry && entry.changed.size > 0) {
-          return renew(entry, key, mtimeNs, (changed) =>
-            changed ? pool.entriesNamed(directory, wirePath, root, changed) : readAll(true),
-          )
-        }
-        if (entry?.mtimeNs === mtimeNs) return entry.entries
-        // Something has changed of which the kernel did not tell.
-        if (entry) forget(key)
-        const isFresh = Date.now() - Number(mtimeMs) < TICK_MS
-        const isKept = large.has(realPath) && !isFresh && LOCAL.has((await statfs(directory.procPath)).type)
-        const entries = await (isKept
-          ? keep(directory, key, { identity, mtimeNs }, () => readAll(true))
-          : readAll(false))
-        if (entries.count >= KEPT_FROM) large.add(realPath)
-        else large.delete(realPath)
-        return entries
-      }).catch((error: unknown) => {
-        throw fileFailure(error, path)
-      })
+    async list(path, deploymentTypeIndex) {
+      const segments = parsePath(path)
+      const task = { path: formatPath(segments), deploymentTypeIndex }
+      return shared(`${deploymentTypeIndex}:${task.path}`, () =>
+        withDirectory(jail.openDirectory(segments), ({ fd, root }) => inTurn(() => ask({ ...task, fd, root }))),
+      )
     },
     async close() {
-      for (const key of [...kept.keys()]) forget(key)
-      await pool.close()
+      isClosed = true
+      await Promise.all([...workers].map((worker) => worker.terminate()))
     },
   }
+}
+
+const noAnswer = () => new AppError('UNAVAILABLE', 'The shared area does not answer. Check its disk or its mount.')
+
+/** @param cause why the worker has ended: it lacked descriptors to start, its memory was full, or it has a bug. */
+function interrupted(cause: unknown): AppError {
+  if (['ERR_WORKER_INIT_FAILED', 'EMFILE', 'ENFILE'].includes(errorCodeOf(cause) ?? '')) return tooManyFiles()
+  return Object.assign(new AppError('UNAVAILABLE', 'Reading the directory was interrupted. Try again.'), { cause })
 }

@@ -1,0 +1,182 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import type * as Threads from 'node:worker_threads'
+import type { FilesAnswer } from '../../../src/contract/file'
+import { createJail } from '../../../src/platform/share/jail'
+import { createListing, type Listing } from '../../../src/platform/share/listing/listing'
+import { countHungThreads, hungDiskMissing, mountHungDisk } from '../../support/platform/hungDisk'
+import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+import { until } from '../../support/platform/until'
+
+const share = useTemporaryDirectory()
+/** The workers that have been started and have not ended. */
+const mockAlive = new Set<Threads.Worker>()
+/** Replaces the program of the workers that are started. */
+let mockProgram: string | undefined
+
+jest.mock('node:worker_threads', () => {
+  const actual = jest.requireActual<typeof Threads>('node:worker_threads')
+  return {
+    ...actual,
+    Worker: class extends actual.Worker {
+      constructor(file: string, options: Threads.WorkerOptions) {
+        // To fill a heap of the real size takes long.
+        const resourceLimits = { maxOldGenerationSizeMb: options.resourceLimits!.maxOldGenerationSizeMb! / 16 }
+        super(mockProgram ?? file, mockProgram === undefined ? options : { ...options, resourceLimits, eval: true })
+        mockAlive.add(this)
+        this.on('exit', () => mockAlive.delete(this))
+      }
+    },
+  }
+})
+
+let listing: Listing
+const endings: (() => void)[] = []
+afterEach(async () => {
+  mockProgram = undefined
+  for (const end of endings.splice(0)) end()
+  await listing.close()
+  await until(() => mockAlive.size === 0)
+})
+
+function makeDirectory(name: string): string {
+  mkdirSync(`${share()}/${name}`)
+  writeFileSync(`${share()}/${name}/world`, '')
+  return `/nfsshare/${name}`
+}
+
+function hungDirectory(name: string): string {
+  endings.push(mountHungDisk(`${share()}/${name}`))
+  return `/nfsshare/${name}`
+}
+
+const filesOf = (body: Buffer) => (JSON.parse(body.toString()) as FilesAnswer).data.files
+/** The number of entries, or the failure. */
+const ask = (path: string) =>
+  listing.list(path, null).then(
+    ({ body }) => filesOf(body).length,
+    (error: unknown) => error,
+  )
+const NO_ANSWER = {
+  code: 'UNAVAILABLE',
+  message: 'The shared area does not answer. Check its disk or its mount.',
+}
+
+test('one worker lists one directory after another, and who asks for the same meanwhile gets the same', async () => {
+  listing = createListing(createJail(share()))
+  const path = makeDirectory('same')
+  for (let round = 0; round < 3; round += 1) expect(await ask(path)).toBe(1)
+  expect(mockAlive.size).toBe(1)
+  const same = Array.from({ length: 60 }, () => listing.list(path, null))
+  expect(new Set((await Promise.all(same)).map(({ body }) => body)).size).toBe(1)
+  const first = listing.list(path, null)
+  await new Promise((resolve) => setImmediate(resolve))
+  // The first may miss what these ask for.
+  const later = Array.from({ length: 60 }, () => listing.list(path, null))
+  expect(new Set((await Promise.all([first, ...later])).map(({ body }) => body)).size).toBe(2)
+  const other = await listing.list(path, 3)
+  expect((JSON.parse(other.body.toString()) as FilesAnswer).data.deploymentTypeIndex).toBe(3)
+  expect(mockAlive.size).toBe(1)
+})
+
+test('a listing whose worker fails is refused; the next one works', async () => {
+  listing = createListing(createJail(share()))
+  const path = makeDirectory('failing')
+  mockProgram = `require('node:worker_threads').parentPort.on('message', () => { throw new Error('a bug') })`
+  expect(await ask(path)).toMatchObject({
+    code: 'UNAVAILABLE',
+    message: 'Reading the directory was interrupted. Try again.',
+    cause: expect.objectContaining({ message: 'a bug' }) as Error,
+  })
+  mockProgram = undefined
+  expect(await ask(path)).toBe(1)
+  // One that ends while it waits for work.
+  for (const worker of mockAlive) await worker.terminate()
+  expect(await ask(path)).toBe(1)
+})
+
+test('a worker whose memory is used up ends, and the platform does not', async () => {
+  listing = createListing(createJail(share()))
+  const path = makeDirectory('greedy')
+  mockProgram = `require('node:worker_threads').parentPort.on('message', () => { const all = []; for (;;) all.push(Array(1000).fill(all.length)) })`
+  expect(await ask(path)).toMatchObject({
+    code: 'UNAVAILABLE',
+    message: 'Reading the directory was interrupted. Try again.',
+  })
+})
+
+test('each entry of a long directory is listed once', async () => {
+  listing = createListing(createJail(share()))
+  const names = Array.from({ length: 5000 }, (_, index) => `file ${index} – "ü"`)
+  mkdirSync(`${share()}/long`)
+  for (const name of names) writeFileSync(`${share()}/long/${name}`, name)
+  for (const _ of ['first', 'kept']) {
+    const entries = filesOf((await listing.list('/nfsshare/long', null)).body)
+    expect(entries.map(({ name }) => name).sort()).toEqual([...names].sort())
+    expect(
+      entries.every(
+        ({ isText, size, path, name }) =>
+          isText && size === Buffer.byteLength(name) && path === `/nfsshare/long/${name}`,
+      ),
+    ).toBe(true)
+  }
+})
+
+const describeHung = hungDiskMissing === undefined ? describe : describe.skip
+
+describeHung(`a disk that hangs${hungDiskMissing === undefined ? '' : ` (${hungDiskMissing})`}`, () => {
+  const timeouts: AbortController[] = []
+  beforeEach(() => {
+    jest.spyOn(AbortSignal, 'timeout').mockImplementation(() => {
+      const timeout = new AbortController()
+      timeouts.push(timeout)
+      return timeout.signal
+    })
+  })
+  afterEach(() => jest.restoreAllMocks())
+  /** The time of all listings that have begun is over. */
+  const passTime = () => timeouts.splice(0).forEach((timeout) => timeout.abort())
+
+  test('fails the listings of it, and no other one, not even while they wait', async () => {
+    listing = createListing(createJail(share()))
+    const path = makeDirectory('beside')
+    const hung = ask(hungDirectory('hung'))
+    let isOver = false
+    void hung.then(() => (isOver = true))
+    await until(() => countHungThreads() === 1)
+    for (let round = 0; round < 5; round += 1) expect(await ask(path)).toBe(1)
+    expect(isOver).toBe(false)
+    passTime()
+    expect(await hung).toMatchObject(NO_ANSWER)
+    expect(await ask(path)).toBe(1)
+  })
+
+  test('takes its time from nobody who waits for a worker', async () => {
+    listing = createListing(createJail(share()))
+    const hung = ['hung-1', 'hung-2'].map((name) => ask(hungDirectory(name)))
+    await until(() => countHungThreads() === 2)
+    const waiting = ask(makeDirectory('waiting'))
+    // Time to reach the queue; that it did not fails nothing.
+    await delay(100)
+    passTime()
+    expect(await Promise.all(hung)).toMatchObject([NO_ANSWER, NO_ANSWER])
+    expect(await waiting).toBe(1)
+  })
+
+  test('leaves no more than four threads behind, which end when it is back', async () => {
+    listing = createListing(createJail(share()))
+    const path = makeDirectory('later')
+    for (let count = 1; count <= 4; count += 1) {
+      const hung = ask(hungDirectory(`left-${count}`))
+      await until(() => countHungThreads() === count)
+      passTime()
+      expect(await hung).toMatchObject(NO_ANSWER)
+    }
+    expect(mockAlive.size).toBe(4)
+    expect(await ask(path)).toMatchObject(NO_ANSWER)
+    expect(mockAlive.size).toBe(4)
+    for (const end of endings.splice(0)) end()
+    await until(() => mockAlive.size === 0)
+    expect(await ask(path)).toBe(1)
+  })
+})
