@@ -89,7 +89,18 @@ module.exports = (env, { mode = 'production' }) => {
           test: /\.s?css$/,
           use: [
             MiniCssExtractPlugin.loader,
-            'css-loader',
+            {
+              loader: 'css-loader',
+              options: {
+                modules: {
+                  // Only *.module.scss; `pure` refuses a selector without a class of its module.
+                  auto: true,
+                  mode: 'pure',
+                  namedExport: false,
+                  localIdentName: production ? '[hash:base64:6]' : '[name]__[local]',
+                },
+              },
+            },
             {
               loader: 'sass-loader',
               // Bootstrap 5.3 is written for @import; its own warnings are not ours to fix.

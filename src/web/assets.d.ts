@@ -1,3 +1,9 @@
+/** A CSS module: its classes by the names that its file gives them. */
+declare module '*.module.scss' {
+  const styles: Readonly<Record<string, string>>
+  // eslint-disable-next-line import-x/no-default-export -- as css-loader exports them
+  export default styles
+}
 declare module '*.scss'
 declare module '*?url' {
   const url: string
