@@ -12,6 +12,9 @@ afterEach(async () => {
   product = undefined
 })
 
+/** The size of a database on its card. */
+const SIZE = /^[\d.]+ (Bytes|[KMG]B)$/
+
 const section = (page: Page, name: string) => page.getByRole('region', { name })
 const card = (page: Page, name: string) => page.getByRole('article', { name, exact: true })
 const toast = (page: Page, text: string) =>
@@ -30,7 +33,7 @@ async function credentialsOf(shown: Locator): Promise<Record<string, string>> {
   await shown.getByRole('tab', { name: 'Credentials' }).click()
   const reveal = shown.getByRole('button', { name: 'Show password' })
   if ((await reveal.getAttribute('aria-pressed')) !== 'true') await reveal.click()
-  const rows = await shown.locator('.credential').all()
+  const rows = await shown.locator('dl > div').all()
   return Object.fromEntries(
     await Promise.all(
       rows.map(async (row) => [await row.locator('dt').innerText(), await row.locator('code').innerText()] as const),
@@ -120,7 +123,7 @@ browserTest(
       { who: 'Shop_1', name: 'Shop_1' },
     ])
     await shop.getByText('0 tables').waitFor()
-    const size = await shop.locator('.database-size').innerText()
+    const size = await shop.getByText(SIZE).innerText()
     await query(
       uri,
       'create table orders (text text)',
@@ -128,7 +131,7 @@ browserTest(
     )
     await page.getByRole('button', { name: 'Refresh' }).click()
     await shop.getByText('1 table', { exact: true }).waitFor()
-    const grown = await shop.locator('.database-size').innerText()
+    const grown = await shop.getByText(SIZE).innerText()
     for (const text of [size, grown]) expect(text).toMatch(/^\d+\.\d\d MB$/)
     expect(parseFloat(grown)).toBeGreaterThan(parseFloat(size) + 5)
     // The page has kept its place: still open, still on this tab.
@@ -206,10 +209,10 @@ mongoTest('a MongoDB database is made, used by its shown credentials, given a ne
   await lines.insertOne({ text: 'hello' })
   expect(await lines.findOne({}, { projection: { _id: 0 } })).toEqual({ text: 'hello' })
   await client.close()
-  expect(await logs.locator('.database-size').innerText()).toBe('0 Bytes')
+  expect(await logs.getByText(SIZE).innerText()).toBe('0 Bytes')
   await page.getByRole('button', { name: 'Refresh' }).click()
   await logs.getByText('1 collection', { exact: true }).waitFor()
-  expect(await logs.locator('.database-size').innerText()).toMatch(/^\d+\.\d\d KB$/)
+  expect(await logs.getByText(SIZE).innerText()).toMatch(/^\d+\.\d\d KB$/)
   for (const snippet of ['mongosh', 'Node.js', 'Spring', 'Plugin config']) {
     await logs.getByRole('button', { name: snippet, exact: true }).click()
     await logs.getByRole('group', { name: `${snippet} snippet` }).waitFor()

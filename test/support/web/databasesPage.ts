@@ -38,9 +38,6 @@ export const notifications = () =>
 export function credentialsIn(card: HTMLElement) {
   const terms = within(card).getAllByRole('term')
   return Object.fromEntries(
-    terms.map((term) => [
-      term.textContent,
-      term.nextElementSibling?.querySelector('code, .credential-unknown')?.textContent,
-    ]),
+    terms.map((term) => [term.textContent, term.nextElementSibling?.querySelector('code, span')?.textContent]),
   )
 }

@@ -15,7 +15,7 @@ import {
   selectIsShown,
 } from './databasesSlice'
 import { appearances } from './databaseType'
-import './databaseCard.scss'
+import styles from './databaseCard.module.scss'
 
 type State = Parameters<typeof selectIsShown>[0]
 
@@ -40,30 +40,30 @@ export function DatabaseCard({ type, database }: { type: DatabaseType; database:
   }, [isShown])
 
   return (
-    <article ref={card} className="database-card panel" aria-label={name}>
-      <div className="database-head">
+    <article ref={card} className={`${styles.card} panel`} aria-label={name}>
+      <div className={styles.head}>
         <h3>
           <button
             ref={toggle}
             type="button"
-            className="database-toggle"
+            className={styles.toggle}
             aria-expanded={expanded}
             aria-controls={expanded ? id : undefined}
             onClick={() => dispatch(cardToggled(named))}
           >
             <Icon name="chevron" />
-            <span className="database-name">{name}</span>
+            <span className={styles.name}>{name}</span>
           </button>
         </h3>
-        <p className="database-facts">
-          <span className="database-type">{label}</span>
-          <span className="database-size">{size === undefined ? 'Size unknown' : formatBytes(size)}</span>
+        <p className={styles.facts}>
+          <span className={styles.type}>{label}</span>
+          <span>{size === undefined ? 'Size unknown' : formatBytes(size)}</span>
           <span>{tables === undefined ? uncounted : counted(tables, noun)}</span>
         </p>
-        <div className="database-actions">
+        <div className={styles.actions}>
           <button
             type="button"
-            className="database-action"
+            className={styles.action}
             aria-label={`Reset password of ${name}`}
             title="Reset password"
             onClick={() => dispatch(passwordResetRequested(named))}
@@ -72,7 +72,7 @@ export function DatabaseCard({ type, database }: { type: DatabaseType; database:
           </button>
           <button
             type="button"
-            className="database-action danger"
+            className={`${styles.action} ${styles.danger}`}
             aria-label={`Delete ${name}`}
             title="Delete"
             onClick={() => dispatch(deletionRequested(named))}

@@ -10,7 +10,7 @@ import { DatabasesSection } from './DatabasesSection'
 import { DATABASE_TYPES } from './databaseType'
 import { DeleteDatabaseDialog } from './DeleteDatabaseDialog'
 import { ResetDatabasePasswordDialog } from './ResetDatabasePasswordDialog'
-import './databases.scss'
+import styles from './databases.module.scss'
 
 /** The filter is shown from this number of databases on. */
 const FILTERED_FROM = 6
@@ -37,7 +37,7 @@ export function DatabasesPage() {
         <h1>Databases</h1>
         <Button
           variant="outline-secondary"
-          className="databases-refresh"
+          className={styles.refresh}
           aria-label="Refresh"
           title="Refresh"
           aria-busy={busy}

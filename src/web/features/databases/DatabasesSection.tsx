@@ -11,6 +11,7 @@ import { DatabasesSkeleton } from './DatabasesSkeleton'
 import { appearances } from './databaseType'
 import { SectionFailure } from './SectionFailure'
 import { SectionUnavailable } from './SectionUnavailable'
+import styles from './databases.module.scss'
 
 type DatabasesSectionProps = {
   type: DatabaseType
@@ -36,8 +37,8 @@ export function DatabasesSection({
     .sort((one, other) => one.name.localeCompare(other.name))
 
   return (
-    <section className="databases-section" aria-labelledby={id}>
-      <div className="databases-section-head">
+    <section className={styles.section} aria-labelledby={id}>
+      <div className={styles.sectionHead}>
         <h2 id={id}>{section}</h2>
         <Button
           ref={createButton}
@@ -62,18 +63,18 @@ export function DatabasesSection({
       )}
       {!data && !error && <DatabasesSkeleton section={section} />}
       {data?.length === 0 && !error && (
-        <div className="databases-empty">
+        <div className={styles.empty}>
           <p>No {label} databases yet</p>
           <p className="form-text">Create one, and its name, user and password are shown here.</p>
         </div>
       )}
       {data && data.length > 0 && found?.length === 0 && (
-        <p className="databases-empty">
+        <p className={styles.empty}>
           No {label} database has &quot;{filter.trim()}&quot; in its name
         </p>
       )}
       {found && found.length > 0 && (
-        <ul className="databases-list">
+        <ul className={styles.list}>
           {found.map((database) => (
             <li key={database.name}>
               <DatabaseCard type={type} database={database} />

@@ -1,6 +1,7 @@
 import Button from 'react-bootstrap/Button'
 import { failureDetail } from '../../api/transport/failure'
 import { Icon } from '../../ui/Icon'
+import styles from './databases.module.scss'
 
 type SectionFailureProps = { error: unknown; busy: boolean; hasData: boolean; onRetry: () => unknown }
 
@@ -8,7 +9,7 @@ type SectionFailureProps = { error: unknown; busy: boolean; hasData: boolean; on
 export function SectionFailure({ error, busy, hasData, onRetry }: SectionFailureProps) {
   const detail = failureDetail(error)
   return (
-    <div className="databases-failure panel" role="alert">
+    <div className={`${styles.failure} panel`} role="alert">
       <Icon name="alert" size={24} />
       <div>
         <h3>Failed to load databases</h3>

@@ -1,6 +1,7 @@
 import Button from 'react-bootstrap/Button'
 import { failureText } from '../../api/transport/failure'
 import { Icon } from '../../ui/Icon'
+import styles from './databases.module.scss'
 
 /** `id` is the id of the element that gives the reason. */
 type SectionUnavailableProps = { id: string; section: string; error: unknown; busy: boolean; onRetry: () => unknown }
@@ -8,7 +9,7 @@ type SectionUnavailableProps = { id: string; section: string; error: unknown; bu
 /** No such database server is configured, which is not an error. The server's own text says what to set or start. */
 export function SectionUnavailable({ id, section, error, busy, onRetry }: SectionUnavailableProps) {
   return (
-    <div className="databases-failure unavailable panel" role="status">
+    <div className={`${styles.failure} ${styles.unavailable} panel`} role="status">
       <Icon name="compass" size={24} />
       <div>
         <h3>{section} are not available</h3>

@@ -8,6 +8,7 @@ import { ErrorBoundary } from '../../ui/ErrorBoundary'
 import { Icon } from '../../ui/Icon'
 import { InstanceCard } from './InstanceCard'
 import { sectionToggled, selectIsCollapsed } from './overviewSlice'
+import styles from './overview.module.scss'
 
 export function DeploymentSection({ deployment, instances, failure }: OverviewSection) {
   const { name, enabled } = deployment
@@ -16,8 +17,8 @@ export function DeploymentSection({ deployment, instances, failure }: OverviewSe
   const id = useId()
 
   return (
-    <section className="deployment" aria-labelledby={`${id}-title`}>
-      <h2 id={`${id}-title`} className="deployment-head">
+    <section className={styles.deployment} aria-labelledby={`${id}-title`}>
+      <h2 id={`${id}-title`} className={styles.deploymentHead}>
         <button
           type="button"
           aria-expanded={!collapsed}
@@ -25,22 +26,24 @@ export function DeploymentSection({ deployment, instances, failure }: OverviewSe
           onClick={() => dispatch(sectionToggled(name))}
         >
           <Icon name="chevron" />
-          <span className="deployment-name">{name}</span>
-          <span className="count">{failure ? 'unknown' : counted(instances.length, 'instance')}</span>
-          {!enabled && <span className="count">disabled</span>}
+          <span className={styles.deploymentName}>{name}</span>
+          <span className={styles.count}>{failure ? 'unknown' : counted(instances.length, 'instance')}</span>
+          {!enabled && <span className={styles.count}>disabled</span>}
         </button>
       </h2>
       <Collapse in={!collapsed}>
         <div id={`${id}-instances`}>
           {failure && (
-            <p className="deployment-note failed" role="alert">
+            <p className={`${styles.deploymentNote} ${styles.failed}`} role="alert">
               {failureText(failure, 'Failed to fetch network data')}
               {instances.length > 0 && <span className="failure-hint">Showing what was known before.</span>}
             </p>
           )}
-          {!failure && instances.length === 0 && <p className="deployment-note">No instances currently running</p>}
+          {!failure && instances.length === 0 && (
+            <p className={styles.deploymentNote}>No instances currently running</p>
+          )}
           {instances.length > 0 && (
-            <ul className="instances">
+            <ul className={styles.instances}>
               {instances.map((instance) => (
                 <li key={instance.uid}>
                   <ErrorBoundary
@@ -62,8 +65,8 @@ export function DeploymentSection({ deployment, instances, failure }: OverviewSe
 /** Replaces a card that failed to render, for example because of an unknown state. */
 function BrokenCard({ name, message }: { name: string; message: string }) {
   return (
-    <div className="instance panel blocked" role="alert">
-      <span className="instance-name">{name}</span>
+    <div className={`${styles.instance} panel blocked`} role="alert">
+      <span className={styles.instanceName}>{name}</span>
       <span className="state blocked">{message}</span>
     </div>
   )

@@ -1,6 +1,7 @@
 import type { Disk } from '../../../contract/disk'
 import { formatBytes } from '../../ui/formatBytes'
 import { Icon } from '../../ui/Icon'
+import styles from './overview.module.scss'
 
 const NAMES: Record<Disk['name'], string> = { data: 'the platform’s data directory', share: 'the shared area' }
 
@@ -10,9 +11,9 @@ export function DiskWarning({ name, free, total, level, filesLeft }: Disk) {
       ? `room for ${filesLeft} more files`
       : `${Math.floor((free / total) * 100)} % (${formatBytes(free)}) left`
   return (
-    <section className="banner panel silent" role="alert">
+    <section className={`${styles.banner} panel ${styles.silent}`} role="alert">
       <Icon name="alert" size={24} />
-      <div className="banner-text">
+      <div className={styles.bannerText}>
         <h2>{level === 'full' ? 'Disk Full' : 'Disk Almost Full'}</h2>
         <p>
           {level === 'full'

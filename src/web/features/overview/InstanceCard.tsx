@@ -4,6 +4,7 @@ import { appearanceOf, playerCountOf, retryText } from '../../instanceState'
 import { counted } from '../../ui/counted'
 import { Icon } from '../../ui/Icon'
 import { useCountdown } from '../../ui/time/useCountdown'
+import styles from './overview.module.scss'
 
 export function InstanceCard({ deployment, instance }: { deployment: string; instance: Instance }) {
   const { uid, name, description, state } = instance
@@ -16,13 +17,13 @@ export function InstanceCard({ deployment, instance }: { deployment: string; ins
     <Link
       to={`/instance/${encodeURIComponent(deployment)}/${encodeURIComponent(uid)}`}
       state={{ instance }}
-      className={`instance panel ${retry ? 'changing' : appearanceOf(state).tone}`}
+      className={`${styles.instance} panel ${retry ? 'changing' : appearanceOf(state).tone}`}
     >
-      <span className="instance-head">
-        <span className="instance-name">{name}</span>
+      <span className={styles.instanceHead}>
+        <span className={styles.instanceName}>{name}</span>
         {count !== undefined && (
           <span
-            className="players"
+            className={styles.players}
             title={
               count === null ? 'The number of players is unknown: the server does not answer' : counted(count, 'player')
             }
@@ -33,16 +34,16 @@ export function InstanceCard({ deployment, instance }: { deployment: string; ins
           </span>
         )}
       </span>
-      {description && <span className="instance-description">{description}</span>}
+      {description && <span className={styles.instanceDescription}>{description}</span>}
       {lateStart && (
-        <span className="instance-warning" title={`It waits for ${lateStart.waitingFor}`}>
+        <span className={styles.instanceWarning} title={`It waits for ${lateStart.waitingFor}`}>
           Not ready after {lateStart.afterSeconds} s
         </span>
       )}
-      {draining && <span className="instance-warning">Draining: no new players</span>}
-      <span className="instance-foot">
+      {draining && <span className={styles.instanceWarning}>Draining: no new players</span>}
+      <span className={styles.instanceFoot}>
         {retry ? <Retry {...retry} /> : <State state={state} />}
-        <span className="instance-id">ID: {id}</span>
+        <span className={styles.instanceId}>ID: {id}</span>
       </span>
     </Link>
   )

@@ -7,7 +7,6 @@ import { NoDeployments } from './NoDeployments'
 import { OverviewSkeleton } from './OverviewSkeleton'
 import { OverviewSummary } from './OverviewSummary'
 import { StatusBadge } from './StatusBadge'
-import './overview.scss'
 
 const POLL_MS = 3000
 

@@ -1,6 +1,7 @@
 import type { Overview } from '../../api/network'
 import { counted } from '../../ui/counted'
 import { TimeAgo } from '../../ui/time/TimeAgo'
+import styles from './overview.module.scss'
 
 /** `since` is set if reloading failed: the time of the last successful load, in milliseconds since the epoch. */
 export function OverviewSummary({ overview, since }: { overview: Overview | undefined; since: number | undefined }) {
@@ -13,7 +14,7 @@ export function OverviewSummary({ overview, since }: { overview: Overview | unde
       {since !== undefined && (
         <>
           {' · '}
-          <span className="as-of">
+          <span className={styles.asOf}>
             last known <TimeAgo time={since} />
           </span>
         </>

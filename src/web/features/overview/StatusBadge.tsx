@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'react'
+import styles from './overview.module.scss'
 
 /** Delay before "Updating...", so that fast answers do not make the badge flicker at every poll. */
 const SHOW_DELAY_MS = 250
@@ -13,7 +14,7 @@ export function StatusBadge({ isFetching, isFirst, failed }: StatusBadgeProps) {
       : failed
         ? (['Failed', 'failed'] as const)
         : (['Live', 'live'] as const)
-  return <span className={`status-badge ${tone}`}>{text}</span>
+  return <span className={`${styles.statusBadge} ${styles[tone]}`}>{text}</span>
 }
 
 function useSlow(waiting: boolean) {

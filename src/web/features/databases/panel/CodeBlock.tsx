@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { CopyButton } from '../../../ui/CopyButton'
 import type { Code } from './code'
 import { maskedTextOf, textOf } from './code'
+import styles from './databasePanel.module.scss'
 
 type CodeBlockProps = {
   source: Code
@@ -16,16 +17,16 @@ type CodeBlockProps = {
 
 export function CodeBlock({ source, label, isRevealed, wrap = false, title, children }: CodeBlockProps) {
   return (
-    <div className="code-block">
-      <div className="code-head">
+    <div className={styles.codeBlock}>
+      <div className={styles.codeHead}>
         {title}
-        <span className="code-buttons">
+        <span className={styles.codeButtons}>
           {children}
           <CopyButton text={textOf(source)} label={`Copy ${label}`} />
         </span>
       </div>
       {/* A scrollable element must be focusable to be scrolled with the keyboard. */}
-      <pre {...(wrap ? { className: 'wrapped' } : { tabIndex: 0, role: 'group', 'aria-label': label })}>
+      <pre {...(wrap ? { className: styles.wrapped } : { tabIndex: 0, role: 'group', 'aria-label': label })}>
         <code>{isRevealed ? textOf(source) : maskedTextOf(source)}</code>
       </pre>
     </div>

@@ -8,6 +8,7 @@ import { selectSnippet, snippetChosen } from '../databasesSlice'
 import { RevealButton } from './RevealButton'
 import { SnippetChoice } from './SnippetChoice'
 import { snippets } from './snippets'
+import styles from './databasePanel.module.scss'
 
 type ConnectionTabProps = { type: DatabaseType; database: ListedDatabase; isRevealed: boolean; onReveal: () => void }
 
@@ -18,14 +19,14 @@ export function ConnectionTab({ type, database, isRevealed, onReveal }: Connecti
   const line = connection ? connectionString(type, connection) : givenString(database)
   if (!line)
     return (
-      <p className="database-connection-missing">
+      <p className={styles.connectionMissing}>
         The server does not tell all that a connection takes. A new password may help: reset it.
       </p>
     )
 
   const chosen = snippets[type].find(({ key }) => key === chosenKey) ?? snippets[type][0]
   return (
-    <div className="database-connection">
+    <div className={styles.connection}>
       <CodeBlock
         source={line}
         label="connection string"

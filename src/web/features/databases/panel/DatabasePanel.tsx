@@ -6,7 +6,7 @@ import { panelId, tabId, TabList } from '../../../ui/TabList'
 import { ConnectionTab } from './ConnectionTab'
 import { CredentialsTab } from './CredentialsTab'
 import { selectTab, tabChosen } from '../databasesSlice'
-import './databasePanel.scss'
+import styles from './databasePanel.module.scss'
 
 const TABS = [
   { key: 'credentials', title: 'Credentials' },
@@ -24,7 +24,7 @@ export function DatabasePanel({ id, type, database }: { id: string; type: Databa
   const reveal = { isRevealed, onReveal: () => setRevealed(isRevealed ? undefined : credentials) }
 
   return (
-    <div id={id} className="database-panel">
+    <div id={id} className={styles.databasePanel}>
       <TabList
         id={id}
         label={name}

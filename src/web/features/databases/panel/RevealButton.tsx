@@ -1,5 +1,6 @@
 import Button from 'react-bootstrap/Button'
 import { Icon } from '../../../ui/Icon'
+import styles from './databasePanel.module.scss'
 
 type RevealButtonProps = { what?: string; isRevealed: boolean; onReveal: () => void }
 
@@ -8,7 +9,7 @@ export function RevealButton({ what = 'password', isRevealed, onReveal }: Reveal
     <Button
       variant="outline-secondary"
       size="sm"
-      className="copy-button reveal-button"
+      className={`copy-button ${styles.revealButton}`}
       aria-label={`Show ${what}`}
       title={`${isRevealed ? 'Hide' : 'Show'} ${what}`}
       aria-pressed={isRevealed}

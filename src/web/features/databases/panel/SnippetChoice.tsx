@@ -1,10 +1,11 @@
 import type { Snippet } from './snippets'
+import styles from './databasePanel.module.scss'
 
 type SnippetChoiceProps = { snippets: readonly Snippet[]; chosen: Snippet; onChoose: (key: string) => void }
 
 export function SnippetChoice({ snippets, chosen, onChoose }: SnippetChoiceProps) {
   return (
-    <div className="snippet-choice" role="group" aria-label="Ready to paste">
+    <div className={styles.snippetChoice} role="group" aria-label="Ready to paste">
       {snippets.map(({ key, title }) => (
         <button
           key={key}
