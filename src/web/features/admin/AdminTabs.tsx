@@ -10,7 +10,7 @@ import { dialogClosed, selectDialog } from './adminSlice'
 import { DashboardTab } from './dashboard/DashboardTab'
 import { InvitesTab } from './invites/InvitesTab'
 import { UsersTab } from './users/UsersTab'
-import './admin.scss'
+import styles from './admin.module.scss'
 
 const TABS = [
   { key: 'users', title: 'User Management' },
@@ -39,14 +39,14 @@ export function AdminTabs() {
   return (
     <>
       <title>{`${title} · Administration · Quarterdeck`}</title>
-      <div className="page-head admin-head">
+      <div className={`page-head ${styles.head}`}>
         <h1>Administration</h1>
-        <Link to="/activity" className="admin-action">
+        <Link to="/activity" className={styles.action}>
           <ActionIcon name="activity" />
           Activity
         </Link>
       </div>
-      <div className="admin-tabs">
+      <div className={styles.tabBar}>
         {/* Each change of tab is a history entry, so that Back returns to the previous tab. */}
         <TabList
           id="admin"
@@ -61,7 +61,7 @@ export function AdminTabs() {
         id={panelId('admin', key)}
         role="tabpanel"
         aria-labelledby={tabId('admin', key)}
-        className="admin-panel"
+        className={styles.tabPanel}
         tabIndex={-1}
       >
         <Panel />

@@ -1,5 +1,6 @@
 import { Icon } from '../../ui/Icon'
 import { useCopy } from '../../ui/useCopy'
+import styles from './admin.module.scss'
 
 type CopyActionProps = {
   text: string
@@ -10,7 +11,7 @@ type CopyActionProps = {
 export function CopyAction({ text, children, of }: CopyActionProps) {
   const { outcome, copy } = useCopy(text)
   return (
-    <button type="button" className="admin-action" aria-label={`${children} of "${of}"`} onClick={copy}>
+    <button type="button" className={styles.action} aria-label={`${children} of "${of}"`} onClick={copy}>
       <Icon name={outcome === 'copied' ? 'check' : outcome === 'failed' ? 'alert' : 'copy'} />
       {children}
       <span role="status" className="visually-hidden">

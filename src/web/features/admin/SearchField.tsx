@@ -1,4 +1,5 @@
 import { ActionIcon } from '../../ui/ActionIcon'
+import styles from './admin.module.scss'
 
 export function SearchField({
   label,
@@ -10,7 +11,7 @@ export function SearchField({
   onChange: (text: string) => void
 }) {
   return (
-    <div className="admin-search" role="search">
+    <div className={styles.search} role="search">
       <ActionIcon name="search" />
       <input
         type="search"

@@ -4,12 +4,15 @@ import { ActionIcon } from '../../../ui/ActionIcon'
 import { activityKinds } from './activityKinds'
 import { activityFiltered, selectActivityFilter } from '../adminSlice'
 import { SearchField } from '../SearchField'
+import '../../../styles/select.scss'
+import adminStyles from '../admin.module.scss'
+import styles from './activity.module.scss'
 
 export function ActivityFilters({ busy, onRefresh }: { busy: boolean; onRefresh: () => unknown }) {
   const { kind, search } = useSelector(selectActivityFilter)
   const dispatch = useDispatch()
   return (
-    <div className="admin-bar activity-bar">
+    <div className={`${adminStyles.bar} ${styles.bar}`}>
       <select
         className="form-select"
         aria-label="Kind of activity"
@@ -28,7 +31,12 @@ export function ActivityFilters({ busy, onRefresh }: { busy: boolean; onRefresh:
         text={search}
         onChange={(text) => dispatch(activityFiltered({ search: text }))}
       />
-      <button type="button" className="admin-action" aria-disabled={busy} onClick={() => !busy && onRefresh()}>
+      <button
+        type="button"
+        className={`${adminStyles.action} ${styles.refresh}`}
+        aria-disabled={busy}
+        onClick={() => !busy && onRefresh()}
+      >
         <ActionIcon name="restart" />
         Refresh
       </button>

@@ -9,8 +9,8 @@ import { selectActivityFilter } from '../adminSlice'
 import { EmptyList } from '../EmptyList'
 import { ListSkeleton } from '../ListSkeleton'
 import { useDebounced } from '../useDebounced'
-import '../admin.scss'
-import './activity.scss'
+import adminStyles from '../admin.module.scss'
+import styles from './activity.module.scss'
 
 /** Debounce of the search. */
 const DEBOUNCE_MS = 300
@@ -20,7 +20,7 @@ export function ActivityPage() {
   return (
     <>
       <title>Activity · Quarterdeck</title>
-      <div className="page-head admin-head">
+      <div className={`page-head ${adminStyles.head}`}>
         <h1>Activity</h1>
       </div>
       <ActivityLog />
@@ -58,7 +58,7 @@ function ActivityLog() {
         <EmptyList>{filtered ? 'Nothing matches these filters' : 'Nothing has happened yet'}</EmptyList>
       )}
       {entries && entries.length > 0 && (
-        <ul className="panel admin-list" aria-busy={isFetching}>
+        <ul className={`panel ${adminStyles.list}`} aria-busy={isFetching}>
           {entries.map((entry) => (
             <ActivityRow key={entry.id} entry={entry} />
           ))}
@@ -74,7 +74,7 @@ function ActivityLog() {
         />
       )}
       {hasNextPage && !error && (
-        <div className="activity-older">
+        <div className={styles.older}>
           <BusyButton
             variant="outline-secondary"
             busy={isFetchingNextPage}
@@ -86,7 +86,7 @@ function ActivityLog() {
         </div>
       )}
       {entries && entries.length > 0 && !hasNextPage && !error && (
-        <p className="activity-end">That is all. Entries are kept for 90 days.</p>
+        <p className={styles.end}>That is all. Entries are kept for 90 days.</p>
       )}
     </>
   )

@@ -1,6 +1,8 @@
 import type { ActivityEntry } from '../../../../contract/admin'
 import { TimeAgo } from '../../../ui/time/TimeAgo'
 import { activityKinds } from './activityKinds'
+import adminStyles from '../admin.module.scss'
+import styles from './activity.module.scss'
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 
@@ -10,29 +12,31 @@ export function ActivityRow({
   entry: ActivityEntry
 }) {
   return (
-    <li className={succeeded ? 'admin-row activity-row' : 'admin-row activity-row failed'}>
-      <div className="activity-what">
+    <li
+      className={succeeded ? `${adminStyles.row} ${styles.row}` : `${adminStyles.row} ${styles.row} ${styles.failed}`}
+    >
+      <div className={styles.what}>
         <p>
           <strong>{username ?? 'Somebody'}</strong> {action}
           {subject !== null && (
             <>
               {' '}
-              <span className="activity-subject">{subject}</span>
+              <span className={styles.subject}>{subject}</span>
             </>
           )}
           {!succeeded && (
             <>
               {' '}
-              <span className="admin-tag failed">Failed</span>
+              <span className={`${adminStyles.tag} ${adminStyles.failed}`}>Failed</span>
             </>
           )}
         </p>
-        <p className="activity-trace">
+        <p className={styles.trace}>
           {/* A newer server may send kinds that this console does not know. */}
           {activityKinds[kind] ?? kind} · from {address}
         </p>
       </div>
-      <div className="activity-when">
+      <div className={styles.when}>
         <TimeAgo time={at} />
         <span>{exact.format(at)}</span>
       </div>

@@ -1,12 +1,13 @@
 import { useGetDashboardHostQuery } from '../../../api/admin'
 import { failureText } from '../../../api/transport/failure'
 import { safeLink } from './safeLink'
+import styles from './dashboard.module.scss'
 
 export function DashboardHost() {
   const { data: host, error } = useGetDashboardHostQuery(undefined, { refetchOnMountOrArgChange: true })
   const link = host && safeLink(host)
   return (
-    <div className="dashboard-row">
+    <div className={styles.row}>
       <h2>Host</h2>
       {link && (
         <a href={link} target="_blank" rel="noopener noreferrer">

@@ -6,8 +6,7 @@ import { LoadFailure } from '../../../ui/LoadFailure'
 import { DashboardHost } from './DashboardHost'
 import { DashboardToken } from './DashboardToken'
 import { ListSkeleton } from '../ListSkeleton'
-import '../admin.scss'
-import './dashboard.scss'
+import styles from './dashboard.module.scss'
 
 export function DashboardTab() {
   const {
@@ -19,7 +18,7 @@ export function DashboardTab() {
 
   if (error && isUnavailable(error)) {
     return (
-      <section className="panel dashboard-missing" aria-labelledby="dashboard-missing">
+      <section className={`panel ${styles.missing}`} aria-labelledby="dashboard-missing">
         <Icon name="compass" size={28} />
         <h2 id="dashboard-missing">The Kubernetes dashboard is not available</h2>
         {/* The server's text names the setting that is missing. */}
@@ -41,7 +40,7 @@ export function DashboardTab() {
     )
   if (token === undefined) return <ListSkeleton label="Loading the Kubernetes dashboard token" />
   return (
-    <section className="panel dashboard">
+    <section className="panel">
       <DashboardHost />
       <DashboardToken token={token} />
     </section>

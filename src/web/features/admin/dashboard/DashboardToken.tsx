@@ -7,6 +7,7 @@ import { CopyButton } from '../../../ui/CopyButton'
 import { useOneAtATime } from '../../../ui/useOneAtATime'
 import { dialogOpened } from '../adminSlice'
 import { useReportQuietly } from '../useReportQuietly'
+import styles from './dashboard.module.scss'
 
 export function DashboardToken({ token }: { token: string | null }) {
   const [create, { isLoading }] = useCreateDashboardTokenMutation()
@@ -21,7 +22,7 @@ export function DashboardToken({ token }: { token: string | null }) {
   })
 
   return (
-    <div className="dashboard-row">
+    <div className={styles.row}>
       <h2>Token</h2>
       {token === null ? (
         <>
@@ -32,11 +33,11 @@ export function DashboardToken({ token }: { token: string | null }) {
         </>
       ) : (
         <>
-          <div className="dashboard-token">
+          <div className={styles.token}>
             <code aria-label={revealed ? undefined : 'Hidden token'}>{revealed ? token : '•'.repeat(24)}</code>
             <CopyButton text={token} label="Copy token" />
           </div>
-          <div className="dashboard-actions">
+          <div className={styles.actions}>
             <Button variant="outline-secondary" aria-pressed={revealed} onClick={() => setRevealed(!revealed)}>
               {revealed ? 'Hide' : 'Reveal'}
             </Button>

@@ -6,6 +6,8 @@ import { CopyAction } from '../CopyAction'
 import type { KeyedInvite } from './inviteKey'
 import type { InviteStatus } from './inviteStatus'
 import { inviteStatus } from './inviteStatus'
+import adminStyles from '../admin.module.scss'
+import styles from './invites.module.scss'
 
 const tones: Record<InviteStatus, string> = {
   Revoked: 'blocked',
@@ -21,11 +23,11 @@ export function InviteRow({ invite }: { invite: KeyedInvite }) {
   const expiresAt = Date.parse(expires_at ?? '')
   const dispatch = useDispatch()
   return (
-    <li className="admin-row invite-row" aria-label={message}>
+    <li className={`${adminStyles.row} ${styles.row}`} aria-label={message}>
       <span className={`state ${tones[status]}`}>{status}</span>
-      <div className="invite-text">
+      <div className={styles.text}>
         <p>{message}</p>
-        <p className="invite-trace">
+        <p className={styles.trace}>
           <code>{code}</code> · created <TimeAgo time={Date.parse(created_at)} />
           {status === 'Active' && Number.isFinite(expiresAt) && (
             <>
@@ -41,7 +43,7 @@ export function InviteRow({ invite }: { invite: KeyedInvite }) {
           )}
         </p>
       </div>
-      <div className="admin-actions">
+      <div className={adminStyles.actions}>
         {status === 'Active' && (
           <>
             <CopyAction text={code} of={message}>
@@ -54,7 +56,7 @@ export function InviteRow({ invite }: { invite: KeyedInvite }) {
         )}
         <button
           type="button"
-          className="admin-action danger"
+          className={`${adminStyles.action} ${adminStyles.danger}`}
           aria-label={`Delete the invite code "${message}"`}
           onClick={() => dispatch(dialogOpened({ kind: 'deleteInvite', key }))}
         >

@@ -11,8 +11,7 @@ import { keyInvites } from './inviteKey'
 import { InviteRow } from './InviteRow'
 import { ListSkeleton } from '../ListSkeleton'
 import { SearchField } from '../SearchField'
-import '../admin.scss'
-import './invites.scss'
+import styles from '../admin.module.scss'
 
 export function InvitesTab() {
   const { data, error, isFetching, refetch } = useGetInviteCodesQuery(undefined, {
@@ -31,7 +30,7 @@ export function InvitesTab() {
 
   return (
     <>
-      <div className="admin-bar">
+      <div className={styles.bar}>
         <Button className="with-icon" onClick={create}>
           <ActionIcon name="plus" />
           Create Invite Code
@@ -52,7 +51,7 @@ export function InvitesTab() {
         <EmptyList>No invite code matches your search</EmptyList>
       )}
       {shown && shown.length > 0 && (
-        <ul className="panel admin-list">
+        <ul className={`panel ${styles.list}`}>
           {shown.map((invite) => (
             <InviteRow key={invite.code} invite={invite} />
           ))}

@@ -2,6 +2,7 @@ import { useId } from 'react'
 import { useSetAdminMutation } from '../../../api/admin'
 import { useOneAtATime } from '../../../ui/useOneAtATime'
 import { useReportQuietly } from '../useReportQuietly'
+import styles from './users.module.scss'
 
 export function AdminToggle({ id, username, isAdmin }: { id: number; username: string; isAdmin: boolean }) {
   const [setAdmin, { isLoading }] = useSetAdminMutation({ fixedCacheKey: `admin ${id}` })
@@ -20,7 +21,7 @@ export function AdminToggle({ id, username, isAdmin }: { id: number; username: s
   })
 
   return (
-    <div className="user-role">
+    <div className={styles.role}>
       <input
         id={inputId}
         type="checkbox"

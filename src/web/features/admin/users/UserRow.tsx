@@ -3,25 +3,27 @@ import type { User } from '../../../../contract/admin'
 import { ActionIcon } from '../../../ui/ActionIcon'
 import { AdminToggle } from './AdminToggle'
 import { dialogOpened } from '../adminSlice'
+import adminStyles from '../admin.module.scss'
+import styles from './users.module.scss'
 
 /** Administrators cannot demote or delete themselves (decisions §2), so their own row does not offer it. */
 export function UserRow({ user: { id, username, is_admin }, isOwn }: { user: User; isOwn: boolean }) {
   const dispatch = useDispatch()
   return (
-    <li className="admin-row user-row" aria-label={username}>
-      <p className="user-name">
+    <li className={`${adminStyles.row} ${styles.row}`} aria-label={username}>
+      <p className={styles.name}>
         {username}
-        {isOwn && <span className="admin-tag">You</span>}
+        {isOwn && <span className={adminStyles.tag}>You</span>}
       </p>
       {isOwn ? (
-        <span className="user-role">{is_admin ? 'Administrator' : 'User'}</span>
+        <span className={styles.role}>{is_admin ? 'Administrator' : 'User'}</span>
       ) : (
         <AdminToggle id={id} username={username} isAdmin={is_admin} />
       )}
-      <div className="admin-actions">
+      <div className={`${adminStyles.actions} ${styles.actions}`}>
         <button
           type="button"
-          className="admin-action"
+          className={adminStyles.action}
           aria-label={`Reset the password of ${username}`}
           onClick={() => dispatch(dialogOpened({ kind: 'resetPassword', id }))}
         >
@@ -31,7 +33,7 @@ export function UserRow({ user: { id, username, is_admin }, isOwn }: { user: Use
         {!isOwn && (
           <button
             type="button"
-            className="admin-action danger"
+            className={`${adminStyles.action} ${adminStyles.danger}`}
             aria-label={`Delete ${username}`}
             onClick={() => dispatch(dialogOpened({ kind: 'deleteUser', id }))}
           >

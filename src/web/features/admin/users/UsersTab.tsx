@@ -9,8 +9,7 @@ import { ListSkeleton } from '../ListSkeleton'
 import { SearchField } from '../SearchField'
 import { UserRow } from './UserRow'
 import { useOwnId } from '../useOwnId'
-import '../admin.scss'
-import './users.scss'
+import styles from '../admin.module.scss'
 
 export function UsersTab() {
   const { data, error, isFetching, refetch } = useGetUsersQuery(undefined, {
@@ -26,8 +25,8 @@ export function UsersTab() {
 
   return (
     <>
-      <div className="admin-bar">
-        <p className="admin-summary">
+      <div className={styles.bar}>
+        <p className={styles.summary}>
           {data && `${counted(data.length, 'user')} · ${counted(admins, 'administrator')}`}
         </p>
         <SearchField label="Search users" text={search} onChange={(text) => dispatch(usersSearched(text))} />
@@ -41,7 +40,7 @@ export function UsersTab() {
         <EmptyList>No user matches &quot;{search.trim()}&quot;</EmptyList>
       )}
       {shown && shown.length > 0 && (
-        <ul className="panel admin-list">
+        <ul className={`panel ${styles.list}`}>
           {shown.map((user) => (
             <UserRow key={user.id} user={user} isOwn={user.id === ownId} />
           ))}
