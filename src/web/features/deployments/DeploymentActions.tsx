@@ -7,6 +7,7 @@ import { ActionIcon } from '../../ui/ActionIcon'
 import { useOneAtATime } from '../../ui/useOneAtATime'
 import { deletionRequested } from './deploymentsSlice'
 import { typeOf } from './deploymentType'
+import styles from './deployments.module.scss'
 
 export function DeploymentActions({
   deployment: { name, typeIndex, enabled, dataDirectory },
@@ -24,10 +25,10 @@ export function DeploymentActions({
   })
 
   return (
-    <div className="deployment-actions">
+    <div className={styles.actions}>
       <button
         type="button"
-        className="action"
+        className={styles.action}
         aria-label={`Restart ${name}`}
         aria-busy={restarting}
         aria-disabled={restarting}
@@ -40,31 +41,36 @@ export function DeploymentActions({
         ) : (
           <ActionIcon name="restart" />
         )}
-        <span className="action-text">Restart</span>
+        <span>Restart</span>
       </button>
-      <Link className="action" to={filesAddress(dataDirectory)} aria-label={`Open files of ${name}`} title="Open files">
+      <Link
+        className={styles.action}
+        to={filesAddress(dataDirectory)}
+        aria-label={`Open files of ${name}`}
+        title="Open files"
+      >
         <ActionIcon name="folder" />
-        <span className="action-text">Files</span>
+        <span>Files</span>
       </Link>
       <Link
-        className="action"
+        className={styles.action}
         to={`/deployments/${encodeURIComponent(name)}/edit`}
         aria-label={`Edit ${name}`}
         title="Edit configuration"
       >
         <ActionIcon name="pencil" />
-        <span className="action-text">Edit</span>
+        <span>Edit</span>
       </Link>
       {typeOf(typeIndex) !== 'proxy' && (
         <button
           type="button"
-          className="action action-danger"
+          className={`${styles.action} ${styles.actionDanger}`}
           aria-label={`Delete ${name}`}
           title="Delete"
           onClick={() => dispatch(deletionRequested(name))}
         >
           <ActionIcon name="trash" />
-          <span className="action-text">Delete</span>
+          <span>Delete</span>
         </button>
       )}
     </div>

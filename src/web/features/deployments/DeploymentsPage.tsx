@@ -16,7 +16,7 @@ import type { Deployment } from '../../../contract/deployment'
 import { counted } from '../../ui/counted'
 import { creationStarted, dialogClosed, selectDialog } from './deploymentsSlice'
 import { typeOf } from './deploymentType'
-import './deployments.scss'
+import styles from './deployments.module.scss'
 
 export function DeploymentsPage() {
   const { data, error, isFetching, refetch } = useGetDeploymentsQuery(undefined, {
@@ -38,7 +38,7 @@ export function DeploymentsPage() {
   return (
     <div ref={page}>
       <title>Deployments · Quarterdeck</title>
-      <div className="page-head deployments-head">
+      <div className={`page-head ${styles.head}`}>
         <h1 tabIndex={-1}>Deployments</h1>
         <Button className="with-icon" onClick={() => dispatch(creationStarted('persistent'))}>
           <ActionIcon name="plus" />

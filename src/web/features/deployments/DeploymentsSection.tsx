@@ -4,6 +4,7 @@ import { useDispatch } from 'react-redux'
 import type { Deployment, DeploymentType } from '../../../contract/deployment'
 import { DeploymentCard } from './DeploymentCard'
 import { creationStarted } from './deploymentsSlice'
+import styles from './deployments.module.scss'
 
 type DeploymentsSectionProps = {
   title: string
@@ -18,17 +19,17 @@ export function DeploymentsSection({ title, deployments, empty, create, type }: 
   const dispatch = useDispatch()
   const id = useId()
   return (
-    <section className="deployments-section" aria-labelledby={id}>
+    <section className={styles.section} aria-labelledby={id}>
       <h2 id={id}>{title}</h2>
       {deployments.length === 0 ? (
-        <div className="deployments-empty">
+        <div className={styles.empty}>
           <p>{empty}</p>
           <Button variant="outline-secondary" size="sm" onClick={() => dispatch(creationStarted(type))}>
             {create}
           </Button>
         </div>
       ) : (
-        <ul className="deployments-grid">
+        <ul className={styles.grid}>
           {deployments.map((deployment) => (
             <li key={deployment.name}>
               <DeploymentCard deployment={deployment} />

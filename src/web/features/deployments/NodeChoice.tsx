@@ -1,5 +1,7 @@
 import { useEffect, useId, useRef } from 'react'
 import { CallFailure } from '../../api/CallFailure'
+import '../../styles/select.scss'
+import styles from './deployments.module.scss'
 
 type NodeChoiceProps = {
   nodes: string[] | undefined
@@ -52,7 +54,7 @@ export function NodeChoice({ nodes, error, chosen, missing, focused, focusKey, o
         {missing ? 'Please select a node for the persistent deployment' : 'The machine that its instance runs on.'}
       </p>
       {Boolean(error) && (
-        <div className="node-failure">
+        <div className={styles.nodeFailure}>
           <CallFailure error={error} text="Failed to load nodes" />
           <button type="button" className="btn btn-outline-secondary btn-sm" onClick={onRetry}>
             Retry

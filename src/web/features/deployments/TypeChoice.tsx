@@ -2,6 +2,7 @@ import { useId } from 'react'
 import type { DeploymentType } from '../../../contract/deployment'
 import { DEPLOYMENT_TYPES } from '../../../contract/pageRules'
 import { appearances } from './deploymentType'
+import styles from './deployments.module.scss'
 
 /** There is at most one proxy, and its empty section has a button of its own. */
 const choices = DEPLOYMENT_TYPES.filter((type) => type !== 'proxy')
@@ -13,7 +14,7 @@ export function TypeChoice({ chosen, onChoose }: { chosen: DeploymentType; onCho
       <p id={id} className="form-label">
         Type
       </p>
-      <div role="group" aria-labelledby={id} aria-describedby={`${id}-explanation`} className="type-choice">
+      <div role="group" aria-labelledby={id} aria-describedby={`${id}-explanation`} className={styles.typeChoice}>
         {choices.map((type) => (
           <button
             key={type}
@@ -26,7 +27,7 @@ export function TypeChoice({ chosen, onChoose }: { chosen: DeploymentType; onCho
           </button>
         ))}
       </div>
-      <p id={`${id}-explanation`} className="form-text type-explanation">
+      <p id={`${id}-explanation`} className={`form-text ${styles.typeExplanation}`}>
         {appearances[chosen].explanation}
       </p>
     </div>

@@ -5,9 +5,11 @@ import { counted } from '../../../ui/counted'
 import { changedLines } from './changedLines'
 import { dialogClosed } from './configurationSlice'
 import '../../../styles/modal.scss'
+import styles from './configuration.module.scss'
 
 const signs = { same: ' ', added: '+', removed: '-' }
 const words = { same: undefined, added: 'Added: ', removed: 'Removed: ' }
+const rowStyles = { same: undefined, added: styles.changesAdded, removed: styles.changesRemoved }
 
 export function ChangesDialog({ name, stored, text }: { name: string; stored: string; text: string }) {
   const dispatch = useDispatch()
@@ -22,12 +24,12 @@ export function ChangesDialog({ name, stored, text }: { name: string; stored: st
           Changes to {name}
         </Modal.Title>
       </Modal.Header>
-      <Modal.Body className="changes" tabIndex={0} role="group" aria-labelledby="changes-title">
+      <Modal.Body className={styles.changes} tabIndex={0} role="group" aria-labelledby="changes-title">
         {lines.length === 0 ? (
-          <p className="changes-none">No changes</p>
+          <p className={styles.changesNone}>No changes</p>
         ) : (
           <>
-            <p className="changes-summary">
+            <p className={styles.changesSummary}>
               {counted(count('added'), 'line')} added, {counted(count('removed'), 'line')} removed, compared with the
               stored text
             </p>
@@ -42,11 +44,11 @@ export function ChangesDialog({ name, stored, text }: { name: string; stored: st
               <tbody>
                 {lines.map((line, index) =>
                   line.kind === 'gap' ? (
-                    <tr key={index} className="changes-gap">
+                    <tr key={index} className={styles.changesGap}>
                       <td colSpan={3}>{line.count} unchanged lines</td>
                     </tr>
                   ) : (
-                    <tr key={index} className={`changes-${line.kind}`}>
+                    <tr key={index} className={rowStyles[line.kind]}>
                       <td>{line.before}</td>
                       <td>{line.after}</td>
                       <td>

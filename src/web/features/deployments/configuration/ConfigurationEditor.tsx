@@ -7,7 +7,7 @@ import { ConfigurationForm } from './ConfigurationForm'
 import { ConfigurationHead } from './ConfigurationHead'
 import { EditorSkeleton } from './EditorSkeleton'
 import { FailureBanner } from './FailureBanner'
-import './configuration.scss'
+import styles from './configuration.module.scss'
 
 export function ConfigurationEditor() {
   const { name = '' } = useParams()
@@ -34,14 +34,14 @@ function Configuration({ name }: { name: string }) {
     />
   )
   return (
-    <div className="configuration">
+    <div className={styles.configuration}>
       <title>{`${name} · Quarterdeck`}</title>
       {stored === undefined ? (
         <>
           <ConfigurationHead name={name} />
           {failure}
           {error ? (
-            <section className="configuration-panel configuration-missing panel">
+            <section className={`${styles.editorPanel} ${styles.missing} panel`}>
               <button
                 type="button"
                 className="btn btn-outline-secondary"

@@ -31,6 +31,7 @@ import { LeaveDialog } from './LeaveDialog'
 import { useConfigurationDraft } from './useConfigurationDraft'
 import { useProblem } from './useProblem'
 import type { YamlEditorHandle } from './YamlEditor'
+import styles from './configuration.module.scss'
 
 // The page renders and fetches the text while the chunk of the editor loads.
 const YamlEditor = lazyOnDemand(
@@ -137,7 +138,7 @@ export function ConfigurationForm({ name, stored, failure, onReload }: Configura
         </Banner>
       )}
       <Suspense fallback={<EditorSkeleton />}>
-        <section className="configuration-panel panel" aria-label="Configuration">
+        <section className={`${styles.editorPanel} panel`} aria-label="Configuration">
           <YamlEditor
             ref={editor}
             label={`Configuration of ${name}`}

@@ -1,5 +1,6 @@
 import { Icon } from '../../../ui/Icon'
 import type { Problem } from './YamlEditor'
+import styles from './configuration.module.scss'
 
 type ConfigurationStatusProps = {
   problem: Problem | null | undefined
@@ -11,8 +12,8 @@ type ConfigurationStatusProps = {
 export function ConfigurationStatus({ problem, changed, onGoTo }: ConfigurationStatusProps) {
   const line = problem?.line
   return (
-    <div className="configuration-status">
-      <p role="status" className={problem ? `configuration-problem ${problem.severity}` : 'configuration-problem'}>
+    <div className={styles.status}>
+      <p role="status" className={problem ? `${styles.problem} ${styles[problem.severity]}` : styles.problem}>
         {problem !== undefined && <Icon name={problem ? 'alert' : 'check'} size={16} />}
         {problem === null ? 'No problems found' : problem?.message}
       </p>
@@ -21,7 +22,7 @@ export function ConfigurationStatus({ problem, changed, onGoTo }: ConfigurationS
           Go to line {line}
         </button>
       )}
-      <span className={changed ? 'unsaved' : undefined}>{changed ? 'Unsaved changes' : 'Saved'}</span>
+      <span className={changed ? styles.unsaved : undefined}>{changed ? 'Unsaved changes' : 'Saved'}</span>
     </div>
   )
 }

@@ -3,6 +3,7 @@ import type { Ref } from 'react'
 import { useEffect, useImperativeHandle, useState } from 'react'
 import AceEditor from 'react-ace'
 import { aceTheme } from '../../../ui/ace'
+import styles from './configuration.module.scss'
 
 /** `line` is one-based. */
 export type Problem = { severity: 'error' | 'warning'; message: string; line?: number }
@@ -52,7 +53,7 @@ export function YamlEditor({ ref, label, value, problem, onChange }: YamlEditorP
   return (
     <AceEditor
       name="configuration-text"
-      className="configuration-editor"
+      className={styles.editor}
       mode="yaml"
       width="100%"
       height="100%"
