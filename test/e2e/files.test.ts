@@ -152,14 +152,14 @@ browserTest('every action of the Files page, compared on disk byte by byte', asy
   await dialog(page).getByLabel('New name').fill('emoji 🚢.bin')
   await dialog(page).getByRole('button', { name: 'Rename' }).click()
   await row(page, 'emoji 🚢.bin').waitFor()
-  await page.locator('.file-row:focus').getByText('emoji 🚢.bin').waitFor()
+  await page.locator('[role=row]:focus').getByText('emoji 🚢.bin').waitFor()
   await act(page, 'data (2).bin', 'Delete')
   await dialog(page).getByText('This action cannot be undone.').waitFor()
   await expectGoodPage(page, 'files-delete')
   await dialog(page).getByRole('button', { name: 'Delete' }).click()
   await gone(page)
   expect(await readdir(join(share, base, 'sub'))).toEqual(['emoji 🚢.bin'])
-  await page.locator('.file-row:focus').getByText('emoji 🚢.bin').waitFor()
+  await page.locator('[role=row]:focus').getByText('emoji 🚢.bin').waitFor()
 
   // Archive and unarchive.
   await page.getByRole('navigation', { name: 'Directory' }).getByText(base).click()

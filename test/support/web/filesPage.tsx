@@ -21,16 +21,16 @@ export async function filesPage(
 
 export const rows = () => screen.getAllByRole('row').slice(1)
 export const row = (name: string) => {
-  const found = rows().find((candidate) => candidate.querySelector('.file-name bdi')?.textContent === name)
+  const found = rows().find((candidate) => candidate.querySelector('bdi')?.textContent === name)
   if (!found) throw new Error(`There is no row of ${name}`)
   return found
 }
-export const names = () => rows().map((candidate) => candidate.querySelector('.file-name bdi')?.textContent)
+export const names = () => rows().map((candidate) => candidate.querySelector('bdi')?.textContent)
 export const box = (name: string) => screen.getByRole('checkbox', { name: `Select ${name}` })
 export const selected = () =>
   rows()
     .filter((candidate) => candidate.getAttribute('aria-selected') === 'true')
-    .map((candidate) => candidate.querySelector('.file-name bdi')?.textContent)
+    .map((candidate) => candidate.querySelector('bdi')?.textContent)
 export const bar = () => within(screen.getByRole('region', { name: 'Selection' }))
 export const notifications = () =>
   [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)

@@ -2,13 +2,13 @@ import { Link } from 'react-router-dom'
 import { Icon } from '../../ui/Icon'
 import { addressOfPath, breadcrumbOf } from './sharedPath'
 import { useDropTarget } from './useDropTarget'
-import './breadcrumb.scss'
+import styles from './breadcrumb.module.scss'
 
 export function Breadcrumb({ path }: { path: string }) {
   const target = useDropTarget()
   const breadcrumb = breadcrumbOf(path)
   return (
-    <nav className="files-trail" aria-label="Directory">
+    <nav className={styles.trail} aria-label="Directory">
       <ol>
         {breadcrumb.map(({ name, path: step }, index) => (
           <li key={step} {...target(step)}>

@@ -17,7 +17,9 @@ import { SelectionBar } from './SelectionBar'
 import { SHARED_ROOT } from '../../../contract/pageRules'
 import { baseName, pathOfAddress } from './sharedPath'
 import { DropZone } from './uploads/DropZone'
-import './files.scss'
+import styles from './files.module.scss'
+
+const CURRENT_ROW = '[role="row"][tabindex="0"]'
 
 export function FilesPage() {
   const path = pathOfAddress(useLocation().pathname)
@@ -27,7 +29,7 @@ export function FilesPage() {
   useLayoutEffect(() => void dispatch(directoryOpened(path)), [path, dispatch])
   useFocusFallback(page, useSelector(selectDialog) !== null, fallbackFocus)
   return (
-    <div className="files" ref={page}>
+    <div className={styles.files} ref={page}>
       {/* The slice still holds the state of the previous directory until `directoryOpened` is reduced. */}
       {directory === path && <Directory path={path} />}
     </div>
@@ -35,8 +37,7 @@ export function FilesPage() {
 }
 
 /** Returns the current row, or the heading while there are no rows. */
-const fallbackFocus = (page: HTMLElement) =>
-  page.querySelector<HTMLElement>('.file-row[tabindex="0"]') ?? page.querySelector('h1')
+const fallbackFocus = (page: HTMLElement) => page.querySelector<HTMLElement>(CURRENT_ROW) ?? page.querySelector('h1')
 
 function Directory({ path }: { path: string }) {
   const {
@@ -54,13 +55,13 @@ function Directory({ path }: { path: string }) {
     // The heading kept the focus until the rows were loaded.
     const { current } = heading
     if (isListed && current && current === document.activeElement)
-      current.closest<HTMLElement>('.files')?.querySelector<HTMLElement>('.file-row[tabindex="0"]')?.focus()
+      current.closest<HTMLElement>(`.${styles.files}`)?.querySelector<HTMLElement>(CURRENT_ROW)?.focus()
   }, [isListed])
 
   return (
     <>
       <title>{`${path === SHARED_ROOT ? 'Files' : baseName(path)} · Quarterdeck`}</title>
-      <div className="page-head files-head">
+      <div className={`page-head ${styles.head}`}>
         <h1 ref={heading} tabIndex={-1}>
           Files
         </h1>

@@ -5,6 +5,7 @@ import { ActionIcon } from '../../ui/ActionIcon'
 import { creationStarted } from './filesSlice'
 import { SyncIndicator } from './SyncIndicator'
 import { UploadButton } from './uploads/UploadButton'
+import styles from './files.module.scss'
 
 type FilesToolbarProps = {
   directory: string
@@ -20,11 +21,11 @@ const PERSISTENT = 1
 export function FilesToolbar({ directory, listing, busy, usable, onRefresh }: FilesToolbarProps) {
   const dispatch = useDispatch()
   return (
-    <div className="files-toolbar" role="group" aria-label="Directory tools">
+    <div className={styles.toolbar} role="group" aria-label="Directory tools">
       {listing && listing.deploymentTypeIndex !== PERSISTENT && <SyncIndicator />}
       <Button
         variant="outline-secondary"
-        className="files-refresh"
+        className={styles.refresh}
         aria-label="Refresh"
         title="Refresh"
         aria-disabled={busy}

@@ -10,7 +10,7 @@ import { selectFilter, selectSort } from './filesSlice'
 import { selectionCleared, selectPathSet } from './selectionSlice'
 import { useFileActions } from './useFileActions'
 import { selectArchiveJobs } from './archiveJobsSlice'
-import './selectionBar.scss'
+import styles from './selectionBar.module.scss'
 
 const MOVE = 'M4 12h14m-5-5 5 5-5 5M4 5v14'
 const DOWNLOAD = 'M12 4v11m-4.5-4.5L12 15l4.5-4.5M4.5 19.5h15'
@@ -32,7 +32,7 @@ export function SelectionBar({ files }: { files: FileEntry[] }) {
   const hidden = items.length - filterByName(items, filter).length
   const spinner = <span className="spinner-border spinner-border-sm" aria-hidden="true" />
   return (
-    <div className="selection-bar panel" role="region" aria-label="Selection">
+    <div className={`${styles.bar} panel`} role="region" aria-label="Selection" data-dock="selection">
       <p role="status">
         {items.length} selected
         {hidden > 0 && <small>{hidden} not shown by the filter</small>}
@@ -67,7 +67,7 @@ export function SelectionBar({ files }: { files: FileEntry[] }) {
       </div>
       <button
         type="button"
-        className="selection-close"
+        className={styles.close}
         aria-label="Clear the selection"
         onClick={() => dispatch(selectionCleared())}
       >

@@ -3,7 +3,7 @@ import { useSelector } from 'react-redux'
 import { selectFilesSynced, selectLostAt, selectSyncProblem } from '../../sockets/realtimeSlice'
 import { ActionIcon } from '../../ui/ActionIcon'
 import { Icon } from '../../ui/Icon'
-import './syncIndicator.scss'
+import styles from './syncIndicator.module.scss'
 
 const SYNCED = 'Every change has reached the copies that instances work on.'
 const SYNCING = 'Changes are on their way to the copies that instances work on.'
@@ -16,13 +16,17 @@ export function SyncIndicator() {
   const isLost = useSelector(selectLostAt) !== null
   const id = useId()
   return (
-    <span className={isLost ? 'sync lost' : 'sync'}>
-      <button type="button" className={synced && !isLost ? 'sync-button synced' : 'sync-button'} aria-describedby={id}>
+    <span className={isLost ? `${styles.sync} ${styles.lost}` : styles.sync}>
+      <button
+        type="button"
+        className={synced && !isLost ? `${styles.button} ${styles.synced}` : styles.button}
+        aria-describedby={id}
+      >
         {isLost ? <Icon name="alert" /> : synced ? <Icon name="check" /> : <ActionIcon name="restart" />}
         <span aria-live="polite">{isLost ? 'Not connected' : synced ? 'Synced' : 'Syncing...'}</span>
-        {problem && <span className="sync-mark" aria-hidden="true" />}
+        {problem && <span className={styles.mark} aria-hidden="true" />}
       </button>
-      <span id={id} role="tooltip" className="sync-tip panel">
+      <span id={id} role="tooltip" className={`${styles.tip} panel`}>
         {!isLost && (synced ? SYNCED : SYNCING)}
         {problem && <strong>The last attempt failed and is repeated: {problem}</strong>}
         {isLost && <strong>{LOST}</strong>}

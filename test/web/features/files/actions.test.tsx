@@ -550,7 +550,7 @@ test('while something is packed its progress is shown, and it can be cancelled',
   await waitFor(() => expect(screen.queryByRole('region', { name: 'Transfers' })).not.toBeInTheDocument())
   // It did what it was told: no failure.
   expect(notifications()).toEqual(['The archive was cancelled.'])
-  expect(screen.getByText('The archive was cancelled.').parentElement).toHaveClass('toast-info')
+  expect(screen.getByText('The archive was cancelled.').parentElement).toHaveClass('info')
 })
 
 test('against a server without jobs a spinner tells that it goes on, and it is not asked again', async () => {

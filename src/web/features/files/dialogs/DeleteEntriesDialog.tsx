@@ -8,7 +8,7 @@ import { DialogFailure } from './DialogFailure'
 import type { Deletion } from '../filesSlice'
 import { deletionFailed, dialogClosed } from '../filesSlice'
 import { NameList } from './NameList'
-import './fileDialogs.scss'
+import styles from './fileDialogs.module.scss'
 
 export function DeleteEntriesDialog({ deletion: { items } }: { deletion: Deletion }) {
   const [remove, { isLoading, error }] = useDeleteFilesMutation()
@@ -42,7 +42,7 @@ export function DeleteEntriesDialog({ deletion: { items } }: { deletion: Deletio
       <p>{error ? 'These are still there:' : 'Are you sure you want to delete:'}</p>
       <NameList names={items.map(({ name }) => name)} />
       {deploymentHints(directories, deployments).map((hint) => (
-        <p key={hint} className="delete-hint">
+        <p key={hint} className={styles.deleteHint}>
           {hint}
         </p>
       ))}

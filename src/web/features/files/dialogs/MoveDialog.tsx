@@ -9,7 +9,7 @@ import type { Move } from '../filesSlice'
 import { destinationTyped, dialogClosed, formSubmitted, moveFailed } from '../filesSlice'
 import { NameList } from './NameList'
 import { joinPath, resolveDestination } from '../sharedPath'
-import './fileDialogs.scss'
+import styles from './fileDialogs.module.scss'
 
 export function MoveDialog({ directory, move: { items, destination, tries = 0 } }: { directory: string; move: Move }) {
   const [moveFiles, { isLoading, error }] = useMoveFilesMutation()
@@ -69,7 +69,7 @@ export function MoveDialog({ directory, move: { items, destination, tries = 0 } 
         value={destination}
         onChange={(text) => dispatch(destinationTyped(text))}
       />
-      <p className="move-preview">
+      <p className={styles.movePreview}>
         Moves to{' '}
         <code>
           {target === null || target === directory

@@ -1,4 +1,4 @@
-import './fileDialogs.scss'
+import styles from './fileDialogs.module.scss'
 
 /** Product §9. */
 const NAMES_SHOWN = 5
@@ -7,13 +7,13 @@ const NAMES_SHOWN = 5
 export function NameList({ names }: { names: string[] }) {
   const more = names.length - NAMES_SHOWN
   return (
-    <ul className="name-list">
+    <ul className={styles.nameList}>
       {names.slice(0, NAMES_SHOWN).map((name, index) => (
         <li key={index}>
           <bdi>{name}</bdi>
         </li>
       ))}
-      {more > 0 && <li className="name-list-more">...and {more} more items</li>}
+      {more > 0 && <li className={styles.nameListMore}>...and {more} more items</li>}
     </ul>
   )
 }

@@ -20,7 +20,7 @@ import { EditorQuestions } from './EditorQuestions'
 import type { TextEditorHandle } from './TextEditor'
 import type { TextDraft } from './useTextDraft'
 import { useTextDraft } from './useTextDraft'
-import './editor.scss'
+import styles from './editor.module.scss'
 
 // The dialog renders and fetches the file while the chunk of the editor loads.
 const TextEditor = lazyOnDemand(
@@ -118,10 +118,10 @@ export function EditorDialog({ editing }: { editing: Editing }) {
       fullscreen="lg-down"
       centered
       aria-labelledby="editor-title"
-      className="editor-dialog"
+      className={styles.dialog}
     >
       <Modal.Header closeButton={!saving.isLoading}>
-        <div className="editor-title">
+        <div className={styles.title}>
           <Modal.Title as="h2" id="editor-title">
             <bdi>{item.name}</bdi>
           </Modal.Title>
@@ -133,7 +133,7 @@ export function EditorDialog({ editing }: { editing: Editing }) {
         {draft.offered(restore)}
         {!isConflict && <DialogFailure error={saving.error} text="Failed to save file" />}
         {isConflict && !asked && (
-          <div role="alert" className="alert alert-danger editor-conflict">
+          <div role="alert" className={`alert alert-danger ${styles.conflict}`}>
             The file changed since it was opened.
             <Button variant="outline-danger" size="sm" onClick={() => dispatch(conflictDetected())}>
               Decide
@@ -155,17 +155,17 @@ export function EditorDialog({ editing }: { editing: Editing }) {
           </Suspense>
         ) : opening.data ? (
           // A replay has only what was in the store, and texts are not.
-          <p className="editor-place">{sizeInWords(opening.data)}, not recorded</p>
+          <p className={styles.place}>{sizeInWords(opening.data)}, not recorded</p>
         ) : (
           !opening.error && <EditorPlaceholder />
         )}
       </Modal.Body>
       <Modal.Footer>
         {file && (
-          <p className="editor-about" role="status">
+          <p className={styles.about} role="status">
             <span>{nameOfEncoding(file.encoding)}</span>
             <span>{lineEnds}</span>
-            <span className={isChanged ? 'unsaved' : undefined}>
+            <span className={isChanged ? styles.unsaved : undefined}>
               {isChanged ? 'Unsaved changes' : saving.isSuccess ? 'Saved' : ''}
             </span>
           </p>
@@ -196,7 +196,7 @@ const sizeInWords = ({ characters, lines }: Partial<OpenedFile>) =>
 
 function EditorPlaceholder() {
   return (
-    <div className="editor-place" role="status">
+    <div className={styles.place} role="status">
       <span className="spinner-border" aria-hidden="true" />
       <span className="visually-hidden">Loading the file</span>
     </div>

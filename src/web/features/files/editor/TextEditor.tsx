@@ -6,6 +6,7 @@ import { aceTheme } from '../../../ui/ace'
 import { BOM } from './encodings'
 import { createLineEnds } from './lineEnds'
 import { hasWorker, modeOf } from './modes'
+import styles from './editor.module.scss'
 
 export type TextEditorHandle = {
   /** Returns the text as a save would store it. */
@@ -89,7 +90,7 @@ export function TextEditor({ ref, name, text, unsaved, onLoad, onChanged, onEdit
   return (
     <AceEditor
       name="file-text"
-      className="file-editor"
+      className={styles.fileEditor}
       mode={mode}
       width="100%"
       height="100%"

@@ -1,6 +1,7 @@
 import type { FileEntry } from '../../../../contract/file'
 import { Glyph } from '../../../ui/Glyph'
 import { isArchived } from './fileEntries'
+import styles from './fileTable.module.scss'
 
 const SHEET = 'M6 3h8l4 4v14H6zM14 3v4h4'
 const paths = {
@@ -23,7 +24,7 @@ export function FileIcon({ entry }: { entry: FileEntry }) {
             ? 'text'
             : 'other'
   return (
-    <span className={`file-icon ${kind}`}>
+    <span className={`${styles.fileIcon} ${styles[kind] ?? ''}`}>
       <Glyph path={paths[kind]} size={20} />
     </span>
   )

@@ -2,6 +2,7 @@ import { Link } from 'react-router-dom'
 import type { FileEntry } from '../../../../contract/file'
 import { isEditable } from './fileEntries'
 import { addressOfPath } from '../sharedPath'
+import styles from './fileTable.module.scss'
 
 /** A directory is a link, a text opens in the editor. `bdi` isolates names with bidirectional control characters. */
 export function FileName({ entry, tabIndex, onOpen }: { entry: FileEntry; tabIndex: number; onOpen: () => void }) {
@@ -9,20 +10,20 @@ export function FileName({ entry, tabIndex, onOpen }: { entry: FileEntry; tabInd
   const text = <bdi title={name}>{name}</bdi>
   if (type === 'd') {
     return (
-      <Link className="file-name" to={addressOfPath(path)} tabIndex={tabIndex} draggable={false}>
+      <Link className={styles.fileName} to={addressOfPath(path)} tabIndex={tabIndex} draggable={false}>
         {text}
       </Link>
     )
   }
   if (isEditable(entry)) {
     return (
-      <button type="button" className="file-name" tabIndex={tabIndex} onClick={onOpen}>
+      <button type="button" className={styles.fileName} tabIndex={tabIndex} onClick={onOpen}>
         {text}
       </button>
     )
   }
   return (
-    <span className="file-name">
+    <span className={styles.fileName}>
       {text}
       {type === 'l' && <small>leads out of the shared area</small>}
     </span>

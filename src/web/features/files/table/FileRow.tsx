@@ -8,6 +8,7 @@ import { dragEnded, dragStarted, entryFocused } from '../filesSlice'
 import { RowMenu } from './RowMenu'
 import type { FileActions } from '../useFileActions'
 import { ROW_HEIGHT_PX } from './useRowWindow'
+import styles from './fileTable.module.scss'
 
 type FileRowProps = {
   entry: FileEntry
@@ -55,7 +56,7 @@ export function FileRow({
   return (
     <div
       role="row"
-      className="file-row file-columns"
+      className={`${styles.row} ${styles.columns}`}
       style={{ top: index * ROW_HEIGHT_PX }}
       data-path={entry.path}
       aria-rowindex={index + 2}
@@ -68,7 +69,7 @@ export function FileRow({
       {...dropTarget}
     >
       <div role="gridcell">
-        <label className="file-check">
+        <label className={styles.fileCheck}>
           <input
             type="checkbox"
             aria-label={`Select ${entry.name}`}
@@ -78,14 +79,14 @@ export function FileRow({
           />
         </label>
       </div>
-      <div role="gridcell" className="column-name">
+      <div role="gridcell" className={styles.columnName}>
         <FileIcon entry={entry} />
         <FileName entry={entry} tabIndex={tabIndex} onOpen={() => actions.open(entry)} />
       </div>
-      <div role="gridcell" className="column-size">
+      <div role="gridcell" className={styles.columnSize}>
         {entry.type === 'd' ? <span aria-label="Directory">–</span> : formatBytes(entry.size)}
       </div>
-      <div role="gridcell" className="column-modifyTime">
+      <div role="gridcell" className={styles.columnModifyTime}>
         {modified ? <time dateTime={modified}>{date.format(entry.modifyTime)}</time> : '–'}
       </div>
       <div role="gridcell">

@@ -11,7 +11,7 @@ import { TableHead } from './TableHead'
 import { useDropTarget } from '../useDropTarget'
 import { useFileActions } from '../useFileActions'
 import { ROW_HEIGHT_PX, useRowWindow } from './useRowWindow'
-import './fileTable.scss'
+import styles from './fileTable.module.scss'
 
 /** Returns the new index for each navigation key. May be out of range. */
 const navigationKeys: Record<string, (at: number, page: number, last: number) => number> = {
@@ -74,7 +74,7 @@ export function FileTable({ directory, files }: { directory: string; files: File
     const entry = shown[at]
     const target = event.target as HTMLElement
     // The row menu handles the arrow keys itself.
-    if (!entry || target.closest('.dropdown-menu') || (event.key.startsWith('Arrow') && target.closest('.row-menu')))
+    if (!entry || target.closest('.dropdown-menu') || (event.key.startsWith('Arrow') && target.closest('.dropdown')))
       return
     const isOnRow = target.role === 'row'
     const step = navigationKeys[event.key]
@@ -127,9 +127,9 @@ export function FileTable({ directory, files }: { directory: string; files: File
 
   const rendered = rows.rendered(at)
   return (
-    <section className="files-table panel" aria-label="Files">
+    <section className={`${styles.table} panel`} aria-label="Files">
       {files.length > 0 && (
-        <div className="files-filter">
+        <div className={styles.filter}>
           <Field
             label="Filter by name"
             type="search"
@@ -141,12 +141,12 @@ export function FileTable({ directory, files }: { directory: string; files: File
           <p role="status">{filter.trim() !== '' && `${shown.length} of ${files.length}`}</p>
         </div>
       )}
-      {files.length === 0 && <p className="files-empty">This directory is empty</p>}
-      {files.length > 0 && shown.length === 0 && <p className="files-empty">No name contains this</p>}
+      {files.length === 0 && <p className={styles.empty}>This directory is empty</p>}
+      {files.length > 0 && shown.length === 0 && <p className={styles.empty}>No name contains this</p>}
       {shown.length > 0 && (
         <div
           ref={pane}
-          className="files-pane"
+          className={styles.pane}
           role="grid"
           tabIndex={-1}
           aria-label={`Contents of ${directory}`}
@@ -159,7 +159,7 @@ export function FileTable({ directory, files }: { directory: string; files: File
           onScroll={rows.onScroll}
         >
           <TableHead shown={shown} />
-          <div role="rowgroup" className="files-rows" style={{ height: shown.length * ROW_HEIGHT_PX }}>
+          <div role="rowgroup" className={styles.rows} style={{ height: shown.length * ROW_HEIGHT_PX }}>
             {rendered.map((index) => {
               const entry = shown[index]
               return (

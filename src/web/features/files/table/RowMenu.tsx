@@ -5,7 +5,8 @@ import { Glyph } from '../../../ui/Glyph'
 import { isArchived } from './fileEntries'
 import { menuClosed, menuOpened, selectMenu } from '../filesSlice'
 import type { FileActions } from '../useFileActions'
-import './rowMenu.scss'
+import '../../../styles/dropdown.scss'
+import styles from './rowMenu.module.scss'
 
 /** Positioned from the left: from the right, Popper includes the width of the scrollbar, a fixed element does not. */
 const POPPER = { strategy: 'fixed' as const, modifiers: [{ name: 'computeStyles', options: { adaptive: false } }] }
@@ -19,7 +20,7 @@ export function RowMenu({ entry, tabIndex, actions }: { entry: FileEntry; tabInd
     <Dropdown show={isOpen} align="end" onToggle={(open) => dispatch(open ? menuOpened(entry.path) : menuClosed())}>
       <Dropdown.Toggle
         as="button"
-        bsPrefix="row-menu"
+        bsPrefix={styles.toggle}
         type="button"
         tabIndex={tabIndex}
         aria-label={`Actions for ${entry.name}`}
@@ -27,7 +28,7 @@ export function RowMenu({ entry, tabIndex, actions }: { entry: FileEntry; tabInd
         <Glyph path={DOTS} size={20} />
       </Dropdown.Toggle>
       {isOpen && (
-        <Dropdown.Menu popperConfig={POPPER}>
+        <Dropdown.Menu className={styles.menu} popperConfig={POPPER}>
           {!isLink && (
             <Dropdown.Item as="button" onClick={() => actions.download([entry])}>
               Download
@@ -46,7 +47,7 @@ export function RowMenu({ entry, tabIndex, actions }: { entry: FileEntry; tabInd
               Archive
             </Dropdown.Item>
           )}
-          <Dropdown.Item as="button" className="row-menu-danger" onClick={() => actions.remove([entry])}>
+          <Dropdown.Item as="button" className={styles.danger} onClick={() => actions.remove([entry])}>
             Delete
           </Dropdown.Item>
         </Dropdown.Menu>

@@ -5,11 +5,12 @@ import { Icon } from '../../../ui/Icon'
 import type { SortKey } from './fileEntries'
 import { selectSort, sortChosen } from '../filesSlice'
 import { allSelected, selectionCleared, selectPathSet } from '../selectionSlice'
+import styles from './fileTable.module.scss'
 
-const columns: { by: SortKey; title: string }[] = [
+const columns: { by: SortKey; title: string; className?: string }[] = [
   { by: 'name', title: 'Name' },
-  { by: 'size', title: 'Size' },
-  { by: 'modifyTime', title: 'Last Modified' },
+  { by: 'size', title: 'Size', className: styles.columnSize },
+  { by: 'modifyTime', title: 'Last Modified', className: styles.columnModifyTime },
 ]
 
 export function TableHead({ shown }: { shown: readonly FileEntry[] }) {
@@ -24,10 +25,10 @@ export function TableHead({ shown }: { shown: readonly FileEntry[] }) {
   }, [isSome])
 
   return (
-    <div role="rowgroup" className="files-head-row">
-      <div role="row" aria-rowindex={1} className="file-columns">
+    <div role="rowgroup" className={styles.headRow}>
+      <div role="row" aria-rowindex={1} className={styles.columns}>
         <div role="columnheader">
-          <label className="file-check">
+          <label className={styles.fileCheck}>
             <input
               ref={box}
               type="checkbox"
@@ -37,17 +38,17 @@ export function TableHead({ shown }: { shown: readonly FileEntry[] }) {
             />
           </label>
         </div>
-        {columns.map(({ by, title }) => (
+        {columns.map(({ by, title, className }) => (
           <div
             key={by}
             role="columnheader"
-            className={`column-${by}`}
+            className={className}
             aria-sort={sortedBy !== by ? 'none' : descending ? 'descending' : 'ascending'}
           >
             <button type="button" onClick={() => dispatch(sortChosen(by))}>
               {title}
               {sortedBy === by && (
-                <span className={descending ? 'sorted descending' : 'sorted'}>
+                <span className={descending ? `${styles.sorted} ${styles.descending}` : styles.sorted}>
                   <Icon name="chevron" size={14} />
                 </span>
               )}

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'react'
 
-/** Heights of a row and of the head in pixels. Also in fileTable.scss. */
+/** Heights of a row and of the head in pixels. Also in fileTable.module.scss. */
 export const ROW_HEIGHT_PX = 52
 export const HEAD_HEIGHT_PX = 41
 /** Number of rows rendered beyond the visible ones, for fast scrolling (overscan). */

@@ -10,6 +10,7 @@ import { formatBytes } from '../../../ui/formatBytes'
 import { baseName } from '../sharedPath'
 import type { ArchiveJob } from '../archiveJobsSlice'
 import { ProgressBar } from './ProgressBar'
+import styles from './transfers.module.scss'
 
 const POLL_MS = 1000
 
@@ -39,8 +40,8 @@ export function ArchiveJobList({ archiveJobs }: { archiveJobs: ArchiveJob[] }) {
     const what = archiveJob.paths.length === 1 ? baseName(path) : counted(archiveJob.paths.length, 'item')
     const isEnding = job !== undefined && cancelling === job.id && !isRefused
     return (
-      <li key={archiveJob.id} className="transfer working">
-        <div className="transfer-text">
+      <li key={archiveJob.id} className={styles.transfer}>
+        <div className={styles.text}>
           <bdi title={what}>
             {archiveJob.kind === 'archive' ? 'Archiving' : 'Unarchiving'} {what}
           </bdi>

@@ -2,7 +2,7 @@ import { useEffect, useEffectEvent, useState } from 'react'
 import { Glyph } from '../../../ui/Glyph'
 import { readDroppedEntries } from './droppedFiles'
 import { useUpload } from './useUpload'
-import './dropZone.scss'
+import styles from './dropZone.module.scss'
 
 const UP = 'M12 20V7m-5 5 5-5 5 5M4.5 4h15'
 
@@ -45,7 +45,7 @@ export function DropZone({ directory, usable }: { directory: string; usable: boo
 
   return (
     isOver && (
-      <div className="drop-overlay">
+      <div className={styles.overlay}>
         <div>
           <Glyph path={UP} size={40} />
           <p>Drop files here to upload</p>

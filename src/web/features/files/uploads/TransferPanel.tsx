@@ -24,7 +24,7 @@ import {
 import { useDockHeight } from './useDockHeight'
 import { useIdle } from './useIdle'
 import { ArchiveJobList } from './ArchiveJobList'
-import './transfers.scss'
+import styles from './transfers.module.scss'
 
 /** At most this many rows are rendered, sorted by status so that active and failed uploads come first. */
 const ROWS = 50
@@ -67,18 +67,13 @@ export function TransferPanel() {
   const title = uploads.length === 0 ? 'Archives' : uploading ? 'Uploading files' : 'Uploads'
 
   return (
-    <section ref={panel} className="transfers panel" aria-label="Transfers">
-      <div className="transfers-head">
-        <button
-          type="button"
-          className="transfers-title"
-          aria-expanded={isOpen}
-          onClick={() => dispatch(panelToggled())}
-        >
+    <section ref={panel} className={`${styles.transfers} panel`} aria-label="Transfers">
+      <div className={styles.head}>
+        <button type="button" className={styles.title} aria-expanded={isOpen} onClick={() => dispatch(panelToggled())}>
           <Icon name="chevron" />
           {title}
         </button>
-        {isFinished && !isOpen && <span className="transfers-summary">{summary}</span>}
+        {isFinished && !isOpen && <span className={styles.summary}>{summary}</span>}
         {uploading && (
           <button type="button" className="text-button" onClick={() => dispatch(allUploadsCancelled())}>
             Cancel all
@@ -87,7 +82,7 @@ export function TransferPanel() {
         {!uploading && uploads.length > 0 && (
           <button
             type="button"
-            className="transfer-button"
+            className={styles.button}
             aria-label="Close"
             onClick={() => dispatch(endedUploadsCleared())}
           >
@@ -96,7 +91,7 @@ export function TransferPanel() {
         )}
       </div>
       {uploads.length > 0 && (isOpen || uploading) && (
-        <div className="transfers-total">
+        <div className={styles.total}>
           <ProgressBar label="Total progress" done={progress * 1000} total={1000} />
           <p>
             <span role="status">{summary}</span>
@@ -109,14 +104,12 @@ export function TransferPanel() {
         </div>
       )}
       {isOpen && (
-        <ul className="transfers-list">
+        <ul className={styles.list}>
           {archiveJobs.length > 0 && <ArchiveJobList archiveJobs={archiveJobs} />}
           {shown.map((upload) => (
             <UploadRow key={upload.id} upload={upload} />
           ))}
-          {shown.length < uploads.length && (
-            <li className="transfers-more">and {uploads.length - shown.length} more</li>
-          )}
+          {shown.length < uploads.length && <li className={styles.more}>and {uploads.length - shown.length} more</li>}
         </ul>
       )}
       {asked && (

@@ -5,6 +5,7 @@ import type { ConflictAnswer, Upload } from './uploadSlice'
 import { conflictAnswered, forAllChosen, selectIsForAll } from './uploadSlice'
 import { Checkbox } from '../../../ui/form/Checkbox'
 import '../../../styles/modal.scss'
+import styles from './transfers.module.scss'
 
 /** `others` is the number of further conflicts in the same batch. */
 export function UploadConflictDialog({ upload, others }: { upload: Upload; others: number }) {
@@ -19,7 +20,7 @@ export function UploadConflictDialog({ upload, others }: { upload: Upload; other
           File exists
         </Modal.Title>
       </Modal.Header>
-      <Modal.Body className="conflict">
+      <Modal.Body className={styles.conflict}>
         <p>
           &quot;<bdi>{upload.name}</bdi>&quot; exists already in <code>{upload.directory}</code>.
         </p>

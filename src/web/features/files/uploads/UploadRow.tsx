@@ -5,6 +5,7 @@ import { Icon } from '../../../ui/Icon'
 import { ProgressBar } from './ProgressBar'
 import type { Upload } from './uploadSlice'
 import { isActive, uploadCancelled, uploadRetried } from './uploadSlice'
+import styles from './transfers.module.scss'
 
 const statusTexts: Record<Upload['status'], string> = {
   waiting: 'Waiting',
@@ -19,8 +20,8 @@ const statusTexts: Record<Upload['status'], string> = {
 export function UploadRow({ upload: { id, name, size, sent, status, problem } }: { upload: Upload }) {
   const dispatch = useDispatch()
   return (
-    <li className={`transfer ${status}`}>
-      <div className="transfer-text">
+    <li className={`${styles.transfer} ${styles[status] ?? ''}`}>
+      <div className={styles.text}>
         <bdi title={name}>{name}</bdi>
         <small>
           {problem ?? statusTexts[status]}
@@ -31,7 +32,7 @@ export function UploadRow({ upload: { id, name, size, sent, status, problem } }:
       {isActive(status) && (
         <button
           type="button"
-          className="transfer-button"
+          className={styles.button}
           aria-label={`Cancel ${name}`}
           onClick={() => dispatch(uploadCancelled(id))}
         >
@@ -41,7 +42,7 @@ export function UploadRow({ upload: { id, name, size, sent, status, problem } }:
       {(status === 'failed' || status === 'cancelled') && (
         <button
           type="button"
-          className="transfer-button"
+          className={styles.button}
           aria-label={`Retry ${name}`}
           onClick={() => dispatch(uploadRetried(id))}
         >
