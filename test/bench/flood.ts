@@ -33,7 +33,7 @@ window.seen = { longTasks: [], keys: [], frames: 0 }
 new PerformanceObserver((list) => list.getEntries().forEach(({ duration }) => seen.longTasks.push(duration))).observe({ type: 'longtask' })
 const count = () => { seen.frames++; requestAnimationFrame(count) }
 count()
-document.querySelector('.command-input').addEventListener('keydown', ({ timeStamp }) => {
+document.querySelector('[aria-label=Command]').addEventListener('keydown', ({ timeStamp }) => {
   requestAnimationFrame(() => setTimeout(() => seen.keys.push(performance.now() - timeStamp)))
 }, true)`
 

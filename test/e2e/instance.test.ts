@@ -197,7 +197,7 @@ const clipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readTe
 /** Where the middle of a line's first and last character are. */
 async function endsOf(page: Page, text: string) {
   const box = await log(page)
-    .locator('.log-row', { hasText: new RegExp(`^${text}$`) })
+    .locator('[data-line]', { hasText: new RegExp(`^${text}$`) })
     .first()
     .evaluate((row) => {
       const range = document.createRange()
@@ -226,7 +226,7 @@ browserTest(
     await page.mouse.move(x + 100, y - 40)
     // Lines pass by quickly: as far as that, or further.
     await page.waitForFunction(() =>
-      [...document.querySelectorAll('.log-row')].some(
+      [...document.querySelectorAll('[data-line]')].some(
         (row) => Number(/^line (\d+)$/.exec(row.textContent ?? '')?.[1]) <= 850,
       ),
     )

@@ -1,5 +1,6 @@
 import { useSelector } from 'react-redux'
 import { selectConnection, selectEnd, selectIsLost } from '../../sockets/consoleSlice'
+import styles from './console/console.module.scss'
 
 export function ConnectionBadge() {
   const connection = useSelector(selectConnection)
@@ -14,7 +15,7 @@ export function ConnectionBadge() {
           ? (['Disconnected – reconnecting', 'lost'] as const)
           : (['Connecting…', 'lost'] as const)
   return (
-    <span className={`console-connection ${tone}`} role="status" aria-label="Console connection">
+    <span className={`${styles.connection} ${styles[tone]}`} role="status" aria-label="Console connection">
       {text}
     </span>
   )

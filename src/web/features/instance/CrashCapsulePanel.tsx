@@ -7,6 +7,8 @@ import { saveText } from '../../api/saveAs'
 import { ToolIcon } from './console/log/ToolIcon'
 import { styleText } from './console/log/ansi'
 import { crashCapsuleRequested, selectShownCapsule } from './instanceSlice'
+import instanceStyles from './instance.module.scss'
+import styles from './details.module.scss'
 
 type CrashCapsulePanelProps = { deployment: string; uid: string; name: string; crashedAt: number }
 
@@ -37,11 +39,11 @@ export function CrashCapsulePanel({ deployment, uid, name, crashedAt }: CrashCap
   }
   const save = () => saveText(`${name}-crash.json`, JSON.stringify(capsule, null, 2), 'application/json')
   return (
-    <section className="panel details-panel" aria-labelledby="crash-title">
-      <div className="details-head">
+    <section className={`panel ${styles.section}`} aria-labelledby="crash-title">
+      <div className={styles.head}>
         <h2 id="crash-title">Crash capsule</h2>
         {capsule ? (
-          <Button variant="outline-secondary" className="power-button" onClick={save}>
+          <Button variant="outline-secondary" className={instanceStyles.powerButton} onClick={save}>
             <ToolIcon name="save" />
             Download
           </Button>
@@ -63,8 +65,13 @@ export function CrashCapsulePanel({ deployment, uid, name, crashedAt }: CrashCap
       {capsule && (
         <>
           <p>{capsule.exit.reason}</p>
-          {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */}
-          <pre ref={lines} className="crash-lines" tabIndex={0} aria-label={`The last ${capsule.lines.length} lines`}>
+          <pre
+            ref={lines}
+            className={styles.crashLines}
+            // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard
+            tabIndex={0}
+            aria-label={`The last ${capsule.lines.length} lines`}
+          >
             {capsule.lines.map(({ content }) => `${styleText(content).text}\n`)}
           </pre>
         </>

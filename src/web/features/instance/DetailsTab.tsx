@@ -2,7 +2,7 @@ import type { ReactNode } from 'react'
 import type { Instance } from '../../../contract/instance'
 import { playerCountOf } from '../../instanceState'
 import { CrashCapsulePanel } from './CrashCapsulePanel'
-import './details.scss'
+import styles from './details.module.scss'
 
 export function DetailsTab({ deployment, instance }: { deployment: string; instance: Instance }) {
   const {
@@ -22,8 +22,8 @@ export function DetailsTab({ deployment, instance }: { deployment: string; insta
   } = instance
   const names = Object.entries(players ?? {})
   return (
-    <div className="details">
-      <section className="panel details-panel" aria-labelledby="details-title">
+    <div className={styles.details}>
+      <section className={`panel ${styles.section}`} aria-labelledby="details-title">
         <h2 id="details-title">Instance Details</h2>
         <dl>
           <Row term="Pod name">{podName}</Row>
@@ -34,7 +34,7 @@ export function DetailsTab({ deployment, instance }: { deployment: string; insta
           </Row>
           {names.length > 0 && (
             <Row term="Players">
-              <ul className="player-list">
+              <ul className={styles.playerList}>
                 {names.map(([id, name]) => (
                   <li key={id}>{name}</li>
                 ))}
@@ -50,7 +50,7 @@ export function DetailsTab({ deployment, instance }: { deployment: string; insta
           )}
           {warnings?.map((warning) => (
             <Row key={warning} term="Warning">
-              <span className="details-warning">{warning}</span>
+              <span className={styles.warning}>{warning}</span>
             </Row>
           ))}
           {restarts !== undefined && <Row term="Restarts after it ended by itself">{restarts}</Row>}
@@ -68,7 +68,7 @@ export function DetailsTab({ deployment, instance }: { deployment: string; insta
 
 function Row({ term, children }: { term: string; children: ReactNode }) {
   return (
-    <div className="details-row">
+    <div className={styles.row}>
       <dt>{term}</dt>
       <dd>{children}</dd>
     </div>

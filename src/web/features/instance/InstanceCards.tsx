@@ -4,6 +4,7 @@ import { appearanceOf, retryText } from '../../instanceState'
 import { counted } from '../../ui/counted'
 import { ErrorBoundary } from '../../ui/ErrorBoundary'
 import { useCountdown } from '../../ui/time/useCountdown'
+import styles from './instance.module.scss'
 
 /** The cards have a fixed height, so that the layout below does not move. */
 export function InstanceCards({ instance }: { instance: Instance | undefined }) {
@@ -16,13 +17,13 @@ export function InstanceCards({ instance }: { instance: Instance | undefined }) 
   const isUnknown = !isDown && instance?.playerCount === null
   const { used = 0, total = 0 } = { ...memory, ...(isDown && { used: 0 }) }
   return (
-    <div className="cards">
+    <div className={styles.cards}>
       <Card label="Status">
         {instance && (
           <ErrorBoundary
             resetKey={state}
             fallback={({ message }) => (
-              <span className="card-error" role="alert">
+              <span className={styles.cardError} role="alert">
                 {message}
               </span>
             )}
@@ -31,12 +32,12 @@ export function InstanceCards({ instance }: { instance: Instance | undefined }) 
           </ErrorBoundary>
         )}
         {lateStart ? (
-          <span className="card-aside card-warning" title={`It waits for ${lateStart.waitingFor}`}>
+          <span className={`${styles.cardAside} ${styles.cardWarning}`} title={`It waits for ${lateStart.waitingFor}`}>
             Not ready after {lateStart.afterSeconds} s
           </span>
         ) : (
           !retry && (
-            <span className="card-aside">
+            <span className={styles.cardAside}>
               {isUnknown ? 'connections unknown' : counted(connections, 'connection')}
               {!isDown && instance?.draining && ', draining'}
             </span>
@@ -44,15 +45,15 @@ export function InstanceCards({ instance }: { instance: Instance | undefined }) 
         )}
       </Card>
       <Card label="Uptime">
-        <span className="card-value">{uptime || '0s'}</span>
+        <span className={styles.cardValue}>{uptime || '0s'}</span>
       </Card>
       <Card label="CPU Usage">
-        <span className="card-value">{rounded(cpu, 1)}%</span>
-        <span className="card-aside">of 100%</span>
+        <span className={styles.cardValue}>{rounded(cpu, 1)}%</span>
+        <span className={styles.cardAside}>of 100%</span>
         <UsageBar of={cpu / 100} />
       </Card>
       <Card label="Memory Usage">
-        <span className="card-value">
+        <span className={styles.cardValue}>
           {rounded(used, 2)}/{rounded(total, 2)} GiB
         </span>
         <UsageBar of={total > 0 ? used / total : 0} />
@@ -63,7 +64,7 @@ export function InstanceCards({ instance }: { instance: Instance | undefined }) 
 
 function Card({ label, children }: { label: string; children: ReactNode }) {
   return (
-    <section className="card panel" aria-label={label}>
+    <section className={`${styles.card} panel`} aria-label={label}>
       <h2>{label}</h2>
       {children}
     </section>
@@ -72,17 +73,21 @@ function Card({ label, children }: { label: string; children: ReactNode }) {
 
 function Status({ state }: { state: string }) {
   const { name, tone } = appearanceOf(state)
-  return <span className={`card-value state ${tone}`}>{name}</span>
+  return <span className={`${styles.cardValue} state ${tone}`}>{name}</span>
 }
 
 function Retry(retry: NonNullable<Instance['retry']>) {
-  return <span className="card-value card-retry state changing">{retryText(retry, useCountdown(retry.inMs))}</span>
+  return (
+    <span className={`${styles.cardValue} ${styles.cardRetry} state changing`}>
+      {retryText(retry, useCountdown(retry.inMs))}
+    </span>
+  )
 }
 
 /** A bar that repeats the figure beside it, so it is hidden from screen readers. */
 function UsageBar({ of }: { of: number }) {
   return (
-    <span className="share" aria-hidden="true">
+    <span className={styles.share} aria-hidden="true">
       <span style={{ width: `${Math.min(100, Math.max(0, of * 100))}%` }} />
     </span>
   )

@@ -4,7 +4,6 @@ import { failureText } from '../../api/transport/failure'
 import { useGetInstancesQuery } from '../../api/instances'
 import { InstanceMissing } from './InstanceMissing'
 import { InstanceView } from './InstanceView'
-import './instance.scss'
 
 /** The same interval as the overview's. */
 const POLL_MS = 3000

@@ -10,6 +10,7 @@ import { MetricsSkeleton } from './metrics/MetricsSkeleton'
 import { PowerButtons } from './PowerButtons'
 import { ToolIcon } from './console/log/ToolIcon'
 import { useConsole } from './console/useConsole'
+import styles from './instance.module.scss'
 
 // A chunk of its own: the charts are as large as the rest of the console.
 const MetricsTab = lazyOnDemand(
@@ -32,9 +33,14 @@ export function InstanceView({ deployment, uid, instance, problem }: InstanceVie
   return (
     <>
       <title>{name ? `${name} · Quarterdeck` : 'Instance · Quarterdeck'}</title>
-      <div className="page-head instance-page-head">
-        <div className="instance-title">
-          <Link to="/" className="btn btn-outline-secondary back-button" aria-label="Back to home" title="Back to home">
+      <div className={`page-head ${styles.pageHead}`}>
+        <div className={styles.title}>
+          <Link
+            to="/"
+            className={`btn btn-outline-secondary ${styles.backButton}`}
+            aria-label="Back to home"
+            title="Back to home"
+          >
             <ToolIcon name="back" size={18} />
           </Link>
           <div>
@@ -50,7 +56,7 @@ export function InstanceView({ deployment, uid, instance, problem }: InstanceVie
       </div>
       <InstanceCards instance={instance} />
       <InstanceTabs tab={tab} onChoose={chooseTab} />
-      <div {...panelOf(tab)} className="tab-panel">
+      <div {...panelOf(tab)} className={styles.tabPanel}>
         {tab === 'console' && <ConsoleTab uid={uid} name={name} plainCommands={instance?.plainCommands} />}
         {tab === 'metrics' && (
           <Suspense fallback={<MetricsSkeleton />}>

@@ -10,6 +10,7 @@ import { ActionIcon } from '../../ui/ActionIcon'
 import { killDialogClosed, killRequested, selectIsKillRequested } from './instanceSlice'
 import { KillDialog } from './KillDialog'
 import { ToolIcon } from './console/log/ToolIcon'
+import styles from './instance.module.scss'
 
 /** Product §9. */
 const REDIRECT_DELAY_MS = 1000
@@ -54,7 +55,7 @@ export function PowerButtons({
     return (
       <Button
         variant={action === 'kill' ? 'outline-danger' : action === 'start' ? 'primary' : 'outline-secondary'}
-        className="power-button"
+        className={styles.powerButton}
         // Not disabled, because the pressed button would lose the focus.
         aria-disabled={isIneffective}
         onClick={() => !isIneffective && onClick()}
@@ -67,7 +68,7 @@ export function PowerButtons({
   const request = (action: PowerAction) => () => dispatch(powerRequested(action))
 
   return (
-    <div className="power-buttons" role="group" aria-label="Power">
+    <div className={styles.powerButtons} role="group" aria-label="Power">
       {type !== 'process' && button('start', 'Start', <ToolIcon name="play" />, request('start'))}
       {type !== 'process' && button('restart', 'Restart', <ActionIcon name="restart" />, request('restart'))}
       {canDrain &&

@@ -26,11 +26,11 @@ test.each<[string, string, Span[]]>([
   [
     'what follows an extended colour',
     `${ESC}[38;5;214;1mb`,
-    [{ text: 'b', className: 'ansi-bold', style: { color: 'rgb(255 175 0)' } }],
+    [{ text: 'b', className: 'bold', style: { color: 'rgb(255 175 0)' } }],
   ],
   ['a channel beyond 255', `${ESC}[38;2;999;200;10mb`, [colored('b', 'rgb(255 200 10)')]],
-  ['several at once', `${ESC}[1;3;4;2mb`, [{ text: 'b', className: 'ansi-bold ansi-dim ansi-italic ansi-underline' }]],
-  ['bold ended', `${ESC}[1mb${ESC}[22mc`, [{ text: 'b', className: 'ansi-bold' }, bare('c')]],
+  ['several at once', `${ESC}[1;3;4;2mb`, [{ text: 'b', className: 'bold dim italic underline' }]],
+  ['bold ended', `${ESC}[1mb${ESC}[22mc`, [{ text: 'b', className: 'bold' }, bare('c')]],
   [
     'inverse',
     `${ESC}[7mb${ESC}[27mc`,
@@ -49,9 +49,9 @@ test.each<[string, string, Span[]]>([
   [
     'the colour of the underline, which is not drawn',
     `${ESC}[4;58;5;1mb${ESC}[24;58;2;7;9;3mc`,
-    [{ text: 'b', className: 'ansi-underline' }, bare('c')],
+    [{ text: 'b', className: 'underline' }, bare('c')],
   ],
-  ['an underline that is none', `${ESC}[4:3mb${ESC}[4:0mc`, [{ text: 'b', className: 'ansi-underline' }, bare('c')]],
+  ['an underline that is none', `${ESC}[4:3mb${ESC}[4:0mc`, [{ text: 'b', className: 'underline' }, bare('c')]],
   ['numbers that mean nothing', `${ESC}[73;999mb`, [bare('b')]],
   ['a private sequence that ends alike', `${ESC}[>4;1mb`, [bare('b')]],
 ])('decisions §6 colours: %s', (_what, content, spans) => expect(styleText(content).spans).toEqual(spans))

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { styleText } from '../../../../src/web/features/instance/console/log/ansi'
 
-const sheet = readFileSync(join(__dirname, '../../../../src/web/features/instance/console/console.scss'), 'utf8')
+const sheet = readFileSync(join(__dirname, '../../../../src/web/features/instance/console/console.module.scss'), 'utf8')
 const values = new Map([...sheet.matchAll(/--((?:ansi|log)-[\w-]+): (#\w+)/g)].map(([, name, value]) => [name, value]))
 
 /** The channels of what a style says, by the style sheet. */

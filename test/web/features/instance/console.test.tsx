@@ -23,14 +23,14 @@ const numbered = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}`)
 const field = () => screen.getByRole('textbox', { name: 'Command' })
 const log = () => screen.getByRole('log', { name: 'Console output' })
-const rows = () => [...log().querySelectorAll('.log-row')].map((row) => row.textContent)
+const rows = () => [...log().querySelectorAll('[data-line]')].map((row) => row.textContent)
 const tool = (name: string) => screen.getByRole('button', { name })
 const jump = () => screen.queryByRole('button', { name: /^(Jump|Paused)/ })
 
 /** jsdom has no layout: the window is 500 pixels high, and its content as high as it was made. */
 function layOut() {
-  const height = (pane: Element) => parseFloat(pane.querySelector<HTMLElement>('.log-lines')?.style.height ?? '0')
-  const isPane = (element: Element) => element.classList.contains('log-pane')
+  const height = (pane: Element) => parseFloat(pane.querySelector<HTMLElement>('div')?.style.height ?? '0')
+  const isPane = (element: Element) => element.getAttribute('role') === 'log'
   jest.spyOn(Element.prototype, 'clientHeight', 'get').mockImplementation(function (this: Element) {
     return isPane(this) ? 500 : 0
   })

@@ -4,6 +4,7 @@ import { COMMAND_MAX_LENGTH } from '../../../../contract/pageRules'
 import { commandSubmitted, selectConnection } from '../../../sockets/consoleSlice'
 import { selectCommands } from '../instanceSlice'
 import { useCommandLine } from './useCommandLine'
+import styles from './console.module.scss'
 
 export function CommandLine({ uid, plainCommands }: { uid: string; plainCommands: readonly string[] | undefined }) {
   const isOpen = useSelector(selectConnection) === 'open'
@@ -24,12 +25,12 @@ export function CommandLine({ uid, plainCommands }: { uid: string; plainCommands
   }
 
   return (
-    <form className="command-line" onSubmit={onSubmit}>
-      <span className="command-prompt" aria-hidden="true">
+    <form className={styles.commandLine} onSubmit={onSubmit}>
+      <span className={styles.commandPrompt} aria-hidden="true">
         ›
       </span>
       <input
-        className="command-input"
+        className={styles.commandInput}
         aria-label="Command"
         // Not disabled, because a short interruption of the connection must not take the focus away.
         readOnly={!isOpen}
@@ -44,7 +45,7 @@ export function CommandLine({ uid, plainCommands }: { uid: string; plainCommands
         onChange={(event) => type(event.target.value)}
         onKeyDown={onKeyDown}
       />
-      <button type="submit" className="log-button" disabled={!isOpen}>
+      <button type="submit" className={styles.logButton} disabled={!isOpen}>
         Send
       </button>
     </form>

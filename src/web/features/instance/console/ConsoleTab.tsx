@@ -10,7 +10,8 @@ import { JumpButton } from './log/JumpButton'
 import { LogSearch } from './log/LogSearch'
 import { LogTools } from './log/LogTools'
 import { LogWindow } from './log/LogWindow'
-import './console.scss'
+import styles from './console.module.scss'
+import logStyles from './log/log.module.scss'
 
 type ConsoleTabProps = { uid: string; name: string; plainCommands: readonly string[] | undefined }
 
@@ -26,20 +27,20 @@ export function ConsoleTab({ uid, name, plainCommands }: ConsoleTabProps) {
     search.current?.focus()
     search.current?.select()
   }
-  const backToCommand = () => console.current?.querySelector<HTMLElement>('.command-input')?.focus()
+  const backToCommand = () => console.current?.querySelector<HTMLElement>(`.${styles.commandInput}`)?.focus()
 
   return (
     // eslint-disable-next-line jsx-a11y/no-noninteractive-element-interactions -- the browser's own search would miss what is not drawn
-    <section ref={console} className="console" aria-label="Console" onKeyDown={onKeyDown}>
-      <div className="console-head">
+    <section ref={console} className={styles.console} aria-label="Console" onKeyDown={onKeyDown}>
+      <div className={styles.head}>
         <ConnectionBadge />
         <LogSearch shown={buffer} live={live} field={search} onLeave={backToCommand} />
         <LogTools buffer={live} shown={buffer} name={name} />
       </div>
-      <div className="log-frame">
+      <div className={logStyles.frame}>
         <LogWindow buffer={buffer} />
         {buffer.next === buffer.first && (
-          <p className="log-empty">
+          <p className={logStyles.empty}>
             {buffer.next === 0 ? 'No output yet' : 'Cleared. What comes from now on is shown here.'}
           </p>
         )}

@@ -4,6 +4,7 @@ import Chart from 'react-apexcharts'
 import { failureHint, failureText } from '../../../api/transport/failure'
 import type { Metric } from '../../../api/metrics'
 import { useGetMetricQuery } from '../../../api/metrics'
+import styles from './metrics.module.scss'
 
 /** Product §9. */
 const POLL_MS = 15_000
@@ -42,11 +43,11 @@ export function MetricChart({ podName, metric }: { podName: string; metric: Metr
   )
 
   return (
-    <section className={`metric panel ${metric}`} aria-label={`${title} metrics`}>
+    <section className={`${styles.metric} panel`} aria-label={`${title} metrics`}>
       <h2>
-        {title} <span className="metric-unit">({unit})</span>
+        {title} <span className={styles.unit}>({unit})</span>
         {newest && (
-          <span className="metric-now" style={{ borderColor: color }}>
+          <span className={styles.now} style={{ borderColor: color }}>
             {newest[1].toFixed(digits)} {unit}
           </span>
         )}
@@ -57,16 +58,16 @@ export function MetricChart({ podName, metric }: { podName: string; metric: Metr
         </p>
       )}
       {isLoading && (
-        <div className="metric-wait" role="status">
+        <div className={styles.wait} role="status">
           <span className="spinner-border" aria-hidden="true" />
           <span className="visually-hidden">Loading {noun} metrics</span>
         </div>
       )}
       {data && points.length === 0 && (
-        <p className="metric-wait">No metrics yet. The first come within a minute of its start.</p>
+        <p className={styles.wait}>No metrics yet. The first come within a minute of its start.</p>
       )}
       {points.length > 0 && (
-        <div className="metric-chart" aria-hidden="true">
+        <div className={styles.chart} aria-hidden="true">
           <Chart type="line" height={CHART_HEIGHT} width="100%" {...chart} />
         </div>
       )}
@@ -88,7 +89,7 @@ const withGaps = (points: Point[]) =>
       : [[timestamp, value]]
   })
 
-/** In pixels. Also in metrics.scss. */
+/** In pixels. Also in metrics.module.scss. */
 const CHART_HEIGHT = 260
 
 /** Text, grid and tooltip get their colours from the style sheet, so that they follow the theme. */

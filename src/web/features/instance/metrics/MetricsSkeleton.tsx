@@ -1,12 +1,12 @@
-import './metrics.scss'
+import styles from './metrics.module.scss'
 
 /** Has the height of the charts. */
 export function MetricsSkeleton() {
   return (
-    <div className="metrics" role="status">
+    <div className={styles.metrics} role="status">
       <span className="visually-hidden">Loading the metrics</span>
       {['CPU', 'Memory'].map((name) => (
-        <div key={name} className="metric panel" aria-hidden="true" />
+        <div key={name} className={`${styles.metric} panel`} aria-hidden="true" />
       ))}
     </div>
   )

@@ -1,6 +1,7 @@
 import { useDispatch, useSelector } from 'react-redux'
 import { bottomReached, consoleResumed, selectAutoScroll, selectIsPaused } from '../../instanceSlice'
 import { ToolIcon } from './ToolIcon'
+import styles from './log.module.scss'
 
 /** Returns to the newest lines, and counts the unseen. `onJump` must move the focus, because the button unmounts. */
 export function JumpButton({ unseen, onJump }: { unseen: number; onJump: () => void }) {
@@ -16,7 +17,7 @@ export function JumpButton({ unseen, onJump }: { unseen: number; onJump: () => v
   }
   const count = unseen > 0 ? ` (${unseen.toLocaleString('en')} new)` : ''
   return (
-    <button type="button" className="log-jump" onClick={jump}>
+    <button type="button" className={styles.jump} onClick={jump}>
       <ToolIcon name={isPaused ? 'play' : 'bottom'} size={14} />
       {isPaused ? `Paused – resume${count}` : `Jump to bottom${count}`}
     </button>

@@ -1,4 +1,5 @@
 import type { ReactNode } from 'react'
+import styles from '../console.module.scss'
 
 type LogButtonProps = {
   label: string
@@ -13,7 +14,7 @@ export function LogButton({ label, pressed, disabled, onClick, children }: LogBu
   return (
     <button
       type="button"
-      className="log-button icon-only"
+      className={`${styles.logButton} ${styles.iconOnly}`}
       aria-label={label}
       title={label}
       aria-pressed={pressed}

@@ -3,6 +3,7 @@ import type { ConsoleLine } from '../../../../sockets/lineBuffer'
 import type { Span } from './ansi'
 import { styleLine } from './ansi'
 import { matchesIn } from './searchLines'
+import styles from './log.module.scss'
 
 /** `current` is the offset of the current match if it is in this line. */
 type LogRowProps = { line: ConsoleLine; number: number; query: string; current: number | undefined }
@@ -12,7 +13,7 @@ export const LogRow = memo(function LogRow({ line, number, query, current }: Log
   const { text, spans, isPlain } = styleLine(line)
   return (
     <div
-      className={`log-row ${line.type} ${current === undefined ? '' : 'found'}`}
+      className={`${styles.row} ${styles[line.type] ?? ''} ${current === undefined ? '' : styles.found}`}
       data-line={number}
       data-plain={isPlain}
     >
@@ -55,7 +56,7 @@ function highlighted(text: string, spans: readonly Span[], query: string, curren
       const part = text.slice(start, until)
       parts.push(
         isMarked ? (
-          <mark key={start} className={place === current ? `${className} current` : className}>
+          <mark key={start} className={place === current ? `${className} ${styles.current}` : className}>
             {part}
           </mark>
         ) : (

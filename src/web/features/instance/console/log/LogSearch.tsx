@@ -15,6 +15,7 @@ import { aroundLine } from './logGeometry'
 import { LogButton } from './LogButton'
 import { ToolIcon } from './ToolIcon'
 import { useSearch } from './useSearch'
+import styles from '../console.module.scss'
 
 /** `shown` holds the displayed lines, which may be older than `live`. Newer lines are searched too. */
 type LogSearchProps = {
@@ -60,7 +61,7 @@ export function LogSearch({ shown, live, field, onLeave }: LogSearchProps) {
   }
 
   return (
-    <div className="log-search" role="search">
+    <div className={styles.logSearch} role="search">
       <ToolIcon name="search" />
       <input
         ref={field}
@@ -71,7 +72,7 @@ export function LogSearch({ shown, live, field, onLeave }: LogSearchProps) {
         onChange={(event) => dispatch(searched(event.target.value))}
         onKeyDown={onKeyDown}
       />
-      <span className="log-count" role="status">
+      <span className={styles.logCount} role="status">
         {query !== '' && countText(matchNumber ?? undefined, count, isComplete)}
       </span>
       <LogButton label="Previous match" disabled={count === 0} onClick={showPrevious}>

@@ -20,6 +20,8 @@ import { bottomOf } from './logGeometry'
 import { LogButton } from './LogButton'
 import { selectedText, textOf } from './logSelection'
 import { ToolIcon } from './ToolIcon'
+import styles from '../console.module.scss'
+import logStyles from './log.module.scss'
 
 /** `shown` holds the displayed lines, which may be older than `buffer`. */
 type LogToolsProps = { buffer: LineBuffer; shown: LineBuffer; name: string }
@@ -48,7 +50,7 @@ export function LogTools({ buffer, shown, name }: LogToolsProps) {
   }
 
   return (
-    <div className="log-tools" role="group" aria-label="Console tools">
+    <div className={styles.logTools} role="group" aria-label="Console tools">
       <LogButton
         label={isPaused ? 'Resume' : 'Pause'}
         onClick={() => dispatch(isPaused ? consoleResumed() : consolePaused())}
@@ -81,6 +83,7 @@ export function LogTools({ buffer, shown, name }: LogToolsProps) {
 /** Text selected by the browser itself, for example by touch. */
 function selectedByBrowser() {
   const selection = window.getSelection()
-  const isOurs = selection && !selection.isCollapsed && selection.anchorNode?.parentElement?.closest('.log-pane')
+  const isOurs =
+    selection && !selection.isCollapsed && selection.anchorNode?.parentElement?.closest(`.${logStyles.pane}`)
   return isOurs ? selection.toString() : ''
 }

@@ -15,7 +15,7 @@ import { LogRow } from './LogRow'
 import { createGeometry, LOG_HEIGHT_PX, ROW_HEIGHT_PX } from './logGeometry'
 import { RULER, useColumns } from './useColumns'
 import { useLogSelection } from './useLogSelection'
-import './log.scss'
+import styles from './log.module.scss'
 
 /** Distance from the end, in pixels, that still counts as the end (product §4). */
 const TOLERANCE = 5
@@ -69,7 +69,7 @@ export function LogWindow({ buffer }: { buffer: LineBuffer }) {
 
   // The line of the current match is rendered, but in a long line the match itself may still be out of view.
   useLayoutEffect(() => {
-    const mark = currentMatch && pane.current?.querySelector('mark.current')
+    const mark = currentMatch && pane.current?.querySelector(`mark.${styles.current}`)
     if (pane.current && mark) bringIntoView(pane.current, mark)
   }, [currentMatch])
 
@@ -108,7 +108,7 @@ export function LogWindow({ buffer }: { buffer: LineBuffer }) {
   return (
     <div
       ref={pane}
-      className="log-pane"
+      className={styles.pane}
       role="log"
       aria-live="off"
       aria-label="Console output"
@@ -116,10 +116,14 @@ export function LogWindow({ buffer }: { buffer: LineBuffer }) {
       tabIndex={0}
       onScroll={onScroll}
     >
-      <span ref={ruler} className="log-ruler" aria-hidden="true">
+      <span ref={ruler} className={styles.ruler} aria-hidden="true">
         {RULER}
       </span>
-      <div className={wrap ? 'log-lines wrapped' : 'log-lines'} style={{ height: rows * ROW_HEIGHT_PX }} ref={lines}>
+      <div
+        className={wrap ? `${styles.lines} ${styles.wrapped}` : styles.lines}
+        style={{ height: rows * ROW_HEIGHT_PX }}
+        ref={lines}
+      >
         <div style={{ transform: `translateY(${geometry.above(buffer, first) * ROW_HEIGHT_PX}px)` }}>{rendered}</div>
       </div>
     </div>

@@ -1,5 +1,6 @@
 import type { Color, Colors } from './ansiColors'
 import { colorOf, legibleColors, indexed } from './ansiColors'
+import styles from './log.module.scss'
 
 /** A run of characters with the same style. */
 export type Span = { readonly text: string; readonly className?: string; readonly style?: Colors }
@@ -132,7 +133,7 @@ function extendedColor([kind, ...rest]: number[], isWithin: boolean): { color?: 
 
 function styleOf({ fg, bg, bold, dim, italic, underline, strike, inverse }: Attributes): Omit<Span, 'text'> {
   const names = Object.entries({ bold, dim, italic, underline, strike }).flatMap(([name, on]) =>
-    on ? [`ansi-${name}`] : [],
+    on ? styles[name] : [],
   )
   const style = legibleColors(fg, bg, inverse)
   return { ...(names.length > 0 && { className: names.join(' ') }), ...(style && { style }) }

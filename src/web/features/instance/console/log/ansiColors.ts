@@ -67,7 +67,7 @@ const GROUND = 0.0518
 const ON_LOG_TEXT = 0.124
 const BLACK = 0.029
 
-/** The palette is defined in console.scss. */
+/** The palette is defined in console.module.scss. */
 const named = (index: number) => `var(--ansi-${index})`
 const groundOf = (index: number) => `var(--ansi-ground-${index})`
 const CONSOLE = 'var(--log-ground)'

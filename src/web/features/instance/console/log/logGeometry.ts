@@ -3,7 +3,7 @@ import { keptBlocks, lineAt } from '../../../../sockets/lineBuffer'
 import { plainText } from './ansi'
 import type { Position } from '../../instanceSlice'
 
-/** Height of the log (product §9) and of a row in pixels. Also in log.scss. */
+/** Height of the log (product §9) and of a row in pixels. Also in log.module.scss. */
 export const LOG_HEIGHT_PX = 500
 export const ROW_HEIGHT_PX = 20
 

@@ -1,7 +1,7 @@
 import type { LogSelection, Place } from '../../instanceSlice'
 import { endsOf } from './logSelection'
 
-const rowsOf = (pane: Element) => [...pane.querySelectorAll<HTMLElement>('.log-row')]
+const rowsOf = (pane: Element) => [...pane.querySelectorAll<HTMLElement>('[data-line]')]
 const lineOf = (row: HTMLElement) => Number(row.dataset.line)
 
 /** Returns the text position nearest to a point of the viewport. */

@@ -7,6 +7,7 @@ import type { LogSelection, Place } from '../../instanceSlice'
 import { scrolledAway, selectionEnded, selectSelection, textSelected } from '../../instanceSlice'
 import { LOG_HEIGHT_PX, ROW_HEIGHT_PX } from './logGeometry'
 import { isSamePlace, linesBetween, movedBy, selectedText, wordAt } from './logSelection'
+import styles from '../console.module.scss'
 
 /** Interval in which the selection follows the pointer and the scrolling lines during a drag. */
 const TRACK_INTERVAL_MS = 30
@@ -87,7 +88,7 @@ export function useLogSelection(pane: RefObject<HTMLElement | null>, buffer: Lin
     // The browser has one selection per page: this one ends when another begins or an input gets the focus.
     const onFocus = (event: FocusEvent) => isTypedInto(event.target) && end()
     const onPageDown = (event: MouseEvent) => {
-      const isOurs = event.target instanceof Element && event.target.closest('.console')
+      const isOurs = event.target instanceof Element && event.target.closest(`.${styles.console}`)
       if (!isOurs) end()
     }
 
