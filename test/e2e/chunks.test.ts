@@ -18,8 +18,8 @@ const LAST = [
   'Repeat new password',
   'sessions-title',
   'problems-title',
-  'transfers-head',
-  'wrong-codes panel',
+  'Total progress',
+  'Wrong codes',
 ]
 
 async function lastOfIdleTime(): Promise<string[]> {

@@ -4,18 +4,19 @@ import type { OwnSession } from '../../../contract/auth'
 import { TimeAgo } from '../../ui/time/TimeAgo'
 import { sessionEndRequested } from './accountSlice'
 import { deviceOf } from './deviceOf'
+import styles from './account.module.scss'
 
 export function SessionItem({ session: { id, device, address, last_used_at, current } }: { session: OwnSession }) {
   const dispatch = useDispatch()
   const name = deviceOf(device)
   return (
-    <li className="session">
+    <li className={styles.session}>
       <div>
-        <p className="session-device" title={device || undefined}>
+        <p className={styles.sessionDevice} title={device || undefined}>
           {name}
-          {current && <span className="session-current">This one</span>}
+          {current && <span className={styles.sessionCurrent}>This one</span>}
         </p>
-        <p className="session-trace">
+        <p className={styles.sessionTrace}>
           {address} · used <TimeAgo time={Date.parse(last_used_at)} />
         </p>
       </div>

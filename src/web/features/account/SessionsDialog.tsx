@@ -9,7 +9,7 @@ import { SessionItem } from './SessionItem'
 import { SessionsFailure } from './SessionsFailure'
 import { SessionsSkeleton } from './SessionsSkeleton'
 import '../../styles/modal.scss'
-import './account.scss'
+import styles from './account.module.scss'
 
 export function SessionsDialog() {
   const { data, error, isFetching, refetch } = useGetOwnSessionsQuery(undefined, { refetchOnMountOrArgChange: true })
@@ -37,13 +37,13 @@ export function SessionsDialog() {
         {error && !isNotOffered(error) && <SessionsFailure error={error} busy={isFetching} onRetry={refetch} />}
         {!data && !error && <SessionsSkeleton />}
         {sessions && (
-          <ul className="sessions">
+          <ul className={styles.sessions}>
             {sessions.map((session) => (
               <SessionItem key={session.id} session={session} />
             ))}
           </ul>
         )}
-        {sessions && others.length === 0 && <p className="sessions-alone">You are signed in nowhere else.</p>}
+        {sessions && others.length === 0 && <p className={styles.sessionsAlone}>You are signed in nowhere else.</p>}
       </Modal.Body>
       <Modal.Footer>
         {others.length > 1 && (

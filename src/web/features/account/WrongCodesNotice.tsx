@@ -4,14 +4,14 @@ import type { WrongCodes } from '../../../contract/auth'
 import { counted } from '../../ui/counted'
 import { Icon } from '../../ui/Icon'
 import { accountDialogOpened, wrongCodesDismissed } from './accountSlice'
-import './wrongCodes.scss'
+import styles from './wrongCodes.module.scss'
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
 export function WrongCodesNotice({ count, since }: WrongCodes) {
   const dispatch = useDispatch()
   return (
-    <section className="wrong-codes panel" aria-label="Wrong codes">
+    <section className={`${styles.wrongCodes} panel`} aria-label="Wrong codes">
       <Icon name="alert" size={24} />
       <h2>
         {counted(count, 'wrong code')} since {exact.format(since)}

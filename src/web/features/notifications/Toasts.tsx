@@ -4,6 +4,7 @@ import type { Notification } from '../../facts'
 import type { IconName } from '../../ui/Icon'
 import { Icon } from '../../ui/Icon'
 import { dismissed, selectNotifications } from './notificationsSlice'
+import styles from './toasts.module.scss'
 
 const icons: Record<Notification['type'], IconName> = {
   success: 'check',
@@ -17,11 +18,11 @@ export function Toasts() {
   const notifications = useSelector(selectNotifications)
   const dispatch = useDispatch()
   return (
-    <div className="toasts" role="region" aria-label="Notifications" aria-live="polite">
+    <div className={styles.region} role="region" aria-label="Notifications" aria-live="polite">
       {notifications.map(({ id, type, message }) => (
-        <div key={id} className={`toast show toast-${type}`}>
+        <div key={id} className={`toast show ${styles.notification} ${styles[type]}`}>
           <Icon name={icons[type]} />
-          <span className="toast-message">{message}</span>
+          <span className={styles.message}>{message}</span>
           <CloseButton aria-label="Dismiss" onClick={() => dispatch(dismissed(id))} />
         </div>
       ))}

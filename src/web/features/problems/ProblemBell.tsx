@@ -3,6 +3,7 @@ import { useDispatch, useSelector } from 'react-redux'
 import { lazyEarly } from '../../chunks'
 import { ActionIcon } from '../../ui/ActionIcon'
 import { problemsOpened, selectProblemsOpen, selectUnseenProblems } from './problemsSlice'
+import styles from './problems.module.scss'
 
 const ProblemsDialog = lazyEarly(
   async () => (await import(/* webpackChunkName: 'problems' */ './ProblemsDialog')).ProblemsDialog,
@@ -18,13 +19,13 @@ export function ProblemBell() {
     <>
       <button
         type="button"
-        className="header-button problem-bell"
+        className={`header-button ${styles.bell}`}
         aria-label={label}
         title={label}
         onClick={() => dispatch(problemsOpened())}
       >
         <ActionIcon name="bell" />
-        {unseen > 0 && <span className="problem-count">{unseen > 99 ? '99+' : unseen}</span>}
+        {unseen > 0 && <span className={styles.unseen}>{unseen > 99 ? '99+' : unseen}</span>}
       </button>
       <Suspense>{open && <ProblemsDialog />}</Suspense>
     </>

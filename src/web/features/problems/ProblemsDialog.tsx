@@ -6,6 +6,7 @@ import { TimeAgo } from '../../ui/time/TimeAgo'
 import type { LoggedProblem } from './problemsSlice'
 import { problemsClosed, selectProblems } from './problemsSlice'
 import '../../styles/modal.scss'
+import styles from './problems.module.scss'
 
 export function ProblemsDialog() {
   const problems = useSelector(selectProblems)
@@ -20,9 +21,9 @@ export function ProblemsDialog() {
       </Modal.Header>
       <Modal.Body tabIndex={0} role="group" aria-labelledby="problems-title">
         {problems.length === 0 ? (
-          <p className="problems-none">Nothing has failed since you signed in or reloaded this page.</p>
+          <p className={styles.problemsNone}>Nothing has failed since you signed in or reloaded this page.</p>
         ) : (
-          <ul className="problems">
+          <ul className={styles.problems}>
             {problems.map((problem) => (
               <ProblemItem key={problem.id} {...problem} />
             ))}
@@ -41,11 +42,11 @@ export function ProblemsDialog() {
 function ProblemItem({ at, what, reason, count }: LoggedProblem) {
   const times = count > 1 ? `, ${count} times` : ''
   return (
-    <li className="problem">
+    <li className={styles.problem}>
       <div>
-        <p className="problem-what">{what}</p>
-        <p className="problem-reason">{reason}</p>
-        <p className="problem-time">
+        <p className={styles.problemWhat}>{what}</p>
+        <p className={styles.problemReason}>{reason}</p>
+        <p className={styles.problemTime}>
           {clockTime.format(at)} · <TimeAgo time={at} />
           {times}
         </p>
