@@ -75,7 +75,7 @@ async function picture(page: Page): Promise<Buffer> {
   await page.mouse.move(0, 0)
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur())
   return page.screenshot({
-    style: 'input[type=password] { color: transparent !important } .replay-bar { display: none !important }',
+    style: 'input[type=password] { color: transparent !important } [aria-label=Replay] { display: none !important }',
     animations: 'disabled',
     caret: 'hide',
   })
@@ -182,7 +182,7 @@ browserTest(
     await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
     const shop = page.getByRole('article', { name: 'shop', exact: true })
     await shop.getByRole('button', { name: 'Show password' }).click()
-    const rows = await shop.locator('.credential').all()
+    const rows = await shop.locator('dl > div').all()
     for (const row of rows)
       if ((await row.locator('dt').innerText()) === 'Password') secrets.push(await row.locator('code').innerText())
     expect(secrets).toHaveLength(6)

@@ -8,7 +8,7 @@ import { counted } from '../ui/counted'
 import { formatBytes } from '../ui/formatBytes'
 import { logFileOf, saveLogFile } from './export/exportLog'
 import { contentsOf, search } from './export/logContents'
-import './exportDialog.scss'
+import styles from './exportDialog.module.scss'
 
 /** Shows the contents of the file before it is saved. */
 export function ExportDialog() {
@@ -58,7 +58,7 @@ export function ExportDialog() {
         // Enter must not save the file.
         onKeyDown={(event) => event.key === 'Enter' && event.preventDefault()}
       />
-      <p className="export-found" role="status">
+      <p className={styles.found} role="status">
         {found &&
           (found.length === 0
             ? 'Not in the file.'
@@ -68,7 +68,7 @@ export function ExportDialog() {
               )}.`)}
       </p>
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls has to be reachable by keyboard */}
-      <div className="export-contents" tabIndex={0} role="group" aria-label="What is in the file">
+      <div className={styles.contents} tabIndex={0} role="group" aria-label="What is in the file">
         <table>
           <thead>
             <tr>

@@ -4,6 +4,7 @@ import type { Replay } from './replay/checkLog'
 import { differences, shortText } from './replay/diff'
 import { CONTROLS } from './replay/followReplay'
 import { markOf } from './replay/playback'
+import styles from './replay.module.scss'
 
 type ReplayActionsProps = { log: ActionLog; replay: Replay; index: number; onJump: (index: number) => void }
 
@@ -28,7 +29,7 @@ export function ReplayActions({ log, replay, index, onJump }: ReplayActionsProps
   }, [index, query])
 
   return (
-    <aside className="replay-list" aria-label="Actions" {...{ [CONTROLS]: '' }} data-bs-theme="dark">
+    <aside className={styles.list} aria-label="Actions" {...{ [CONTROLS]: '' }} data-bs-theme="dark">
       <input
         type="search"
         className="form-control"
@@ -42,11 +43,13 @@ export function ReplayActions({ log, replay, index, onJump }: ReplayActionsProps
           if (wanted !== '' && !`${type} ${text}`.toLowerCase().includes(wanted)) return null
           const isCurrent = position === index
           return (
-            <li key={position} ref={isCurrent ? current : undefined} className={isCurrent ? 'current' : undefined}>
+            <li key={position} ref={isCurrent ? current : undefined} className={isCurrent ? styles.current : undefined}>
               <button type="button" aria-current={isCurrent || undefined} onClick={() => onJump(position)}>
-                <span className="replay-at">{(at / 1000).toFixed(1)} s</span>
-                <span className={`replay-action ${mark ?? ''} ${odd.has(position) ? 'odd' : ''}`}>{type}</span>
-                <span className="replay-payload">{text}</span>
+                <span className={styles.at}>{(at / 1000).toFixed(1)} s</span>
+                <span className={`${styles.action} ${mark ? styles[mark] : ''} ${odd.has(position) ? styles.odd : ''}`}>
+                  {type}
+                </span>
+                <span className={styles.payload}>{text}</span>
               </button>
               {isCurrent && <Changes replay={replay} index={index} />}
             </li>
@@ -62,9 +65,9 @@ function Changes({ replay: { base, steps }, index }: { replay: Replay; index: nu
     () => differences((index === 0 ? base : steps[index - 1]?.state) ?? base, steps[index]?.state ?? base),
     [base, steps, index],
   )
-  if (changes.length === 0) return <p className="replay-changes">Changes nothing</p>
+  if (changes.length === 0) return <p className={styles.changes}>Changes nothing</p>
   return (
-    <dl className="replay-changes">
+    <dl className={styles.changes}>
       {changes.map(({ path, before, after }) => (
         <div key={path}>
           <dt>{path}</dt>

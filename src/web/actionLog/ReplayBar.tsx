@@ -5,6 +5,7 @@ import { Glyph } from '../ui/Glyph'
 import { CONTROLS } from './replay/followReplay'
 import type { Playback, PlaybackEvent } from './replay/playback'
 import { markOf, SPEEDS } from './replay/playback'
+import styles from './replay.module.scss'
 
 const paths = {
   back: 'M17 5.5 8.5 12l8.5 6.5Zm-10 0v13',
@@ -48,19 +49,19 @@ export function ReplayBar({
   const action = actions[index]
   const last = actions.length - 1
   const tool = (label: string, icon: keyof typeof paths, onClick: () => void, isOff = false) => (
-    <button type="button" className="replay-tool" aria-label={label} title={label} disabled={isOff} onClick={onClick}>
+    <button type="button" className={styles.tool} aria-label={label} title={label} disabled={isOff} onClick={onClick}>
       <Glyph path={paths[icon]} size={18} />
     </button>
   )
 
   return (
-    <section className="replay-bar" aria-label="Replay" {...{ [CONTROLS]: '' }} data-bs-theme="dark">
+    <section className={styles.bar} aria-label="Replay" {...{ [CONTROLS]: '' }} data-bs-theme="dark">
       {findings.length > 0 && (
-        <p className="replay-warning" role="status">
+        <p className={styles.warning} role="status">
           {findings.join(' ')}
         </p>
       )}
-      <div className="replay-tools">
+      <div className={styles.tools}>
         {tool('Step back', 'back', () => onEvent({ type: 'stepped', by: -1 }), index < 0)}
         {tool(isPlaying ? 'Pause' : 'Play', isPlaying ? 'pause' : 'play', () => onEvent({ type: 'toggled' }), last < 0)}
         {tool('Step forward', 'forward', () => onEvent({ type: 'stepped', by: 1 }), index >= last)}
@@ -75,7 +76,7 @@ export function ReplayBar({
             </option>
           ))}
         </select>
-        <div className="replay-track" style={{ '--last': Math.max(1, last + 1) } as CSSProperties}>
+        <div className={styles.track} style={{ '--last': Math.max(1, last + 1) } as CSSProperties}>
           <input
             type="range"
             aria-label="Position"
@@ -85,11 +86,11 @@ export function ReplayBar({
             value={index}
             onChange={({ target }) => onEvent({ type: 'jumped', index: Number(target.value) })}
           />
-          <span className="replay-marks" aria-hidden="true">
+          <span className={styles.marks} aria-hidden="true">
             {marks.map(({ mark, position, type }) => (
               <span
                 key={position}
-                className={`replay-mark ${mark}`}
+                className={`${styles.mark} ${mark ? styles[mark] : ''}`}
                 title={type}
                 style={{ '--at': position + 1 } as CSSProperties}
               />
@@ -98,15 +99,15 @@ export function ReplayBar({
         </div>
         {tool(isListOpen ? 'Hide actions' : 'Show actions', 'list', onToggleList)}
         {tool('Another file', 'close', onClose)}
-        <button type="button" className="replay-leave" onClick={onLeave}>
+        <button type="button" className={styles.leave} onClick={onLeave}>
           Leave
         </button>
       </div>
-      <p className="replay-now">
+      <p className={styles.now}>
         <span>
           {index + 1} of {last + 1}
         </span>
-        <span className="replay-type">{action?.type ?? 'Before the first action'}</span>
+        <span className={styles.type}>{action?.type ?? 'Before the first action'}</span>
         <time dateTime={new Date(startedAt + at).toISOString()}>{new Date(startedAt + at).toLocaleString()}</time>
         <span>
           {viewport.width} × {viewport.height}

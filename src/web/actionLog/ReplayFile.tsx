@@ -5,6 +5,7 @@ import '../app/routes'
 import { loadEarly } from '../chunks'
 import { AuthPage } from '../features/auth/AuthPage'
 import { checkSize, LogFault, readLog } from './replay/readLog'
+import styles from './replay.module.scss'
 
 /** Asks for the file, and loads all pages before the first is shown. */
 export function ReplayFile({ onRead }: { onRead: (log: ActionLog) => void }) {
@@ -39,7 +40,7 @@ export function ReplayFile({ onRead }: { onRead: (log: ActionLog) => void }) {
   return (
     <AuthPage
       title="Replay action log"
-      className={isOver ? 'replay-drop over' : 'replay-drop'}
+      className={isOver ? `${styles.drop} ${styles.over}` : styles.drop}
       onDragOver={(event) => {
         event.preventDefault()
         setIsOver(true)
@@ -56,7 +57,7 @@ export function ReplayFile({ onRead }: { onRead: (log: ActionLog) => void }) {
           {fault}
         </p>
       )}
-      <label className="btn btn-primary replay-choose">
+      <label className={`btn btn-primary ${styles.choose}`}>
         Choose file
         <input type="file" accept="application/json,.json" className="visually-hidden" onChange={onChange} />
       </label>

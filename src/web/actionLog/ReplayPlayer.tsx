@@ -13,6 +13,7 @@ import { ReplayBar } from './ReplayBar'
 import { replayReducer } from './replay/replayReducer'
 import { ReplayStage } from './ReplayStage'
 import { createReplayStore } from './replay/replayStore'
+import styles from './replay.module.scss'
 
 export function ReplayPlayer({ log, onClose }: { log: ActionLog; onClose: () => void }) {
   const replay = useMemo(() => replayLog(log, replayReducer), [log])
@@ -46,16 +47,16 @@ export function ReplayPlayer({ log, onClose }: { log: ActionLog; onClose: () => 
   }, [isPlaying])
 
   return (
-    <div className={isListOpen ? 'replay with-list' : 'replay'}>
-      <div className="replay-stage">
+    <div className={isListOpen ? `${styles.replay} ${styles.withList}` : styles.replay}>
+      <div className={styles.stage}>
         <ErrorBoundary
           resetKey={String(index)}
-          fallback={() => <p className="replay-broken">The console cannot show this state.</p>}
+          fallback={() => <p className={styles.broken}>The console cannot show this state.</p>}
         >
           <ReplayStage store={stage.store} />
         </ErrorBoundary>
       </div>
-      <div className="replay-controls">
+      <div className={styles.controls}>
         {isListOpen && (
           <ReplayActions
             log={log}

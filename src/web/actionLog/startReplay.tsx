@@ -2,7 +2,6 @@ import { createRoot } from 'react-dom/client'
 import { showMutationsOfLog } from './replay/mutationsOfLog'
 import { ReplayApp } from './ReplayApp'
 import '../styles/layout.scss'
-import './replay.scss'
 
 /**
  * Starts the replay instead of the console. It never reads the session, so it cannot change it: leaving the replay

@@ -88,10 +88,8 @@ test('steps go one action forth and back, the list finds actions and tells what 
 test('failures and navigation are marked, and links of the pages lead nowhere', async () => {
   const log = await play(logs[0]!)
   const marks = log.actions.map(markOf)
-  expect(document.querySelectorAll('.replay-mark.failure')).toHaveLength(
-    marks.filter((mark) => mark === 'failure').length,
-  )
-  expect(document.querySelectorAll('.replay-mark.navigation')).toHaveLength(
+  expect(document.querySelectorAll('.mark.failure')).toHaveLength(marks.filter((mark) => mark === 'failure').length)
+  expect(document.querySelectorAll('.mark.navigation')).toHaveLength(
     marks.filter((mark) => mark === 'navigation').length,
   )
   await jumpTo(log.actions.length - 1)

@@ -154,7 +154,7 @@ test.each(played)(
     await choose(fileOf(text))
     const bar = await screen.findByRole('region', { name: 'Replay' })
     await waitFor(() => expect(bar).toHaveTextContent('0 of'))
-    const told = bar.querySelector('.replay-warning')!.textContent
+    const told = bar.querySelector('[role="status"]')!.textContent
     expect(told).toMatch(words)
     expect(saidOf(name).slice(0, -1).join(' ')).toBe(told)
   },
