@@ -11,12 +11,13 @@ const root = join(__dirname, '../../..')
 const sheets = [
   'styles/main',
   'styles/layout',
-  'features/deployments/configuration/configuration',
-  'features/files/syncIndicator',
-  'features/instance/console/log/log',
+  'features/deployments/configuration/configuration.module',
+  'features/files/syncIndicator.module',
+  'features/instance/console/log/log.module',
+  'features/notifications/toasts.module',
 ]
 
-/** The style sheets of the product, as webpack would compile them. */
+/** The style sheets of the product as webpack would compile them, except that classes of modules keep their names. */
 beforeAll(() => {
   const style = document.createElement('style')
   style.textContent = execFileSync(
@@ -32,7 +33,7 @@ beforeAll(() => {
       input: sheets.map((sheet) => `@import '${sheet}';`).join('\n'),
       encoding: 'utf8',
     },
-  )
+  ).replace(/:global\(([^()]*)\)/g, '$1')
   document.head.append(style)
 })
 
