@@ -31,8 +31,8 @@ const services = [
 ]
 const mayImport = {
   contract: [],
-  'web/ui': ['web/styles'],
-  'web/api': ['contract', 'web/app/types.ts', 'web/facts.ts'],
+  'web/ui': ['web/failure.ts', 'web/styles'],
+  'web/api': ['contract', 'web/app/types.ts', 'web/facts.ts', 'web/failure.ts'],
   'web/drafts': ['web/app/types.ts', 'web/facts.ts', 'web/styles', 'web/ui'],
   'web/sockets': ['contract', 'web/app/types.ts', 'web/chunks.ts', 'web/facts.ts'],
   ...Object.fromEntries(
@@ -47,6 +47,7 @@ const mayImport = {
         'web/app/types.ts',
         'web/chunks.ts',
         'web/facts.ts',
+        'web/failure.ts',
         'web/instanceState.ts',
         'web/styles',
       ],

@@ -15,7 +15,7 @@ import type { Services } from '../app/types'
 import { api } from './api'
 import { clockProblem } from './transport/clockProblem'
 import { forgetPendingLogin, keepPendingLogin, keepSession, readPendingLogin } from './credentials'
-import { badAnswer } from './transport/failure'
+import { badAnswer } from '../failure'
 
 /**
  * Endpoints whose answers hold a token store it with `credentials.ts` and return the rest, so that no token enters the

@@ -8,8 +8,8 @@ import { MANAGER_ALIVE_MS } from '../../contract/pageRules'
 import type { Services } from '../app/types'
 import { api } from './api'
 import type { Meta } from './transport/baseQuery'
-import type { ApiFailure } from './transport/failure'
-import { badAnswer } from './transport/failure'
+import type { ApiFailure } from '../failure'
+import { badAnswer } from '../failure'
 
 /** With `failure`, `instances` are the last known ones, if any. */
 export type OverviewSection = { deployment: Deployment; instances: Instance[]; failure?: ApiFailure }

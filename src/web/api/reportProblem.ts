@@ -1,7 +1,7 @@
 import type { AppDispatch, RootState } from '../app/types'
 import { notified, problemLogged } from '../facts'
-import type { ApiFailure } from './transport/failure'
-import { failureDetail } from './transport/failure'
+import type { ApiFailure } from '../failure'
+import { failureDetail } from '../failure'
 
 /** Number of failed entries that are listed. */
 const MAX_LISTED = 20

@@ -1,7 +1,7 @@
 import { useDispatch, useStore } from 'react-redux'
 import type { AppDispatch, RootState } from '../app/types'
 import { useLogoutMutation } from './auth'
-import { failureText } from './transport/failure'
+import { failureText } from '../failure'
 import { failureReason, reportProblem } from './reportProblem'
 
 /**

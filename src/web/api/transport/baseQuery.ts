@@ -2,7 +2,7 @@ import type { BaseQueryFn } from '@reduxjs/toolkit/query'
 import { ROLE_HEADER } from '../../../contract/rules'
 import { parseAnswer } from './parseAnswer'
 import { callWithSession } from './callWithSession'
-import type { ApiFailure } from './failure'
+import type { ApiFailure } from '../../failure'
 
 /**
  * `url` is relative to `/api/`. The body is sent as JSON. `ifNoneMatch` is the ETag of the known version. A `timeoutMs`

@@ -1,7 +1,7 @@
 import type { RootState, Services } from '../../app/types'
 import { roleChanged, sessionEnded } from '../../facts'
 import { bearerToken, keepAdmin } from '../credentials'
-import type { ApiFailure } from './failure'
+import type { ApiFailure } from '../../failure'
 
 type Api = {
   dispatch: (action: ReturnType<typeof sessionEnded | typeof roleChanged>) => unknown

@@ -1,5 +1,5 @@
-import type { ApiFailure } from './failure'
-import { badAnswer } from './failure'
+import type { ApiFailure } from '../../failure'
+import { badAnswer } from '../../failure'
 
 /** Reads an answer's body, or the failure that it reports. Used by fetch and by the upload's XMLHttpRequest. */
 export function parseAnswer(status: number, text: string): { data: unknown } | { error: ApiFailure } {

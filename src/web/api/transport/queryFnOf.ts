@@ -1,5 +1,5 @@
-import type { ApiFailure } from './failure'
-import { badAnswer } from './failure'
+import type { ApiFailure } from '../../failure'
+import { badAnswer } from '../../failure'
 
 type Answered = { data?: unknown; error?: ApiFailure }
 

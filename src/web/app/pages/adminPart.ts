@@ -1,6 +1,6 @@
 import { addListener, isAnyOf } from '@reduxjs/toolkit'
 import { adminApi } from '../../api/admin'
-import type { ApiFailure } from '../../api/transport/failure'
+import type { ApiFailure } from '../../failure'
 import { roleChanged } from '../../facts'
 import { adminSlice } from '../../features/admin/adminSlice'
 import type { Part } from './part'

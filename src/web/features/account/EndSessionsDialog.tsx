@@ -1,12 +1,13 @@
 import { useDispatch } from 'react-redux'
 import type { OwnSession } from '../../../contract/auth'
 import { useEndOtherSessionsMutation, useEndSessionMutation } from '../../api/account'
-import { CallFailure } from '../../api/CallFailure'
 import { useReportResult } from '../../api/useReportResult'
 import { counted } from '../../ui/counted'
 import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog'
 import { type AccountState, sessionEndDismissed } from './accountSlice'
 import { deviceOf } from './deviceOf'
+import { FailureAlert } from '../../ui/FailureAlert'
+import { failureText } from '../../failure'
 
 type EndSessionsDialogProps = {
   ending: NonNullable<AccountState['ending']>
@@ -41,7 +42,10 @@ export function EndSessionsDialog({ ending, sessions }: EndSessionsDialogProps) 
       onConfirm={end}
       onClose={close}
     >
-      <CallFailure error={one.error ?? others.error} text="Failed to end the session" />
+      <FailureAlert
+        error={one.error ?? others.error}
+        text={failureText(one.error ?? others.error, 'Failed to end the session')}
+      />
       {ending === 'others' ? (
         <p>End {counted(sessions.length, 'other session')} of yours?</p>
       ) : (

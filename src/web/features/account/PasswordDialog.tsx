@@ -2,12 +2,12 @@ import { useState } from 'react'
 import { useDispatch } from 'react-redux'
 import { CODE_LENGTH, CODE_PATTERN, PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '../../../contract/rules'
 import { useChangePasswordMutation } from '../../api/account'
-import { CallFailure } from '../../api/CallFailure'
-import { isNotOffered } from '../../api/transport/failure'
+import { failureText, isNotOffered } from '../../failure'
 import { useReportResult } from '../../api/useReportResult'
 import { Field } from '../../ui/form/Field'
 import { FormDialog } from '../../ui/dialog/FormDialog'
 import { accountDialogClosed } from './accountSlice'
+import { FailureAlert } from '../../ui/FailureAlert'
 
 // Secrets stay in component state, because the action log records the store.
 const emptyValues = { password: '', newPassword: '', repeated: '', token: '' }
@@ -61,7 +61,7 @@ export function PasswordDialog() {
           This server does not offer changing your password.
         </div>
       ) : (
-        <CallFailure error={error} text="Failed to change the password" />
+        <FailureAlert error={error} text={failureText(error, 'Failed to change the password')} />
       )}
       <Field
         label="Current password"

@@ -1,9 +1,9 @@
 import { useDispatch, useSelector } from 'react-redux'
 import { useVerifyLoginMutation } from '../../api/auth'
-import { failureText, isRefusal } from '../../api/transport/failure'
+import { failureText, isRefusal } from '../../failure'
 import { CodeForm } from './CodeForm'
-import { Failure } from './Failure'
 import { loginRestarted, selectUsername } from './loginSlice'
+import { FailureAlert } from '../../ui/FailureAlert'
 
 export function CodeStep() {
   const username = useSelector(selectUsername)
@@ -21,7 +21,7 @@ export function CodeStep() {
       <CodeForm
         busy={isLoading}
         onSubmit={(code) => verify({ code })}
-        before={<Failure error={error} text={text} />}
+        before={<FailureAlert error={error} text={text} />}
         after={
           <button type="button" className="btn btn-link" onClick={() => dispatch(loginRestarted())}>
             Back to Login

@@ -3,12 +3,12 @@ import { Suspense, useState } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
 import { Link } from 'react-router-dom'
 import { useLoginMutation } from '../../api/auth'
-import { failureText } from '../../api/transport/failure'
+import { failureText } from '../../failure'
 import { lazyEarly } from '../../chunks'
 import { Field } from '../../ui/form/Field'
 import { SubmitButton } from '../../ui/form/SubmitButton'
-import { Failure } from './Failure'
 import { forgotPasswordOpened, selectForgotOpen, selectUsername, usernameTyped } from './loginSlice'
+import { FailureAlert } from '../../ui/FailureAlert'
 
 // A chunk of its own: it is rarely needed, and its modal would be a third of the size of this page.
 const ForgotPassword = lazyEarly(
@@ -31,7 +31,7 @@ export function CredentialsStep() {
     <>
       <p className="auth-lead">Welcome back. Sign in to take the helm.</p>
       <form className="auth-form" onSubmit={submit}>
-        <Failure error={error} text={failureText(error, 'login failed please check your credentials')} />
+        <FailureAlert error={error} text={failureText(error, 'login failed please check your credentials')} />
         <Field
           label="Username"
           autoComplete="username"

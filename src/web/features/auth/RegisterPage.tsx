@@ -2,16 +2,16 @@ import { useEffect } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
 import { Link, Navigate } from 'react-router-dom'
 import { useRegisterMutation, useVerifyInviteMutation, useVerifyRegistrationMutation } from '../../api/auth'
-import { failureText, isRefusal } from '../../api/transport/failure'
+import { failureText, isRefusal } from '../../failure'
 import { AccountStep } from './AccountStep'
 import { AuthenticatorStep } from './AuthenticatorStep'
 import { AuthPage } from './AuthPage'
 import { DoneStep } from './DoneStep'
-import { Failure } from './Failure'
 import { InviteStep } from './InviteStep'
 import { registrationReset, selectStep, selectUsername } from './registrationSlice'
 import { selectSignedIn } from './sessionSlice'
 import { Steps } from './Steps'
+import { FailureAlert } from '../../ui/FailureAlert'
 
 export function RegisterPage() {
   const signedIn = useSelector(selectSignedIn)
@@ -33,7 +33,7 @@ export function RegisterPage() {
       <Steps current={step} />
       {step === 'invite' && (
         <>
-          <Failure
+          <FailureAlert
             error={invite.error}
             text={
               isRefusal(invite.error)
@@ -46,7 +46,10 @@ export function RegisterPage() {
       )}
       {step === 'account' && (
         <>
-          <Failure error={account.error} text={failureText(account.error, 'registration failed please try again')} />
+          <FailureAlert
+            error={account.error}
+            text={failureText(account.error, 'registration failed please try again')}
+          />
           <AccountStep
             busy={account.isLoading}
             onSubmit={(password) => register({ username, password, inviteToken })}
@@ -55,7 +58,7 @@ export function RegisterPage() {
       )}
       {step === 'authenticator' && (
         <>
-          <Failure
+          <FailureAlert
             error={verification.error}
             text={failureText(verification.error, 'verification failed please try again')}
           />

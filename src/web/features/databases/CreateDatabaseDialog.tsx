@@ -2,7 +2,6 @@ import type { KeyboardEvent } from 'react'
 import { useDispatch } from 'react-redux'
 import { DATABASE_NAME_MAX_LENGTH, DATABASE_NAME_PATTERN, INVALID_DATABASE_NAME } from '../../../contract/pageRules'
 import type { AppDispatch } from '../../app/types'
-import { CallFailure } from '../../api/CallFailure'
 import { useCreateDatabaseMutation } from '../../api/databases'
 import { reportProblem } from '../../api/reportProblem'
 import { useReportResult } from '../../api/useReportResult'
@@ -12,6 +11,8 @@ import { FormDialog } from '../../ui/dialog/FormDialog'
 import type { Creation } from './databasesSlice'
 import { dialogClosed, nameTyped } from './databasesSlice'
 import { appearances } from './databaseType'
+import { FailureAlert } from '../../ui/FailureAlert'
+import { failureText } from '../../failure'
 
 const NAME_RULE = `Letters, digits and underscores (no dashes), at most ${DATABASE_NAME_MAX_LENGTH} characters`
 
@@ -51,7 +52,7 @@ export function CreateDatabaseDialog({ creation: { type, name } }: { creation: C
       }}
     >
       {draft.offered}
-      <CallFailure error={error} text={`Failed to create ${label} database ${name}`} />
+      <FailureAlert error={error} text={failureText(error, `Failed to create ${label} database ${name}`)} />
       <Field
         label="Database name"
         rule={NAME_RULE}

@@ -1,11 +1,12 @@
 import { useDispatch } from 'react-redux'
 import type { DatabaseType } from '../../../contract/database'
-import { CallFailure } from '../../api/CallFailure'
 import { useDeleteDatabaseMutation } from '../../api/databases'
 import { useReportResult } from '../../api/useReportResult'
 import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog'
 import { dialogClosed } from './databasesSlice'
 import { appearances } from './databaseType'
+import { FailureAlert } from '../../ui/FailureAlert'
+import { failureText } from '../../failure'
 
 export function DeleteDatabaseDialog({ type, name }: { type: DatabaseType; name: string }) {
   const [remove, { isLoading, error }] = useDeleteDatabaseMutation()
@@ -25,7 +26,7 @@ export function DeleteDatabaseDialog({ type, name }: { type: DatabaseType; name:
       }
       onClose={() => dispatch(dialogClosed())}
     >
-      <CallFailure error={error} text={failure} />
+      <FailureAlert error={error} text={failureText(error, failure)} />
       <p>
         Are you sure you want to delete the {label} database &quot;{name}&quot;?
       </p>

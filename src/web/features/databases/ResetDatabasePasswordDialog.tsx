@@ -1,11 +1,12 @@
 import { useDispatch } from 'react-redux'
 import type { DatabaseType } from '../../../contract/database'
-import { CallFailure } from '../../api/CallFailure'
 import { useResetDatabasePasswordMutation } from '../../api/databases'
 import { useReportResult } from '../../api/useReportResult'
 import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog'
 import { dialogClosed } from './databasesSlice'
 import { appearances } from './databaseType'
+import { FailureAlert } from '../../ui/FailureAlert'
+import { failureText } from '../../failure'
 
 export function ResetDatabasePasswordDialog({ type, name }: { type: DatabaseType; name: string }) {
   const [reset, { isLoading, error }] = useResetDatabasePasswordMutation()
@@ -25,7 +26,7 @@ export function ResetDatabasePasswordDialog({ type, name }: { type: DatabaseType
       }
       onClose={() => dispatch(dialogClosed())}
     >
-      <CallFailure error={error} text={failure} />
+      <FailureAlert error={error} text={failureText(error, failure)} />
       <p>
         Are you sure you want to reset the password of the {label} database &quot;{name}&quot;?
       </p>

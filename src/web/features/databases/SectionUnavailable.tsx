@@ -1,5 +1,5 @@
 import Button from 'react-bootstrap/Button'
-import { failureText } from '../../api/transport/failure'
+import { failureText } from '../../failure'
 import { Icon } from '../../ui/Icon'
 import styles from './databases.module.scss'
 

@@ -1,7 +1,7 @@
 import { useDispatch } from 'react-redux'
 import { DEPLOYMENT_NAME_PATTERN, DEPLOYMENT_TYPES } from '../../../contract/pageRules'
 import { useCreateDeploymentMutation, useGetNodesQuery } from '../../api/deployments'
-import { failureDetail } from '../../api/transport/failure'
+import { failureText } from '../../failure'
 import { useReportResult } from '../../api/useReportResult'
 import { useFormDraft } from '../../drafts/useFormDraft'
 import { Field } from '../../ui/form/Field'
@@ -10,6 +10,7 @@ import type { Creation } from './deploymentsSlice'
 import { creationEdited, creationSubmitted, dialogClosed } from './deploymentsSlice'
 import { NodeChoice } from './NodeChoice'
 import { TypeChoice } from './TypeChoice'
+import { FailureAlert } from '../../ui/FailureAlert'
 
 const FAILED = 'Failed to create deployment'
 const NAME_RULE = '1 to 40 lower-case letters, digits or dashes, not starting or ending with a dash'
@@ -45,7 +46,6 @@ export function CreateDeploymentDialog({ creation }: { creation: Creation }) {
     draft.drop()
     dispatch(dialogClosed('create'))
   }
-  const detail = failureDetail(error)
   const submit = async () => {
     dispatch(creationSubmitted())
     if (name === '' || isMisnamed || (persistent && node === '')) return
@@ -64,11 +64,7 @@ export function CreateDeploymentDialog({ creation }: { creation: Creation }) {
       onClose={close}
     >
       {draft.offered}
-      {error && (
-        <div role="alert" className="alert alert-danger">
-          {detail || FAILED}
-        </div>
-      )}
+      <FailureAlert error={error} text={failureText(error, FAILED)} />
       <Field
         label="Name"
         rule={lacksName ? 'Deployment name is required' : NAME_RULE}

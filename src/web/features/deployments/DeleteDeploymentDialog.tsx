@@ -1,9 +1,10 @@
 import { useDispatch } from 'react-redux'
-import { CallFailure } from '../../api/CallFailure'
 import { useDeleteDeploymentMutation } from '../../api/deployments'
 import { useReportResult } from '../../api/useReportResult'
 import { ConfirmDialog } from '../../ui/dialog/ConfirmDialog'
 import { dialogClosed } from './deploymentsSlice'
+import { FailureAlert } from '../../ui/FailureAlert'
+import { failureText } from '../../failure'
 
 export function DeleteDeploymentDialog({ name }: { name: string }) {
   const [remove, { isLoading, error }] = useDeleteDeploymentMutation()
@@ -25,7 +26,7 @@ export function DeleteDeploymentDialog({ name }: { name: string }) {
       onConfirm={onDelete}
       onClose={() => dispatch(dialogClosed('delete'))}
     >
-      <CallFailure error={error} text={`Failed to delete ${name}`} />
+      <FailureAlert error={error} text={failureText(error, `Failed to delete ${name}`)} />
       <p>Are you sure you want to delete the deployment &quot;{name}&quot;?</p>
       <p>This action cannot be undone.</p>
       <p className="form-text">Its instances are stopped first. Its files stay where they are.</p>

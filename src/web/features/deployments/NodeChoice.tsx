@@ -1,7 +1,8 @@
 import { useEffect, useId, useRef } from 'react'
-import { CallFailure } from '../../api/CallFailure'
 import '../../styles/select.scss'
 import styles from './deployments.module.scss'
+import { FailureAlert } from '../../ui/FailureAlert'
+import { failureText } from '../../failure'
 
 type NodeChoiceProps = {
   nodes: string[] | undefined
@@ -55,7 +56,7 @@ export function NodeChoice({ nodes, error, chosen, missing, focused, focusKey, o
       </p>
       {Boolean(error) && (
         <div className={styles.nodeFailure}>
-          <CallFailure error={error} text="Failed to load nodes" />
+          <FailureAlert error={error} text={failureText(error, 'Failed to load nodes')} />
           <button type="button" className="btn btn-outline-secondary btn-sm" onClick={onRetry}>
             Retry
           </button>

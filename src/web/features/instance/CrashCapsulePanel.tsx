@@ -1,7 +1,7 @@
 import { useLayoutEffect, useRef } from 'react'
 import Button from 'react-bootstrap/Button'
 import { useDispatch, useSelector } from 'react-redux'
-import { failureHint, failureText } from '../../api/transport/failure'
+import { failureText } from '../../failure'
 import { useGetCrashCapsuleQuery } from '../../api/instances'
 import { saveText } from '../../api/saveAs'
 import { ToolIcon } from './console/log/ToolIcon'
@@ -9,6 +9,7 @@ import { styleText } from './console/log/ansi'
 import { crashCapsuleRequested, selectShownCapsule } from './instanceSlice'
 import instanceStyles from './instance.module.scss'
 import styles from './details.module.scss'
+import { FailureAlert } from '../../ui/FailureAlert'
 
 type CrashCapsulePanelProps = { deployment: string; uid: string; name: string; crashedAt: number }
 
@@ -57,11 +58,7 @@ export function CrashCapsulePanel({ deployment, uid, name, crashedAt }: CrashCap
         It ended by itself at {new Date(crashedAt).toLocaleString()}. Its last lines and the metrics before it were
         kept.
       </p>
-      {error && (
-        <p className="alert alert-danger" role="alert">
-          {failureText(error, failureHint(error) ?? 'The crash capsule could not be loaded')}
-        </p>
-      )}
+      <FailureAlert error={error} text={failureText(error, 'The crash capsule could not be loaded')} />
       {capsule && (
         <>
           <p>{capsule.exit.reason}</p>

@@ -1,6 +1,6 @@
 import Button from 'react-bootstrap/Button'
 import { Link } from 'react-router-dom'
-import { failureHint, failureText } from '../../api/transport/failure'
+import { failureHint, failureText } from '../../failure'
 import { Notice } from '../../ui/Notice'
 
 type InstanceMissingProps = { failure: unknown; busy: boolean; onRetry: () => unknown }

@@ -1,6 +1,6 @@
 import { useLocation, useParams } from 'react-router-dom'
 import type { Instance } from '../../../contract/instance'
-import { failureText } from '../../api/transport/failure'
+import { failureText } from '../../failure'
 import { useGetInstancesQuery } from '../../api/instances'
 import { InstanceMissing } from './InstanceMissing'
 import { InstanceView } from './InstanceView'

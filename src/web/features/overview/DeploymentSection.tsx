@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import Collapse from 'react-bootstrap/Collapse'
 import { useDispatch, useSelector } from 'react-redux'
-import { failureText } from '../../api/transport/failure'
+import { failureText } from '../../failure'
 import type { OverviewSection } from '../../api/network'
 import { counted } from '../../ui/counted'
 import { ErrorBoundary } from '../../ui/ErrorBoundary'

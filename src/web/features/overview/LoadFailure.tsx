@@ -1,5 +1,5 @@
 import Button from 'react-bootstrap/Button'
-import { failureHint, failureText } from '../../api/transport/failure'
+import { failureHint, failureText } from '../../failure'
 import { Icon } from '../../ui/Icon'
 import styles from './overview.module.scss'
 

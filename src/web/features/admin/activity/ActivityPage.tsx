@@ -1,6 +1,6 @@
 import { useSelector } from 'react-redux'
 import { useGetActivityInfiniteQuery } from '../../../api/admin'
-import { failureDetail, isNotOffered } from '../../../api/transport/failure'
+import { failureDetail, isNotOffered } from '../../../failure'
 import { BusyButton } from '../../../ui/form/BusyButton'
 import { LoadFailure } from '../../../ui/LoadFailure'
 import { ActivityFilters } from './ActivityFilters'

@@ -1,5 +1,5 @@
 import { useGetDashboardHostQuery } from '../../../api/admin'
-import { failureText } from '../../../api/transport/failure'
+import { failureText } from '../../../failure'
 import { safeLink } from './safeLink'
 import styles from './dashboard.module.scss'
 

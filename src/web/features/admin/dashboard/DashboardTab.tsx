@@ -1,6 +1,6 @@
 import Button from 'react-bootstrap/Button'
 import { useGetDashboardTokenQuery } from '../../../api/admin'
-import { failureDetail, failureText, isUnavailable } from '../../../api/transport/failure'
+import { failureDetail, failureText, isUnavailable } from '../../../failure'
 import { Icon } from '../../../ui/Icon'
 import { LoadFailure } from '../../../ui/LoadFailure'
 import { DashboardHost } from './DashboardHost'

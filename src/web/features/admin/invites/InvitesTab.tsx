@@ -1,7 +1,7 @@
 import { useMemo, useState } from 'react'
 import Button from 'react-bootstrap/Button'
 import { useDispatch } from 'react-redux'
-import { failureDetail } from '../../../api/transport/failure'
+import { failureDetail } from '../../../failure'
 import { useGetInviteCodesQuery } from '../../../api/admin'
 import { ActionIcon } from '../../../ui/ActionIcon'
 import { LoadFailure } from '../../../ui/LoadFailure'

@@ -1,5 +1,5 @@
 import { useDispatch, useSelector } from 'react-redux'
-import { failureDetail } from '../../../api/transport/failure'
+import { failureDetail } from '../../../failure'
 import { useGetUsersQuery } from '../../../api/admin'
 import { counted } from '../../../ui/counted'
 import { LoadFailure } from '../../../ui/LoadFailure'

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { Link, useParams } from 'react-router-dom'
 import { useGetDeploymentConfigQuery } from '../../../api/deployments'
-import type { ApiFailure } from '../../../api/transport/failure'
+import type { ApiFailure } from '../../../failure'
 import { Notice } from '../../../ui/Notice'
 import { ConfigurationForm } from './ConfigurationForm'
 import { ConfigurationHead } from './ConfigurationHead'

@@ -1,4 +1,4 @@
-import { failureHint, failureText } from '../../../api/transport/failure'
+import { failureHint, failureText } from '../../../failure'
 import { Banner } from './Banner'
 
 /** Shows the product's sentence, and the server's text below it. */

@@ -5,11 +5,11 @@ import { Field } from '../../../ui/form/Field'
 import { FormDialog } from '../../../ui/dialog/FormDialog'
 import { TabList } from '../../../ui/TabList'
 import { panelId, tabId } from '../../../ui/TabList'
-import { DialogFailure } from './DialogFailure'
 import type { Creation } from '../filesSlice'
 import { creationEdited, dialogClosed, entryFocused, formSubmitted } from '../filesSlice'
 import { newNameProblem } from './fileNames'
 import { joinPath } from '../sharedPath'
+import { FailureAlert } from '../../../ui/FailureAlert'
 
 const tabs = [
   { key: 'file', title: 'File' },
@@ -66,7 +66,7 @@ export function CreateEntryDialog({
         onChoose={(chosen) => dispatch(creationEdited({ tab: chosen }))}
       />
       <div role="tabpanel" id={panelId('create', tab)} aria-labelledby={tabId('create', tab)}>
-        <DialogFailure error={error} text={isDirectory ? 'Failed to create directory' : 'Failed to create file'} />
+        <FailureAlert error={error} title={isDirectory ? 'Failed to create directory' : 'Failed to create file'} />
         <Field
           label={isDirectory ? 'Directory name' : 'File name'}
           rule={tries > 0 ? problem : undefined}

@@ -1,14 +1,14 @@
 import { useDispatch } from 'react-redux'
 import { useGetDeploymentsQuery } from '../../../api/deployments'
 import { useDeleteFilesMutation } from '../../../api/files'
-import type { ApiFailure } from '../../../api/transport/failure'
+import type { ApiFailure } from '../../../failure'
 import { FormDialog } from '../../../ui/dialog/FormDialog'
 import { deploymentHints } from './deploymentHints'
-import { DialogFailure } from './DialogFailure'
 import type { Deletion } from '../filesSlice'
 import { deletionFailed, dialogClosed } from '../filesSlice'
 import { NameList } from './NameList'
 import styles from './fileDialogs.module.scss'
+import { FailureAlert } from '../../../ui/FailureAlert'
 
 export function DeleteEntriesDialog({ deletion: { items } }: { deletion: Deletion }) {
   const [remove, { isLoading, error }] = useDeleteFilesMutation()
@@ -38,7 +38,7 @@ export function DeleteEntriesDialog({ deletion: { items } }: { deletion: Deletio
       onSubmit={submit}
       onClose={() => dispatch(dialogClosed('delete'))}
     >
-      <DialogFailure error={error} text="Failed to delete files" />
+      <FailureAlert error={error} title="Failed to delete files" />
       <p>{error ? 'These are still there:' : 'Are you sure you want to delete:'}</p>
       <NameList names={items.map(({ name }) => name)} />
       {deploymentHints(directories, deployments).map((hint) => (

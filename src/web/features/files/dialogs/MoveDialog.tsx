@@ -1,15 +1,15 @@
 import { useDispatch } from 'react-redux'
 import { useMoveFilesMutation } from '../../../api/files'
-import type { ApiFailure } from '../../../api/transport/failure'
+import type { ApiFailure } from '../../../failure'
 import { useFormDraft } from '../../../drafts/useFormDraft'
 import { Field } from '../../../ui/form/Field'
 import { FormDialog } from '../../../ui/dialog/FormDialog'
-import { DialogFailure } from './DialogFailure'
 import type { Move } from '../filesSlice'
 import { destinationTyped, dialogClosed, formSubmitted, moveFailed } from '../filesSlice'
 import { NameList } from './NameList'
 import { joinPath, resolveDestination } from '../sharedPath'
 import styles from './fileDialogs.module.scss'
+import { FailureAlert } from '../../../ui/FailureAlert'
 
 export function MoveDialog({ directory, move: { items, destination, tries = 0 } }: { directory: string; move: Move }) {
   const [moveFiles, { isLoading, error }] = useMoveFilesMutation()
@@ -54,7 +54,7 @@ export function MoveDialog({ directory, move: { items, destination, tries = 0 } 
       onClose={close}
     >
       {draft.offered}
-      <DialogFailure error={error} text="Failed to move files" />
+      <FailureAlert error={error} title="Failed to move files" />
       <NameList names={items.map(({ name }) => name)} />
       <Field
         label="Destination"

@@ -1,14 +1,14 @@
 import { useDispatch } from 'react-redux'
 import { useRenameFileMutation } from '../../../api/files'
-import { failureText } from '../../../api/transport/failure'
+import { failureText } from '../../../failure'
 import { useFormDraft } from '../../../drafts/useFormDraft'
 import { Field } from '../../../ui/form/Field'
 import { FormDialog } from '../../../ui/dialog/FormDialog'
-import { DialogFailure } from './DialogFailure'
 import type { Renaming } from '../filesSlice'
 import { dialogClosed, entryFocused, formSubmitted, newNameTyped } from '../filesSlice'
 import { renameProblem } from './fileNames'
 import { joinPath, parentPath } from '../sharedPath'
+import { FailureAlert } from '../../../ui/FailureAlert'
 
 export function RenameDialog({ renaming: { item, name, tries = 0 } }: { renaming: Renaming }) {
   const [rename, { isLoading, error }] = useRenameFileMutation()
@@ -43,9 +43,9 @@ export function RenameDialog({ renaming: { item, name, tries = 0 } }: { renaming
       onClose={close}
     >
       {draft.offered}
-      <DialogFailure
+      <FailureAlert
         error={error}
-        text={failureText(error, '') ? 'Failed to rename' : 'Failed to rename. Please try again.'}
+        title={failureText(error, '') ? 'Failed to rename' : 'Failed to rename. Please try again.'}
       />
       <Field
         label="New name"

@@ -2,7 +2,7 @@ import { Suspense, useEffect, useEffectEvent, useRef, useState } from 'react'
 import Button from 'react-bootstrap/Button'
 import Modal from 'react-bootstrap/Modal'
 import { useDispatch } from 'react-redux'
-import type { ApiFailure } from '../../../api/transport/failure'
+import type { ApiFailure } from '../../../failure'
 import type { OpenedFile } from '../../../api/files'
 import { useOpenFileMutation, useSaveFileMutation } from '../../../api/files'
 import { holdText, takeText } from '../../../api/fileTexts'
@@ -12,7 +12,6 @@ import { BusyButton } from '../../../ui/form/BusyButton'
 import { useOneAtATime } from '../../../ui/useOneAtATime'
 import { useLeaveGuard } from '../../../ui/leave/useLeaveGuard'
 import { useSaveKey } from '../../../ui/useSaveKey'
-import { DialogFailure } from '../dialogs/DialogFailure'
 import type { Editing } from '../filesSlice'
 import { conflictDetected, dialogClosed, draftChanged, leaveRequested } from '../filesSlice'
 import { canEncode, nameOfEncoding } from './encodings'
@@ -21,6 +20,7 @@ import type { TextEditorHandle } from './TextEditor'
 import type { TextDraft } from './useTextDraft'
 import { useTextDraft } from './useTextDraft'
 import styles from './editor.module.scss'
+import { FailureAlert } from '../../../ui/FailureAlert'
 
 // The dialog renders and fetches the file while the chunk of the editor loads.
 const TextEditor = lazyOnDemand(
@@ -129,9 +129,9 @@ export function EditorDialog({ editing }: { editing: Editing }) {
         </div>
       </Modal.Header>
       <Modal.Body>
-        <DialogFailure error={opening.error} text="Failed to open file" />
+        <FailureAlert error={opening.error} title="Failed to open file" />
         {draft.offered(restore)}
-        {!isConflict && <DialogFailure error={saving.error} text="Failed to save file" />}
+        {!isConflict && <FailureAlert error={saving.error} title="Failed to save file" />}
         {isConflict && !asked && (
           <div role="alert" className={`alert alert-danger ${styles.conflict}`}>
             The file changed since it was opened.

@@ -1,7 +1,7 @@
 import type { ApexOptions } from 'apexcharts'
 import { useMemo } from 'react'
 import Chart from 'react-apexcharts'
-import { failureHint, failureText } from '../../../api/transport/failure'
+import { failureHint, failureText } from '../../../failure'
 import type { Metric } from '../../../api/metrics'
 import { useGetMetricQuery } from '../../../api/metrics'
 import styles from './metrics.module.scss'
