@@ -108,7 +108,7 @@ export async function createApp(
     http: { requireHostHeader: false },
     // Malformed URLs fail before routing.
     frameworkErrors: (_error, _request, reply) =>
-      void (reply as FastifyReply).code(400).send(bodyOf(new AppError('INVALID_INPUT', 'The address is not valid.'))),
+      void (reply as FastifyReply).code(400).send(bodyOf(new AppError('INVALID_INPUT', 'The URL is not valid.'))),
   }).withTypeProvider<ZodTypeProvider>()
   app.setValidatorCompiler(validatorCompiler)
   app.setSerializerCompiler(serializerCompiler)
@@ -123,9 +123,9 @@ export async function createApp(
     reply.header('x-request-id', request.id)
     const hosts = hostsNamedBy(request.raw)
     if (request.raw.httpVersion === '1.1' && hosts === 0)
-      throw new AppError('INVALID_INPUT', 'The request names no host.')
+      throw new AppError('INVALID_INPUT', 'The request has no Host header.')
     // Node.js takes the first and a proxy may have taken the last (RFC 9112 §3.2).
-    if (hosts > 1) throw new AppError('INVALID_INPUT', 'The request names more than one host.')
+    if (hosts > 1) throw new AppError('INVALID_INPUT', 'The request has more than one host.')
   })
   app.addHook('onResponse', async (request, reply) => {
     const { method, ip } = request

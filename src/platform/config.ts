@@ -199,7 +199,8 @@ export function readSettings(environment: Record<string, string | undefined>): S
   }
   const known = [...Object.keys(settings), 'QUARTERDECK_PLATFORM_URL', 'QUARTERDECK_DEV_PORT', 'QUARTERDECK_BUILD']
   for (const name of Object.keys(environment)) {
-    if (name.startsWith('QUARTERDECK_') && !known.includes(name)) lines.push(`${name}: there is no such setting`)
+    if (name.startsWith('QUARTERDECK_') && !known.includes(name))
+      lines.push(`${name}: is not a setting of this version`)
   }
   if (lines.length > 0) throw new StartError(lines)
   const read = values as Values

@@ -110,8 +110,7 @@ export async function createPlatform(
 ): Promise<Platform> {
   const { log, closers, onLost } = surroundings
   const { dataDir } = settings
-  if (settings.runtime === 'kubernetes')
-    throw new StartError(['QUARTERDECK_RUNTIME: this version runs instances as local processes only'])
+  if (settings.runtime === 'kubernetes') throw new StartError(['QUARTERDECK_RUNTIME: this version supports only local'])
   const directory = await openDataDirectory(dataDir)
   closers.push(async () => directory.unlock())
 
@@ -196,7 +195,7 @@ async function openShare({ dataDir, shareDir }: Settings, { log, closers }: Surr
   await jail.root().catch((error: unknown) => {
     log.error(
       { err: error, shareDir },
-      'the shared area is not mounted; if this is the right directory, make an empty file .quarterdeck-share in it',
+      'the shared area is not mounted; mount it, or create an empty file .quarterdeck-share if this is the right directory',
     )
   })
   const replicas = createReplicas(dataDir, log, () => jail.root())
@@ -257,7 +256,7 @@ function openAccounts(
   const cleanUp = setInterval(() => {
     void dashboard.sweep()
     Promise.all([dropExpired(db), deleteOldAttempts(db), dropOldActivity(db)]).catch((error: unknown) =>
-      log.warn({ err: error }, 'what has expired could not be removed'),
+      log.warn({ err: error }, 'failed to delete expired records'),
     )
   }, CLEAN_UP_MS)
   closers.push(async () => clearInterval(cleanUp))

@@ -30,7 +30,7 @@ export async function withWriteError<Result>(path: string, work: () => Promise<R
   return work().catch((error: unknown) => {
     if (error instanceof StartError) throw error
     throw new StartError([
-      `The directory ${path} cannot be written (${errorCodeOf(error)}): make it writable or choose another one`,
+      `The directory ${path} cannot be used (${errorCodeOf(error)}): make it a writable directory or choose another one`,
     ])
   })
 }

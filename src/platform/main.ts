@@ -14,7 +14,7 @@ async function listen({ host, port }: Settings, begin: () => Promise<string>): P
   } catch (error) {
     const code = errorCodeOf(error)
     if (code === 'EADDRINUSE')
-      throw new StartError([`Port ${port} on ${host} is in use: end what uses it or set QUARTERDECK_PORT`])
+      throw new StartError([`Port ${port} on ${host} is in use: stop the program that uses it or set QUARTERDECK_PORT`])
     if (code === 'EACCES')
       throw new StartError([`Port ${port} on ${host} may not be opened by this user: set QUARTERDECK_PORT`])
     if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
@@ -58,7 +58,7 @@ async function main(): Promise<void> {
   const close = () =>
     (closing ??= (async () => {
       for (const closer of closers.reverse())
-        await closer().catch((error: unknown) => log.warn({ err: error }, 'a part could not be closed'))
+        await closer().catch((error: unknown) => log.warn({ err: error }, 'failed to close a part of the platform'))
     })())
   const end = (code: number) => {
     setTimeout(() => process.exit(1), CLOSE_TIMEOUT_MS).unref()
@@ -66,12 +66,12 @@ async function main(): Promise<void> {
   }
   process.on('SIGTERM', () => end(0))
   process.on('SIGINT', () => end(0))
-  process.on('unhandledRejection', (error) => log.error({ err: error }, 'an error was not handled'))
+  process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled error'))
   // The process may be in an invalid state, so it shuts down in order. Instances continue.
   process.on('uncaughtException', (error) => {
     // A further error during the shutdown, which the timeout above bounds.
-    if (closing) return log.fatal({ err: error }, 'another error was not handled')
-    log.fatal({ err: error }, 'an error was not handled: the platform ends')
+    if (closing) return log.fatal({ err: error }, 'another unhandled error')
+    log.fatal({ err: error }, 'unhandled error; the platform shuts down')
     end(1)
   })
   try {

@@ -42,7 +42,7 @@ function flock(file: string, fd: number): boolean {
   })
   if (errorCodeOf(error) === 'ENOENT')
     throw new StartError([
-      '`flock` (util-linux) is not installed: install it. It keeps two platforms from using one data directory',
+      '`flock` (util-linux) is not installed: install it. It prevents two platforms from using one data directory',
     ])
   if (error) throw error
   if (status === 0 || status === 1) return status === 0

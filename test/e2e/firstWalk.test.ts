@@ -45,7 +45,7 @@ browserTest(
     await expectGoodPage(page, 'login-code')
     await code.fill('000000')
     await page.getByRole('button', { name: 'Verify Code' }).click()
-    await page.getByText('The verification code is not right.').waitFor()
+    await page.getByText('The verification code is incorrect.').waitFor()
     await code.fill(await codeOf(secret, 1))
     await page.getByRole('button', { name: 'Verify Code' }).click()
     await card.getByText('Online').waitFor()

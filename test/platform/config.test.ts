@@ -133,7 +133,7 @@ test('every wrong value is one line that names its setting', () => {
   }
   expect(lines.map((line) => line.split(':')[0]).sort()).toEqual(Object.keys(wrong).sort())
   expect(lines).toContain('QUARTERDECK_PORT: must be a port from 0 to 65535')
-  expect(lines).toContain('QUARTERDECK_PROT: there is no such setting')
+  expect(lines).toContain('QUARTERDECK_PROT: is not a setting of this version')
 })
 
 test('the README shows the settings as they are', () => {

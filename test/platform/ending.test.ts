@@ -192,7 +192,7 @@ test('an error that nobody handles is logged, and the platform ends in order: it
   expect(lines).toEqual([
     expect.objectContaining({
       level: 60,
-      msg: 'an error was not handled: the platform ends',
+      msg: 'unhandled error; the platform shuts down',
       err: expect.objectContaining({ message: 'nobody handles this' }),
     }),
   ])

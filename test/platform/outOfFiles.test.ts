@@ -53,7 +53,8 @@ test.each(['listing', 'sevenZip'])(
 
 test('a server beside the platform that cannot be started, with no file left to open, is tried again and nothing dies', async () => {
   const outcomes = await outcomesOf('server')
-  const failure = 'UNAVAILABLE: The MongoDB server (sleep) could not be started. It is tried again; the log says why.'
+  const failure =
+    'UNAVAILABLE: The MongoDB server (sleep) could not be started. The platform retries it; see its log for the reason.'
   expect(outcomes[0]).toBe(failure)
   expect(outcomes.slice(0, -1).filter((said) => said !== failure && said !== 'done')).toEqual([])
   expect(outcomes.at(-1)).toBe('done')

@@ -37,7 +37,7 @@ describe('a start that cannot succeed is one clear line and exit code 1:', () =>
     [
       'a data directory that cannot be written',
       () => ({ QUARTERDECK_DATA_DIR: '/dev/null/data' }),
-      /^The directory \/dev\/null\/data cannot be written \(ENOTDIR\): make it writable or choose another one$/,
+      /^The directory \/dev\/null\/data cannot be used \(ENOTDIR\): make it a writable directory or choose another one$/,
     ],
     [
       'a data directory that is a file',
@@ -45,7 +45,7 @@ describe('a start that cannot succeed is one clear line and exit code 1:', () =>
         writeFileSync(join(directory(), 'a-file'), '')
         return { QUARTERDECK_DATA_DIR: join(directory(), 'a-file') }
       },
-      /a-file cannot be written \(EEXIST\)/,
+      /a-file cannot be used \(EEXIST\)/,
     ],
     [
       'an unreachable PostgreSQL',
@@ -84,7 +84,7 @@ describe('a start that cannot succeed is one clear line and exit code 1:', () =>
     })
     expect(await platform.exited).toBe(1)
     expect(platform.output().stderr.trimEnd()).toBe(
-      `Port ${port} on 127.0.0.1 is in use: end what uses it or set QUARTERDECK_PORT`,
+      `Port ${port} on 127.0.0.1 is in use: stop the program that uses it or set QUARTERDECK_PORT`,
     )
     server.close()
     await stopHost(dataDir)

@@ -63,7 +63,7 @@ describe('one data directory', () => {
       const stop = runProgram('runtime/local/stopAll', settings)
       expect(await stop.exited).toBe(1)
       expect(stop.output().stderr.trimEnd()).toBe(
-        `The platform of ${dataDir()} runs in another container or on another machine: run this there`,
+        `The platform of ${dataDir()} runs in another container or on another machine: run this command there`,
       )
       expect(pidFile()).toBe(pids)
 
@@ -105,7 +105,7 @@ describe('one data directory', () => {
     const platform = run({ QUARTERDECK_DATA_DIR: join(directory(), 'no-flock'), PATH: '/nowhere' })
     expect(await platform.exited).toBe(1)
     expect(platform.output().stderr.trimEnd()).toBe(
-      '`flock` (util-linux) is not installed: install it. It keeps two platforms from using one data directory',
+      '`flock` (util-linux) is not installed: install it. It prevents two platforms from using one data directory',
     )
   })
 })

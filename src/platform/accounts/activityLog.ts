@@ -44,12 +44,12 @@ export function createActivityLog(db: Db, log: Pick<Logger, 'error' | 'warn'>, n
         await insertActivity(db, batch)
       } catch (error) {
         if (!isRefusal(error)) {
-          log.warn({ err: error, waiting: queue.length }, 'the activity log could not be written and is tried again')
+          log.warn({ err: error, waiting: queue.length }, 'failed to write the activity log; retrying')
           return false
         }
         // A refused entry must not hold up the others: it is found by writing them one by one.
         if (batch.length === 1) {
-          log.error({ err: error }, 'an entry of the activity log was refused')
+          log.error({ err: error }, 'the database rejected an entry of the activity log')
           queue = queue.slice(1)
         }
         size = 1
@@ -58,7 +58,7 @@ export function createActivityLog(db: Db, log: Pick<Logger, 'error' | 'warn'>, n
       queue = queue.slice(batch.length)
       retryMs = FIRST_RETRY_MS
       if (lost > 0) {
-        log.error({ lost }, 'entries of the activity log were lost while the database was away')
+        log.error({ lost }, 'entries of the activity log were lost while the database was unavailable')
         lost = 0
       }
     }
@@ -103,7 +103,8 @@ export function createActivityLog(db: Db, log: Pick<Logger, 'error' | 'warn'>, n
     },
     async close() {
       isClosed = true
-      if (!(await write())) log.error({ lost: lost + queue.length }, 'entries of the activity log were lost at the end')
+      if (!(await write()))
+        log.error({ lost: lost + queue.length }, 'entries of the activity log were lost during the shutdown')
     },
   }
 }

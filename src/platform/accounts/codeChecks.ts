@@ -48,9 +48,9 @@ export function createCodeChecks({ db, secrets, activityLog, now }: CodeCheckPar
 
   async function refusal(user: UserRow, code: string): Promise<AppError | undefined> {
     const timeStep = await stepOfCode(secrets.unseal(user.totp_secret, 'totp', user.username), code, now())
-    if (timeStep === undefined) return new AppError('INVALID_CODE', 'The verification code is not right.')
+    if (timeStep === undefined) return new AppError('INVALID_CODE', 'The verification code is incorrect.')
     if (!(await markTotpStepUsed(db, user.id, timeStep)))
-      return new AppError('INVALID_CODE', 'This verification code was used before. Please wait for the next one.')
+      return new AppError('INVALID_CODE', 'This verification code has already been used. Please wait for the next one.')
     return undefined
   }
 

@@ -37,8 +37,7 @@ export function createInvites(db: Db, now: () => number): Invites {
       ),
     async remove(code) {
       const invite = (await revokeInvite(db, code)) ?? (await deleteInvite(db, code))
-      if (!invite)
-        throw new AppError('NOT_FOUND', 'There is no such invite code. Somebody may have deleted it meanwhile.')
+      if (!invite) throw new AppError('NOT_FOUND', 'This invite code does not exist. It may have been deleted.')
       return toInviteCode(invite)
     },
   }

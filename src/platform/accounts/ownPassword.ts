@@ -24,7 +24,7 @@ export function createOwnPassword(db: Db, codes: CodeChecks): OwnPassword {
       await takeAttempt(db, rateLimits.password, account)
       const user = await findUser(db, userId)
       if (!user || !(await isPassword(password, user.password_hash)))
-        throw new AppError('BAD_CREDENTIALS', 'The old password is not right.')
+        throw new AppError('BAD_CREDENTIALS', 'The old password is incorrect.')
       await clearAttempts(db, rateLimits.password, account)
       await codes.check(user, code, { username: user.username, address })
       const hash = await hashPassword(newPassword)
@@ -34,7 +34,7 @@ export function createOwnPassword(db: Db, codes: CodeChecks): OwnPassword {
         .execute((transaction) =>
           replacePassword(transaction, userId, hash, { expected: user.password_hash, keptSession: sessionId }),
         )
-      if (!isChanged) throw new AppError('CONFLICT', 'Your password was changed meanwhile. Please sign in again.')
+      if (!isChanged) throw new AppError('CONFLICT', 'Your password was changed in the meantime. Please sign in again.')
     },
   }
 }

@@ -37,7 +37,7 @@ export async function tryTakeAttempt(db: Db, limit: Limit, key: string): Promise
 
 /** @param seconds until the next attempt, whole */
 export function tooManyTries(seconds: number): AppError {
-  return new AppError('TOO_MANY_TRIES', `Too many tries. Please wait ${waitText(seconds)} and try again.`, {
+  return new AppError('TOO_MANY_TRIES', `Too many attempts. Please wait ${waitText(seconds)} and try again.`, {
     retryAfterSeconds: seconds,
   })
 }

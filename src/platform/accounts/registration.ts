@@ -81,7 +81,7 @@ export function createRegistration(db: Db, secrets: Secrets, sessions: Sessions,
         throw expired()
       const { password_hash, totp_secret } = pending
       const timeStep = await stepOfCode(secrets.unseal(totp_secret, 'totp', username), code, now())
-      if (timeStep === undefined) throw new AppError('INVALID_CODE', 'The verification code is not right.')
+      if (timeStep === undefined) throw new AppError('INVALID_CODE', 'The verification code is incorrect.')
       const user = await db
         .transaction()
         .execute(async (transaction) => {

@@ -104,7 +104,7 @@ export function createSessions(db: Db, secrets: Secrets, now: () => number): Ses
     },
     async endOwn({ userId }, sessionId) {
       if (!(await deleteSessionOf(db, userId, sessionId)))
-        throw new AppError('NOT_FOUND', 'You have no such session. It may have ended already.')
+        throw new AppError('NOT_FOUND', 'This session does not exist. It may have ended already.')
     },
     endOthers: ({ userId, sessionId }) => deleteOtherSessions(db, userId, sessionId),
     findValid: (sessionIds) => findValidSessions(db, sessionIds),

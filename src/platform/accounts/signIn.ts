@@ -50,7 +50,7 @@ export function createSignIn(db: Db, codes: CodeChecks, sessions: Sessions, now:
       const isKnown = (await listSessions(db, user?.id ?? 0)).some(({ address }) => networkOf(address) === network)
       if (isGuessedAt && !isKnown) await takeAttempt(db, rateLimits.unknownAddress, wideAccount)
       if (!(await isPassword(password, user?.password_hash)) || !user)
-        throw new AppError('BAD_CREDENTIALS', 'The username or the password is not right.')
+        throw new AppError('BAD_CREDENTIALS', 'The username or the password is incorrect.')
       await clearAttempts(db, rateLimits.password, account)
       await clearAttempts(db, rateLimits.unknownAddress, wideAccount)
       await giveBackAttempt(db, rateLimits.account, username)

@@ -38,9 +38,9 @@ export function createUsers(db: Db, onRightsLost: () => void): Users {
   ): Promise<string> {
     return db.transaction().execute(async (transaction) => {
       if (!(await lockAdmins(transaction)).has(by.userId))
-        throw new AppError('NOT_ALLOWED', 'You are not an administrator any more.')
+        throw new AppError('NOT_ALLOWED', 'You are no longer an administrator.')
       const user = await findUser(transaction, id)
-      if (!user) throw new AppError('NOT_FOUND', 'There is no such user. Somebody may have deleted it meanwhile.')
+      if (!user) throw new AppError('NOT_FOUND', 'This user does not exist. The account may have been deleted.')
       if (refusal !== undefined && user.id === by.userId) throw new AppError('CONFLICT', refusal)
       await work(transaction, user)
       return user.username
@@ -51,7 +51,7 @@ export function createUsers(db: Db, onRightsLost: () => void): Users {
     list: () => listUsers(db),
 
     async setAdmin(by, id, isAdmin) {
-      const refusal = 'You cannot change your own administrator rights. Another administrator can.'
+      const refusal = 'You cannot change your own administrator rights. Ask another administrator to do it.'
       const username = await change(by, id, refusal, (transaction, user) => setUserAdmin(transaction, user.id, isAdmin))
       if (!isAdmin) onRightsLost()
       return username
@@ -63,7 +63,7 @@ export function createUsers(db: Db, onRightsLost: () => void): Users {
     },
 
     async remove(by, id) {
-      const refusal = 'You cannot delete yourself. Another administrator can.'
+      const refusal = 'You cannot delete your own account. Ask another administrator to do it.'
       const username = await change(by, id, refusal, (transaction, user) => deleteUser(transaction, user.id))
       onRightsLost()
       return username

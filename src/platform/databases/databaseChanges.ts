@@ -66,7 +66,10 @@ export function createDatabaseChanges({ db, servers, passwords, withLock, log }:
           if (row) await complete(row)
         })
       } catch (error) {
-        log.warn({ err: error, type, name }, 'a change of a database that was cut off could not be finished yet')
+        log.warn(
+          { err: error, type, name },
+          'failed to complete an interrupted change of a database; the next call retries it',
+        )
       }
     },
 
@@ -77,7 +80,7 @@ export function createDatabaseChanges({ db, servers, passwords, withLock, log }:
       } catch (error) {
         log.warn(
           { err: error, type: row.type, name: row.name },
-          'a database that could not be created is removed later',
+          'failed to remove a database whose creation failed; the next call retries it',
         )
       }
     },

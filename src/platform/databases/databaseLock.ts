@@ -32,7 +32,10 @@ export function createDatabaseLock(pool: Pool): WithDatabaseLock {
       try {
         const key = `database ${type} ${type === 'mongo' ? name.toLowerCase() : name}`
         if (!(await acquireLock(client, key)))
-          throw new AppError('CONFLICT', `The database "${name}" is being changed at this moment. Try it again.`)
+          throw new AppError(
+            'CONFLICT',
+            `The database "${name}" is being changed by another request. Try again in a moment.`,
+          )
         try {
           return await work()
         } finally {

@@ -25,7 +25,7 @@ export function createDatabasePasswords(secrets: Secrets, log: Logger): Database
       } catch {
         log.warn(
           { type: row.type, name: row.name },
-          'the password of a database cannot be read with this key file: reset it',
+          'cannot decrypt the password of a database with this key file; reset the password',
         )
         return ''
       }

@@ -43,7 +43,7 @@ export function markerOf({ id }: ServerDatabase): string {
 export function nameTaken(name: string): AppError {
   return new AppError(
     'NAME_TAKEN',
-    `The server has a database or user named "${name}" already, which was not made here. Choose another name.`,
+    `The server already has a database or user named "${name}" that was not created here. Choose another name.`,
   )
 }
 
@@ -51,6 +51,6 @@ export function nameTaken(name: string): AppError {
 export function notOnServer(name: string): AppError {
   return new AppError(
     'CONFLICT',
-    `The server does not have the user of the database "${name}" any more. Delete the database and create it anew.`,
+    `The user of the database "${name}" no longer exists on the server. Delete the database and create it again.`,
   )
 }

@@ -133,7 +133,7 @@ export function createDatabases({ db, pool, secrets, servers, log }: DatabasePar
             if (rows.length > 0) await open(type, rows)
             await Promise.all(rows.filter(changes.wasInterrupted).map(changes.tryComplete))
           } catch (error) {
-            log.warn({ err: error, type }, 'the databases could not be brought up yet')
+            log.warn({ err: error, type }, 'failed to start the databases; the next call retries it')
           }
         }),
       )
@@ -196,6 +196,6 @@ function isListed({ state }: DatabaseRow): boolean {
 
 function nameTakenText(name: string, existing: DatabaseRow | undefined): string {
   if (existing && existing.name !== name)
-    return `There is a database named "${existing.name}", and MongoDB has no two whose names differ only in case. Choose another name.`
+    return `A database named "${existing.name}" already exists, and MongoDB does not allow names that differ only in case. Choose another name.`
   return `A database named "${name}" already exists.`
 }

@@ -46,7 +46,7 @@ export function createPostgres(parts: PostgresParts): DatabaseServer {
             const tables = await countTables(connections, database).catch((error: unknown) => {
               log.debug(
                 { database: database.physical_name, code: errorCodeOf(error) },
-                'the tables of a database could not be counted',
+                'failed to count the tables of a database',
               )
               return undefined
             })
@@ -98,7 +98,7 @@ export function createPostgres(parts: PostgresParts): DatabaseServer {
         if (owner !== undefined && owner !== role.oid) {
           throw new AppError(
             'CONFLICT',
-            `The database "${database.physical_name}" belongs to another role by now. Give it back to "${database.username}" first.`,
+            `The database "${database.physical_name}" has another owner now. Make "${database.username}" its owner again first.`,
           )
         }
         await client.query(`alter role ${escapeIdentifier(database.username)} nologin`)

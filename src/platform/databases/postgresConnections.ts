@@ -126,14 +126,15 @@ function toAppError(error: unknown, title: string, remedy: string): unknown {
   const code = errorCodeOf(error)
   if (isUnreachable(error)) return new AppError('UNAVAILABLE', `${title} does not answer. ${remedy}`)
   if (code === '28P01' || code === '28000')
-    return new AppError('UNAVAILABLE', `${title} refuses the user or password it is given.`)
-  if (code === '3D000') return new AppError('UNAVAILABLE', `${title} does not have the database that its URL names.`)
+    return new AppError('UNAVAILABLE', `${title} rejects the configured user or password. Correct them.`)
+  if (code === '3D000')
+    return new AppError('UNAVAILABLE', `${title} does not have the database in its URL. Create it or correct the URL.`)
   if (code === '42501')
     return new AppError(
       'UNAVAILABLE',
-      `${title} does not let its administrator make databases and roles: give that user CREATEDB and CREATEROLE.`,
+      `${title} does not allow its administrator to create databases and roles. Grant that user CREATEDB and CREATEROLE.`,
     )
-  if (code === '53100') return new AppError('DISK_FULL', `${title} has no room left on its disk. Nothing was changed.`)
+  if (code === '53100') return new AppError('DISK_FULL', `${title} has no disk space left. Nothing was changed.`)
   return error
 }
 

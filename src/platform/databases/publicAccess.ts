@@ -32,7 +32,7 @@ export async function revokePublicConnect(
   if (left.length > 0)
     log.warn(
       { databases: left },
-      'everybody may open these databases of the PostgreSQL server, users’ roles too: revoke CONNECT on them from PUBLIC',
+      'every role may connect to these databases of the PostgreSQL server, including the roles of users; revoke CONNECT on them from PUBLIC',
     )
 }
 

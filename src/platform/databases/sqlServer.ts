@@ -29,19 +29,19 @@ export function createSqlServer({ url, dataDir, running, state, log }: SqlServer
   }
   // A failure here does not prevent the platform's start.
   const starting = running ? Promise.resolve(running) : startEmbeddedPostgres(dataDir, log)
-  starting.catch((error: unknown) => log.error({ err: error }, 'the embedded PostgreSQL could not be started'))
+  starting.catch((error: unknown) => log.error({ err: error }, 'failed to start the embedded PostgreSQL'))
   const server = createPostgres({
     url: async () => {
       const postgres = await starting.catch(() => undefined)
       if (!postgres)
         throw new AppError(
           'UNAVAILABLE',
-          'The embedded PostgreSQL could not be started. The log says why; QUARTERDECK_SQL_URL names another server.',
+          'The embedded PostgreSQL could not be started. See the platform’s log for the reason, or set QUARTERDECK_SQL_URL to use another server.',
         )
       return postgres.adminUrl
     },
     title: 'The embedded PostgreSQL',
-    remedy: 'It is started again by itself.',
+    remedy: 'It restarts automatically.',
     state,
     log,
   })

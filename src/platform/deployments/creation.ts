@@ -28,7 +28,7 @@ export function createCreator(parts: StoredDeploymentParts): (request: CreateDep
           if (!isDuplicate(error)) throw error
           if (await findDeployment(parts.db, name))
             throw new AppError('NAME_TAKEN', `A deployment named "${name}" already exists.`)
-          throw new AppError('CONFLICT', 'There is a proxy already, and a network has one.')
+          throw new AppError('CONFLICT', 'There is already a proxy, and a network can have only one.')
         },
       )
     })
@@ -42,10 +42,7 @@ export function createCreator(parts: StoredDeploymentParts): (request: CreateDep
 async function newContent({ ownPorts, readAll }: StoredDeploymentParts, request: CreateDeployment): Promise<string> {
   const all = await readAll()
   if (all.length >= MAX_DEPLOYMENTS)
-    throw new AppError(
-      'CONFLICT',
-      `There are ${MAX_DEPLOYMENTS} deployments, and there may be no more. Delete one that is not needed first.`,
-    )
+    throw new AppError('CONFLICT', `The limit of ${MAX_DEPLOYMENTS} deployments is reached. Delete a deployment first.`)
   const taken = all.flatMap(({ stored }) => (stored.definition && portRangeOf(stored.definition)) ?? [])
   taken.push(...ownPorts().map(({ port, owner }) => ({ name: owner, first: port, last: port })))
   const content = newDefinition(request, taken)

@@ -29,7 +29,7 @@ export function createDefinitionReader(): DefinitionReader {
     if (queued.get(userId) >= MAX_QUEUED_PER_USER)
       throw new AppError(
         'TOO_MANY_TRIES',
-        'Too many of your configurations wait to be checked. Try again in a moment.',
+        'Too many of your configurations are waiting to be checked. Try again in a moment.',
         { retryAfterSeconds: RETRY_AFTER_SECONDS },
       )
     queued.add(userId, 1)

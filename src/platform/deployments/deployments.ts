@@ -77,7 +77,7 @@ export function createDeployments({ ownPorts = () => [], ...others }: Deployment
     async crash(name, uid) {
       await findStored(db, name)
       const row = (await listInstances(db, name)).find((candidate) => candidate.uid === uid)
-      if (!row?.crash) throw new AppError('NOT_FOUND', 'There is no such instance, or it never ended by itself.')
+      if (!row?.crash) throw new AppError('NOT_FOUND', 'This instance does not exist, or it never crashed.')
       return row.crash
     },
 

@@ -27,7 +27,7 @@ export async function openDeploymentDirectory(
     if (!(error instanceof AppError && error.code === 'NOT_FOUND')) throw error
     throw new AppError(
       'CONFLICT',
-      `The directory ${SHARED_ROOT}${dataDirectory} was there and is gone. Mount or restore it, or make an empty one on the file page.`,
+      `The directory ${SHARED_ROOT}${dataDirectory} no longer exists. Mount or restore it, or create an empty one on the Files page.`,
     )
   })
 }
@@ -46,7 +46,7 @@ export async function resolveMounts(
       const target = SHARED_ROOT + path
       const source = await deploymentDirectory(parts, path).catch((error: unknown) => {
         throw error instanceof AppError && error.code === 'NOT_FOUND'
-          ? new AppError('CONFLICT', `The directory ${target}, which "mounts" names, is missing.`)
+          ? new AppError('CONFLICT', `The directory ${target} in "mounts" does not exist.`)
           : error
       })
       return { source, target }

@@ -31,7 +31,7 @@ export function createPower({ db, runtime, wake }: { db: Db; runtime: Runtime; w
         if (!tryParseDefinition(deployment.content).definition?.drain)
           throw new AppError(
             'CONFLICT',
-            `The configuration of "${row.deployment}" does not say how to drain it: add "drain".`,
+            `The configuration of "${row.deployment}" has no "drain" setting. Add it to drain instances.`,
           )
         await setDrain(db, row.uid, { run: run.runId, then: action === 'drainAndStop' ? 'stop' : 'restart' })
         return wake()

@@ -56,6 +56,6 @@ export function createRestarter(parts: StoredDeploymentParts): (name: string, si
     wake()
     const rows = await waitUntilRestarted(name, signal)
     const failed = rows.find(({ blocked_reason }) => blocked_reason !== null)
-    if (failed) throw new AppError('CONFLICT', `${failed.name} did not come up again: ${failed.blocked_reason}`)
+    if (failed) throw new AppError('CONFLICT', `${failed.name} did not start again: ${failed.blocked_reason}`)
   }
 }

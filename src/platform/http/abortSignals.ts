@@ -7,7 +7,7 @@ export function abortOnDisconnect({ raw }: FastifyReply): AbortSignal {
   const controller = new AbortController()
   const onClose = () => {
     if (!raw.writableFinished)
-      controller.abort(new AppError('TOO_SLOW', 'Nobody waits for the answer any more. What was asked for goes on.'))
+      controller.abort(new AppError('TOO_SLOW', 'The client disconnected. The operation continues in the background.'))
   }
   // It may have closed during authentication, in which case no event follows.
   if (raw.destroyed) onClose()
@@ -24,7 +24,7 @@ export function createAbortOnShutdown(app: Router): (reply: FastifyReply) => Abo
   let isClosing = false
   const abort = (call: AbortController) =>
     call.abort(
-      new AppError('UNAVAILABLE', 'The platform is being stopped. What was asked for goes on when it runs again.'),
+      new AppError('UNAVAILABLE', 'The platform is shutting down. The operation continues when it runs again.'),
     )
   app.addHook('preClose', async () => {
     isClosing = true

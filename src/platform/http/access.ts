@@ -24,7 +24,7 @@ declare module 'fastify' {
 export function guardRoutes(app: FastifyInstance, sessions: Sessions): void {
   app.decorateRequest('user', undefined)
   app.addHook('onRoute', ({ url, config }: RouteOptions) => {
-    if (url.startsWith('/api') && !config?.access) throw new Error(`The route ${url} does not say who may call it`)
+    if (url.startsWith('/api') && !config?.access) throw new Error(`The route ${url} has no access setting`)
   })
   app.addHook('onRequest', async (request, reply) => {
     const { access } = request.routeOptions.config
@@ -38,7 +38,7 @@ export function guardRoutes(app: FastifyInstance, sessions: Sessions): void {
 
 /** @returns the user of a request whose route requires a session */
 export function userOf(request: FastifyRequest): SessionUser {
-  if (!request.user) throw new Error('The route does not ask for a session')
+  if (!request.user) throw new Error('The route does not require a session')
   return request.user
 }
 

@@ -58,7 +58,7 @@ export function recordActivity(app: FastifyInstance, log: Pick<ActivityLog, 'rec
   app.addHook('onRoute', ({ url, method, config }: RouteOptions) => {
     const changes = [method].flat().some((name) => !['GET', 'HEAD', 'OPTIONS'].includes(name))
     if (url.startsWith('/api') && changes && config?.activity === undefined)
-      throw new Error(`The route ${String(method)} ${url} does not say what the activity log records`)
+      throw new Error(`The route ${String(method)} ${url} has no activity setting`)
   })
   // Node.js caches the address on first access, so it survives an immediate reset by the client.
   app.server.on('connection', ({ remoteAddress }) => remoteAddress)
@@ -71,7 +71,7 @@ export function recordActivity(app: FastifyInstance, log: Pick<ActivityLog, 'rec
     try {
       record(request, reply.statusCode < 400)
     } catch (error) {
-      request.log.error({ err: error }, 'what a request did could not be recorded')
+      request.log.error({ err: error }, 'failed to record a request in the activity log')
     }
   })
 

@@ -36,11 +36,11 @@ export function limitConnections(app: FastifyInstance, proxies: TrustedProxies, 
   const logTotalLimit = throttle(LOG_INTERVAL_MS, () =>
     log.warn(
       { limit: total },
-      'connections are refused: there are too many. The limit is half of the open files that the process may have (ulimit -n)',
+      'refusing connections: too many are open. The limit is half of the process’s limit of open files (ulimit -n)',
     ),
   )
   const logAddressLimit = throttle(LOG_INTERVAL_MS, (address: string) =>
-    log.warn({ limit, address }, 'connections are refused: there are too many from one address'),
+    log.warn({ limit, address }, 'refusing connections: too many are open from one address'),
   )
 
   /** @returns a function that releases the place, to be called once; undefined if the limit is reached */
@@ -63,7 +63,7 @@ export function limitConnections(app: FastifyInstance, proxies: TrustedProxies, 
 
   server.on('error', (error) => {
     // A failure to listen is reported to the caller of listen.
-    if (server.listening) log.error({ err: error }, 'a connection could not be accepted')
+    if (server.listening) log.error({ err: error }, 'failed to accept a connection')
   })
   if (total !== Infinity) server.maxConnections = total
   server.on('drop', () => logTotalLimit())
@@ -89,14 +89,18 @@ export function limitConnections(app: FastifyInstance, proxies: TrustedProxies, 
     onResponseEnd(request, reply, () => waiting.set(socket, (waiting.get(socket) ?? 1) - 1))
     if (count > MAX_PIPELINED) {
       socket.destroy()
-      throw new AppError('TOO_MANY_TRIES', 'Too many requests wait on one connection.')
+      throw new AppError('TOO_MANY_TRIES', 'Too many requests are waiting on one connection.')
     }
     if (!proxies.includes(socket.remoteAddress)) return
     const release = reserveConnection(proxies.addressOf(request.raw))
     if (!release)
-      throw new AppError('TOO_MANY_TRIES', 'Too many calls from your address are under way. Try again in a moment.', {
-        retryAfterSeconds: 1,
-      })
+      throw new AppError(
+        'TOO_MANY_TRIES',
+        'Too many requests from your address are in progress. Try again in a moment.',
+        {
+          retryAfterSeconds: 1,
+        },
+      )
     onResponseEnd(request, reply, release)
   })
 }

@@ -33,10 +33,7 @@ export function answerFailures(app: FastifyInstance): void {
         .code(500)
         .send(
           bodyOf(
-            new AppError(
-              'INTERNAL',
-              `Something went wrong on the server. Its log knows more under request ${request.id}.`,
-            ),
+            new AppError('INTERNAL', `Something went wrong on the server. See its log for request ${request.id}.`),
           ),
         )
     }
@@ -56,9 +53,9 @@ export function answerUnreadable(error: ConnectionError, socket: Socket): void {
   }
   const failure =
     error.code === 'HPE_HEADER_OVERFLOW'
-      ? new AppError('HEADER_TOO_LARGE', 'The request’s header is larger than this server takes.')
+      ? new AppError('HEADER_TOO_LARGE', 'The request’s header is too large.')
       : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-        ? new AppError('TOO_SLOW', 'The request took too long to arrive.')
+        ? new AppError('TOO_SLOW', 'The request did not arrive in time.')
         : new AppError('INVALID_INPUT', 'This is not a valid HTTP request.')
   const body = JSON.stringify(bodyOf(failure))
   const head = [

@@ -30,7 +30,7 @@ export function readJsonBodies(app: FastifyInstance, timeoutMs: number): void {
       const text = await readText(payload, limit, timeoutMs, budget.add)
       if (text === '') return undefined
       if (text.length > COUNT_VALUES_FROM_LENGTH && hasMoreValues(text, MAX_VALUES))
-        throw new AppError('TOO_LARGE', 'The request holds more values than any call takes.')
+        throw new AppError('TOO_LARGE', 'The request’s body contains too many values.')
       return await new Promise(
         (resolve, reject) => void parse(request, text, (error, body) => (error ? reject(error) : resolve(body))),
       )
@@ -57,7 +57,7 @@ function createByteBudgets() {
           change(bytes)
           const isOver = total > MAX_TOTAL_BYTES || held.get(key) > MAX_BYTES_PER_CLIENT
           return isOver
-            ? new AppError('UNAVAILABLE', 'Too many long requests are on their way at once. Try again in a moment.')
+            ? new AppError('UNAVAILABLE', 'Too many large requests are in progress. Try again in a moment.')
             : undefined
         },
         close: () => change(-own),
@@ -96,7 +96,7 @@ function readText(
     const onClose = () => settle(() => reject(incomplete))
     const onEnd = () => settle(() => resolve(Buffer.concat(chunks, length).toString('utf8')))
     const timer = setTimeout(
-      () => settle(() => reject(new AppError('TOO_SLOW', 'The request took too long to arrive.'))),
+      () => settle(() => reject(new AppError('TOO_SLOW', 'The request did not arrive in time.'))),
       timeoutMs,
     )
     stream.on('data', onData).on('end', onEnd).on('close', onClose)
@@ -110,5 +110,5 @@ function readText(
 }
 
 function tooLarge(): AppError {
-  return new AppError('TOO_LARGE', 'The request is larger than this call takes.')
+  return new AppError('TOO_LARGE', 'The request’s body is too large.')
 }

@@ -46,7 +46,7 @@ export function labelLocalConnections(server: Server, log: Pick<FastifyBaseLogge
         isLogged = true
         log.warn(
           { address: socket.remoteAddress },
-          'the user of a connection from this machine could not be found: such ones are no trusted proxy',
+          'cannot determine the user of a connection from this machine; it is not treated as a trusted proxy',
         )
       }
       const name = uid === undefined ? `unknown user${LOCAL_SUFFIX}` : `user ${uid}${LOCAL_SUFFIX}`
@@ -74,7 +74,7 @@ export function warnOfLocalProxies(proxies: TrustedProxies, log: Pick<FastifyBas
   if (address === undefined) return
   log.warn(
     { address },
-    'QUARTERDECK_TRUSTED_PROXIES names an address of this machine, from which instances can connect as well: they may claim any address. See "Isolation" in the README',
+    'QUARTERDECK_TRUSTED_PROXIES contains an address of this machine. Instances can connect from it and claim any client address. See "Isolation" in the README',
   )
 }
 

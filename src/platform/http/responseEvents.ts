@@ -4,7 +4,7 @@ import { AppError } from '../errors'
 
 /** @throws AppError TOO_SLOW if the client has disconnected, because no event will follow */
 export function throwIfDisconnected({ raw }: FastifyRequest): void {
-  if (raw.socket.destroyed) throw new AppError('TOO_SLOW', 'Nobody waits for the answer any more.')
+  if (raw.socket.destroyed) throw new AppError('TOO_SLOW', 'The client disconnected.')
 }
 
 /** Callbacks by connection. One listener per socket, because pipelined requests share it. */

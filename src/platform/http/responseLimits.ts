@@ -48,7 +48,7 @@ export function createResponseBuffers(): ResponseBuffers {
         (!held.has(body) && sum(() => true) + bytes > MAX_TOTAL_BYTES) ||
         (!known.clients.includes(key) && sum((clients) => clients.includes(key)) + bytes > MAX_BYTES_PER_CLIENT)
       if (isOver)
-        throw new AppError('UNAVAILABLE', 'Too many long answers are on their way at once. Try again in a moment.', {
+        throw new AppError('UNAVAILABLE', 'Too many large responses are in progress. Try again in a moment.', {
           retryAfterSeconds: RETRY_AFTER_SECONDS,
         })
       known.clients.push(key)
@@ -77,9 +77,13 @@ export function limitResponses(
     throwIfDisconnected(request)
     const { key, isUser } = clientKeyOf(request)
     if (streams.get(key) >= (isUser ? MAX_STREAMS.user : MAX_STREAMS.address)) {
-      throw new AppError('TOO_MANY_TRIES', 'Too many downloads are under way. Try again when one of them is done.', {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-      })
+      throw new AppError(
+        'TOO_MANY_TRIES',
+        'Too many downloads are in progress. Try again when one of them has finished.',
+        {
+          retryAfterSeconds: RETRY_AFTER_SECONDS,
+        },
+      )
     }
     streams.add(key, 1)
     onResponseEnd(request, reply, () => streams.add(key, -1))

@@ -16,7 +16,7 @@ export function warnOfUnlistedProxies(app: FastifyInstance, proxies: TrustedProx
     warned.add(remoteAddress)
     app.log.warn(
       { address: remoteAddress },
-      'X-Forwarded-For comes from an address that QUARTERDECK_TRUSTED_PROXIES does not name, and is ignored. If it is your reverse proxy, name it: until then all its clients share one limit of tries and connections',
+      'ignoring X-Forwarded-For from an address that is not in QUARTERDECK_TRUSTED_PROXIES. If this is your reverse proxy, add it: until then all its clients share one limit of attempts and connections',
     )
   })
 }

@@ -33,7 +33,7 @@ export function enforceUploadRate(
       checks = 0
     } else if (!raw.isPaused() && ++checks >= CHECKS) {
       clearInterval(timer)
-      controller.abort(new AppError('TOO_SLOW', 'The upload came too slowly. Nothing of it was stored.'))
+      controller.abort(new AppError('TOO_SLOW', 'The upload was too slow and was aborted. Nothing was stored.'))
     }
   }, ms / CHECKS)
   return { tooSlow: controller.signal, stop: () => clearInterval(timer) }

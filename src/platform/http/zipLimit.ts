@@ -27,7 +27,7 @@ export function createZipLimit(): ZipLimit {
       if (active.get(userId) >= MAX_PER_USER) {
         throw new AppError(
           'TOO_MANY_TRIES',
-          `${MAX_PER_USER} zips are on their way to you already. Try again when one of them is done.`,
+          `${MAX_PER_USER} of your zip downloads are in progress. Try again when one of them has finished.`,
           { retryAfterSeconds: RETRY_AFTER_SECONDS },
         )
       }

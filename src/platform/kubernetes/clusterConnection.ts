@@ -28,14 +28,14 @@ export async function connectCluster(source: ClusterSource, timeoutMs: number): 
   } catch {
     throw new AppError(
       'UNAVAILABLE',
-      'The configuration of the Kubernetes cluster cannot be read: check the file that KUBECONFIG names.',
+      'The configuration of the Kubernetes cluster cannot be read. Check the file in KUBECONFIG.',
     )
   }
   const server = config.getCurrentCluster()?.server
   if (server === undefined)
     throw new AppError(
       'UNAVAILABLE',
-      'The file that KUBECONFIG names has no current context: choose one with kubectl config use-context.',
+      'The file in KUBECONFIG has no current context. Choose one with kubectl config use-context.',
     )
   // One deadline for all requests of an operation.
   const signal = AbortSignal.timeout(timeoutMs)

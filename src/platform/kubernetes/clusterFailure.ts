@@ -7,36 +7,33 @@ export function failureOf(error: unknown, namespace: string, role: string, log: 
   if (error instanceof AppError) return error
   const status = statusOf(error)
   // Without the response's body and headers, which may contain secrets.
-  log.warn({ status, reason: reasonOf(error) }, 'the Kubernetes cluster refused or did not answer')
+  log.warn({ status, reason: reasonOf(error) }, 'a request to the Kubernetes cluster failed')
   if (status === undefined)
     return new AppError(
       'UNAVAILABLE',
-      'The Kubernetes cluster does not answer. Check that it runs and that KUBECONFIG leads to it.',
+      'The Kubernetes cluster does not answer. Check that it is running and that KUBECONFIG is correct.',
     )
   if (status === 401)
-    return new AppError(
-      'UNAVAILABLE',
-      'The Kubernetes cluster does not know the account of KUBECONFIG: renew its credentials.',
-    )
+    return new AppError('UNAVAILABLE', 'The Kubernetes cluster rejects the credentials in KUBECONFIG. Renew them.')
   if (status === 403) {
     return new AppError(
       'UNAVAILABLE',
-      `The Kubernetes cluster does not allow it: the platform’s account there must create, read and delete service accounts and cluster role bindings, create tokens, and bind the role "${role}".`,
+      `The Kubernetes cluster denies the request. Allow the platform’s account there to create, read and delete service accounts and cluster role bindings, create tokens, and bind the role "${role}".`,
     )
   }
   if (status === 404)
     return new AppError(
       'UNAVAILABLE',
-      `The Kubernetes cluster has no namespace "${namespace}" or no ClusterRole "${role}": create it, or correct the kubeconfig’s context or QUARTERDECK_DASHBOARD_ROLE.`,
+      `The Kubernetes cluster has no namespace "${namespace}" or no ClusterRole "${role}". Create it, or correct the kubeconfig’s context or QUARTERDECK_DASHBOARD_ROLE.`,
     )
   if (status === 409)
     return new AppError(
       'CONFLICT',
-      'The Kubernetes cluster has this service account or its binding already. Try again, or remove them there.',
+      'The Kubernetes cluster already has this service account or its binding. Try again, or delete them in the cluster.',
     )
   return new AppError(
     'UNAVAILABLE',
-    `The Kubernetes cluster could not do it (status ${status}). The platform’s log knows more.`,
+    `The request to the Kubernetes cluster failed (status ${status}). See the platform’s log for the reason.`,
   )
 }
 

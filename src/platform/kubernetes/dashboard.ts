@@ -100,7 +100,7 @@ export function createDashboard({ db, secrets, cluster, host, log, now }: Dashbo
             secrets.seal(token, 'dashboard token', account),
             expiresAt,
           )
-          if (!isKept) throw new AppError('CONFLICT', 'Your account was changed meanwhile. Please try again.')
+          if (!isKept) throw new AppError('CONFLICT', 'Your account was changed in the meantime. Please try again.')
           return token
         } catch (error) {
           // The next sweep retries a removal that fails.
@@ -127,7 +127,7 @@ export function createDashboard({ db, secrets, cluster, host, log, now }: Dashbo
           })
         }
       } catch (error) {
-        log.warn({ err: error }, 'service accounts of the Kubernetes dashboard could not be removed; it is tried again')
+        log.warn({ err: error }, 'failed to remove service accounts of the Kubernetes dashboard; retrying')
       }
     },
   }

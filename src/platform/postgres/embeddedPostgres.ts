@@ -78,7 +78,7 @@ async function startLocked(
   const keepRunning = (): void => {
     server.once('exit', (code, signal) => {
       if (stopping) return
-      log.error({ code, signal }, 'the embedded PostgreSQL ended and is started again')
+      log.error({ code, signal }, 'the embedded PostgreSQL ended; restarting it')
       restarting = restart()
     })
   }
@@ -93,7 +93,7 @@ async function startLocked(
         keepRunning()
         return
       } catch (error) {
-        log.error({ err: error }, 'the embedded PostgreSQL could not be started again')
+        log.error({ err: error }, 'failed to restart the embedded PostgreSQL; retrying')
       }
     }
   }
@@ -156,7 +156,9 @@ async function removeStalePidFile(directory: string, { previousOwner }: HeldLock
 }
 
 function stillInUse(directory: string): StartError {
-  return new StartError([`The embedded PostgreSQL in ${directory} is still in use by another process`])
+  return new StartError([
+    `The embedded PostgreSQL in ${directory} is still in use by another process: stop that process`,
+  ])
 }
 
 async function createStateDatabase(adminUrl: string, password: string): Promise<void> {

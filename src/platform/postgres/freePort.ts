@@ -6,7 +6,7 @@ const RANGE = 500
 /** Returns the first free port of 127.0.0.1 from `from` on. @throws StartError when 500 ports in a row are in use */
 export async function freePort(from: number): Promise<number> {
   for (let port = from; port < from + RANGE; port++) if (await isFreePort(port)) return port
-  throw new StartError([`No port of this machine is free from ${from} to ${from + RANGE - 1}`])
+  throw new StartError([`No port of this machine from ${from} to ${from + RANGE - 1} is free`])
 }
 
 export async function isFreePort(port: number): Promise<boolean> {

@@ -32,7 +32,7 @@ export async function readCluster(file: string): Promise<PostgresCluster | undef
     if (code === 'ENOENT') return undefined
     if (code !== undefined) throw new StartError([`${file} cannot be read (${code})`])
     throw new StartError([
-      `${file} is damaged: bring it back from a backup. It holds the passwords of the embedded PostgreSQL`,
+      `${file} is damaged: restore it from a backup. It holds the passwords of the embedded PostgreSQL`,
     ])
   }
 }
@@ -50,7 +50,7 @@ export async function finishCluster(directory: string, clusterFile: string): Pro
   const cluster = await readCluster(`${clusterFile}.new`)
   if (!cluster)
     throw new StartError([
-      `${clusterFile} is missing: bring it back from a backup. It holds the passwords of the PostgreSQL in ${directory}`,
+      `${clusterFile} is missing: restore it from a backup. It holds the passwords of the PostgreSQL in ${directory}`,
     ])
   await rename(`${clusterFile}.new`, clusterFile)
   return cluster
@@ -94,7 +94,7 @@ export async function createCluster(
   } catch (error) {
     // Without stderr, initdb could not be started.
     const said = (error as { stderr?: string }).stderr?.trim().split('\n').pop() || String(error)
-    throw new StartError([`The embedded PostgreSQL could not be made in ${directory}: ${said}`])
+    throw new StartError([`The embedded PostgreSQL could not be created in ${directory}: ${said}`])
   } finally {
     await rm(passwordFile, { force: true })
   }

@@ -44,7 +44,7 @@ export async function startOnFreePort(options: ServerOptions): Promise<ChildProc
       await saveCluster(clusterFile, cluster)
       log.warn(
         { port, now: cluster.port },
-        `port ${port} of the embedded PostgreSQL is in use; it moves to ${cluster.port}`,
+        `port ${port} of the embedded PostgreSQL is in use; using ${cluster.port} instead`,
       )
     }
   }

@@ -17,6 +17,6 @@ export function startFailureMessage(code: string | undefined, program: string): 
   if (code === 'ENOENT') return `Could not be started: "${program}" or its directory does not exist.`
   if (code === 'EACCES') return `Could not be started: "${program}" may not be executed.`
   if (code === 'EMFILE' || code === 'ENFILE') return 'Could not be started: too many files are open at once.'
-  if (code === 'EAGAIN') return 'Could not be started: the system lets no more processes start.'
-  return `Could not be started: ${code ?? 'for a reason that the system does not tell'}.`
+  if (code === 'EAGAIN') return 'Could not be started: the system’s limit of processes is reached.'
+  return `Could not be started: ${code ?? 'unknown reason'}.`
 }

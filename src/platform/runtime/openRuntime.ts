@@ -30,7 +30,7 @@ export async function openRuntime(
     try {
       const runtime = await openContainedRuntime(settings)
       await stopPlainInstances(dataDir, (instances) =>
-        log.warn({ instances }, 'instances that run as plain processes are stopped; they start again in containers'),
+        log.warn({ instances }, 'stopping instances that run as plain processes; they restart in containers'),
       )
       return { runtime, plainReason: undefined }
     } catch (error) {
@@ -41,7 +41,7 @@ export async function openRuntime(
     }
   }
   await stopContainedInstances(dataDir, log, (instances) =>
-    log.warn({ instances }, 'instances that run in containers are stopped; they start again as plain processes'),
+    log.warn({ instances }, 'stopping instances that run in containers; they restart as plain processes'),
   )
   return { runtime: await openLocalRuntime(settings), plainReason }
 }

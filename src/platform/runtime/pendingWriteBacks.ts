@@ -87,16 +87,16 @@ export function openPendingWriteBacks({
       if (files > 0)
         await appendLine(
           podName,
-          `[System] ${files === 1 ? 'A file' : `${files} files`} that "keep" names ${files === 1 ? 'was' : 'were'} written back.`,
+          `[System] ${files === 1 ? 'A file' : `${files} files`} of "keep" ${files === 1 ? 'was' : 'were'} written back.`,
         )
       deleteTask(podName)
     } catch (error) {
       if (signal.aborted) return
-      const problem = error instanceof AppError ? error.message : 'The log says why.'
+      const problem = error instanceof AppError ? error.message : 'See the platform’s log for the reason.'
       if (problem !== state.problem)
         void appendLine(
           podName,
-          `[System] What "keep" names could not be written back. ${problem} It is tried again; Kill gives it up.`,
+          `[System] The files of "keep" could not be written back. ${problem} This is retried; Kill cancels it.`,
         )
       state.problem = problem
       state.timer = setTimeout(() => void write(task, state), state.delay)
@@ -120,7 +120,10 @@ export function openPendingWriteBacks({
       const task = tasks.get(podName)
       if (!task || isClosed || attempts.has(podName)) return
       if (!orderly) {
-        void appendLine(podName, '[System] What "keep" names was not written back: it is after an orderly stop only.')
+        void appendLine(
+          podName,
+          '[System] The files of "keep" were not written back: that happens only after an orderly stop.',
+        )
         return deleteTask(podName)
       }
       const state: Attempt = { cancel: new AbortController(), timer: undefined, delay: RETRY_MS, problem: undefined }
@@ -129,7 +132,7 @@ export function openPendingWriteBacks({
     },
     cancel(podName) {
       if (!attempts.has(podName)) return
-      void appendLine(podName, '[System] What "keep" names was not written back: it was given up.')
+      void appendLine(podName, '[System] The files of "keep" were not written back: this was cancelled.')
       deleteTask(podName)
     },
     delete: deleteTask,

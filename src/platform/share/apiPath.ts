@@ -21,15 +21,15 @@ export function parsePath(path: string, field = 'path'): PathSegments {
   const segments = path.slice(SHARED_ROOT.length + 1).split('/')
   if (segments.at(-1) === '') segments.pop()
   for (const segment of segments) {
-    if (segment === '') throw invalid('must not hold empty segments (//)')
-    if (segment.includes('\0')) throw invalid('must not hold a NUL character')
+    if (segment === '') throw invalid('must not contain empty segments (//)')
+    if (segment.includes('\0')) throw invalid('must not contain a NUL character')
     // UTF-8 cannot encode unpaired surrogates: the name on disk would differ.
-    if (!segment.isWellFormed()) throw invalid('must not hold half of a character')
+    if (!segment.isWellFormed()) throw invalid('must be valid Unicode')
     if (decodings(segment).some((text) => text.split(/[/\\]/).some((part) => part === '.' || part === '..')))
-      throw invalid('must not hold . or .. segments')
+      throw invalid('must not contain . or .. segments')
     if (Buffer.byteLength(segment) > MAX_NAME_BYTES)
-      throw invalid(`must not hold names of more than ${MAX_NAME_BYTES} bytes`)
-    if (isInternalName(segment)) throw invalid('names an unfinished file of the platform')
+      throw invalid(`must not contain names of more than ${MAX_NAME_BYTES} bytes`)
+    if (isInternalName(segment)) throw invalid('is an unfinished file of the platform')
   }
   return segments
 }

@@ -16,5 +16,5 @@ export function truncatedPath(path: string): string {
 
 /** Error text for a directory below the limit. */
 export function tooDeepMessage(path: string): string {
-  return `"${truncatedPath(path)}" lies more than ${DEPTH_LIMIT} directories deep. Move it further up, or delete it.`
+  return `"${truncatedPath(path)}" is more than ${DEPTH_LIMIT} directories deep. Move it up, or delete it.`
 }

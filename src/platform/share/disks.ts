@@ -47,7 +47,7 @@ export function watchDisks(dataDir: string, shareDir: string, log: Logger): Disk
           )
         }
       },
-      (error: unknown) => log.warn({ err: error }, 'the disks could not be measured'),
+      (error: unknown) => log.warn({ err: error }, 'failed to measure the disks'),
     )
   }, INTERVAL_MS)
   return { list, close: () => clearInterval(timer) }

@@ -28,15 +28,18 @@ export function fileFailure(error: unknown, path: string): unknown {
     case 'EISDIR':
       return new AppError('CONFLICT', `${shown} is a directory.`)
     case 'ENOTEMPTY':
-      return new AppError('CONFLICT', `${shown} was filled anew while it was deleted. What it held before is gone.`)
+      return new AppError(
+        'CONFLICT',
+        `${shown} got new entries while it was being deleted. Its earlier contents are deleted.`,
+      )
     case 'EBUSY':
       return new AppError('CONFLICT', `${shown} is in use by the system.`)
     case 'EXDEV':
-      return new AppError('CONFLICT', `${shown} is on another file system than what was to be put there.`)
+      return new AppError('CONFLICT', `${shown} is on another file system than the source.`)
     case 'EEXIST':
       return new AppError('NAME_TAKEN', `${shown} exists already.`)
     case 'ELOOP':
-      return new AppError('CONFLICT', `${shown} is a link that leads nowhere.`)
+      return new AppError('CONFLICT', `${shown} is a link that cannot be followed.`)
     case 'ENAMETOOLONG':
       return new AppError('INVALID_INPUT', 'The path is too long for the file system.')
     case 'EACCES':

@@ -73,7 +73,7 @@ export function createJail(shareDir: string, marker?: ShareMarker): Jail {
     const handle = await open(shareDir, O_PATH | constants.O_DIRECTORY).catch((error: unknown) => {
       // A temporary lack of descriptors says nothing about the mount.
       if (['EMFILE', 'ENFILE'].includes(errorCodeOf(error) ?? '')) throw fileFailure(error, formatPath([]))
-      throw new AppError('UNAVAILABLE', 'The shared area is not there. Check QUARTERDECK_SHARE_DIR, or mount it.')
+      throw new AppError('UNAVAILABLE', 'The shared area does not exist. Check QUARTERDECK_SHARE_DIR, or mount it.')
     })
     try {
       const root = toOpenDirectory(handle, await readlink(`/proc/self/fd/${handle.fd}`))

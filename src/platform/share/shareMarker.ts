@@ -59,7 +59,7 @@ export async function openShareMarker({ dataDir, shareDir, dataDirectories, log 
     try {
       const handle = await open(root.entryPath(MARKER), 'wx', 0o644)
       await handle.writeFile(MARKER_TEXT).finally(() => handle.close())
-      log.info({ shareDir }, `the shared area got its marker, ${MARKER}`)
+      log.info({ shareDir }, `created the marker file of the shared area, ${MARKER}`)
     } catch (error) {
       if (errorCodeOf(error) === 'EEXIST') return
       if (!['EROFS', 'EACCES', 'EPERM'].includes(errorCodeOf(error) ?? '')) throw error
@@ -67,7 +67,7 @@ export async function openShareMarker({ dataDir, shareDir, dataDirectories, log 
       if (!isWarned)
         log.warn(
           { shareDir, code: errorCodeOf(error) },
-          'the shared area cannot be written; without a marker it is not noticed when it is unmounted',
+          'the shared area is not writable; without a marker file, unmounting it is not detected',
         )
       isWarned = true
     }
@@ -106,6 +106,6 @@ async function readMarkedDirectories(file: string): Promise<string[]> {
 function notMounted(): AppError {
   return new AppError(
     'UNAVAILABLE',
-    `The shared area is not mounted: its marker file ${MARKER} is missing. Nothing is started or written there until it is back.`,
+    `The shared area is not mounted: its marker file ${MARKER} is missing. Nothing is started or written there until it is mounted again.`,
   )
 }

@@ -120,10 +120,10 @@ function checkUnchanged(stats: Stats | undefined, modifyTime: number, path: stri
 function tooLarge(path: string): AppError {
   return new AppError(
     'TOO_LARGE',
-    `${printable(path)} is larger than ${TEXT_LIMIT / 2 ** 20} MiB, the most the editor takes. Download it instead.`,
+    `${printable(path)} is larger than ${TEXT_LIMIT / 2 ** 20} MiB, the limit of the editor. Download it instead.`,
   )
 }
 
 function notText(path: string): AppError {
-  return new AppError('UNSUPPORTED_MEDIA_TYPE', `${printable(path)} is not a text. Download it instead.`)
+  return new AppError('UNSUPPORTED_MEDIA_TYPE', `${printable(path)} is not a text file. Download it instead.`)
 }

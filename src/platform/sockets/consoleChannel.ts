@@ -57,7 +57,7 @@ export function openConsoleChannel(
     upgrade(request, socket, head).catch((thrown: unknown) => {
       const error = toAppError(thrown)
       const status = error instanceof AppError ? error.status : 500
-      if (!(error instanceof AppError)) app.log.error({ err: error }, 'a console could not be opened')
+      if (!(error instanceof AppError)) app.log.error({ err: error }, 'failed to open a console')
       refuse(socket, status)
     })
   })
@@ -91,7 +91,7 @@ export function openConsoleChannel(
         const error = toAppError(thrown)
         if (error instanceof AppError) return error.message
         app.log.error({ err: error, podName: instance.podName }, 'a console request failed')
-        return 'That did not work.'
+        return 'The request failed. See the platform’s log for the reason.'
       },
     )
     // The close event follows and does the cleanup.
@@ -118,7 +118,7 @@ export function openConsoleChannel(
   app.addHook('preClose', async () => {
     stopStates()
     unwatchSessions()
-    for (const [viewer] of watched.viewers()) viewer.close(GOING_AWAY, 'the platform is being stopped')
+    for (const [viewer] of watched.viewers()) viewer.close(GOING_AWAY, 'the platform is shutting down')
     for (const { feed } of watched.list()) feed.close()
     wss.close()
     await records.close()

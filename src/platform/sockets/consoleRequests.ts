@@ -24,7 +24,7 @@ export async function executeConsoleRequest(
 ): Promise<void> {
   const { podName, deployment } = instance
   const request = ConsoleRequest.safeParse(parseJson(text)).data
-  if (!request) throw new AppError('INVALID_INPUT', 'The console did not understand that.')
+  if (!request) throw new AppError('INVALID_INPUT', 'This is not a valid console request.')
   const record = (succeeded: boolean) =>
     records.add({ username: user.username, address: user.address, deployment, podName, request, succeeded })
   try {

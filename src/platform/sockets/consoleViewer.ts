@@ -56,7 +56,7 @@ export function executeMessages(
   let queued = 0
   viewer.on('message', (data) => {
     if (queued >= MAX_QUEUED_MESSAGES)
-      return sendNotice(viewer, 'That was not done: too much still waits for what was asked for before.')
+      return sendNotice(viewer, 'Not done: too many earlier requests are still waiting.')
     queued += 1
     queue = queue
       .then(async () => {

@@ -85,7 +85,7 @@ export function openRealtime(app: FastifyInstance, { sessions, origins, replicas
     socket.emit(REALTIME_EVENT, syncMessage(replicas.state))
     socket.on(REALTIME_EVENT, (message: unknown) => {
       const result = ServerBound.safeParse(message)
-      if (!result.success) app.log.debug('a real-time message that is not of the protocol was dropped')
+      if (!result.success) app.log.debug('dropped a real-time message that does not follow the protocol')
     })
   })
 

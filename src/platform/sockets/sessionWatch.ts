@@ -27,7 +27,7 @@ export function watchSessions(
     for (const one of open.values()) if (live.get(one.sessionId) !== one.isAdmin) close(one, live.has(one.sessionId))
   }
   const timer = setInterval(() => {
-    check().catch((error: unknown) => log.warn({ err: error }, 'the sessions of sockets could not be checked'))
+    check().catch((error: unknown) => log.warn({ err: error }, 'failed to check the sessions of sockets'))
   }, CHECK_MS)
   return () => clearInterval(timer)
 }

@@ -135,7 +135,7 @@ export function isUnreachable(error: unknown): boolean {
 export function toAppError(error: unknown): unknown {
   if (isDiskFull(error)) return new AppError('DISK_FULL', 'The disk of the server is full. Nothing was changed.')
   return isUnreachable(error)
-    ? new AppError('UNAVAILABLE', 'The platform’s database does not answer. It is tried again with the next call.')
+    ? new AppError('UNAVAILABLE', 'The platform’s database does not answer. Try again in a moment.')
     : error
 }
 

@@ -70,7 +70,7 @@ export async function holdPlatformLock(url: string, log: Logger, onLost: () => v
       const isTaken = await tryLockFor(ACQUIRE_TIMEOUT_MS).catch(() => undefined)
       if (isTaken !== false || closing.signal.aborted) continue
       log.fatal(
-        'another platform with the local runtime has taken over this state; this one ends, its instances run on',
+        'another platform with the local runtime has taken over this state; this one shuts down, its instances continue',
       )
       return onLost()
     }

@@ -26,11 +26,11 @@ export async function openSecrets(dataDir: string, db: Db): Promise<Secrets> {
   const text = (await readKey(file)) ?? (known ? undefined : await makeKey(file))
   if (text === undefined)
     throw new StartError([
-      `The key file ${file} is missing: bring it back from a backup. Without it the stored passwords and sessions cannot be read`,
+      `The key file ${file} is missing: restore it from a backup. Without it the stored passwords and sessions cannot be read`,
     ])
   if (!/^[0-9a-f]{64}$/.test(text))
     throw new StartError([
-      `The key file ${file} is damaged: it must hold 64 hexadecimal digits. Bring it back from a backup`,
+      `The key file ${file} is damaged: it must hold 64 hexadecimal digits. Restore it from a backup`,
     ])
   const secrets = secretsOf(Buffer.from(text, 'hex'))
   const fingerprint = createHmac('sha256', secrets.keyFor('mark')).update('quarterdeck').digest('hex')
@@ -42,7 +42,7 @@ export async function openSecrets(dataDir: string, db: Db): Promise<Secrets> {
   const { value } = await db.selectFrom('facts').select('value').where('name', '=', 'key').executeTakeFirstOrThrow()
   if (value !== fingerprint)
     throw new StartError([
-      `The key file ${file} is not the one that this state was written with: bring that one back from a backup`,
+      `The key file ${file} is not the one that this state was written with: restore that one from a backup`,
     ])
   return secrets
 }

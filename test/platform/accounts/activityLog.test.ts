@@ -86,7 +86,7 @@ test('no more than 10,000 wait; how many were lost is logged', async () => {
   await away(false)
   await written('many', 10_000)
   expect(logged.at(-1)).toMatchObject({
-    msg: 'entries of the activity log were lost while the database was away',
+    msg: 'entries of the activity log were lost while the database was unavailable',
     lost: 50,
   })
   await activity.close()
@@ -148,5 +148,5 @@ test('what waits is written when the platform ends; what cannot be is logged as 
   for (let number = 0; number < 3; number++) late.record(entry(`late ${number}`))
   await late.close()
   await away(false)
-  expect(logged.at(-1)).toMatchObject({ msg: 'entries of the activity log were lost at the end', lost: 3 })
+  expect(logged.at(-1)).toMatchObject({ msg: 'entries of the activity log were lost during the shutdown', lost: 3 })
 })

@@ -130,7 +130,7 @@ describe('change password', () => {
     const good = { password: dora.password, newPassword: 'another horse' }
     expect(
       await change(dora.token, { ...good, password: 'wrong', token: await platform.nextCode(dora.secret) }),
-    ).toMatchObject({ status: 400, body: { code: 'BAD_CREDENTIALS', message: 'The old password is not right.' } })
+    ).toMatchObject({ status: 400, body: { code: 'BAD_CREDENTIALS', message: 'The old password is incorrect.' } })
     expect(await change(dora.token, { ...good, token: '000000' })).toMatchObject({
       status: 400,
       body: { code: 'INVALID_CODE' },
@@ -144,7 +144,10 @@ describe('change password', () => {
     })
     expect(await change(dora.token, { ...good, token: code })).toMatchObject({
       status: 400,
-      body: { code: 'INVALID_CODE', message: 'This verification code was used before. Please wait for the next one.' },
+      body: {
+        code: 'INVALID_CODE',
+        message: 'This verification code has already been used. Please wait for the next one.',
+      },
     })
     expect(await change(dora.token, { ...good, newPassword: 'short', token: '123456' })).toMatchObject({
       status: 400,

@@ -100,7 +100,10 @@ test('security 1: one code in two logins at the same time lets exactly one in, a
   const later = await verify({ username: 'Ann', token: code, sessionToken: three })
   expect(later).toMatchObject({
     status: 400,
-    body: { code: 'INVALID_CODE', message: 'This verification code was used before. Please wait for the next one.' },
+    body: {
+      code: 'INVALID_CODE',
+      message: 'This verification code has already been used. Please wait for the next one.',
+    },
   })
 })
 

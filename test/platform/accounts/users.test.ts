@@ -115,8 +115,8 @@ test('decisions §2: administrators cannot delete or demote themselves', async (
     await platform.call('DELETE', own, { token: ann.token }),
   ]
   expect(attempts.map(({ status, body: { code, message } }) => [status, code, message])).toEqual([
-    [409, 'CONFLICT', 'You cannot change your own administrator rights. Another administrator can.'],
-    [409, 'CONFLICT', 'You cannot delete yourself. Another administrator can.'],
+    [409, 'CONFLICT', 'You cannot change your own administrator rights. Ask another administrator to do it.'],
+    [409, 'CONFLICT', 'You cannot delete your own account. Ask another administrator to do it.'],
   ])
   expect(await statusOf(ann.token, '/api/users')).toBe(200)
 })

@@ -88,7 +88,7 @@ test('security 2: the refusal says how long to wait, whatever the code, and the 
     const refused = await enter(bob, sessionToken, await platform.nextCode(bob.secret))
     expect(refused.body).toMatchObject({
       code: 'TOO_MANY_TRIES',
-      message: expect.stringMatching(/^Too many tries\. Please wait 1\d minutes and try again\.$/),
+      message: expect.stringMatching(/^Too many attempts\. Please wait 1\d minutes and try again\.$/),
     })
   }
   pass(15 * MINUTE)

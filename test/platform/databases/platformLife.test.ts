@@ -189,7 +189,7 @@ test('databases and their credentials live through an end and a kill of the plat
   writeFileSync(key, `${'ab'.repeat(32)}\n`)
   await expect(start()).rejects.toThrow('not the one that this state was written with')
   rmSync(key)
-  await expect(start()).rejects.toThrow('is missing: bring it back from a backup')
+  await expect(start()).rejects.toThrow('is missing: restore it from a backup')
   copyFileSync(`${key}.backup`, key)
   const last = await start()
   expect(await listed(last, 'sql')).toEqual([])

@@ -391,7 +391,7 @@ describe('what was made outside the console is never listed or touched:', () => 
     for (const name of [database, role]) {
       expect(await call('POST', '', { name })).toMatchObject({
         status: 409,
-        body: { code: 'NAME_TAKEN', message: expect.stringContaining('not made here') },
+        body: { code: 'NAME_TAKEN', message: expect.stringContaining('not created here') },
       })
       expect((await call('PATCH', name)).status).toBe(404)
       expect((await call('DELETE', name)).status).toBe(404)
@@ -548,7 +548,7 @@ test('the listing does not wait for changes that go on, however many, nor takes 
   await begun(4)
   const { status, body } = await ask('GET')
   expect([status, (body.data.databases as Database[]).map(({ name }) => name)]).toEqual([200, [first]])
-  expect(slow.logged.join('')).not.toContain('could not be finished')
+  expect(slow.logged.join('')).not.toContain('failed to complete')
   go()
   expect((await Promise.all(changes)).map((answer) => answer.status)).toEqual([409, 200, 201, 201, 201, 201])
   for (const name of others) expect((await ask('DELETE', name)).status).toBe(200)

@@ -126,7 +126,7 @@ test('what it printed last is in the log, at the level at which its end is told'
   )
   await expect(supervised.start()).rejects.toMatchObject({
     code: 'UNAVAILABLE',
-    message: expect.stringContaining('the log says why'),
+    message: expect.stringContaining('see its log for the reason'),
   })
   await supervised.stop()
   const told = logged.find(({ level, err }) => level === 50 && err)

@@ -127,14 +127,15 @@ test('a PostgreSQL that refuses the password, or lacks the database of the URL, 
   await use({ sql: postgresAt(url.href) })
   expect(await ask('GET', 'sql')).toMatchObject({
     status: 503,
-    message: 'The PostgreSQL server of QUARTERDECK_SQL_URL refuses the user or password it is given.',
+    message: 'The PostgreSQL server of QUARTERDECK_SQL_URL rejects the configured user or password. Correct them.',
   })
   const nowhere = new URL(process.env.TEST_POSTGRES_URL!)
   nowhere.pathname = '/not_there'
   await use({ sql: postgresAt(nowhere.href) })
   expect(await ask('GET', 'sql')).toMatchObject({
     status: 503,
-    message: 'The PostgreSQL server of QUARTERDECK_SQL_URL does not have the database that its URL names.',
+    message:
+      'The PostgreSQL server of QUARTERDECK_SQL_URL does not have the database in its URL. Create it or correct the URL.',
   })
 })
 
@@ -181,8 +182,7 @@ test('a MongoDB URL that the driver does not understand is 503 and says so', asy
   await use({ mongo: mongoAt('mongodb://admin:very-secret@127.0.0.1/?nonsense=1') })
   expect(await ask('GET', 'mongo')).toMatchObject({
     status: 503,
-    message:
-      'The MongoDB server of QUARTERDECK_MONGO_URL cannot be used: its URL is not one that the MongoDB driver understands.',
+    message: 'The MongoDB server of QUARTERDECK_MONGO_URL cannot be used: its URL is not valid. Correct the setting.',
   })
 })
 
@@ -203,7 +203,7 @@ testFerret(
     await use({ mongo: mongoAt(`mongodb://outside:wrong-password@127.0.0.1:${port}/outside`) })
     expect(await ask('GET', 'mongo')).toMatchObject({
       status: 503,
-      message: 'The MongoDB server of QUARTERDECK_MONGO_URL refuses the user or password it is given.',
+      message: 'The MongoDB server of QUARTERDECK_MONGO_URL rejects the configured user or password. Correct them.',
     })
     expect(logged.join('')).not.toContain('wrong-password')
     await ferret.remove(database)

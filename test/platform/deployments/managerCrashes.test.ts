@@ -127,7 +127,7 @@ test('a restart that fails says which instance did not come up', async () => {
     .execute()
   await expect(deployments().restart('bot')).rejects.toMatchObject({
     code: 'CONFLICT',
-    message: expect.stringContaining('did not come up again: Ended 5 times'),
+    message: expect.stringContaining('did not start again: Ended 5 times'),
   })
   await expect(deployments().restart('nothing')).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
@@ -146,7 +146,7 @@ test('§4 a missing jar blocks the instance and says so to the letter; the reaso
   )
   expect(await consoleOf('world')).toEqual(['Jar file not found!'])
   expect((await deployments().instances('world'))[0]!.blockedReason).toBe(
-    'Jar file not found! It was looked for at /nfsshare/world/server.jar.',
+    'Jar file not found! Expected path: /nfsshare/world/server.jar',
   )
   await deployments().setEnabled('world', false)
   await until(

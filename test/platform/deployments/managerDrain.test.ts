@@ -75,7 +75,7 @@ describe('§14 drain', () => {
     expect(await linesOf(podName)).toEqual(
       expect.arrayContaining([
         'got leave',
-        '[System] Draining: it ends when nobody plays any more, at the latest in 1 s.',
+        '[System] Draining: the instance ends when no players are left, at the latest in 1 s.',
       ]),
     )
     await expect(power.request(podName, 'drainAndRestart')).rejects.toMatchObject({
@@ -167,7 +167,7 @@ describe('§14 drain', () => {
     const power = createPower({ db: managed.state.db, runtime: managed.runtime, wake: () => undefined })
     await expect(power.request(instance!.podName, 'drainAndStop')).rejects.toMatchObject({
       code: 'CONFLICT',
-      message: expect.stringContaining('does not say how to drain it'),
+      message: expect.stringContaining('has no "drain" setting'),
     })
   })
 })

@@ -89,9 +89,7 @@ test('§12 what a definition mounts is handed to the runtime by its real path; o
     { source: join(root, 'maps'), target: '/nfsshare/linked' },
   ])
   const reasonOf = async (name: string) => (await deployments().instances(name))[0]?.blockedReason
-  expect(await until(() => reasonOf('missing'))).toBe(
-    'The directory /nfsshare/nothing, which "mounts" names, is missing.',
-  )
+  expect(await until(() => reasonOf('missing'))).toBe('The directory /nfsshare/nothing in "mounts" does not exist.')
   expect(await until(() => reasonOf('escaping'))).toBe('The directory /nfsshare/escape leads out of the shared area.')
   ensured.mockRestore()
 })

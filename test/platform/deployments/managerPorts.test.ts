@@ -37,7 +37,7 @@ describe('§14 a port that is taken', () => {
       () => consoleOf('world'),
       (lines) => lines.includes('listens'),
     )
-    expect(await consoleOf('world')).toContain(`[System] Blocked: ${reason} It is started when the port is free.`)
+    expect(await consoleOf('world')).toContain(`[System] Blocked: ${reason} It starts when the port is free.`)
     expect(await blockedReason('world')).toBeUndefined()
   })
 

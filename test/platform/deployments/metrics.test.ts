@@ -133,7 +133,7 @@ test('a sample that fails is logged, and the next one goes on from the last that
   await begin()
   await pass(undefined)
   await until(() => logged.length === 1)
-  expect(logged[0]).toContain('metrics could not be sampled')
+  expect(logged[0]).toContain('failed to sample metrics')
   await pass([used(8000, 10)])
   await until(
     () => points('cpu'),

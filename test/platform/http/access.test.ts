@@ -141,7 +141,7 @@ test('a route that does not say who may call it cannot be added', async () => {
   const { guardRoutes } = await import('../../../src/platform/http/access')
   const app = Fastify()
   guardRoutes(app, platform.sessions)
-  expect(() => app.get('/api/new', async () => ({}))).toThrow('The route /api/new does not say who may call it')
+  expect(() => app.get('/api/new', async () => ({}))).toThrow('The route /api/new has no access setting')
 })
 
 test('security 15: an unknown user, invite, database, deployment or session is 404', async () => {

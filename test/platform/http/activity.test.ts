@@ -21,11 +21,11 @@ test('every call that changes something has to say what is recorded of it, or it
   recordActivity(app, platform.activityLog)
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE'] as const) {
     expect(() => app.route({ method, url: '/api/new', handler: async () => ({}) })).toThrow(
-      `The route ${method} /api/new does not say what the activity log records`,
+      `The route ${method} /api/new has no activity setting`,
     )
   }
   expect(() => app.route({ method: ['GET', 'POST'], url: '/api/new', handler: async () => ({}) })).toThrow(
-    'does not say',
+    'has no activity setting',
   )
   app.get('/api/read', async () => ({}))
   app.post('/api/said', { config: { activity: false } }, async () => ({}))

@@ -50,7 +50,7 @@ test('half of the open files are for connections; what is above is refused, whic
   for (let count = 0; count < 15; count++)
     connectFrom(`127.0.0.${2 + (count % 3)}`, port).on('close', () => (refused += 1))
   await until(() => refused === 5)
-  expect(logged.filter((line) => line.includes('connections are refused: there are too many. '))).toHaveLength(1)
+  expect(logged.filter((line) => line.includes('refusing connections: too many are open. '))).toHaveLength(1)
   for (const socket of sockets.splice(0)) socket.destroy()
   await noConnections()
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200)
@@ -60,7 +60,7 @@ test('a connection that cannot be accepted is logged, and does not end the platf
   const port = await listenWith(1000)
   // As Node.js tells of it when it has no descriptor left even to refuse with, which another thread may have taken.
   app!.server.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }))
-  expect(logged.filter((line) => line.includes('a connection could not be accepted'))).toHaveLength(1)
+  expect(logged.filter((line) => line.includes('failed to accept a connection'))).toHaveLength(1)
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200)
 })
 
@@ -98,7 +98,7 @@ test('one address may have half of the connections; what is above is closed, whi
   )
   expect(logged.map((line) => JSON.parse(line) as object)).toEqual([
     expect.objectContaining({
-      msg: 'connections are refused: there are too many from one address',
+      msg: 'refusing connections: too many are open from one address',
       limit: 10,
       address: '127.0.0.2',
     }),

@@ -100,7 +100,7 @@ test('a name that is taken and a second proxy are 409; of two creates at once on
   })
   expect(await call('POST', '', { name: 'another', type: 'proxy' })).toMatchObject({
     status: 409,
-    body: { code: 'CONFLICT', message: 'There is a proxy already, and a network has one.' },
+    body: { code: 'CONFLICT', message: 'There is already a proxy, and a network can have only one.' },
   })
   const both = await Promise.all([1, 2].map(() => call('POST', '', { name: 'raced', type: 'process' })))
   expect(both.map(({ status }) => status).sort()).toEqual([201, 409])
@@ -201,10 +201,10 @@ test.each([
     'limits of which none is enforced',
     { cpu: '1', memory: '1Gi' },
     { cpu: false, memory: false },
-    'not enforced: control groups cannot be written here',
+    'not enforced: cgroups are not writable here',
     [
-      'resources.cpu (1) is not enforced on this machine: control groups cannot be written here.',
-      'resources.memory (1Gi) is not enforced on this machine: control groups cannot be written here.',
+      'resources.cpu (1) is not enforced on this machine: cgroups are not writable here.',
+      'resources.memory (1Gi) is not enforced on this machine: cgroups are not writable here.',
     ],
   ],
 ])('§12 what is told of %s', (_case, resources, enforced, limits, told) => {
@@ -303,7 +303,7 @@ test('decisions §4: a restart tries again what was blocked, and says what keeps
   )
   expect(await call('POST', '/given-up/restart')).toMatchObject({
     status: 409,
-    body: { code: 'CONFLICT', message: expect.stringContaining('did not come up again') as string },
+    body: { code: 'CONFLICT', message: expect.stringContaining('did not start again') as string },
   })
   await call('PATCH', '/given-up', {
     content: definition('{ command: ["node", "-e", "setInterval(() => {}, 1000)"] }'),
@@ -378,7 +378,7 @@ test('a call that waits when the platform is closed is answered at once, and wha
         status: 503,
         body: {
           code: 'UNAVAILABLE',
-          message: 'The platform is being stopped. What was asked for goes on when it runs again.',
+          message: 'The platform is shutting down. The operation continues when it runs again.',
         },
       })
     expect(await run()).toMatchObject({ state: 'STOPPING' })
@@ -411,7 +411,7 @@ test('while the process that runs the instances is gone calls are 503 with a tex
     status: 503,
     body: {
       code: 'UNAVAILABLE',
-      message: 'The process that runs the instances has ended and is started again. Try again in a moment.',
+      message: 'The process that runs the instances has ended and is restarting. Try again in a moment.',
     },
   })
   await until(

@@ -336,7 +336,7 @@ describe('several', () => {
       '10',
       {
         code: 'TOO_MANY_TRIES',
-        message: '4 zips are on their way to you already. Try again when one of them is done.',
+        message: '4 of your zip downloads are in progress. Try again when one of them has finished.',
       },
     ])
     const other = await begin('large.jar', cyd)

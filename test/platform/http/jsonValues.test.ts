@@ -50,7 +50,7 @@ describe('the body of a call that takes long ones', () => {
     try {
       expect(await save(Array.from({ length: 1_000_000 }, () => ({})))).toMatchObject({
         status: 413,
-        body: { code: 'TOO_LARGE', message: 'The request holds more values than any call takes.' },
+        body: { code: 'TOO_LARGE', message: 'The request’s body contains too many values.' },
       })
       expect(parse.mock.calls.filter(([text]) => text.length > 1_000_000)).toEqual([])
     } finally {

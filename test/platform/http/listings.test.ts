@@ -87,7 +87,7 @@ test('what answers hold for who does not read them is limited, first for one use
   expect([await ask(three[0], ann), await ask(three[1], ann)]).toEqual([200, 200])
   expect(await list(three[2])).toMatchObject({
     status: 503,
-    body: { code: 'UNAVAILABLE', message: 'Too many long answers are on their way at once. Try again in a moment.' },
+    body: { code: 'UNAVAILABLE', message: 'Too many large responses are in progress. Try again in a moment.' },
   })
   expect([await ask(three[2], bob), await ask(three[0], bob)]).toContain(200)
   for (const socket of open) socket.destroy()

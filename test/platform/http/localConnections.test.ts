@@ -93,7 +93,7 @@ testAsRoot(
     // Node.js gives no answer to half a connection.
     await text(socket)
     expect(await until(async () => (await addresses())[0])).toBe('unknown user of this machine')
-    expect(platform!.logged.filter((line) => line.includes('could not be found'))).toHaveLength(1)
+    expect(platform!.logged.filter((line) => line.includes('cannot determine the user'))).toHaveLength(1)
   },
 )
 
@@ -110,7 +110,7 @@ testAsRoot('a connection that is reset before its user is known is left alone', 
 
 test('where instances cannot be told apart, a trusted proxy of this machine is warned of at the start', async () => {
   await listen(false)
-  expect(platform!.logged.filter((line) => line.includes('names an address of this machine'))).toHaveLength(1)
+  expect(platform!.logged.filter((line) => line.includes('contains an address of this machine'))).toHaveLength(1)
 })
 
 test.each([

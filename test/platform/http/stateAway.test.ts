@@ -89,14 +89,12 @@ test('security 52: while the state does not answer, a console that is open says 
   await until(
     () => {
       if (asked++ % 2 === 0) viewer.send(JSON.stringify({ type: 'power', action: 'start' }))
-      return said.includes('[System] That was not done: too much still waits for what was asked for before.')
+      return said.includes('[System] Not done: too many earlier requests are still waiting.')
     },
     Boolean,
     20,
   )
-  await until(() =>
-    said.includes('[System] The platform’s database does not answer. It is tried again with the next call.'),
-  )
+  await until(() => said.includes('[System] The platform’s database does not answer. Try again in a moment.'))
   viewer.terminate()
   isSilent = false
   for (const socket of sockets) socket.destroy()

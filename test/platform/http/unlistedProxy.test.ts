@@ -21,6 +21,6 @@ test('X-Forwarded-For from an address that is not named is told, once for each a
   for (const remoteAddress of ['10.0.0.2', '10.0.0.2', '10.0.0.3', '10.0.0.4', '10.0.0.5', '10.0.0.6', '10.0.0.7'])
     await call(remoteAddress, forwarded)
   expect(logged.map(({ address }) => address)).toEqual(['10.0.0.2', '10.0.0.3', '10.0.0.4', '10.0.0.5', '10.0.0.6'])
-  expect(logged[0]!.msg).toContain('QUARTERDECK_TRUSTED_PROXIES does not name')
+  expect(logged[0]!.msg).toContain('that is not in QUARTERDECK_TRUSTED_PROXIES')
   await app.close()
 })

@@ -41,7 +41,7 @@ test.each([
     'GET / HTTP/1.1\r\nHost: x\r\nCookie: ' + 'x'.repeat(20_000) + '\r\n\r\n',
     431,
     'HEADER_TOO_LARGE',
-    'The request’s header is larger than this server takes.',
+    'The request’s header is too large.',
   ],
   ['no HTTP at all', 'NONSENSE\r\n\r\n', 400, 'INVALID_INPUT', 'This is not a valid HTTP request.'],
   [
@@ -49,7 +49,7 @@ test.each([
     'GET /api/health HTTP/1.1\r\nHost: x\r\nhost: x\r\nConnection: close\r\n\r\n',
     400,
     'INVALID_INPUT',
-    'The request names more than one host.',
+    'The request has more than one host.',
   ],
   [
     'a length that is none',
@@ -70,7 +70,7 @@ test.each([
     'GET /api/health HTTP/1.1\r\nConnection: close\r\n\r\n',
     400,
     'INVALID_INPUT',
-    'The request names no host.',
+    'The request has no Host header.',
   ],
 ])(
   'decisions §1: %s is answered in the form of every failure, and the connection ends',
@@ -106,7 +106,7 @@ test.each(['application/json', 'Application/JSON', 'APPLICATION/json;Charset=UTF
     expect(performance.now() - begun).toBeGreaterThanOrEqual(BODY_MS - 5)
     expect(answer).toMatchObject({
       status: 408,
-      body: { success: false, code: 'TOO_SLOW', message: 'The request took too long to arrive.' },
+      body: { success: false, code: 'TOO_SLOW', message: 'The request did not arrive in time.' },
     })
     expect(answer.head).toContain('connection: close')
   },

@@ -90,7 +90,7 @@ test.each<[string, string, string]>([
   ['is no list of texts', '[1]', 'names: must be a JSON list of names'],
   ['is shorter than the files', '[]', 'names: is shorter than the list of files'],
   ['is longer than the files', '["a.txt","b.txt"]', 'names: is longer than the list of files'],
-  ['holds a path', '["../a.txt"]', 'files: "../a.txt" is not a name of a file'],
+  ['holds a path', '["../a.txt"]', 'files: "../a.txt" is not a valid file name'],
 ])('a list of names that %s is 400, and nothing is stored', async (_case, names, message) => {
   const path = await makeDirectory(`names-${randomBytes(4).toString('hex')}`)
   const answer = await upload([
@@ -126,7 +126,7 @@ test('a file part without a file name is 400', async () => {
   })
   expect({ status: answer.status, body: (await answer.json()) as object }).toMatchObject({
     status: 400,
-    body: { code: 'INVALID_INPUT', message: 'files: one has no file name' },
+    body: { code: 'INVALID_INPUT', message: 'files: a file has no name' },
   })
 })
 

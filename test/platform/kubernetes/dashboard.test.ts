@@ -151,7 +151,7 @@ test('two requests at the same time follow one another', async () => {
 })
 
 test.each([
-  [401, 'renew its credentials'],
+  [401, 'Renew them'],
   [403, 'bind the role "view"'],
   [404, 'no namespace "panel" or no ClusterRole "view"'],
   [500, 'status 500'],
@@ -179,7 +179,7 @@ test('security 53: a cluster that hangs is 503 in time, and other calls do not n
     status: 503,
     body: {
       code: 'UNAVAILABLE',
-      message: 'The Kubernetes cluster does not answer. Check that it runs and that KUBECONFIG leads to it.',
+      message: 'The Kubernetes cluster does not answer. Check that it is running and that KUBECONFIG is correct.',
     },
   })
   expect(await token('GET')).toMatchObject({ body: { data: { token: null } } })
@@ -202,7 +202,7 @@ test('a user who is demoted or deleted loses the account in the cluster, also wh
     } else {
       api.refuse = { what: /./, status: 500 }
       await platform.call('DELETE', `/api/users/${id}`, { token: ann.token })
-      await until(() => platform.logged.join('').includes('could not be removed; it is tried again'))
+      await until(() => platform.logged.join('').includes('failed to remove service accounts'))
       expect(things()).toHaveLength(2)
       api.refuse = undefined
       await platform.dashboard.sweep()

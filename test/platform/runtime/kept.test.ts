@@ -91,7 +91,7 @@ test('§13 keep: what is named comes back at an orderly stop, before the next co
   await isIn('kept', 'EXITED')
   expect(await listOf('kept')).toBe('begin first ')
   expect(await readdir(join(shareDir(), 'kept'))).toEqual(['list.txt'])
-  expect(await said('kept')).toContain('[System] A file that "keep" names was written back.')
+  expect(await said('kept')).toContain('[System] A file of "keep" was written back.')
   await runtime.ensure(await lobby('kept', 'second'))
   await says('kept', 'list begin first second')
   await runtime.stop('kept')
@@ -108,7 +108,7 @@ test.each([
   await end(name)
   await isIn(name, 'EXITED')
   expect(await listOf(name)).toBe('begin ')
-  await says(name, 'What "keep" names was not written back: it is after an orderly stop only.')
+  await says(name, 'The files of "keep" were not written back: that happens only after an orderly stop.')
 })
 
 test('when the host is killed, what is named comes back as well: the next host stops the instance in order', async () => {
@@ -122,10 +122,10 @@ test('when the host is killed, what is named comes back as well: the next host s
 })
 
 test('what cannot be written back yet keeps the instance stopping, with the reason, and is finished by the next platform', async () => {
-  refuse = 'The shared area is not there.'
+  refuse = 'The shared area does not exist.'
   await start('later', 'first')
   await runtime.stop('later')
-  await says('later', 'could not be written back. The shared area is not there.')
+  await says('later', 'could not be written back. The shared area does not exist.')
   expect(await stateOf('later')).toBe('STOPPING')
   // Neither a start nor a removal may touch the copy now.
   await runtime.ensure(await lobby('later', 'too soon'))
@@ -147,7 +147,7 @@ test('a kill gives up what cannot be written back', async () => {
   refuse = 'The disk of the shared area is full.'
   await start('given-up', 'first')
   await runtime.stop('given-up')
-  await says('given-up', 'It is tried again; Kill gives it up.')
+  await says('given-up', 'This is retried; Kill cancels it.')
   await runtime.kill('given-up')
   await isIn('given-up', 'EXITED')
   expect(await listOf('given-up')).toBe('begin ')

@@ -80,14 +80,14 @@ describe('packing whose process', () => {
   test('takes more memory than it may is ended, with 413', async () => {
     await expect(pack({ memoryBytes: 16 * 2 ** 20 })).rejects.toMatchObject({
       code: 'TOO_LARGE',
-      message: 'The archive was not made: packing takes more than 16 MiB of memory.',
+      message: 'The archive was not created: packing takes more than 16 MiB of memory.',
     })
   })
 
   test('does not respond is ended, with a message that says so', async () => {
     await expect(pack({ idleTimeoutMs: 50 })).rejects.toMatchObject({
       code: 'UNAVAILABLE',
-      message: 'The archive was not made: packing did not respond for 0.05 seconds.',
+      message: 'The archive was not created: packing did not respond for 0.05 seconds.',
     })
   })
 
@@ -107,7 +107,7 @@ describe('packing whose process', () => {
   test('is aborted by V8, whose heap is full before the memory is, has taken too much memory, too', async () => {
     const packing = expect(pack({})).rejects.toMatchObject({
       code: 'TOO_LARGE',
-      message: 'The archive was not made: packing takes more than 1024 MiB of memory.',
+      message: 'The archive was not created: packing takes more than 1024 MiB of memory.',
     })
     const [pid] = await until(
       () => readersOf(join(share(), 'huge.bin')),
@@ -146,7 +146,7 @@ describe('what a process says', () => {
 
   test('is its failure when it is no JSON, and ends it', async () => {
     await expect(run('{"progress":{"done":1}}\nSegmentation fault\n')).rejects.toThrow(
-      'The process for test said what cannot be read',
+      'The process for test sent an invalid message',
     )
     expect(said.mock.calls).toEqual([[{ done: 1 }]])
   })

@@ -22,7 +22,7 @@ const directory = useTemporaryDirectory(async () => {
 const share = () => join(directory(), 'share')
 /** Deeper than a path can be long. */
 const LEVELS = 3_000
-const TOO_DEEP = `…" lies more than ${DEPTH_LIMIT} directories deep. Move it further up, or delete it.`
+const TOO_DEEP = `…" is more than ${DEPTH_LIMIT} directories deep. Move it up, or delete it.`
 let files: Files
 
 beforeAll(async () => {
@@ -130,7 +130,7 @@ test('what is packed as deep as may be is extracted again, and nothing deeper', 
   for (const name of ['more.zip', 'empty.tar']) {
     await expect(files.unarchive(1, `/nfsshare/${name}`)).rejects.toMatchObject({
       code: 'INVALID_INPUT',
-      message: expect.stringContaining('lies more than') as string,
+      message: expect.stringContaining('is more than') as string,
     })
   }
 })
@@ -141,7 +141,7 @@ test('no directory is made so deep that no archive could hold it', async () => {
   await files.changes.createDirectory(deepest)
   await expect(files.changes.createDirectory(`${deepest}/d`)).rejects.toMatchObject({
     code: 'INVALID_INPUT',
-    message: `path: A directory may lie at most ${DEPTH_LIMIT} directories deep.`,
+    message: `path: A directory may be at most ${DEPTH_LIMIT} directories deep.`,
   })
   await files.archive(1, '/nfsshare/made')
 })

@@ -62,7 +62,7 @@ test('§1 of one user twenty jobs wait and no more: 429 with a time to ask again
   await expect(jobs.run(ANN, 'archive', [], async () => 'never')).rejects.toMatchObject({
     code: 'TOO_MANY_TRIES',
     status: 429,
-    message: '20 of your archives are waiting for their turn already. Try again when some of them are done.',
+    message: '20 of your archives are already waiting. Try again when some of them have finished.',
     details: { retryAfterSeconds: 30 },
   })
   expect(await jobs.run(BOB, 'archive', [], async () => 'done')).toBe('done')
@@ -80,7 +80,7 @@ test('a job whose caller hangs up goes on once it has begun, and is dropped whil
   const leaving = new AbortController()
   const results = [run(ANN, 'a1', leaving.signal), run(ANN, 'a2'), run(ANN, 'a3', leaving.signal), run(ANN, 'a4')]
   await until(() => begun.length === 2)
-  leaving.abort(Object.assign(new Error('Nobody waits'), { code: 'TOO_SLOW' }))
+  leaving.abort(Object.assign(new Error('The client disconnected.'), { code: 'TOO_SLOW' }))
   expect(await results[2]).toBe('TOO_SLOW')
   expect(await run(ANN, 'late', leaving.signal)).toBe('TOO_SLOW')
   expect(jobs.of(ANN).map(({ paths }) => paths[0])).toEqual(['/nfsshare/a1', '/nfsshare/a2', '/nfsshare/a4'])

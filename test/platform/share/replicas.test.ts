@@ -84,7 +84,7 @@ test('a sync that fails says why, is tried again, and the reason goes with its s
     expect(failing.state).toEqual({
       event: 'sync_started',
       problem:
-        '"failing" could not be copied yet, it is tried again. "failing" is not a directory, or lies below a file.',
+        '"failing" could not be copied yet. This is retried. "failing" is not a directory, or lies below a file.',
     })
     await rm(join(data, 'replica'))
     await writeFile(join(lobby, 'changed.txt'), '')
@@ -108,8 +108,7 @@ test('a sync that fails says why, is tried again, and the reason goes with its s
       full.setWatched([lobby])
       await until(() => full.state.problem !== undefined)
       expect(full.state).toMatchObject({
-        problem:
-          '"large" could not be copied yet, it is tried again. The disk of the platform’s data directory is full.',
+        problem: '"large" could not be copied yet. This is retried. The disk of the platform’s data directory is full.',
       })
     } finally {
       await full.close()

@@ -11,7 +11,7 @@ import { until } from '../../support/platform/until'
 const directory = useTemporaryDirectory()
 const MARKER = '.quarterdeck-share'
 const MESSAGE =
-  'The shared area is not mounted: its marker file .quarterdeck-share is missing. Nothing is started or written there until it is back.'
+  'The shared area is not mounted: its marker file .quarterdeck-share is missing. Nothing is started or written there until it is mounted again.'
 
 ;(canMount ? describe : describe.skip)('§13 a shared area that is mounted', () => {
   const share = () => join(directory(), 'share')
@@ -91,7 +91,7 @@ const MESSAGE =
     await addDeployment('lost')
     rmSync(join(share(), 'lost'), { recursive: true })
     const reason =
-      'The directory /nfsshare/lost was there and is gone. Mount or restore it, or make an empty one on the file page.'
+      'The directory /nfsshare/lost no longer exists. Mount or restore it, or create an empty one on the Files page.'
     // Saving its configuration does not make it either.
     const { content } = (await call('GET', 'deployments/lost')).body.data as { content: string }
     expect(await call('PATCH', 'deployments/lost', { content: `${content}# changed\n` })).toMatchObject({ status: 200 })

@@ -368,7 +368,7 @@ test('security 38: huge, broken and too many messages end that viewer alone', as
     odd.socket.send(nonsense)
   await until(() => huge.closed && flood.closed)
   expect([huge.closed, flood.closed]).toEqual([{ code: 1009 }, { code: 1008 }])
-  await until(() => odd.lines.filter((line) => line === '[System] The console did not understand that.').length === 6)
+  await until(() => odd.lines.filter((line) => line === '[System] This is not a valid console request.').length === 6)
   expect(other.closed).toBeUndefined()
 
   // A text frame that is no UTF-8 (RFC 6455 §8.1), by hand: a client library would not send it.
@@ -388,7 +388,7 @@ test('a command as long as commands may be arrives, whatever its letters are', a
   await until(() => viewer.closed ?? viewer.lines.some((line) => line.startsWith('heard \u6f22\u6f22')))
   expect(viewer.closed).toBeUndefined()
   viewer.command('x'.repeat(8193))
-  await until(() => viewer.lines.includes('[System] The console did not understand that.'))
+  await until(() => viewer.lines.includes('[System] This is not a valid console request.'))
 })
 
 test('decisions §10: power and commands are recorded with who, where and whether it was done; of a command that is not known to be harmless, its first word and its length', async () => {

@@ -59,7 +59,7 @@ test('decisions §6: a new socket is greeted with CLIENT_HANDSHAKE and may answe
   socket.emit('message', { id: 'SERVER_HANDSHAKE_ACK', data: { helloResponse: 'hello' } })
   for (const nonsense of [null, 7, {}, { id: 'OTHER' }, { data: {} }, 'x'.repeat(1000)])
     socket.emit('message', nonsense)
-  await until(() => platform.logged.filter((line) => line.includes('not of the protocol')).length === 6)
+  await until(() => platform.logged.filter((line) => line.includes('does not follow the protocol')).length === 6)
   expect(socket.connected).toBe(true)
 })
 

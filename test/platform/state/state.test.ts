@@ -181,12 +181,12 @@ describe('the embedded PostgreSQL', () => {
     const cluster = await readFile(clusterFile(), 'utf8')
     await rm(clusterFile())
     await expect(startEmbeddedPostgres(dataDir(), log)).rejects.toMatchObject({
-      lines: [expect.stringContaining('postgres.json is missing: bring it back from a backup')],
+      lines: [expect.stringContaining('postgres.json is missing: restore it from a backup')],
     })
     for (const damaged of ['', cluster.slice(0, 20), '{}']) {
       await writeFile(clusterFile(), damaged)
       await expect(startEmbeddedPostgres(dataDir(), log)).rejects.toMatchObject({
-        lines: [expect.stringContaining('postgres.json is damaged: bring it back from a backup')],
+        lines: [expect.stringContaining('postgres.json is damaged: restore it from a backup')],
       })
     }
     await rm(clusterFile())

@@ -65,7 +65,7 @@ export function createFerret({
       ?.db(database.physical_name)
       .command({ dbStats: 1 }, { timeoutMS: STATS_TIMEOUT_MS })
       .catch((error: unknown) => {
-        log.debug({ err: error, database: database.physical_name }, 'a database could not be measured')
+        log.debug({ err: error, database: database.physical_name }, 'failed to read the size of a database')
         return undefined
       })
     return stats && { size: Number(stats.totalSize), tables: Number(stats.collections) }

@@ -62,13 +62,13 @@ async function choose({ url, dataDir, path, secrets, log }: MongoParts): Promise
   for (const name of kept ? [kept] : PROGRAMS) {
     const program = await find(name, path)
     if (program === undefined) continue
-    log.info({ program }, `MongoDB databases are run by ${name}`)
+    log.info({ program }, `MongoDB databases run on ${name}`)
     if (name === 'ferretdb') return createFerret({ path: program, directory: directoryOf(name), log })
     const mongod = runMongod({ path: program, directory: directoryOf(name), secrets, log })
     return createMongoRoles({
       url: () => mongod.url(),
-      title: 'The MongoDB server beside the platform',
-      remedy: 'It is started again by itself.',
+      title: 'The MongoDB server that the platform runs',
+      remedy: 'It restarts automatically.',
       log,
       close: () => mongod.stop(),
     })
@@ -76,11 +76,11 @@ async function choose({ url, dataDir, path, secrets, log }: MongoParts): Promise
   if (kept)
     throw new AppError(
       'UNAVAILABLE',
-      `The MongoDB databases were made with ${kept}, which is not on the PATH any more: install it again.`,
+      `The MongoDB databases were created with ${kept}, which is no longer on the PATH. Install it again.`,
     )
   throw new AppError(
     'NOT_CONFIGURED',
-    'There is no MongoDB server: install mongod or ferretdb so that it is on the PATH, or name a server in QUARTERDECK_MONGO_URL.',
+    'There is no MongoDB server. Install mongod or ferretdb on the PATH, or set QUARTERDECK_MONGO_URL to the URL of a server.',
   )
 }
 

@@ -55,7 +55,7 @@ export function isReservedMongoName(name: string): boolean {
 
 /** The error for a setting's URL that the driver cannot parse. Does not quote the URL, which contains a password. */
 export function invalidUrl(title: string): AppError {
-  return new AppError('UNAVAILABLE', `${title} cannot be used: its URL is not one that the MongoDB driver understands.`)
+  return new AppError('UNAVAILABLE', `${title} cannot be used: its URL is not valid. Correct the setting.`)
 }
 
 /** Converts an error of the driver to an AppError for operators, or returns it unchanged if it is a bug. */
@@ -64,16 +64,16 @@ export function toAppError(error: unknown, title: string, remedy: string): unkno
   if (isUnreachable(error)) return new AppError('UNAVAILABLE', `${title} does not answer. ${remedy}`)
   const code = mongoCodeOf(error)
   if (code === MongoErrorCode.authenticationFailed)
-    return new AppError('UNAVAILABLE', `${title} refuses the user or password it is given.`)
+    return new AppError('UNAVAILABLE', `${title} rejects the configured user or password. Correct them.`)
   if (code === MongoErrorCode.unauthorized)
     return new AppError(
       'UNAVAILABLE',
-      `${title} does not let its user manage databases and users: that needs the roles userAdminAnyDatabase and dbAdminAnyDatabase, or root.`,
+      `${title} does not allow its user to manage databases and users. Grant that user the roles userAdminAnyDatabase and dbAdminAnyDatabase, or root.`,
     )
   if (code !== undefined && USER_MANAGEMENT_UNSUPPORTED.includes(code))
     return new AppError(
       'UNAVAILABLE',
-      `${title} does not let users and roles be made by commands: name a server of your own.`,
+      `${title} does not support creating users and roles by commands. Use a server that does.`,
     )
   if (error instanceof Error && ['MongoParseError', 'MongoInvalidArgumentError', 'MongoAPIError'].includes(error.name))
     return invalidUrl(title)

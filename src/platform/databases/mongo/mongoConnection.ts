@@ -45,7 +45,7 @@ export function createMongoConnection({ url, title, remedy, log }: MongoServerPa
     const client = await connection?.client.catch(() => undefined)
     await client
       ?.close()
-      .catch((error: unknown) => log.warn({ err: error }, 'a connection to a MongoDB server could not be closed'))
+      .catch((error: unknown) => log.warn({ err: error }, 'failed to close a connection to a MongoDB server'))
   }
 
   return {
@@ -70,7 +70,7 @@ async function refuseFerret(client: MongoClient, title: string): Promise<void> {
   if ('ferretdbVersion' in info || 'ferretdb' in info) {
     throw new AppError(
       'UNAVAILABLE',
-      `${title} is FerretDB, which cannot keep users out of each other’s databases. Name a MongoDB server; or unset it and put ferretdb on the PATH: then each database gets a process of its own.`,
+      `${title} is FerretDB, which cannot keep users out of each other’s databases. Use a MongoDB server, or remove the setting and install ferretdb on the PATH: then each database gets its own process.`,
     )
   }
 }

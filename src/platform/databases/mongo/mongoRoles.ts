@@ -60,7 +60,7 @@ export function createMongoRoles(parts: MongoRolesParts): DatabaseServer {
               const tables = await countCollections(client, database).catch((error: unknown) => {
                 log.debug(
                   { database: database.physical_name, code: mongoCodeOf(error) },
-                  'the collections of a database could not be counted',
+                  'failed to count the collections of a database',
                 )
                 return undefined
               })
@@ -144,7 +144,7 @@ async function endUser(
     .command({ killAllSessions: [{ user, db }] })
     .catch((error: unknown) => {
       // Some hosted servers forbid it. The rights are revoked in any case.
-      log.warn({ code: mongoCodeOf(error), database: db }, 'the sessions of a database’s user could not be ended')
+      log.warn({ code: mongoCodeOf(error), database: db }, 'failed to end the sessions of a database’s user')
     })
 }
 

@@ -116,7 +116,7 @@ export function runMongod({
   return {
     async url() {
       const late = delay(START_TIMEOUT_MS, undefined, { ref: false }).then(() => {
-        throw new AppError('UNAVAILABLE', 'The MongoDB server is being started. Try again in a moment.')
+        throw new AppError('UNAVAILABLE', 'The MongoDB server is starting. Try again in a moment.')
       })
       await Promise.race([server.start(), late])
       return urlAt(await server.port(), `${ADMIN}:${password}@`)

@@ -36,7 +36,7 @@ export function createProgramPort({ name, file, firstPort, claimed, log }: Progr
     claimPort(port)
     await writeFile(`${file}.new`, String(port))
     await rename(`${file}.new`, file)
-    if (kept > 0) log.warn({ port: kept, now: port }, `port ${kept} of ${name} is in use; it moves to ${port}`)
+    if (kept > 0) log.warn({ port: kept, now: port }, `port ${kept} of ${name} is in use; using ${port} instead`)
     return port
   }
 

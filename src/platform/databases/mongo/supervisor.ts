@@ -86,7 +86,7 @@ export function supervise(program: Program, log: Logger): Supervised {
     isUp = false
     if (!wanted) return
     if (Date.now() - startedAt > BACK_OFF_RESET_MS) backOff = FIRST_BACK_OFF_MS
-    log.error({ code, signal, said, againInMs: backOff }, `${name} ended and is started again`)
+    log.error({ code, signal, said, againInMs: backOff }, `${name} ended; restarting it`)
     scheduleRestart()
   }
 
@@ -109,13 +109,13 @@ export function supervise(program: Program, log: Logger): Supervised {
       clearTimeout(timer)
       starting ??= retryOtherPorts(firstPort, run, () => wanted)
         .catch(async (error: unknown) => {
-          log.error({ err: error, againInMs: backOff }, `${name} could not be started`)
+          log.error({ err: error, againInMs: backOff }, `failed to start ${name}`)
           // It may run without being ready.
           await endChild()
           if (wanted) scheduleRestart()
           throw new AppError(
             'UNAVAILABLE',
-            `The MongoDB server (${name}) could not be started. It is tried again; the log says why.`,
+            `The MongoDB server (${name}) could not be started. The platform retries it; see its log for the reason.`,
           )
         })
         .finally(() => (starting = undefined))

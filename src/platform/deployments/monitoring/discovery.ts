@@ -60,7 +60,7 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
     timer ??= setTimeout(() => {
       timer = undefined
       inTurn(update).catch((error: unknown) => {
-        parts.log.warn({ err: error }, 'the peers files could not be written; it is tried again with the next change')
+        parts.log.warn({ err: error }, 'failed to write the peers files; the next change retries it')
       })
     }, WRITE_THROTTLE_MS)
   }

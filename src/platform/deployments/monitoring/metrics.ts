@@ -61,7 +61,7 @@ export function sampleMetrics({
   }
 
   const sampleNow = () => {
-    busy = sample().catch((error: unknown) => log.warn({ err: error }, 'metrics could not be sampled'))
+    busy = sample().catch((error: unknown) => log.warn({ err: error }, 'failed to sample metrics'))
   }
   const timer = setInterval(sampleNow, INTERVAL_MS)
   sampleNow()

@@ -55,7 +55,7 @@ export async function advanceDrains(
       if (command !== undefined) await runtime.write(row.pod_name, command)
       await runtime.note(
         row.pod_name,
-        `[System] Draining: it ends when nobody plays any more, at the latest in ${timeoutSeconds} s.`,
+        `[System] Draining: the instance ends when no players are left, at the latest in ${timeoutSeconds} s.`,
       )
       row.drain_since = new Date(now())
       await setDrainSince(db, row.uid, row.drain_since)

@@ -76,7 +76,7 @@ export function startManager(
         if (await acquireLock()) delay = Math.min(INTERVAL_MS, (await reconcile(context)) ?? INTERVAL_MS)
       } while (isWoken && !closed)
     } catch (error) {
-      log.error({ err: error }, 'the manager could not look after the instances; it tries again')
+      log.error({ err: error }, 'the manager failed to check the instances; retrying')
     }
     context.discovery.scheduleUpdate()
     lastPassAt = Date.now()
@@ -96,7 +96,9 @@ export function startManager(
   const heartbeatTimer = setInterval(() => {
     // The heartbeat reports progress, not merely a live process.
     if (lock && Date.now() - lastPassAt < STALL_TIMEOUT_MS)
-      recordHeartbeat(db).catch((error: unknown) => log.warn({ err: error }, 'the heartbeat could not be written'))
+      recordHeartbeat(db).catch((error: unknown) =>
+        log.warn({ err: error }, 'failed to write the heartbeat of the manager'),
+      )
   }, INTERVAL_MS)
   const unwatch = runtime.watch(wake)
   wake()

@@ -43,7 +43,7 @@ export async function reconcile(context: ReconcileContext): Promise<number | und
       delays.push(...(await reconcileDeployment(context, deployment, own, runs)))
     } catch (error) {
       // One failing deployment must not hold up the others.
-      log.error({ err: error, deployment: deployment.name }, 'a deployment could not be reconciled')
+      log.error({ err: error, deployment: deployment.name }, 'failed to reconcile a deployment; retrying')
     }
   }
   await syncReplicaDirectories(context, deployments)

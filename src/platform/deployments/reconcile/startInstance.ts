@@ -36,7 +36,7 @@ export async function startInstance(
   if ('missingJar' in spec) {
     // Without the remedy: on this exact line the console closes (product §4).
     await runtime.note(row.pod_name, JAR_NOT_FOUND)
-    await setBlocked(db, row.uid, `${JAR_NOT_FOUND} It was looked for at ${spec.missingJar}.`)
+    await setBlocked(db, row.uid, `${JAR_NOT_FOUND} Expected path: ${spec.missingJar}`)
     return []
   }
   if (spec.port !== undefined) {
@@ -45,7 +45,7 @@ export async function startInstance(
     if (answer !== 'free') {
       const reason = `Port ${spec.port} is taken by ${answer.takenBy}.`
       if (row.blocked_reason === reason) return []
-      await runtime.note(row.pod_name, `[System] Blocked: ${reason} It is started when the port is free.`)
+      await runtime.note(row.pod_name, `[System] Blocked: ${reason} It starts when the port is free.`)
       await setBlocked(db, row.uid, reason, true)
       return []
     }
@@ -54,7 +54,7 @@ export async function startInstance(
   // Not awaited: copying a large directory must not hold up other instances. The run is listed as STARTING at once.
   runtime
     .ensure(spec)
-    .catch((error: unknown) => log.error({ err: error, podName: row.pod_name }, 'an instance could not be started'))
+    .catch((error: unknown) => log.error({ err: error, podName: row.pod_name }, 'failed to start an instance'))
   // Reserves the port for the rest of this pass.
   runs.set(row.pod_name, {
     podName: row.pod_name,

@@ -70,7 +70,7 @@ export async function pageRoutes(app: FastifyInstance, directory: string): Promi
     const isPage =
       isRead &&
       (isKnown || (isNavigation(headers.accept) && !isApiUrl(url) && !/^\/(?:socket\.io|assets)(?:\/|$)/.test(path)))
-    if (!isPage) return reply.code(404).send(bodyOf(new AppError('NOT_FOUND', 'There is no such call.')))
+    if (!isPage) return reply.code(404).send(bodyOf(new AppError('NOT_FOUND', 'There is no such API route.')))
     if (!isBuilt) return reply.code(503).type('text/plain').send('The console is not built. Run: npm run build\n')
     return isKnown ? reply.sendFile('index.html') : reply.code(404).sendFile('index.html', UNCONDITIONAL)
   })

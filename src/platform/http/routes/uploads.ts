@@ -130,7 +130,7 @@ async function receive(
     if (name === undefined)
       throw new AppError(
         'INVALID_INPUT',
-        names ? 'names: is shorter than the list of files' : 'files: one has no file name',
+        names ? 'names: is shorter than the list of files' : 'files: a file has no name',
         { field: names ? 'names' : 'files' },
       )
     await receiveFile(upload, name, part.file, fields.path, tooSlow)
@@ -245,7 +245,7 @@ function toFormError(error: unknown, uploadLimit: number): unknown {
   const code = errorCodeOf(error) ?? ''
   if (code === 'FST_REQ_FILE_TOO_LARGE') return tooLarge(uploadLimit)
   if (/^FST_(?:FILES|FIELDS|PARTS)_LIMIT$/.test(code))
-    return new AppError('TOO_LARGE', `One upload takes at most ${MAX_FILES} files.`)
+    return new AppError('TOO_LARGE', `An upload may have at most ${MAX_FILES} files.`)
   // An interrupted file fails with a message but no code.
   const broke = error instanceof Error && /Part terminated early|Unexpected end|premature|aborted/i.test(error.message)
   return broke || code.startsWith('FST_') || code === 'ECONNRESET' ? invalidForm() : error

@@ -63,7 +63,7 @@ export async function openContainedDriver({
     isolation: 'contained',
     limits: hasLimits
       ? `CPU, memory and processes by cgroup v${cgroupVersion() ?? 2}`
-      : 'not enforced: control groups cannot be written here',
+      : 'not enforced: cgroups are not writable here',
     enforced: { cpu: hasLimits, memory: hasLimits },
     async ensure(spec) {
       await instanceOf(spec.podName).start(spec)
@@ -134,10 +134,7 @@ function checkSafely(instance: ContainedInstance | undefined, log: Logger): void
   instance
     ?.check()
     .catch((error: unknown) =>
-      log.error(
-        { err: error, podName: instance.podName },
-        'the end of an instance could not be dealt with; it is tried again',
-      ),
+      log.error({ err: error, podName: instance.podName }, 'failed to process the end of an instance; retrying'),
     )
 }
 
@@ -149,7 +146,9 @@ async function takeOverRuns(
   for (const record of records.all()) {
     await instanceOf(record.podName)
       .takeOver(record)
-      .catch((error: unknown) => log.error({ err: error, podName: record.podName }, 'a run could not be taken over'))
+      .catch((error: unknown) =>
+        log.error({ err: error, podName: record.podName }, 'failed to take over a run of an earlier platform process'),
+      )
   }
 }
 
@@ -164,9 +163,7 @@ async function removeUnknownContainers(
     if (!known.has(id))
       await containers
         .remove(id)
-        .catch((error: unknown) =>
-          log.error({ err: error, id }, 'a container that no run belongs to could not be removed'),
-        )
+        .catch((error: unknown) => log.error({ err: error, id }, 'failed to remove a container that belongs to no run'))
   }
 }
 
@@ -176,10 +173,12 @@ function watchNames(directory: string, log: Logger, onName: (name: string) => vo
     const watcher = watch(directory, (_event, name) => {
       if (name !== null) onName(name)
     })
-    watcher.on('error', (error) => log.warn({ err: error }, 'output of instances is looked for once a second only'))
+    watcher.on('error', (error) =>
+      log.warn({ err: error }, 'cannot watch the output of instances; polling it once a second'),
+    )
     return watcher
   } catch (error) {
-    log.warn({ err: error }, 'output of instances is looked for once a second only')
+    log.warn({ err: error }, 'cannot watch the output of instances; polling it once a second')
     return undefined
   }
 }

@@ -202,11 +202,11 @@ export class ContainedInstance {
       this.continueStop(record)
     } catch (error) {
       if (!(error instanceof StartFailure))
-        log.error({ err: error, podName: this.podName }, 'a container could not be started')
+        log.error({ err: error, podName: this.podName }, 'failed to start a container')
       if (record.containerId !== undefined)
         await containers
           .remove(record.containerId)
-          .catch((cause: unknown) => log.warn({ err: cause }, 'a container could not be removed'))
+          .catch((cause: unknown) => log.warn({ err: cause }, 'failed to remove a container'))
       await this.recordExit(record, undefined, startFailureOf(error))
     } finally {
       for (const directory of openDirectories) await directory.close()
@@ -259,7 +259,7 @@ export class ContainedInstance {
   private signal({ containerId }: RunRecord, signal: 'TERM' | 'KILL'): void {
     if (containerId === undefined) return
     this.parts.containers.signal(containerId, signal).catch((error: unknown) => {
-      this.parts.log.error({ err: error, podName: this.podName, signal }, 'an instance could not be signalled')
+      this.parts.log.error({ err: error, podName: this.podName, signal }, 'failed to signal an instance')
     })
   }
 
@@ -278,13 +278,13 @@ export class ContainedInstance {
     const exit = code ?? (await containers.exitCode(containerId))
     await containers
       .remove(containerId)
-      .catch((error: unknown) => log.warn({ err: error, podName: this.podName }, 'a container could not be removed'))
+      .catch((error: unknown) => log.warn({ err: error, podName: this.podName }, 'failed to remove a container'))
     await this.console.finishLines()
     await this.recordExit(
       record,
       exit,
       exit === undefined
-        ? 'Ended; how is unknown, because its monitor ended before it, or could not write down the exit code.'
+        ? 'Ended; the exit code is unknown, because its monitor ended first or could not record it.'
         : undefined,
     )
   }

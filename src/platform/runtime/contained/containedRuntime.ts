@@ -80,7 +80,7 @@ export async function stopContainedInstances(
   const found = findContainerPrograms(process.env.PATH ?? '')
   if ('missing' in found)
     throw new StartError([
-      `Instances still run in containers, and ${found.missing.join(', ')} to end them with is not installed any more: install it`,
+      `Instances still run in containers, but ${found.missing.join(', ')}, which is needed to stop them, is no longer installed: install it`,
     ])
   const isRootless = process.getuid?.() !== 0
   const containers = await openContainers({ directory, programs: found, isRootless })

@@ -72,24 +72,26 @@ export function createContainerPreparation({
       const changed = await chownTree(
         dataDirectory,
         uid,
-        (entries) => void appendLine(`Its files are given to user ${uid}: ${entries} entries so far.`),
+        (entries) => void appendLine(`Changing the owner of its files to user ${uid}: ${entries} entries so far.`),
         skipped,
       )
       const notChanged = skipped.summary()
-      if (notChanged !== undefined) await appendLine(`Not given to user ${uid}: ${notChanged}`)
-      if (changed > 0) log.info({ deployment, uid, changed }, 'the files of a deployment were given to its user')
+      if (notChanged !== undefined) await appendLine(`Owner not changed to user ${uid}: ${notChanged}`)
+      if (changed > 0) log.info({ deployment, uid, changed }, 'changed the owner of a deployment’s files to its user')
       return uid
     } catch (error) {
       if (!['EPERM', 'EINVAL', 'EROFS'].includes(errorCodeOf(error) ?? '')) throw error
       if (owner === 0)
         throw new StartFailure(
-          'Could not be started: its directory belongs to root, and the file system lets nobody give it away. Give it to another user where it is stored.',
+          'Could not be started: its directory belongs to root, and the file system does not allow a change of owner. Change its owner on the file server.',
         )
       log.warn(
         { err: error, deployment, owner },
-        'the files of a deployment cannot be given away; it runs as their owner',
+        'the file system does not allow a change of owner of a deployment’s files; it runs as their owner',
       )
-      await appendLine(`The file system lets nobody give its files away: it runs as their owner, user ${owner}.`)
+      await appendLine(
+        `The file system does not allow a change of owner of its files: it runs as their owner, user ${owner}.`,
+      )
       return owner
     }
   }

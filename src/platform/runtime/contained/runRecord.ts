@@ -65,12 +65,12 @@ export function openRunRecords(directory: string, log: Logger): RunRecords {
   const fileOf = (podName: string) => join(directory, `${podName}.json`)
   return {
     all: () =>
-      readJsonFiles(directory, (name, error) => log.warn({ err: error, name }, 'the record of a run cannot be read')),
+      readJsonFiles(directory, (name, error) => log.warn({ err: error, name }, 'failed to read the record of a run')),
     save(record) {
       try {
         replaceJsonFile(fileOf(record.podName), record)
       } catch (error) {
-        log.warn({ err: error, podName: record.podName }, 'the record of a run could not be written')
+        log.warn({ err: error, podName: record.podName }, 'failed to write the record of a run')
       }
     },
     remove(podName) {

@@ -14,7 +14,7 @@ export function requireProgram(program: string, directory: string, path: string,
   if (check === 'not executable') throw new StartFailure(startFailureMessage('EACCES', program))
   if (check !== 'found')
     throw new StartFailure(
-      `Could not be started: "${program}" is ${check.outside}, which instances cannot see. Name its directory in QUARTERDECK_PROGRAMS.`,
+      `Could not be started: "${program}" is ${check.outside}, which instances cannot access. Add its directory to QUARTERDECK_PROGRAMS.`,
     )
 }
 
@@ -28,7 +28,7 @@ export function requireProgram(program: string, directory: string, path: string,
 export async function checkMount(pid: number, source: OpenDirectory, target: string): Promise<void> {
   const [wanted, mounted] = await Promise.all([source.stats(), stat(`/proc/${pid}/root${target}`, { bigint: true })])
   if (wanted.dev === mounted.dev && wanted.ino === mounted.ino) return
-  throw new StartFailure(`Not started: ${target} was replaced by another directory meanwhile.`)
+  throw new StartFailure(`Not started: ${target} was replaced by another directory during the start.`)
 }
 
 /** The message for users about a failed start. */
@@ -36,8 +36,8 @@ export function startFailureOf(error: unknown): string {
   if (error instanceof StartFailure) return error.message
   if (error instanceof AppError) return `Could not be started: ${error.message}`
   const code = errorCodeOf(error)
-  if (code === 'ENOENT') return 'Could not be started: its directory, or one that it mounts, is not there.'
+  if (code === 'ENOENT') return 'Could not be started: its directory, or one that it mounts, does not exist.'
   if (code === 'ENOSPC' || code === 'EDQUOT') return 'Could not be started: the disk of the data directory is full.'
   if (code === 'EMFILE' || code === 'ENFILE' || code === 'EAGAIN') return startFailureMessage(code, '')
-  return 'Could not be started: its container could not be made. The log of the platform says why.'
+  return 'Could not be started: its container could not be created. See the platform’s log for the reason.'
 }

@@ -150,7 +150,7 @@ export class HostClient {
     clearTimeout(timer)
     if (isSilent)
       throw new StartError([
-        `The process that hosts the instances does not answer; see ${this.log}. If it stands still, end it: the next one stops its instances in order`,
+        `The process that hosts the instances does not answer; see ${this.log}. If it hangs, kill it: the next one stops its instances in order`,
       ])
     if (!hello) this.close()
     return hello
@@ -177,7 +177,7 @@ export class HostClient {
 function hostGone(): AppError {
   return new AppError(
     'UNAVAILABLE',
-    'The process that runs the instances has ended and is started again. Try again in a moment.',
+    'The process that runs the instances has ended and is restarting. Try again in a moment.',
   )
 }
 
@@ -250,6 +250,6 @@ function socketPathOf(dataDir: string): string {
   const { uid, mode } = lstatSync(directory)
   // In a directory of another user, that user could impersonate the host.
   if (uid !== (process.getuid?.() ?? 0) || (mode & 0o777) !== 0o700)
-    throw new StartError([`${directory} belongs to somebody else: remove it, or choose a shorter QUARTERDECK_DATA_DIR`])
+    throw new StartError([`${directory} belongs to another user: remove it, or choose a shorter QUARTERDECK_DATA_DIR`])
   return join(directory, 'host.sock')
 }

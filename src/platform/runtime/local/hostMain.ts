@@ -37,7 +37,7 @@ function main(directory: string, socketPath: string): void {
   // The terminal's SIGHUP and SIGINT (Ctrl-C) are meant for the platform.
   for (const signal of ['SIGHUP', 'SIGINT'] as const) process.on(signal, () => undefined)
   // The next host could only stop the instances, so an error caused by one must not end the others.
-  process.on('uncaughtException', (error) => console.error('An error was not handled; the host goes on:', error))
+  process.on('uncaughtException', (error) => console.error('Unhandled error; the host continues:', error))
   process.on('SIGTERM', () => void host.shutdown().then(() => process.exit(0)))
 
   const clients = new Map<Socket, Subscriptions>()

@@ -247,10 +247,10 @@ export class InstanceProcess {
 
 /** Message for users. The system's error names paths of this machine, so it goes to the host's log only. */
 function pipeFailureMessage(podName: string, error: unknown): string {
-  console.error(`The pipes of ${podName} could not be made:`, error)
+  console.error(`The pipes of ${podName} could not be created:`, error)
   const code = errorCodeOf(error)
   if (code === 'ENOSPC' || code === 'EDQUOT')
     return 'Could not be started: the disk of the platform’s data directory is full.'
   if (code === 'EMFILE' || code === 'ENFILE' || code === 'EAGAIN') return startFailureMessage(code, 'mkfifo')
-  return 'Could not be started: the pipes of its console could not be made. The log of the host process says why.'
+  return 'Could not be started: the pipes of its console could not be created. See the host process’s log for the reason.'
 }

@@ -68,7 +68,7 @@ export async function openLocalRuntime(copyParts: CopyParts): Promise<Runtime> {
       throw Object.assign(
         new AppError(
           'UNAVAILABLE',
-          'The process that runs the instances cannot be started. It is tried again with the next call; the log says why.',
+          'The process that runs the instances could not be started. Try again, and see the platform’s log for the reason.',
         ),
         { cause: error },
       )

@@ -28,7 +28,9 @@ async function stopAll(): Promise<void> {
       await delay(50)
       continue
     }
-    throw new StartError([`The platform of ${dataDir} runs in another container or on another machine: run this there`])
+    throw new StartError([
+      `The platform of ${dataDir} runs in another container or on another machine: run this command there`,
+    ])
   }
   const printStopping = (instances: number) =>
     console.log(`Stopping ${instances} ${instances === 1 ? 'instance' : 'instances'} …`)

@@ -96,7 +96,7 @@ export async function spawnArchiveProcess({
           if (onLine(line) === false) kill('stopped')
         } catch (error) {
           // An exception in a stream listener would end the platform.
-          invalidOutput = new Error(`The process for ${name} said what cannot be read`, { cause: error })
+          invalidOutput = new Error(`The process for ${name} sent an invalid message`, { cause: error })
           kill('stopped')
         }
       })

@@ -147,7 +147,7 @@ function createDirectoryCache(
     if (segments.length > DEPTH_LIMIT) throw tooDeepError(path)
     const known = openDirectories.get(path)
     if (known) return known
-    if (isLink(path)) throw entryError(path, 'lies behind a link')
+    if (isLink(path)) throw entryError(path, 'is below a link')
     const parent = await open(segments.slice(0, -1))
     const name = segments.at(-1) ?? ''
     // Counts implicit directories too: a few entries with deep paths could create any number of them.
@@ -198,13 +198,13 @@ function ascendsAfterName(target: string): boolean {
 export function parseEntryPath(path: string): string[] {
   if (path.startsWith('/') || path.includes('\\') || /^[a-z]:/i.test(path))
     throw entryError(path, 'is not a relative path')
-  if (path.includes('\0')) throw entryError(path, 'holds a NUL character')
+  if (path.includes('\0')) throw entryError(path, 'contains a NUL character')
   const segments = path.split('/').filter((segment) => segment !== '' && segment !== '.')
   if (segments.includes('..')) throw entryError(path, 'leads out of the archive')
   // DEPTH_LIMIT counts directories; a file adds one more name.
   if (segments.length > DEPTH_LIMIT + 1) throw tooDeepError(path)
   if (segments.some((segment) => Buffer.byteLength(segment) > MAX_NAME_BYTES)) throw entryError(path, 'is too long')
-  if (segments.some(isInternalName)) throw entryError(path, 'has a name that the platform keeps for itself')
+  if (segments.some(isInternalName)) throw entryError(path, 'has a name that is reserved for the platform')
   return segments
 }
 
@@ -213,7 +213,7 @@ export function entryError(path: string, reason: string): AppError {
   return new AppError('INVALID_INPUT', `The archive was not extracted: its entry "${truncatedPath(path)}" ${reason}.`)
 }
 
-const tooDeepError = (path: string) => entryError(path, `lies more than ${DEPTH_LIMIT} directories deep`)
+const tooDeepError = (path: string) => entryError(path, `is more than ${DEPTH_LIMIT} directories deep`)
 
 /** AppError TOO_LARGE for the total size. */
 export function tooLargeError({ size }: ExtractionLimits): AppError {
@@ -225,7 +225,7 @@ export function tooLargeError({ size }: ExtractionLimits): AppError {
 
 /** AppError TOO_LARGE for the number of entries. */
 export function tooManyEntriesError({ entries }: ExtractionLimits): AppError {
-  return new AppError('TOO_LARGE', `The archive was not extracted: it holds more than ${entries} entries.`)
+  return new AppError('TOO_LARGE', `The archive was not extracted: it contains more than ${entries} entries.`)
 }
 
 /** @param kind the expected format, for the message */

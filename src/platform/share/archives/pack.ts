@@ -79,17 +79,17 @@ async function packInProcess(
   if (end === 'memory')
     throw new AppError(
       'TOO_LARGE',
-      `The archive was not made: packing takes more than ${limits.memoryBytes / 2 ** 20} MiB of memory.`,
+      `The archive was not created: packing takes more than ${limits.memoryBytes / 2 ** 20} MiB of memory.`,
     )
   if (end === 'timeout')
     throw new AppError(
       'UNAVAILABLE',
-      `The archive was not made: packing did not respond for ${limits.idleTimeoutMs / 1000} seconds.`,
+      `The archive was not created: packing did not respond for ${limits.idleTimeoutMs / 1000} seconds.`,
     )
   if (end.code === null)
     throw new AppError(
       'UNAVAILABLE',
-      'The archive was not made: the process that packs it was killed. The machine may be short of memory.',
+      'The archive was not created: the process that packs it was killed. The machine may be short of memory.',
     )
   if (end.code !== 0) throw new Error(`The process that packs ended with code ${end.code}`)
 }

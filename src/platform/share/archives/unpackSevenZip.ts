@@ -105,7 +105,8 @@ async function run(
   if (end.code === 0) return
   if (end.code === exitCodes.tooLarge) throw tooLargeError(limits)
   if (end.code === exitCodes.tooManyEntries) throw tooManyEntriesError(limits)
-  if (end.code === exitCodes.link) throw new AppError('INVALID_INPUT', 'The archive was not extracted: it holds links.')
+  if (end.code === exitCodes.link)
+    throw new AppError('INVALID_INPUT', 'The archive was not extracted: it contains links.')
   throw damagedError(kind)
 }
 

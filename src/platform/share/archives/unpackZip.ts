@@ -84,7 +84,7 @@ async function contentOf(zip: ZipFile, entry: Entry): Promise<Readable> {
         reject(
           entry.canDecodeFileData()
             ? damagedError('zip')
-            : entryError(entry.fileName, 'is packed by a method that is not supported'),
+            : entryError(entry.fileName, 'uses a compression method that is not supported'),
         )
       else resolve(stream)
     })
@@ -104,7 +104,7 @@ async function contentOf(zip: ZipFile, entry: Entry): Promise<Readable> {
 }
 
 async function readTarget(zip: ZipFile, entry: Entry): Promise<string> {
-  if (entry.uncompressedSize > MAX_TARGET_BYTES) throw entryError(entry.fileName, 'is a link that leads nowhere')
+  if (entry.uncompressedSize > MAX_TARGET_BYTES) throw entryError(entry.fileName, 'is a link whose target is too long')
   const chunks: Buffer[] = []
   try {
     for await (const chunk of await contentOf(zip, entry)) chunks.push(chunk as Buffer)

@@ -61,7 +61,7 @@ export function createChanges(jail: Jail, withLocks: EntryLocks): Changes {
     async createDirectory(path) {
       // A deeper directory could not be archived.
       if (parsePath(path).length > DEPTH_LIMIT)
-        throw new AppError('INVALID_INPUT', `path: A directory may lie at most ${DEPTH_LIMIT} directories deep.`, {
+        throw new AppError('INVALID_INPUT', `path: A directory may be at most ${DEPTH_LIMIT} directories deep.`, {
           field: 'path',
         })
       await create(path, (directory, name) => mkdir(directory.entryPath(name), { mode: 0o755 }))
@@ -73,7 +73,10 @@ export function createChanges(jail: Jail, withLocks: EntryLocks): Changes {
       // A file that was created outside the platform may keep an unusual name when it moves.
       if (newTargetName !== parentAndName(source, 'sourcePath')[1]) checkNewName(newTargetName, 'targetPath')
       if (formatPath(source) === formatPath(target))
-        throw new AppError('NAME_TAKEN', `${printable(targetPath)} exists already: it is what would be moved.`)
+        throw new AppError(
+          'NAME_TAKEN',
+          `${printable(targetPath)} is the file or directory that is to be moved. Choose another target.`,
+        )
       const notFound = () => new AppError('NOT_FOUND', `There is no ${printable(sourcePath)}.`)
       await withPathInErrors(sourcePath, () =>
         withParent(jail.openParent(source, 'sourcePath'), async (from, name) => {

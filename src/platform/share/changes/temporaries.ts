@@ -191,7 +191,7 @@ async function removeLeftovers(records: string, jail: Jail, log: Logger): Promis
       )
       await unlink(join(records, id))
     } catch (error) {
-      log.warn({ err: error, code: errorCodeOf(error) }, 'an unfinished file of an earlier run could not be removed')
+      log.warn({ err: error, code: errorCodeOf(error) }, 'failed to remove an unfinished file of an earlier run')
     }
   }
 }

@@ -33,7 +33,7 @@ export class DirectorySync {
     (reason) =>
       this.parts.log.warn(
         { directory: this.parts.directory, reason },
-        'not all of a directory can be watched; changes in the rest are looked for once a minute',
+        'cannot watch all of a directory; polling the rest once a minute',
       ),
   )
   private timer: NodeJS.Timeout | undefined
@@ -77,7 +77,7 @@ export class DirectorySync {
       await this.update()
     } catch (error) {
       const { directory, log } = this.parts
-      log.warn({ err: error, directory }, 'a directory could not be synchronised; it is tried again')
+      log.warn({ err: error, directory }, 'failed to synchronise a directory; retrying')
       this.problem = problemOf(directory, error)
       if (this.timer === undefined) this.schedule(RETRY_MS)
       this.parts.onState()
@@ -98,7 +98,7 @@ export class DirectorySync {
     this.treeWatch.removeUnvisited()
     const text = skipped.summary()
     if (text !== undefined && text !== this.lastSkipped)
-      log.warn({ directory, leftOut: text }, 'some of a directory is not copied')
+      log.warn({ directory, leftOut: text }, 'some entries of a directory are not copied')
     this.lastSkipped = text
     log.debug({ directory, changes }, 'a directory was synchronised')
   }
@@ -108,5 +108,5 @@ export class DirectorySync {
 function problemOf(directory: string, error: unknown): string {
   // Read is the shared area, written is this machine's disk.
   const failure = dataDiskFull(error) ?? fileFailure(error, `"${basename(directory)}"`)
-  return `"${basename(directory)}" could not be copied yet, it is tried again. ${failure instanceof Error && failure !== error ? failure.message : ''}`.trim()
+  return `"${basename(directory)}" could not be copied yet. This is retried. ${failure instanceof Error && failure !== error ? failure.message : ''}`.trim()
 }

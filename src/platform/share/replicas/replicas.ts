@@ -69,7 +69,7 @@ export function createReplicas(
       await queue(replica, async () => {
         if (isWatched(replica)) return
         await removePath(replica)
-        log.info({ replica: name }, 'a replica that nobody needs any more was removed')
+        log.info({ replica: name }, 'removed an unused replica')
       })
     }
   }
@@ -119,7 +119,7 @@ export function createReplicas(
       isPruned = true
       removeUnwatched().catch((error: unknown) => {
         isPruned = false
-        log.warn({ err: error }, 'unneeded replicas could not be removed; it is tried again')
+        log.warn({ err: error }, 'failed to remove unused replicas; retrying')
       })
     },
     get state() {

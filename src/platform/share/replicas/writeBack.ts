@@ -33,7 +33,7 @@ export function createWriteBack(jail: Jail, temporaries: Temporaries, log: Logge
   async function openTarget(directory: string): Promise<OpenDirectory> {
     const root = await jail.root()
     if (!directory.startsWith(`${root}/`))
-      throw new AppError('CONFLICT', 'The shared area is another one by now (QUARTERDECK_SHARE_DIR).')
+      throw new AppError('CONFLICT', 'The shared area has been replaced by another one (QUARTERDECK_SHARE_DIR).')
     return openRealDirectory(directory)
   }
 
@@ -56,7 +56,7 @@ export function createWriteBack(jail: Jail, temporaries: Temporaries, log: Logge
       if (signal.aborted) throw error
       const failure = fileFailure(error, paths.map((path) => `"${path}"`).join(', '))
       if (!(failure instanceof AppError))
-        log.error({ err: error, copy, directory }, 'what an instance wrote could not be written back')
+        log.error({ err: error, copy, directory }, 'failed to write back the files of an instance')
       throw failure
     }
   }

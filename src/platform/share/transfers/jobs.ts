@@ -46,7 +46,7 @@ export function createJobs(): Jobs {
       if (fairQueue.queuedCount(userId) >= MAX_QUEUED) {
         throw new AppError(
           'TOO_MANY_TRIES',
-          `${MAX_QUEUED} of your archives are waiting for their turn already. Try again when some of them are done.`,
+          `${MAX_QUEUED} of your archives are already waiting. Try again when some of them have finished.`,
           { retryAfterSeconds: RETRY_AFTER_SECONDS },
         )
       }
@@ -86,7 +86,7 @@ export function createJobs(): Jobs {
         if (entry.userId === userId) entry.abort.abort(new AppError('NO_SESSION', 'Your account was deleted.'))
     },
     async close() {
-      for (const { abort } of jobs.values()) abort.abort(new AppError('UNAVAILABLE', 'The platform is ending.'))
+      for (const { abort } of jobs.values()) abort.abort(new AppError('UNAVAILABLE', 'The platform is shutting down.'))
       await Promise.all([...jobs.values()].map(({ ended }) => ended))
     },
   }

@@ -113,6 +113,6 @@ function checkUploadName(name: string): void {
     new AppError('INVALID_INPUT', `files: "${printable(name)}" ${reason}`, { field: 'files' })
   // eslint-disable-next-line no-control-regex -- these are what is refused
   if (name === '' || name === '.' || name === '..' || /[/\\\u0000-\u001f\u007f]/.test(name))
-    throw invalid('is not a name of a file')
+    throw invalid('is not a valid file name')
   parsePath(formatPath([name]), 'files')
 }

@@ -292,7 +292,7 @@ async function runInside(podName: string, script: string, change: Partial<Instan
     chmodSync(join(tools, 'bin/greet'), 0o755)
     await runtime.ensure(spec('outside', [join(tools, 'bin/greet')]))
     expect((await hasEnded('outside'))?.exit?.failure).toBe(
-      `Could not be started: "${join(tools, 'bin/greet')}" is ${join(tools, 'bin/greet')}, which instances cannot see. Name its directory in QUARTERDECK_PROGRAMS.`,
+      `Could not be started: "${join(tools, 'bin/greet')}" is ${join(tools, 'bin/greet')}, which instances cannot access. Add its directory to QUARTERDECK_PROGRAMS.`,
     )
     await runtime.close()
     runtime = await open([tools])
@@ -365,7 +365,7 @@ async function runInside(podName: string, script: string, change: Partial<Instan
     expect((await hasEnded('unwatched'))?.exit).toMatchObject({
       code: null,
       requested: false,
-      failure: expect.stringContaining('how is unknown'),
+      failure: expect.stringContaining('the exit code is unknown'),
     })
     await until(() => {
       try {
@@ -462,7 +462,7 @@ async function runInside(podName: string, script: string, change: Partial<Instan
         execFileSync('mount', ['-o', 'remount,bind,ro', own])
         await runtime.ensure(spec('squashed', ['id', '-u']))
         expect((await hasEnded('squashed'))?.exit?.failure).toMatch(
-          /belongs to root, and the file system lets nobody give it away/,
+          /belongs to root, and the file system does not allow a change of owner/,
         )
       } finally {
         execFileSync('umount', [own])

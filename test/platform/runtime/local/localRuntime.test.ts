@@ -266,7 +266,7 @@ test('a host that takes the connection and never answers stops the start with on
   ).rejects.toMatchObject({
     lines: [
       expect.stringMatching(
-        /^The process that hosts the instances does not answer; see .*host\.log\. If it stands still, end it/,
+        /^The process that hosts the instances does not answer; see .*host\.log\. If it hangs, kill it/,
       ),
     ],
   })
@@ -363,7 +363,7 @@ describe('where the data directory is too deep for a unix socket', () => {
   ])('a directory of this name that %s is not trusted', async (_case, make) => {
     make()
     await expect(openLocalRuntime({ dataDir: deep(), replicas })).rejects.toThrow(
-      /belongs to somebody else: remove it, or choose a shorter QUARTERDECK_DATA_DIR/,
+      /belongs to another user: remove it, or choose a shorter QUARTERDECK_DATA_DIR/,
     )
   })
 })

@@ -89,8 +89,8 @@ test.each([
   [
     'a wrong code',
     400,
-    { code: 'INVALID_CODE', message: 'The verification code is not right.' },
-    'The verification code is not right.',
+    { code: 'INVALID_CODE', message: 'The verification code is incorrect.' },
+    'The verification code is incorrect.',
   ],
   [
     'too many tries',

@@ -157,12 +157,12 @@ test('§2 a used code is taken off the list, and the focus stays in the tab', as
 
 test('§8 a deletion that fails keeps its dialog, and only the problem log says why', async () => {
   const { user, store } = await rendered([inviteOf('CODE-1', 'for bob')])
-  network.delete('/api/invite-codes/CODE-1').answers(404, { message: 'There is no such invite code.' })
+  network.delete('/api/invite-codes/CODE-1').answers(404, { message: 'This invite code does not exist.' })
   await user.click(await screen.findByRole('button', { name: 'Delete the invite code "for bob"' }))
   const dialog = await screen.findByRole('dialog')
   await user.click(within(dialog).getByRole('button', { name: 'Delete' }))
   await waitFor(() =>
-    expect(problemsIn(store)).toEqual(['Failed to delete the invite code: There is no such invite code.']),
+    expect(problemsIn(store)).toEqual(['Failed to delete the invite code: This invite code does not exist.']),
   )
   expect(within(dialog).queryByRole('alert')).not.toBeInTheDocument()
   expect(notifications()).toEqual([])
