@@ -1,7 +1,7 @@
 import { Client, Pool, type ClientBase } from 'pg'
 import type { Logger } from 'pino'
 import { AppError, errorCodeOf } from '../errors'
-import { ignoreConnectionErrors, isUnreachable, type DatabaseIdentity } from '../state/db'
+import { ignoreConnectionErrors, isPostgresUnreachable, type DatabaseIdentity } from '../state/db'
 import { revokePublicConnect } from './publicAccess'
 
 /** An outage is reported within five seconds. */
@@ -92,7 +92,7 @@ export function createPostgresConnections({ url, title, remedy, state, log }: Po
         failed = false
         return result
       } catch (error) {
-        throw toAppError(error, title, remedy)
+        throw postgresFailure(error, title, remedy)
       } finally {
         // After a failure the connection may be broken or in a transaction, so it is closed.
         client?.release(failed)
@@ -122,9 +122,9 @@ export function createPostgresConnections({ url, title, remedy, state, log }: Po
   }
 }
 
-function toAppError(error: unknown, title: string, remedy: string): unknown {
+function postgresFailure(error: unknown, title: string, remedy: string): unknown {
   const code = errorCodeOf(error)
-  if (isUnreachable(error)) return new AppError('UNAVAILABLE', `${title} does not answer. ${remedy}`)
+  if (isPostgresUnreachable(error)) return new AppError('UNAVAILABLE', `${title} does not answer. ${remedy}`)
   if (code === '28P01' || code === '28000')
     return new AppError('UNAVAILABLE', `${title} rejects the configured user or password. Correct them.`)
   if (code === '3D000')

@@ -48,7 +48,7 @@ export function createConfigurations(parts: StoredDeploymentParts): Configuratio
       if (revision !== undefined && revision !== revisionOf(stored)) throw changedMeanwhile(name)
       const definition = await readDefinition(userId, content, { name, type: type as DeploymentType })
       const { dataDirectory } = definition
-      // A directory that existed and is missing is not created anew: see openDeploymentDirectory.
+      // A directory that existed and is missing is not created anew: see requireDeploymentDirectory.
       if (dataDirectory !== directory_seen) await makeDeploymentDirectory(parts, dataDirectory)
       await changeStored(
         parts,

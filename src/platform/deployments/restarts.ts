@@ -9,7 +9,7 @@ import {
   type InstanceRow,
 } from '../state/instances'
 import { parseDefinition } from './definitions'
-import { openDeploymentDirectory } from './directory'
+import { requireDeploymentDirectory } from './hostPaths'
 import { createSharedPoll } from './reconcile/sharedPoll'
 import { findStored, type StoredDeploymentParts } from './storedDeployments'
 
@@ -51,7 +51,7 @@ export function createRestarter(parts: StoredDeploymentParts): (name: string, si
     if (!deployment.enabled)
       throw new AppError('CONFLICT', `The deployment "${name}" is disabled. Enable it to start it.`)
     // Checked before anything stops, because an instance without its directory could not start again.
-    await openDeploymentDirectory(parts, deployment, parseDefinition(deployment.content).dataDirectory)
+    await requireDeploymentDirectory(parts, deployment, parseDefinition(deployment.content).dataDirectory)
     await requestRestarts(name)
     wake()
     const rows = await waitUntilRestarted(name, signal)

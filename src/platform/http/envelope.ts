@@ -5,7 +5,7 @@ import { hasZodFastifySchemaValidationErrors } from 'fastify-type-provider-zod'
 import type { ErrorCode, Failure } from '../../contract/errors'
 import { issueText } from '../../contract/issueText'
 import { AppError } from '../errors'
-import { toAppError } from '../state/db'
+import { stateFailure } from '../state/db'
 import { drainRequest } from './drainRequest'
 
 declare module 'fastify' {
@@ -86,7 +86,7 @@ export function bodyOf({ code, message, details: { field, line } }: AppError): F
 
 function expected(thrown: FastifyError): AppError | undefined {
   if (hasZodFastifySchemaValidationErrors(thrown)) return invalidInput(thrown)
-  const error = toAppError(thrown)
+  const error = stateFailure(thrown)
   if (error instanceof AppError) return error
   if (thrown.code === 'FST_ERR_CTP_INVALID_MEDIA_TYPE')
     return new AppError('INVALID_INPUT', 'The Content-Type must be application/json.')

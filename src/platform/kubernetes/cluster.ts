@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { failureOf, statusOf } from './clusterFailure'
+import { clusterFailure, statusOf } from './clusterFailure'
 import { connectCluster, type ClusterConnection, type ClusterSource } from './clusterConnection'
 
 /** The operations that the dashboard needs. Each throws AppError UNAVAILABLE within the timeout when it fails. */
@@ -30,7 +30,7 @@ export function createCluster({ source, role, timeoutMs, log }: ClusterOptions):
     try {
       return await work(connection)
     } catch (error) {
-      throw failureOf(error, connection.namespace, role, log)
+      throw clusterFailure(error, connection.namespace, role, log)
     }
   }
 

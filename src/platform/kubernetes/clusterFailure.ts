@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { AppError } from '../errors'
 
 /** Logs a failed request, and converts it to an AppError for operators. @param role the ClusterRole of the accounts */
-export function failureOf(error: unknown, namespace: string, role: string, log: Pick<Logger, 'warn'>): unknown {
+export function clusterFailure(error: unknown, namespace: string, role: string, log: Pick<Logger, 'warn'>): unknown {
   if (error instanceof AppError) return error
   const status = statusOf(error)
   // Without the response's body and headers, which may contain secrets.

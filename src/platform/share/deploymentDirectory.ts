@@ -10,11 +10,14 @@ import type { ShareLocation } from './shareMarker'
  * @throws AppError NOT_FOUND when it is missing, CONFLICT when it is a file or a link leads it outside the shared area,
  * UNAVAILABLE while the shared area is not mounted
  */
-export async function deploymentDirectory({ shareDir, marker }: ShareLocation, dataDirectory: string): Promise<string> {
+export async function findDeploymentDirectory(
+  { shareDir, marker }: ShareLocation,
+  dataDirectory: string,
+): Promise<string> {
   return find(createJail(shareDir, marker), dataDirectory)
 }
 
-/** As `deploymentDirectory`, but creates a missing directory. */
+/** As `findDeploymentDirectory`, but creates a missing directory. */
 export async function makeDeploymentDirectory(
   { shareDir, marker }: ShareLocation,
   dataDirectory: string,

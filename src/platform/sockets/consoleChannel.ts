@@ -11,7 +11,7 @@ import type { Sessions } from '../accounts/sessions'
 import type { Power } from '../deployments/power'
 import { AppError } from '../errors'
 import type { Runtime } from '../runtime/runtime'
-import { toAppError } from '../state/db'
+import { stateFailure } from '../state/db'
 import { createConsoleRecord } from './consoleRecord'
 import { executeConsoleRequest } from './consoleRequests'
 import { endViewer, executeMessages, sendFeed, watchLiveness } from './consoleViewer'
@@ -55,7 +55,7 @@ export function openConsoleChannel(
     // From here on we own the socket, whose peer may disconnect at any time.
     socket.on('error', () => socket.destroy())
     upgrade(request, socket, head).catch((thrown: unknown) => {
-      const error = toAppError(thrown)
+      const error = stateFailure(thrown)
       const status = error instanceof AppError ? error.status : 500
       if (!(error instanceof AppError)) app.log.error({ err: error }, 'failed to open a console')
       refuse(socket, status)
@@ -88,7 +88,7 @@ export function openConsoleChannel(
       viewer,
       (text) => executeConsoleRequest({ runtime, power, records }, instance, user, text),
       (thrown) => {
-        const error = toAppError(thrown)
+        const error = stateFailure(thrown)
         if (error instanceof AppError) return error.message
         app.log.error({ err: error, podName: instance.podName }, 'a console request failed')
         return 'The request failed. See the platform’s log for the reason.'

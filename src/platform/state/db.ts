@@ -108,7 +108,7 @@ export function connectionErrorText(url: string, error: unknown): string {
     return `${server} has no database "${pathname.slice(1)}": create it or correct QUARTERDECK_STATE_URL`
   if (code === '42501')
     return `${server}: the user of QUARTERDECK_STATE_URL may not create tables in "${pathname.slice(1)}"`
-  if (isUnreachable(error)) return `${server} cannot be reached: start it or correct QUARTERDECK_STATE_URL`
+  if (isPostgresUnreachable(error)) return `${server} cannot be reached: start it or correct QUARTERDECK_STATE_URL`
   const message = error instanceof Error ? error.message : String(error)
   if (message.includes('corrupted migrations'))
     return `${server} holds the state of a newer Quarterdeck: install that version, or name another database`
@@ -116,9 +116,9 @@ export function connectionErrorText(url: string, error: unknown): string {
 }
 
 /** Whether an error means that PostgreSQL is down, starting or stopping, rather than that a query is wrong. */
-export function isUnreachable(error: unknown): boolean {
+export function isPostgresUnreachable(error: unknown): boolean {
   const code = errorCodeOf(error) ?? ''
-  if (error instanceof AggregateError) return error.errors.some(isUnreachable)
+  if (error instanceof AggregateError) return error.errors.some(isPostgresUnreachable)
   // The unix socket of a stopped server, or of one that hangs and has a full queue.
   if (['ENOENT', 'EAGAIN'].includes(code) && (error as NodeJS.ErrnoException).syscall === 'connect') return true
   if (/^(?:ECONN|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EPIPE|57P0[123]|08|53300)/.test(code))
@@ -132,9 +132,9 @@ export function isUnreachable(error: unknown): boolean {
 }
 
 /** Converts a failed query to an AppError (DISK_FULL, UNAVAILABLE), or returns the error unchanged if it is a bug. */
-export function toAppError(error: unknown): unknown {
+export function stateFailure(error: unknown): unknown {
   if (isDiskFull(error)) return new AppError('DISK_FULL', 'The disk of the server is full. Nothing was changed.')
-  return isUnreachable(error)
+  return isPostgresUnreachable(error)
     ? new AppError('UNAVAILABLE', 'The platform’s database does not answer. Try again in a moment.')
     : error
 }

@@ -7,7 +7,7 @@ import pino from 'pino'
 import { sql } from 'kysely'
 import type { AppError } from '../../../src/platform/errors'
 import { boundPool } from '../../../src/platform/state/boundedPool'
-import { openStateDatabase, toAppError, type StateDatabase } from '../../../src/platform/state/db'
+import { openStateDatabase, stateFailure, type StateDatabase } from '../../../src/platform/state/db'
 import { startEmbeddedPostgres } from '../../../src/platform/postgres/embeddedPostgres'
 import { openSecrets } from '../../../src/platform/state/secrets'
 import { freshDatabase, freshState, onServer } from '../../support/platform/freshState'
@@ -62,7 +62,7 @@ test('security 52: statements that wait for a lock are cancelled, and hold up no
   const read = () => state.db.selectFrom('activity').select('id').execute()
   // More than the pool has connections; some in transactions, whose end waits for no answer either.
   const calls = Array.from({ length: 40 }, (_, index) =>
-    (index % 2 ? read() : state.db.transaction().execute(read)).then(() => 'done', toAppError),
+    (index % 2 ? read() : state.db.transaction().execute(read)).then(() => 'done', stateFailure),
   )
   for (const call of calls) expect(await call).toMatchObject({ code: 'UNAVAILABLE' })
   await until(async () => (await waiting()) === 0)
@@ -96,7 +96,7 @@ test('security 52: connections that break in the middle of their queries fail th
   const state = await freshState()
   const name = new URL(state.url).pathname.slice(1)
   const running = Array.from({ length: 5 }, () =>
-    sql`select pg_sleep(20)`.execute(state.db).then(() => 'done', toAppError),
+    sql`select pg_sleep(20)`.execute(state.db).then(() => 'done', stateFailure),
   )
   await until(async () => {
     const { rows } = await state.pool.query<{ count: number }>(

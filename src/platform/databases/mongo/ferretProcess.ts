@@ -4,7 +4,7 @@ import type { MongoClient } from 'mongodb'
 import type { Logger } from 'pino'
 import { randomPassword } from '../databaseNames'
 import type { ServerDatabase } from '../databaseServer'
-import { isUnreachable, openMongoClient } from './mongoClient'
+import { isMongoUnreachable, openMongoClient } from './mongoClient'
 import { supervise, type Supervised } from './supervisor'
 
 const FIRST_PORT = 27_217
@@ -124,7 +124,7 @@ async function signIn(port: number, password: string, ended: AbortSignal): Promi
       return client
     } catch (error) {
       await client.close()
-      if (!isUnreachable(error) || ended.aborted || Date.now() > deadline) throw error
+      if (!isMongoUnreachable(error) || ended.aborted || Date.now() > deadline) throw error
     }
   }
 }

@@ -45,7 +45,7 @@ export function mongoCodeOf(error: unknown): number | undefined {
 }
 
 /** Whether the server was unreachable, so that a retry may succeed. */
-export function isUnreachable(error: unknown): boolean {
+export function isMongoUnreachable(error: unknown): boolean {
   return error instanceof Error && UNREACHABLE.includes(error.name)
 }
 
@@ -59,9 +59,9 @@ export function invalidUrl(title: string): AppError {
 }
 
 /** Converts an error of the driver to an AppError for operators, or returns it unchanged if it is a bug. */
-export function toAppError(error: unknown, title: string, remedy: string): unknown {
+export function mongoFailure(error: unknown, title: string, remedy: string): unknown {
   if (error instanceof AppError) return error
-  if (isUnreachable(error)) return new AppError('UNAVAILABLE', `${title} does not answer. ${remedy}`)
+  if (isMongoUnreachable(error)) return new AppError('UNAVAILABLE', `${title} does not answer. ${remedy}`)
   const code = mongoCodeOf(error)
   if (code === MongoErrorCode.authenticationFailed)
     return new AppError('UNAVAILABLE', `${title} rejects the configured user or password. Correct them.`)

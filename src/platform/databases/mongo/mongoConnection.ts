@@ -1,7 +1,7 @@
 import type { MongoClient } from 'mongodb'
 import type { Logger } from 'pino'
 import { AppError } from '../../errors'
-import { openMongoClient, toAppError } from './mongoClient'
+import { openMongoClient, mongoFailure } from './mongoClient'
 
 export interface MongoServerParts {
   /** An administrator's URL. Called for each operation; may throw an AppError. */
@@ -57,7 +57,7 @@ export function createMongoConnection({ url, title, remedy, log }: MongoServerPa
         return await work(client)
       } catch (error) {
         if (connected) connected.checked = undefined
-        throw toAppError(error, title, remedy)
+        throw mongoFailure(error, title, remedy)
       }
     },
     close: () => closeClient(connected),

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { AppError } from '../../errors'
 import type { Secrets } from '../../state/secrets'
-import { isUnreachable, mongoCodeOf, MongoErrorCode, openMongoClient } from './mongoClient'
+import { isMongoUnreachable, mongoCodeOf, MongoErrorCode, openMongoClient } from './mongoClient'
 import { randomPassword } from '../databaseNames'
 import { supervise } from './supervisor'
 
@@ -104,7 +104,7 @@ export function runMongod({
             return
           } catch (error) {
             if (mongoCodeOf(error) === MongoErrorCode.authenticationFailed) await makeAdministrator(port)
-            else if (!isUnreachable(error) || ended.aborted || Date.now() > deadline) throw error
+            else if (!isMongoUnreachable(error) || ended.aborted || Date.now() > deadline) throw error
             await delay(100)
           }
         }

@@ -17,7 +17,7 @@ import { lastExitOf } from './crashCapsule'
 import { MAX_RESTART_DELAY_MS } from './crashes'
 import { recordExit } from './recordExit'
 import { tryParseDefinition } from '../definitions'
-import { openDeploymentDirectory } from '../directory'
+import { requireDeploymentDirectory } from '../hostPaths'
 import { dueAt, lateStartOf } from './lateStart'
 import { hasTimedOut } from './restartTimeouts'
 import { requestDrain, isBeingRemoved, advanceDrains } from './advanceDrains'
@@ -90,7 +90,7 @@ async function syncReplicaDirectories(context: ReconcileContext, deployments: De
     let problem = stored.definition ? undefined : stored.problem
     const { definition } = stored
     if (definition) {
-      await openDeploymentDirectory(context, deployment, definition.dataDirectory).then(
+      await requireDeploymentDirectory(context, deployment, definition.dataDirectory).then(
         (directory) => dataOf(definition) === 'copy' && directories.add(directory),
         (error: unknown) => (problem = error instanceof Error ? error.message : String(error)),
       )

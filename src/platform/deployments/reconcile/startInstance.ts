@@ -3,7 +3,7 @@ import { AppError } from '../../errors'
 import type { DeploymentRow } from '../../state/deployments'
 import { listInstances, setBlocked, type InstanceRow } from '../../state/instances'
 import { remedyOf } from './recordExit'
-import { openDeploymentDirectory, resolveMounts } from '../directory'
+import { requireDeploymentDirectory, resolveMounts } from '../hostPaths'
 import { JAR_NOT_FOUND, specOf } from '../instanceSpec'
 import { checkPort } from '../monitoring/portChecks'
 import type { ReconcileContext, Runs } from './reconcileContext'
@@ -80,7 +80,7 @@ async function findSpec(
     return await specOf(
       definition,
       row,
-      await openDeploymentDirectory(context, deployment, definition.dataDirectory),
+      await requireDeploymentDirectory(context, deployment, definition.dataDirectory),
       await resolveMounts(context, definition),
       peersDirectory,
     )

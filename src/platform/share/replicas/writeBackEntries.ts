@@ -24,7 +24,7 @@ interface WriteContext {
 /**
  * Writes back the entries of a copy that match a pattern. Creates directories in the target only for these.
  * @param openTarget opens the directory that corresponds to `from`
- * @param pattern one pattern for each name of a path. @param parentPath the names from the copy to `from`
+ * @param pattern one pattern for each name of a path. @param parents the names from the copy to `from`
  * @returns the number of files written
  * @throws AppError CONFLICT, DISK_FULL, Node.js errors, the signal's reason
  */
@@ -32,7 +32,7 @@ export async function writeMatchesBack(
   from: OpenDirectory,
   openTarget: () => Promise<OpenDirectory>,
   [pattern = '', ...rest]: string[],
-  parentPath: string[],
+  parents: string[],
   context: WriteContext,
 ): Promise<number> {
   let written = 0
@@ -40,7 +40,7 @@ export async function writeMatchesBack(
     if (!matchesWildcard(pattern, name)) continue
     if (rest.length === 0) {
       written += await withDirectory(openTarget(), (to) =>
-        writeEntryBack(from, to, name, parentPath.map((one) => `${one}/`).join(''), parentPath.length + 1, context),
+        writeEntryBack(from, to, name, parents.map((one) => `${one}/`).join(''), parents.length + 1, context),
       )
       continue
     }
@@ -48,7 +48,7 @@ export async function writeMatchesBack(
     if (!below) continue
     const openBelow = () => withDirectory(openTarget(), (to) => ensureSubdirectory(to, name))
     written += await withDirectory(Promise.resolve(below), (source) =>
-      writeMatchesBack(source, openBelow, rest, [...parentPath, name], context),
+      writeMatchesBack(source, openBelow, rest, [...parents, name], context),
     )
   }
   return written
