@@ -4,21 +4,28 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FileEntry, FilesAnswer } from '../../../src/contract/file'
 import { createJail, withDirectory } from '../../../src/platform/share/jail'
-import { readEntries } from '../../../src/platform/share/listing/entries'
+import { readEntries, readEntry } from '../../../src/platform/share/listing/entries'
 import { createKeptListings } from '../../../src/platform/share/listing/keptListings'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
 
 const root = useTemporaryDirectory()
-/** How often a directory was read, and not answered with what is kept. */
-let readings = 0
-/** What happens once a directory was read, before anybody has the answer. */
+/** What was read for each listing, apart from what is kept: all entries, or so many. */
+let asked: ('all' | number)[] = []
+let names = 0
+/** What happens once an entry was read, before anybody has the answer. */
 let meanwhile: (() => void) | undefined
-const listings = createKeptListings((directory) => {
-  readings += 1
-  const entries = readEntries(directory)
-  meanwhile?.()
-  return entries
+const listings = createKeptListings({
+  readEntries(directory) {
+    asked.push('all')
+    return readEntries(directory)
+  },
+  readEntry(directory, name) {
+    names += 1
+    const entry = readEntry(directory, name)
+    meanwhile?.()
+    return entry
+  },
 })
 
 afterEach(() => jest.restoreAllMocks())
@@ -28,6 +35,8 @@ async function list(directory: string, path = `/nfsshare/${directory}`): Promise
   const { body } = await withDirectory(createJail(root()).openDirectory(directory.split('/')), (opened) =>
     listings.list({ fd: opened.fd, root: opened.root, path, deploymentTypeIndex: null }),
   )
+  if (names > 0) asked.push(names)
+  names = 0
   return (JSON.parse(Buffer.from(body).toString()) as FilesAnswer).data.files.sort(byName)
 }
 
@@ -73,13 +82,13 @@ async function makeKept(directory: string): Promise<(name: string) => string> {
 /** It is kept as soon as its modification time is not this very moment's. */
 async function untilKept(directory: string): Promise<void> {
   await until(async () => {
-    readings = 0
+    asked = []
     await list(directory)
-    return readings === 0
+    return asked.length === 0
   })
 }
 
-test('of entries that are kept, those that have changed are right in the next listing, whatever happened to them', async () => {
+test('of entries that are kept, only those that have changed are read again, whatever happened to them', async () => {
   const directory = 'changing'
   const at = await makeKept(directory)
   const awkward = [
@@ -129,10 +138,16 @@ test('of entries that are kept, those that have changed are right in the next li
     ],
   ]
   for (const [what, change] of steps) {
-    await untilKept(directory)
     await change()
-    expect([what, await list(directory), readings]).toEqual([what, await truth(directory), 1])
+    expect([what, await list(directory)]).toEqual([what, await truth(directory)])
   }
+  expect(asked.filter((one) => one === 'all')).toEqual([])
+  expect(asked).toHaveLength(steps.length)
+
+  // More than that is read as a whole.
+  await Promise.all(Array.from({ length: 101 }, (_, index) => writeFile(at(`many ${index}`), '')))
+  expect(await list(directory)).toEqual(await truth(directory))
+  expect(asked.at(-1)).toBe('all')
 })
 
 test('entries that change while they are listed are right afterwards, and every listing is whole', async () => {
@@ -218,41 +233,39 @@ test('what the kernel could not tell, because too much happened at once, is seen
 
 test('what is kept is read anew after half a minute, and within seconds where the kernel does not tell of everything', async () => {
   const at = await makeKept('old')
-  readings = 0
+  asked = []
   const later = performance.now() + 30_001
   jest.spyOn(performance, 'now').mockReturnValue(later)
   await list('old')
-  expect(readings).toBe(1)
+  expect(asked).toEqual(['all'])
   jest.restoreAllMocks()
 
-  // Of what a link leads to it reports nothing.
+  // Of what a link leads to, one that came after the others, it tells nothing.
   await makeKept('told')
   await symlink('../old/file 1.txt', join(root(), 'told/link'))
-  await untilKept('told')
-  const sizeOfLink = async () => (await list('told')).find(({ name }) => name === 'link')?.size
-  const kept = performance.now()
-  jest.spyOn(performance, 'now').mockReturnValue(kept)
-  expect([await sizeOfLink(), readings]).toEqual([6, 0])
+  expect((await list('told')).find(({ name }) => name === 'link')?.size).toBe(6)
+  expect(asked).toEqual([1])
   await appendFile(at('file 1.txt'), 'more')
-  jest.spyOn(performance, 'now').mockReturnValue(kept + 1001)
-  expect(await sizeOfLink()).toBe(10)
+  const soon = performance.now() + 1001
+  jest.spyOn(performance, 'now').mockReturnValue(soon)
+  expect((await list('told')).find(({ name }) => name === 'link')?.size).toBe(10)
 })
 
 test('little is kept: directories of few entries are read each time, and the oldest listings make room', async () => {
   await mkdir(join(root(), 'small'))
   await writeFile(join(root(), 'small/file'), '')
   await delay(50)
-  readings = 0
+  asked = []
   for (let round = 0; round < 3; round += 1) await list('small')
-  expect(readings).toBe(3)
+  expect(asked).toEqual(['all', 'all', 'all'])
 
   // About 12 MiB each, of which two can be kept.
   const longPath = (name: string) => `/nfsshare/${name.repeat(20_000)}`
   await makeKept('several')
   const listSeveral = async (...names: string[]) => {
-    readings = 0
+    asked = []
     for (const name of names) await list('several', longPath(name))
-    return readings
+    return asked.length
   }
   expect(await listSeveral('a', 'b', 'c', 'c', 'b')).toBe(3)
   expect(await listSeveral('c', 'b')).toBe(0)

@@ -4,7 +4,7 @@ import type { PathLike, Stats } from 'node:fs'
 import type { FileEntry } from '../../../contract/file'
 import { AppError, errorCodeOf } from '../../errors'
 import { isInternalName } from '../internalNames'
-import { O_PATH } from '../jail'
+import { O_PATH, type RawName } from '../jail'
 import { looksLikeText, TEXT_LIMIT, TEXT_SAMPLE } from '../textEncodings'
 
 /** The longest listing, in bytes: half a million entries of the usual length. */
@@ -31,6 +31,12 @@ export interface Entries {
   isReported: boolean
 }
 
+export interface Entry {
+  entry: FileEntry
+  /** As in `Entries`. */
+  isReported: boolean
+}
+
 type TextDecision = Pick<Stats, 'dev' | 'size' | 'mtimeMs' | 'ctimeMs'> & { isText: boolean }
 
 /** By inode, oldest first, because reading a sample takes longer than all else of an entry. */
@@ -49,27 +55,10 @@ export function readEntries(directory: ListedDirectory): Entries {
   const pathBytes = jsonBytes(directory.path)
   let bytes = 0
   let isReported = true
-  const add = (name: string, rawName: string | Buffer) => {
-    const entryPath =
-      typeof rawName === 'string'
-        ? `${directory.procPath}/${name}`
-        : Buffer.concat([Buffer.from(`${directory.procPath}/`), rawName])
-    const own = lstatSync(entryPath, { throwIfNoEntry: false })
-    // Gone since its name was read.
-    if (!own) return
-    // Not reported: changes within a directory, of a link's target, and of a file under another of its names.
-    isReported &&= own.isFile() && own.nlink === 1
-    const target = own.isSymbolicLink() ? targetStats(entryPath, directory.root) : own
-    const { size, mtimeMs } = target ?? own
-    const type = !target ? 'l' : target.isDirectory() ? 'd' : '-'
-    entries.push({
-      name,
-      path: `${directory.path}/${name}`,
-      type,
-      size: type === 'd' ? 0 : size,
-      modifyTime: Math.floor(mtimeMs),
-      isText: target?.isFile() === true && typeof rawName === 'string' && isText(entryPath, target),
-    })
+  const add = (found: Entry | undefined) => {
+    if (!found) return
+    entries.push(found.entry)
+    isReported &&= found.isReported
   }
   for (const rawName of namesIn(directory)) {
     const name = rawName.toString()
@@ -81,15 +70,43 @@ export function readEntries(directory: ListedDirectory): Entries {
         `This directory holds more than can be listed: its entries would take more than ${MAX_BYTES / 2 ** 20} MiB. Divide it into several on the server.`,
       )
     }
-    if (isUtf8(rawName)) add(name, name)
+    if (isUtf8(rawName)) add(readEntry(directory, name))
     else notUtf8.set(name, rawName)
   }
   if (notUtf8.size > 0) {
     // Listed so that users know of them; once if several read the same.
     for (const { name } of entries) notUtf8.delete(name)
-    for (const [name, rawName] of notUtf8) add(name, rawName)
+    for (const rawName of notUtf8.values()) add(readEntry(directory, rawName))
   }
   return { entries, isReported }
+}
+
+/**
+ * @param rawName a buffer if it is not UTF-8
+ * @returns undefined if the entry is gone, or is the platform's own
+ * @throws Node.js errors of the file system
+ */
+export function readEntry({ procPath, path, root }: ListedDirectory, rawName: RawName): Entry | undefined {
+  const name = rawName.toString()
+  const isUtf8Name = typeof rawName === 'string'
+  const entryPath = isUtf8Name ? `${procPath}/${name}` : Buffer.concat([Buffer.from(`${procPath}/`), rawName])
+  const own = isInternalName(name) ? undefined : lstatSync(entryPath, { throwIfNoEntry: false })
+  if (!own) return undefined
+  const target = own.isSymbolicLink() ? targetStats(entryPath, root) : own
+  const { size, mtimeMs } = target ?? own
+  const type = !target ? 'l' : target.isDirectory() ? 'd' : '-'
+  return {
+    entry: {
+      name,
+      path: `${path}/${name}`,
+      type,
+      size: type === 'd' ? 0 : size,
+      modifyTime: Math.floor(mtimeMs),
+      isText: target?.isFile() === true && isUtf8Name && isText(entryPath, target),
+    },
+    // Not reported: changes within a directory, of a link's target, and of a file under another of its names.
+    isReported: own.isFile() && own.nlink === 1,
+  }
 }
 
 /** One by one as bytes: an instance can create millions of them. */

@@ -2,13 +2,15 @@ import { createHash } from 'node:crypto'
 import { fstatSync, statfsSync, watch, type FSWatcher } from 'node:fs'
 import { setImmediate as afterPendingEvents } from 'node:timers/promises'
 import { FilesAnswer, type FileEntry } from '../../../contract/file'
-import { readEntries } from './entries'
+import { readEntries, readEntry, type ListedDirectory } from './entries'
 
 /** Directories with fewer entries are read each time. */
 const MIN_KEPT_ENTRIES = 500
 const MAX_KEPT_BYTES = 32 * 2 ** 20
 /** Resolution of the kernel's modification times: a directory that was changed within it may change again unseen. */
 const TICK_MS = 20
+/** If more entries have changed, the directory is read as a whole. */
+const MAX_CHANGED = 100
 /** Maximum age of a kept listing, because inotify drops events when its queue is full. */
 const MAX_AGE_MS = 30_000
 /** The same if inotify does not report every change of its entries. */
@@ -34,19 +36,23 @@ export interface ListingAnswer {
 
 interface Kept {
   answer: ListingAnswer
-  /** Which directory it is, because another one may take its path, and when it was changed. */
-  version: string
+  entries: Map<string, FileEntry>
+  /** Device and inode: another directory may take its path. */
+  identity: string
+  mtimeNs: bigint
+  /** Names that inotify has reported since. */
+  changed: Set<string>
   /** When it is too old, on the clock of `performance.now()`. */
   expiresAt: number
   watcher: FSWatcher
 }
 
 /**
- * Lists directories, and keeps the answers for large ones until something in them changes, which inotify reports and
- * the modification time of the directory shows, whichever comes first. Like `readEntries` only for a thread of its own.
+ * Lists directories, and keeps large listings. inotify reports which of their entries are to be read again. If the
+ * directory has another modification time and nothing was reported, it is read as a whole. Like `readEntries` only for a thread of its own.
  * @param read overridden by tests
  */
-export function createKeptListings(read = readEntries) {
+export function createKeptListings(read = { readEntries, readEntry }) {
   /** The most recently used last. */
   const kept = new Map<string, Kept>()
 
@@ -65,31 +71,62 @@ export function createKeptListings(read = readEntries) {
     }
   }
 
+  function update(listing: Kept, directory: ListedDirectory, deploymentTypeIndex: number | null): void {
+    for (const name of listing.changed) {
+      const found = read.readEntry(directory, name)
+      if (found) listing.entries.set(name, found.entry)
+      else listing.entries.delete(name)
+      if (found?.isReported === false)
+        listing.expiresAt = Math.min(listing.expiresAt, performance.now() + MAX_AGE_UNREPORTED_MS)
+    }
+    listing.changed.clear()
+    listing.answer = serialize([...listing.entries.values()], deploymentTypeIndex)
+  }
+
   return {
     /** @throws AppError TOO_LARGE; Node.js errors of the file system */
     async list({ fd, path, root, deploymentTypeIndex }: ListingTask): Promise<ListingAnswer> {
       // Changes that inotify has reported before the task are handled before it.
       await afterPendingEvents()
-      const procPath = `/proc/self/fd/${fd}`
+      const directory = { procPath: `/proc/self/fd/${fd}`, path, root }
       const key = `${deploymentTypeIndex}:${path}`
       const { dev, ino, mtimeNs, mtimeMs } = fstatSync(fd, { bigint: true })
-      const version = `${dev}:${ino}:${mtimeNs}`
+      const identity = `${dev}:${ino}`
       const known = kept.get(key)
-      if (known?.version === version && performance.now() < known.expiresAt) {
+      const isKnown = known?.identity === identity && performance.now() < known.expiresAt
+      if (isKnown && (known.changed.size > 0 || known.mtimeNs === mtimeNs)) {
         kept.delete(key)
         kept.set(key, known)
+        try {
+          if (known.changed.size > 0) update(known, directory, deploymentTypeIndex)
+        } catch (error) {
+          forget(key)
+          throw error
+        }
+        known.mtimeNs = mtimeNs
         return known.answer
       }
       forget(key)
       const isFresh = Date.now() - Number(mtimeMs) < TICK_MS
+      const canBeKept = !isFresh && LOCAL.has(statfsSync(directory.procPath).type)
       // Watches before it reads, so that no change falls between.
-      const watcher = isFresh || !LOCAL.has(statfsSync(procPath).type) ? undefined : tryToWatch(procPath)
-      watcher?.on('change', () => forget(key)).on('error', () => forget(key))
+      const watcher = canBeKept ? tryToWatch(directory.procPath) : undefined
+      const changed = new Set<string>()
+      watcher
+        ?.on('error', () => forget(key))
+        .on('change', (_, name) => {
+          // Several names that are not UTF-8 may read the same.
+          const isAmbiguous = typeof name !== 'string' || name.includes('\ufffd')
+          if (isAmbiguous || changed.add(name).size > MAX_CHANGED) forget(key)
+        })
       try {
-        const { entries, isReported } = read({ procPath, path, root })
+        const { entries: all, isReported } = read.readEntries(directory)
         const expiresAt = performance.now() + (isReported ? MAX_AGE_MS : MAX_AGE_UNREPORTED_MS)
-        const answer = serialize(entries, deploymentTypeIndex)
-        if (watcher && entries.length >= MIN_KEPT_ENTRIES) keep(key, { answer, version, expiresAt, watcher })
+        const answer = serialize(all, deploymentTypeIndex)
+        if (watcher && all.length >= MIN_KEPT_ENTRIES) {
+          const entries = new Map(all.map((entry) => [entry.name, entry]))
+          keep(key, { answer, entries, identity, mtimeNs, changed, expiresAt, watcher })
+        }
         return answer
       } finally {
         if (!kept.has(key)) watcher?.close()
