@@ -5,7 +5,7 @@ import { actionRules } from '../../../src/web/actionLog/redact/redaction'
 import { replayReducer } from '../../../src/web/actionLog/replay/replayReducer'
 import { typedPayloads } from '../../../src/web/actionLog/export/typedTexts'
 import { writeLog } from '../../../src/web/actionLog/export/writeLog'
-import { sessionStarted } from '../../../src/web/facts'
+import { problemLogged, sessionEnded, sessionStarted } from '../../../src/web/facts'
 import { dialogOpened, inviteMessageTyped } from '../../../src/web/features/admin/adminSlice'
 import { creationStarted as databaseStarted } from '../../../src/web/features/databases/databasesSlice'
 import {
@@ -14,6 +14,7 @@ import {
 } from '../../../src/web/features/deployments/deploymentsSlice'
 import { creationStarted as fileStarted, filterTyped, moveStarted } from '../../../src/web/features/files/filesSlice'
 import { sectionToggled } from '../../../src/web/features/overview/overviewSlice'
+import { themeChosen } from '../../../src/web/app/themeSlice'
 
 /** The console is never told that this is a secret: it was typed as one before the page was reloaded. */
 const SECRET = 'hunter2secret'
@@ -77,7 +78,9 @@ const payloadOf = (typed: unknown): unknown =>
     ? SECRET
     : typed === 'address'
       ? `/files/${SECRET}?q=${SECRET}&${SECRET}=1`
-      : Object.fromEntries(Object.entries(typed as object).map(([field, kind]) => [field, payloadOf(kind)]))
+      : typed === 'definition'
+        ? `name: ${SECRET}\nnode: ${SECRET}\ndescription: ${SECRET}\n`
+        : Object.fromEntries(Object.entries(typed as object).map(([field, kind]) => [field, payloadOf(kind)]))
 
 const dialogs: Action[] = [
   dialogOpened({ kind: 'createInvite', message: '' }),
@@ -89,13 +92,7 @@ const dialogs: Action[] = [
 test.each(Object.entries(typedPayloads))(
   'a text that only %s holds is masked, in the action and later in the base state',
   (type, typed) => {
-    const texts = payloadOf(typed)
-    const payload =
-      type === 'drafts/offersChanged'
-        ? [texts]
-        : type.startsWith('configuration/') && typeof texts === 'object'
-          ? { ...texts, text: 'name: world' }
-          : texts
+    const payload = type === 'drafts/offersChanged' ? [payloadOf(typed)] : payloadOf(typed)
     const move = type === 'files/destinationTyped' ? [moveStarted([])] : []
     const actions = [...dialogs, ...move, { type, payload } as Action]
     expect(exported(actions).text).not.toContain(SECRET)
@@ -127,7 +124,7 @@ test('a part of a name stays', () => {
 
 test('the first letters of what became a secret are masked, though a name begins with them', () => {
   const { log } = exported([files('hunting.txt'), ...byKey(SECRET)])
-  expect(typedAs(log.actions.slice(1)).join('')).toMatch(/^•+$/)
+  expect(typedAs(log.actions.slice(1)).join('')).toMatch(/^[•\d]+$/)
 })
 
 test('what is left when a secret is deleted from its end is masked, and a name that is left stays', () => {
@@ -136,11 +133,11 @@ test('what is left when a secret is deleted from its end is masked, and a name t
     ...['hunter2', 'hunt', 'hu', '', 'worldx', 'world'].map((text) => filterTyped(text)),
   ])
   expect(typedAs(log.actions.slice(1))).toEqual([
-    expect.stringMatching(/^•+$/),
-    expect.stringMatching(/^•+$/),
-    expect.stringMatching(/^•+$/),
+    expect.stringMatching(/^•+\d*$/),
+    expect.stringMatching(/^•+\d*$/),
+    expect.stringMatching(/^•+\d*$/),
     '',
-    expect.stringMatching(/^•+$/),
+    expect.stringMatching(/^•+\d*$/),
     'world',
   ])
 })
@@ -191,7 +188,7 @@ test('what was searched for is in no key and no tag of the cache, and the page f
   const { text, log } = exported(actions)
   expect(text).not.toContain(SECRET)
   const { queries } = log.final.api as { queries: Record<string, { originalArgs: unknown; status: string }> }
-  expect(Object.keys(queries).map((name) => name.replace(/•+/, '•'))).toEqual([
+  expect(Object.keys(queries).map((name) => name.replace(/•+\d*/, '•'))).toEqual([
     'getActivity({"search":"•"})',
     'getFiles("/nfsshare/•")',
   ])
@@ -214,5 +211,68 @@ test('a password of letters that a player has for a name is no key of the state'
 test('an invite that was created keeps its message, and one that was not does not', () => {
   const codes = call('getInviteCodes', undefined, 'fulfilled', [{ message: 'for bob' }])
   const { log } = exported([codes, dialogs[0]!, inviteMessageTyped('for bob'), inviteMessageTyped('for eve')])
-  expect(typedAs(log.actions.slice(2))).toEqual(['for bob', expect.stringMatching(/^•+$/)])
+  expect(typedAs(log.actions.slice(2))).toEqual(['for bob', expect.stringMatching(/^•+\d*$/)])
+})
+
+test('what a call was given is masked where the state keeps it longer than the log keeps the call', () => {
+  const path = `/nfsshare/${SECRET}`
+  const actions = [
+    call('createDatabase', { type: 'sql', name: SECRET }, 'pending'),
+    call('createDatabase', { type: 'sql', name: SECRET }, 'rejected', { status: 409, message: `${SECRET} exists` }),
+    problemLogged(`Failed to create SQL database ${SECRET}`, 'It exists.'),
+    call('getFiles', path, 'pending'),
+    {
+      type: 'api/invalidation/updateProvidedBy',
+      payload: [{ queryCacheKey: `getFiles(${JSON.stringify(path)})`, providedTags: [{ type: 'Files', id: path }] }],
+    },
+    { type: 'api/queries/removeQueryResult', payload: { queryCacheKey: `getFiles(${JSON.stringify(path)})` } },
+  ]
+  expectNowhere(exported([...actions, ...later]).text)
+})
+
+test('the activity log repeats what a refused call was given, which is no answer', () => {
+  const entry = { id: 1, at: 1, username: 'ann', kind: 'files', action: 'failed to move', address: '::1' }
+  const pages = (succeeded: boolean) => ({
+    pages: [{ entries: [{ ...entry, subject: `/nfsshare/${SECRET}`, succeeded }], hasMore: false }],
+    pageParams: [null],
+  })
+  const actions = (succeeded: boolean) => [
+    call('getActivity', {}, 'pending'),
+    call('getActivity', {}, 'fulfilled', pages(succeeded)),
+    filterTyped(SECRET),
+  ]
+  expectNowhere(exported(actions(false)).text)
+  expectNowhere(exported([...actions(false), ...later]).text)
+  expect(exported(actions(true)).log.actions[2]!.payload).toBe(SECRET)
+})
+
+test('two searches that are masked are two queries, and their first letters mask no message', () => {
+  const { log } = exported([
+    ...['fai', 'fail'].flatMap((search) => [
+      call('getActivity', { search }, 'pending'),
+      call('getActivity', { search }, 'fulfilled', { pages: [], pageParams: [] }),
+    ]),
+    problemLogged('Failed to create world', 'It exists.'),
+  ])
+  expect(Object.keys((log.final.api as { queries: object }).queries)).toHaveLength(2)
+  expect((log.final.problems as { list: object[] }).list[0]).toMatchObject({ what: 'Failed to create world' })
+})
+
+test('a word of the console stays where a search for it is masked', () => {
+  const { log } = exported([call('getActivity', { search: 'dark' }, 'pending'), themeChosen('dark')])
+  expect(log.actions[1]!.payload).toBe('dark')
+})
+
+test('what was taken away from the start of a secret, or is its end, is masked', () => {
+  const { log } = exported([files('secrets.txt'), filterTyped(SECRET), filterTyped('secret')])
+  expect(typedAs(log.actions.slice(1))).toEqual(Array(2).fill(expect.stringMatching(/^•+\d*$/)))
+})
+
+test('the log of one user has nothing of the user before', () => {
+  const session = (username: string) =>
+    sessionStarted({ id: username, isAdmin: false, subject: username, expiresAt: 1, username })
+  const { log } = exported([session('ann'), files('of-ann.txt'), sessionEnded('signedOut'), session('bob')])
+  expect(log.actions.map(({ type }) => type)).toEqual(['session/started'])
+  expect(JSON.stringify(log)).not.toContain('of-ann')
+  expect(exported([session('ann'), sessionEnded('expired'), session('ann')]).log.actions).toHaveLength(3)
 })

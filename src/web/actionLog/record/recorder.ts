@@ -1,17 +1,22 @@
 import { ACTION_LOG_LENGTH } from '../../../contract/pageRules'
 import { maskLine } from '../../../contract/secrets/maskCommand'
+import type { Session } from '../../facts'
+import { sessionStarted } from '../../facts'
 import { changeTexts } from '../export/hide'
 import { changeOutput } from '../export/output'
 import { ownWords } from '../export/ownWords'
 import type { PlainAction } from '../redact/redactAction'
 import { redactAction } from '../redact/redactAction'
 import { createSecrets } from '../export/secrets'
-import { maskTypedTexts } from '../export/typedTexts'
+import { maskTypedTexts, typedTextsOf } from '../export/typedTexts'
 import type { RootReducer, State } from '../replay/steps'
 import { actionOf } from '../replay/steps'
 
 /** Limit of all kept actions in bytes. */
 const KEPT_BYTES = 7_500_000
+
+/** Limit of all typed texts of evicted actions together, in characters. */
+const EVICTED_LENGTH = 2_000_000
 
 /** Replaces a line of output. */
 const LEFT_OUT = '…'
@@ -32,6 +37,10 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
   let bytes = 0
   const secrets = createSecrets()
   const own = ownWords(base)
+  /** Typed texts of evicted actions. Other parts of the state may hold them longer. */
+  const evicted = new Set<string>()
+  let evictedLength = 0
+  let user: string | undefined
 
   const evict = () => {
     const oldest = entries[first]
@@ -40,8 +49,14 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
     first += 1
     bytes -= oldest.bytes
     startedAt = oldest.at
+    const action = JSON.parse(oldest.text) as PlainAction
+    for (const text of typedTextsOf(action)) {
+      if (evicted.has(text) || evictedLength > EVICTED_LENGTH) continue
+      evicted.add(text)
+      evictedLength += text.length
+    }
     try {
-      base = reduce(base, actionOf(JSON.parse(oldest.text) as PlainAction))
+      base = reduce(base, actionOf(action))
     } catch {
       // As in a replay, an action whose reducer throws changes nothing.
     }
@@ -51,12 +66,20 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
     }
   }
 
+  /** Another user of the same page must not get the log of the user before. */
+  const forgetOtherUser = ({ subject, username }: Session) => {
+    const next = subject ?? username
+    if (user !== undefined && next !== user) while (first < entries.length) evict()
+    user = next
+  }
+
   return {
     secretTyped: (field: object, text: string) => secrets.secretTyped(field, text),
     note: (at: number, action: { type: string }) => {
       const plain = redactAction(action)
       if (!plain) return
       secrets.note(action, plain)
+      if (action.type === sessionStarted.type) forgetOtherUser(plain.payload as Session)
       const text = JSON.stringify(plain)
       const entry = { at, text, bytes: sizeOf(text) }
       entries.push(entry)
@@ -68,7 +91,7 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
       const actions = entries.flatMap((entry) =>
         entry ? [{ at: Math.max(0, entry.at - startedAt), ...(JSON.parse(entry.text) as PlainAction) }] : [],
       )
-      const recording = maskTypedTexts({ startedAt, base, actions })
+      const recording = maskTypedTexts({ startedAt, base, actions }, evicted)
       if (!withOutput) return withoutSecrets(changeOutput(recording, () => LEFT_OUT))
       const lines: string[] = []
       changeOutput(recording, (line) => {
@@ -88,7 +111,7 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
     return changeRecording(recording, (text, field) => {
       // Keep the page of an address and the endpoint of a cache key.
       const [, name, rest] = /^(\/?\w+)([/?(].*)?$/s.exec(text) ?? []
-      if (name !== undefined && own.has(name)) return name + hide(rest ?? '')
+      if (name !== undefined && own.has(name)) return hide(name) === name ? hide(text) : name + hide(rest ?? '')
       // A text of several lines is a definition, which is masked when it is recorded.
       const stays = text.includes('\n') || NAME.test(field) || NO_SENTENCE.test(text)
       return hide(stays ? text : maskOnce(text))

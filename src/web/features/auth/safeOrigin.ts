@@ -1,17 +1,20 @@
 // eslint-disable-next-line no-control-regex -- control characters are what it looks for: browsers drop them from URLs
 const unsafeCharacters = /[\\\u0000-\u001f\u007f]/
 
+/** Stands for the origin of the page, which a replay without a browser does not have. */
+const ORIGIN = 'http://console.invalid'
+
 /** Returns the path and query to open after sign-in, or '/' if they could lead off this origin (security 60). */
-export function safeOrigin(path: unknown, origin = window.location.origin): string {
+export function safeOrigin(path: unknown): string {
   if (typeof path !== 'string' || !path.startsWith('/') || unsafeCharacters.test(path)) return '/'
   let url
   try {
-    url = new URL(path, origin)
+    url = new URL(path, ORIGIN)
   } catch {
     return '/'
   }
   // Resolving dot segments can leave two leading slashes: `/.//evil` becomes `//evil`.
-  const leadsAway = url.origin !== origin || url.pathname.startsWith('//')
+  const leadsAway = url.origin !== ORIGIN || url.pathname.startsWith('//')
   const leadsNowhere = url.pathname === '/login' || url.pathname === '/register'
   return leadsAway || leadsNowhere ? '/' : url.pathname + url.search
 }
