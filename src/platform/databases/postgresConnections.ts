@@ -1,6 +1,7 @@
-import { Client, Pool, type ClientBase } from 'pg'
+import { Pool, type ClientBase } from 'pg'
 import type { Logger } from 'pino'
 import { AppError, errorCodeOf } from '../errors'
+import { PostgresClient } from '../postgresClient'
 import { ignoreConnectionErrors, isPostgresUnreachable, type DatabaseIdentity } from '../state/db'
 import { revokePublicConnect } from './publicAccess'
 
@@ -37,7 +38,7 @@ export interface PostgresConnections {
     database: string,
     options: string,
     timeoutMs: number,
-    work: (client: Client) => Promise<Result>,
+    work: (client: ClientBase) => Promise<Result>,
   ): Promise<Result>
   close(): Promise<void>
 }
@@ -55,6 +56,7 @@ export function createPostgresConnections({ url, title, remedy, state, log }: Po
     const connectionString = await url()
     if (!pool) {
       pool = new Pool({
+        Client: PostgresClient,
         connectionString: withOptions(connectionString, SAFE_SEARCH_PATH),
         max: 8,
         connectionTimeoutMillis: CONNECT_MS,
@@ -102,7 +104,7 @@ export function createPostgresConnections({ url, title, remedy, state, log }: Po
     async runIn(database, options, timeoutMs, work) {
       const target = new URL(await url())
       target.pathname = `/${encodeURIComponent(database)}`
-      const client = new Client({
+      const client = new PostgresClient({
         connectionString: withOptions(target.href, options),
         connectionTimeoutMillis: CONNECT_MS,
         query_timeout: timeoutMs,

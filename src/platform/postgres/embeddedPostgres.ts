@@ -2,9 +2,10 @@ import { once } from 'node:events'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Client, escapeIdentifier, escapeLiteral } from 'pg'
+import { escapeIdentifier, escapeLiteral } from 'pg'
 import type { Logger } from 'pino'
 import { StartError } from '../errors'
+import { PostgresClient } from '../postgresClient'
 import { takeLock, type HeldLock } from '../processLock'
 import { findPostgresBinaries, type PostgresBinaries } from './postgresBinaries'
 import { createCluster, finishCluster, readCluster } from './postgresCluster'
@@ -162,7 +163,7 @@ function stillInUse(directory: string): StartError {
 }
 
 async function createStateDatabase(adminUrl: string, password: string): Promise<void> {
-  const admin = new Client({ connectionString: adminUrl })
+  const admin = new PostgresClient({ connectionString: adminUrl })
   // Without a listener a broken connection would end the process.
   admin.on('error', () => undefined)
   await admin.connect()

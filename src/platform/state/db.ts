@@ -1,6 +1,7 @@
 import { Kysely, Migrator, PostgresDialect, type Migration } from 'kysely'
 import { Pool, type ClientBase } from 'pg'
 import { AppError, errorCodeOf, StartError } from '../errors'
+import { PostgresClient } from '../postgresClient'
 import { boundPool } from './boundedPool'
 import * as accounts from './migrations/0001_accounts'
 import * as deployments from './migrations/0002_deployments'
@@ -58,7 +59,7 @@ export interface StateDatabase {
  * @throws StartError when the server is unreachable, refuses, or has the schema of a newer version
  */
 export async function openStateDatabase(url: string, queryTimeoutMs = QUERY_TIMEOUT_MS): Promise<StateDatabase> {
-  const connection = { connectionString: url, connectionTimeoutMillis: QUERY_TIMEOUT_MS, keepAlive: true }
+  const connection = { connectionString: url, connectionTimeoutMillis: QUERY_TIMEOUT_MS, keepAlive: true, Client: PostgresClient }
   await migrate(new Pool({ ...connection, max: 2 }), url)
   const pool = new Pool({ ...connection, max: 20, query_timeout: queryTimeoutMs, idleTimeoutMillis: 60_000 })
   ignoreConnectionErrors(pool)

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import type { Logger } from 'pino'
 import { StartError } from '../errors'
+import { PostgresClient } from '../postgresClient'
 import { tryAdvisoryLock } from './advisoryLock'
 import { connectionErrorText } from './db'
 
@@ -28,7 +29,7 @@ export async function holdPlatformLock(url: string, log: Logger, onLost: () => v
   const closing = new AbortController()
 
   async function tryLock(): Promise<boolean> {
-    const candidate = new Client({
+    const candidate = new PostgresClient({
       connectionString: url,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: CONNECT_TIMEOUT_MS,

@@ -1,0 +1,130 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { createServer, type Server, type Socket } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PostgresClient } from '../../src/platform/postgresClient'
+
+/** A message of the server: its type, its length, its body. */
+function message(type: string, body: Buffer | string | number[], length?: number): Buffer {
+  const content = typeof body === 'string' ? Buffer.from(body, 'latin1') : Buffer.from(body)
+  const header = Buffer.alloc(5)
+  header.write(type, 0, 'latin1')
+  header.writeInt32BE(length ?? content.length + 4, 1)
+  return Buffer.concat([header, content])
+}
+const authentication = (code: number, ...rest: number[]) => message('R', [0, 0, 0, code, ...rest])
+const OK = authentication(0)
+const READY = message('Z', 'I')
+const CLEARTEXT = authentication(3)
+const MD5 = authentication(5, 1, 2, 3, 4)
+
+let server: Server
+let received: Buffer[]
+let sockets: Socket[]
+
+/** A program in the place of a PostgreSQL server: answers the start of a session, and each later message. */
+async function pretend(start: Buffer, later: Buffer = Buffer.alloc(0), path?: string): Promise<string> {
+  received = []
+  sockets = []
+  server = createServer((socket) => {
+    sockets.push(socket)
+    socket.on('error', () => undefined)
+    socket.once('data', () => {
+      socket.write(start)
+      socket.on('data', (chunk) => {
+        received.push(chunk)
+        socket.write(later)
+      })
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(path ?? { port: 0, host: '127.0.0.1' }, resolve))
+  if (path !== undefined) return `socket:${join(path, '..')}?db=x&user=ann&password=of-ann`
+  return `postgres://ann:of-ann@127.0.0.1:${(server.address() as AddressInfo).port}/x`
+}
+
+async function connect(url: string): Promise<PostgresClient> {
+  const client = new PostgresClient({ connectionString: url, connectionTimeoutMillis: 5000, query_timeout: 5000 })
+  client.on('error', () => undefined)
+  await client.connect()
+  return client
+}
+
+afterEach(async () => {
+  for (const socket of sockets) socket.destroy()
+  await new Promise((resolve) => server.close(resolve))
+})
+
+test.each([
+  ['in plain text', CLEARTEXT],
+  ['as an MD5 hash', MD5],
+])('a server that asks for the password %s over TCP does not get it', async (_how, start) => {
+  const url = await pretend(start)
+  await expect(connect(url)).rejects.toThrow('asks for a password without encryption')
+  expect(Buffer.concat(received).toString()).toBe('')
+})
+
+test('over a Unix socket the password is sent as the server asks for it', async () => {
+  const directory = await mkdtemp(join(tmpdir(), 'quarterdeck-socket-'))
+  try {
+    const url = await pretend(CLEARTEXT, Buffer.concat([OK, READY]), join(directory, '.s.PGSQL.5432'))
+    const client = await connect(url)
+    expect(Buffer.concat(received).toString('latin1')).toContain('of-ann')
+    await client.end()
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+})
+
+const text = (content: string) => `${content}\0`
+
+test.each<[string, Buffer]>([
+  ['an authentication without a body', message('R', '')],
+  ['an authentication of an unknown kind', authentication(77)],
+  ['mechanisms without an end', message('R', [0, 0, 0, 10, 0x53, 0x43])],
+  ['an error without an end', message('E', 'SFATAL')],
+  ['an error without the end of its list', message('E', text('SFATAL'))],
+  ['a notice without an end', message('N', 'Mhello')],
+  ['a parameter without a value', message('S', text('TimeZone'))],
+  ['a negative length', message('Z', 'I', -1)],
+  ['a length below that of the length itself', message('Z', 'I', 3)],
+  ['a length of 2 GB', message('D', '', 0x7fffffff)],
+  ['an error of 2 MB', message('E', '', 2 * 1024 * 1024)],
+])('%s is an error of the connection', async (_what, start) => {
+  const url = await pretend(start)
+  await expect(connect(url)).rejects.toThrow()
+})
+
+test.each<[string, Buffer]>([
+  ['a row that ends in the middle', message('D', [0, 9, 0, 0, 0, 40, 1])],
+  ['a row of more fields than it has', message('D', [0x7f, 0xff])],
+  ['columns without an end', message('T', [0, 2, 0x61])],
+  [
+    'more columns than there are',
+    message('T', Buffer.concat([Buffer.from([0, 9]), Buffer.from('a\0'), Buffer.alloc(18)])),
+  ],
+  ['a result without an end', message('C', 'SELECT 1')],
+  ['a notification without an end', message('A', [0, 0, 0, 1, 0x61])],
+])('%s is an error of the query', async (_what, answer) => {
+  const url = await pretend(Buffer.concat([OK, READY]), answer)
+  const client = await connect(url)
+  await expect(client.query('select 1')).rejects.toThrow()
+})
+
+test('messages may arrive in any pieces', async () => {
+  const start = Buffer.concat([
+    OK,
+    message('S', text('TimeZone') + text('UTC')),
+    message('K', [0, 0, 0, 1, 0, 0, 0, 2]),
+    READY,
+  ])
+  const url = await pretend(Buffer.alloc(0))
+  server.once('connection', (socket: Socket) =>
+    socket.once('data', () => {
+      for (const byte of start) socket.write(Buffer.from([byte]))
+    }),
+  )
+  const client = await connect(url)
+  await client.end()
+  expect(received.length).toBeGreaterThan(0)
+})
