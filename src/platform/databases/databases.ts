@@ -19,6 +19,9 @@ import { createDatabasePasswords } from './databasePasswords'
 import type { DatabaseServer, DatabaseStats } from './databaseServer'
 import { physicalNameOf, randomPassword, usernameOf } from './databaseNames'
 
+/** Limit of databases of a type: each listing measures all of them. */
+const MAX_DATABASES = 500
+
 export interface DatabaseParts {
   db: Db
   /** For locks, each of which needs a dedicated connection. */
@@ -79,6 +82,8 @@ export function createDatabases({ db, pool, secrets, servers, log }: DatabasePar
     async create(type, name) {
       return withLock(type, name, async () => {
         const before = await findDatabase(db, type, name)
+        if (!before && (await listDatabases(db, type)).length >= MAX_DATABASES)
+          throw new AppError('CONFLICT', `The limit of ${MAX_DATABASES} databases is reached. Delete a database first.`)
         if (before) await changes.complete(before)
         const password = randomPassword()
         const row = newRow(type, name, (id) => passwords.seal(password, id))

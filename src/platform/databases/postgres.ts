@@ -8,7 +8,7 @@ import {
   type PostgresConnections,
   type PostgresParts,
 } from './postgresConnections'
-import { createRole, dropRole, endConnections, roleOf } from './postgresRoles'
+import { alterRole, createRole, dropRole, endConnections, roleOf } from './postgresRoles'
 import { scramVerifier } from './scramVerifier'
 
 const COUNT_MS = 4000
@@ -83,10 +83,10 @@ export function createPostgres(parts: PostgresParts): DatabaseServer {
       const verifier = await scramVerifier(password)
       await connections.run(async (client) => {
         if (!(await roleOf(client, database))?.hasMarker) throw notOnServer(database.physical_name)
-        await client.query(
-          `alter role ${escapeIdentifier(database.username)} login password ${escapeLiteral(verifier)}`,
-        )
+        // No session may set a password of its own after this one, so all of them end before it is set.
+        await alterRole(client, database, 'nologin')
         await endConnections(client, database)
+        await alterRole(client, database, `login password ${escapeLiteral(verifier)}`)
       })
     },
 
@@ -101,7 +101,7 @@ export function createPostgres(parts: PostgresParts): DatabaseServer {
             `The database "${database.physical_name}" has another owner now. Make "${database.username}" its owner again first.`,
           )
         }
-        await client.query(`alter role ${escapeIdentifier(database.username)} nologin`)
+        await alterRole(client, database, 'nologin')
         await endConnections(client, database)
         if (owner !== undefined)
           await client.query(`drop database ${escapeIdentifier(database.physical_name)} with (force)`)

@@ -14,6 +14,8 @@ const LOCK_NOT_AVAILABLE = '55P03'
 const LOCK_MS = 2000
 /** Clients may reconnect and lock again at once. */
 const LOCK_TRIES = 5
+/** A session that is told to end first ends what it is doing. */
+const TERMINATE_MS = 5000
 
 interface Role {
   oid: string
@@ -52,10 +54,39 @@ export async function createRole(
   await client.query('commit')
 }
 
-/** Ends all connections of a database's role. */
+/** Ends all connections of a database's role, and waits for each that it has ended. */
 export async function endConnections(client: ClientBase, { username }: ServerDatabase): Promise<void> {
-  await client.query('select pg_terminate_backend(pid) from pg_stat_activity where usename = $1', [username])
+  await client.query('select pg_terminate_backend(pid, $2) from pg_stat_activity where usename = $1', [
+    username,
+    TERMINATE_MS,
+  ])
 }
+
+/**
+ * Changes the role of a database. Its own sessions may change it at the same time, or lock it in an open transaction:
+ * they are ended.
+ * @param change what follows the name in `alter role`
+ */
+export async function alterRole(client: ClientBase, database: ServerDatabase, change: string): Promise<void> {
+  for (let tries = 1; ; tries++) {
+    try {
+      await client.query('begin')
+      await client.query(`set local lock_timeout = ${LOCK_MS}`)
+      await client.query(`alter role ${escapeIdentifier(database.username)} ${change}`)
+      await client.query('commit')
+      return
+    } catch (error) {
+      await client.query('rollback')
+      if (!isContended(error) || tries === LOCK_TRIES) throw error
+      await endConnections(client, database)
+    }
+  }
+}
+
+/** PostgreSQL has no code of its own for a row of the catalog that another session has changed. */
+const isContended = (error: unknown): boolean =>
+  errorCodeOf(error) === LOCK_NOT_AVAILABLE ||
+  (error instanceof Error && error.message === 'tuple concurrently updated')
 
 /** Also revokes the role's privileges in other users' databases, which would prevent its removal. */
 export async function dropRole(

@@ -244,6 +244,47 @@ test('§7 PATCH: a reset makes a new password; the old one is refused and connec
   expect((await listed(before.name))!.credentials).toEqual(after.credentials)
 })
 
+test('a session that locks its own role, or sets its password again and again, keeps neither a reset nor a delete from working', async () => {
+  const name = unique('mine')
+  const made = await create(name)
+  const { username, database } = made.credentials
+  const holder = await connect(made)
+  await holder.query('begin')
+  await holder.query(`alter user "${username}" password 'held'`)
+  const fresh = await call('PATCH', name)
+  expect(fresh.status).toBe(200)
+
+  let current = databaseOf(fresh)
+  let isOver = false
+  const writers = Array.from({ length: 6 }, async () => {
+    while (!isOver) {
+      const client = await connect(current).catch(() => undefined)
+      try {
+        while (client && !isOver) await client.query(`alter user "${username}" password 'mine'`)
+      } catch {
+        // Its session was ended.
+      }
+      await client?.end().catch(() => undefined)
+    }
+  })
+  for (let tries = 0; tries < 3; tries++) {
+    const answer = await call('PATCH', name)
+    expect(answer.status).toBe(200)
+    current = databaseOf(answer)
+  }
+  isOver = true
+  await Promise.all(writers)
+  const last = await call('PATCH', name)
+  expect(last.status).toBe(200)
+  await as(databaseOf(last), (client) => client.query('select 1'))
+  expect(await codeOf(connect(made, { password: 'mine', database }))).toBe('28P01')
+
+  const other = await connect(databaseOf(last))
+  await other.query('begin')
+  await other.query(`alter user "${username}" password 'held'`)
+  expect((await call('DELETE', name)).status).toBe(200)
+})
+
 test('§7 DELETE: open connections end, the database and its role are gone, and the name is free again', async () => {
   const database = await create(unique('gone'))
   const open = await connect(database)
@@ -657,4 +698,30 @@ test('the activity log tells who made, reset and deleted which database, and no 
     ['database', 'deleted SQL database', 'plugin-author', true],
     ['database', 'deleted SQL database', 'plugin-author', false],
   ])
+})
+
+test('there are 500 databases at most, and a deleted one makes room', async () => {
+  const full = await startPlatform()
+  try {
+    const { token } = await full.register('ann')
+    const rows = Array.from({ length: 500 }, (_, index) => ({
+      id: randomUUID(),
+      type: 'sql' as const,
+      name: `full${index}`,
+      physical_name: unique('full'),
+      username: unique('full'),
+      password: '',
+      state: 'deleting' as const,
+    }))
+    await full.db.insertInto('databases').values(rows).execute()
+    const add = () => full.call('POST', '/api/database/sql', { token, body: { name: unique('one_more') } })
+    expect(await add()).toMatchObject({
+      status: 409,
+      body: { message: expect.stringContaining('500 databases') as unknown },
+    })
+    await full.db.deleteFrom('databases').where('id', '=', rows[0]!.id).execute()
+    expect((await add()).status).toBe(201)
+  } finally {
+    await full.close()
+  }
 })
