@@ -20,7 +20,12 @@ const OMITTED_LINES_MAX = 20_000
 const Route = z.string().max(16_384)
 const State = z.looseObject({ route: Route.optional() })
 /** A line prefixed with the initial of its type, or a number of omitted lines. */
-const Lines = z.array(z.union([z.string(), z.number().int().positive().max(OMITTED_LINES_MAX)]))
+const Lines = z
+  .array(z.union([z.string(), z.number().int().positive().max(OMITTED_LINES_MAX)]))
+  .refine(
+    (lines) => lines.reduce<number>((sum, line) => sum + (typeof line === 'number' ? line : 1), 0) <= OMITTED_LINES_MAX,
+    `has more than ${OMITTED_LINES_MAX} lines`,
+  )
 
 /** Payloads that the player itself reads, not only the reducers. */
 const payloads: Record<string, z.ZodType> = { 'console/linesReceived': Lines, 'route/changed': Route }

@@ -56,6 +56,23 @@ const refused: [string, string, string][] = [
     withAction('console/linesReceived', [2e9]),
     'The file is damaged at actions.0.payload.0:',
   ],
+  [
+    'many numbers of lines that are too many together',
+    withAction('console/linesReceived', [20_000, 20_000]),
+    'The file is damaged at actions.0.payload: has more than 20000 lines.',
+  ],
+  [
+    'a key that is the prototype of all objects',
+    changed((log) => (log.base.here = 1)).replace('"here":1', '"__proto__":{"polluted":1}'),
+    'The file is damaged: it contains the name __proto__.',
+  ],
+  [
+    'a tag of the cache that is the prototype of all objects',
+    withAction('api/invalidation/updateProvidedBy', [
+      { queryCacheKey: 'polluted', providedTags: [{ type: '__proto__', id: 'x' }] },
+    ]),
+    'The file is damaged: it contains the name __proto__.',
+  ],
   ['lines that are no list', withAction('console/linesReceived', 'many'), 'The file is damaged at actions.0.payload:'],
   [
     'more actions than are kept',

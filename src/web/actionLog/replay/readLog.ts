@@ -40,6 +40,8 @@ export function readLog(content: string): ActionLog {
     )
   if (isDeeperThan(value, ACTION_LOG_MAX_DEPTH))
     throw new LogFault(`The file is damaged: its values are nested deeper than ${ACTION_LOG_MAX_DEPTH} levels.`)
+  const name = forbiddenNameIn(value)
+  if (name !== undefined) throw new LogFault(`The file is damaged: it contains the name ${name}.`)
   const result = Schema.safeParse(value)
   if (!result.success) {
     const { path, message } = result.error.issues[0] ?? { path: [], message: 'it is not valid' }
@@ -55,6 +57,23 @@ function placeOf(error: unknown, text: string): string {
   const position = Number(/position (\d+)/.exec(message)?.[1] ?? text.length)
   const before = text.slice(0, position).split('\n')
   return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}`
+}
+
+/** Names under which a reducer that uses them as a key would change the prototype of all objects. */
+const FORBIDDEN_KEYS = new Set(['__proto__', 'constructor', 'prototype'])
+
+/** Returns a forbidden key, or `__proto__` as a text, because reducers use texts as keys. */
+function forbiddenNameIn(value: unknown): string | undefined {
+  const left = [value]
+  while (left.length > 0) {
+    const one = left.pop()
+    if (one === '__proto__') return one
+    if (typeof one !== 'object' || one === null) continue
+    const key = Array.isArray(one) ? undefined : Object.keys(one).find((name) => FORBIDDEN_KEYS.has(name))
+    if (key !== undefined) return key
+    for (const inner of Object.values(one)) left.push(inner)
+  }
+  return undefined
 }
 
 /** Iterates level by level, because recursion into a deeply nested value would overflow the stack. */
