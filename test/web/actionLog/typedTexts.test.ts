@@ -3,7 +3,7 @@ import { replayLog } from '../../../src/web/actionLog/replay/checkLog'
 import { readLog } from '../../../src/web/actionLog/replay/readLog'
 import { actionRules } from '../../../src/web/actionLog/redact/redaction'
 import { replayReducer } from '../../../src/web/actionLog/replay/replayReducer'
-import { typedPayloads } from '../../../src/web/actionLog/export/typedTexts'
+import { typedPayloads } from '../../../src/web/actionLog/export/typedPlaces'
 import { writeLog } from '../../../src/web/actionLog/export/writeLog'
 import { problemLogged, sessionEnded, sessionStarted } from '../../../src/web/facts'
 import { dialogOpened, inviteMessageTyped } from '../../../src/web/features/admin/adminSlice'
@@ -244,6 +244,17 @@ test('the activity log repeats what a refused call was given, which is no answer
   expectNowhere(exported(actions(false)).text)
   expectNowhere(exported([...actions(false), ...later]).text)
   expect(exported(actions(true)).log.actions[2]!.payload).toBe(SECRET)
+})
+
+test('directories that could not be created are no answer', () => {
+  const path = `/nfsshare/${SECRET}`
+  expectNowhere(
+    exported([
+      call('createDirectories', [path], 'pending'),
+      call('createDirectories', [path], 'fulfilled', { existing: [], failed: [{ path, message: 'no' }] }),
+      filterTyped(SECRET),
+    ]).text,
+  )
 })
 
 test('two searches that are masked are two queries, and their first letters mask no message', () => {

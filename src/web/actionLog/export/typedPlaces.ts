@@ -1,0 +1,104 @@
+import { changeTexts } from './hide'
+import type { PlainAction } from '../redact/redactAction'
+
+/**
+ * Where a value holds what a user typed: a `text`, the `address` of a page, a `definition`, an object by names (`byName`),
+ * or an object, or a list of objects, with such fields. Whatever is not listed was chosen, or made by the console.
+ */
+export type Typed = 'text' | 'address' | 'definition' | 'byName' | { [field: string]: Typed }
+
+/** By type of action; of the payload. */
+export const typedPayloads: Record<string, Typed> = {
+  'route/changed': 'address',
+  'session/signInRequired': 'address',
+  'admin/dialogOpened': { message: 'text' },
+  'admin/inviteMessageTyped': 'text',
+  'admin/usersSearched': 'text',
+  'admin/activityFiltered': { search: 'text' },
+  'files/directoryOpened': 'text',
+  'files/filterTyped': 'text',
+  'files/creationEdited': { name: 'text' },
+  'files/destinationTyped': 'text',
+  'files/newNameTyped': 'text',
+  'databases/nameTyped': 'text',
+  'databases/filtered': 'text',
+  'deployments/creationEdited': { name: 'text' },
+  'configuration/draftTyped': { name: 'text', text: 'definition' },
+  'configuration/draftRestored': { name: 'text', text: 'definition' },
+  'configuration/draftSaved': { name: 'text', text: 'definition' },
+  'configuration/draftDropped': 'text',
+  'drafts/offersChanged': { name: 'text' },
+  'instance/searched': 'text',
+}
+
+/** By slice: where the reducers put these texts. */
+export const typedState: Record<string, Typed> = {
+  route: 'address',
+  session: { origin: 'address' },
+  admin: { userSearch: 'text', activity: { search: 'text' }, dialog: { message: 'text' } },
+  files: { directory: 'text', filter: 'text', dialog: { name: 'text', destination: 'text' } },
+  databases: { filter: 'text', dialog: { name: 'text' } },
+  deployments: { dialog: { name: 'text' } },
+  configuration: { drafts: 'byName' },
+  drafts: { offers: { name: 'text' } },
+  selection: { directory: 'text' },
+  instance: { query: 'text' },
+}
+
+/** Fields that hold one of a few words of the console. */
+export const CHOSEN = new Set([
+  'type',
+  'kind',
+  'metric',
+  'tab',
+  'by',
+  'status',
+  'code',
+  'endpointName',
+  'encoding',
+  'as',
+])
+type Loose = Record<string, unknown>
+export type Call = { endpointName: string; originalArgs?: unknown; queryCacheKey?: string; fixedCacheKey?: string }
+
+export const isObject = (value: unknown): value is Loose => typeof value === 'object' && value !== null
+export const typedOf = (table: Record<string, Typed>, name: string) =>
+  Object.hasOwn(table, name) ? table[name] : undefined
+
+/** Returns the typed texts and the arguments of an action, by which the state may name it after it was evicted. */
+export function typedTextsOf({ type, payload, meta }: PlainAction): string[] {
+  const texts: string[] = []
+  const add = (text: string) => {
+    texts.push(text)
+    return text
+  }
+  const { arg } = (meta ?? {}) as { arg?: Call }
+  changeTexts(arg?.originalArgs, (text, field) => (CHOSEN.has(field) || field === 'content' ? text : add(text)))
+  const typed = typedOf(typedPayloads, type)
+  if (typed) mapTyped(payload, typed, (text, kind) => (kind === 'text' ? add(text) : text))
+  return texts
+}
+
+export type Kind = 'text' | 'address' | 'definition'
+
+/** Changes the typed texts of a value and leaves everything else of it. */
+export function mapTyped(value: unknown, typed: Typed, change: (text: string, kind: Kind) => string): unknown {
+  if (Array.isArray(value)) return value.map((inner) => mapTyped(inner, typed, change))
+  if (typed === 'byName')
+    return isObject(value)
+      ? Object.fromEntries(
+          Object.entries(value).map(([name, inner]) => [
+            change(name, 'text'),
+            mapTyped(inner, { text: 'definition' }, change),
+          ]),
+        )
+      : value
+  if (typeof typed === 'string') return typeof value === 'string' ? change(value, typed) : value
+  if (!isObject(value)) return value
+  return Object.fromEntries(
+    Object.entries(value).map(([field, inner]) => {
+      const kind = typedOf(typed, field)
+      return [field, kind ? mapTyped(inner, kind, change) : inner]
+    }),
+  )
+}
