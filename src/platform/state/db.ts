@@ -59,7 +59,12 @@ export interface StateDatabase {
  * @throws StartError when the server is unreachable, refuses, or has the schema of a newer version
  */
 export async function openStateDatabase(url: string, queryTimeoutMs = QUERY_TIMEOUT_MS): Promise<StateDatabase> {
-  const connection = { connectionString: url, connectionTimeoutMillis: QUERY_TIMEOUT_MS, keepAlive: true, Client: PostgresClient }
+  const connection = {
+    connectionString: url,
+    connectionTimeoutMillis: QUERY_TIMEOUT_MS,
+    keepAlive: true,
+    Client: PostgresClient,
+  }
   await migrate(new Pool({ ...connection, max: 2 }), url)
   const pool = new Pool({ ...connection, max: 20, query_timeout: queryTimeoutMs, idleTimeoutMillis: 60_000 })
   ignoreConnectionErrors(pool)
