@@ -1,5 +1,6 @@
 import type { MongoClient, MongoClientOptions } from 'mongodb'
 import { AppError } from '../../errors'
+import { guardDriver } from './guardDriver'
 
 /** An outage is reported within five seconds. */
 const SELECTION_MS = 3000
@@ -25,6 +26,7 @@ export const MongoErrorCode = {
 /** Creates a client. The driver is loaded with the first one. @throws MongoParseError for an invalid URL */
 export async function openMongoClient(url: string, options: MongoClientOptions = {}): Promise<MongoClient> {
   const { MongoClient: Client } = await import('mongodb')
+  await guardDriver()
   return new Client(url, {
     appName: 'quarterdeck',
     serverSelectionTimeoutMS: SELECTION_MS,
