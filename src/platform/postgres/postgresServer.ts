@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { chown, mkdir, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -11,6 +11,8 @@ import type { PostgresBinaries } from './postgresBinaries'
 import { saveCluster, type PostgresCluster } from './postgresCluster'
 
 const PORT_TRIES = 5
+/** Limit of the private memory of each session. A user may set `work_mem` to any size for their own. */
+const SESSION_MEMORY_BYTES = 1024 ** 3
 /** The limit of sockaddr_un (unix(7)) without the terminating NUL. */
 const SOCKET_PATH_LIMIT = 107
 
@@ -50,6 +52,12 @@ export async function startOnFreePort(options: ServerOptions): Promise<ChildProc
   }
 }
 
+/** The command with a limit of memory, which sessions inherit. Where there is no prlimit (util-linux), there is none. */
+function withMemoryLimit(program: string, args: string[]): [program: string, args: string[]] {
+  if (spawnSync('prlimit', ['--version']).status !== 0) return [program, args]
+  return ['prlimit', [`--data=${SESSION_MEMORY_BYTES}`, program, ...args]]
+}
+
 /** Starts the server on its port. @throws StartError */
 export async function startServer(options: ServerOptions): Promise<ChildProcess> {
   const { directory, cluster, binaries, extensions, socketDirectory, lock, log } = options
@@ -80,7 +88,7 @@ export async function startServer(options: ServerOptions): Promise<ChildProcess>
     `extension_control_path=${extensions}`,
   )
   // A session of its own, because Ctrl-C in the terminal must reach only the platform, which stops PostgreSQL last.
-  const server = spawn(program, args, {
+  const server = spawn(...withMemoryLimit(program, args), {
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe', lock.fd],
     env: { PATH: process.env.PATH, LC_ALL: 'C' },

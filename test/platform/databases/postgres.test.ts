@@ -83,6 +83,17 @@ test('#48 an owner makes no language in the embedded server, but the other exten
   })
 })
 
+test('a session cannot take more than a gigabyte of memory, and goes on after it tried', async () => {
+  const made = await create(unique('memory'))
+  await as(made, async (client) => {
+    await client.query("set work_mem = '8GB'")
+    // No array may be larger than a gigabyte by itself.
+    const arrays = ['a', 'b', 'c'].map((letter) => `cardinality(array_agg(repeat('${letter}', 1000000) || n))`)
+    expect(await codeOf(client.query(`select ${arrays.join()} from generate_series(1, 600) n`))).toBe('53200')
+    expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+  })
+})
+
 test('decisions §8: the credentials shown open a database to write and read, and the listing shows size and tables grow', async () => {
   const name = unique('plots')
   const made = await create(name)
