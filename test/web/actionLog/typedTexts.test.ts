@@ -1,10 +1,5 @@
-import { createRecorder } from '../../../src/web/actionLog/record/recorder'
-import { replayLog } from '../../../src/web/actionLog/replay/checkLog'
-import { readLog } from '../../../src/web/actionLog/replay/readLog'
 import { actionRules } from '../../../src/web/actionLog/redact/redaction'
-import { replayReducer } from '../../../src/web/actionLog/replay/replayReducer'
 import { typedPayloads } from '../../../src/web/actionLog/export/typedPlaces'
-import { writeLog } from '../../../src/web/actionLog/export/writeLog'
 import { problemLogged, sessionEnded, sessionStarted } from '../../../src/web/facts'
 import { dialogOpened, inviteMessageTyped } from '../../../src/web/features/admin/adminSlice'
 import { creationStarted as databaseStarted } from '../../../src/web/features/databases/databasesSlice'
@@ -13,73 +8,20 @@ import {
   creationStarted as deploymentStarted,
 } from '../../../src/web/features/deployments/deploymentsSlice'
 import { creationStarted as fileStarted, filterTyped, moveStarted } from '../../../src/web/features/files/filesSlice'
-import { sectionToggled } from '../../../src/web/features/overview/overviewSlice'
 import { themeChosen } from '../../../src/web/app/themeSlice'
-
-/** The console is never told that this is a secret: it was typed as one before the page was reloaded. */
-const SECRET = 'hunter2secret'
-const about = { build: 'test', exportedAt: 0, viewport: { width: 1440, height: 900 }, route: '/' }
+import { call, expectNowhere, exported, files, later, SECRET } from '../../support/web/exportedLog'
 
 type Action = { type: string }
 
-function call(
-  endpointName: string,
-  originalArgs: unknown,
-  phase: 'pending' | 'fulfilled' | 'rejected',
-  payload?: unknown,
-) {
-  const kind = /^get/.test(endpointName) ? 'Query' : 'Mutation'
-  return {
-    type: `api/execute${kind}/${phase}`,
-    ...(payload !== undefined && { payload }),
-    meta: {
-      requestId: 'r1',
-      requestStatus: phase,
-      startedTimeStamp: 1,
-      ...(phase === 'fulfilled' && { fulfilledTimeStamp: 2 }),
-      ...(phase === 'rejected' && { rejectedWithValue: true }),
-      arg: {
-        type: kind.toLowerCase(),
-        endpointName,
-        originalArgs,
-        ...(kind === 'Query' && {
-          subscribe: true,
-          queryCacheKey: `${endpointName}(${originalArgs === undefined ? 'undefined' : JSON.stringify(originalArgs)})`,
-        }),
-      },
-    },
-  }
-}
-
-function exported(actions: Action[]) {
-  const recorder = createRecorder(replayReducer({}, { type: 'begun' }), 1000, replayReducer)
-  actions.forEach((action, index) => recorder.note(1000 + index * 10, action))
-  const text = JSON.stringify(writeLog(recorder.recording(), about, replayReducer))
-  const log = readLog(text)
-  expect(replayLog(log, replayReducer)).toMatchObject({ deviations: [], final: [] })
-  return { text, log }
-}
-function expectNowhere(text: string) {
-  const at = text.indexOf(SECRET)
-  expect(at < 0 ? '' : text.slice(Math.max(0, at - 80), at + 40)).toBe('')
-}
-/** So many that what was before them is in the base state only. */
-const later = Array.from({ length: 2000 }, () => sectionToggled('world'))
 const byKey = (text: string) => Array.from(text, (_letter, at) => filterTyped(text.slice(0, at + 1)))
 const typedAs = (actions: { type: string; payload?: unknown }[]) => actions.map(({ payload }) => payload)
-const files = (...names: string[]) =>
-  call('getFiles', '/nfsshare', 'fulfilled', {
-    files: names.map((name) => ({ path: `/nfsshare/${name}`, name, type: 'f' })),
-    deploymentTypeIndex: null,
-  })
-
 const payloadOf = (typed: unknown): unknown =>
   typed === 'text'
     ? SECRET
     : typed === 'address'
       ? `/files/${SECRET}?q=${SECRET}&${SECRET}=1`
       : typed === 'definition'
-        ? `name: ${SECRET}\nnode: ${SECRET}\ndescription: ${SECRET}\n`
+        ? `name: ${SECRET}\ntype: ${SECRET}\nnode: ${SECRET}\ndescription: ${SECRET}\n`
         : Object.fromEntries(Object.entries(typed as object).map(([field, kind]) => [field, payloadOf(kind)]))
 
 const dialogs: Action[] = [

@@ -15,8 +15,8 @@ const ENCODED =
 const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 /** Limit of nested encodings, such as JSON inside JSON. */
 const PASSES = 3
-/** Ignored characters: blanks, `+` (a blank in forms), accents and invisible characters. */
-const IGNORED = /[\s+\p{Cc}\p{M}\p{Default_Ignorable_Code_Point}]/gu
+/** Ignored characters: blanks, `+` (a blank in forms), accents, invisible characters and the sign that servers write in their place. */
+const IGNORED = /[\s+\p{Cc}\p{M}\p{Default_Ignorable_Code_Point}\ufffd]/gu
 
 /** Texts without encodings, colours and non-ASCII characters. */
 const SIMPLE = /^[ -$'-[\]-~]*$/

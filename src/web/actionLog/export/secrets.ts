@@ -2,7 +2,7 @@ import { HIDDEN, maskLine } from '../../../contract/secrets/maskCommand'
 import { looksSecret, withoutEscapes } from '../../../contract/secrets/secretCommands'
 import type { ConsoleLine } from '../../sockets/lineBuffer'
 import { hideInLines, hiderOf } from './hide'
-import { maskedTexts, secretsOf } from '../redact/mask'
+import { maskDefinition, maskedTexts, secretsOf } from '../redact/mask'
 import type { PlainAction } from '../redact/redactAction'
 
 type Loose = Record<string, unknown>
@@ -20,11 +20,13 @@ const SHORTEST = 6
  *
  * - secrets: what was typed or shown as one. They are hidden everywhere, because they may have been typed into a wrong field;
  * - values: everything that was redacted, such as the values of a definition. They are hidden in console output only, because
- *   elsewhere many of them are names.
+ *   elsewhere many of them are names;
+ * - echoes: values of stored definitions. The server quotes them when it says what is wrong with an instance.
  */
 export function createSecrets() {
   const values = createValues(4)
   const secrets = createValues(SHORTEST)
+  const echoes = createValues(SHORTEST)
   const names = new Set<string>()
   /** Texts that are being typed, by field. Only the last state of each counts. */
   const typed = new Map<string, () => { values: string[]; secrets: string[] }>()
@@ -72,7 +74,10 @@ export function createSecrets() {
         const { content } = ((type.endsWith('/fulfilled') && arg.endpointName === 'getDeploymentConfig'
           ? payload
           : arg.originalArgs) ?? {}) as { content?: unknown }
-        if (typeof content === 'string') secrets.add(secretsOfDefinition(content))
+        if (typeof content === 'string') {
+          secrets.add(secretsOfDefinition(content))
+          echoes.add(valuesOfDefinition(content))
+        }
       }
     }
     if (type.endsWith('/rejected')) values.add(textsOf(payload).flatMap(secretsOfLine))
@@ -103,6 +108,8 @@ export function createSecrets() {
     },
     /** Returns a function that hides all secrets in a text. It hides everything if the limit of remembered secrets was exceeded. */
     hider: () => (secrets.isFull() ? () => HIDDEN : hiderOf(allSecrets())),
+    /** Returns a function that hides the values of stored definitions in a sentence of the server. */
+    echoHider: () => (echoes.isFull() ? () => HIDDEN : hiderOf(echoes.list([]))),
     /**
      * Hides all redacted values in lines of console output.
      *
@@ -177,6 +184,22 @@ const secretsOfDefinition = (text: string) =>
 
 /** A word of lower-case letters of at least this length is treated as a secret. */
 const LONG = 12
+const isUnusual = (word: string) => /[^a-z]/.test(word) || word.length >= LONG
+
+const COMMENTS = /(?:^|[^\S\n])#.*$/gm
+const QUOTED = /(["'])((?:(?!\1).)*)\1/g
+/** Limit of an echo in characters. Scripts are not quoted. */
+const LONGEST_ECHO = 300
+
+/** Returns the masked values of a definition that probably are no words of a sentence. */
+function valuesOfDefinition(content: string): string[] {
+  const text = content.replace(COMMENTS, '')
+  const values = [
+    ...secretsOf(text, maskDefinition(text)),
+    ...Array.from(text.matchAll(QUOTED), ([, , value = '']) => value),
+  ]
+  return values.filter((value) => isUnusual(value) && value.length <= LONGEST_ECHO)
+}
 /** Separators between the name of an option and its value, and between the parts of an address. */
 const PARTS = /[=:,;@/"']+/
 /** Names of options and commands that precede a secret. */
@@ -190,7 +213,7 @@ function secretsOfCommand(command: string): string[] {
   if (words.length === 0) return [command.trim()]
   const parts = words.flatMap((word) => [word, word.replace(OPTION, ''), ...word.split(PARTS)])
   if (looksSecret(command)) return [words.join(' '), ...parts.filter((part) => !NAME_OF_SECRET.test(part))]
-  return parts.filter((part) => /[^a-z]/.test(part) || part.length >= LONG)
+  return parts.filter(isUnusual)
 }
 
 function textsOf(value: unknown): string[] {

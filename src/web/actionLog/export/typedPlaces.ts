@@ -20,6 +20,7 @@ export const typedPayloads: Record<string, Typed> = {
   'files/creationEdited': { name: 'text' },
   'files/destinationTyped': 'text',
   'files/newNameTyped': 'text',
+  'files/fileOpened': { path: 'text', name: 'text' },
   'databases/nameTyped': 'text',
   'databases/filtered': 'text',
   'deployments/creationEdited': { name: 'text' },
@@ -36,7 +37,11 @@ export const typedState: Record<string, Typed> = {
   route: 'address',
   session: { origin: 'address' },
   admin: { userSearch: 'text', activity: { search: 'text' }, dialog: { message: 'text' } },
-  files: { directory: 'text', filter: 'text', dialog: { name: 'text', destination: 'text' } },
+  files: {
+    directory: 'text',
+    filter: 'text',
+    dialog: { name: 'text', destination: 'text', item: { path: 'text', name: 'text' } },
+  },
   databases: { filter: 'text', dialog: { name: 'text' } },
   deployments: { dialog: { name: 'text' } },
   configuration: { drafts: 'byName' },
@@ -81,6 +86,16 @@ export function typedTextsOf({ type, payload, meta }: PlainAction): string[] {
 
 export type Kind = 'text' | 'address' | 'definition'
 
+/** Top-level settings of a definition whose values the recorder keeps (redact/mask.ts). */
+const SETTING = /^(name|type|dataDirectory|node|description): (?=\S)(.*)$/
+
+/** Changes the values of a definition's settings that the recorder keeps. */
+export const mapSettings = (text: string, change: (value: string, name: string) => string) =>
+  text
+    .split('\n')
+    .map((line) => line.replace(SETTING, (_line, name: string, value: string) => `${name}: ${change(value, name)}`))
+    .join('\n')
+
 /** Changes the typed texts of a value and leaves everything else of it. */
 export function mapTyped(value: unknown, typed: Typed, change: (text: string, kind: Kind) => string): unknown {
   if (Array.isArray(value)) return value.map((inner) => mapTyped(inner, typed, change))
@@ -101,4 +116,17 @@ export function mapTyped(value: unknown, typed: Typed, change: (text: string, ki
       return [field, kind ? mapTyped(inner, kind, change) : inner]
     }),
   )
+}
+
+/** Visits typed texts and, of definitions, the values of settings with their names. Addresses are not typed key by key. */
+export function eachTyped(value: unknown, typed: Typed, visit: (text: string, setting: string) => void) {
+  mapTyped(value, typed, (text, kind) => {
+    if (kind === 'text') visit(text, '')
+    if (kind === 'definition')
+      mapSettings(text, (setting, name) => {
+        visit(setting, name)
+        return setting
+      })
+    return text
+  })
 }

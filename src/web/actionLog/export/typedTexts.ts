@@ -1,22 +1,24 @@
 import { defaultSerializeQueryArgs } from '@reduxjs/toolkit/query'
 import { HIDDEN } from '../../../contract/secrets/maskCommand'
-import { SHARED_ROOT } from '../../../contract/pageRules'
+import { DEPLOYMENT_TYPES, SHARED_ROOT } from '../../../contract/pageRules'
 import { PAGE_ROUTES } from '../../../contract/pageRoutes'
+import { abandonedOf } from './abandoned'
 import { changeTexts, hiderOf } from './hide'
 import { maskText } from '../redact/mask'
 import type { Recording } from '../record/recorder'
 import type { State } from '../replay/steps'
 import type { Call, Kind, Typed } from './typedPlaces'
-import { CHOSEN, isObject, mapTyped, typedOf, typedPayloads, typedState } from './typedPlaces'
+import { CHOSEN, isObject, mapSettings, mapTyped, typedOf, typedPayloads, typedState } from './typedPlaces'
 
 /** Fields in which the console and the server quote the arguments of a call. */
-const QUOTING = new Set(['message', 'what', 'reason', 'path'])
+const QUOTING = new Set(['message', 'what', 'reason', 'problem', 'path'])
 /** Fields that hold an argument by itself. In other fields an equal text may be a word of the console, such as `dark`. */
 const NAMING = new Set(['name', 'id', 'key'])
 /** A part of a path that is shorter than this is kept only if it is a whole name. */
 const SHORTEST_PART = 4
-/** Top-level settings of a definition whose values the recorder keeps (mask.ts). */
-const SETTING = /^(name|dataDirectory|node|description): (?=\S)(.*)$/
+const TYPES = new Set<string>(DEPLOYMENT_TYPES)
+/** What follows the first signs of a YAML value. A failure may quote it without them: `!!secret`. */
+const AFTER_SIGNS = /^[!|>&*]+([^\s!]+)/
 /** Words of the console in addresses, paths and arguments. */
 const OWN = new Set([
   ...PAGE_ROUTES.flatMap((route) => route.split('/')),
@@ -93,43 +95,51 @@ export function maskTypedTexts({ startedAt, base, actions }: Recording, evicted:
 /** Masks for the kinds of typed text. */
 function createTextMasks(base: State, actions: Recording['actions']) {
   const answers = answersOf(base, actions)
-  const abandoned = abandonedOf(base, actions, answers)
+  const abandoned = abandonedOf({ base, actions }, answers)
   const maskOf = createMasks()
   const isKnown = (text: string) => OWN.has(text) || (answers.hold(text) && !abandoned.has(text))
   const isKnownPart = (part: string) =>
     OWN.has(part) || (isKnown(part) && (part.length >= SHORTEST_PART || answers.holdWhole(part)))
   const maskPart = (part: string) => (isKnownPart(part) ? part : maskOf(part))
+  /** For a path that was abandoned: its last part may be the first letters of a secret. */
+  const maskUnlessName = (part: string) => (OWN.has(part) || answers.holdWhole(part) ? part : maskOf(part))
+  const maskPath = (path: string) =>
+    path
+      .split('/')
+      .map(abandoned.has(path) ? maskUnlessName : maskPart)
+      .join('/')
+  const maskSetting = (value: string, name: string) =>
+    isKnown(value) || (name === 'type' && TYPES.has(value)) ? value : HIDDEN
   const masks: Record<Kind, (text: string) => string> = {
-    text: (text) =>
-      isKnown(text) ? text : text.startsWith('/') ? text.split('/').map(maskPart).join('/') : maskOf(text),
+    text: (text) => (isKnown(text) ? text : text.startsWith('/') ? maskPath(text) : maskOf(text)),
     address: (address) =>
       address.replace(/[^/?&=#]+/g, (part) => (isKnownPart(decoded(part)) ? part : maskOf(decoded(part)))),
-    definition: (text) =>
-      text
-        .split('\n')
-        .map((line) =>
-          line.replace(SETTING, (_line, name: string, value: string) => `${name}: ${isKnown(value) ? value : HIDDEN}`),
-        )
-        .join('\n'),
+    definition: (text) => mapSettings(text, maskSetting),
   }
   return {
     isKnown,
     mask: masks.text,
-    maskDefinition: masks.definition,
+    maskSetting,
     maskIn: (value: unknown, typed: Typed | undefined) =>
       typed === undefined ? value : mapTyped(value, typed, (text, kind) => masks[kind](text)),
   }
 }
 
 /** Masks the arguments of calls, and remembers them to mask whatever names them. */
-function createCallMasks({ isKnown, mask, maskDefinition }: ReturnType<typeof createTextMasks>) {
+function createCallMasks({ isKnown, mask, maskSetting }: ReturnType<typeof createTextMasks>) {
   /** Masked arguments and the keys that are made of them, and what they became. */
   const renamed = new Map<string, string>()
   const quoted = new Set<string>()
 
+  function maskQuotedSetting(value: string, name: string): string {
+    const masked = maskSetting(value, name)
+    if (masked !== value) for (const text of [value, AFTER_SIGNS.exec(value)?.[1]]) if (text) quoted.add(text)
+    return masked
+  }
+
   function maskArgument(text: string, field: string, isQuoted = true): string {
     if (CHOSEN.has(field)) return text
-    if (field === 'content') return maskDefinition(text)
+    if (field === 'content') return mapSettings(text, maskQuotedSetting)
     const masked = mask(text)
     if (masked === text) return text
     renamed.set(text, masked)
@@ -172,6 +182,8 @@ function createCallMasks({ isKnown, mask, maskDefinition }: ReturnType<typeof cr
   }
 }
 
+export type Answers = ReturnType<typeof answersOf>
+
 /** The texts of what the server answered, without console output. A text that one of them contains is held. */
 function answersOf(base: State, actions: Recording['actions']) {
   const texts = new Set<string>()
@@ -206,45 +218,6 @@ function answersOf(base: State, actions: Recording['actions']) {
     /** Whether the text is one of them, not only a part. */
     holdWhole: (text: string) => texts.has(text.toLowerCase()),
   }
-}
-
-/**
- * Texts that were typed key by key and became something that no answer holds. All of their states are masked: the first
- * letters of a secret may be the first letters of a name.
- */
-function abandonedOf(base: State, actions: Recording['actions'], answers: ReturnType<typeof answersOf>): Set<string> {
-  const abandoned = new Set<string>()
-  const texts = new Map<string, string[]>()
-  for (const { type, payload } of actions) {
-    const typed = typedOf(typedPayloads, type)
-    if (!typed || payload === undefined) continue
-    mapTyped(payload, typed, (text, kind) => {
-      if (kind === 'text') texts.set(type, [...(texts.get(type) ?? []), text])
-      return text
-    })
-  }
-  for (const states of texts.values()) {
-    const isMasked = states.map((text) => text !== '' && !answers.hold(text))
-    const spread = (from: number, to: number) => {
-      const [one, other] = [states[from], states[to]]
-      if (isMasked[from] && one !== undefined && other && one.includes(other) && !answers.holdWhole(other))
-        isMasked[to] = true
-    }
-    for (let at = states.length - 1; at > 0; at--) spread(at, at - 1)
-    for (let at = 1; at < states.length; at++) spread(at - 1, at)
-    states.forEach((text, at) => isMasked[at] && abandoned.add(text))
-  }
-  // The base state holds the state before the first of them.
-  for (const [name, part] of Object.entries(base)) {
-    const typed = typedOf(typedState, name)
-    if (typed)
-      mapTyped(part, typed, (text) => {
-        if (text !== '' && !answers.holdWhole(text) && [...abandoned].some((state) => state.startsWith(text)))
-          abandoned.add(text)
-        return text
-      })
-  }
-  return abandoned
 }
 
 /** Returns a function that gives each text a mask of its own, so that different arguments stay different keys. */

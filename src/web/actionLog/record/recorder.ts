@@ -92,7 +92,11 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
       const actions = entries.flatMap((entry) =>
         entry ? [{ at: Math.max(0, entry.at - startedAt), ...(JSON.parse(entry.text) as PlainAction) }] : [],
       )
-      const recording = maskTypedTexts({ startedAt, base, actions }, evicted)
+      const hideEcho = secrets.echoHider()
+      const answered = changeRecording({ startedAt, base, actions }, (text, field) =>
+        SENTENCE.test(field) ? hideEcho(text) : text,
+      )
+      const recording = maskTypedTexts(answered, evicted)
       if (!withOutput) return withoutSecrets(changeOutput(recording, () => LEFT_OUT))
       const lines: string[] = []
       changeOutput(recording, (line) => {
@@ -119,6 +123,9 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
     })
   }
 }
+
+/** Fields of answers that may quote a definition. */
+const SENTENCE = /^(?:reason|waitingFor|blockedReason|warnings|message)$/
 
 /** Fields that identify something, such as a path. Every other text is masked like a line of output. */
 const NAME = /(?:^key|name|path|directory|uid|id|args|key|type)s?$/i

@@ -70,8 +70,8 @@ export function secretsOf(value: unknown, masked: unknown): string[] {
       value,
       ...settings,
       ...value.split(/\s+/),
-      ...value.split(/[\s[\]{}(),;:"'`=<>|#&*?]+/),
-      ...value.split(/[\s[\]{}(),;:"'`=<>|#&*?@/]+/),
+      ...value.split(/[\s[\]{}(),;:"'`=<>|#&*?!]+/),
+      ...value.split(/[\s[\]{}(),;:"'`=<>|#&*?!@/]+/),
     ].filter((word) => word.length >= 4 && !masked.includes(word))
   }
   if (typeof value !== 'object' || value === null) return []

@@ -1,0 +1,130 @@
+import { draftTyped } from '../../../src/web/features/deployments/configuration/configurationSlice'
+import { destinationTyped, fileOpened, filterTyped, moveStarted } from '../../../src/web/features/files/filesSlice'
+import { filesChosen, uploadsProgressed } from '../../../src/web/features/files/uploads/uploadSlice'
+import { call, expectNowhere, exported, files, later, SECRET } from '../../support/web/exportedLog'
+
+type Action = { type: string; payload?: unknown }
+
+const definition = (more: string) => `name: world\ntype: process\n${more}\n`
+const save = (content: string, phase: 'pending' | 'fulfilled' | 'rejected', payload?: unknown) =>
+  call('saveDeploymentConfig', { name: 'world', content }, phase, payload)
+const states = (text: string) => Array.from(text, (_letter, at) => text.slice(0, at + 1))
+const expectInNoLog = (actions: Action[], secret = SECRET) => {
+  expectNowhere(exported(actions).text, secret)
+  expectNowhere(exported([...actions, ...later]).text, secret)
+}
+
+test('the type of a definition stays if it is one', () => {
+  const { log } = exported([draftTyped({ name: 'world', text: 'name: x\ntype: process\n' })])
+  expect(log.actions[0]!.payload).toMatchObject({ text: 'name: •••\ntype: process\n' })
+})
+
+test.each(['name', 'type', 'node', 'description', 'dataDirectory'])(
+  'the first letters of what became a secret are masked in a definition: %s',
+  (setting) => {
+    const typing = states(SECRET).map((value) => draftTyped({ name: 'world', text: `${setting}: ${value}\n` }))
+    const { log } = exported([files('hunting.txt'), ...typing])
+    for (const { payload } of log.actions.slice(1)) expect(payload).toMatchObject({ text: `${setting}: •••\n` })
+    const before = exported([files('hunting.txt'), ...typing, ...later.slice(0, 1990)]).log.base
+    expect(JSON.stringify(before.configuration)).not.toContain('hu')
+  },
+)
+
+test('the first letters of what became a secret are masked in a path, and its directories stay', () => {
+  const typing = states(`/nfsshare/world/${SECRET}`).map((path) => destinationTyped(path))
+  const { log } = exported([files('world', 'hunting.txt'), moveStarted([]), ...typing])
+  const typed = log.actions.slice(2).map(({ payload }) => String(payload))
+  expect(typed.slice(0, 16)).toEqual(states('/nfsshare/world/'))
+  for (const path of typed.slice(16)) expect(path).toMatch(/^\/nfsshare\/world\/•+\d*$/)
+})
+
+test.each([
+  ['a tag', `!${SECRET}`, `Line 3: Unresolved tag: !${SECRET}.`],
+  ['a tag of YAML', `!!${SECRET} x`, `Line 3: Unresolved tag: tag:yaml.org,2002:${SECRET}.`],
+  ['a block', `|${SECRET}`, `Line 3: Block scalar header includes extra characters: |${SECRET}.`],
+])('a value that YAML takes for %s is not quoted by the failure', (_what, value, message) => {
+  for (const setting of ['description', 'node', 'PASSWORD'])
+    expectInNoLog([
+      save(definition(`${setting}: ${value}`), 'pending'),
+      save(definition(`${setting}: ${value}`), 'rejected', { status: 400, message, line: 3 }),
+    ])
+})
+
+test('why an upload into a directory failed does not tell its name', () => {
+  const directory = `/nfsshare/notes.txt/${SECRET}`
+  const message = `${directory} is not a directory, or lies below a file.`
+  expectInNoLog([
+    call('getFiles', directory, 'pending'),
+    call('getFiles', directory, 'rejected', { status: 409, message }),
+    filesChosen('batch', [{ id: 'u1', name: 'a.txt', directory, size: 1 }], []),
+    uploadsProgressed({ at: 2000, changes: [{ id: 'u1', status: 'failed', problem: message }] }),
+  ])
+})
+
+test('the name of a file that was opened by its draft is masked if no answer holds it', () => {
+  const item = (name: string) => fileOpened({ path: `/nfsshare/${name}`, name, type: '-' })
+  expectInNoLog([item(`${SECRET}.txt`)])
+  expect(exported([files('notes.txt'), item('notes.txt')]).log.actions[1]!.payload).toEqual({
+    path: '/nfsshare/notes.txt',
+    name: 'notes.txt',
+    type: '-',
+  })
+})
+
+test('a message is masked where the server replaced characters of what it quotes', () => {
+  const path = '/nfsshare/hunter2\u202esecret'
+  expectInNoLog(
+    [
+      call('createFile', path, 'pending'),
+      call('createFile', path, 'rejected', {
+        status: 400,
+        message: '"hunter2\ufffdsecret" contains invalid characters',
+      }),
+    ],
+    'hunter2',
+  )
+})
+
+const instances = (of: object) =>
+  call('getInstances', 'world', 'fulfilled', [{ uid: 'u', name: 'a-world', deployment: 'world', ...of }])
+
+test.each<[string, string, (value: string) => Action]>([
+  [
+    'the program that is missing',
+    `run: { command: ["${SECRET}"] }`,
+    (value) => instances({ lastExit: { reason: `Could not be started: "${value}" or its directory does not exist` } }),
+  ],
+  [
+    'the directory that is missing',
+    `mounts: ["/${SECRET}"]`,
+    (value) => instances({ blockedReason: `The directory /nfsshare/${value} in "mounts" does not exist.` }),
+  ],
+  [
+    'the line that it waits for',
+    `ready: ${SECRET}`,
+    (value) => instances({ lateStart: { afterSeconds: 1, waitingFor: `a console line that matches ${value}` } }),
+  ],
+  [
+    'what a restart failed by',
+    `run: { command: ["${SECRET}"] }`,
+    (value) =>
+      call('restartDeployment', 'world', 'rejected', { status: 409, message: `a-world did not start: "${value}"` }),
+  ],
+])('a value of a stored definition is masked where the server quotes it: %s', (_what, setting, quoting) => {
+  for (const stored of [
+    save(definition(setting), 'fulfilled', { made: {}, warnings: [] }),
+    call('getDeploymentConfig', 'world', 'fulfilled', { content: definition(setting) }),
+  ])
+    expectInNoLog([stored, quoting(SECRET), filterTyped(SECRET)])
+})
+
+test('what is wrong with an instance is told without what its definition says', () => {
+  const content = definition('run: { jar: paper.jar } # then SIGTERM, then SIGKILL')
+  const { log } = exported([
+    save(content, 'fulfilled', { made: {}, warnings: [] }),
+    instances({ lastExit: { reason: 'Ended by itself by signal SIGTERM' }, blockedReason: 'Port 25565 is taken.' }),
+  ])
+  expect(log.actions[1]!.payload).toMatchObject([
+    { lastExit: { reason: 'Ended by itself by signal SIGTERM' }, blockedReason: 'Port 25565 is taken.' },
+  ])
+})
