@@ -42,9 +42,11 @@ import { createJail } from './share/jail'
 import { createReplicas, type Replicas } from './share/replicas/replicas'
 import { openShareMarker } from './share/shareMarker'
 import { dropOldActivity } from './state/activity'
-import { openStateDatabase, identifyDatabase, type Db, type StateDatabase } from './state/db'
+import { identifyDatabase, migrateState, openStateDatabase, type Db, type StateDatabase } from './state/db'
 import { listDeployments } from './state/deployments'
-import { startEmbeddedPostgres } from './postgres/embeddedPostgres'
+import { postgresDirectories } from './postgres/embeddedPostgres'
+import { startStatePostgres } from './postgres/statePostgres'
+import { createUsersPostgres } from './postgres/usersPostgres'
 import { findLastHeartbeat } from './state/heartbeats'
 import { holdPlatformLock } from './state/platformLock'
 import { openSecrets, type Secrets } from './state/secrets'
@@ -114,9 +116,14 @@ export async function createPlatform(
   const directory = await openDataDirectory(dataDir)
   closers.push(async () => directory.unlock())
 
-  const postgres = settings.stateUrl === undefined ? await startEmbeddedPostgres(dataDir, log) : undefined
-  if (postgres) closers.push(() => postgres.stop())
-  const stateUrl = settings.stateUrl ?? postgres?.stateUrl ?? ''
+  const embedded = createUsersPostgres(dataDir, log)
+  closers.push(() => embedded.stop())
+  const statePostgres =
+    settings.stateUrl === undefined
+      ? await startStatePostgres({ dataDir, users: embedded, migrate: migrateState, log })
+      : undefined
+  if (statePostgres) closers.push(() => statePostgres.stop())
+  const stateUrl = settings.stateUrl ?? statePostgres?.url ?? ''
   closers.push(await holdPlatformLock(stateUrl, log, onLost))
   const state = await openStateDatabase(stateUrl)
   closers.push(() => state.close())
@@ -129,9 +136,7 @@ export async function createPlatform(
   const { runtime, manager } = running
 
   const servers = {
-    sql:
-      overrides.sql ??
-      createSqlServer({ url: settings.sqlUrl, dataDir, running: postgres, state: await identifyDatabase(pool), log }),
+    sql: overrides.sql ?? createSqlServer({ url: settings.sqlUrl, embedded, state: await identifyDatabase(pool), log }),
     mongo:
       overrides.mongo ?? createMongo({ url: settings.mongoUrl, dataDir, path: settings.programPath, secrets, log }),
   }
@@ -150,7 +155,7 @@ export async function createPlatform(
     nodes,
     ownPorts: () => [
       ...portOf(app).map((port) => ({ port, owner: 'Quarterdeck itself' })),
-      ...(postgres ? [{ port: Number(new URL(postgres.adminUrl).port), owner: 'the embedded PostgreSQL' }] : []),
+      ...[embedded.port()].flatMap((port) => (port === undefined ? [] : [{ port, owner: 'the embedded PostgreSQL' }])),
     ],
     wake: () => manager.wake(),
   })
@@ -202,7 +207,7 @@ async function openShare({ dataDir, shareDir }: Settings, { log, closers }: Surr
   closers.push(() => replicas.close())
   const files = await openFiles({ dataDir, shareDir, marker, log, now: Date.now })
   closers.push(() => files.close())
-  const disks = watchDisks(dataDir, shareDir, log)
+  const disks = watchDisks(dataDir, postgresDirectories(dataDir), shareDir, log)
   closers.push(async () => disks.close())
   return { marker, jail, replicas, files, disks }
 }

@@ -108,7 +108,7 @@ async function main(): Promise<void> {
     // Contained ones have a monitor each.
     monitor: async () => killed(pickOne(naming(/^[^\0]*conmon\0/))),
     postgres: async () =>
-      killed([Number(read(join(dataDir, 'postgres/postmaster.pid')).split('\n')[0])].filter(Boolean)),
+      killed([Number(read(join(dataDir, 'state/postmaster.pid')).split('\n')[0])].filter(Boolean)),
     instance: async () => killed(instancePids(random.pick(NAMES))),
   }
   const pickOne = (pids: number[]) => (pids.length > 0 ? [random.pick(pids)] : [])

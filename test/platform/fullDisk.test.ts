@@ -148,12 +148,12 @@ interface Answer {
 
   test('that leaves PostgreSQL no room for its journal stops the database alone, until there is room again', async () => {
     const { podName, startedAt } = (await instance())!
-    const { adminPassword, port } = JSON.parse(readFileSync(join(dataDir(), 'postgres.json'), 'utf8')) as {
+    const { adminPassword, port } = JSON.parse(readFileSync(join(dataDir(), 'state.json'), 'utf8')) as {
       adminPassword: string
       port: number
     }
     const client = new Client({
-      host: '127.0.0.1',
+      host: join(dataDir(), 'state.sockets'),
       port,
       user: 'postgres',
       password: adminPassword,

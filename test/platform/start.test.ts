@@ -114,7 +114,7 @@ test.each(['auto', 'off'])(
     expect(second.output().stderr.trimEnd()).toBe(`Quarterdeck runs already in ${dataDir} (process ${first.child.pid})`)
 
     expect(await end(first)).toBe(0)
-    expect(processesOf(join(dataDir, 'postgres'))).toEqual([])
+    expect(processesOf(join(dataDir, 'state'))).toEqual([])
     expect(await sample()).toMatchObject([{ runId, state: 'RUNNING' }])
 
     // Killed: PostgreSQL, which loses its parent, shuts down by itself; the instance runs on.
@@ -148,7 +148,7 @@ test('the embedded PostgreSQL is started again when it ends, and meanwhile calls
   const platform = run({ QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_SAMPLE: 'off' })
   expect(await health(platform)).toBe(200)
   expect(existsSync(join(dataDir, 'nfsshare/sample'))).toBe(false)
-  const postmaster = Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0])
+  const postmaster = Number(readFileSync(join(dataDir, 'state/postmaster.pid'), 'utf8').split('\n')[0])
   process.kill(postmaster, 'SIGINT')
   const url = await urlOf(platform)
   const login = async () => {

@@ -42,8 +42,8 @@ describe('one data directory', () => {
   ]
   const canUnshare = spawnSync('unshare', ['--pid', '--fork', '--mount-proc', 'true']).status === 0
   const dataDir = () => join(directory(), 'shared')
-  const pidFile = () => readFileSync(join(dataDir(), 'postgres/postmaster.pid'), 'utf8')
-  const postmasters = () => processesOf(join(dataDir(), 'postgres'))
+  const pidFile = () => readFileSync(join(dataDir(), 'state/postmaster.pid'), 'utf8')
+  const postmasters = () => processesOf(join(dataDir(), 'state'))
   const parentOf = (pid: number) => Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')[1])
 
   ;(canUnshare ? test : test.skip)(
@@ -86,13 +86,13 @@ describe('one data directory', () => {
 
   test('starts after a crash although the number of its PostgreSQL belongs to another process by now', async () => {
     const settings = { QUARTERDECK_DATA_DIR: join(directory(), 'crashed') }
-    const file = join(settings.QUARTERDECK_DATA_DIR, 'postgres/postmaster.pid')
+    const file = join(settings.QUARTERDECK_DATA_DIR, 'state/postmaster.pid')
     const first = run(settings)
     await isReady(first)
     const [, ...rest] = readFileSync(file, 'utf8').split('\n')
-    const postmaster = processesOf(join(settings.QUARTERDECK_DATA_DIR, 'postgres'))
+    const postmaster = processesOf(join(settings.QUARTERDECK_DATA_DIR, 'state'))
     for (const pid of [first.child.pid!, ...postmaster]) process.kill(pid, 'SIGKILL')
-    await until(() => processesOf(join(settings.QUARTERDECK_DATA_DIR, 'postgres')).length === 0)
+    await until(() => processesOf(join(settings.QUARTERDECK_DATA_DIR, 'state')).length === 0)
     writeFileSync(file, [process.pid, ...rest].join('\n'))
     const second = run(settings)
     await isReady(second)

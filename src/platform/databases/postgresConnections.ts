@@ -136,6 +136,8 @@ function postgresFailure(error: unknown, title: string, remedy: string): unknown
       'UNAVAILABLE',
       `${title} does not allow its administrator to create databases and roles. Grant that user CREATEDB and CREATEROLE.`,
     )
+  // Also of a table of locks that is full: see postgres/lockWatch.ts.
+  if (code === '53200') return new AppError('UNAVAILABLE', `${title} is out of memory. Try again in a moment.`)
   if (code === '53100') return new AppError('DISK_FULL', `${title} has no disk space left. Nothing was changed.`)
   return error
 }

@@ -3,7 +3,7 @@ import { errorCodeOf } from '../errors'
 import { markerOf, type ServerDatabase } from './databaseServer'
 import { CHANGE_MS, SAFE_SEARCH_PATH, type PostgresConnections } from './postgresConnections'
 
-/** For each role. A plugin's pool usually has 10 connections. The platform's own are reserved (postgresServer.ts). */
+/** For each role. A plugin's pool usually has 10 connections. The platform's own are reserved (embeddedPostgres.ts). */
 const CONNECTION_LIMIT = 20
 /** Ends runaway statements and abandoned transactions. A role may override these for itself. */
 const TIMEOUTS = { statement_timeout: '5min', idle_in_transaction_session_timeout: '5min' }

@@ -1,23 +1,21 @@
 import type { Logger } from 'pino'
 import { AppError } from '../errors'
 import type { DatabaseIdentity } from '../state/db'
-import { startEmbeddedPostgres, type EmbeddedPostgres } from '../postgres/embeddedPostgres'
+import type { UsersPostgres } from '../postgres/usersPostgres'
 import type { DatabaseServer } from './databaseServer'
 import { createPostgres } from './postgres'
 
 export interface SqlServerParts {
   /** An administrator's URL (`QUARTERDECK_SQL_URL`); undefined: the embedded PostgreSQL. */
   url: string | undefined
-  dataDir: string
-  /** The embedded PostgreSQL, if it runs already because it holds the platform's state. */
-  running: EmbeddedPostgres | undefined
+  embedded: UsersPostgres
   /** The platform's own database, which users' roles must not reach. */
   state: DatabaseIdentity | undefined
   log: Logger
 }
 
-/** Creates the server of users' SQL databases. `close` stops an embedded PostgreSQL that it has started. */
-export function createSqlServer({ url, dataDir, running, state, log }: SqlServerParts): DatabaseServer {
+/** Creates the server of users' SQL databases. The embedded PostgreSQL is started when it has data or gets some. */
+export function createSqlServer({ url, embedded, state, log }: SqlServerParts): DatabaseServer {
   if (url !== undefined) {
     return createPostgres({
       url: async () => url,
@@ -27,12 +25,9 @@ export function createSqlServer({ url, dataDir, running, state, log }: SqlServer
       log,
     })
   }
-  // A failure here does not prevent the platform's start.
-  const starting = running ? Promise.resolve(running) : startEmbeddedPostgres(dataDir, log)
-  starting.catch((error: unknown) => log.error({ err: error }, 'failed to start the embedded PostgreSQL'))
   const server = createPostgres({
     url: async () => {
-      const postgres = await starting.catch(() => undefined)
+      const postgres = await embedded.start().catch(() => undefined)
       if (!postgres)
         throw new AppError(
           'UNAVAILABLE',
@@ -45,13 +40,12 @@ export function createSqlServer({ url, dataDir, running, state, log }: SqlServer
     state,
     log,
   })
-  if (running) return server
   return {
     ...server,
-    async close() {
-      await server.close()
-      const postgres = await starting.catch(() => undefined)
-      await postgres?.stop()
+    async open() {
+      // A failure is logged, and reported by the call that needs the server.
+      if (embedded.exists()) await embedded.start().catch(() => undefined)
     },
+    stats: async (databases) => (databases.length === 0 && !embedded.exists() ? new Map() : server.stats(databases)),
   }
 }

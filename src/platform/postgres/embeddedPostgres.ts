@@ -2,18 +2,20 @@ import { once } from 'node:events'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { escapeIdentifier, escapeLiteral } from 'pg'
 import type { Logger } from 'pino'
 import { StartError } from '../errors'
-import { PostgresClient } from '../postgresClient'
 import { takeLock, type HeldLock } from '../processLock'
 import { findPostgresBinaries, type PostgresBinaries } from './postgresBinaries'
 import { createCluster, finishCluster, readCluster } from './postgresCluster'
 import { makeExtensions } from './postgresExtensions'
 import { socketDirectoryOf, startOnFreePort, startServer, type ServerOptions } from './postgresServer'
 
-/** The name of the platform's database and of the role that owns it. */
-const STATE_NAME = 'quarterdeck'
+/**
+ * What a server is for, and the name of its directory in the data directory. The platform's state has a server of its
+ * own, so that nothing that users' sessions do there (locks, long transactions, memory) stops the platform's writes.
+ */
+const NAMES = { state: 'state', databases: 'postgres' } as const
+export type PostgresUse = keyof typeof NAMES
 
 /** Time for the server of an earlier start to end. */
 const PREVIOUS_SERVER_TIMEOUT_MS = 10_000
@@ -22,43 +24,55 @@ export interface EmbeddedPostgres {
   /**
    * A superuser's URL. It names the TCP address that users connect to and, as `host` of its query, the directory of the
    * unix socket that the platform connects to. Another process that takes the port while the server is down cannot
-   * listen there.
+   * listen there. It changes when the server moves to another port; an earlier URL with a unix socket stays valid.
    */
   readonly adminUrl: string
-  /** The URL of the platform's database, as the role that owns only that. It keeps its port when the server moves. */
-  readonly stateUrl: string
   /** Fast shutdown: rolls back open transactions, then ends. */
   stop(): Promise<void>
 }
 
+/** The directories of all servers, which may be missing. */
+export function postgresDirectories(dataDir: string): string[] {
+  return Object.values(NAMES).map((name) => join(dataDir, name))
+}
+
+/** The directory of a server's files. The names of what belongs to it begin with the same path. */
+export function postgresDirectory(dataDir: string, use: PostgresUse): string {
+  return join(dataDir, NAMES[use])
+}
+
 /**
- * Starts the bundled PostgreSQL in `<dataDir>/postgres`, which the first start creates. It listens on 127.0.0.1 only,
- * requires passwords (SCRAM-SHA-256), and is restarted when it exits.
+ * Starts the bundled PostgreSQL on its directory, which the first start creates. It requires passwords (SCRAM-SHA-256),
+ * and is restarted when it exits. The server of users' databases listens on 127.0.0.1; that of the state only on its
+ * unix socket, and on 127.0.0.1 where the path is too long for one.
  * @throws StartError when it cannot be created or started, or when the file with its passwords is missing
  */
-export async function startEmbeddedPostgres(dataDir: string, log: Logger): Promise<EmbeddedPostgres> {
+export async function startEmbeddedPostgres(dataDir: string, use: PostgresUse, log: Logger): Promise<EmbeddedPostgres> {
   const binaries = await findPostgresBinaries(dataDir)
-  const lock = await lockServer(dataDir, log)
+  const directory = postgresDirectory(dataDir, use)
+  const lock = await lockServer(directory, log)
   try {
-    return await startLocked(dataDir, binaries, lock, log)
+    return await startLocked({ dataDir, use, directory, binaries, lock, log })
   } catch (error) {
     lock.release()
     throw error
   }
 }
 
-async function startLocked(
-  dataDir: string,
-  binaries: PostgresBinaries,
-  lock: HeldLock,
-  log: Logger,
-): Promise<EmbeddedPostgres> {
-  const directory = join(dataDir, 'postgres')
-  const clusterFile = join(dataDir, 'postgres.json')
+interface Start {
+  dataDir: string
+  use: PostgresUse
+  directory: string
+  binaries: PostgresBinaries
+  lock: HeldLock
+  log: Logger
+}
+
+async function startLocked({ dataDir, use, directory, binaries, lock, log }: Start): Promise<EmbeddedPostgres> {
+  const clusterFile = `${directory}.json`
   const known = (await readCluster(clusterFile)) ?? (await finishCluster(directory, clusterFile))
   const cluster = known ?? (await createCluster(directory, clusterFile, binaries))
   await removeStalePidFile(directory, lock)
-  const extensions = await makeExtensions(dataDir, binaries.shareDir)
 
   const socketDirectory = socketDirectoryOf(directory)
   let stopping = false
@@ -68,18 +82,18 @@ async function startLocked(
     clusterFile,
     cluster,
     binaries,
-    extensions,
+    settings: use === 'databases' ? await settingsForUsers(dataDir, binaries) : [],
+    listens: use === 'databases' || socketDirectory === undefined,
     socketDirectory,
     lock,
     log,
     earlierPorts: new Set(),
   }
   let server = await startOnFreePort(options)
-  const statePort = cluster.port
   const keepRunning = (): void => {
     server.once('exit', (code, signal) => {
       if (stopping) return
-      log.error({ code, signal }, 'the embedded PostgreSQL ended; restarting it')
+      log.error({ directory, code, signal }, 'the embedded PostgreSQL ended; restarting it')
       restarting = restart()
     })
   }
@@ -94,19 +108,17 @@ async function startLocked(
         keepRunning()
         return
       } catch (error) {
-        log.error({ err: error }, 'failed to restart the embedded PostgreSQL; retrying')
+        log.error({ directory, err: error }, 'failed to restart the embedded PostgreSQL; retrying')
       }
     }
   }
   keepRunning()
 
-  const adminUrl = () => urlOf('postgres', cluster.adminPassword, cluster.port, 'postgres', socketDirectory)
-  await createStateDatabase(adminUrl(), cluster.statePassword)
   return {
     get adminUrl() {
-      return adminUrl()
+      const url = `postgresql://postgres:${cluster.adminPassword}@127.0.0.1:${cluster.port}/postgres`
+      return socketDirectory === undefined ? url : `${url}?host=${encodeURIComponent(socketDirectory)}`
     },
-    stateUrl: urlOf(STATE_NAME, cluster.statePassword, statePort, STATE_NAME, socketDirectory),
     async stop() {
       stopping = true
       // A restart may be in progress.
@@ -125,13 +137,13 @@ async function startLocked(
  * Locks the data. Every process of the PostgreSQL inherits the lock, so no second server starts on these files while
  * one of them lives, in any container. Waits because a server may still be shutting down after its platform was killed.
  */
-async function lockServer(dataDir: string, log: Logger): Promise<HeldLock> {
-  const file = join(dataDir, 'postgres.lock')
+async function lockServer(directory: string, log: Logger): Promise<HeldLock> {
+  const file = `${directory}.lock`
   let isLogged = false
   for (const since = performance.now(); ; await delay(50)) {
     const lock = takeLock(file)
     if (lock) return lock
-    if (performance.now() - since > PREVIOUS_SERVER_TIMEOUT_MS) throw stillInUse(join(dataDir, 'postgres'))
+    if (performance.now() - since > PREVIOUS_SERVER_TIMEOUT_MS) throw stillInUse(directory)
     if (!isLogged) log.info('waiting for the PostgreSQL of an earlier start to end')
     isLogged = true
   }
@@ -162,34 +174,15 @@ function stillInUse(directory: string): StartError {
   ])
 }
 
-async function createStateDatabase(adminUrl: string, password: string): Promise<void> {
-  const admin = new PostgresClient({ connectionString: adminUrl })
-  // Without a listener a broken connection would end the process.
-  admin.on('error', () => undefined)
-  await admin.connect()
-  try {
-    const name = escapeIdentifier(STATE_NAME)
-    const { rowCount: role } = await admin.query('select 1 from pg_roles where rolname = $1', [STATE_NAME])
-    if (!role) await admin.query(`create role ${name} login password ${escapeLiteral(password)}`)
-    await admin.query(`grant pg_use_reserved_connections to ${name}`)
-    const { rowCount: database } = await admin.query('select 1 from pg_database where datname = $1', [STATE_NAME])
-    if (!database) await admin.query(`create database ${name} owner ${name}`)
-    await admin.query(`revoke all on database ${name} from public`)
-  } finally {
-    await admin.end()
-  }
-}
-
-/** @param socketDirectory the directory of the unix socket; undefined connects by TCP */
-function urlOf(
-  user: string,
-  password: string,
-  port: number,
-  database: string,
-  socketDirectory: string | undefined,
-): string {
-  const url = `postgresql://${user}:${password}@127.0.0.1:${port}/${database}`
-  return socketDirectory === undefined ? url : `${url}?host=${encodeURIComponent(socketDirectory)}`
+async function settingsForUsers(dataDir: string, { shareDir }: PostgresBinaries): Promise<string[]> {
+  return [
+    'max_connections=200',
+    // For the platform, which administers it, however many connections users hold.
+    'superuser_reserved_connections=15',
+    // Per session, and only superusers may raise it: a user's query must not fill the disk.
+    'temp_file_limit=1GB',
+    `extension_control_path=${await makeExtensions(dataDir, shareDir)}`,
+  ]
 }
 
 async function isPostgresOf(pid: number, directory: string): Promise<boolean> {

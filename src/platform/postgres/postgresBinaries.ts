@@ -8,6 +8,11 @@ import { StartError } from '../errors'
 /** PostgreSQL refuses to run as root, so it runs as the existing user `nobody`. */
 const NOBODY = 65_534
 
+/** The owner of the embedded PostgreSQL's files and processes; undefined for the current user. */
+export function postgresOwner(): number | undefined {
+  return process.getuid?.() === 0 ? NOBODY : undefined
+}
+
 export interface PostgresBinaries {
   /** The required owner of the data directory; undefined for the current user. */
   owner: number | undefined
@@ -26,7 +31,8 @@ export async function findPostgresBinaries(dataDir: string): Promise<PostgresBin
   const native = await nativeFolder()
   await hydrateSymlinks(native)
   const bin = join(native, 'bin')
-  const asRoot = process.getuid?.() === 0
+  const owner = postgresOwner()
+  const asRoot = owner !== undefined
   const setpriv = spawnSync('setpriv', ['--pdeathsig', 'INT', 'true']).status === 0
   if (asRoot && !setpriv) {
     throw new StartError([
@@ -35,13 +41,13 @@ export async function findPostgresBinaries(dataDir: string): Promise<PostgresBin
   }
   const prefix = setpriv ? ['setpriv', '--pdeathsig', 'INT'] : []
   if (asRoot) {
-    prefix.push(`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups')
+    prefix.push(`--reuid=${owner}`, `--regid=${owner}`, '--clear-groups')
     // Below a directory such as /root (mode 700) the unprivileged user needs the capability to pass.
     if (!((await isReachable(dataDir)) && (await isReachable(bin))))
       prefix.push('--inh-caps=+dac_read_search', '--ambient-caps=+dac_read_search')
   }
   return {
-    owner: asRoot ? NOBODY : undefined,
+    owner,
     shareDir: join(native, 'share/postgresql'),
     command(name, ...args) {
       const [program = '', ...rest] = [...prefix, join(bin, name), ...args]

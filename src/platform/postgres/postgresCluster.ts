@@ -16,7 +16,6 @@ const PostgresCluster = z.object({
   /** On 127.0.0.1. Kept while it is free, because users' credentials contain it. */
   port: z.number(),
   adminPassword: z.string(),
-  statePassword: z.string(),
 })
 export type PostgresCluster = z.infer<typeof PostgresCluster>
 
@@ -66,8 +65,7 @@ export async function createCluster(
   // machine would choose it.
   const cluster: PostgresCluster = {
     port: await freePort(FIRST_PORT + randomInt(PORTS)),
-    adminPassword: randomPassword(),
-    statePassword: randomPassword(),
+    adminPassword: randomBytes(24).toString('base64url'),
   }
   const unfinished = `${directory}.new`
   const passwordFile = `${directory}.password`
@@ -113,8 +111,4 @@ export async function saveCluster(file: string, cluster: PostgresCluster): Promi
 
 async function writeCluster(file: string, cluster: PostgresCluster): Promise<void> {
   await writeFile(file, JSON.stringify(cluster), { mode: 0o600, flush: true })
-}
-
-function randomPassword(): string {
-  return randomBytes(24).toString('base64url')
 }

@@ -23,7 +23,10 @@ export interface ServerOptions {
   clusterFile: string
   cluster: PostgresCluster
   binaries: PostgresBinaries
-  extensions: string
+  /** `name=value`, beside those that every server has. */
+  settings: string[]
+  /** Whether it listens on 127.0.0.1, beside its unix socket. */
+  listens: boolean
   /** The directory of the unix socket; undefined without one. */
   socketDirectory: string | undefined
   /** Earlier ports since the platform's start: open connection URLs still use them. */
@@ -60,32 +63,21 @@ function withMemoryLimit(program: string, args: string[]): [program: string, arg
 
 /** Starts the server on its port. @throws StartError */
 export async function startServer(options: ServerOptions): Promise<ChildProcess> {
-  const { directory, cluster, binaries, extensions, socketDirectory, lock, log } = options
+  const { directory, cluster, binaries, listens, socketDirectory, lock, log } = options
   if (socketDirectory !== undefined) await recreateSocketDirectory(socketDirectory, options)
+  const settings = [
+    `listen_addresses=${listens ? '127.0.0.1' : ''}`,
+    `unix_socket_directories=${socketDirectory === undefined ? '' : `"${socketDirectory}"`}`,
+    'shared_buffers=64MB',
+    ...options.settings,
+  ]
   const [program, args] = binaries.command(
     'postgres',
     '-D',
     directory,
     '-p',
     String(cluster.port),
-    '-c',
-    'listen_addresses=127.0.0.1',
-    '-c',
-    `unix_socket_directories=${socketDirectory === undefined ? '' : `"${socketDirectory}"`}`,
-    '-c',
-    'max_connections=200',
-    '-c',
-    'shared_buffers=64MB',
-    // Users' databases share this server: keep connections for the platform and for administration.
-    '-c',
-    'reserved_connections=40',
-    '-c',
-    'superuser_reserved_connections=15',
-    // Per session, and only superusers may raise it: a user's query must not fill the disk.
-    '-c',
-    'temp_file_limit=1GB',
-    '-c',
-    `extension_control_path=${extensions}`,
+    ...settings.flatMap((setting) => ['-c', setting]),
   )
   // A session of its own, because Ctrl-C in the terminal must reach only the platform, which stops PostgreSQL last.
   const server = spawn(...withMemoryLimit(program, args), {

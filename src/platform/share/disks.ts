@@ -1,5 +1,4 @@
 import { stat, statfs } from 'node:fs/promises'
-import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Disk } from '../../contract/disk'
 
@@ -15,24 +14,26 @@ const INTERVAL_MS = 60_000
 
 export interface Disks {
   /**
-   * Current state of the data directory's disk (or of the disk of its `postgres`, if that is another one and fuller), and of the shared
-   * area's if that is another disk and can be read.
+   * Current state of the fullest disk of the platform's own data, and of the shared area's if that is another disk and
+   * can be read.
    */
   list(): Promise<Disk[]>
   close(): void
 }
 
-/** Measures the disks on demand, and logs each change of level once a minute. */
-export function watchDisks(dataDir: string, shareDir: string, log: Logger): Disks {
+/**
+ * Measures the disks on demand, and logs each change of level once a minute.
+ * @param ownDirs directories within the data directory that may be on disks of their own, or missing
+ */
+export function watchDisks(dataDir: string, ownDirs: string[], shareDir: string, log: Logger): Disks {
   const loggedLevels = new Map<string, Disk['level']>()
 
   async function list(): Promise<Disk[]> {
     const data = await measure('data', dataDir)
-    // PostgreSQL's files may have a disk of their own, and the state may be elsewhere altogether.
-    const postgres = await measure('data', join(dataDir, 'postgres')).catch(() => undefined)
+    const own = await Promise.all(ownDirs.map((path) => measure('data', path).catch(() => data)))
+    const [worst] = [data, ...own].sort((a, b) => rankOf(b.disk) - rankOf(a.disk))
     const share = await measure('share', shareDir).catch(() => undefined)
-    const worse = postgres && rankOf(postgres.disk) > rankOf(data.disk) ? postgres : data
-    return share && share.device !== data.device ? [worse.disk, share.disk] : [worse.disk]
+    return [worst, share?.device === data.device ? undefined : share].flatMap((measured) => measured?.disk ?? [])
   }
 
   const timer = setInterval(() => {

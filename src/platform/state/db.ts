@@ -59,18 +59,24 @@ export interface StateDatabase {
  * @throws StartError when the server is unreachable, refuses, or has the schema of a newer version
  */
 export async function openStateDatabase(url: string, queryTimeoutMs = QUERY_TIMEOUT_MS): Promise<StateDatabase> {
-  const connection = {
-    connectionString: url,
-    connectionTimeoutMillis: QUERY_TIMEOUT_MS,
-    keepAlive: true,
-    Client: PostgresClient,
-  }
-  await migrate(new Pool({ ...connection, max: 2 }), url)
-  const pool = new Pool({ ...connection, max: 20, query_timeout: queryTimeoutMs, idleTimeoutMillis: 60_000 })
+  await migrateState(url)
+  const pool = new Pool({
+    ...connectionTo(url),
+    max: 20,
+    query_timeout: queryTimeoutMs,
+    idleTimeoutMillis: 60_000,
+  })
   ignoreConnectionErrors(pool)
   const db: Db = new Kysely<State>({ dialect: new PostgresDialect({ pool: boundPool(pool, queryTimeoutMs) }) })
   return { db, pool, close: () => db.destroy() }
 }
+
+const connectionTo = (url: string) => ({
+  connectionString: url,
+  connectionTimeoutMillis: QUERY_TIMEOUT_MS,
+  keepAlive: true,
+  Client: PostgresClient,
+})
 
 /** @returns undefined if the server does not reveal it, as some hosted ones */
 export async function identifyDatabase(connection: Pick<ClientBase, 'query'>): Promise<DatabaseIdentity | undefined> {
@@ -95,8 +101,12 @@ export function ignoreConnectionErrors(pool: Pool): void {
   pool.on('connect', (client) => client.on('error', () => undefined))
 }
 
-/** Uses a pool of its own, because a migration may take longer than the query timeout. */
-async function migrate(pool: Pool, url: string): Promise<void> {
+/**
+ * Gives the state in a database the newest schema, without a time limit for its queries.
+ * @throws StartError as `openStateDatabase`
+ */
+export async function migrateState(url: string): Promise<void> {
+  const pool = new Pool({ ...connectionTo(url), max: 2 })
   ignoreConnectionErrors(pool)
   const db = new Kysely<State>({ dialect: new PostgresDialect({ pool }) })
   const { error } = await new Migrator({ db, provider: { getMigrations: async () => migrations } }).migrateToLatest()

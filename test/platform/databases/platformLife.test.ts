@@ -108,11 +108,11 @@ async function floodConnections(
   platform: Platform,
   { credentials: { username, password, host, port } }: Database,
 ): Promise<void> {
-  // Its own state is on the same server, and not for them.
+  // Its own state is on another server.
   const intruder = new Client({ user: username, password, host, port, database: 'quarterdeck' })
-  await expect(intruder.connect()).rejects.toMatchObject({ code: '42501' })
+  await expect(intruder.connect()).rejects.toMatchObject({ code: '3D000' })
   const clients: Client[] = []
-  const names = Array.from({ length: 8 }, (_, at) => `flood_${at}`)
+  const names = Array.from({ length: 10 }, (_, at) => `flood_${at}`)
   let refused: string | undefined
   for (const name of names) {
     const { credentials } = (await platform.call('POST', 'database/sql', { name })).data as unknown as Database
@@ -143,6 +143,23 @@ async function floodConnections(
   for (const name of names) expect((await platform.call('DELETE', `database/sql/${name}`)).status).toBe(200)
 }
 
+/** A session's locks fill the server's table of locks: the platform writes on, and the session is ended. */
+async function fillLocks(platform: Platform): Promise<void> {
+  const { credentials } = (await platform.call('POST', 'database/sql', { name: 'locks' })).data as unknown as Database
+  const { username, password, host, port, database } = credentials
+  const client = new Client({ user: username, password, host, port, database })
+  client.on('error', () => undefined)
+  await client.connect()
+  await expect(client.query('select pg_advisory_lock(at) from generate_series(1, 1000000) at')).rejects.toMatchObject({
+    code: '53200',
+  })
+  expect((await platform.call('POST', 'invite-codes', { message: 'meanwhile' })).status).toBe(201)
+  await until(
+    () => platform.call('DELETE', 'database/sql/locks'),
+    ({ status }) => status === 200,
+  )
+}
+
 test('databases and their credentials live through an end and a kill of the platform, which leave no server running', async () => {
   const data = join(directory(), 'data')
   const first = await start()
@@ -161,8 +178,8 @@ test('databases and their credentials live through an end and a kill of the plat
   first.child.kill('SIGKILL')
   await first.exited
   await until(
-    () => processesOf(join(data, 'mongo')).length + processesOf(join(data, 'postgres')).length,
-    (count) => count === 0,
+    () => ['mongo', 'postgres', 'state'].flatMap((name) => processesOf(join(data, name))),
+    (pids) => pids.length === 0,
   )
 
   const second = await start()
@@ -177,10 +194,11 @@ test('databases and their credentials live through an end and a kill of the plat
     expect(await documentsOfMongo(database)).toBe(2)
   }
   await floodConnections(second, sql[0]!)
+  await fillLocks(second)
   expect((await second.call('DELETE', 'database/sql/plots')).status).toBe(200)
   second.child.kill('SIGTERM')
   expect(await second.exited).toBe(0)
-  expect([...processesOf(join(data, 'mongo')), ...processesOf(join(data, 'postgres'))]).toEqual([])
+  expect(['mongo', 'postgres', 'state'].flatMap((name) => processesOf(join(data, name)))).toEqual([])
   expect(first.output().stderr + second.output().stderr).toBe('')
 
   // With another key file, or none, it says so in one line, and nothing is lost.

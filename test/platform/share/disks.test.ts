@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import pino from 'pino'
+import { postgresDirectories } from '../../../src/platform/postgres/embeddedPostgres'
 import { watchDisks } from '../../../src/platform/share/disks'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { canMount, mountTmpfs, unmount } from '../../support/platform/tmpfs'
@@ -15,7 +16,7 @@ const directory = useTemporaryDirectory()
     const share = join(directory(), 'share')
     await mkdir(share)
     mountTmpfs(share)
-    const disks = watchDisks(directory(), share, pino({ level: 'silent' }))
+    const disks = watchDisks(directory(), [], share, pino({ level: 'silent' }))
     const ofShare = async () => (await disks.list()).find(({ name }) => name === 'share')
     try {
       execFileSync('mount', ['-o', 'remount,nr_inodes=1000', share])
@@ -38,18 +39,21 @@ const directory = useTemporaryDirectory()
   },
 )
 
-;(canMount ? test : test.skip)('#49 a disk of PostgreSQL alone that is full counts as the data directory', async () => {
-  const [share, postgres] = [join(directory(), 'share'), join(directory(), 'postgres')]
-  for (const path of [share, postgres]) await mkdir(path, { recursive: true })
-  mountTmpfs(postgres)
-  const disks = watchDisks(directory(), share, pino({ level: 'silent' }))
-  try {
-    expect(await disks.list()).toMatchObject([{ name: 'data', level: 'ok' }])
-    execFileSync('mount', ['-o', 'remount,size=5m', postgres])
-    writeFileSync(join(postgres, 'wal'), Buffer.alloc(2 * 2 ** 20))
-    expect(await disks.list()).toMatchObject([{ name: 'data', level: 'full', total: 5 * 2 ** 20 }])
-  } finally {
-    disks.close()
-    unmount(postgres)
-  }
-})
+;(canMount ? test.each : test.skip.each)(['postgres', 'state'])(
+  '#49 a disk of PostgreSQL alone that is full counts as the data directory: %s',
+  async (name) => {
+    const [share, postgres] = [join(directory(), 'share'), join(directory(), name)]
+    for (const path of [share, postgres]) await mkdir(path, { recursive: true })
+    mountTmpfs(postgres)
+    const disks = watchDisks(directory(), postgresDirectories(directory()), share, pino({ level: 'silent' }))
+    try {
+      expect(await disks.list()).toMatchObject([{ name: 'data', level: 'ok' }])
+      execFileSync('mount', ['-o', 'remount,size=5m', postgres])
+      writeFileSync(join(postgres, 'wal'), Buffer.alloc(2 * 2 ** 20))
+      expect(await disks.list()).toMatchObject([{ name: 'data', level: 'full', total: 5 * 2 ** 20 }])
+    } finally {
+      disks.close()
+      unmount(postgres)
+    }
+  },
+)

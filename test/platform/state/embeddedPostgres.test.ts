@@ -30,9 +30,10 @@ async function answers(url: string): Promise<unknown> {
 test('security: who takes the port of the embedded server while it is away is sent nothing, and the platform goes on with it at another one', async () => {
   const dataDir = join(directory(), 'data')
   mkdirSync(dataDir, { mode: 0o711 })
-  postgres = await startEmbeddedPostgres(dataDir, pino({ level: 'silent' }))
-  const port = Number(new URL(postgres.adminUrl).port)
-  expect(await answers(postgres.stateUrl)).toBe('quarterdeck')
+  postgres = await startEmbeddedPostgres(dataDir, 'databases', pino({ level: 'silent' }))
+  const { adminUrl } = postgres
+  const port = Number(new URL(adminUrl).port)
+  expect(await answers(adminUrl)).toBe('postgres')
   expect(statSync(join(dataDir, 'postgres.sockets')).mode & 0o777).toBe(0o700)
 
   const heard = jest.fn()
@@ -52,7 +53,7 @@ test('security: who takes the port of the embedded server while it is away is se
       }),
   )
   // By the address that it had, as every connection of the platform knows it.
-  expect(await until(() => answers(postgres.stateUrl).catch(() => undefined))).toBe('quarterdeck')
+  expect(await until(() => answers(adminUrl).catch(() => undefined))).toBe('postgres')
   expect(Number(new URL(postgres.adminUrl).port)).not.toBe(port)
   expect(await answers(postgres.adminUrl)).toBe('postgres')
   expect(heard).not.toHaveBeenCalled()

@@ -2,13 +2,15 @@ import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'no
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Pool } from 'pg'
+import { Client, type Pool } from 'pg'
 import pino from 'pino'
 import { sql } from 'kysely'
 import type { AppError } from '../../../src/platform/errors'
 import { boundPool } from '../../../src/platform/state/boundedPool'
-import { openStateDatabase, stateFailure, type StateDatabase } from '../../../src/platform/state/db'
-import { startEmbeddedPostgres } from '../../../src/platform/postgres/embeddedPostgres'
+import { migrateState, openStateDatabase, stateFailure, type StateDatabase } from '../../../src/platform/state/db'
+import { startEmbeddedPostgres, type EmbeddedPostgres } from '../../../src/platform/postgres/embeddedPostgres'
+import { startStatePostgres } from '../../../src/platform/postgres/statePostgres'
+import { createUsersPostgres } from '../../../src/platform/postgres/usersPostgres'
 import { openSecrets } from '../../../src/platform/state/secrets'
 import { freshDatabase, freshState, onServer } from '../../support/platform/freshState'
 import { processesOf } from '../../support/platform/processesOf'
@@ -135,32 +137,35 @@ test('the state of a newer version is refused', async () => {
 
 test('an embedded PostgreSQL whose port somebody else took moves to another one and keeps its data', async () => {
   const log = pino({ level: 'silent' })
-  const first = await startEmbeddedPostgres(directory(), log)
-  const state = await openStateDatabase(first.stateUrl)
-  await state.db.insertInto('facts').values({ name: 'kept', value: 'yes' }).execute()
-  await state.close()
+  const query = async (postgres: EmbeddedPostgres, text: string) => {
+    const client = new Client({ connectionString: postgres.adminUrl })
+    await client.connect()
+    return client.query<{ value: string }>(text).finally(() => client.end())
+  }
+  const first = await startEmbeddedPostgres(directory(), 'databases', log)
+  await query(first, "create table facts as select 'yes' as value")
+  const { port } = new URL(first.adminUrl)
   await first.stop()
 
-  const { port } = new URL(first.stateUrl)
   const squatter = createServer().listen(Number(port), '127.0.0.1')
   await until(() => squatter.listening)
-  const second = await startEmbeddedPostgres(directory(), log)
+  const second = await startEmbeddedPostgres(directory(), 'databases', log)
   squatter.close()
-  expect(new URL(second.stateUrl).port).not.toBe(port)
-  const again = await openStateDatabase(second.stateUrl)
-  expect(await again.db.selectFrom('facts').selectAll().execute()).toEqual([{ name: 'kept', value: 'yes' }])
-  await again.close()
+  expect(new URL(second.adminUrl).port).not.toBe(port)
+  expect((await query(second, 'select * from facts')).rows).toEqual([{ value: 'yes' }])
   await second.stop()
 })
 
 describe('the embedded PostgreSQL', () => {
   const log = pino({ level: 'silent' })
   const dataDir = () => join(directory(), 'embedded')
-  const clusterFile = () => join(dataDir(), 'postgres.json')
+  const clusterFile = () => join(dataDir(), 'state.json')
+  const start = (data: string) =>
+    startStatePostgres({ dataDir: data, users: createUsersPostgres(data, log), migrate: migrateState, log })
 
   async function kept(work: (state: StateDatabase) => Promise<void> = async () => undefined): Promise<string[]> {
-    const postgres = await startEmbeddedPostgres(dataDir(), log)
-    const state = await openStateDatabase(postgres.stateUrl)
+    const postgres = await start(dataDir())
+    const state = await openStateDatabase(postgres.url)
     await work(state)
     const facts = await state.db.selectFrom('facts').select('value').where('name', '=', 'kept').execute()
     await state.close()
@@ -180,19 +185,19 @@ describe('the embedded PostgreSQL', () => {
   test('is never made anew because its passwords cannot be read: the start says so in one line, and the data stays', async () => {
     const cluster = await readFile(clusterFile(), 'utf8')
     await rm(clusterFile())
-    await expect(startEmbeddedPostgres(dataDir(), log)).rejects.toMatchObject({
-      lines: [expect.stringContaining('postgres.json is missing: restore it from a backup')],
+    await expect(start(dataDir())).rejects.toMatchObject({
+      lines: [expect.stringContaining('state.json is missing: restore it from a backup')],
     })
     for (const damaged of ['', cluster.slice(0, 20), '{}']) {
       await writeFile(clusterFile(), damaged)
-      await expect(startEmbeddedPostgres(dataDir(), log)).rejects.toMatchObject({
-        lines: [expect.stringContaining('postgres.json is damaged: restore it from a backup')],
+      await expect(start(dataDir())).rejects.toMatchObject({
+        lines: [expect.stringContaining('state.json is damaged: restore it from a backup')],
       })
     }
     await rm(clusterFile())
     await mkdir(clusterFile())
-    await expect(startEmbeddedPostgres(dataDir(), log)).rejects.toMatchObject({
-      lines: [expect.stringContaining('postgres.json cannot be read (EISDIR)')],
+    await expect(start(dataDir())).rejects.toMatchObject({
+      lines: [expect.stringContaining('state.json cannot be read (EISDIR)')],
     })
     await rm(clusterFile(), { recursive: true })
     await writeFile(clusterFile(), cluster)
@@ -202,32 +207,20 @@ describe('the embedded PostgreSQL', () => {
   test('that was made by a first start, which was cut off just then, is found by the next one', async () => {
     await rename(clusterFile(), `${clusterFile()}.new`)
     expect(await kept()).toEqual(['yes'])
-    expect(await readdir(dataDir())).toEqual([
-      'postgres',
-      'postgres.extensions',
-      'postgres.json',
-      'postgres.lock',
-      'postgres.sockets',
-    ])
+    expect(await readdir(dataDir())).toEqual(['state', 'state.json', 'state.lock', 'state.sockets'])
   })
 
   test('that a first start has half made is made anew', async () => {
     const fresh = join(directory(), 'cut-off')
-    await mkdir(join(fresh, 'postgres.new'), { recursive: true })
-    await writeFile(join(fresh, 'postgres.new/PG_VERSION'), '18')
-    await writeFile(join(fresh, 'postgres.json.new'), '{"port"')
-    await (await startEmbeddedPostgres(fresh, log)).stop()
-    expect(await readdir(fresh)).toEqual([
-      'postgres',
-      'postgres.extensions',
-      'postgres.json',
-      'postgres.lock',
-      'postgres.sockets',
-    ])
+    await mkdir(join(fresh, 'state.new'), { recursive: true })
+    await writeFile(join(fresh, 'state.new/PG_VERSION'), '18')
+    await writeFile(join(fresh, 'state.json.new'), '{"port"')
+    await (await start(fresh)).stop()
+    expect(await readdir(fresh)).toEqual(['state', 'state.json', 'state.lock', 'state.sockets'])
   })
 
   test('that is being started again when it is stopped leaves no process', async () => {
-    const postgres = await startEmbeddedPostgres(dataDir(), log)
+    const postgres = await start(dataDir())
     const first = processesOf(dataDir())
     for (const pid of first) process.kill(pid, 'SIGKILL')
     await until(() => processesOf(dataDir()).some((pid) => !first.includes(pid)))

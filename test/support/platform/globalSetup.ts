@@ -24,7 +24,7 @@ async function forgetTheDisk(adminUrl: string): Promise<void> {
 export default async function globalSetup(): Promise<void> {
   compilePrograms()
   const directory = await mkdtemp(join(tmpdir(), 'quarterdeck-postgres-'))
-  const server = await startEmbeddedPostgres(directory, pino({ level: 'silent' }))
+  const server = await startEmbeddedPostgres(directory, 'databases', pino({ level: 'silent' }))
   globalThis.testPostgres = { server, directory }
   await forgetTheDisk(server.adminUrl)
   // By its port, so that a test can put something between, or name another one.

@@ -118,7 +118,7 @@ const scenarios: Record<string, Scenario> = {
   },
 
   async postgres(directory) {
-    const postgres = await startEmbeddedPostgres(directory, log)
+    const postgres = await startEmbeddedPostgres(directory, 'databases', log)
     const postmaster = join(directory, 'postgres/postmaster.pid')
     process.kill(Number(readFileSync(postmaster, 'utf8').split('\n')[0]), 'SIGINT')
     const release = leaveFree(0)

@@ -46,7 +46,7 @@ const HELD_BYTES = 64 * 2 ** 20
 /** A platform of its own, on a PostgreSQL of its own, that is sent what nobody should send. */
 export async function startFuzzer(seed: number): Promise<Fuzzer> {
   const directory = await mkdtemp(join(tmpdir(), 'quarterdeck-fuzz-'))
-  const server = await startEmbeddedPostgres(directory, pino({ level: 'silent' }))
+  const server = await startEmbeddedPostgres(directory, 'databases', pino({ level: 'silent' }))
   const ofTheRun = process.env.TEST_POSTGRES_URL
   process.env.TEST_POSTGRES_URL = server.adminUrl
   const { started: platform, routes } = await collectRoutes(() => startPlatform({ bodyMs: 500, uploadLimit: 2 ** 20 }))

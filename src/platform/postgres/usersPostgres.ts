@@ -1,0 +1,50 @@
+import { existsSync } from 'node:fs'
+import type { Logger } from 'pino'
+import { watchLocks } from './lockWatch'
+import { postgresDirectory, startEmbeddedPostgres, type EmbeddedPostgres } from './embeddedPostgres'
+
+/** The embedded PostgreSQL of users' databases, which is started when it is needed. */
+export interface UsersPostgres {
+  /** Whether it has data: a database was created at some time. */
+  exists(): boolean
+  /** Starts it once, and creates it if necessary. After a failure the next call tries again. @throws StartError */
+  start(): Promise<EmbeddedPostgres>
+  /** The port that users connect to; undefined before the start. */
+  port(): number | undefined
+  stop(): Promise<void>
+}
+
+export function createUsersPostgres(dataDir: string, log: Logger): UsersPostgres {
+  let starting: Promise<EmbeddedPostgres> | undefined
+  let running: EmbeddedPostgres | undefined
+  let stopWatch: (() => Promise<void>) | undefined
+  let isStopped = false
+
+  async function start(): Promise<EmbeddedPostgres> {
+    try {
+      const postgres = await startEmbeddedPostgres(dataDir, 'databases', log)
+      stopWatch = watchLocks(() => postgres.adminUrl, log)
+      running = postgres
+      return postgres
+    } catch (error) {
+      starting = undefined
+      log.error({ err: error }, 'failed to start the embedded PostgreSQL of users’ databases')
+      throw error
+    }
+  }
+
+  return {
+    exists: () => existsSync(postgresDirectory(dataDir, 'databases')),
+    async start() {
+      if (isStopped) throw new Error('The platform is shutting down.')
+      return (starting ??= start())
+    },
+    port: () => running && Number(new URL(running.adminUrl).port),
+    async stop() {
+      isStopped = true
+      const postgres = await starting?.catch(() => undefined)
+      await stopWatch?.()
+      await postgres?.stop()
+    },
+  }
+}

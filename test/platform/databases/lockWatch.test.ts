@@ -1,0 +1,56 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import pino from 'pino'
+import { createUsersPostgres } from '../../../src/platform/postgres/usersPostgres'
+import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+import { until } from '../../support/platform/until'
+
+jest.setTimeout(120_000)
+
+const directory = useTemporaryDirectory()
+
+async function connected(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url })
+  client.on('error', () => undefined)
+  await client.connect()
+  return client
+}
+
+const canConnect = (url: string) =>
+  connected(url).then(
+    (client) => client.end().then(() => true),
+    () => false,
+  )
+
+test('security: sessions that fill the table of locks, so that nobody can connect, are ended; a role that goes on may no longer log in', async () => {
+  const lines: string[] = []
+
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
+  const dataDir = join(directory(), 'data')
+  mkdirSync(dataDir, { mode: 0o711 })
+  const users = createUsersPostgres(dataDir, log)
+  const { adminUrl } = await users.start()
+  const admin = await connected(adminUrl)
+  for (const role of ['greedy', 'other']) await admin.query(`create role ${role} login password 'secret'`)
+  await admin.end()
+  const urlOf = (role: string) => adminUrl.replace(/\/\/[^@]+@/, `//${role}:secret@`)
+  const other = await connected(urlOf('other'))
+  await other.query('select pg_advisory_lock(at) from generate_series(1, 1000) at')
+
+  for (let round = 0; await until(() => canConnect(urlOf('other'))); round++) {
+    const greedy = await connected(urlOf('greedy')).catch(() => undefined)
+    if (!greedy) break
+    expect(round).toBeLessThan(3)
+    await expect(
+      greedy.query('select pg_advisory_lock(-at) from generate_series(1, 1000000) at'),
+    ).rejects.toMatchObject({ code: expect.stringMatching('53200|57P01') as string })
+    await until(() => lines.filter((line) => line.includes('held too many locks')).length > round)
+  }
+  await until(() => lines.some((line) => line.includes('"role":"greedy"') && line.includes('may no longer log in')))
+  await expect(connected(urlOf('greedy'))).rejects.toMatchObject({ code: '28000' })
+  // A session with fewer locks is left alone.
+  expect((await other.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+  await other.end()
+  await users.stop()
+})

@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import pino from 'pino'
+import { startEmbeddedPostgres } from '../../../src/platform/postgres/embeddedPostgres'
+import { startStatePostgres } from '../../../src/platform/postgres/statePostgres'
+import { createUsersPostgres, type UsersPostgres } from '../../../src/platform/postgres/usersPostgres'
+import { insertActivity, listActivity } from '../../../src/platform/state/activity'
+import { migrateState, openStateDatabase, type Db } from '../../../src/platform/state/db'
+import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+
+jest.setTimeout(120_000)
+
+const log = pino({ level: 'silent' })
+const directory = useTemporaryDirectory()
+
+async function query<Row extends object>(url: string, text: string): Promise<Row[]> {
+  const client = new Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query<Row>(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+function entry(action: string) {
+  return {
+    entry: randomUUID(),
+    at: new Date(),
+    username: 'author',
+    kind: 'user' as const,
+    action,
+    subject: 'a "quoted"\ttext\\n of two\nlines',
+    address: '127.0.0.1',
+    succeeded: true,
+  }
+}
+
+/** Starts the state's server, and hands its database to `work`. */
+async function withState<Result>(dataDir: string, users: UsersPostgres, work: (db: Db) => Promise<Result>) {
+  const postgres = await startStatePostgres({ dataDir, users, migrate: migrateState, log })
+  const state = await openStateDatabase(postgres.url)
+  try {
+    return await work(state.db)
+  } finally {
+    await state.close()
+    await postgres.stop()
+  }
+}
+
+/** A data directory as an earlier version left it: the state is beside a user's database, in one server. */
+async function earlierVersion(name: string): Promise<string> {
+  const dataDir = join(directory(), name)
+  mkdirSync(dataDir, { mode: 0o711 })
+  const postgres = await startEmbeddedPostgres(dataDir, 'databases', log)
+  await query(postgres.adminUrl, "create role quarterdeck login password 'of-the-state'")
+  await query(postgres.adminUrl, 'create database quarterdeck owner quarterdeck')
+  await query(postgres.adminUrl, 'create database plots')
+  const url = new URL(postgres.adminUrl)
+  url.pathname = '/quarterdeck'
+  url.username = 'quarterdeck'
+  url.password = 'of-the-state'
+  const state = await openStateDatabase(url.href)
+  await state.db.insertInto('facts').values({ name: 'kept', value: 'yes' }).execute()
+  await insertActivity(state.db, [entry('first'), entry('second')])
+  await state.close()
+  await postgres.stop()
+  return dataDir
+}
+
+const factsOf = async (db: Db) =>
+  (await db.selectFrom('facts').select('value').where('name', '=', 'kept').execute()).map(({ value }) => value)
+
+test('security: the server of the state listens on no port, and the one of users’ databases starts when it is needed', async () => {
+  const dataDir = join(directory(), 'new')
+  mkdirSync(dataDir, { mode: 0o711 })
+  const users = createUsersPostgres(dataDir, log)
+  const postgres = await startStatePostgres({ dataDir, users, migrate: migrateState, log })
+  const { port } = JSON.parse(readFileSync(join(dataDir, 'state.json'), 'utf8')) as { port: number }
+  const refused = await new Promise<string | undefined>((resolve) =>
+    connect(port, '127.0.0.1', () => resolve(undefined)).on('error', ({ code }: NodeJS.ErrnoException) =>
+      resolve(code),
+    ),
+  )
+  expect(refused).toBe('ECONNREFUSED')
+  expect(existsSync(join(dataDir, 'postgres'))).toBe(false)
+  expect([users.exists(), users.port()]).toEqual([false, undefined])
+
+  const [first, second] = await Promise.all([users.start(), users.start()])
+  expect(first).toBe(second)
+  expect(users.port()).toBe(Number(new URL(first.adminUrl).port))
+  expect(await query(first.adminUrl, "select datname from pg_database where datname = 'quarterdeck'")).toEqual([])
+  await users.stop()
+  await expect(users.start()).rejects.toThrow('shutting down')
+  await postgres.stop()
+})
+
+test('the state of an earlier version moves to a server of its own with all that it holds, once; users’ databases stay', async () => {
+  const dataDir = await earlierVersion('earlier')
+  const users = createUsersPostgres(dataDir, log)
+  await withState(dataDir, users, async (db) => {
+    expect(await factsOf(db)).toEqual(['yes'])
+    const { entries } = await listActivity(db, {})
+    expect(entries.map(({ action }) => action)).toEqual(['second', 'first'])
+    expect(entries[0]?.subject).toBe(entry('').subject)
+    // Identities go on where they were, and the log still keeps its entries.
+    await insertActivity(db, [entry('third')])
+    expect((await listActivity(db, {})).entries.map(({ action }) => action)).toEqual(['third', 'second', 'first'])
+    await expect(db.deleteFrom('activity').execute()).rejects.toThrow('are kept as they are for 90 days')
+  })
+  const { adminUrl } = await users.start()
+  const names = await query<{ datname: string }>(adminUrl, 'select datname from pg_database where not datistemplate')
+  expect(names.map(({ datname }) => datname).sort()).toEqual(['plots', 'postgres'])
+  expect(await query(adminUrl, "select 1 from pg_roles where rolname = 'quarterdeck'")).toEqual([])
+  expect(existsSync(join(dataDir, 'state.moving'))).toBe(false)
+  await users.stop()
+
+  const later = createUsersPostgres(dataDir, log)
+  expect(await withState(dataDir, later, async (db) => (await listActivity(db, {})).entries)).toHaveLength(3)
+  expect(later.port()).toBeUndefined()
+})
+
+test('a move that was interrupted is repeated, and one that fails leaves the state where it was', async () => {
+  const dataDir = await earlierVersion('interrupted')
+  const half = await startEmbeddedPostgres(dataDir, 'state', log)
+  await query(half.adminUrl, 'create database quarterdeck_new')
+  await half.stop()
+
+  const users = createUsersPostgres(dataDir, log)
+  const { adminUrl } = await users.start()
+  const source = new URL(adminUrl)
+  source.pathname = '/quarterdeck'
+  await query(source.href, "insert into kysely_migration values ('9999_future', now()::text)")
+  await expect(startStatePostgres({ dataDir, users, migrate: migrateState, log })).rejects.toMatchObject({
+    lines: [expect.stringContaining('holds the state of a newer Quarterdeck')],
+  })
+  await query(source.href, "delete from kysely_migration where name = '9999_future'")
+  expect(await withState(dataDir, users, factsOf)).toEqual(['yes'])
+  await users.stop()
+})
