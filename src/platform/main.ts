@@ -1,27 +1,13 @@
 import pino, { type Logger } from 'pino'
-import { readSettings, type Settings } from './config'
+import { readSettings } from './config'
 import { createPlatform, type Closers } from './createPlatform'
-import { errorCodeOf, StartError } from './errors'
+import { StartError } from './errors'
+import { listen, warnOfFreePort } from './listen'
 
 /** Limit of an orderly shutdown. */
 const CLOSE_TIMEOUT_MS = 10_000
 /** How many characters of the log are kept while it cannot be written. */
 const LOG_BUFFER = 2 ** 20
-
-async function listen({ host, port }: Settings, begin: () => Promise<string>): Promise<string> {
-  try {
-    return await begin()
-  } catch (error) {
-    const code = errorCodeOf(error)
-    if (code === 'EADDRINUSE')
-      throw new StartError([`Port ${port} on ${host} is in use: stop the program that uses it or set QUARTERDECK_PORT`])
-    if (code === 'EACCES')
-      throw new StartError([`Port ${port} on ${host} may not be opened by this user: set QUARTERDECK_PORT`])
-    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
-      throw new StartError([`${host} is not an address of this machine: correct QUARTERDECK_HOST`])
-    throw error
-  }
-}
 
 function greet(url: string, invite: string | undefined, plainReason: string | undefined): void {
   console.log(`\n  Quarterdeck is ready: ${url}`)
@@ -75,8 +61,13 @@ async function main(): Promise<void> {
     end(1)
   })
   try {
-    const { app, registration, plainReason } = await createPlatform(settings, { log, closers, onLost: () => end(1) })
-    const url = await listen(settings, () => app.listen({ host: settings.host, port: settings.port }))
+    const { app, registration, runtime, plainReason } = await createPlatform(settings, {
+      log,
+      closers,
+      onLost: () => end(1),
+    })
+    const { url, isPassed } = await listen(app, settings, process.env)
+    if (!isPassed) await warnOfFreePort(Number(new URL(url).port), settings, runtime.isolation, log)
     greet(url, await registration.firstInvite(settings.firstInvite), plainReason)
   } catch (error) {
     await close()

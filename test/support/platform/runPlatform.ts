@@ -1,5 +1,6 @@
-import { spawn, type ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess, type ChildProcessByStdio } from 'node:child_process'
 import { once } from 'node:events'
+import type { Readable } from 'node:stream'
 import { childProgram } from './childProgram'
 
 export interface RunningProgram {
@@ -20,11 +21,15 @@ export function killLeftovers(): void {
  * Runs a program of the platform in a process of its own, with just these settings.
  * @param name as a path below `platform/` without its extension.
  * @param under a program and its arguments that runs it, such as `unshare`.
+ * @param passed a file descriptor that becomes its descriptor 3.
  */
-export function runProgram(name: string, settings: Record<string, string>, under: string[] = []): RunningProgram {
+export function runProgram(name: string, settings: Record<string, string>, under: string[] = [], passed?: number): RunningProgram {
   const { PATH, HOME } = process.env
   const [program = '', ...args] = [...under, process.execPath, ...childProgram(name)]
-  const child = spawn(program, args, { env: { PATH, HOME, ...settings }, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(program, args, {
+    env: { PATH, HOME, ...settings },
+    stdio: ['ignore', 'pipe', 'pipe', ...(passed === undefined ? [] : [passed])],
+  }) as ChildProcessByStdio<null, Readable, Readable>
   running.add(child)
   const said = { stdout: '', stderr: '' }
   child.stdout.on('data', (chunk: Buffer) => (said.stdout += chunk.toString()))

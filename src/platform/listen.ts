@@ -1,0 +1,75 @@
+import { readFile } from 'node:fs/promises'
+import type { FastifyInstance } from 'fastify'
+import type { Logger } from 'pino'
+import type { Settings } from './config'
+import { errorCodeOf, StartError } from './errors'
+import type { Runtime } from './runtime/runtime'
+
+/** The first file descriptor that a service manager passes, by sd_listen_fds(3). */
+const FIRST_PASSED_FD = 3
+
+/**
+ * Listens on the socket that a service manager passed (systemd socket units, sd_listen_fds(3)), else on the address of
+ * the settings. A passed socket stays open while the platform restarts, so no other program can take its port.
+ * @param environment that of the process: `LISTEN_PID` and `LISTEN_FDS`
+ * @returns the address to open, with scheme and port, and whether the socket was passed
+ * @throws StartError when the address cannot be used
+ */
+export async function listen(
+  app: FastifyInstance,
+  { host, port }: Pick<Settings, 'host' | 'port'>,
+  environment: Record<string, string | undefined>,
+): Promise<{ url: string; isPassed: boolean }> {
+  const fd = passedSocket(environment)
+  try {
+    const url = await app.listen({ host, port, ...(fd !== undefined && { fd }) })
+    return { url, isPassed: fd !== undefined }
+  } catch (error) {
+    const code = errorCodeOf(error)
+    if (fd !== undefined)
+      throw new StartError([`The socket that the service manager passed cannot be used (${code}): pass one of TCP`])
+    if (code === 'EADDRINUSE')
+      throw new StartError([`Port ${port} on ${host} is in use: stop the program that uses it or set QUARTERDECK_PORT`])
+    if (code === 'EACCES')
+      throw new StartError([`Port ${port} on ${host} may not be opened by this user: set QUARTERDECK_PORT`])
+    if (code === 'EADDRNOTAVAIL' || code === 'ENOTFOUND')
+      throw new StartError([`${host} is not an address of this machine: correct QUARTERDECK_HOST`])
+    throw error
+  }
+}
+
+/**
+ * Warns of a platform that serves others than the user of this machine, and whose port an instance may take while it
+ * restarts: everything that browsers or a proxy send there would reach the instance, sessions included.
+ */
+export async function warnOfFreePort(
+  port: number,
+  { host, trustedProxies }: Pick<Settings, 'host' | 'trustedProxies'>,
+  isolation: Runtime['isolation'],
+  log: Pick<Logger, 'warn'>,
+): Promise<void> {
+  const servesOthers = isForOthers(host) || trustedProxies.length > 0
+  if (!servesOthers) return
+  const mayTakeAny = isolation === 'plain' && process.getuid?.() === 0
+  if (mayTakeAny || port >= (await firstUnprivilegedPort()))
+    log.warn(
+      { port },
+      'an instance may take the port of the console while the platform restarts; let systemd hold it or choose a port below 1024 (README, "Isolation")',
+    )
+}
+
+const isForOthers = (host: string) => !/^(?:127\.|::1$)/.test(host)
+
+/** ip(7): programs without privileges may listen from this port on. */
+async function firstUnprivilegedPort(): Promise<number> {
+  const text = await readFile('/proc/sys/net/ipv4/ip_unprivileged_port_start', 'utf8').catch(() => '1024')
+  return Number(text)
+}
+
+/** @throws StartError when several sockets were passed */
+function passedSocket({ LISTEN_PID, LISTEN_FDS }: Record<string, string | undefined>): number | undefined {
+  // The variables may be inherited from a parent that they were meant for.
+  if (LISTEN_FDS === undefined || LISTEN_PID !== String(process.pid)) return undefined
+  if (LISTEN_FDS !== '1') throw new StartError([`${LISTEN_FDS} sockets were passed (LISTEN_FDS): pass one`])
+  return FIRST_PASSED_FD
+}
