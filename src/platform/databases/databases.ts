@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Pool } from 'pg'
 import type { Logger } from 'pino'
 import type { Database, DatabaseType } from '../../contract/database'
+import { createSharedRead } from '../concurrency/sharedRead'
 import { AppError } from '../errors'
 import {
   findDatabase,
@@ -62,28 +63,31 @@ export function createDatabases({ db, pool, secrets, servers, log }: DatabasePar
     await servers[type].open(listed.filter(({ password }) => password !== ''))
   }
 
+  async function list(type: DatabaseType): Promise<Database[]> {
+    let rows = await listDatabases(db, type)
+    await open(type, rows)
+    const statsById = await servers[type].stats(rows.filter(isListed))
+    const left = rows.filter(changes.wasInterrupted)
+    if (left.length > 0) {
+      await Promise.all(left.map(changes.tryComplete))
+      rows = await listDatabases(db, type)
+    }
+    return Promise.all(
+      rows.filter(isListed).map((row) => describe(servers[type], row, passwords.tryUnseal(row), statsById.get(row.id))),
+    )
+  }
+
+  const lists = {
+    sql: createSharedRead(() => list('sql')),
+    mongo: createSharedRead(() => list('mongo')),
+  }
+
   return {
-    async list(type) {
-      let rows = await listDatabases(db, type)
-      await open(type, rows)
-      const statsById = await servers[type].stats(rows.filter(isListed))
-      const left = rows.filter(changes.wasInterrupted)
-      if (left.length > 0) {
-        await Promise.all(left.map(changes.tryComplete))
-        rows = await listDatabases(db, type)
-      }
-      return Promise.all(
-        rows
-          .filter(isListed)
-          .map((row) => describe(servers[type], row, passwords.tryUnseal(row), statsById.get(row.id))),
-      )
-    },
+    list: (type) => lists[type](),
 
     async create(type, name) {
       return withLock(type, name, async () => {
         const before = await findDatabase(db, type, name)
-        if (!before && (await listDatabases(db, type)).length >= MAX_DATABASES)
-          throw new AppError('CONFLICT', `The limit of ${MAX_DATABASES} databases is reached. Delete a database first.`)
         if (before) await changes.complete(before)
         const password = randomPassword()
         const row = newRow(type, name, (id) => passwords.seal(password, id))
@@ -167,12 +171,14 @@ function newRow(type: DatabaseType, name: string, seal: (id: string) => string):
   }
 }
 
-/** @throws AppError NAME_TAKEN @param before the row that was found with the name, in another case for MongoDB */
+/** @throws AppError NAME_TAKEN, CONFLICT @param before the row that was found with the name, in another case for MongoDB */
 async function insert(db: Db, row: NewDatabaseRow, before: DatabaseRow | undefined): Promise<void> {
-  await insertDatabase(db, row).catch((error: unknown) => {
+  const isInserted = await insertDatabase(db, row, MAX_DATABASES).catch((error: unknown) => {
     if (isDuplicate(error)) throw new AppError('NAME_TAKEN', nameTakenText(row.name, before))
     throw error
   })
+  if (!isInserted)
+    throw new AppError('CONFLICT', `The limit of ${MAX_DATABASES} databases is reached. Delete a database first.`)
 }
 
 async function describe(

@@ -19,9 +19,18 @@ export async function findDatabase(db: Db, type: DatabaseType, name: string): Pr
     .executeTakeFirst()
 }
 
-/** @throws the database's duplicate error (see isDuplicate) when the name is taken */
-export async function insertDatabase(db: Db, row: NewDatabaseRow): Promise<void> {
-  await db.insertInto('databases').values(row).execute()
+/**
+ * @returns false if there are `limit` databases of that type already
+ * @throws the database's duplicate error (see isDuplicate) when the name is taken
+ */
+export async function insertDatabase(db: Db, row: NewDatabaseRow, limit: number): Promise<boolean> {
+  return db.transaction().execute(async (transaction) => {
+    // One insert at a time, so that each counts the others.
+    await sql`lock table databases in share row exclusive mode`.execute(transaction)
+    if ((await listDatabases(transaction, row.type)).length >= limit) return false
+    await transaction.insertInto('databases').values(row).execute()
+    return true
+  })
 }
 
 export async function updateDatabase(
