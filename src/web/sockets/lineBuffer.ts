@@ -50,7 +50,8 @@ export function append(buffer: LineBuffer, lines: readonly ConsoleLine[]): LineB
   for (; taken < lines.length; taken += BLOCK_SIZE) blocks.push(Object.freeze(lines.slice(taken, taken + BLOCK_SIZE)))
 
   const next = buffer.next + lines.length
-  let { first } = buffer
+  // The state of a replayed file may claim more lines than it holds.
+  let first = Math.max(buffer.first, next - blocks.reduce((count, block) => count + block.length, 0))
   let length = buffer.length + lengthOf(lines)
   for (; next - first > KEPT_LINES || (length > KEPT_LENGTH && next - first > 1); first += 1) {
     length -=

@@ -98,3 +98,7 @@ test('decisions §6: of long lines only as much text is kept as the platform kee
   expect(allLines(buffer).map(({ content }) => content.length)).toEqual([KEPT_LENGTH + 1])
   expect(withoutLines(buffer).length).toBe(0)
 })
+
+test('security: a buffer of a replayed file that claims 9e15 lines is not counted through line by line', () => {
+  expect(append({ ...emptyBuffer, next: 9e15 }, lines(1))).toMatchObject({ first: 9e15, next: 9e15 + 1 })
+})
