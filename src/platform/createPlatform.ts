@@ -28,6 +28,7 @@ import { createListeningSockets } from './deployments/monitoring/listeningSocket
 import { startManager } from './deployments/reconcile/manager'
 import { createMetrics, sampleMetrics } from './deployments/monitoring/metrics'
 import { watchPlayers } from './deployments/monitoring/players'
+import { peersFileOf } from './deployments/monitoring/peersFiles'
 import { createPower } from './deployments/power'
 import { createSampleDeployment } from './deployments/sampleDeployment'
 import { createUsageMeter } from './deployments/monitoring/usageMeter'
@@ -36,6 +37,7 @@ import { createCluster, type Cluster } from './kubernetes/cluster'
 import { createDashboard, type Dashboard } from './kubernetes/dashboard'
 import { openRuntime } from './runtime/openRuntime'
 import type { Runtime } from './runtime/runtime'
+import { findDeploymentDirectory } from './share/deploymentDirectory'
 import { watchDisks } from './share/disks'
 import { openFiles } from './share/files'
 import { createJail } from './share/jail'
@@ -221,7 +223,17 @@ async function runInstances(
   { marker, replicas, files }: Awaited<ReturnType<typeof openShare>>,
 ) {
   const { dataDir, shareDir } = settings
-  const opened = await openRuntime({ ...settings, replicas, writeBack: files.writeBack, log })
+  const peers = join(dataDir, 'runtime/peers')
+  const opened = await openRuntime({
+    ...settings,
+    replicas,
+    writeBack: files.writeBack,
+    paths: {
+      directory: (path) => findDeploymentDirectory({ shareDir, marker }, path),
+      peersFile: (podName) => peersFileOf(peers, podName),
+    },
+    log,
+  })
   const runtime = wrapRuntime(opened.runtime)
   closers.push(() => runtime.close())
   const { plainReason } = opened
@@ -236,7 +248,6 @@ async function runInstances(
   }
   const players = watchPlayers({ db, runtime, listening, onChange, now: Date.now })
   closers.push(() => players.close())
-  const peers = join(dataDir, 'runtime/peers')
   const discovery = createDiscovery({ db, runtime, players: () => players, directory: peers, log })
   closers.push(() => discovery.close())
   const parts = { db, pool, runtime, players, listening, discovery, shareDir, marker, replicas, log }

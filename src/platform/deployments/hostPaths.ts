@@ -1,6 +1,5 @@
 import type { Definition } from '../../contract/deployment'
 import { AppError } from '../errors'
-import type { InstanceSpec } from '../runtime/runtime'
 import { SHARED_ROOT } from '../../contract/pageRules'
 import { findDeploymentDirectory, makeDeploymentDirectory } from '../share/deploymentDirectory'
 import type { ShareLocation } from '../share/shareMarker'
@@ -33,23 +32,16 @@ export async function requireDeploymentDirectory(
 }
 
 /**
- * Resolves the directories of a definition's `mounts`. Instances find them at the path that the console shows.
+ * Checks that the directories of a definition's `mounts` are there.
  * @throws AppError CONFLICT when one is missing, UNAVAILABLE while the shared area is not mounted, or as
  * `findDeploymentDirectory`
  */
-export async function resolveMounts(
-  parts: ShareLocation,
-  { mounts = [] }: Definition,
-): Promise<NonNullable<InstanceSpec['mounts']>> {
-  return Promise.all(
-    mounts.map(async (path) => {
-      const target = SHARED_ROOT + path
-      const source = await findDeploymentDirectory(parts, path).catch((error: unknown) => {
-        throw error instanceof AppError && error.code === 'NOT_FOUND'
-          ? new AppError('CONFLICT', `The directory ${target} in "mounts" does not exist.`)
-          : error
-      })
-      return { source, target }
-    }),
-  )
+export async function requireMounts(parts: ShareLocation, { mounts = [] }: Definition): Promise<void> {
+  for (const path of mounts) {
+    await findDeploymentDirectory(parts, path).catch((error: unknown) => {
+      throw error instanceof AppError && error.code === 'NOT_FOUND'
+        ? new AppError('CONFLICT', `The directory ${SHARED_ROOT}${path} in "mounts" does not exist.`)
+        : error
+    })
+  }
 }

@@ -5,7 +5,6 @@ import { dataOf, type Definition } from '../../contract/deployment'
 import type { InstanceSpec } from '../runtime/runtime'
 import { SHARED_ROOT } from '../../contract/pageRules'
 import type { InstanceRow } from '../state/instances'
-import { peersFileIn } from './monitoring/peersFiles'
 import { INSTANCE_VARIABLE } from './monitoring/listeningSockets'
 import { portOf } from './monitoring/players'
 import { bytesOf, coresOf } from './quantities'
@@ -21,16 +20,12 @@ export interface MissingJar {
 /**
  * Builds the runtime's specification of an instance.
  * @param directory the real path of its deployment's directory
- * @param mounts the resolved mounts of its definition
- * @param peersDirectory the directory of its peers file, if its definition has `discover`
  * @returns MissingJar if the definition names a jar that is not there
  */
 export async function specOf(
   definition: Definition,
   row: InstanceRow,
   directory: string,
-  mounts: NonNullable<InstanceSpec['mounts']>,
-  peersDirectory?: string,
 ): Promise<InstanceSpec | MissingJar> {
   const { run, stop, ready, resources } = definition
   if (!run.command && !(await isFile(join(directory, run.jar ?? ''))))
@@ -39,20 +34,21 @@ export async function specOf(
   return {
     podName: row.pod_name,
     deployment: definition.name,
+    image: run.image,
+    node: definition.node,
     command: commandOf(definition, row.slot, port),
-    directory,
+    dataDirectory: definition.dataDirectory,
     copy: dataOf(definition) === 'copy',
     ...(definition.keep && { keep: definition.keep }),
-    mounts,
+    mounts: definition.mounts ?? [],
     env: {
       ...(port !== undefined && { PORT: String(port) }),
       ...run.env,
       QUARTERDECK_DEPLOYMENT: definition.name,
       [INSTANCE_VARIABLE]: row.pod_name,
       QUARTERDECK_NODE: definition.node ?? hostname(),
-      ...(peersDirectory !== undefined && { QUARTERDECK_PEERS: peersFileIn(peersDirectory) }),
     },
-    ...(peersDirectory !== undefined && { peersDirectory }),
+    hasPeers: definition.discover !== undefined,
     port,
     ready,
     stop: { command: stop.command, timeoutSeconds: stop.timeoutSeconds },

@@ -5,7 +5,7 @@ import { dataDiskFull } from '../share/fileFailure'
 import type { Replicas } from '../share/replicas/replicas'
 import { createSkippedEntries } from '../share/skippedEntries'
 import type { PendingWriteBacks } from './pendingWriteBacks'
-import type { Driver, InstanceSpec, RuntimeInstance } from './runtime'
+import type { Driver, LocalSpec, RuntimeInstance } from './runtime'
 
 export interface CopiedStartParts {
   driver: Driver
@@ -26,7 +26,7 @@ export interface CopiedStarts {
   has(podName: string): boolean
   instances(): RuntimeInstance[]
   /** Copies the files and starts the instance, unless it runs. @throws errors of the copy and of the driver */
-  start(spec: InstanceSpec): Promise<void>
+  start(spec: LocalSpec): Promise<void>
   cancel(podName: string): void
   cancelAll(): void
 }
@@ -47,11 +47,7 @@ export function createCopiedStarts({
 }: CopiedStartParts): CopiedStarts {
   const pending = new Map<string, PendingStart>()
 
-  async function makeCopy(
-    { podName, directory, keep }: InstanceSpec,
-    copy: string,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async function makeCopy({ podName, directory, keep }: LocalSpec, copy: string, signal: AbortSignal): Promise<void> {
     const skipped = createSkippedEntries()
     await replicas.copyTo(directory, copy, signal, skipped)
     const text = skipped.summary()
@@ -60,7 +56,7 @@ export function createCopiedStarts({
     if (keep) writeBacks.add(podName, { copy: await realpath(copy), directory, paths: keep })
   }
 
-  async function copyAndStart(spec: InstanceSpec, signal: AbortSignal): Promise<void> {
+  async function copyAndStart(spec: LocalSpec, signal: AbortSignal): Promise<void> {
     try {
       const directory = copyOf(spec.podName)
       const failure = await makeCopy(spec, directory, signal).then(
@@ -101,7 +97,7 @@ export function createCopiedStarts({
   }
 }
 
-function startingInstance({ podName, port }: InstanceSpec): RuntimeInstance {
+function startingInstance({ podName, port }: LocalSpec): RuntimeInstance {
   return {
     podName,
     runId: randomUUID(),

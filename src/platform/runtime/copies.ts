@@ -5,7 +5,7 @@ import type { WriteBack } from '../share/replicas/writeBack'
 import { createCopiedStarts } from './copiedStarts'
 import { openPendingWriteBacks } from './pendingWriteBacks'
 import { openRemovedCopies } from './removedCopies'
-import type { Driver, Runtime, RuntimeInstance } from './runtime'
+import type { Driver, LocalSpec, Runtime, RuntimeInstance } from './runtime'
 
 export interface CopyParts {
   dataDir: string
@@ -18,7 +18,7 @@ export interface CopyParts {
  * Decorates a driver: copies the files of instances that ask for it before their start, and writes `keep` back after
  * their end. Until then, the instance is reported as STOPPING, so that the manager neither starts nor removes it.
  */
-export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: CopyParts): Runtime {
+export function withCopies(driver: Driver, { dataDir, replicas, writeBack }: CopyParts): Runtime<LocalSpec> {
   const changes = new EventEmitter()
   const emitChange = () => changes.emit('changed')
   const appendLine = (podName: string, text: string) => driver.note(podName, text).catch(() => undefined)

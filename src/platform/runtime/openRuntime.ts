@@ -7,12 +7,14 @@ import {
 } from './contained/containedRuntime'
 import { HostClient, instancesDirectory } from './local/hostClient'
 import { openLocalRuntime } from './local/localRuntime'
+import { withLocalPaths, type LocalPaths } from './localPaths'
 import { isRunning, readRunRecords } from './local/runRecord'
 import type { Runtime } from './runtime'
 
 export interface RuntimeSettings extends ContainedSettings {
   /** `auto`: containers if they work; `required`: containers or no start; `off`: plain processes (decisions §12). */
   isolation: 'auto' | 'required' | 'off'
+  paths: LocalPaths
 }
 
 /**
@@ -24,7 +26,7 @@ export interface RuntimeSettings extends ContainedSettings {
 export async function openRuntime(
   settings: RuntimeSettings,
 ): Promise<{ runtime: Runtime; plainReason: string | undefined }> {
-  const { isolation, dataDir, log } = settings
+  const { isolation, dataDir, paths, log } = settings
   let plainReason: string | undefined
   if (isolation !== 'off') {
     try {
@@ -32,7 +34,7 @@ export async function openRuntime(
       await stopPlainInstances(dataDir, (instances) =>
         log.warn({ instances }, 'stopping instances that run as plain processes; they restart in containers'),
       )
-      return { runtime, plainReason: undefined }
+      return { runtime: withLocalPaths(runtime, paths), plainReason: undefined }
     } catch (error) {
       if (!(error instanceof IsolationUnavailable)) throw error
       if (isolation === 'required')
@@ -43,7 +45,7 @@ export async function openRuntime(
   await stopContainedInstances(dataDir, log, (instances) =>
     log.warn({ instances }, 'stopping instances that run in containers; they restart as plain processes'),
   )
-  return { runtime: await openLocalRuntime(settings), plainReason }
+  return { runtime: withLocalPaths(await openLocalRuntime(settings), paths), plainReason }
 }
 
 /**

@@ -4,23 +4,24 @@ export interface InstanceSpec {
   podName: string
   /** Name of its deployment. With isolation, the instances of a deployment share a user id. */
   deployment: string
+  /** The container image, for drivers that need one; undefined: the default one. */
+  image: string | undefined
+  /** The node that it must run on; undefined: any. */
+  node: string | undefined
   /** The program and its arguments; never parsed by a shell. */
   command: [program: string, ...args: string[]]
-  /** Absolute path of the deployment's directory in the shared area. */
-  directory: string
-  /** Whether it runs in its own copy of `directory`, made at each start, or in `directory` itself. */
+  /** The deployment's directory: a path in the shared area, such as `/lobby`. */
+  dataDirectory: string
+  /** Whether it runs in its own copy of that directory, made at each start, or in the directory itself. */
   copy: boolean
-  /** Paths in its copy that are written back to `directory` after an orderly end: relative, may contain `*`. */
+  /** Paths in its copy that are written back to the directory after an orderly end: relative, may contain `*`. */
   keep?: string[]
-  /** Read-only directories of the shared area: real path on this machine, and path for the instance. */
-  mounts?: { source: string; target: string }[]
+  /** Paths of directories in the shared area, which the instance may read at the path that the console shows. */
+  mounts: string[]
   /** Environment variables in addition to PATH, HOME, LANG and TZ. */
   env: Record<string, string>
-  /**
-   * Absolute path of a directory of the platform that holds only the file named by QUARTERDECK_PEERS. The instance can
-   * read it at this path; the file is replaced by a rename within it. Absent if the definition has no peers.
-   */
-  peersDirectory?: string
+  /** Whether it has a peers file, whose path its variable QUARTERDECK_PEERS tells it. */
+  hasPeers: boolean
   /** Port that it is told to listen on, as shown in lists. */
   port: number | undefined
   /** The instance is ready when a console line matches this regular expression; without one, immediately. */
@@ -36,6 +37,19 @@ export interface InstanceSpec {
     cores: number | undefined
     memoryBytes: number | undefined
   }
+}
+
+/** A specification with the paths of this machine (see localPaths.ts). */
+export interface LocalSpec extends Omit<InstanceSpec, 'image' | 'node' | 'dataDirectory' | 'mounts' | 'hasPeers'> {
+  /** Absolute path of the deployment's directory, or of its copy. */
+  directory: string
+  /** Read-only directories: absolute path on this machine, and path for the instance. */
+  mounts?: { source: string; target: string }[]
+  /**
+   * Absolute path of a directory of the platform that holds only the peers file. The instance can read it at this path;
+   * the file is replaced by a rename within it.
+   */
+  peersDirectory?: string
 }
 
 /** Standard output and standard error of a program. */
@@ -91,7 +105,7 @@ export interface Usage {
  * Where instances run. The manager compares the desired state with `list` and calls the other methods; it does not know
  * the driver. Every method is idempotent.
  */
-export interface Runtime {
+export interface Runtime<Spec = InstanceSpec> {
   /** Own containers, or plain processes with the rights of the platform's user (decisions §12). */
   readonly isolation: 'contained' | 'plain'
   /** How limits are enforced, as text for users. */
@@ -99,7 +113,7 @@ export interface Runtime {
   /** Which limits are enforced. */
   readonly enforced: { cpu: boolean; memory: boolean }
   /** Starts the instance unless it runs. Resolves after the start, without waiting for readiness. */
-  ensure(spec: InstanceSpec): Promise<void>
+  ensure(spec: Spec): Promise<void>
   /** Begins a graceful stop: the stop command, SIGTERM after its timeout, SIGKILL 10 s later. */
   stop(podName: string): Promise<void>
   kill(podName: string): Promise<void>
@@ -132,7 +146,7 @@ export interface Runtime {
 }
 
 /** Runs instances in their directory without copying it; `withCopies` adds the copies. */
-export interface Driver extends Runtime {
+export interface Driver extends Runtime<LocalSpec> {
   /** Records a start that failed before there was a process. */
-  startFailed(spec: InstanceSpec, failure: string): Promise<void>
+  startFailed(spec: LocalSpec, failure: string): Promise<void>
 }

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { withCopies } from '../../../src/platform/runtime/copies'
-import type { Driver, InstanceSpec } from '../../../src/platform/runtime/runtime'
+import type { Driver, LocalSpec } from '../../../src/platform/runtime/runtime'
 import type { Replicas } from '../../../src/platform/share/replicas/replicas'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
@@ -74,7 +74,7 @@ test.each(['ENOSPC', 'EDQUOT'])('#49 an instance whose copy has no room (%s) say
     startFailed: (_spec, failure) => Promise.resolve(void failures.push(failure)),
   }
   const runtime = withCopies(failing, { dataDir: directory(), replicas: { copyTo } as unknown as Replicas })
-  await expect(runtime.ensure({ podName: 'lobby-5', directory: '/x', copy: true } as InstanceSpec)).rejects.toThrow()
+  await expect(runtime.ensure({ podName: 'lobby-5', directory: '/x', copy: true } as LocalSpec)).rejects.toThrow()
   expect(failures).toEqual([
     'Could not be started: its files could not be copied (The disk of the platform’s data directory is full.).',
   ])

@@ -4,7 +4,7 @@ import pino from 'pino'
 import { AppError } from '../../../src/platform/errors'
 import { lockOwner } from '../../../src/platform/processLock'
 import { openLocalRuntime } from '../../../src/platform/runtime/local/localRuntime'
-import type { InstanceSpec, Runtime } from '../../../src/platform/runtime/runtime'
+import type { LocalSpec, Runtime } from '../../../src/platform/runtime/runtime'
 import { DEPTH_LIMIT } from '../../../src/platform/share/depth'
 import { openFiles, type Files } from '../../../src/platform/share/files'
 import { createReplicas, type Replicas } from '../../../src/platform/share/replicas/replicas'
@@ -25,7 +25,7 @@ const dataDir = () => join(directory(), 'data')
 const shareDir = () => join(directory(), 'share')
 let replicas: Replicas
 let files: Files
-let runtime: Runtime
+let runtime: Runtime<LocalSpec>
 /** In front of the real one, for a share that cannot be written for a while. */
 let refuse: string | undefined
 const writeBack: WriteBack = async (...given) => {
@@ -48,7 +48,7 @@ const PROGRAM = `const fs = require('node:fs')
   console.log('list ' + fs.readFileSync('list.txt', 'utf8'))
   require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => process.exit(line === 'crash' ? 1 : 0))`
 
-async function lobby(name: string, entry: string): Promise<InstanceSpec> {
+async function lobby(name: string, entry: string): Promise<LocalSpec> {
   const path = join(shareDir(), name)
   await mkdir(path, { recursive: true })
   await writeFile(join(path, 'list.txt'), 'begin ', { flag: 'wx' }).catch(() => undefined)

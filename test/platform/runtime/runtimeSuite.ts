@@ -1,15 +1,16 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
+import { isIP } from 'node:net'
 import { join } from 'node:path'
 import type { InstanceSpec, Runtime, RuntimeInstance } from '../../../src/platform/runtime/runtime'
 import { until } from '../../support/platform/until'
 
 export interface SuiteParts {
   runtime: () => Runtime
-  /** What an instance in this directory has as HOME. */
-  home: (directory: string) => string
-  /** A directory that instances can run in. */
-  directory: () => string
+  /** Where this machine has the shared area; instances of the suite run in its directory `/suite`. */
+  share: () => string
+  /** What an instance in `/suite` has as HOME. */
+  home: () => string
 }
 
 /** A program for `node -e` that answers its standard input, as a game server would. */
@@ -22,13 +23,19 @@ const ANSWERS = `
   })`
 
 /** What every driver must do. A driver's own test calls it with the real thing. */
-export function runtimeSuite({ runtime, directory, home }: SuiteParts): void {
+export function runtimeSuite({ runtime, share, home }: SuiteParts): void {
+  beforeAll(() => mkdir(join(share(), 'suite'), { recursive: true }))
+
   const spec = (change: Partial<InstanceSpec> = {}): InstanceSpec => ({
     podName: `pod-${randomUUID().slice(0, 8)}`,
     deployment: 'suite',
     command: ['node', '-e', ANSWERS],
-    directory: directory(),
+    image: undefined,
+    node: undefined,
+    dataDirectory: '/suite',
     copy: false,
+    mounts: [],
+    hasPeers: false,
     env: {},
     port: undefined,
     ready: undefined,
@@ -53,7 +60,8 @@ export function runtimeSuite({ runtime, directory, home }: SuiteParts): void {
     const wanted = spec({ port: 25_566 })
     await runtime().ensure(wanted)
     await prints(wanted.podName, 'Ready')
-    expect(await find(wanted.podName)).toMatchObject({ state: 'RUNNING', ip: '127.0.0.1', port: 25_566 })
+    expect(await find(wanted.podName)).toMatchObject({ state: 'RUNNING', port: 25_566 })
+    expect(isIP((await find(wanted.podName))!.ip)).not.toBe(0)
     await runtime().write(wanted.podName, 'hello; $(id)')
     await prints(wanted.podName, 'heard hello; $(id)')
     await runtime().stop(wanted.podName)
@@ -201,11 +209,12 @@ export function runtimeSuite({ runtime, directory, home }: SuiteParts): void {
   })
 
   test('an instance with a copy sees the files as they are at its start, and keeps what it writes to itself', async () => {
-    const source = join(directory(), `source-${randomUUID()}`)
+    const dataDirectory = `/source-${randomUUID()}`
+    const source = join(share(), dataDirectory)
     await mkdir(source)
     await writeFile(join(source, 'a.txt'), 'one')
     const wanted = spec({
-      directory: source,
+      dataDirectory,
       copy: true,
       command: [
         'node',
@@ -227,8 +236,8 @@ export function runtimeSuite({ runtime, directory, home }: SuiteParts): void {
   })
 
   test('one whose files cannot be copied ends with a reason', async () => {
-    const wanted = spec({ directory: join(directory(), 'not-there'), copy: true })
-    await expect(runtime().ensure(wanted)).rejects.toThrow('ENOENT')
+    const wanted = spec({ dataDirectory: '/not-there', copy: true })
+    await expect(runtime().ensure(wanted)).rejects.toThrow()
     expect(await find(wanted.podName)).toMatchObject({
       state: 'EXITED',
       exit: { failure: 'Could not be started: its files could not be copied.' },
@@ -330,10 +339,11 @@ export function runtimeSuite({ runtime, directory, home }: SuiteParts): void {
   })
 
   test('stopping an instance whose files are still being copied ends the copying, and starts nothing', async () => {
-    const source = join(directory(), `large-${randomUUID()}`)
+    const dataDirectory = `/large-${randomUUID()}`
+    const source = join(share(), dataDirectory)
     await mkdir(source)
     await Promise.all(Array.from({ length: 3000 }, (_file, at) => writeFile(join(source, String(at)), '')))
-    const wanted = spec({ directory: source, copy: true })
+    const wanted = spec({ dataDirectory, copy: true })
     const ensured = runtime().ensure(wanted)
     await until(
       () => find(wanted.podName),
@@ -360,7 +370,7 @@ export function runtimeSuite({ runtime, directory, home }: SuiteParts): void {
       Record<string, string>,
     ]
     expect(args).toEqual(['; touch /tmp/x', '$(id)', '`id`'])
-    expect(env).toMatchObject({ GREETING: 'hi "there"', HOME: home(directory()) })
+    expect(env).toMatchObject({ GREETING: 'hi "there"', HOME: home() })
     expect(Object.keys(env).filter((name) => /SECRET|QUARTERDECK|NODE|npm/i.test(name))).toEqual([])
   })
 

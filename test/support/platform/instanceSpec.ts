@@ -1,9 +1,17 @@
-import type { InstanceSpec } from '../../../src/platform/runtime/runtime'
+import { join } from 'node:path'
+import type { LocalPaths } from '../../../src/platform/runtime/localPaths'
+import type { LocalSpec } from '../../../src/platform/runtime/runtime'
+
+/** Paths of a shared area for `withLocalPaths`. */
+export const pathsIn = (shareDir: () => string): LocalPaths => ({
+  directory: async (path) => join(shareDir(), path),
+  peersFile: (podName) => join(shareDir(), `${podName}.json`),
+})
 
 /** What a test asks a runtime to run; what it does not name is as plain as can be. */
 export const instanceSpec = (
-  given: Pick<InstanceSpec, 'podName' | 'command' | 'directory'> & Partial<InstanceSpec>,
-): InstanceSpec => ({
+  given: Pick<LocalSpec, 'podName' | 'command' | 'directory'> & Partial<LocalSpec>,
+): LocalSpec => ({
   deployment: given.podName,
   copy: false,
   env: {},

@@ -8,6 +8,9 @@ import { createListeningSockets } from '../../../src/platform/deployments/monito
 import { startManager, type Manager } from '../../../src/platform/deployments/reconcile/manager'
 import type { reconcile } from '../../../src/platform/deployments/reconcile/reconcile'
 import { createUsageMeter } from '../../../src/platform/deployments/monitoring/usageMeter'
+import { peersFileOf } from '../../../src/platform/deployments/monitoring/peersFiles'
+import { withLocalPaths } from '../../../src/platform/runtime/localPaths'
+import { findDeploymentDirectory } from '../../../src/platform/share/deploymentDirectory'
 import { openLocalRuntime } from '../../../src/platform/runtime/local/localRuntime'
 import type { Runtime } from '../../../src/platform/runtime/runtime'
 import { createReplicas, type Replicas } from '../../../src/platform/share/replicas/replicas'
@@ -74,7 +77,10 @@ export function useManagedDeployments(): ManagedDeployments {
 
   beforeAll(async () => {
     replicas = createReplicas(directory(), log)
-    runtime = await openLocalRuntime({ dataDir: directory(), replicas })
+    runtime = withLocalPaths(await openLocalRuntime({ dataDir: directory(), replicas }), {
+      directory: (path) => findDeploymentDirectory({ shareDir: shareDir() }, path),
+      peersFile: (podName) => peersFileOf(join(directory(), 'runtime/peers'), podName),
+    })
   })
   beforeEach(async () => {
     playing.clear()

@@ -23,7 +23,12 @@ export function killLeftovers(): void {
  * @param under a program and its arguments that runs it, such as `unshare`.
  * @param passed a file descriptor that becomes its descriptor 3.
  */
-export function runProgram(name: string, settings: Record<string, string>, under: string[] = [], passed?: number): RunningProgram {
+export function runProgram(
+  name: string,
+  settings: Record<string, string>,
+  under: string[] = [],
+  passed?: number,
+): RunningProgram {
   const { PATH, HOME } = process.env
   const [program = '', ...args] = [...under, process.execPath, ...childProgram(name)]
   const child = spawn(program, args, {

@@ -15,8 +15,8 @@ const WRITE_THROTTLE_MS = 100
 export interface Discovery {
   /** The running instances of these deployments. An unknown name has an empty list. */
   peersOf(deployments: string[]): Promise<Peers>
-  /** Writes an instance's peers file before its start. @returns the absolute path of its own directory */
-  writePeersFile(podName: string, deployments: string[]): Promise<string>
+  /** Writes an instance's peers file before its start. */
+  writePeersFile(podName: string, deployments: string[]): Promise<void>
   /** Removes the directory of a deleted instance. */
   removePeersFile(podName: string): Promise<void>
   /** Updates, after a short delay, the files whose content has changed. */
@@ -73,7 +73,6 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
     peersOf: async (deployments) => (await readNetwork(parts)).peersOf(deployments),
     async writePeersFile(podName, deployments) {
       await inTurn(async () => files.write(podName, (await readNetwork(parts)).peersOf(deployments)))
-      return files.directoryOf(podName)
     },
     removePeersFile: (podName) => inTurn(() => files.remove(podName)),
     async close() {

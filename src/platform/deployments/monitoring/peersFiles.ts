@@ -15,12 +15,11 @@ export interface PeersFiles {
   remove(podName: string): Promise<void>
   /** Finds the files that an earlier platform wrote: their instances may still run. */
   find(): Promise<void>
-  /** The directory of an instance's file. */
-  directoryOf(podName: string): string
 }
 
-export function peersFileIn(directory: string): string {
-  return join(directory, PEERS_FILE)
+/** The path of an instance's file. @param directory that of all files */
+export function peersFileOf(directory: string, podName: string): string {
+  return join(directory, podName, PEERS_FILE)
 }
 
 /** @param directory contains one directory for each file */
@@ -32,7 +31,6 @@ export function createPeersFiles(directory: string): PeersFiles {
   return {
     has: (podName) => written.has(podName),
     isEmpty: () => written.size === 0,
-    directoryOf,
     async write(podName, peers) {
       const text = `${JSON.stringify(peers)}\n`
       if (written.get(podName) === text) return
@@ -43,7 +41,7 @@ export function createPeersFiles(directory: string): PeersFiles {
       const part = join(own, `.${PEERS_FILE}.part`)
       await writeFile(part, text)
       await chmod(part, 0o644)
-      await rename(part, peersFileIn(own))
+      await rename(part, peersFileOf(directory, podName))
       written.set(podName, text)
     },
     async remove(podName) {

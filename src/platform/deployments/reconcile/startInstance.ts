@@ -3,7 +3,7 @@ import { AppError } from '../../errors'
 import type { DeploymentRow } from '../../state/deployments'
 import { listInstances, setBlocked, type InstanceRow } from '../../state/instances'
 import { remedyOf } from './recordExit'
-import { requireDeploymentDirectory, resolveMounts } from '../hostPaths'
+import { requireDeploymentDirectory, requireMounts } from '../hostPaths'
 import { JAR_NOT_FOUND, specOf } from '../instanceSpec'
 import { checkPort } from '../monitoring/portChecks'
 import type { ReconcileContext, Runs } from './reconcileContext'
@@ -75,15 +75,10 @@ async function findSpec(
   row: InstanceRow,
 ): Promise<Awaited<ReturnType<typeof specOf>> | AppError> {
   try {
-    const peersDirectory =
-      definition.discover && (await context.discovery.writePeersFile(row.pod_name, definition.discover))
-    return await specOf(
-      definition,
-      row,
-      await requireDeploymentDirectory(context, deployment, definition.dataDirectory),
-      await resolveMounts(context, definition),
-      peersDirectory,
-    )
+    if (definition.discover) await context.discovery.writePeersFile(row.pod_name, definition.discover)
+    const directory = await requireDeploymentDirectory(context, deployment, definition.dataDirectory)
+    await requireMounts(context, definition)
+    return await specOf(definition, row, directory)
   } catch (error) {
     if (error instanceof AppError) return error
     throw error

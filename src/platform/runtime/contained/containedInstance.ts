@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import { openRealDirectory, type OpenDirectory } from '../../share/jail'
 import { describeExit, KILL_AFTER_MS } from '../exitMessages'
 import { ReadyLine } from '../readyLine'
-import type { InstanceSpec } from '../runtime'
+import type { LocalSpec } from '../runtime'
 import { isMonitorAlive } from './conmon'
 import { exitOf } from './containerExit'
 import { ContainerLog } from './containerLog'
@@ -24,7 +24,7 @@ export interface ContainedParts {
   log: Logger
   /** Prepares the directory; returns user and mounts of the container. @throws Error with a message for users */
   prepareContainer: (
-    spec: InstanceSpec,
+    spec: LocalSpec,
     dataDirectory: OpenDirectory,
     containerId: string,
     appendLine: (text: string) => Promise<void>,
@@ -63,7 +63,7 @@ export class ContainedInstance {
   }
 
   /** Starts a run unless one is active. */
-  async start(spec: InstanceSpec): Promise<void> {
+  async start(spec: LocalSpec): Promise<void> {
     if (this.isRunning) return
     const record = newRunRecord(this.podName, spec, this.console.lastSeq)
     this.record = record
@@ -75,7 +75,7 @@ export class ContainedInstance {
   }
 
   /** Records a start that failed before there was a process. */
-  async startFailed(spec: Pick<InstanceSpec, 'port' | 'ready' | 'stop'>, failure: string): Promise<void> {
+  async startFailed(spec: Pick<LocalSpec, 'port' | 'ready' | 'stop'>, failure: string): Promise<void> {
     if (this.isRunning) return
     this.record = newRunRecord(this.podName, spec, this.console.lastSeq)
     await this.recordExit(this.record, undefined, failure)
@@ -153,7 +153,7 @@ export class ContainedInstance {
     await this.console.close()
   }
 
-  private async createContainer(spec: InstanceSpec, record: RunRecord): Promise<void> {
+  private async createContainer(spec: LocalSpec, record: RunRecord): Promise<void> {
     const { containers, system, log } = this.parts
     const [program] = spec.command
     const path = spec.env.PATH ?? system.path

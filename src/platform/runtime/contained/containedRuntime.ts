@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { StartError } from '../../errors'
 import { withCopies, type CopyParts } from '../copies'
-import type { Runtime } from '../runtime'
+import type { LocalSpec, Runtime } from '../runtime'
 import { isMonitorAlive } from './conmon'
 import { openContainedDriver } from './containedDriver'
 import { findContainerPrograms } from './containerPrograms'
@@ -36,7 +36,7 @@ export async function openContainedRuntime({
   programs,
   log,
   ...copyParts
-}: ContainedSettings): Promise<Runtime> {
+}: ContainedSettings): Promise<Runtime<LocalSpec>> {
   const { dataDir } = copyParts
   const found = findContainerPrograms(process.env.PATH ?? '')
   if ('missing' in found)

@@ -6,7 +6,7 @@ import { errorCodeOf } from '../../errors'
 import type { OpenDirectory } from '../../share/jail'
 import { createSkippedEntries } from '../../share/skippedEntries'
 import { chownTree, isDeploymentUser } from '../../share/ownership'
-import type { InstanceSpec } from '../runtime'
+import type { LocalSpec } from '../runtime'
 import type { ContainedParts } from './containedInstance'
 import type { ContainerSpec } from './ociConfig'
 import { StartFailure } from './startFailures'
@@ -60,7 +60,7 @@ export function createContainerPreparation({
   const hidden = exposedPaths(isolation.hidden, system)
 
   async function chownDirectory(
-    { deployment }: InstanceSpec,
+    { deployment }: LocalSpec,
     dataDirectory: OpenDirectory,
     appendLine: (text: string) => Promise<void>,
   ): Promise<number> {

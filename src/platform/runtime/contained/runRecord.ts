@@ -3,7 +3,7 @@ import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
 import { readJsonFiles, replaceJsonFile } from '../jsonFiles'
-import type { InstanceSpec, RuntimeInstance } from '../runtime'
+import type { LocalSpec, RuntimeInstance } from '../runtime'
 import type { Monitor } from './conmon'
 
 /** State of an instance's last run on disk, for the next platform process. */
@@ -18,7 +18,7 @@ export interface RunRecord extends RuntimeInstance {
   /** Number of the last console line before this run. */
   linesBefore: number
   ready: string | undefined
-  stop: InstanceSpec['stop']
+  stop: LocalSpec['stop']
   /** Times of the stop request and of SIGTERM, in milliseconds since the epoch. */
   stopAt: number | undefined
   termAt: number | undefined
@@ -27,7 +27,7 @@ export interface RunRecord extends RuntimeInstance {
 /** The record of a run without a container. */
 export function newRunRecord(
   podName: string,
-  { port, ready, stop }: Pick<InstanceSpec, 'port' | 'ready' | 'stop'>,
+  { port, ready, stop }: Pick<LocalSpec, 'port' | 'ready' | 'stop'>,
   linesBefore: number,
 ): RunRecord {
   const run = {

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { ResourceLimiter } from './resourceLimiter'
-import type { ConsoleLine, ConsoleLineType, InstanceSpec, RuntimeInstance, Usage } from '../runtime'
+import type { ConsoleLine, ConsoleLineType, LocalSpec, RuntimeInstance, Usage } from '../runtime'
 
 /** Increased with every change that an older peer would misread. */
 export const PROTOCOL_VERSION = 2
@@ -17,7 +17,7 @@ const PIECE_LENGTH = 64 * 1024
 export interface HostCalls {
   hello(): { version: number; pid: number; limits: string; enforced: ResourceLimiter['enforced'] }
   /** Runs the instance in `spec.directory`; the platform has made any copy before. */
-  start(spec: InstanceSpec): void
+  start(spec: LocalSpec): void
   /** Records a start that failed before there was a process. */
   startFailed(podName: string, failure: string): void
   stop(podName: string): void

@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { replaceJsonFile } from '../jsonFiles'
-import type { ConsoleLine, InstanceSpec, RuntimeInstance } from '../runtime'
+import type { ConsoleLine, LocalSpec, RuntimeInstance } from '../runtime'
 import { ConsoleLog } from './consoleLog'
 import { PROTOCOL_VERSION, type HostCalls } from './hostProtocol'
 import { removePipes } from './instancePipes'
@@ -44,7 +44,7 @@ export class InstanceHost implements Omit<HostCalls, 'follow' | 'unfollow'> {
     }
   }
 
-  start(spec: InstanceSpec): void {
+  start(spec: LocalSpec): void {
     if (this.isRunning(spec.podName)) return
     this.runOf(newRunRecord(spec)).start(spec)
   }

@@ -2,7 +2,7 @@ import { spawn, type ChildProcess } from 'node:child_process'
 import type { Socket } from 'node:net'
 import { errorCodeOf } from '../../errors'
 import { isAlive, startTimeOf } from '../../processLock'
-import type { OutputType, InstanceExit, InstanceSpec } from '../runtime'
+import type { OutputType, InstanceExit, LocalSpec } from '../runtime'
 import { describeExit, KILL_AFTER_MS, startFailureMessage } from '../exitMessages'
 import type { ConsoleLog } from './consoleLog'
 import { makePipes, openPipes, removePipes, type InstancePipes } from './instancePipes'
@@ -45,7 +45,7 @@ export class InstanceProcess {
     private readonly onChange: () => void,
   ) {}
 
-  start(spec: InstanceSpec): void {
+  start(spec: LocalSpec): void {
     this.ready = spec.ready === undefined ? undefined : new ReadyLine(spec.ready)
     const [program, ...args] = spec.command
     const { PATH, LANG = 'C.UTF-8', TZ } = process.env

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events'
 import { AppError } from '../../errors'
 import { withCopies, type CopyParts } from '../copies'
-import type { ConsoleLine, Driver, Runtime } from '../runtime'
+import type { ConsoleLine, Driver, LocalSpec, Runtime } from '../runtime'
 import { HostClient, type HostListener } from './hostClient'
 import { IN_PIECES, type CallName, type HostCalls } from './hostProtocol'
 
@@ -37,7 +37,7 @@ function deliver(subscription: Subscription | undefined, lines: ConsoleLine[]): 
  * @param copyParts the host belongs to its `dataDir`.
  * @throws StartError if the host cannot be started.
  */
-export async function openLocalRuntime(copyParts: CopyParts): Promise<Runtime> {
+export async function openLocalRuntime(copyParts: CopyParts): Promise<Runtime<LocalSpec>> {
   const { dataDir } = copyParts
   const changes = new EventEmitter()
   const emitChange = () => changes.emit('changed')

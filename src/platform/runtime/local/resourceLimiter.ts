@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { InstanceSpec } from '../runtime'
+import type { LocalSpec } from '../runtime'
 
 /** Scheduling period of a CPU limit (cgroup v2, `cpu.max`). */
 const PERIOD_US = 100_000
@@ -12,7 +12,7 @@ export interface ResourceLimiter {
   description: string
   enforced: { cpu: boolean; memory: boolean }
   /** @returns why it failed, for the instance's console. */
-  apply(pid: number, podName: string, limits: InstanceSpec['limits']): string | undefined
+  apply(pid: number, podName: string, limits: LocalSpec['limits']): string | undefined
   /** Call after the end of the instance. */
   release(podName: string): void
 }

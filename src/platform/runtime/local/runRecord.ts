@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { isAlive } from '../../processLock'
 import { readJsonFiles } from '../jsonFiles'
-import type { InstanceSpec, RuntimeInstance } from '../runtime'
+import type { LocalSpec, RuntimeInstance } from '../runtime'
 
 /** State of a run on disk, for the next host. */
 export interface RunRecord extends RuntimeInstance {
@@ -9,11 +9,11 @@ export interface RunRecord extends RuntimeInstance {
   /** See startTimeOf. */
   pidStartTime: string
   /** How to stop it in order. Absent in records of versions whose pipes ended with the host. */
-  stop?: InstanceSpec['stop']
+  stop?: LocalSpec['stop']
 }
 
 /** The record of a run that has no process yet. */
-export function newRunRecord({ podName, port, stop }: Pick<InstanceSpec, 'podName' | 'port' | 'stop'>): RunRecord {
+export function newRunRecord({ podName, port, stop }: Pick<LocalSpec, 'podName' | 'port' | 'stop'>): RunRecord {
   return {
     podName,
     runId: randomUUID(),

@@ -15,11 +15,12 @@ import pino from 'pino'
 import { openContainedRuntime } from '../../../../src/platform/runtime/contained/containedRuntime'
 import { findContainerPrograms } from '../../../../src/platform/runtime/contained/containerPrograms'
 import type { RunRecord } from '../../../../src/platform/runtime/contained/runRecord'
-import type { InstanceSpec, Runtime } from '../../../../src/platform/runtime/runtime'
+import type { LocalSpec, Runtime } from '../../../../src/platform/runtime/runtime'
+import { withLocalPaths } from '../../../../src/platform/runtime/localPaths'
 import { FIRST_USER_ID } from '../../../../src/platform/share/ownership'
 import { createReplicas, type Replicas } from '../../../../src/platform/share/replicas/replicas'
 import { canContain, isRoot } from '../../../support/platform/canContain'
-import { instanceSpec } from '../../../support/platform/instanceSpec'
+import { instanceSpec, pathsIn } from '../../../support/platform/instanceSpec'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 import { until } from '../../../support/platform/until'
 import { runtimeSuite } from '../runtimeSuite'
@@ -28,7 +29,7 @@ const root = useTemporaryDirectory()
 const dataDir = () => join(root(), 'data')
 const shareDir = () => join(root(), 'share')
 const log = pino({ level: 'silent' })
-let runtime: Runtime
+let runtime: Runtime<LocalSpec>
 let replicas: Replicas
 
 const open = (programs: string[] = []) =>
@@ -40,7 +41,7 @@ function directoryOf(deployment: string): string {
   return path
 }
 
-const spec = (podName: string, command: InstanceSpec['command'], change: Partial<InstanceSpec> = {}): InstanceSpec =>
+const spec = (podName: string, command: LocalSpec['command'], change: Partial<LocalSpec> = {}): LocalSpec =>
   instanceSpec({ podName, command, directory: directoryOf(podName), ...change })
 const find = async (podName: string) => (await runtime.list()).find((run) => run.podName === podName)
 const hasEnded = (podName: string) =>
@@ -71,7 +72,7 @@ const EXIT_7 = Buffer.from(
 )
 
 /** Runs shell commands in an instance of their own and returns what they print. */
-async function runInside(podName: string, script: string, change: Partial<InstanceSpec> = {}): Promise<string[]> {
+async function runInside(podName: string, script: string, change: Partial<LocalSpec> = {}): Promise<string[]> {
   await runtime.ensure(spec(podName, ['sh', '-c', script], change))
   await hasEnded(podName)
   return lines(podName)
@@ -94,7 +95,7 @@ async function runInside(podName: string, script: string, change: Partial<Instan
     await replicas.close()
   })
 
-  runtimeSuite({ runtime: () => runtime, directory: () => directoryOf('suite'), home: () => '/data' })
+  runtimeSuite({ runtime: () => withLocalPaths(runtime, pathsIn(shareDir)), share: shareDir, home: () => '/data' })
 
   /** The address of the first of two directories that swap at the moment when runc makes a container. */
   async function withSwap(path: string, target: string, work: () => Promise<void>): Promise<void> {
@@ -233,7 +234,7 @@ async function runInside(podName: string, script: string, change: Partial<Instan
         ['swapped-own', { directory: own }],
         ['swapped-mount', { mounts: [{ source: own, target: '/nfsshare/own' }] }],
       ] as const) {
-        await runtime.ensure(spec(podName, ['true'], change as Partial<InstanceSpec>))
+        await runtime.ensure(spec(podName, ['true'], change as Partial<LocalSpec>))
         expect((await hasEnded(podName))?.exit?.failure).toMatch(/^Could not be started: /)
       }
       expect(lstatSync(target).uid).toBe(0)

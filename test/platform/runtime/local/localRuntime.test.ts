@@ -8,12 +8,13 @@ import { join } from 'node:path'
 import pino from 'pino'
 import { lockOwner } from '../../../../src/platform/processLock'
 import { HostClient } from '../../../../src/platform/runtime/local/hostClient'
+import { withLocalPaths } from '../../../../src/platform/runtime/localPaths'
 import { openLocalRuntime } from '../../../../src/platform/runtime/local/localRuntime'
 import { stopPlainInstances } from '../../../../src/platform/runtime/openRuntime'
-import type { InstanceSpec, Runtime } from '../../../../src/platform/runtime/runtime'
+import type { LocalSpec, Runtime } from '../../../../src/platform/runtime/runtime'
 import { createReplicas, type Replicas } from '../../../../src/platform/share/replicas/replicas'
 import { hasProgram } from '../../../support/platform/hasProgram'
-import { instanceSpec } from '../../../support/platform/instanceSpec'
+import { instanceSpec, pathsIn } from '../../../support/platform/instanceSpec'
 import { stopHost } from '../../../support/platform/stopHost'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 import { until } from '../../../support/platform/until'
@@ -25,7 +26,7 @@ const directory = useTemporaryDirectory(async () => {
   await stopHost(directory())
 })
 const log = pino({ level: 'silent' })
-let runtime: Runtime
+let runtime: Runtime<LocalSpec>
 let replicas: Replicas
 
 beforeAll(async () => {
@@ -33,10 +34,14 @@ beforeAll(async () => {
   runtime = await openLocalRuntime({ dataDir: directory(), replicas })
 })
 
-runtimeSuite({ runtime: () => runtime, directory, home: (path) => path })
+runtimeSuite({
+  runtime: () => withLocalPaths(runtime, pathsIn(directory)),
+  share: directory,
+  home: () => join(directory(), 'suite'),
+})
 
 const TICKS = "let n = 0; console.log('pid ' + process.pid); setInterval(() => console.log('tick ' + n++), 5)"
-const ticking = (podName: string): InstanceSpec =>
+const ticking = (podName: string): LocalSpec =>
   instanceSpec({ podName, deployment: 'ticking', command: ['node', '-e', TICKS], directory: directory() })
 const ticks = async (podName: string) =>
   (await runtime.history(podName, 10_000)).map(({ content }) => content).filter((line) => line.startsWith('tick'))
@@ -151,7 +156,7 @@ test('a platform that stands still does not hold an instance that prints without
 })
 
 /** A server that takes a moment to save when it is told to stop, and says so. */
-const saving = (podName: string): InstanceSpec => ({
+const saving = (podName: string): LocalSpec => ({
   ...ticking(podName),
   command: [
     'node',
