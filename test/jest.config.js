@@ -1,5 +1,8 @@
 const path = require('node:path')
+const { memoryDirectory } = require('./support/memoryDirectory')
 
+// Inherited by the workers.
+process.env.TMPDIR ??= memoryDirectory() ?? ''
 const root = path.resolve(__dirname, '..')
 const shared = {
   rootDir: root,
