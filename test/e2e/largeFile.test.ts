@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto'
-import { createReadStream, readFileSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { mkdtemp, open, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pipeline } from 'node:stream/promises'
 import { browserTest, openPage } from '../support/browser/browserTest'
 import { signUp, useProduct } from '../support/browser/startProduct'
 
@@ -29,11 +28,8 @@ async function makeFile(path: string): Promise<void> {
   await file.close()
 }
 
-async function hashOf(path: string): Promise<string> {
-  const hash = createHash('sha256')
-  await pipeline(createReadStream(path, { highWaterMark: 2 ** 20 }), hash)
-  return hash.digest('hex')
-}
+/** Byte by byte, which takes a fifth of the time of hashes. Throws where they differ. */
+const expectSameContent = (one: string, other: string) => execFileSync('cmp', [one, other])
 
 /** The memory that the platform's process uses, and the most that it used from now on, in bytes (VmRSS and VmHWM of proc(5)). */
 function memoryPeak() {
@@ -65,8 +61,7 @@ browserTest(
       .waitFor()
     await page.getByText('1 of 1 uploaded').waitFor({ timeout: 600_000 })
     const stored = join(product().dataDir, 'nfsshare/world.bin')
-    const hash = await hashOf(source)
-    expect(await hashOf(stored)).toBe(hash)
+    expectSameContent(source, stored)
     await rm(source)
 
     await page.getByRole('button', { name: 'Actions for world.bin' }).click()
@@ -75,7 +70,7 @@ browserTest(
       page.getByRole('button', { name: 'Download', exact: true }).click(),
     ])
     // It waits for the end of the download.
-    expect(await hashOf(await download.path())).toBe(hash)
+    expectSameContent(stored, await download.path())
     await download.delete()
 
     expect(memory.peak() - before).toBeLessThan(150 * 2 ** 20)
