@@ -1,6 +1,5 @@
 import { useMemo, useState } from 'react'
-import { useDispatch, useStore } from 'react-redux'
-import type { AppStore } from '../app/types'
+import { useAppStore } from '../app/hooks'
 import { accountDialogClosed } from '../features/account/accountSlice'
 import { Checkbox } from '../ui/form/Checkbox'
 import { FormDialog } from '../ui/dialog/FormDialog'
@@ -12,15 +11,14 @@ import styles from './exportDialog.module.scss'
 
 /** Shows the contents of the file before it is saved. */
 export function ExportDialog() {
-  const store = useStore() as AppStore
-  const dispatch = useDispatch()
+  const store = useAppStore()
   const [withOutput, setWithOutput] = useState(false)
   // Not in the store, because the user may search for a secret.
   const [query, setQuery] = useState('')
   const file = useMemo(() => logFileOf(store, withOutput), [store, withOutput])
   const contents = useMemo(() => contentsOf(file.log), [file])
   const found = useMemo(() => (query === '' ? undefined : search(contents, query)), [contents, query])
-  const close = () => dispatch(accountDialogClosed())
+  const close = () => store.dispatch(accountDialogClosed())
 
   return (
     <FormDialog

@@ -5,7 +5,6 @@ import { PageBoundary } from '../app/layout/PageBoundary'
 import { AppRoutes } from '../app/routes'
 import { selectRoute } from '../app/routeSlice'
 import type { AppStore } from '../app/types'
-import { RealtimeProvider } from '../sockets/RealtimeProvider'
 
 /** The route comes from the recorded state, so the navigator of the replay does nothing. */
 const nowhere: Navigator = {
@@ -19,9 +18,7 @@ const nowhere: Navigator = {
 export function ReplayStage({ store }: { store: AppStore }) {
   return (
     <Provider store={store}>
-      <RealtimeProvider>
-        <Pages />
-      </RealtimeProvider>
+      <Pages />
     </Provider>
   )
 }

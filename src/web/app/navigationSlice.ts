@@ -1,11 +1,12 @@
 import { createSlice } from '@reduxjs/toolkit'
+import { rootReducer } from './rootReducer'
 
 export type NavigationState = { open: boolean }
 
 const initialState: NavigationState = { open: false }
 
 /** The menu of the header on narrow screens. */
-export const navigationSlice = createSlice({
+const navigationSlice = createSlice({
   name: 'navigation',
   initialState,
   reducers: {
@@ -19,5 +20,11 @@ export const navigationSlice = createSlice({
   selectors: { selectMenuOpen: (state) => state.open },
 })
 
+declare module './rootReducer' {
+  interface LazySlices {
+    navigation: NavigationState
+  }
+}
+
 export const { menuToggled, menuClosed } = navigationSlice.actions
-export const { selectMenuOpen } = navigationSlice.selectors
+export const { selectMenuOpen } = navigationSlice.injectInto(rootReducer).selectors

@@ -1,46 +1,40 @@
 import type { Action, ThunkAction } from '@reduxjs/toolkit'
-import { addListener } from '@reduxjs/toolkit'
 import { QueryStatus, setupListeners } from '@reduxjs/toolkit/query'
 import { api } from '../api/api'
 import { connected, disconnected } from '../sockets/realtimeSlice'
-import type { AppDispatch, AppStore, RootState, Services } from './types'
+import { addAppListeners } from './appListeners'
+import type { RootState } from './types'
 
-const listening = addListener.withTypes<RootState, AppDispatch, Services>()
-
-/** Refetches shown data when a query was outdated in-flight and after a reconnect. */
-export function startRefetching({ dispatch }: Pick<AppStore, 'dispatch'>) {
+addAppListeners((startListening) => {
   /** Cache keys to refetch once their pending query has finished. */
   const outdated = new Set<string>()
-  dispatch(
-    listening({
-      predicate: isRefusedRefetch,
-      // The answer in-flight lacks the change, and RTK Query refuses a second request beside it.
-      async effect({ meta: { arg } }, { dispatch, condition }) {
-        const { endpointName, originalArgs, queryCacheKey } = arg
-        if (outdated.has(queryCacheKey)) return
-        outdated.add(queryCacheKey)
-        await condition((_, state) => state.api.queries[queryCacheKey]?.status !== QueryStatus.pending)
-        outdated.delete(queryCacheKey)
-        dispatch(refetchOf(endpointName, originalArgs))
-      },
-    }),
-  )
-  // On reconnect, RTK Query refetches everything that is shown, as it does when the browser comes online.
-  setupListeners(dispatch, (_dispatch, { onOnline }) => {
-    dispatch(
-      listening({
-        actionCreator: disconnected,
-        async effect(_action, listener) {
-          listener.cancelActiveListeners()
-          await listener.take(connected.match)
-          // Events were missed meanwhile, and calls that failed may succeed now.
-          listener.dispatch(onOnline())
-        },
-      }),
-    )
-    return () => {}
+  startListening({
+    predicate: isRefusedRefetch,
+    // The answer in-flight lacks the change, and RTK Query refuses a second request beside it.
+    async effect({ meta: { arg } }, { dispatch, condition }) {
+      const { endpointName, originalArgs, queryCacheKey } = arg
+      if (outdated.has(queryCacheKey)) return
+      outdated.add(queryCacheKey)
+      await condition((_, state) => state.api.queries[queryCacheKey]?.status !== QueryStatus.pending)
+      outdated.delete(queryCacheKey)
+      dispatch(refetchOf(endpointName, originalArgs))
+    },
   })
-}
+
+  startListening({
+    actionCreator: disconnected,
+    async effect(_action, listener) {
+      listener.cancelActiveListeners()
+      await listener.take(connected.match)
+      // Events were missed meanwhile, and calls that failed may succeed now. RTK Query refetches everything that is
+      // shown, as it does when the browser comes online.
+      setupListeners(listener.dispatch, (dispatch, { onOnline }) => {
+        dispatch(onOnline())
+        return () => {}
+      })
+    },
+  })
+})
 
 type Refetch = Action & {
   meta: {

@@ -37,22 +37,31 @@ const register = page(
 )
 const layout = page(async () => (await import(/* webpackChunkName: 'layout' */ './layout/Layout')).Layout)
 const overview = page(
-  async () => (await import(/* webpackChunkName: 'page-overview' */ './pages/overviewPage')).OverviewPage,
+  async () => (await import(/* webpackChunkName: 'page-overview' */ '../features/overview/OverviewPage')).OverviewPage,
 )
 const deployments = page(
-  async () => (await import(/* webpackChunkName: 'page-deployments' */ './pages/deploymentsPage')).DeploymentsPage,
+  async () =>
+    (await import(/* webpackChunkName: 'page-deployments' */ '../features/deployments/DeploymentsPage'))
+      .DeploymentsPage,
 )
 const configuration = page(
   async () =>
-    (await import(/* webpackChunkName: 'page-configuration' */ './pages/configurationPage')).ConfigurationEditor,
+    (
+      await import(
+        /* webpackChunkName: 'page-configuration' */ '../features/deployments/configuration/ConfigurationEditor'
+      )
+    ).ConfigurationEditor,
 )
 const instance = page(
-  async () => (await import(/* webpackChunkName: 'page-instance' */ './pages/instancePage')).InstancePage,
+  async () => (await import(/* webpackChunkName: 'page-instance' */ '../features/instance/InstancePage')).InstancePage,
 )
 const databases = page(
-  async () => (await import(/* webpackChunkName: 'page-databases' */ './pages/databasesPage')).DatabasesPage,
+  async () =>
+    (await import(/* webpackChunkName: 'page-databases' */ '../features/databases/DatabasesPage')).DatabasesPage,
 )
-const files = page(async () => (await import(/* webpackChunkName: 'page-files' */ './pages/filesPage')).FilesPage)
+const files = page(
+  async () => (await import(/* webpackChunkName: 'page-files' */ '../features/files/FilesPage')).FilesPage,
+)
 const notFound = page(
   async () => (await import(/* webpackChunkName: 'page-not-found' */ './layout/NotFoundPage')).NotFoundPage,
 )

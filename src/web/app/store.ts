@@ -1,5 +1,4 @@
-import type { Middleware, Reducer, StateFromReducersMapObject } from '@reduxjs/toolkit'
-import { combineReducers, configureStore } from '@reduxjs/toolkit'
+import { configureStore } from '@reduxjs/toolkit'
 import { build } from '../actionLog/build'
 import { createTape } from '../actionLog/record/tape'
 import { api } from '../api/api'
@@ -8,30 +7,17 @@ import { sessionEnded, sessionStarted } from '../facts'
 import { loginResumed } from '../features/auth/loginSlice'
 import type { ConnectRealtime } from '../sockets/realtimeSocket'
 import { createRealtimeSocket } from '../sockets/realtimeSocket'
+import { dynamicMiddleware } from './dynamicMiddleware'
 import { createListeners } from './listeners'
-import type { LateState, Outside, Part } from './pages/part'
-import { reducers } from './reducers'
+import { rootReducer } from './rootReducer'
 import { THEME_KEY, THEMES, themeChosen } from './themeSlice'
-
-type State = StateFromReducersMapObject<typeof reducers> & Partial<LateState>
+import type { Services } from './types'
 
 /** Everything outside the store is passed in, so that tests and replay can pass fakes. */
-export function makeStore({ connectRealtime, ...outside }: Outside & { connectRealtime: ConnectRealtime }) {
-  const { connectConsole: _, sendUpload: __, ...services } = outside
-  let late: Partial<Part['reducers']> = {}
-  let addMiddleware: (added: Middleware) => void
-  const placeOfParts: Middleware = (store) => (next) => {
-    let handle = next
-    addMiddleware = (added) => {
-      handle = added(store)(handle)
-    }
-    return (action) => handle(action)
-  }
-
+export function makeStore({ connectRealtime, ...services }: Services & { connectRealtime: ConnectRealtime }) {
   const tape = createTape(services.now)
-  let reducer: Reducer<State> = combineReducers(reducers)
   const store = configureStore({
-    reducer,
+    reducer: rootReducer,
     devTools: { name: 'Quarterdeck', trace: build === 'development', ...tape.devTools },
     // The order matters: listeners run first, sockets after the api, and the log last.
     middleware: (getDefault) =>
@@ -41,7 +27,12 @@ export function makeStore({ connectRealtime, ...outside }: Outside & { connectRe
         serializableCheck: { ignoredActions: ['console/linesReceived'], ignoredPaths: ['console.buffer'] },
       })
         .prepend(createListeners(services))
-        .concat(api.middleware, placeOfParts, createRealtimeSocket(connectRealtime, services.now), tape.middleware),
+        .concat(
+          api.middleware,
+          dynamicMiddleware,
+          createRealtimeSocket(connectRealtime, services.now),
+          tape.middleware,
+        ),
   })
   const begun = store.getState()
 
@@ -59,16 +50,5 @@ export function makeStore({ connectRealtime, ...outside }: Outside & { connectRe
     tape,
     /** The state before the first action. */
     begun,
-    /** Runs the current reducers, including those of parts that were added later. */
-    reduce: (...[state, action]: Parameters<typeof reducer>) => reducer(state, action),
-    /** Does nothing if the part was added before. */
-    addPart<Name extends keyof LateState>(part: Part<Name>) {
-      if (Object.keys(part.reducers).every((name) => name in late)) return
-      late = { ...late, ...part.reducers }
-      reducer = combineReducers({ ...reducers, ...late }) as Reducer<State>
-      store.replaceReducer(reducer)
-      if (part.middleware) addMiddleware(part.middleware(outside))
-      part.begin?.(store)
-    },
   })
 }

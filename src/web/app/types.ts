@@ -1,9 +1,13 @@
 import type { DraftDatabase } from '../drafts/draftDatabase'
+import type { SendUpload } from '../features/files/uploads/sendUpload'
+import type { ConnectConsole } from '../sockets/reconnectingConsole'
+import type { rootReducer } from './rootReducer'
 import type { makeStore } from './store'
 
+export type RootState = ReturnType<typeof rootReducer>
 export type AppStore = ReturnType<typeof makeStore>
-export type RootState = ReturnType<AppStore['getState']>
 export type AppDispatch = AppStore['dispatch']
+export type AppThunk<Result = void> = (dispatch: AppDispatch, getState: () => RootState, services: Services) => Result
 
 /** Browser APIs that the store uses. Tests and replay pass their own. */
 export type Services = {
@@ -19,6 +23,8 @@ export type Services = {
   storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>
   /** Milliseconds since the epoch. */
   now: () => number
-  /** Default: IndexedDB (drafts/draftDatabase.ts). */
+  // The pages bring the real ones, which the login page does not load.
   drafts?: DraftDatabase
+  connectConsole?: ConnectConsole
+  sendUpload?: SendUpload
 }

@@ -1,11 +1,10 @@
 import { useLayoutEffect } from 'react'
-import { useStore } from 'react-redux'
 import { recorderOf } from '../actionLog/record/record'
-import type { AppStore } from './types'
+import { useAppStore } from './hooks'
 
 /** Starts recording. The log also gets the actions from before. */
 export function useRecorder() {
-  const store = useStore() as AppStore
+  const store = useAppStore()
   useLayoutEffect(() => {
     recorderOf(store)
   }, [store])

@@ -1,11 +1,15 @@
 import { createSlice } from '@reduxjs/toolkit'
+import { loadChunksBy } from '../chunks'
+import { createChunkLoader } from './retryChunks'
+import { rootReducer } from './rootReducer'
+import type { AppThunk } from './types'
 
 /** Whether the server has a newer build of the console and no longer the chunks of this one. */
 export type VersionState = { isReplaced: boolean }
 
 const initialState: VersionState = { isReplaced: false }
 
-export const versionSlice = createSlice({
+const versionSlice = createSlice({
   name: 'version',
   initialState,
   reducers: {
@@ -13,6 +17,18 @@ export const versionSlice = createSlice({
       state.isReplaced = true
     },
   },
+  selectors: { selectIsBuildReplaced: (state) => state.isReplaced },
 })
 
+declare module './rootReducer' {
+  interface LazySlices {
+    version: VersionState
+  }
+}
+
 export const { replaced: buildReplaced } = versionSlice.actions
+export const { selectIsBuildReplaced } = versionSlice.injectInto(rootReducer).selectors
+
+/** From now on the pages' chunks are loaded by a loader that waits for the server and reports a replaced build. */
+export const loadChunksWithRetries = (): AppThunk => (dispatch) =>
+  loadChunksBy(createChunkLoader(() => dispatch(buildReplaced())))

@@ -1,29 +1,26 @@
-import { addListener, isAnyOf } from '@reduxjs/toolkit'
+import { isAnyOf } from '@reduxjs/toolkit'
 import { readSession } from '../api/credentials'
 import { pageShown, sessionEnded } from '../facts'
 import { selectSession } from '../features/auth/sessionSlice'
 import { connected, disconnected } from '../sockets/realtimeSlice'
-import type { AppDispatch, AppStore, RootState, Services } from './types'
+import { addAppListeners } from './appListeners'
 
-const listening = addListener.withTypes<RootState, AppDispatch, Services>()
 /** The other tab clears its cookies only after the server has closed this connection: check repeatedly. */
 const CHECK_INTERVAL_MS = 1000
 const CHECKS = 10
 
 /** Follows another tab that signed out or in, which closes this connection, instead of reconnecting in vain. */
-export function watchSignOut({ dispatch }: Pick<AppStore, 'dispatch'>) {
-  dispatch(
-    listening({
-      actionCreator: disconnected,
-      async effect(_action, listener) {
-        listener.cancelActiveListeners()
-        for (let check = 0; check < CHECKS; check++) {
-          const known = selectSession(listener.getState())
-          if (!known) return
-          if (readSession(listener.extra)?.id !== known.id) listener.dispatch(pageShown())
-          if (await listener.condition(isAnyOf(connected, sessionEnded), CHECK_INTERVAL_MS)) return
-        }
-      },
-    }),
-  )
-}
+addAppListeners((startListening) => {
+  startListening({
+    actionCreator: disconnected,
+    async effect(_action, listener) {
+      listener.cancelActiveListeners()
+      for (let check = 0; check < CHECKS; check++) {
+        const known = selectSession(listener.getState())
+        if (!known) return
+        if (readSession(listener.extra)?.id !== known.id) listener.dispatch(pageShown())
+        if (await listener.condition(isAnyOf(connected, sessionEnded), CHECK_INTERVAL_MS)) return
+      }
+    },
+  })
+})

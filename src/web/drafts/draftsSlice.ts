@@ -1,5 +1,6 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
+import { rootReducer } from '../app/rootReducer'
 import type { Offer, Subject } from './draft'
 
 /** Newest first. The contents are outside the store (draftKeeper.ts), so that no recording shows them. */
@@ -7,7 +8,7 @@ export type DraftsState = { offers: Offer[] }
 
 const initialState: DraftsState = { offers: [] }
 
-export const draftsSlice = createSlice({
+const draftsSlice = createSlice({
   name: 'drafts',
   initialState,
   reducers: {
@@ -15,13 +16,18 @@ export const draftsSlice = createSlice({
       state.offers = payload
     },
   },
+  selectors: {
+    selectOffers: (state) => state.offers,
+    selectOffer: ({ offers }, { kind, name }: Subject) =>
+      offers.find((offer) => offer.kind === kind && offer.name === name),
+  },
 })
 
+declare module '../app/rootReducer' {
+  interface LazySlices {
+    drafts: DraftsState
+  }
+}
+
 export const { offersChanged } = draftsSlice.actions
-
-type WithDrafts = { drafts?: DraftsState }
-const NONE: Offer[] = []
-
-export const selectOffers = ({ drafts }: WithDrafts) => drafts?.offers ?? NONE
-export const selectOffer = (state: WithDrafts, { kind, name }: Subject) =>
-  selectOffers(state).find((offer) => offer.kind === kind && offer.name === name)
+export const { selectOffers, selectOffer } = draftsSlice.injectInto(rootReducer).selectors

@@ -1,5 +1,5 @@
 import { addListener } from '@reduxjs/toolkit'
-import type { AppDispatch, AppStore, RootState, Services } from '../app/types'
+import type { AppDispatch, AppStore, AppThunk, RootState, Services } from '../app/types'
 import type { Session } from '../facts'
 import { pageLeft, pageShown, sessionEnded, sessionStarted } from '../facts'
 import { openDraftDatabase } from './draftDatabase'
@@ -20,26 +20,25 @@ const userOf = (session: Session | null) =>
     ? JSON.stringify([session.subject, session.username])
     : undefined
 
-/** Gives the editors of this store drafts that outlive the page. */
-export function keepDrafts(store: Pick<AppStore, 'dispatch' | 'getState'>) {
-  const { dispatch, getState } = store
-  const keeper = dispatch(
-    (_dispatch: AppDispatch, _getState: () => RootState, { drafts = openDraftDatabase(), now }: Services) =>
-      createDraftKeeper({
-        database: drafts,
-        now,
-        onOffers(offers) {
-          if (JSON.stringify(offers) !== JSON.stringify(selectOffers(getState()))) dispatch(offersChanged(offers))
-        },
-      }),
-  )
-  keepers.set(store, keeper)
-  const begin = (session: Session | null) => void keeper.begin(userOf(session))
+/** Gives the editors of this store drafts that outlive the page. Does nothing if they have them. */
+export const keepDrafts =
+  (store: AppStore): AppThunk =>
+  (dispatch, getState, { drafts = openDraftDatabase(), now }) => {
+    if (keepers.has(store)) return
+    const keeper = createDraftKeeper({
+      database: drafts,
+      now,
+      onOffers(offers) {
+        if (JSON.stringify(offers) !== JSON.stringify(selectOffers(getState()))) dispatch(offersChanged(offers))
+      },
+    })
+    keepers.set(store, keeper)
+    const begin = (session: Session | null) => void keeper.begin(userOf(session))
 
-  dispatch(listening({ actionCreator: sessionStarted, effect: ({ payload }) => begin(payload) }))
-  // Runs before the page renders without the session, so that open editors can still be read.
-  dispatch(listening({ actionCreator: sessionEnded, effect: ({ payload }) => keeper.end(payload) }))
-  dispatch(listening({ actionCreator: pageLeft, effect: () => keeper.flush() }))
-  dispatch(listening({ actionCreator: pageShown, effect: () => keeper.refresh() }))
-  begin(getState().session.current)
-}
+    dispatch(listening({ actionCreator: sessionStarted, effect: ({ payload }) => begin(payload) }))
+    // Runs before the page renders without the session, so that open editors can still be read.
+    dispatch(listening({ actionCreator: sessionEnded, effect: ({ payload }) => keeper.end(payload) }))
+    dispatch(listening({ actionCreator: pageLeft, effect: () => keeper.flush() }))
+    dispatch(listening({ actionCreator: pageShown, effect: () => keeper.refresh() }))
+    begin(getState().session.current)
+  }

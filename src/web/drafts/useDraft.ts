@@ -1,6 +1,5 @@
 import { useCallback, useLayoutEffect, useRef } from 'react'
-import { useSelector, useStore } from 'react-redux'
-import type { RootState } from '../app/types'
+import { useAppSelector, useAppStore } from '../app/hooks'
 import type { DraftContent, Subject } from './draft'
 import type { DraftSlot } from './draftKeeper'
 import { selectOffer } from './draftsSlice'
@@ -11,9 +10,9 @@ import { keeperOf } from './keepDrafts'
  * undefined if there is nothing to keep; it is called for each write, not for each keystroke.
  */
 export function useDraft({ kind, name }: Subject, read: () => DraftContent | undefined) {
-  const store = useStore<RootState>()
-  const offer = useSelector((state: RootState) => selectOffer(state, { kind, name }))
-  const session = useSelector((state: RootState) => state.session.current?.id)
+  const store = useAppStore()
+  const offer = useAppSelector((state) => selectOffer(state, { kind, name }))
+  const session = useAppSelector((state) => state.session.current?.id)
   const latest = useRef(read)
   const slot = useRef<DraftSlot>(undefined)
 

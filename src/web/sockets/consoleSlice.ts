@@ -1,6 +1,7 @@
 import type { Draft, PayloadAction } from '@reduxjs/toolkit'
 import { createAction, createSlice, original } from '@reduxjs/toolkit'
 import type { ConsoleRequest } from '../../contract/consoleChannel'
+import { rootReducer } from '../app/rootReducer'
 import { sessionEnded } from '../facts'
 import type { ConsoleLine, LineBuffer } from './lineBuffer'
 import { append, withoutLines, emptyBuffer } from './lineBuffer'
@@ -80,6 +81,12 @@ export const consoleSlice = createSlice({
   },
 })
 
+declare module '../app/rootReducer' {
+  interface LazySlices {
+    console: ConsoleState
+  }
+}
+
 export const {
   consoleOpened,
   consoleLeft,
@@ -89,4 +96,5 @@ export const {
   linesReceived,
   linesCleared,
 } = consoleSlice.actions
-export const { selectConnection, selectIsLost, selectEnd, selectBuffer } = consoleSlice.selectors
+export const { selectConnection, selectIsLost, selectEnd, selectBuffer } =
+  consoleSlice.injectInto(rootReducer).selectors

@@ -1,7 +1,10 @@
 import type { Middleware } from '@reduxjs/toolkit'
 import { isAction } from '@reduxjs/toolkit'
 import type { ConsoleRequest } from '../../contract/consoleChannel'
+import { addAppMiddleware } from '../app/dynamicMiddleware'
+import { servicesOf } from '../app/services'
 import { problemLogged, sessionEnded } from '../facts'
+import { connectConsole } from './connectConsole'
 import type { ConnectConsole } from './reconnectingConsole'
 import { openReconnecting } from './reconnectingConsole'
 import type { ConsoleState, ConsoleTarget, PowerAction } from './consoleSlice'
@@ -153,6 +156,8 @@ export const createConsoleSocket =
       return result
     }
   }
+
+addAppMiddleware((store) => createConsoleSocket(servicesOf(store.dispatch).connectConsole ?? connectConsole)(store))
 
 /** @returns a function that returns the milliseconds since the last keystroke on the page */
 function watchKeystrokes(): () => number {

@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net'
 import { waitFor } from '@testing-library/react'
 import type { WebSocket as ServerSocket } from 'ws'
 import { WebSocketServer } from 'ws'
-import { consolePart } from '../../../src/web/app/pages/consolePart'
 import { makeStore } from '../../../src/web/app/store'
 import { connectConsole } from '../../../src/web/sockets/connectConsole'
+import '../../../src/web/sockets/consoleSocket'
 import { commandSubmitted, consoleLeft, consoleOpened, powerRequested } from '../../../src/web/sockets/consoleSlice'
 import { allLines } from '../../../src/web/sockets/lineBuffer'
 import { fakeRealtime, fakeServices, fakeUploads } from '../../support/web/services'
@@ -70,7 +70,6 @@ beforeEach(async () => {
     connectConsole: (url, listener) =>
       connectConsole(url.replace('//localhost/', `//127.0.0.1:${far.port}/`), listener),
   })
-  store.addPart(consolePart)
 })
 afterEach(async () => {
   store.dispatch(consoleLeft())

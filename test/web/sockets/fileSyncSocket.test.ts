@@ -1,6 +1,6 @@
 import { pageLeft, pageLoaded, sessionEnded, sessionStarted } from '../../../src/web/facts'
-import { headerPart } from '../../../src/web/app/pages/headerPart'
 import { makeStore } from '../../../src/web/app/store'
+import '../../../src/web/features/problems/problemsSlice'
 import { selectConnected, selectFilesSynced, sendRequested } from '../../../src/web/sockets/realtimeSlice'
 import { problemsIn } from '../../support/web/problems'
 import { fakeConsole, fakeRealtime, fakeServices, fakeUploads } from '../../support/web/services'
@@ -18,7 +18,6 @@ function connected() {
     connectRealtime: realtime.connect,
     sendUpload: fakeUploads().send,
   })
-  store.addPart(headerPart)
   store.dispatch(pageLoaded())
   store.dispatch(sessionStarted(ann))
   realtime.listener?.connected()

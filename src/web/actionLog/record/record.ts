@@ -1,7 +1,7 @@
+import { rootReducer } from '../../app/rootReducer'
 import type { AppStore } from '../../app/types'
 import { showAction, showState } from './devTools'
 import { createRecorder } from './recorder'
-import type { RootReducer } from '../replay/steps'
 
 /** Autocomplete tokens of fields for secrets. Their values are known even if the form refuses to send them. */
 const FOR_SECRETS = /-password$|^one-time-code$/
@@ -12,7 +12,7 @@ const recorders = new WeakMap<AppStore, ReturnType<typeof createRecorder>>()
 export function recorderOf(store: AppStore) {
   const found = recorders.get(store)
   if (found) return found
-  const recorder = createRecorder(store.begun, store.tape.startedAt, store.reduce as RootReducer)
+  const recorder = createRecorder(store.begun, store.tape.startedAt, rootReducer)
   recorders.set(store, recorder)
   document.addEventListener(
     'input',

@@ -1,9 +1,25 @@
-import { combineReducers } from '@reduxjs/toolkit'
-import { lateReducers } from '../../app/pages/parts'
-import { reducers } from '../../app/reducers'
+import { rootReducer } from '../../app/rootReducer'
 // The api reducer needs the definitions of all endpoints.
 import '../../api/endpoints'
+// Each of these injects its slice.
+import '../../app/navigationSlice'
+import '../../app/versionSlice'
+import '../../drafts/draftsSlice'
+import '../../features/account/accountSlice'
+import '../../features/admin/adminSlice'
+import '../../features/auth/registrationSlice'
+import '../../features/databases/databasesSlice'
+import '../../features/deployments/configuration/configurationSlice'
+import '../../features/deployments/deploymentsSlice'
+import '../../features/files/archiveJobsSlice'
+import '../../features/files/filesSlice'
+import '../../features/files/selectionSlice'
+import '../../features/files/uploads/uploadSlice'
+import '../../features/instance/instanceSlice'
+import '../../features/overview/overviewSlice'
+import '../../features/problems/problemsSlice'
+import '../../sockets/consoleSlice'
 import type { RootReducer } from './steps'
 
 /** The reducer of the console with the slices of all pages. */
-export const replayReducer = combineReducers({ ...reducers, ...lateReducers }) as unknown as RootReducer
+export const replayReducer = rootReducer as unknown as RootReducer

@@ -1,18 +1,18 @@
 import type { KeyboardEvent } from 'react'
-import { useEffect, useRef } from 'react'
-import { useDispatch, useSelector } from 'react-redux'
+import { useEffect, useLayoutEffect, useRef } from 'react'
+import { useSelector } from 'react-redux'
 import { Link, NavLink, useLocation } from 'react-router-dom'
 import { selectIsAdmin, selectSignedIn } from '../../features/auth/sessionSlice'
 import { ProblemBell } from '../../features/problems/ProblemBell'
 import { Icon } from '../../ui/Icon'
 import { Logo } from '../../ui/Logo'
-import { headerPart } from '../pages/headerPart'
+import { keepDrafts } from '../../drafts/keepDrafts'
+import { useAppStore } from '../hooks'
 import { LogoutButton } from './LogoutButton'
 import { menuClosed, menuToggled, selectMenuOpen } from '../navigationSlice'
 import { RealtimeDot } from './RealtimeDot'
 import { ThemeChoice } from './ThemeChoice'
 import { UserMenu } from './UserMenu'
-import { withPart } from '../pages/withPart'
 
 const links = [
   { to: '/', label: 'Overview' },
@@ -22,15 +22,17 @@ const links = [
 ]
 const adminLink = { to: '/admin', label: 'Admin' }
 
-export const Header = withPart(headerPart, Bar)
-
-function Bar() {
+export function Header() {
   const isAdmin = useSelector(selectIsAdmin)
   const signedIn = useSelector(selectSignedIn)
   const open = useSelector(selectMenuOpen)
-  const dispatch = useDispatch()
+  const store = useAppStore()
+  const { dispatch } = store
   const { pathname } = useLocation()
   const menuButton = useRef<HTMLButtonElement>(null)
+
+  // Before the effects of the page, whose editors look for their drafts.
+  useLayoutEffect(() => void dispatch(keepDrafts(store)), [dispatch, store])
 
   useEffect(() => {
     dispatch(menuClosed())

@@ -4,13 +4,16 @@ import { Outlet } from 'react-router-dom'
 import { loadEarly } from '../../chunks'
 import { selectSignedIn } from '../../features/auth/sessionSlice'
 import { Toasts } from '../../features/notifications/Toasts'
+import { RealtimeProvider } from '../../sockets/RealtimeProvider'
 import { ConnectionLine } from './ConnectionLine'
 import { Header } from './Header'
 import { NewVersion } from './NewVersion'
 import { PageBoundary } from './PageBoundary'
 import { SignInWarning } from './SignInWarning'
 import { TransferDock } from './TransferDock'
+import '../refetching'
 import { useRecorder } from '../useRecorder'
+import '../watchSignOut'
 import '../../styles/layout.scss'
 
 export function Layout() {
@@ -21,7 +24,7 @@ export function Layout() {
     if (signedIn) return whenIdle(() => void loadEarly().catch(() => {}))
   }, [signedIn])
   return (
-    <>
+    <RealtimeProvider>
       <a className="skip-link" href="#content">
         Skip to content
       </a>
@@ -36,7 +39,7 @@ export function Layout() {
       <TransferDock />
       <Toasts />
       <NewVersion />
-    </>
+    </RealtimeProvider>
   )
 }
 

@@ -1,15 +1,18 @@
-import { useEffect, useState } from 'react'
+import { useEffect, useLayoutEffect, useState } from 'react'
 import Button from 'react-bootstrap/Button'
-import { useSelector, useStore } from 'react-redux'
+import { useSelector } from 'react-redux'
 import { keeperOf } from '../../drafts/keepDrafts'
 import { allowUnload } from '../../ui/leave/useLeaveGuard'
-import type { RootState } from '../types'
+import { useAppStore } from '../hooks'
+import { loadChunksWithRetries, selectIsBuildReplaced } from '../versionSlice'
 
 /** Always rendered: screen readers announce changes only in a live region that already exists. */
 export function NewVersion() {
-  const isReplaced = useSelector(({ version }: RootState) => version?.isReplaced)
+  const isReplaced = useSelector(selectIsBuildReplaced)
   const [isReloading, setReloading] = useState(false)
-  const store = useStore()
+  const store = useAppStore()
+
+  useLayoutEffect(() => void store.dispatch(loadChunksWithRetries()), [store])
 
   useEffect(() => {
     // The page that the header's progress bar waits for will not load.

@@ -1,7 +1,9 @@
-import { Suspense } from 'react'
-import { useSelector } from 'react-redux'
+import { Suspense, useLayoutEffect } from 'react'
 import { lazyEarly } from '../../chunks'
-import type { RootState } from '../types'
+import { selectWrongCodes } from '../../features/account/accountSlice'
+import { showWrongCodes } from '../../features/account/keptWrongCodes'
+import { selectSession } from '../../features/auth/sessionSlice'
+import { useAppDispatch, useAppSelector } from '../hooks'
 
 const WrongCodesNotice = lazyEarly(
   async () =>
@@ -10,7 +12,10 @@ const WrongCodesNotice = lazyEarly(
 
 /** Always rendered: screen readers announce changes only in a live region that already exists. */
 export function SignInWarning() {
-  const wrongCodes = useSelector(({ account }: RootState) => account?.wrongCodes)
+  const wrongCodes = useAppSelector(selectWrongCodes)
+  const session = useAppSelector(selectSession)?.id
+  const dispatch = useAppDispatch()
+  useLayoutEffect(() => void dispatch(showWrongCodes()), [dispatch, session])
   return (
     <div role="status">
       {wrongCodes && (

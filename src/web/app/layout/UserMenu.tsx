@@ -12,8 +12,6 @@ import {
 } from '../../features/account/accountSlice'
 import { selectIsAdmin, selectSession } from '../../features/auth/sessionSlice'
 import { ActionIcon } from '../../ui/ActionIcon'
-import { accountPart } from '../pages/accountPart'
-import { withPart } from '../pages/withPart'
 
 const SessionsDialog = lazyEarly(
   async () => (await import(/* webpackChunkName: 'sessions' */ '../../features/account/SessionsDialog')).SessionsDialog,
@@ -26,10 +24,8 @@ const ExportDialog = lazyEarly(
   async () => (await import(/* webpackChunkName: 'export-log' */ '../../actionLog/ExportDialog')).ExportDialog,
 )
 
-export const UserMenu = withPart(accountPart, Menu)
-
 /** Follows the menu button pattern of the WAI-ARIA Authoring Practices. */
-function Menu() {
+export function UserMenu() {
   const open = useSelector(selectUserMenuOpen)
   const dialog = useSelector(selectAccountDialog)
   const username = useSelector(selectSession)?.username

@@ -1,6 +1,7 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
 import type { WrongCodes } from '../../../contract/auth'
+import { rootReducer } from '../../app/rootReducer'
 import { sessionEnded } from '../../facts'
 
 export type AccountState = {
@@ -14,7 +15,7 @@ export type AccountState = {
 
 const initialState: AccountState = { menuOpen: false, dialog: null, ending: null, wrongCodes: null }
 
-export const accountSlice = createSlice({
+const accountSlice = createSlice({
   name: 'account',
   initialState,
   reducers: {
@@ -56,6 +57,12 @@ export const accountSlice = createSlice({
   },
 })
 
+declare module '../../app/rootReducer' {
+  interface LazySlices {
+    account: AccountState
+  }
+}
+
 export const {
   userMenuOpened,
   userMenuClosed,
@@ -66,4 +73,5 @@ export const {
   wrongCodesTold: wrongCodesReported,
   wrongCodesDismissed,
 } = accountSlice.actions
-export const { selectUserMenuOpen, selectAccountDialog, selectEnding, selectWrongCodes } = accountSlice.selectors
+export const { selectUserMenuOpen, selectAccountDialog, selectEnding, selectWrongCodes } =
+  accountSlice.injectInto(rootReducer).selectors

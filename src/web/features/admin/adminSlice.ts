@@ -1,7 +1,11 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
-import { createSlice } from '@reduxjs/toolkit'
+import { createSlice, isAnyOf } from '@reduxjs/toolkit'
 import type { ActivityKind } from '../../../contract/admin'
-import { sessionEnded } from '../../facts'
+import { adminApi } from '../../api/admin'
+import { rootReducer } from '../../app/rootReducer'
+import { addAppListeners } from '../../app/appListeners'
+import { roleChanged, sessionEnded } from '../../facts'
+import type { ApiFailure } from '../../failure'
 
 /** `tries` counts submissions. The form shows validation errors from the first one on. */
 export type InviteCreation = { kind: 'createInvite'; message: string; tries?: number }
@@ -22,7 +26,7 @@ export type AdminState = {
 
 const initialState: AdminState = { dialog: null, userSearch: '', activity: { kind: null, search: '' } }
 
-export const adminSlice = createSlice({
+const adminSlice = createSlice({
   name: 'admin',
   initialState,
   reducers: {
@@ -56,6 +60,12 @@ export const adminSlice = createSlice({
   },
 })
 
+declare module '../../app/rootReducer' {
+  interface LazySlices {
+    admin: AdminState
+  }
+}
+
 export const {
   dialogOpened,
   inviteMessageTyped,
@@ -64,4 +74,21 @@ export const {
   usersSearched,
   activityFiltered,
 } = adminSlice.actions
-export const { selectDialog, selectUserSearch, selectActivityFilter } = adminSlice.selectors
+export const { selectDialog, selectUserSearch, selectActivityFilter } = adminSlice.injectInto(rootReducer).selectors
+
+const { getUsers, getInviteCodes, getDashboardToken, getActivity } = adminApi.endpoints
+
+// A refused query shows that the user is no administrator. Mutations are refused for other reasons, too.
+addAppListeners((startListening) => {
+  startListening({
+    matcher: isAnyOf(
+      getUsers.matchRejected,
+      getInviteCodes.matchRejected,
+      getDashboardToken.matchRejected,
+      getActivity.matchRejected,
+    ),
+    effect(action, { dispatch }) {
+      if ((action as { payload?: ApiFailure }).payload?.status === 403) dispatch(roleChanged(false))
+    },
+  })
+})

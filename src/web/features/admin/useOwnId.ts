@@ -1,13 +1,12 @@
-import { useSelector } from 'react-redux'
 import type { User } from '../../../contract/admin'
-import type { RootState } from '../../app/types'
+import { useAppSelector } from '../../app/hooks'
 
 /**
  * Returns the id of the signed-in user. The subject of our platform's tokens is the id; another server's may be the
  * username. Returns undefined if neither matches: then the server alone refuses what a user may not do to themselves.
  */
 export function useOwnId(users: User[] | undefined): number | undefined {
-  const subject = useSelector((state: RootState) => state.session.current?.subject)
+  const subject = useAppSelector((state) => state.session.current?.subject)
   const own = users?.find(({ id }) => String(id) === subject) ?? users?.find(({ username }) => username === subject)
   return own?.id
 }

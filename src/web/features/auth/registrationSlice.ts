@@ -1,12 +1,13 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
 import { authApi } from '../../api/auth'
+import { rootReducer } from '../../app/rootReducer'
 
 export type RegistrationState = { step: 'invite' | 'account' | 'authenticator' | 'done'; username: string }
 
 const initialState: RegistrationState = { step: 'invite', username: '' }
 
-export const registrationSlice = createSlice({
+const registrationSlice = createSlice({
   name: 'registration',
   initialState,
   reducers: {
@@ -30,5 +31,11 @@ export const registrationSlice = createSlice({
   selectors: { selectStep: (state) => state.step, selectUsername: (state) => state.username },
 })
 
+declare module '../../app/rootReducer' {
+  interface LazySlices {
+    registration: RegistrationState
+  }
+}
+
 export const { usernameChosen, left: registrationReset } = registrationSlice.actions
-export const { selectStep, selectUsername } = registrationSlice.selectors
+export const { selectStep, selectUsername } = registrationSlice.injectInto(rootReducer).selectors

@@ -1,7 +1,6 @@
 import type { KeyboardEvent } from 'react'
-import { useDispatch } from 'react-redux'
 import { DATABASE_NAME_MAX_LENGTH, DATABASE_NAME_PATTERN, INVALID_DATABASE_NAME } from '../../../contract/pageRules'
-import type { AppDispatch } from '../../app/types'
+import { useAppDispatch } from '../../app/hooks'
 import { useCreateDatabaseMutation } from '../../api/databases'
 import { reportProblem } from '../../api/reportProblem'
 import { useReportResult } from '../../api/useReportResult'
@@ -19,7 +18,7 @@ const NAME_RULE = `Letters, digits and underscores (no dashes), at most ${DATABA
 export function CreateDatabaseDialog({ creation: { type, name } }: { creation: Creation }) {
   const [create, { isLoading, error }] = useCreateDatabaseMutation()
   const report = useReportResult()
-  const dispatch = useDispatch<AppDispatch>()
+  const dispatch = useAppDispatch()
   const { label } = appearances[type]
   const problem = problemOf(name)
   const isValid = name !== '' && !problem

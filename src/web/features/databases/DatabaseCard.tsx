@@ -1,7 +1,8 @@
 import { useEffect, useId, useRef } from 'react'
-import { useDispatch, useSelector } from 'react-redux'
+import { useDispatch } from 'react-redux'
 import type { DatabaseType } from '../../../contract/database'
 import type { ListedDatabase } from '../../api/databases'
+import { useAppSelector } from '../../app/hooks'
 import { ActionIcon } from '../../ui/ActionIcon'
 import { counted } from '../../ui/counted'
 import { formatBytes } from '../../ui/formatBytes'
@@ -17,13 +18,11 @@ import {
 import { appearances } from './databaseType'
 import styles from './databaseCard.module.scss'
 
-type State = Parameters<typeof selectIsShown>[0]
-
 export function DatabaseCard({ type, database }: { type: DatabaseType; database: ListedDatabase }) {
   const { name, size, tables } = database
   const named = { type, name }
-  const expanded = useSelector((state: State) => selectIsExpanded(state, named))
-  const isShown = useSelector((state: State) => selectIsShown(state, named))
+  const expanded = useAppSelector((state) => selectIsExpanded(state, named))
+  const isShown = useAppSelector((state) => selectIsShown(state, named))
   const card = useRef<HTMLElement>(null)
   const toggle = useRef<HTMLButtonElement>(null)
   const dispatch = useDispatch()

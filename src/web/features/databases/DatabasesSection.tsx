@@ -88,7 +88,7 @@ export function DatabasesSection({
 
 /** After a deletion the focused button is gone with its card, so the section's create button gets the focus. */
 function useFocusAfterDeletion(count: number, target: { current: HTMLButtonElement | null }) {
-  const hasDialog = useSelector((state: Parameters<typeof selectDialog>[0]) => selectDialog(state) !== null)
+  const hasDialog = useSelector(selectDialog) !== null
   const before = useRef(count)
   useEffect(() => {
     if (hasDialog) return

@@ -2,6 +2,7 @@ import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
 import type { DatabaseType } from '../../../contract/database'
 import { databasesApi } from '../../api/databases'
+import { rootReducer } from '../../app/rootReducer'
 import { sessionEnded } from '../../facts'
 
 type Named = { type: DatabaseType; name: string }
@@ -48,7 +49,7 @@ function forget(state: DatabasesViewState, key: string) {
 const { createDatabase, resetDatabasePassword, deleteDatabase } = databasesApi.endpoints
 
 /** View state of the databases page. Credentials are in the RTK Query cache only. */
-export const databasesSlice = createSlice({
+const databasesSlice = createSlice({
   name: 'databases',
   initialState,
   reducers: {
@@ -114,6 +115,12 @@ export const databasesSlice = createSlice({
   },
 })
 
+declare module '../../app/rootReducer' {
+  interface LazySlices {
+    databases: DatabasesViewState
+  }
+}
+
 export const {
   creationStarted,
   nameTyped,
@@ -127,4 +134,4 @@ export const {
   left: databasesPageLeft,
 } = databasesSlice.actions
 export const { selectDialog, selectIsExpanded, selectIsShown, selectTab, selectSnippet, selectFilter } =
-  databasesSlice.selectors
+  databasesSlice.injectInto(rootReducer).selectors

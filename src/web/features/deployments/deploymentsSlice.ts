@@ -1,6 +1,7 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
 import type { DeploymentType } from '../../../contract/deployment'
+import { rootReducer } from '../../app/rootReducer'
 
 /** `node` is empty if none is chosen. `tries` counts submissions: from the first on, the form shows errors. */
 export type Creation = { kind: 'create'; name: string; type: DeploymentType; node: string; tries?: number }
@@ -10,7 +11,7 @@ export type DeploymentsState = { dialog: Creation | Deletion | null }
 
 const initialState: DeploymentsState = { dialog: null }
 
-export const deploymentsSlice = createSlice({
+const deploymentsSlice = createSlice({
   name: 'deployments',
   initialState,
   reducers: {
@@ -34,6 +35,12 @@ export const deploymentsSlice = createSlice({
   selectors: { selectDialog: (state) => state.dialog },
 })
 
+declare module '../../app/rootReducer' {
+  interface LazySlices {
+    deployments: DeploymentsState
+  }
+}
+
 export const {
   creationStarted,
   creationEdited,
@@ -41,4 +48,4 @@ export const {
   deletionAsked: deletionRequested,
   dialogClosed,
 } = deploymentsSlice.actions
-export const { selectDialog } = deploymentsSlice.selectors
+export const { selectDialog } = deploymentsSlice.injectInto(rootReducer).selectors

@@ -1,5 +1,6 @@
 import { createSlice, isAnyOf } from '@reduxjs/toolkit'
 import { filesApi } from '../../api/files'
+import { rootReducer } from '../../app/rootReducer'
 import { sessionEnded } from '../../facts'
 
 /** A call that may take many minutes. `paths` are the entries to pack or unpack. */
@@ -10,7 +11,7 @@ const { archiveFiles, unarchiveFile } = filesApi.endpoints
 const initialState: ArchiveJobsState = []
 
 /** Archive calls in-flight that were started here. Their progress is in the RTK Query cache. */
-export const archiveJobsSlice = createSlice({
+const archiveJobsSlice = createSlice({
   name: 'works',
   initialState,
   reducers: {},
@@ -36,4 +37,10 @@ export const archiveJobsSlice = createSlice({
   selectors: { selectArchiveJobs: (state) => state },
 })
 
-export const { selectArchiveJobs } = archiveJobsSlice.selectors
+declare module '../../app/rootReducer' {
+  interface LazySlices {
+    works: ArchiveJobsState
+  }
+}
+
+export const { selectArchiveJobs } = archiveJobsSlice.injectInto(rootReducer).selectors

@@ -1,6 +1,7 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
 import type { EntryRef } from '../../api/files'
+import { rootReducer } from '../../app/rootReducer'
 import { sessionEnded } from '../../facts'
 import type { Leaving } from '../../ui/leave/useLeaveGuard'
 import type { Sort, SortKey } from './table/fileEntries'
@@ -47,7 +48,7 @@ function keepItems(dialog: Deletion | Move, paths: string[]) {
 }
 
 /** View state of the Files page. The listings are in the RTK Query cache. */
-export const filesSlice = createSlice({
+const filesSlice = createSlice({
   name: 'files',
   initialState,
   reducers: {
@@ -144,6 +145,12 @@ export const filesSlice = createSlice({
   },
 })
 
+declare module '../../app/rootReducer' {
+  interface LazySlices {
+    files: FilesState
+  }
+}
+
 export const {
   directoryOpened,
   sortChosen,
@@ -171,4 +178,4 @@ export const {
   dialogClosed,
 } = filesSlice.actions
 export const { selectDirectory, selectSort, selectFilter, selectCurrent, selectMenu, selectDragged, selectDialog } =
-  filesSlice.selectors
+  filesSlice.injectInto(rootReducer).selectors

@@ -1,6 +1,7 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSelector, createSlice } from '@reduxjs/toolkit'
 import { filesApi } from '../../api/files'
+import { rootReducer } from '../../app/rootReducer'
 import { sessionEnded } from '../../facts'
 import { directoryOpened } from './filesSlice'
 
@@ -20,7 +21,7 @@ const withoutSelection = ({ directory, version }: SelectionState): SelectionStat
   version,
 })
 
-export const selectionSlice = createSlice({
+const selectionSlice = createSlice({
   name: 'selection',
   initialState,
   reducers: {
@@ -65,5 +66,11 @@ export const selectionSlice = createSlice({
   },
 })
 
+declare module '../../app/rootReducer' {
+  interface LazySlices {
+    selection: SelectionState
+  }
+}
+
 export const { toggled: entryToggled, rangeSelected, allSelected, closed: selectionCleared } = selectionSlice.actions
-export const { selectPaths, selectAnchor, selectPathSet } = selectionSlice.selectors
+export const { selectPaths, selectAnchor, selectPathSet } = selectionSlice.injectInto(rootReducer).selectors

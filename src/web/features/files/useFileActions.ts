@@ -1,7 +1,6 @@
-import { useDispatch, useStore } from 'react-redux'
 import { useNavigate } from 'react-router-dom'
 import type { FileEntry } from '../../../contract/file'
-import type { AppDispatch, RootState } from '../../app/types'
+import { useAppDispatch, useAppStore } from '../../app/hooks'
 import type { EntryRef } from '../../api/files'
 import { filesApi } from '../../api/files'
 import { failureText, isCancelled } from '../../failure'
@@ -12,6 +11,7 @@ import { isEditable, isFile } from './table/fileEntries'
 import { deletionRequested, fileOpened, moveStarted, renameStarted } from './filesSlice'
 import { addressOfPath } from './sharedPath'
 import type { ArchiveJob } from './archiveJobsSlice'
+import { selectArchiveJobs } from './archiveJobsSlice'
 
 export type FileActions = ReturnType<typeof useFileActions>
 
@@ -19,22 +19,20 @@ const refOf = ({ path, name, type }: EntryRef): EntryRef => ({ path, name, type 
 
 /** Actions on entries. Calls continue, and report their result, after the user has left the page. */
 export function useFileActions() {
-  const dispatch = useDispatch<AppDispatch>()
-  const store = useStore<RootState>()
+  const dispatch = useAppDispatch()
+  const store = useAppStore()
   const navigate = useNavigate()
 
   // Reads the store, because it knows of a pending call before the next render: a second click may come earlier.
   const isPending = ({ select }: Pick<typeof filesApi.endpoints.downloadFile, 'select'>, fixedCacheKey: string) =>
     select({ fixedCacheKey, requestId: undefined })(store.getState()).isLoading
   const isArchivePending = (kind: ArchiveJob['kind'], items: EntryRef[]) =>
-    store
-      .getState()
-      .works?.some(
-        (job) =>
-          job.kind === kind &&
-          job.paths.length === items.length &&
-          job.paths.every((path, at) => path === items[at]?.path),
-      )
+    selectArchiveJobs(store.getState()).some(
+      (job) =>
+        job.kind === kind &&
+        job.paths.length === items.length &&
+        job.paths.every((path, at) => path === items[at]?.path),
+    )
 
   /** A cancelled job is not a failure. */
   const reportJobFailure = (error: unknown, failure: string) => {

@@ -2,6 +2,8 @@ import { useLocation, useParams } from 'react-router-dom'
 import type { Instance } from '../../../contract/instance'
 import { failureText } from '../../failure'
 import { useGetInstancesQuery } from '../../api/instances'
+import '../../sockets/consoleSocket'
+import './console/consoleListeners'
 import { InstanceMissing } from './InstanceMissing'
 import { InstanceView } from './InstanceView'
 

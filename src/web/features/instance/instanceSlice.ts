@@ -1,5 +1,6 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
+import { rootReducer } from '../../app/rootReducer'
 import { sessionEnded } from '../../facts'
 import { commandSubmitted, consoleOpened, linesCleared } from '../../sockets/consoleSlice'
 
@@ -65,7 +66,7 @@ const resetView = ({ prefersAutoScroll, wrap }: InstanceViewState): InstanceView
 })
 
 /** View state of the instance page. */
-export const instanceSlice = createSlice({
+const instanceSlice = createSlice({
   name: 'instance',
   initialState,
   reducers: {
@@ -89,7 +90,7 @@ export const instanceSlice = createSlice({
         state.commands = payload
       },
     },
-    /** Scrolling changes auto-scroll temporarily; this choice is stored (consolePart.ts). */
+    /** Scrolling changes auto-scroll temporarily; this choice is stored (consoleListeners.ts). */
     autoScrollChosen(state, { payload: { on, position } }: PayloadAction<{ on: boolean; position: Position }>) {
       if (!on) scrollAway(state, position)
       state.autoScroll = on
@@ -160,6 +161,12 @@ export const instanceSlice = createSlice({
   },
 })
 
+declare module '../../app/rootReducer' {
+  interface LazySlices {
+    instance: InstanceViewState
+  }
+}
+
 export const {
   killAsked: killRequested,
   capsuleAsked: crashCapsuleRequested,
@@ -189,4 +196,4 @@ export const {
   selectQuery,
   selectCurrentMatch,
   selectSelection,
-} = instanceSlice.selectors
+} = instanceSlice.injectInto(rootReducer).selectors

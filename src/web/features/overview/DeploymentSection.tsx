@@ -1,6 +1,7 @@
 import { useId } from 'react'
 import Collapse from 'react-bootstrap/Collapse'
-import { useDispatch, useSelector } from 'react-redux'
+import { useDispatch } from 'react-redux'
+import { useAppSelector } from '../../app/hooks'
 import { failureText } from '../../failure'
 import type { OverviewSection } from '../../api/network'
 import { counted } from '../../ui/counted'
@@ -12,7 +13,7 @@ import styles from './overview.module.scss'
 
 export function DeploymentSection({ deployment, instances, failure }: OverviewSection) {
   const { name, enabled } = deployment
-  const collapsed = useSelector((state: Parameters<typeof selectIsCollapsed>[0]) => selectIsCollapsed(state, name))
+  const collapsed = useAppSelector((state) => selectIsCollapsed(state, name))
   const dispatch = useDispatch()
   const id = useId()
 

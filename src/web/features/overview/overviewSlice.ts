@@ -1,12 +1,13 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
+import { rootReducer } from '../../app/rootReducer'
 
 /** Names of the collapsed deployments. */
 export type OverviewState = { collapsed: string[] }
 
 const initialState: OverviewState = { collapsed: [] }
 
-export const overviewSlice = createSlice({
+const overviewSlice = createSlice({
   name: 'overview',
   initialState,
   reducers: {
@@ -19,5 +20,11 @@ export const overviewSlice = createSlice({
   selectors: { selectIsCollapsed: (state, name: string) => state.collapsed.includes(name) },
 })
 
+declare module '../../app/rootReducer' {
+  interface LazySlices {
+    overview: OverviewState
+  }
+}
+
 export const { sectionToggled } = overviewSlice.actions
-export const { selectIsCollapsed } = overviewSlice.selectors
+export const { selectIsCollapsed } = overviewSlice.injectInto(rootReducer).selectors

@@ -1,4 +1,6 @@
 import { createSlice } from '@reduxjs/toolkit'
+import { rootReducer } from '../../app/rootReducer'
+import { addAppListeners } from '../../app/appListeners'
 import type { Problem } from '../../facts'
 import { problemLogged, sessionEnded } from '../../facts'
 
@@ -49,5 +51,19 @@ export const problemsSlice = createSlice({
   },
 })
 
+declare module '../../app/rootReducer' {
+  interface LazySlices {
+    problems: ProblemsState
+  }
+}
+
 export const { problemsOpened, problemsClosed } = problemsSlice.actions
-export const { selectProblems, selectUnseenProblems, selectProblemsOpen } = problemsSlice.selectors
+export const { selectProblems, selectUnseenProblems, selectProblemsOpen } =
+  problemsSlice.injectInto(rootReducer).selectors
+
+addAppListeners((startListening) => {
+  startListening({
+    actionCreator: problemLogged,
+    effect: ({ payload: { what, reason } }) => console.warn(`${what}: ${reason}`),
+  })
+})

@@ -1,6 +1,7 @@
-import { useDispatch, useSelector } from 'react-redux'
+import { useDispatch } from 'react-redux'
 import type { DatabaseType } from '../../../../contract/database'
 import type { ListedDatabase } from '../../../api/databases'
+import { useAppSelector } from '../../../app/hooks'
 import type { Code } from './code'
 import { CodeBlock } from './CodeBlock'
 import { connectionOf, connectionString, marked } from './connection'
@@ -13,7 +14,7 @@ import styles from './databasePanel.module.scss'
 type ConnectionTabProps = { type: DatabaseType; database: ListedDatabase; isRevealed: boolean; onReveal: () => void }
 
 export function ConnectionTab({ type, database, isRevealed, onReveal }: ConnectionTabProps) {
-  const chosenKey = useSelector((state: Parameters<typeof selectSnippet>[0]) => selectSnippet(state, type))
+  const chosenKey = useAppSelector((state) => selectSnippet(state, type))
   const dispatch = useDispatch()
   const connection = connectionOf(type, database)
   const line = connection ? connectionString(type, connection) : givenString(database)

@@ -1,7 +1,8 @@
 import { useState } from 'react'
-import { useDispatch, useSelector } from 'react-redux'
+import { useDispatch } from 'react-redux'
 import type { DatabaseType } from '../../../../contract/database'
 import type { ListedDatabase, ShownCredentials } from '../../../api/databases'
+import { useAppSelector } from '../../../app/hooks'
 import { panelId, tabId, TabList } from '../../../ui/TabList'
 import { ConnectionTab } from './ConnectionTab'
 import { CredentialsTab } from './CredentialsTab'
@@ -15,7 +16,7 @@ const TABS = [
 
 export function DatabasePanel({ id, type, database }: { id: string; type: DatabaseType; database: ListedDatabase }) {
   const { name, credentials } = database
-  const tab = useSelector((state: Parameters<typeof selectTab>[0]) => selectTab(state, { type, name }))
+  const tab = useAppSelector((state) => selectTab(state, { type, name }))
   // Holds the revealed credentials, not a flag, so that a new password is masked again. Never in the store.
   const [revealed, setRevealed] = useState<ShownCredentials>()
   const dispatch = useDispatch()

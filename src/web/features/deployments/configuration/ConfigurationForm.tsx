@@ -4,6 +4,7 @@ import { useDispatch, useSelector } from 'react-redux'
 import type { Configuration } from '../../../../contract/deployment'
 import type { StoredConfiguration } from '../../../api/deployments'
 import { useSaveDeploymentConfigMutation } from '../../../api/deployments'
+import { useAppSelector } from '../../../app/hooks'
 import type { ApiFailure } from '../../../failure'
 import { failureText } from '../../../failure'
 import { lazyOnDemand } from '../../../chunks'
@@ -49,7 +50,7 @@ type ConfigurationFormProps = {
 }
 
 export function ConfigurationForm({ name, stored, failure, onReload }: ConfigurationFormProps) {
-  const draft = useSelector((state: Parameters<typeof selectDraft>[0]) => selectDraft(state, name))
+  const draft = useAppSelector((state) => selectDraft(state, name))
   const dialog = useSelector(selectDialog)
   const [save, saving] = useSaveDeploymentConfigMutation()
   const editor = useRef<YamlEditorHandle>(null)

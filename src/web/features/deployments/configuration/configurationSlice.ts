@@ -1,5 +1,6 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
+import { rootReducer } from '../../../app/rootReducer'
 import { sessionEnded } from '../../../facts'
 import type { Leaving } from '../../../ui/leave/useLeaveGuard'
 
@@ -14,7 +15,7 @@ export type ConfigurationState = {
 
 const initialState: ConfigurationState = { drafts: {}, dialog: null }
 
-export const configurationSlice = createSlice({
+const configurationSlice = createSlice({
   name: 'configuration',
   initialState,
   reducers: {
@@ -61,6 +62,12 @@ export const configurationSlice = createSlice({
   },
 })
 
+declare module '../../../app/rootReducer' {
+  interface LazySlices {
+    configuration: ConfigurationState
+  }
+}
+
 export const {
   draftTyped,
   draftRestored,
@@ -71,4 +78,4 @@ export const {
   leaveAsked: leaveRequested,
   dialogClosed,
 } = configurationSlice.actions
-export const { selectDraft, selectDialog } = configurationSlice.selectors
+export const { selectDraft, selectDialog } = configurationSlice.injectInto(rootReducer).selectors

@@ -1,5 +1,4 @@
-import { useDispatch } from 'react-redux'
-import type { AppDispatch } from '../../../app/types'
+import { useAppDispatch } from '../../../app/hooks'
 import type { EntryRef } from '../../../api/files'
 import { filesApi } from '../../../api/files'
 import { failureReason, reportProblem } from '../../../api/reportProblem'
@@ -8,7 +7,7 @@ import { joinPath } from '../sharedPath'
 
 /** Returns a function that moves entries without a dialog. A failure is reported on any page. */
 export function useMove() {
-  const dispatch = useDispatch<AppDispatch>()
+  const dispatch = useAppDispatch()
   return async (items: EntryRef[], directory: string) => {
     dispatch(dragEnded())
     const moves = items.map(({ path, name }) => ({ path, targetPath: joinPath(directory, name) }))

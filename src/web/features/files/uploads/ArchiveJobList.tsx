@@ -1,6 +1,5 @@
-import { useDispatch } from 'react-redux'
 import type { FileJob } from '../../../../contract/file'
-import type { AppDispatch } from '../../../app/types'
+import { useAppDispatch } from '../../../app/hooks'
 import { useCancelFileJobMutation, useGetFileJobsQuery } from '../../../api/files'
 import type { ApiFailure } from '../../../failure'
 import { failureText } from '../../../failure'
@@ -26,7 +25,7 @@ export function ArchiveJobList({ archiveJobs }: { archiveJobs: ArchiveJob[] }) {
   // Polling stops if the server has no such call.
   useGetFileJobsQuery(undefined, { pollingInterval: POLL_MS, skip: isUnknown })
   const [cancel, { originalArgs: cancelling, isError: isRefused }] = useCancelFileJobMutation()
-  const dispatch = useDispatch<AppDispatch>()
+  const dispatch = useAppDispatch()
 
   const onCancel = async (id: string) => {
     const { error: refusal } = await cancel(id)

@@ -1,6 +1,7 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSelector, createSlice, current } from '@reduxjs/toolkit'
 import type { OnConflict } from '../../../../contract/file'
+import { rootReducer } from '../../../app/rootReducer'
 import { sessionEnded } from '../../../facts'
 
 /** `asking`: the name is taken, and the user has to choose what to do. */
@@ -43,7 +44,7 @@ const SMOOTHING = 0.3
 export const isActive = (status: UploadStatus) => status === 'waiting' || status === 'sending' || status === 'asking'
 const allUploads = ({ byId, ids }: UploadsState) => ids.flatMap((id) => byId[id] ?? [])
 
-export const uploadSlice = createSlice({
+const uploadSlice = createSlice({
   name: 'uploads',
   initialState,
   reducers: {
@@ -153,6 +154,12 @@ export const uploadSlice = createSlice({
   },
 })
 
+declare module '../../../app/rootReducer' {
+  interface LazySlices {
+    uploads: UploadsState
+  }
+}
+
 export const {
   filesChosen,
   advanced: uploadsProgressed,
@@ -167,7 +174,8 @@ export const {
   signOutDeclined,
   cleared: endedUploadsCleared,
 } = uploadSlice.actions
-export const { selectUploads, selectIsOpen, selectIsForAll, selectIsSignOutAsked, selectRate } = uploadSlice.selectors
+export const { selectUploads, selectIsOpen, selectIsForAll, selectIsSignOutAsked, selectRate } =
+  uploadSlice.injectInto(rootReducer).selectors
 
 /** Product §4: uploading, progress and error of all uploads together. Sizes are in bytes. */
 export const selectUploadState = createSelector([selectUploads], (uploads) => {

@@ -1,11 +1,12 @@
 import { useState } from 'react'
-import { useStore } from 'react-redux'
+import { useAppDispatch } from '../../../app/hooks'
+import { servicesOf } from '../../../app/services'
 import { draftOf, keepDraft } from './commandDrafts'
 
 /** State of the command line: the text, and stepping through the history. */
 export function useCommandLine(uid: string, commands: readonly string[]) {
-  const store = useStore()
-  const [text, setText] = useState(() => draftOf(store, uid))
+  const dispatch = useAppDispatch()
+  const [text, setText] = useState(() => draftOf(servicesOf(dispatch), uid))
   /** How many commands back in the history, and the text before stepping. */
   const [walk, setWalk] = useState({ back: 0, draft: '' })
 
@@ -19,7 +20,7 @@ export function useCommandLine(uid: string, commands: readonly string[]) {
   const type = (typed: string) => {
     setWalk({ back: 0, draft: '' })
     setText(typed)
-    keepDraft(store, uid, typed)
+    keepDraft(servicesOf(dispatch), uid, typed)
   }
   return { text, type, older: () => go(1), newer: () => go(-1) }
 }

@@ -1,0 +1,18 @@
+import type { TypedStartListening } from '@reduxjs/toolkit'
+import { addListener } from '@reduxjs/toolkit'
+import { addAppMiddleware } from './dynamicMiddleware'
+import type { AppDispatch, RootState, Services } from './types'
+
+type StartListening = TypedStartListening<RootState, AppDispatch, Services>
+
+/**
+ * Adds listeners when the file of their slice is loaded. `add` is called once for each store, before its next action:
+ * the listener middleware belongs to a store, whose services are its `extra`.
+ */
+export const addAppListeners = (add: (startListening: StartListening) => void) =>
+  addAppMiddleware(({ dispatch }) => {
+    // The listener middleware answers the action with a function that removes the listener.
+    const dispatchListener: unknown = (listener: Parameters<typeof addListener>[0]) => dispatch(addListener(listener))
+    add(dispatchListener as StartListening)
+    return (next) => next
+  })
