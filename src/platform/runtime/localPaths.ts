@@ -12,6 +12,7 @@ export interface LocalPaths {
 /** Lets a runtime of this machine run specifications, whose paths are those of the shared area. */
 export function withLocalPaths(runtime: Runtime<LocalSpec>, paths: LocalPaths): Runtime {
   async function resolve({
+    image: _image,
     node: _node,
     dataDirectory,
     mounts,
