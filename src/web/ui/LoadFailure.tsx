@@ -2,16 +2,27 @@ import Button from 'react-bootstrap/Button'
 import '../styles/loadFailure.scss'
 import { Icon } from './Icon'
 
-type LoadFailureProps = { title: string; detail: string; busy: boolean; onRetry: () => unknown }
+type LoadFailureProps = {
+  title: string
+  /** The level of the title. */
+  as?: 'h2' | 'h3'
+  /** The reason, in the server's words or ours. */
+  detail: string
+  /** What else the user should know. */
+  hint?: string | undefined
+  busy: boolean
+  onRetry: () => unknown
+}
 
-/** Replaces content that failed to load. */
-export function LoadFailure({ title, detail, busy, onRetry }: LoadFailureProps) {
+/** Content that failed to load, in its place or above what was loaded before. */
+export function LoadFailure({ title, as: Title = 'h2', detail, hint, busy, onRetry }: LoadFailureProps) {
   return (
     <section className="load-failure panel" role="alert">
       <Icon name="alert" size={24} />
       <div>
-        <h2>{title}</h2>
+        <Title>{title}</Title>
         {detail && <p>{detail}</p>}
+        {hint && <p>{hint}</p>}
       </div>
       <Button variant="outline-danger" aria-disabled={busy} onClick={() => !busy && onRetry()}>
         Retry

@@ -2,11 +2,11 @@ import Button from 'react-bootstrap/Button'
 import Modal from 'react-bootstrap/Modal'
 import { useDispatch, useSelector } from 'react-redux'
 import { useGetOwnSessionsQuery } from '../../api/account'
-import { isNotOffered } from '../../failure'
+import { failureDetail, isNotOffered } from '../../failure'
+import { LoadFailure } from '../../ui/LoadFailure'
 import { accountDialogClosed, selectEnding, sessionEndRequested } from './accountSlice'
 import { EndSessionsDialog } from './EndSessionsDialog'
 import { SessionItem } from './SessionItem'
-import { SessionsFailure } from './SessionsFailure'
 import { SessionsSkeleton } from './SessionsSkeleton'
 import '../../styles/modal.scss'
 import styles from './account.module.scss'
@@ -34,7 +34,15 @@ export function SessionsDialog() {
       </Modal.Header>
       <Modal.Body tabIndex={0} role="group" aria-labelledby="sessions-title">
         {error && isNotOffered(error) && <p>This server does not offer a list of your sessions.</p>}
-        {error && !isNotOffered(error) && <SessionsFailure error={error} busy={isFetching} onRetry={refetch} />}
+        {error && !isNotOffered(error) && (
+          <LoadFailure
+            title="Failed to load your sessions"
+            as="h3"
+            detail={failureDetail(error)}
+            busy={isFetching}
+            onRetry={refetch}
+          />
+        )}
         {!data && !error && <SessionsSkeleton />}
         {sessions && (
           <ul className={styles.sessions}>

@@ -3,13 +3,13 @@ import Button from 'react-bootstrap/Button'
 import { useDispatch, useSelector } from 'react-redux'
 import type { DatabaseType } from '../../../contract/database'
 import type { ListedDatabase } from '../../api/databases'
-import { isNotConfigured } from '../../failure'
+import { failureDetail, isNotConfigured } from '../../failure'
+import { LoadFailure } from '../../ui/LoadFailure'
 import { ActionIcon } from '../../ui/ActionIcon'
 import { DatabaseCard } from './DatabaseCard'
 import { creationStarted, selectDialog } from './databasesSlice'
 import { DatabasesSkeleton } from './DatabasesSkeleton'
 import { appearances } from './databaseType'
-import { SectionFailure } from './SectionFailure'
 import { SectionUnavailable } from './SectionUnavailable'
 import styles from './databases.module.scss'
 
@@ -59,7 +59,14 @@ export function DatabasesSection({
         <SectionUnavailable id={`${id}-missing`} section={section} error={error} busy={isFetching} onRetry={refetch} />
       )}
       {Boolean(error) && !isMissing && (
-        <SectionFailure error={error} busy={isFetching} hasData={Boolean(data?.length)} onRetry={refetch} />
+        <LoadFailure
+          title="Failed to load databases"
+          as="h3"
+          detail={failureDetail(error)}
+          hint={data?.length ? 'Showing what was known before.' : undefined}
+          busy={isFetching}
+          onRetry={refetch}
+        />
       )}
       {!data && !error && <DatabasesSkeleton section={section} />}
       {data?.length === 0 && !error && (

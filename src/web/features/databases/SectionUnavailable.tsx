@@ -9,7 +9,7 @@ type SectionUnavailableProps = { id: string; section: string; error: unknown; bu
 /** No such database server is configured, which is not an error. The server's own text says what to set or start. */
 export function SectionUnavailable({ id, section, error, busy, onRetry }: SectionUnavailableProps) {
   return (
-    <div className={`${styles.failure} ${styles.unavailable} panel`} role="status">
+    <div className={`${styles.unavailable} panel`} role="status">
       <Icon name="compass" size={24} />
       <div>
         <h3>{section} are not available</h3>

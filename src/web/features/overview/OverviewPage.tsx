@@ -1,7 +1,8 @@
 import { useGetOverviewQuery } from '../../api/network'
 import { DeploymentSection } from './DeploymentSection'
 import { DiskWarning } from './DiskWarning'
-import { LoadFailure } from './LoadFailure'
+import { failureHint, failureText } from '../../failure'
+import { LoadFailure } from '../../ui/LoadFailure'
 import { ManagerSilent } from './ManagerSilent'
 import { NoDeployments } from './NoDeployments'
 import { OverviewSkeleton } from './OverviewSkeleton'
@@ -28,7 +29,15 @@ export function OverviewPage() {
         <OverviewSummary overview={data} since={error ? fulfilledTimeStamp : undefined} />
       </div>
       {!data && !error && <OverviewSkeleton />}
-      {error && <LoadFailure error={error} busy={isFetching} onRetry={refetch} />}
+      {error && (
+        <LoadFailure
+          title="Failed to Load Data"
+          detail={failureText(error, 'Failed to fetch network data')}
+          hint={failureHint(error)}
+          busy={isFetching}
+          onRetry={refetch}
+        />
+      )}
       {data?.managerSilent && <ManagerSilent />}
       {data?.disks?.map((disk) => (
         <DiskWarning key={disk.name} {...disk} />
