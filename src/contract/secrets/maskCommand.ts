@@ -24,6 +24,15 @@ const PLAIN_COMMANDS = new Set(
 /** A valid command name. Other input may be the answer to a prompt, for example for a password. */
 const COMMAND_WORD = /^\s*\/?[a-z][a-z_:-]{0,31}(?=\s|$)/i
 
+/** In a command, a secret may follow these words. Lines of output contain them too often for a pattern. */
+const SIGN_IN = /(?<=\s)(?:log-?in|register|unregister|identify|change-?pass(?:word)?)(?=\s+\S)/i
+
+/** Masks a command whose arguments hold no secrets: `say please login •••`. */
+function maskPlain(command: string): string {
+  const word = SIGN_IN.exec(command)
+  return maskLine(word ? `${command.slice(0, word.index + word[0].length)} ${HIDDEN}` : command)
+}
+
 /**
  * Masks a console command for the action log and the activity log: a known harmless command is masked as a line, of any
  * other the first word and the length are kept (decisions §10).
@@ -34,8 +43,9 @@ export function maskCommand(command: string, plainCommands: readonly string[] = 
   const run = /^\s*\/?(?:minecraft:)?execute\s(?:.*?\s)?run\s+/i.exec(command)?.[0]
   if (run !== undefined) return maskLine(run) + maskCommand(command.slice(run.length), plainCommands)
   const first = /^\s*\/?(\S+)/.exec(command)?.[1]?.toLowerCase()
-  if (plainCommands.some((plain) => plain.toLowerCase() === first)) return maskLine(command)
+  if (plainCommands.some((plain) => plain.toLowerCase() === first)) return maskPlain(command)
   const word = COMMAND_WORD.exec(command)?.[0] ?? ''
-  if (PLAIN_COMMANDS.has(word.trim().replace('/', '').replace('minecraft:', '').toLowerCase())) return maskLine(command)
+  if (PLAIN_COMMANDS.has(word.trim().replace('/', '').replace('minecraft:', '').toLowerCase()))
+    return maskPlain(command)
   return `${maskLine(word)} ${HIDDEN} (${command.length} characters)`.trimStart()
 }
