@@ -328,6 +328,9 @@ browserTest(
       .first()
       .click()
     await list.getByText('session.current', { exact: true }).waitFor()
+    // Then the page of the user who signed in follows.
+    for (let step = 0; step < 2; step++) await bar.getByRole('button', { name: 'Step forward' }).click()
+    await other.page.getByRole('heading', { name: 'Network Overview' }).waitFor()
     await expectGoodPage(other.page, 'replay')
     for (const width of [360, 1440]) {
       await other.page.setViewportSize({ width, height: 800 })

@@ -160,6 +160,9 @@ browserTest(
     await inDialog(page, () => page.getByRole('button', { name: 'Move', exact: true }).click())
     await page.getByRole('button', { name: 'notes.txt', exact: true }).click()
     await typeIntoEditor(page)
+    const saved = page.waitForEvent('download')
+    await page.keyboard.press('Control+Shift+L')
+    await saved
     await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
     await page.getByRole('button', { name: /Discard/ }).click()
     await page.getByRole('dialog').waitFor({ state: 'detached' })

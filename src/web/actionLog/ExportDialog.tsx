@@ -36,14 +36,16 @@ export function ExportDialog() {
         {counted(file.log.actions.length, 'action')}, {formatBytes(new Blob([file.text]).size)}. Passwords, codes,
         credentials and what files hold are not in it. Look for what must not be there before you give it away.
       </p>
-      <Checkbox checked={withOutput} onChange={setWithOutput}>
-        With console output
-      </Checkbox>
-      {withOutput && (
-        <p className="form-text">
-          What you typed as a secret since this page was loaded is hidden in the output. Look for older ones yourself.
-        </p>
-      )}
+      <div>
+        <Checkbox checked={withOutput} onChange={setWithOutput}>
+          With console output
+        </Checkbox>
+        {withOutput && (
+          <p className={`form-text ${styles.hint}`}>
+            What you typed as a secret since this page was loaded is hidden in the output. Look for older ones yourself.
+          </p>
+        )}
+      </div>
       <input
         type="search"
         className="form-control"

@@ -1,3 +1,4 @@
+import type { Ace } from 'ace-builds'
 import ace from 'ace-builds'
 import 'ace-builds/src-noconflict/ext-searchbox'
 import 'ace-builds/src-noconflict/mode-yaml'
@@ -9,4 +10,10 @@ ace.config.set('loadWorkerFromBlob', false)
 ace.config.setModuleUrl('ace/mode/yaml_worker', yamlWorker)
 
 /** The colours are defined in styles/ace.scss. */
-export const aceTheme = { cssClass: 'ace-quarterdeck', cssText: '', isDark: false }
+const aceTheme = { cssClass: 'ace-quarterdeck', cssText: '', isDark: false }
+
+/** Gives an editor the console's theme. Removes its command for Ctrl+Shift+L, which exports the action log everywhere. */
+export function beginEditor(editor: Ace.Editor) {
+  editor.renderer.setTheme(aceTheme)
+  editor.commands.removeCommand('expandtoline')
+}

@@ -7,7 +7,7 @@ import { replayReducer } from '../../../src/web/actionLog/replay/replayReducer'
 import type { RootReducer } from '../../../src/web/actionLog/replay/steps'
 import { writeLog } from '../../../src/web/actionLog/export/writeLog'
 import type { AppStore } from '../../../src/web/app/types'
-import { sessionEnded } from '../../../src/web/facts'
+import { sessionEnded, sessionStarted } from '../../../src/web/facts'
 import { sectionToggled } from '../../../src/web/features/overview/overviewSlice'
 import { deploymentOf, instanceOf, tokenOf } from '../../support/web/factories'
 import { network } from '../../support/web/network'
@@ -15,6 +15,9 @@ import { renderApp } from '../../support/web/renderApp'
 import { savedLogs } from '../../support/web/savedLogs'
 
 const about = { build: 'test', exportedAt: 0, viewport: { width: 1440, height: 900 }, route: '/' }
+
+/** The shortcut that saves the log. */
+const press = '{Control>}{Shift>}[KeyL]{/Shift}{/Control}'
 
 const logOf = (store: AppStore) => JSON.stringify(writeLog(recorderOf(store).recording(), about, replayReducer))
 const expectFaithful = (text: string) => {
@@ -159,10 +162,44 @@ test('the user menu and Ctrl+Shift+L save the log as a file', async () => {
   await user.click(screen.getByRole('menuitem', { name: 'Export action log' }))
   await user.click(await screen.findByRole('button', { name: 'Save' }))
   await waitFor(() => expect(saved).toHaveLength(1))
-  await user.keyboard('{Control>}{Shift>}[KeyL]{/Shift}{/Control}')
+  await user.keyboard(press)
   await waitFor(() => expect(saved).toHaveLength(2))
   expect(saved[1]!.log.actions.length).toBeGreaterThanOrEqual(saved[0]!.log.actions.length)
   expectFaithful(JSON.stringify(saved[1]!.log))
+})
+
+test('after a sign-out the log of the user before cannot be saved at the sign-in page, and it is said', async () => {
+  const saved = savedLogs()
+  network.post('/api/auth/logout').answers({})
+  const { user } = await signedIn()
+  await user.click(screen.getByRole('button', { name: 'Logout' }))
+  await screen.findByLabelText('Username')
+  await user.keyboard(press)
+  await screen.findByText('There is nothing to export since the last user signed out')
+  expect(saved).toHaveLength(0)
+  await user.click(screen.getByRole('button', { name: 'Dismiss' }))
+  await waitFor(() => expect(screen.queryByRole('region', { name: 'Notifications' })).not.toBeInTheDocument())
+
+  network.post('/api/auth/login').answers(401, { message: 'Wrong' })
+  await user.type(screen.getByLabelText('Username'), 'bob')
+  await user.type(screen.getByLabelText('Password'), 'canary-password')
+  await user.click(screen.getByRole('button', { name: 'Sign In' }))
+  await screen.findByRole('alert')
+  await user.keyboard(press)
+  await waitFor(() => expect(saved).toHaveLength(1))
+  const text = JSON.stringify(saved[0]!.log)
+  expectFaithful(text)
+  expect(text).toContain('"endpointName":"login"')
+  expect(text).not.toMatch(/abc123|canary|"ann"|"bob"/)
+})
+
+test('whoever signs in again has the whole log', async () => {
+  const { store } = await signedIn()
+  const { current } = store.getState().session
+  const { note, forgetSignedOut } = recorderOf(store)
+  for (const action of [sessionEnded('signedOut'), sessionStarted(current!)]) note(Date.now(), action)
+  expect(forgetSignedOut()).toBe(true)
+  expect(logOf(store)).toContain('abc123-lobby')
 })
 
 test('before a log is saved, what is in it is told by kind, and can be searched', async () => {

@@ -6,8 +6,8 @@ const FAILED = 'The action log could not be saved'
 /** Saves the action log without console output and without the dialog, because the page may be broken. Loads its code on demand. */
 export async function exportActionLog(store: AppStore) {
   try {
-    const { logFileOf, saveLogFile } = await import(/* webpackChunkName: 'export-log' */ './exportLog')
-    saveLogFile(logFileOf(store, false))
+    const { saveLogNow } = await import(/* webpackChunkName: 'export-log' */ './exportLog')
+    saveLogNow(store)
   } catch (error) {
     store.dispatch(problemLogged(FAILED, String(error)))
     store.dispatch(notified('danger', FAILED))

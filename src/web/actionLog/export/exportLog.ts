@@ -4,6 +4,7 @@ import type { AppStore } from '../../app/types'
 import { build } from '../build'
 import { recorderOf } from '../record/record'
 import { replayReducer } from '../replay/replayReducer'
+import { tell } from '../tell'
 import { writeLog } from './writeLog'
 
 export type LogFile = { name: string; text: string; log: ActionLog }
@@ -20,6 +21,12 @@ export function logFileOf(store: AppStore, withOutput: boolean): LogFile {
   const log = writeLog(recorderOf(store).recording(withOutput), about, replayReducer)
   const time = new Date(exportedAt).toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')
   return { name: `quarterdeck-action-log-${time}.json`, text: JSON.stringify(log), log }
+}
+
+/** Saves the log without console output, unless its user has signed out: whoever is at the sign-in page must not get it. */
+export function saveLogNow(store: AppStore) {
+  if (recorderOf(store).forgetSignedOut()) saveLogFile(logFileOf(store, false))
+  else tell(store, 'There is nothing to export since the last user signed out')
 }
 
 export function saveLogFile({ name, text }: LogFile) {

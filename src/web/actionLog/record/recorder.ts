@@ -1,7 +1,8 @@
 import { ACTION_LOG_LENGTH } from '../../../contract/pageRules'
 import { maskLine } from '../../../contract/secrets/maskCommand'
-import type { Session } from '../../facts'
-import { sessionStarted } from '../../facts'
+import { api } from '../../api/api'
+import type { Session, SessionEnd } from '../../facts'
+import { sessionEnded, sessionStarted } from '../../facts'
 import { changeTexts } from '../export/hide'
 import { changeOutput } from '../export/output'
 import { ownWords } from '../export/ownWords'
@@ -18,6 +19,10 @@ const KEPT_BYTES = 7_500_000
 
 /** Limit of all typed texts of evicted actions together, in characters. */
 const EVICTED_LENGTH = 2_000_000
+
+/** Ends of a session after which someone else may sit at the page. */
+const SIGN_OUTS = new Set<SessionEnd>(['signedOut', 'gone'])
+const CALL = /^\{"type":"api\/executeMutation\/pending"/
 
 /** Replaces a line of output. */
 const LEFT_OUT = '…'
@@ -42,6 +47,8 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
   const evicted = new Set<string>()
   let evictedLength = 0
   let user: string | undefined
+  /** The last action of a user who signed out. */
+  let signOut: Entry | undefined
 
   const evict = () => {
     const oldest = entries[first]
@@ -80,12 +87,24 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
       const plain = redactAction(action)
       if (!plain) return
       secrets.note(action, plain)
-      if (action.type === sessionStarted.type) forgetOtherUser(plain.payload as Session)
+      if (action.type === sessionStarted.type) {
+        forgetOtherUser(plain.payload as Session)
+        signOut = undefined
+      }
       const text = JSON.stringify(plain)
       const entry = { at, text, bytes: sizeOf(text) }
       entries.push(entry)
       bytes += entry.bytes
+      // The answers that the user got stay in the state until the second of these.
+      if (action.type === sessionEnded.type) signOut = SIGN_OUTS.has(plain.payload as SessionEnd) ? entry : undefined
+      if (signOut && action.type === api.util.resetApiState.type) signOut = entry
       while (entries.length - first > ACTION_LOG_LENGTH || (bytes > KEPT_BYTES && entries.length - first > 1)) evict()
+    },
+    /** Drops the log of a user who signed out. Returns whether there is anything to export: no sign-out, or a call since. */
+    forgetSignedOut: (): boolean => {
+      if (!signOut) return true
+      for (let count = entries.indexOf(signOut) - first; count >= 0; count--) evict()
+      return entries.some((entry) => entry && CALL.test(entry.text))
     },
     /** @param withOutput whether to include console output, without the values that were redacted in this session. */
     recording: (withOutput = false): Recording => {

@@ -2,7 +2,7 @@ import type { Ace } from 'ace-builds'
 import type { Ref } from 'react'
 import { useEffect, useImperativeHandle, useState } from 'react'
 import AceEditor from 'react-ace'
-import { aceTheme } from '../../../ui/ace'
+import { beginEditor } from '../../../ui/ace'
 import styles from './configuration.module.scss'
 
 /** `line` is one-based. */
@@ -72,7 +72,7 @@ export function YamlEditor({ ref, label, value, problem, onChange }: YamlEditorP
         enableMobileMenu: false,
       }}
       onLoad={(loaded: Ace.Editor) => {
-        loaded.renderer.setTheme(aceTheme)
+        beginEditor(loaded)
         loaded.navigateFileStart()
         setEditor(loaded)
       }}

@@ -2,7 +2,7 @@ import type { Ace } from 'ace-builds'
 import type { Ref } from 'react'
 import { useImperativeHandle, useRef } from 'react'
 import AceEditor from 'react-ace'
-import { aceTheme } from '../../../ui/ace'
+import { beginEditor } from '../../../ui/ace'
 import { BOM } from './encodings'
 import { createLineEnds } from './lineEnds'
 import { hasWorker, modeOf } from './modes'
@@ -80,7 +80,7 @@ export function TextEditor({ ref, name, text, unsaved, onLoad, onChanged, onEdit
       ends.replaceAll(changed)
     }
     editor.current = loaded
-    loaded.renderer.setTheme(aceTheme)
+    beginEditor(loaded)
     loaded.navigateFileStart()
     loaded.focus()
     onLoad({ lineEnds: ends.kind })

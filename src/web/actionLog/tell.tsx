@@ -1,0 +1,28 @@
+import { createRoot } from 'react-dom/client'
+import { Provider } from 'react-redux'
+import type { AppStore } from '../app/types'
+import { notified } from '../facts'
+import { Toasts } from '../features/notifications/Toasts'
+
+/** Shows a notification, also on the sign-in page, which has no place for notifications. */
+export function tell(store: AppStore, message: string) {
+  store.dispatch(notified('info', message))
+  if (document.querySelector('[role="region"][aria-label="Notifications"]')) return
+  const place = document.body.appendChild(document.createElement('div'))
+  const root = createRoot(place)
+  root.render(
+    <Provider store={store}>
+      <Toasts />
+    </Provider>,
+  )
+  const stop = store.subscribe(() => {
+    const { notifications, session } = store.getState()
+    // Other pages show notifications themselves.
+    if (notifications.length > 0 && !session.current) return
+    stop()
+    queueMicrotask(() => {
+      root.unmount()
+      place.remove()
+    })
+  })
+}
