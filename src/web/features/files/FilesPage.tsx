@@ -18,7 +18,7 @@ import { SelectionBar } from './SelectionBar'
 import { SHARED_ROOT } from '../../../contract/pageRules'
 import { baseName, pathOfAddress } from './sharedPath'
 import { DropZone } from './uploads/DropZone'
-import './uploads/uploadQueue'
+import './uploads/queue/uploadQueue'
 import styles from './files.module.scss'
 
 const CURRENT_ROW = '[role="row"][tabindex="0"]'

@@ -1,0 +1,25 @@
+import { numberedName } from '../../../../../contract/pageRules'
+import { filesApi } from '../../../../api/files'
+import type { AppDispatch } from '../../../../app/types'
+import type { Upload } from '../uploadSlice'
+
+/** Lists a directory. `names` is empty if the listing fails; `error` says why. */
+export async function listNames(
+  dispatch: AppDispatch,
+  directory: string,
+  isFresh: boolean,
+): Promise<{ names: ReadonlySet<string>; error: unknown }> {
+  const { data, error } = await dispatch(
+    filesApi.endpoints.getFiles.initiate(directory, { subscribe: false, forceRefetch: isFresh }),
+  )
+  return { names: new Set(data?.files.map(({ name }) => name)), error }
+}
+
+/** Chooses the new name here, because a server that ignores `onConflict` would replace the existing file. */
+export async function findFreeName(dispatch: AppDispatch, { name, directory }: Upload) {
+  const { names: taken } = await listNames(dispatch, directory, true)
+  for (let count = 2, free = name; ; count++) {
+    if (!taken.has(free)) return free
+    free = numberedName(name, count)
+  }
+}
