@@ -1,14 +1,16 @@
 import { AppError } from '../errors'
-import type { Db } from '../state/db'
+import { isMissingReference, type Db } from '../state/db'
 import { insertDownloadTicket, takeDownloadTicket } from '../state/downloadTickets'
 import { hashToken, randomToken } from '../state/secrets'
 import type { SessionUser } from '../state/sessions'
+import { noSession } from './sessions'
 
 /** Decisions §2. */
 const VALID_MS = 60_000
 
 /** Replaces the session in a download's URL. A ticket is valid for one use, one path and 60 s. */
 export interface DownloadTickets {
+  /** @throws AppError NO_SESSION if the session has ended meanwhile */
   issue(user: SessionUser, path: string): Promise<string>
   /** @returns the ticket's user. @throws AppError NO_SESSION if the token is no valid ticket for this path */
   take(token: string, path: string): Promise<{ username: string }>
@@ -24,6 +26,8 @@ export function createDownloadTickets(db: Db, now: () => number): DownloadTicket
         session_id: sessionId,
         path,
         expires_at: new Date(now() + VALID_MS),
+      }).catch((error: unknown) => {
+        throw isMissingReference(error) ? noSession() : error
       })
       return token
     },

@@ -47,6 +47,9 @@ export interface Sessions {
 
 const Claims = z.object({ sub: z.string(), jti: z.uuid() })
 
+/** The failure of a call whose session does not exist, or no longer does. */
+export const noSession = () => new AppError('NO_SESSION', 'Your session has ended. Please sign in again.')
+
 /** @param secrets signs the tokens: a new key ends every session. @param now milliseconds since the epoch */
 export function createSessions(db: Db, secrets: Secrets, now: () => number): Sessions {
   // Imported once, because every request verifies a token.
@@ -57,7 +60,6 @@ export function createSessions(db: Db, secrets: Secrets, now: () => number): Ses
     false,
     ['sign', 'verify'],
   )
-  const noSession = () => new AppError('NO_SESSION', 'Your session has ended. Please sign in again.')
   return {
     async open({ id: userId, username }, { address, device }, transaction = db) {
       const id = randomUUID()

@@ -164,3 +164,8 @@ export function isDiskFull(error: unknown): boolean {
 export function isDuplicate(error: unknown): boolean {
   return errorCodeOf(error) === '23505'
 }
+
+/** Whether an insert referred to a row that does not exist (PostgreSQL 23503). */
+export function isMissingReference(error: unknown): boolean {
+  return errorCodeOf(error) === '23503'
+}

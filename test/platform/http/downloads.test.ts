@@ -51,6 +51,18 @@ describe('a single file', () => {
     })
   })
 
+  test('a ticket is asked for with a session that ends meanwhile: 401', async () => {
+    const token = await platform.signIn(cyd)
+    const user = await platform.sessions.authenticate(token)
+    const authenticate = jest.spyOn(platform.sessions, 'authenticate').mockImplementation(async () => {
+      await platform.sessions.end(user.sessionId)
+      return user
+    })
+    const answer = await platform.call('POST', '/api/sftp/download-ticket', { token, body: { path: '/nfsshare/a' } })
+    authenticate.mockRestore()
+    expect(answer).toMatchObject({ status: 401, body: { code: 'NO_SESSION' } })
+  })
+
   test('an empty file is empty', async () => {
     await writeFile(join(share, 'empty'), '')
     const answer = await download('/nfsshare/empty', await ticketFor('/nfsshare/empty'))
