@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { browserTest, expectGoodPage, openPage } from '../support/browser/browserTest'
-import { signUp, useProduct } from '../support/browser/startProduct'
+import { signUpOnPages, useProduct } from '../support/browser/startProduct'
 import { until } from '../support/platform/until'
 
 const product = useProduct({ QUARTERDECK_SAMPLE: 'off' })
@@ -38,7 +38,7 @@ browserTest('while the platform is away every page opens, and an editor comes wh
   const { page } = await openPage(product().url)
   const asked = new Set<string>()
   page.on('requestfinished', (request) => asked.add(new URL(request.url()).pathname))
-  await signUp(page, product())
+  await signUpOnPages(page, product())
   const last = await lastOfIdleTime()
   await until(() => last.every((path) => asked.has(path)))
   const scripts = [...asked].filter((path) => path.endsWith('.js')).length

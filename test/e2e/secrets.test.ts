@@ -6,7 +6,7 @@ import { actionRules } from '../../src/web/actionLog/redact/redaction'
 import type { ActionLog } from '../../src/contract/actionLog'
 import { call } from '../support/browser/api'
 import { browserTest, expectGoodPage, openPage } from '../support/browser/browserTest'
-import { signUp, useProduct } from '../support/browser/startProduct'
+import { signUpOnPages, useProduct } from '../support/browser/startProduct'
 
 const root = join(__dirname, '../..')
 const product = useProduct({ QUARTERDECK_SAMPLE: 'off' })
@@ -128,7 +128,7 @@ browserTest(
   async () => {
     const share = join(product().dataDir, 'nfsshare')
     const { page, errors } = await openPage(product().url)
-    await signUp(page, product())
+    await signUpOnPages(page, product())
     await call(page, 'POST', '/deployments', { name: 'world', type: 'process' })
     await call(page, 'PATCH', '/deployments/world', { content: DEFINITION })
     await call(page, 'POST', '/deployments/world/toggle', { enabled: true })
