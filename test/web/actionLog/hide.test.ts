@@ -1,3 +1,4 @@
+/** @jest-environment node */
 import { hideInLines, hiderOf } from '../../../src/web/actionLog/export/hide'
 
 const SECRET = 'Cänary 7731&"x"/+'

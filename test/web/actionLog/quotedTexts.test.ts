@@ -1,3 +1,4 @@
+/** @jest-environment node */
 import { draftTyped } from '../../../src/web/features/deployments/configuration/configurationSlice'
 import { destinationTyped, fileOpened, filterTyped, moveStarted } from '../../../src/web/features/files/filesSlice'
 import { filesChosen, uploadsProgressed } from '../../../src/web/features/files/uploads/uploadSlice'

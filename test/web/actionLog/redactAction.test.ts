@@ -1,3 +1,4 @@
+/** @jest-environment node */
 import { maskCommand, maskLine } from '../../../src/contract/secrets/maskCommand'
 import { maskDefinition, maskText } from '../../../src/web/actionLog/redact/mask'
 import { redactAction } from '../../../src/web/actionLog/redact/redactAction'

@@ -1,3 +1,4 @@
+/** @jest-environment node */
 import { actionRules } from '../../../src/web/actionLog/redact/redaction'
 import { typedPayloads } from '../../../src/web/actionLog/export/typedPlaces'
 import { problemLogged, sessionEnded, sessionStarted } from '../../../src/web/facts'

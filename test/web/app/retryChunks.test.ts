@@ -1,3 +1,4 @@
+/** @jest-environment node */
 import { createChunkLoader } from '../../../src/web/app/retryChunks'
 
 const failed = (request = '/assets/1.abc.js') =>

@@ -1,3 +1,4 @@
+/** @jest-environment node */
 import { IDBFactory } from 'fake-indexeddb'
 import type { Offer } from '../../../src/web/drafts/draft'
 import { openDraftDatabase } from '../../../src/web/drafts/draftDatabase'

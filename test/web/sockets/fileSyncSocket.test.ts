@@ -1,3 +1,4 @@
+/** @jest-environment node */
 import { pageLeft, pageLoaded, sessionEnded, sessionStarted } from '../../../src/web/facts'
 import { makeStore } from '../../../src/web/app/store'
 import '../../../src/web/features/problems/problemsSlice'

@@ -1,3 +1,4 @@
+/** @jest-environment node */
 import type { ConsoleLine } from '../../../src/web/sockets/lineBuffer'
 import {
   allLines,

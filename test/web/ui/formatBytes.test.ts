@@ -1,3 +1,4 @@
+/** @jest-environment node */
 import { formatBytes } from '../../../src/web/ui/formatBytes'
 
 test.each([

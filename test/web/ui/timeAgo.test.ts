@@ -1,3 +1,4 @@
+/** @jest-environment node */
 import { timeAgo } from '../../../src/web/ui/time/timeAgo'
 
 const NOW = Date.UTC(2026, 10, 20)

@@ -1,3 +1,4 @@
+/** @jest-environment node */
 import { deviceOf } from '../../../../src/web/features/account/deviceOf'
 
 test.each([

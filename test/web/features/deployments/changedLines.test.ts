@@ -1,3 +1,4 @@
+/** @jest-environment node */
 import type { ChangedLine, Gap } from '../../../../src/web/features/deployments/configuration/changedLines'
 import { changedLines } from '../../../../src/web/features/deployments/configuration/changedLines'
 

@@ -1,3 +1,4 @@
+/** @jest-environment node */
 import ace from 'ace-builds'
 import type { LineChange } from '../../../../src/web/features/files/editor/lineEnds'
 import { createLineEnds } from '../../../../src/web/features/files/editor/lineEnds'

@@ -1,3 +1,4 @@
+/** @jest-environment node */
 import type { Span } from '../../../../src/web/features/instance/console/log/ansi'
 import { plainText, styleText } from '../../../../src/web/features/instance/console/log/ansi'
 

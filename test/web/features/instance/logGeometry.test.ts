@@ -1,3 +1,4 @@
+/** @jest-environment node */
 import { createGeometry } from '../../../../src/web/features/instance/console/log/logGeometry'
 import { allLines, append, emptyBuffer, lineAt } from '../../../../src/web/sockets/lineBuffer'
 

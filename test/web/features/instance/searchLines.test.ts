@@ -1,3 +1,4 @@
+/** @jest-environment node */
 import { createSearch, matchesIn } from '../../../../src/web/features/instance/console/log/searchLines'
 import type { Match } from '../../../../src/web/features/instance/instanceSlice'
 import type { LineBuffer } from '../../../../src/web/sockets/lineBuffer'
