@@ -14,8 +14,9 @@ const shared = {
 
 module.exports = {
   rootDir: root,
-  // Two cores: more workers only make the browser and PostgreSQL wait for each other.
-  maxWorkers: 2,
+  // One more than the processors of a small machine: half of the time of a test is waiting for other processes.
+  maxWorkers: 3,
+  testSequencer: '<rootDir>/test/support/slowestFirst.js',
   reporters: ['default', '<rootDir>/test/support/closingLine.js'],
   projects: [
     { ...shared, displayName: 'contract', testMatch: ['<rootDir>/test/contract/**/*.test.ts'] },
