@@ -1,7 +1,7 @@
 import { useCallback, useLayoutEffect, useRef } from 'react'
 import { useAppSelector, useAppStore } from '../app/hooks'
 import type { DraftContent, Subject } from './draft'
-import type { DraftSlot } from './draftKeeper'
+import type { DraftSlot } from './draftSlot'
 import { selectOffer } from './draftsSlice'
 import { keeperOf } from './keepDrafts'
 

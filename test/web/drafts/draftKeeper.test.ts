@@ -2,14 +2,9 @@
 import { IDBFactory } from 'fake-indexeddb'
 import type { Offer } from '../../../src/web/drafts/draft'
 import { openDraftDatabase } from '../../../src/web/drafts/draftDatabase'
-import {
-  createDraftKeeper,
-  LIFETIME_MS,
-  MAX_LENGTH,
-  MAX_TOTAL_LENGTH,
-  SETTLE_TIMEOUT_MS,
-  WRITE_INTERVAL_MS,
-} from '../../../src/web/drafts/draftKeeper'
+import { LIFETIME_MS, MAX_TOTAL_LENGTH } from '../../../src/web/drafts/draftCache'
+import { createDraftKeeper, SETTLE_TIMEOUT_MS } from '../../../src/web/drafts/draftKeeper'
+import { MAX_LENGTH, WRITE_INTERVAL_MS } from '../../../src/web/drafts/draftSlot'
 import { fakeDrafts } from '../../support/web/services'
 
 const file = { kind: 'file', name: '/nfsshare/lobby.yml' } as const
