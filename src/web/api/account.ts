@@ -1,16 +1,15 @@
 import type { ChangePassword, OwnSession, OwnSessionsAnswer } from '../../contract/auth'
 import { api } from './api'
-import type { DataOf } from './transport/queryFnOf'
-import { listIn, queryFnOf } from './transport/queryFnOf'
+import type { DataOf } from './transport/answerSchema'
+import { answerSchema, listIn } from './transport/answerSchema'
+import { updateOnSuccess } from './transport/cacheUpdates'
 
 /** Calls for the user's own account. Only our platform has them. */
 const accountApi = api.enhanceEndpoints({ addTagTypes: ['OwnSession'] }).injectEndpoints({
   endpoints: (build) => ({
     getOwnSessions: build.query<OwnSession[], void>({
-      queryFn: queryFnOf(
-        () => 'sessions',
-        ({ sessions }: DataOf<OwnSessionsAnswer>) => listIn(sessions),
-      ),
+      query: () => 'sessions',
+      responseSchema: answerSchema(({ sessions }: DataOf<OwnSessionsAnswer>) => listIn(sessions)),
       providesTags: ['OwnSession'],
     }),
 
@@ -21,10 +20,7 @@ const accountApi = api.enhanceEndpoints({ addTagTypes: ['OwnSession'] }).injectE
         const remove = accountApi.util.updateQueryData('getOwnSessions', undefined, (sessions) =>
           sessions.filter((session) => session.id !== id),
         )
-        await queryFulfilled.then(
-          () => dispatch(remove),
-          () => {},
-        )
+        await updateOnSuccess(queryFulfilled, () => dispatch(remove))
       },
       invalidatesTags: ['OwnSession'],
     }),
@@ -36,10 +32,7 @@ const accountApi = api.enhanceEndpoints({ addTagTypes: ['OwnSession'] }).injectE
         const remove = accountApi.util.updateQueryData('getOwnSessions', undefined, (sessions) =>
           sessions.filter((session) => session.current),
         )
-        await queryFulfilled.then(
-          () => dispatch(remove),
-          () => {},
-        )
+        await updateOnSuccess(queryFulfilled, () => dispatch(remove))
       },
       invalidatesTags: ['OwnSession'],
     }),

@@ -13,8 +13,9 @@ import type {
   UsersAnswer,
 } from '../../contract/admin'
 import { api } from './api'
-import type { DataOf } from './transport/queryFnOf'
-import { listIn, queryFnOf } from './transport/queryFnOf'
+import type { DataOf } from './transport/answerSchema'
+import { answerSchema, listIn } from './transport/answerSchema'
+import { undoOnFailure, updateOnSuccess } from './transport/cacheUpdates'
 
 export type ActivityFilter = { kind?: ActivityKind; search?: string }
 export type ActivityPage = { entries: ActivityEntry[]; hasMore: boolean }
@@ -41,10 +42,8 @@ export const adminApi = api
   .injectEndpoints({
     endpoints: (build) => ({
       getUsers: build.query<User[], void>({
-        queryFn: queryFnOf(
-          () => 'users',
-          ({ users }: DataOf<UsersAnswer>) => listIn(users),
-        ),
+        query: () => 'users',
+        responseSchema: answerSchema(({ users }: DataOf<UsersAnswer>) => listIn(users)),
         providesTags: ['User'],
       }),
 
@@ -58,7 +57,7 @@ export const adminApi = api
               if (user) user.is_admin = is_admin
             }),
           )
-          await queryFulfilled.catch(patch.undo)
+          await undoOnFailure(queryFulfilled, patch)
         },
         invalidatesTags: ['User'],
       }),
@@ -76,19 +75,14 @@ export const adminApi = api
           const remove = adminApi.util.updateQueryData('getUsers', undefined, (users) =>
             users.filter((user) => user.id !== id),
           )
-          await queryFulfilled.then(
-            () => dispatch(remove),
-            () => {},
-          )
+          await updateOnSuccess(queryFulfilled, () => dispatch(remove))
         },
         invalidatesTags: ['User'],
       }),
 
       getInviteCodes: build.query<InviteCode[], void>({
-        queryFn: queryFnOf(
-          () => 'invite-codes',
-          ({ codes }: DataOf<InviteCodesAnswer>) => listIn(codes),
-        ),
+        query: () => 'invite-codes',
+        responseSchema: answerSchema(({ codes }: DataOf<InviteCodesAnswer>) => listIn(codes)),
         providesTags: ['InviteCode'],
       }),
 
@@ -105,18 +99,18 @@ export const adminApi = api
       }),
 
       getDashboardHost: build.query<string, void>({
-        queryFn: queryFnOf(
-          () => 'admin/k8sdashboard/host',
-          ({ host }: DataOf<DashboardHostAnswer>) => (typeof host === 'string' ? host : undefined),
+        query: () => 'admin/k8sdashboard/host',
+        responseSchema: answerSchema(({ host }: DataOf<DashboardHostAnswer>) =>
+          typeof host === 'string' ? host : undefined,
         ),
       }),
 
       /** Null if there is no token. */
       getDashboardToken: build.query<string | null, void>({
         // A server may omit a missing token instead of sending null.
-        queryFn: queryFnOf(
-          () => 'admin/k8sdashboard/token',
-          ({ token }: DataOf<DashboardTokenAnswer>) => (typeof token === 'string' && token !== '' ? token : null),
+        query: () => 'admin/k8sdashboard/token',
+        responseSchema: answerSchema(({ token }: DataOf<DashboardTokenAnswer>) =>
+          typeof token === 'string' && token !== '' ? token : null,
         ),
         providesTags: ['DashboardToken'],
       }),
@@ -139,7 +133,8 @@ export const adminApi = api
           initialPageParam: null,
           getNextPageParam: ({ entries, hasMore }) => (hasMore ? entries.at(-1)?.id : undefined),
         },
-        queryFn: queryFnOf(activityUrl, (page: DataOf<ActivityAnswer>) =>
+        query: activityUrl,
+        responseSchema: answerSchema((page: DataOf<ActivityAnswer>) =>
           listIn(page.entries) ? (page as ActivityPage) : undefined,
         ),
       }),

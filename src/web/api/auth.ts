@@ -1,16 +1,4 @@
-import type {
-  Login,
-  LoginAnswer,
-  Register,
-  RegisterAnswer,
-  VerifyInvite,
-  VerifyInviteAnswer,
-  VerifyLogin,
-  VerifyLoginAnswer,
-  VerifyRegistration,
-  VerifyRegistrationAnswer,
-  WrongCodes,
-} from '../../contract/auth'
+import type { Login, LoginAnswer, VerifyLogin, VerifyLoginAnswer, WrongCodes } from '../../contract/auth'
 import type { Services } from '../app/types'
 import { api } from './api'
 import { clockProblem } from './transport/clockProblem'
@@ -54,33 +42,6 @@ export const authApi = api.injectEndpoints({
       },
     }),
 
-    verifyInvite: build.mutation<{ inviteToken: string }, VerifyInvite>({
-      async queryFn(body: VerifyInvite, _api, _options, request) {
-        const { data, error } = await request({ url: 'auth/verify-invite', method: 'POST', body })
-        const inviteToken = (data as Partial<VerifyInviteAnswer> | null)?.data?.token
-        return inviteToken ? { data: { inviteToken } } : { error: error ?? badAnswer }
-      },
-    }),
-
-    register: build.mutation<RegisterAnswer['data'], Register>({
-      async queryFn(body: Register, _api, _options, request) {
-        const { data, error } = await request({ url: 'auth/register', method: 'POST', body })
-        const account = (data as Partial<RegisterAnswer> | null)?.data
-        return account?.qrCode ? { data: account } : { error: error ?? badAnswer }
-      },
-    }),
-
-    verifyRegistration: build.mutation<null, VerifyRegistration>({
-      async queryFn(body: VerifyRegistration, { extra }, _options, request) {
-        const { data, error } = await request({ url: 'auth/verify-registration', method: 'POST', body })
-        if (error) return { error }
-        const session = (data as Partial<VerifyRegistrationAnswer> | null)?.data
-        // If the token is missing or unusable, the account still exists and the user signs in by hand.
-        keepSession(extra as Services, session?.loginToken, session?.isAdmin)
-        return { data: null }
-      },
-    }),
-
     logout: build.mutation<null, void>({
       query: () => ({ url: 'auth/logout', method: 'POST' }),
       transformResponse: () => null,
@@ -88,11 +49,4 @@ export const authApi = api.injectEndpoints({
   }),
 })
 
-export const {
-  useLoginMutation,
-  useVerifyLoginMutation,
-  useVerifyInviteMutation,
-  useRegisterMutation,
-  useVerifyRegistrationMutation,
-  useLogoutMutation,
-} = authApi
+export const { useLoginMutation, useVerifyLoginMutation, useLogoutMutation } = authApi

@@ -1,7 +1,7 @@
 import type { Credentials, Database, DatabaseType } from '../../contract/database'
 import type { AppDispatch } from '../app/types'
 import { api } from './api'
-import { listIn, queryFnOf } from './transport/queryFnOf'
+import { answerSchema, listIn } from './transport/answerSchema'
 
 /** A server may omit fields of the contract and send others (product §3). */
 export type ShownCredentials = { [Name in keyof Credentials]?: Credentials[Name] } & Record<string, unknown>
@@ -24,9 +24,9 @@ const urlOf = ({ type, name }: Named) => `database/${type}/${encodeURIComponent(
 export const databasesApi = api.enhanceEndpoints({ addTagTypes: ['Database'] }).injectEndpoints({
   endpoints: (build) => ({
     getDatabases: build.query<ListedDatabase[], DatabaseType>({
-      queryFn: queryFnOf(
-        (type) => `database/${type}`,
-        ({ databases }: { databases?: Record<string, unknown>[] }) => listIn(databases)?.flatMap(listedDatabase),
+      query: (type) => `database/${type}`,
+      responseSchema: answerSchema(({ databases }: { databases?: Record<string, unknown>[] }) =>
+        listIn(databases)?.flatMap(listedDatabase),
       ),
       providesTags: (_result, _error, type) => [{ type: 'Database', id: type }],
     }),

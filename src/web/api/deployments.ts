@@ -9,8 +9,9 @@ import type {
 } from '../../contract/deployment'
 import type { NodesAnswer } from '../../contract/network'
 import { api } from './api'
-import type { DataOf } from './transport/queryFnOf'
-import { listIn, queryFnOf } from './transport/queryFnOf'
+import type { DataOf } from './transport/answerSchema'
+import { answerSchema, listIn } from './transport/answerSchema'
+import { undoOnFailure, updateOnSuccess } from './transport/cacheUpdates'
 
 /** Restart and delete answer after the last instance has stopped, which may take minutes. */
 const STOPPING_TIMEOUT_MS = 600_000
@@ -26,18 +27,14 @@ const urlOf = (name: string) => `deployments/${encodeURIComponent(name)}`
 const deploymentsApi = api.injectEndpoints({
   endpoints: (build) => ({
     getDeployments: build.query<Deployment[], void>({
-      queryFn: queryFnOf(
-        () => 'deployments',
-        ({ deployments }: DataOf<DeploymentsAnswer>) => listIn(deployments),
-      ),
+      query: () => 'deployments',
+      responseSchema: answerSchema(({ deployments }: DataOf<DeploymentsAnswer>) => listIn(deployments)),
       providesTags: ['Deployment'],
     }),
 
     getNodes: build.query<string[], void>({
-      queryFn: queryFnOf(
-        () => 'network/nodes',
-        ({ nodes }: DataOf<NodesAnswer>) => listIn(nodes),
-      ),
+      query: () => 'network/nodes',
+      responseSchema: answerSchema(({ nodes }: DataOf<NodesAnswer>) => listIn(nodes)),
     }),
 
     createDeployment: build.mutation<null, CreateDeployment>({
@@ -54,10 +51,7 @@ const deploymentsApi = api.injectEndpoints({
           deployments.filter((deployment) => deployment.name !== name),
         )
         // Before the refetch, so that the card of a deleted deployment cannot be clicked.
-        await queryFulfilled.then(
-          () => dispatch(remove),
-          () => {},
-        )
+        await updateOnSuccess(queryFulfilled, () => dispatch(remove))
       },
       invalidatesTags: ['Deployment'],
     }),
@@ -72,7 +66,7 @@ const deploymentsApi = api.injectEndpoints({
             if (deployment) deployment.enabled = enabled
           }),
         )
-        await queryFulfilled.catch(patch.undo)
+        await undoOnFailure(queryFulfilled, patch)
       },
       invalidatesTags: ['Deployment'],
     }),
@@ -85,7 +79,8 @@ const deploymentsApi = api.injectEndpoints({
 
     /** Only our platform sends a revision. */
     getDeploymentConfig: build.query<StoredConfiguration, string>({
-      queryFn: queryFnOf(urlOf, ({ content, revision, warnings }: DataOf<ConfigurationAnswer>) =>
+      query: urlOf,
+      responseSchema: answerSchema(({ content, revision, warnings }: DataOf<ConfigurationAnswer>) =>
         typeof content === 'string'
           ? {
               content,
@@ -108,10 +103,7 @@ const deploymentsApi = api.injectEndpoints({
         // Updates the cache before the caller drops the draft: the editor must not show the old text in between.
         const keep = ({ made }: Saved) =>
           dispatch(deploymentsApi.util.updateQueryData('getDeploymentConfig', name, () => ({ content, ...made })))
-        await queryFulfilled.then(
-          ({ data }) => keep(data),
-          () => {},
-        )
+        await updateOnSuccess(queryFulfilled, keep)
       },
       invalidatesTags: ['Deployment'],
     }),

@@ -6,8 +6,8 @@ import { badAnswer } from '../failure'
 import { decodeBytes } from './transport/decodeBytes'
 import { bearerToken } from './credentials'
 import { holdText, takeText } from './fileTexts'
-import type { DataOf } from './transport/queryFnOf'
-import { listIn, queryFnOf } from './transport/queryFnOf'
+import type { DataOf } from './transport/answerSchema'
+import { answerSchema, listIn } from './transport/answerSchema'
 import { openDownload, saveAs } from './saveAs'
 
 /** `version` is the ETag, if the server sends one. */
@@ -203,10 +203,8 @@ export const filesApi = api.injectEndpoints({
     }),
 
     getFileJobs: build.query<FileJob[], void>({
-      queryFn: queryFnOf(
-        () => 'sftp/jobs',
-        ({ jobs }: DataOf<FileJobsAnswer>) => listIn(jobs),
-      ),
+      query: () => 'sftp/jobs',
+      responseSchema: answerSchema(({ jobs }: DataOf<FileJobsAnswer>) => listIn(jobs)),
       keepUnusedDataFor: 0,
     }),
 

@@ -1,9 +1,9 @@
-import type { Middleware, PayloadAction } from '@reduxjs/toolkit'
-import { createListenerMiddleware, isAnyOf } from '@reduxjs/toolkit'
+import type { Middleware } from '@reduxjs/toolkit'
+import { createListenerMiddleware } from '@reduxjs/toolkit'
 import { api } from '../api/api'
 import { authApi } from '../api/auth'
 import { forgetPendingLogin, forgetSession, readSession } from '../api/credentials'
-import type { Session, SessionEnd } from '../facts'
+import type { SessionEnd } from '../facts'
 import { notified, pageShown, sessionEnded, sessionStarted } from '../facts'
 import { loginRestarted } from '../features/auth/loginSlice'
 import { selectSession } from '../features/auth/sessionSlice'
@@ -32,11 +32,10 @@ export function createListeners(services: Services): Middleware {
   }
 
   startListening({
-    matcher: isAnyOf(authApi.endpoints.verifyLogin.matchFulfilled, authApi.endpoints.verifyRegistration.matchFulfilled),
-    effect(action, { dispatch }) {
+    matcher: authApi.endpoints.verifyLogin.matchFulfilled,
+    effect({ payload: wrongCodes }, { dispatch }) {
       const session = readSession(services)
-      if (session)
-        dispatch(sessionStarted({ ...session, wrongCodes: (action as PayloadAction<Session['wrongCodes']>).payload }))
+      if (session) dispatch(sessionStarted({ ...session, wrongCodes }))
     },
   })
 

@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
 import { Link, Navigate } from 'react-router-dom'
-import { useRegisterMutation, useVerifyInviteMutation, useVerifyRegistrationMutation } from '../../api/auth'
+import { useRegisterMutation, useVerifyInviteMutation, useVerifyRegistrationMutation } from '../../api/registration'
 import { failureText, isRefusal } from '../../failure'
 import { AccountStep } from './AccountStep'
 import { AuthenticatorStep } from './AuthenticatorStep'

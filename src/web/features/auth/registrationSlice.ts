@@ -1,7 +1,10 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
-import { authApi } from '../../api/auth'
+import { readSession } from '../../api/credentials'
+import { registrationApi } from '../../api/registration'
+import { addAppListeners } from '../../app/appListeners'
 import { rootReducer } from '../../app/rootReducer'
+import { sessionStarted } from '../../facts'
 
 export type RegistrationState = { step: 'invite' | 'account' | 'authenticator' | 'done'; username: string }
 
@@ -18,13 +21,13 @@ const registrationSlice = createSlice({
   },
   extraReducers: (builder) => {
     builder
-      .addMatcher(authApi.endpoints.verifyInvite.matchFulfilled, (state) => {
+      .addMatcher(registrationApi.endpoints.verifyInvite.matchFulfilled, (state) => {
         state.step = 'account'
       })
-      .addMatcher(authApi.endpoints.register.matchFulfilled, (state) => {
+      .addMatcher(registrationApi.endpoints.register.matchFulfilled, (state) => {
         state.step = 'authenticator'
       })
-      .addMatcher(authApi.endpoints.verifyRegistration.matchFulfilled, (state) => {
+      .addMatcher(registrationApi.endpoints.verifyRegistration.matchFulfilled, (state) => {
         state.step = 'done'
       })
   },
@@ -39,3 +42,13 @@ declare module '../../app/rootReducer' {
 
 export const { usernameChosen, left: registrationReset } = registrationSlice.actions
 export const { selectStep, selectUsername } = registrationSlice.injectInto(rootReducer).selectors
+
+addAppListeners((startListening) =>
+  startListening({
+    matcher: registrationApi.endpoints.verifyRegistration.matchFulfilled,
+    effect(_action, { dispatch, extra }) {
+      const session = readSession(extra)
+      if (session) dispatch(sessionStarted({ ...session, wrongCodes: null }))
+    },
+  }),
+)

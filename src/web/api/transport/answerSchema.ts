@@ -1,0 +1,28 @@
+/** The data of an answer. All fields are optional, because another server may omit some. */
+export type DataOf<Answer extends { data: unknown }> = Partial<Answer['data']>
+
+/**
+ * Returns a Standard Schema (https://standardschema.dev), as `responseSchema` of calls that need a part of an answer's
+ * data. `read` extracts it; if it returns undefined, the call fails with BAD_ANSWER (`catchSchemaFailure` in api.ts).
+ */
+export const answerSchema = <Content extends object, Data>(
+  read: (content: Content) => Data | undefined,
+): {
+  '~standard': {
+    version: 1
+    vendor: string
+    validate: (answer: unknown) => { value: Data; issues?: undefined } | { issues: { message: string }[] }
+  }
+} => ({
+  '~standard': {
+    version: 1,
+    vendor: 'quarterdeck',
+    validate(answer) {
+      const value = read(((answer as { data?: Content | null } | null)?.data ?? {}) as Content)
+      return value === undefined ? { issues: [{ message: 'The answer lacks what was asked for.' }] } : { value }
+    },
+  },
+})
+
+/** Returns the list, or undefined if it is not an array. */
+export const listIn = <Item>(list: Item[] | undefined) => (Array.isArray(list) ? list : undefined)
