@@ -2,7 +2,7 @@ const Sequencer = require('@jest/test-sequencer').default
 
 /** Those that take longer than their size tells, the slowest first. Of use where jest has recorded no durations yet. */
 const SLOW = [
-  'e2e/instance',
+  'e2e/console',
   'e2e/kills',
   'e2e/largeFile',
   'platform/runtime/contained/containedRuntime',

@@ -85,14 +85,14 @@ test.each(['of the text that was opened', 'of whatever is there'])(
     for (let round = 0; round < 20; round += 1)
       await files.textFiles.save({ path: `/nfsshare/timed-${isChecked}/${round}`, content: 'new' })
     const savingMs = (performance.now() - begun) / 20
-    for (let round = 0; round < 400; round += 1) {
+    for (let round = 0; round < 200; round += 1) {
       const name = `save-${isChecked}-${round}`
       const path = await fresh(name, { one: 'old' })
       const modifyTime = Math.floor((await stat(join(share, name, 'one'))).mtimeMs)
       const [saved, moved] = await Promise.all([
         codeOf(files.textFiles.save({ path: `${path}/one`, content: 'new', ...(isChecked && { modifyTime }) })),
         // Later by a little more each time, so that the two meet at every point.
-        codeOf(after((round / 300) * savingMs, () => files.changes.move(`${path}/one`, `${path}/two`))),
+        codeOf(after((round / 150) * savingMs, () => files.changes.move(`${path}/one`, `${path}/two`))),
       ])
       seen.add(`${saved} ${moved}`)
       expect([round, moved, saved]).toEqual([
