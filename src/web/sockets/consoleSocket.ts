@@ -22,18 +22,11 @@ import {
   powerRequested,
   stateReported,
 } from './consoleSlice'
-import type { ConsoleLine } from './lineBuffer'
-import { KEPT_LENGTH, KEPT_LINES, lengthOf, newestOf } from './lineBuffer'
-import { nextFrame } from './nextFrame'
+import type { LineBatchOptions } from './lineBatches'
+import { batchLines } from './lineBatches'
 
 /** Delay between closing one instance's console and opening another's (product §9). */
 const SWITCH_DELAY_MS = 100
-
-/** Throttle: when more lines than this are pending, they are dispatched less often, so that typing stays responsive. */
-const FLOOD_LINES = 50
-const FLOOD_MS = 100
-/** After a keystroke within this time the throttle interval is doubled, so that the input is painted first. */
-const TYPING_MS = 50
 
 const NOT_CONNECTED = 'The console was not connected.'
 
@@ -43,7 +36,7 @@ const messageOf = (request: ConsoleRequest) => JSON.stringify(request)
 export const createConsoleSocket =
   (
     connect: ConnectConsole,
-    { onFrame = nextFrame, random = Math.random, sinceKey = watchKeystrokes() } = {},
+    { onFrame, random = Math.random, sinceKey }: LineBatchOptions & { random?: () => number } = {},
   ): Middleware =>
   ({ dispatch }) => {
     let target: ConsoleTarget | undefined
@@ -52,44 +45,11 @@ export const createConsoleSocket =
     let link: ReturnType<typeof openReconnecting> | undefined
     let openTimer: ReturnType<typeof setTimeout> | undefined
     let end: ConsoleState['end'] = null
-    let pending: ConsoleLine[] = []
-    /** In UTF-16 units. */
-    let pendingLength = 0
-    let cancelFrame: (() => void) | undefined
-    let flushedAt = 0
-
-    const buffer = (lines: readonly ConsoleLine[]) => {
-      for (const line of lines) pending.push(line)
-      pendingLength += lengthOf(lines)
-      // Pending lines are limited as well, since the buffer would evict the rest.
-      if (pending.length > 2 * KEPT_LINES || pendingLength > 2 * KEPT_LENGTH) {
-        pending = newestOf(pending)
-        pendingLength = lengthOf(pending)
-      }
-      cancelFrame ??= onFrame(flush)
-    }
-
-    const flush = () => {
-      const now = performance.now()
-      const wait = sinceKey() < TYPING_MS ? 2 * FLOOD_MS : FLOOD_MS
-      if (pending.length > FLOOD_LINES && now - flushedAt < wait) {
-        cancelFrame = onFrame(flush)
-        return
-      }
-      const lines = pending
-      pending = []
-      pendingLength = 0
-      cancelFrame = undefined
-      flushedAt = now
-      dispatch(linesReceived(lines))
-    }
+    const batch = batchLines((lines) => dispatch(linesReceived(lines)), { onFrame, sinceKey })
 
     const closeTarget = () => {
       clearTimeout(openTimer)
-      cancelFrame?.()
-      cancelFrame = undefined
-      pending = []
-      pendingLength = 0
+      batch.clear()
       link?.close()
       link = undefined
       if (target) previous = { ...target, at: performance.now() }
@@ -110,7 +70,7 @@ export const createConsoleSocket =
             end = reason
             dispatch(consoleDisconnected(reason))
           },
-          lines: buffer,
+          lines: (lines) => batch.add(lines),
           state: (state) => dispatch(stateReported({ ...to, state })),
         },
         random,
@@ -158,10 +118,3 @@ export const createConsoleSocket =
   }
 
 addAppMiddleware((store) => createConsoleSocket(servicesOf(store.dispatch).connectConsole ?? connectConsole)(store))
-
-/** @returns a function that returns the milliseconds since the last keystroke on the page */
-function watchKeystrokes(): () => number {
-  let pressedAt = -Infinity
-  addEventListener('keydown', () => (pressedAt = performance.now()), { capture: true, passive: true })
-  return () => performance.now() - pressedAt
-}
