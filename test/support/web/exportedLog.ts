@@ -9,19 +9,20 @@ import { sectionToggled } from '../../../src/web/features/overview/overviewSlice
 export const SECRET = 'hunter2secret'
 const about = { build: 'test', exportedAt: 0, viewport: { width: 1440, height: 900 }, route: '/' }
 
-/** An action of RTK Query. */
+/** An action of RTK Query. The state keeps the call. */
 export function call(
   endpointName: string,
   originalArgs: unknown,
   phase: 'pending' | 'fulfilled' | 'rejected',
   payload?: unknown,
+  { requestId = 'r1', ...arg }: { requestId?: string; fixedCacheKey?: string } = {},
 ) {
   const kind = /^get/.test(endpointName) ? 'Query' : 'Mutation'
   return {
     type: `api/execute${kind}/${phase}`,
     ...(payload !== undefined && { payload }),
     meta: {
-      requestId: 'r1',
+      requestId,
       requestStatus: phase,
       startedTimeStamp: 1,
       ...(phase === 'fulfilled' && { fulfilledTimeStamp: 2 }),
@@ -30,6 +31,8 @@ export function call(
         type: kind.toLowerCase(),
         endpointName,
         originalArgs,
+        ...(kind === 'Mutation' && { track: true }),
+        ...arg,
         ...(kind === 'Query' && {
           subscribe: true,
           queryCacheKey: `${endpointName}(${originalArgs === undefined ? 'undefined' : JSON.stringify(originalArgs)})`,

@@ -51,6 +51,26 @@ test.each([
     ])
 })
 
+test('what a call is found by in the state does not tell its arguments, when the log no longer holds it', () => {
+  const path = `/nfsshare/${SECRET} of ann`
+  const key = { fixedCacheKey: `download ${path}` }
+  expectInNoLog([call('downloadFile', { path, name: `${SECRET} of ann`, type: '-' }, 'pending', undefined, key)])
+})
+
+test('a name with a backslash is masked in a message that says it in capital letters', () => {
+  const path = '/nfsshare/hunter2\\topsecret'
+  expectInNoLog(
+    [
+      call('createFile', path, 'pending'),
+      call('createFile', path, 'rejected', {
+        status: 400,
+        message: '"HUNTER2\\TOPSECRET" contains invalid characters',
+      }),
+    ],
+    'TOPSECRET',
+  )
+})
+
 test('why an upload into a directory failed does not tell its name', () => {
   const directory = `/nfsshare/notes.txt/${SECRET}`
   const message = `${directory} is not a directory, or lies below a file.`

@@ -66,7 +66,7 @@ function decode(found: string): string {
   if (found.startsWith('\\'))
     return /^\\[ux]./i.test(found)
       ? String.fromCharCode(parseInt(found.slice(2), 16))
-      : /^\\[bfnrt]/.test(found)
+      : /^\\[bfnrt]/i.test(found)
         ? ' '
         : found.slice(1)
   const name = found.slice(1, -1)

@@ -78,7 +78,10 @@ export function typedTextsOf({ type, payload, meta }: PlainAction): string[] {
     return text
   }
   const { arg } = (meta ?? {}) as { arg?: Call }
-  changeTexts(arg?.originalArgs, (text, field) => (CHOSEN.has(field) || field === 'content' ? text : add(text)))
+  changeTexts(arg?.originalArgs, (text, field) => {
+    if (field === 'content') return mapSettings(text, (value) => quotedOf(value).map(add).join(' '))
+    return CHOSEN.has(field) ? text : add(text)
+  })
   const typed = typedOf(typedPayloads, type)
   if (typed) mapTyped(payload, typed, (text, kind) => (kind === 'text' ? add(text) : text))
   return texts
@@ -88,6 +91,9 @@ export type Kind = 'text' | 'address' | 'definition'
 
 /** Top-level settings of a definition whose values the recorder keeps (redact/mask.ts). */
 const SETTING = /^(name|type|dataDirectory|node|description): (?=\S)(.*)$/
+
+/** What a failure may quote of a YAML value: all of it, and what follows its first signs: `!!secret`. */
+export const quotedOf = (value: string) => [value, /^[!|>&*]+([^\s!]+)/.exec(value)?.[1] ?? ''].filter(Boolean)
 
 /** Changes the values of a definition's settings that the recorder keeps. */
 export const mapSettings = (text: string, change: (value: string, name: string) => string) =>

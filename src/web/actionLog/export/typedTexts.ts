@@ -8,7 +8,7 @@ import { maskText } from '../redact/mask'
 import type { Recording } from '../record/recorder'
 import type { State } from '../replay/steps'
 import type { Call, Kind, Typed } from './typedPlaces'
-import { CHOSEN, isObject, mapSettings, mapTyped, typedOf, typedPayloads, typedState } from './typedPlaces'
+import { CHOSEN, isObject, mapSettings, mapTyped, quotedOf, typedOf, typedPayloads, typedState } from './typedPlaces'
 
 /** Fields in which the console and the server quote the arguments of a call. */
 const QUOTING = new Set(['message', 'what', 'reason', 'problem', 'path'])
@@ -17,8 +17,8 @@ const NAMING = new Set(['name', 'id', 'key'])
 /** A part of a path that is shorter than this is kept only if it is a whole name. */
 const SHORTEST_PART = 4
 const TYPES = new Set<string>(DEPLOYMENT_TYPES)
-/** What follows the first signs of a YAML value. A failure may quote it without them: `!!secret`. */
-const AFTER_SIGNS = /^[!|>&*]+([^\s!]+)/
+/** Texts of the console that quote a path or arguments: the keys of the cache and of calls. */
+const KEY_OF_CALL = /\(| \//
 /** Words of the console in addresses, paths and arguments. */
 const OWN = new Set([
   ...PAGE_ROUTES.flatMap((route) => route.split('/')),
@@ -133,7 +133,7 @@ function createCallMasks({ isKnown, mask, maskSetting }: ReturnType<typeof creat
 
   function maskQuotedSetting(value: string, name: string): string {
     const masked = maskSetting(value, name)
-    if (masked !== value) for (const text of [value, AFTER_SIGNS.exec(value)?.[1]]) if (text) quoted.add(text)
+    if (masked !== value) for (const text of quotedOf(value)) quoted.add(text)
     return masked
   }
 
@@ -176,7 +176,7 @@ function createCallMasks({ isKnown, mask, maskSetting }: ReturnType<typeof creat
         changeTexts(value, (text, field) => {
           if (CHOSEN.has(field)) return text
           const name = NAMING.has(field) || /[/( ]/.test(text) ? renamed.get(text) : undefined
-          return name ?? (QUOTING.has(field) || text.includes('(') ? hideQuoted(text) : text)
+          return name ?? (QUOTING.has(field) || KEY_OF_CALL.test(text) ? hideQuoted(text) : text)
         })
     },
   }
