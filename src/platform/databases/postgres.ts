@@ -8,7 +8,7 @@ import {
   type PostgresConnections,
   type PostgresParts,
 } from './postgresConnections'
-import { alterRole, createRole, dropRole, endConnections, roleOf } from './postgresRoles'
+import { alterRole, createRole, dropDatabase, dropRole, endConnections, roleOf } from './postgresRoles'
 import { scramVerifier } from './scramVerifier'
 
 const COUNT_MS = 4000
@@ -103,8 +103,7 @@ export function createPostgres(parts: PostgresParts): DatabaseServer {
         }
         await alterRole(client, database, 'nologin')
         await endConnections(client, database)
-        if (owner !== undefined)
-          await client.query(`drop database ${escapeIdentifier(database.physical_name)} with (force)`)
+        if (owner !== undefined) await dropDatabase(connections, client, database)
         await dropRole(connections, client, database, role)
       })
     },

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { escapeIdentifier, escapeLiteral, type ClientBase } from 'pg'
 import { errorCodeOf } from '../errors'
 import { markerOf, type ServerDatabase } from './databaseServer'
@@ -14,6 +15,8 @@ const LOCK_NOT_AVAILABLE = '55P03'
 const LOCK_MS = 2000
 /** Clients may reconnect and lock again at once. */
 const LOCK_TRIES = 5
+/** How long a session may keep the drop of a database waiting. */
+const DEAF_MS = 2000
 /** A session that is told to end first ends what it is doing. */
 const TERMINATE_MS = 5000
 
@@ -68,17 +71,23 @@ export async function endConnections(client: ClientBase, { username }: ServerDat
  * @param change what follows the name in `alter role`
  */
 export async function alterRole(client: ClientBase, database: ServerDatabase, change: string): Promise<void> {
+  const statement = `alter role ${escapeIdentifier(database.username)} ${change}`
+  await alterContended(client, statement, () => endConnections(client, database))
+}
+
+/** @param endHolders ends the sessions that may hold the lock */
+async function alterContended(client: ClientBase, statement: string, endHolders: () => Promise<void>): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       await client.query('begin')
       await client.query(`set local lock_timeout = ${LOCK_MS}`)
-      await client.query(`alter role ${escapeIdentifier(database.username)} ${change}`)
+      await client.query(statement)
       await client.query('commit')
       return
     } catch (error) {
       await client.query('rollback')
       if (!isContended(error) || tries === LOCK_TRIES) throw error
-      await endConnections(client, database)
+      await endHolders()
     }
   }
 }
@@ -88,29 +97,67 @@ const isContended = (error: unknown): boolean =>
   errorCodeOf(error) === LOCK_NOT_AVAILABLE ||
   (error instanceof Error && error.message === 'tuple concurrently updated')
 
-/** Also revokes the role's privileges in other users' databases, which would prevent its removal. */
+/**
+ * Drops the database. From version 15 on, PostgreSQL waits meanwhile until each session of the server has closed its
+ * files of it. A session that waits for its client does not, unless it waits for the next statement: such sessions are
+ * ended (`COPY … FROM STDIN`, an answer that nobody reads, a client that began to sign in).
+ */
+export async function dropDatabase(
+  connections: PostgresConnections,
+  client: ClientBase,
+  { physical_name }: ServerDatabase,
+): Promise<void> {
+  const name = escapeIdentifier(physical_name)
+  // PostgreSQL drops no template, and the owner may have made it one.
+  await client.query(`alter database ${name} is_template false`)
+  let isOver = false
+  const dropped = client.query(`drop database ${name} with (force)`).finally(() => (isOver = true))
+  dropped.catch(() => undefined)
+  for (;;) {
+    await Promise.race([dropped, delay(DEAF_MS, undefined, { ref: false })])
+    if (isOver) return
+    // Best effort: the next round tries again.
+    await connections.run((other) => endDeafSessions(other)).catch(() => undefined)
+  }
+}
+
+async function endDeafSessions(client: ClientBase): Promise<void> {
+  await client.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity
+     where backend_type = 'client backend' and wait_event_type = 'Client' and state not like 'idle%'
+       and coalesce(state_change, backend_start) < clock_timestamp() - ${DEAF_MS} * interval '1 ms'`,
+  )
+}
+
+/** Also revokes the role's privileges in other users' databases and on them, which would prevent its removal. */
 export async function dropRole(
   connections: PostgresConnections,
   client: ClientBase,
   database: ServerDatabase,
   { oid }: Role,
 ): Promise<void> {
-  const { rows } = await client.query<{ name: string }>(
-    `select distinct datname as name from pg_shdepend join pg_database on pg_database.oid = dbid
+  const { rows } = await client.query<{ name: string; isOpen: boolean }>(
+    `select distinct datname as name, datallowconn as "isOpen" from pg_shdepend join pg_database
+       on pg_database.oid = case classid when 'pg_database'::regclass then objid else dbid end
      where refclassid = 'pg_authid'::regclass and refobjid = $1`,
     [oid],
   )
   const role = escapeIdentifier(database.username)
-  for (const { name } of rows) await dropOwned(connections, client, name, role)
+  const endSessions = () => endTransactions(client, rows)
+  for (const { name, isOpen } of rows) {
+    const allow = (isAllowed: boolean) =>
+      alterContended(client, `alter database ${escapeIdentifier(name)} allow_connections ${isAllowed}`, endSessions)
+    if (!isOpen) await allow(true)
+    await dropOwned(connections, name, role, endSessions).finally(() => isOpen || allow(false))
+  }
   await client.query(`drop role ${role}`)
 }
 
-/** The owner of that database may hold locks forever: their transactions are ended. */
 async function dropOwned(
   connections: PostgresConnections,
-  client: ClientBase,
   name: string,
   role: string,
+  endHolders: () => Promise<void>,
 ): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
@@ -121,11 +168,16 @@ async function dropOwned(
       })
       return
     } catch (error) {
-      if (errorCodeOf(error) !== LOCK_NOT_AVAILABLE || tries === LOCK_TRIES) throw error
-      await client.query(
-        "select pg_terminate_backend(pid) from pg_stat_activity where datname = $1 and backend_type = 'client backend' and xact_start is not null",
-        [name],
-      )
+      if (!isContended(error) || tries === LOCK_TRIES) throw error
+      await endHolders()
     }
   }
+}
+
+/** The owners of these databases may hold locks forever. */
+async function endTransactions(client: ClientBase, databases: { name: string }[]): Promise<void> {
+  await client.query(
+    "select pg_terminate_backend(pid) from pg_stat_activity where datname = any($1) and backend_type = 'client backend' and xact_start is not null",
+    [databases.map(({ name }) => name)],
+  )
 }

@@ -343,6 +343,47 @@ test.each([
   },
 )
 
+test('a role to which another granted nothing but to connect can be deleted', async () => {
+  const [giver, taker] = [await create(unique('giver')), await create(unique('taker'))]
+  await as(giver, (client) => client.query(`grant connect on database "${giver.name}" to "${taker.name}"`))
+  expect((await call('DELETE', taker.name)).status).toBe(200)
+})
+
+test('a role to which others granted rights in a database that lets nobody in can be deleted, and the database stays like that', async () => {
+  const [giver, taker, third] = [
+    await create(unique('giver')),
+    await create(unique('taker')),
+    await create(unique('third')),
+  ]
+  await as(giver, (client) => client.query(`create table shared (x int); grant select on shared to "${taker.name}"`))
+  await as(third, (client) => client.query(`grant connect on database "${third.name}" to "${giver.name}"`))
+  const elsewhere = await connect(giver, { database: third.name })
+  await elsewhere.query(`alter database "${giver.name}" allow_connections false`)
+  await elsewhere.end()
+  expect((await call('DELETE', taker.name)).status).toBe(200)
+  expect(await codeOf(connect(giver))).toBe('55000')
+})
+
+test('a database that its owner made a template can be deleted', async () => {
+  const database = await create(unique('template'))
+  await as(database, (client) => client.query(`alter database "${database.name}" is_template true`))
+  expect((await call('DELETE', database.name)).status).toBe(200)
+})
+
+test('security: a session that waits for its client in the middle of a statement does not keep another database from being deleted', async () => {
+  const [other, database] = [await create(unique('other')), await create(unique('gone'))]
+  const waiting = await connect(other)
+  const idle = await connect(other)
+  await waiting.query('set statement_timeout = 0; create table lines (line text)')
+  // pg would end it at once.
+  Object.assign((waiting as Client & { connection: object }).connection, { sendCopyFail: () => undefined })
+  const copied = codeOf(waiting.query('copy lines from stdin'))
+  expect((await call('DELETE', database.name)).status).toBe(200)
+  expect(await copied).toBe('57P01')
+  expect((await idle.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+  await idle.end()
+})
+
 test('#48 a lock that somebody holds in their database does not keep another from being deleted', async () => {
   const [giver, taker] = [await create(unique('giver')), await create(unique('taker'))]
   await as(giver, (client) => client.query(`create table shared (x int); grant select on shared to "${taker.name}"`))
