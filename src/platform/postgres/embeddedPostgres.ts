@@ -181,6 +181,8 @@ async function settingsForUsers(dataDir: string, { shareDir }: PostgresBinaries)
     'superuser_reserved_connections=15',
     // Per session, and only superusers may raise it: a user's query must not fill the disk.
     'temp_file_limit=1GB',
+    // Not in /dev/shm, which is memory that no limit of a session counts and that other programs of the machine need.
+    'dynamic_shared_memory_type=mmap',
     `extension_control_path=${await makeExtensions(dataDir, shareDir)}`,
   ]
 }

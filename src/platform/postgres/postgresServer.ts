@@ -2,9 +2,9 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { randomInt } from 'node:crypto'
 import { chown, mkdir, rm, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
-import { createInterface } from 'node:readline'
 import type { Logger } from 'pino'
 import { StartError } from '../errors'
+import { readOutput } from '../lineSplitter'
 import type { HeldLock } from '../processLock'
 import { freePort } from './freePort'
 import type { PostgresBinaries } from './postgresBinaries'
@@ -93,7 +93,7 @@ export async function startServer(options: ServerOptions): Promise<ChildProcess>
     )
     // Missing when spawn ran out of descriptors.
     if (!server.stderr) return
-    createInterface(server.stderr).on('line', (line) => {
+    readOutput(server.stderr, (line) => {
       log.debug({ postgres: line }, 'postgres')
       isPortTaken ||= line.includes('could not create any TCP/IP sockets')
       if (/FATAL|ERROR|PANIC|HINT/.test(line)) last = line.replace(/^.*?(?=FATAL|ERROR|PANIC|HINT)/, '')

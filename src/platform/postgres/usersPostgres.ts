@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
 import type { Logger } from 'pino'
-import { watchLocks } from './lockWatch'
 import { postgresDirectory, startEmbeddedPostgres, type EmbeddedPostgres } from './embeddedPostgres'
+import { watchLocks } from './lockWatch'
+import { withAdministrator } from './postgresAdministrator'
 
 /** The embedded PostgreSQL of users' databases, which is started when it is needed. */
 export interface UsersPostgres {
@@ -24,6 +25,10 @@ export function createUsersPostgres(dataDir: string, log: Logger): UsersPostgres
     try {
       const postgres = await startEmbeddedPostgres(dataDir, 'databases', log)
       stopWatch = watchLocks(() => postgres.adminUrl, log)
+      // It is kept, so that the next start may make up for it.
+      await quietSessions(postgres.adminUrl).catch((error: unknown) =>
+        log.warn({ err: error }, 'failed to keep the texts of database sessions out of the log of their server'),
+      )
       running = postgres
       return postgres
     } catch (error) {
@@ -47,4 +52,12 @@ export function createUsersPostgres(dataDir: string, log: Logger): UsersPostgres
       await postgres?.stop()
     },
   }
+}
+
+/**
+ * Sessions may write any text to the server's log, in any amount, and the platform reads that log. Only superusers may
+ * set this otherwise, and it does not apply to the server's own processes.
+ */
+async function quietSessions(adminUrl: string): Promise<void> {
+  await withAdministrator(adminUrl, (admin) => admin.query("alter role all set log_min_messages = 'fatal'"))
 }

@@ -1,10 +1,10 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { basename } from 'node:path'
-import { createInterface } from 'node:readline'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { errorCodeOf } from '../../errors'
+import { readOutput } from '../../lineSplitter'
 
 /** Time to read the last output after the end. */
 const OUTPUT_TIMEOUT_MS = 500
@@ -77,7 +77,7 @@ export async function startProcess(
   if (child.pid === undefined) return ended
   let isPortTaken = false
   for (const stream of [child.stdout, child.stderr]) {
-    createInterface(stream).on('line', (line) => {
+    readOutput(stream, (line) => {
       log.debug({ [name]: line }, name)
       if (said.push(line.slice(0, 500)) > LAST_LINES) said.shift()
       isPortTaken ||= /address already in use/i.test(line)

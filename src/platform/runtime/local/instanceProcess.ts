@@ -7,7 +7,7 @@ import { describeExit, KILL_AFTER_MS, startFailureMessage } from '../exitMessage
 import type { ConsoleLog } from './consoleLog'
 import { makePipes, openPipes, removePipes, type InstancePipes } from './instancePipes'
 import type { ResourceLimiter } from './resourceLimiter'
-import { LineSplitter } from './lineSplitter'
+import { LineSplitter } from '../../lineSplitter'
 import { ReadyLine } from '../readyLine'
 import { signalGroup } from '../processes'
 import type { RunRecord } from './runRecord'

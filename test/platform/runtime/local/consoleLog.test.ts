@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { MAX_STORED_BYTES, MAX_STORED_LINES } from '../../../../src/platform/runtime/lineRing'
 import { ConsoleLog } from '../../../../src/platform/runtime/local/consoleLog'
-import { LineSplitter } from '../../../../src/platform/runtime/local/lineSplitter'
+import { LineSplitter } from '../../../../src/platform/lineSplitter'
 import { hasProgram } from '../../../support/platform/hasProgram'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 

@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 
 /** Maximum UTF-16 units buffered without a line end. Then the line is emitted, and its rest is dropped. */
@@ -33,4 +34,15 @@ export class LineSplitter {
     if (rest !== '' && !this.isEmitted) this.onLine(rest)
     this.isEmitted = false
   }
+}
+
+/**
+ * Calls back for each line of a program's output, cut as above. Node.js's readline would collect a line without limit:
+ * what its users send may be in the log of a database server.
+ */
+export function readOutput(output: Readable, onLine: (line: string) => void): void {
+  const lines = new LineSplitter(onLine)
+  output.on('data', (chunk: Buffer) => lines.push(chunk))
+  output.on('end', () => lines.end())
+  output.on('error', () => undefined)
 }
