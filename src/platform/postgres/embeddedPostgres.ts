@@ -8,6 +8,7 @@ import { takeLock, type HeldLock } from '../processLock'
 import { findPostgresBinaries, type PostgresBinaries } from './postgresBinaries'
 import { createCluster, finishCluster, readCluster } from './postgresCluster'
 import { makeExtensions } from './postgresExtensions'
+import { endTcpSessions } from './postgresSessions'
 import { socketDirectoryOf, startOnFreePort, startServer, type ServerOptions } from './postgresServer'
 
 /**
@@ -27,6 +28,8 @@ export interface EmbeddedPostgres {
    * listen there. It changes when the server moves to another port; an earlier URL with a unix socket stays valid.
    */
   readonly adminUrl: string
+  /** Ends all sessions by TCP, which are those of users, with signals: it works when nobody can connect. */
+  endUsersSessions(): Promise<void>
   /** Fast shutdown: rolls back open transactions, then ends. */
   stop(): Promise<void>
 }
@@ -119,6 +122,7 @@ async function startLocked({ dataDir, use, directory, binaries, lock, log }: Sta
       const url = `postgresql://postgres:${cluster.adminPassword}@127.0.0.1:${cluster.port}/postgres`
       return socketDirectory === undefined ? url : `${url}?host=${encodeURIComponent(socketDirectory)}`
     },
+    endUsersSessions: () => endTcpSessions(server.pid),
     async stop() {
       stopping = true
       // A restart may be in progress.

@@ -1,7 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { escapeIdentifier, type ClientBase } from 'pg'
 import type { Logger } from 'pino'
+import { errorCodeOf } from '../errors'
 import { PostgresClient } from '../postgresClient'
+import type { EmbeddedPostgres } from './embeddedPostgres'
+import { endSession } from './postgresSessions'
 
 const INTERVAL_MS = 1000
 /** The server has room for about 24,000 (`max_locks_per_transaction`). A dump of a database takes one for each table. */
@@ -12,17 +15,22 @@ const FORGET_MS = 10 * 60_000
 /** The role that initdb creates, as which the platform administers the server. */
 const ADMINISTRATOR_OID = 10
 /** Time for a session to end. */
-const END_MS = 200
+const END_MS = 20
+const MAX_TRIES = 100
 const QUERY_MS = 10_000
+/** Out of memory, also of room in the table of locks. */
+const OUT_OF_MEMORY = '53200'
 
 /**
  * All sessions of a server share one table of locks, and each may take any number of them. Once the table is full,
  * nobody can even connect. The watch holds a connection, ends the sessions of the role that has most locks before
  * that, and revokes the role's right to log in when it goes on (a new password restores it).
- * @param url a superuser's URL, read for each connection
  * @returns stops the watch
  */
-export function watchLocks(url: () => string, log: Logger): () => Promise<void> {
+export function watchLocks(
+  postgres: Pick<EmbeddedPostgres, 'adminUrl' | 'endUsersSessions'>,
+  log: Logger,
+): () => Promise<void> {
   const stopped = new AbortController()
   const pause = (ms: number) => delay(ms, undefined, { signal: stopped.signal })
   const ends = new Map<string, { count: number; at: number }>()
@@ -33,45 +41,69 @@ export function watchLocks(url: () => string, log: Logger): () => Promise<void> 
     const { oid, pids, locks } = greediest
     const earlier = ends.get(oid)
     const at = performance.now()
-    const count = earlier && at - earlier.at < FORGET_MS ? earlier.count + 1 : 1
+    // Others may have taken most: who dumps a database must not lose it.
+    const added = locks > MAX_LOCKS / 2 ? 1 : 0
+    const count = (earlier && at - earlier.at < FORGET_MS ? earlier.count : 0) + added
     ends.set(oid, { count, at })
-    // pg_terminate_backend looks the role up, which needs a lock.
-    for (const pid of pids) endProcess(pid)
-    await pause(END_MS)
-    const { rows } = await client.query<{ role: string }>('select rolname as role from pg_roles where oid = $1::oid', [
-      oid,
-    ])
-    const { role } = rows[0] ?? {}
+    for (const pid of pids) endSession(pid)
+    const role = await withRoom(async () => {
+      const { rows } = await client.query<{ role: string }>(
+        'select rolname as role from pg_roles where oid = $1::oid',
+        [oid],
+      )
+      return rows[0]?.role
+    })
     log.warn({ role, locks }, 'ended the database sessions of a role, because they held too many locks')
     if (role === undefined || count < MAX_ENDS) return
-    await client.query(`alter role ${escapeIdentifier(role)} nologin`)
+    await withRoom(() => client.query(`alter role ${escapeIdentifier(role)} nologin`))
     ends.delete(oid)
     log.warn({ role }, 'a role may no longer log in, because it took too many locks again; reset its password')
   }
 
+  /** Does work that needs room in the table, which those whose sessions were ended may fill again within 0.1 s. */
+  async function withRoom<Result>(work: () => Promise<Result>): Promise<Result> {
+    for (let tries = 1; ; tries++) {
+      await pause(END_MS)
+      try {
+        return await work()
+      } catch (error) {
+        if (errorCodeOf(error) !== OUT_OF_MEMORY || tries === MAX_TRIES) throw error
+        await postgres.endUsersSessions()
+      }
+    }
+  }
+
   async function watch(): Promise<void> {
-    const client = new PostgresClient({ connectionString: url(), query_timeout: QUERY_MS })
+    const client = new PostgresClient({ connectionString: postgres.adminUrl, query_timeout: QUERY_MS })
     let isLost = false
     client.on('error', () => (isLost = true))
     try {
       await client.connect()
       while (!isLost) {
         // The connection is kept after a failure: while the table is full there is no other.
-        await look(client).catch((error: unknown) => logFailure(error))
-        await pause(INTERVAL_MS)
+        await look(client).then(
+          () => pause(INTERVAL_MS),
+          (error: unknown) => makeRoomAfter(error),
+        )
       }
     } finally {
       await client.end().catch(() => undefined)
     }
   }
 
-  const logFailure = (error: unknown) => {
-    if (!stopped.signal.aborted) log.debug({ err: error }, 'failed to watch the locks of the embedded PostgreSQL')
+  /** After a start of the server somebody may be faster than the first look, which needs room as any other session. */
+  async function makeRoomAfter(error: unknown): Promise<void> {
+    if (stopped.signal.aborted) return
+    log.debug({ err: error }, 'failed to watch the locks of the embedded PostgreSQL')
+    if (errorCodeOf(error) !== OUT_OF_MEMORY) return pause(INTERVAL_MS).catch(() => undefined)
+    await postgres.endUsersSessions()
+    log.warn('ended all database sessions of users, because the table of locks is full')
   }
+
   const watching = (async () => {
     while (!stopped.signal.aborted) {
-      await watch().catch(logFailure)
-      await pause(INTERVAL_MS).catch(() => undefined)
+      await watch().catch(makeRoomAfter)
+      await pause(END_MS).catch(() => undefined)
     }
   })()
   return async () => {
@@ -95,12 +127,4 @@ async function findGreediest(client: ClientBase): Promise<Greediest | undefined>
      where not fastpath and usesysid <> ${ADMINISTRATOR_OID} group by usesysid order by locks desc limit 1`,
   )
   return rows[0] && rows[0].total > MAX_LOCKS ? rows[0] : undefined
-}
-
-function endProcess(pid: number): void {
-  try {
-    process.kill(pid, 'SIGTERM')
-  } catch {
-    // It has ended.
-  }
 }

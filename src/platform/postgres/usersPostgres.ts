@@ -24,7 +24,7 @@ export function createUsersPostgres(dataDir: string, log: Logger): UsersPostgres
   async function start(): Promise<EmbeddedPostgres> {
     try {
       const postgres = await startEmbeddedPostgres(dataDir, 'databases', log)
-      stopWatch = watchLocks(() => postgres.adminUrl, log)
+      stopWatch = watchLocks(postgres, log)
       // It is kept, so that the next start may make up for it.
       await quietSessions(postgres.adminUrl).catch((error: unknown) =>
         log.warn({ err: error }, 'failed to keep the texts of database sessions out of the log of their server'),

@@ -1,5 +1,6 @@
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { Client } from 'pg'
 import pino from 'pino'
 import { createUsersPostgres } from '../../../src/platform/postgres/usersPostgres'
@@ -52,5 +53,38 @@ test('security: sessions that fill the table of locks, so that nobody can connec
   // A session with fewer locks is left alone.
   expect((await other.query('select 1 as one')).rows).toEqual([{ one: 1 }])
   await other.end()
+  await users.stop()
+})
+
+test('security: a role that fills the table at once after a start of the server, before the watch can connect, is locked out as well', async () => {
+  const lines: string[] = []
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
+  const dataDir = join(directory(), 'restarted')
+  mkdirSync(dataDir, { mode: 0o711 })
+  const users = createUsersPostgres(dataDir, log)
+  const { adminUrl } = await users.start()
+  const admin = await connected(adminUrl)
+  for (const role of ['greedy', 'other']) await admin.query(`create role ${role} login password 'secret'`)
+  await admin.end()
+  const urlOf = (role: string) => `postgresql://${role}:secret@127.0.0.1:${users.port()}/postgres`
+
+  let isOver = false
+  const grab = async () => {
+    for (; !isOver; await delay(3)) {
+      const greedy = await connected(urlOf('greedy')).catch(() => undefined)
+      if (!greedy) continue
+      const ended = new Promise((resolve) => greedy.once('end', resolve))
+      await greedy
+        .query('select pg_advisory_lock(at + (random() * 1e9)::int) from generate_series(1, 30000) at')
+        .catch(() => undefined)
+      await ended
+    }
+  }
+  process.kill(Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0]), 'SIGINT')
+  const grabbing = [grab(), grab(), grab()]
+  await until(() => lines.some((line) => line.includes('"role":"greedy"') && line.includes('may no longer log in')))
+  await until(() => canConnect(urlOf('other')))
+  isOver = true
+  await Promise.all(grabbing)
   await users.stop()
 })
