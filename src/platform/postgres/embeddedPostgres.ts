@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import { lstatSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -42,6 +43,12 @@ export function postgresDirectories(dataDir: string): string[] {
 /** The directory of a server's files. The names of what belongs to it begin with the same path. */
 export function postgresDirectory(dataDir: string, use: PostgresUse): string {
   return join(dataDir, NAMES[use])
+}
+
+/** Whether a server was created, even if its files are away now: they may be on another disk, reached by a link. */
+export function hasEmbeddedPostgres(dataDir: string, use: PostgresUse): boolean {
+  const directory = postgresDirectory(dataDir, use)
+  return [directory, `${directory}.json`].some((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined)
 }
 
 /**

@@ -7,10 +7,18 @@ import { postgresOwner } from './postgresBinaries'
 /** The name of the platform's database and of the role that owns it. */
 export const STATE_NAME = 'quarterdeck'
 
-/** Whether a server has the platform's database. @param adminUrl a superuser's URL */
+/**
+ * Whether a server has the platform's database. A user may have created one of that name, whose role has a mark
+ * (databases/databaseServer.ts) that only a superuser can remove.
+ * @param adminUrl a superuser's URL
+ */
 export async function hasState(adminUrl: string): Promise<boolean> {
   return withAdministrator(adminUrl, async (admin) => {
-    const { rowCount } = await admin.query('select 1 from pg_database where datname = $1', [STATE_NAME])
+    const { rowCount } = await admin.query(
+      `select 1 from pg_database
+       where datname = $1 and coalesce(shobj_description(datdba, 'pg_authid'), '') not like 'quarterdeck-%'`,
+      [STATE_NAME],
+    )
     return Boolean(rowCount)
   })
 }

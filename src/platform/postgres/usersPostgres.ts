@@ -1,6 +1,5 @@
-import { existsSync } from 'node:fs'
 import type { Logger } from 'pino'
-import { postgresDirectory, startEmbeddedPostgres, type EmbeddedPostgres } from './embeddedPostgres'
+import { hasEmbeddedPostgres, startEmbeddedPostgres, type EmbeddedPostgres } from './embeddedPostgres'
 import { watchLocks } from './lockWatch'
 import { withAdministrator } from './postgresAdministrator'
 
@@ -39,7 +38,7 @@ export function createUsersPostgres(dataDir: string, log: Logger): UsersPostgres
   }
 
   return {
-    exists: () => existsSync(postgresDirectory(dataDir, 'databases')),
+    exists: () => hasEmbeddedPostgres(dataDir, 'databases'),
     async start() {
       if (isStopped) throw new Error('The platform is shutting down.')
       return (starting ??= start())

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { Client } from 'pg'
 import pino from 'pino'
+import { createSqlServer } from '../../../src/platform/databases/sqlServer'
 import { startEmbeddedPostgres } from '../../../src/platform/postgres/embeddedPostgres'
 import { startStatePostgres } from '../../../src/platform/postgres/statePostgres'
 import { createUsersPostgres, type UsersPostgres } from '../../../src/platform/postgres/usersPostgres'
@@ -138,6 +139,33 @@ test('a move that was interrupted is repeated, and one that fails leaves the sta
     lines: [expect.stringContaining('holds the state of a newer Quarterdeck')],
   })
   await query(source.href, "delete from kysely_migration where name = '9999_future'")
+  expect(await withState(dataDir, users, factsOf)).toEqual(['yes'])
+  await users.stop()
+})
+
+test('security: a user’s database that has the name of the state is not taken for it', async () => {
+  const dataDir = join(directory(), 'namesake')
+  mkdirSync(dataDir, { mode: 0o711 })
+  const users = createUsersPostgres(dataDir, log)
+  const sql = createSqlServer({ url: undefined, embedded: users, state: undefined, log })
+  await sql.create({ id: randomUUID(), physical_name: 'quarterdeck', username: 'quarterdeck' }, 'of-the-user')
+  const url = new URL((await users.start()).adminUrl)
+  const mine = `postgresql://quarterdeck:of-the-user@127.0.0.1:${url.port}/quarterdeck`
+  await query(mine, "create table facts (name text, value text); insert into facts values ('kept', 'no')")
+
+  expect(await withState(dataDir, users, factsOf)).toEqual([])
+  expect(await query(mine, 'select value from facts')).toEqual([{ value: 'no' }])
+  await sql.close()
+  await users.stop()
+})
+
+test('the state of an earlier version whose files are away stops the start: no empty one takes its place', async () => {
+  const dataDir = await earlierVersion('away')
+  renameSync(join(dataDir, 'postgres'), join(dataDir, 'elsewhere'))
+  const start = () => withState(dataDir, createUsersPostgres(dataDir, log), factsOf)
+  await expect(start()).rejects.toThrow('The embedded PostgreSQL ended at its start')
+  renameSync(join(dataDir, 'elsewhere'), join(dataDir, 'postgres'))
+  const users = createUsersPostgres(dataDir, log)
   expect(await withState(dataDir, users, factsOf)).toEqual(['yes'])
   await users.stop()
 })
