@@ -107,8 +107,7 @@ async function main(): Promise<void> {
     host: async () => killed(naming(/hostMain\.js/)),
     // Contained ones have a monitor each.
     monitor: async () => killed(pickOne(naming(/^[^\0]*conmon\0/))),
-    postgres: async () =>
-      killed([Number(read(join(dataDir, 'state/postmaster.pid')).split('\n')[0])].filter(Boolean)),
+    postgres: async () => killed([Number(read(join(dataDir, 'state/postmaster.pid')).split('\n')[0])].filter(Boolean)),
     instance: async () => killed(instancePids(random.pick(NAMES))),
   }
   const pickOne = (pids: number[]) => (pids.length > 0 ? [random.pick(pids)] : [])
