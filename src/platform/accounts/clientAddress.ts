@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, SocketAddress } from 'node:net'
+import proxyAddress from '@fastify/proxy-addr'
 
 /** The reverse proxies that are trusted to report the client's address. */
 export interface TrustedProxies {
@@ -48,18 +49,7 @@ export function createTrustedProxies(
   return {
     includes,
     isTrustedHop,
-    addressOf({ headers, socket }) {
-      const forwarded = String(headers['x-forwarded-for'] ?? '')
-        .split(',')
-        .map((address) => address.trim())
-      let address = socket.remoteAddress ?? ''
-      for (let hop = 0; isTrustedHop(address, hop); hop++) {
-        const next = forwarded.pop()
-        if (next === undefined || next === '') break
-        address = next
-      }
-      return plainAddress(address)
-    },
+    addressOf: (request) => plainAddress(proxyAddress(request, isTrustedHop)),
   }
 }
 

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
+import pLimit from 'p-limit'
 import type { DatabaseType } from '../../contract/database'
 import { AppError } from '../errors'
 import { tryAdvisoryLock } from '../state/advisoryLock'
-import { createConcurrencyLimit } from '../concurrency/concurrencyLimit'
 
 /** Each change holds a database connection, and the rest of the platform needs most of them. */
 const PARALLEL_CHANGES = 4
@@ -23,7 +23,7 @@ export type WithDatabaseLock = <Result>(
  */
 export function createDatabaseLock(pool: Pool): WithDatabaseLock {
   // One limit per type: a server that is down must not delay the other type.
-  const limits = { sql: createConcurrencyLimit(PARALLEL_CHANGES), mongo: createConcurrencyLimit(PARALLEL_CHANGES) }
+  const limits = { sql: pLimit(PARALLEL_CHANGES), mongo: pLimit(PARALLEL_CHANGES) }
 
   return async (type, name, work) =>
     limits[type](async () => {

@@ -1,7 +1,7 @@
 import { escapeIdentifier, escapeLiteral, type ClientBase } from 'pg'
+import pLimit from 'p-limit'
 import { AppError, errorCodeOf } from '../errors'
 import { nameTaken, notOnServer, type DatabaseServer, type DatabaseStats, type ServerDatabase } from './databaseServer'
-import { createConcurrencyLimit } from '../concurrency/concurrencyLimit'
 import {
   createPostgresConnections,
   SAFE_SEARCH_PATH,
@@ -18,7 +18,7 @@ const PARALLEL_COUNTS = 8
 export function createPostgres(parts: PostgresParts): DatabaseServer {
   const { url, log } = parts
   const connections = createPostgresConnections(parts)
-  const counts = createConcurrencyLimit(PARALLEL_COUNTS)
+  const counts = pLimit(PARALLEL_COUNTS)
 
   return {
     // The server is started elsewhere.

@@ -2,8 +2,8 @@ import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import pLimit from 'p-limit'
 import { nameTaken, notOnServer, type DatabaseServer, type DatabaseStats, type ServerDatabase } from '../databaseServer'
-import { createConcurrencyLimit } from '../../concurrency/concurrencyLimit'
 import { createFerretProcess, firstPortOf, type FerretProcess } from './ferretProcess'
 import { isReservedMongoName } from './mongoClient'
 
@@ -35,7 +35,7 @@ export function createFerret({
 }): DatabaseServer {
   const running = new Map<string, Running>()
   const claimed = new Set<number>()
-  const limit = createConcurrencyLimit(PARALLEL_STARTS)
+  const limit = pLimit(PARALLEL_STARTS)
   const directoryOf = ({ id }: ServerDatabase) => join(directory, id)
 
   function processOf(database: ServerDatabase, password: string): Running {

@@ -1,5 +1,6 @@
 import type { Document, MongoClient } from 'mongodb'
 import type { Logger } from 'pino'
+import pLimit from 'p-limit'
 import {
   markerOf,
   nameTaken,
@@ -8,7 +9,6 @@ import {
   type DatabaseStats,
   type ServerDatabase,
 } from '../databaseServer'
-import { createConcurrencyLimit } from '../../concurrency/concurrencyLimit'
 import { invalidUrl, isReservedMongoName, mongoCodeOf, MongoErrorCode } from './mongoClient'
 import { createMongoConnection, type MongoServerParts } from './mongoConnection'
 import { parseMongoUrl, type MongoUrl } from './mongoUrl'
@@ -34,7 +34,7 @@ export interface MongoRolesParts extends MongoServerParts {
 export function createMongoRoles(parts: MongoRolesParts): DatabaseServer {
   const { url, title, log, close } = parts
   const connection = createMongoConnection(parts)
-  const counts = createConcurrencyLimit(PARALLEL_COUNTS)
+  const counts = pLimit(PARALLEL_COUNTS)
 
   return {
     async open() {

@@ -1,8 +1,8 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import pLimit from 'p-limit'
 import type { ErrorCode } from '../../../contract/errors'
 import { childProgram } from '../../childProgram'
-import { createConcurrencyLimit } from '../../concurrency/concurrencyLimit'
 import { createKeyedSharedRead } from '../../concurrency/sharedRead'
 import { AppError, errorCodeOf } from '../../errors'
 import { formatPath, parsePath } from '../apiPath'
@@ -39,7 +39,7 @@ export function createListing(jail: Jail): Listing {
   const idle: Worker[] = []
   const workers = new Set<Worker>()
   const hung = new Set<Worker>()
-  const inTurn = createConcurrencyLimit(MAX_WORKERS)
+  const inTurn = pLimit(MAX_WORKERS)
   const shared = createKeyedSharedRead<{ body: Buffer; etag: string }>()
   let isClosed = false
 
