@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { lstatSync } from 'node:fs'
+import { closeSync, lstatSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -10,7 +10,7 @@ import { findPostgresBinaries, type PostgresBinaries } from './postgresBinaries'
 import { createCluster, finishCluster, readCluster } from './postgresCluster'
 import { makeExtensions } from './postgresExtensions'
 import { endTcpSessions } from './postgresSessions'
-import { socketDirectoryOf, startOnFreePort, startServer, type ServerOptions } from './postgresServer'
+import { openSocketDirectory, startOnFreePort, type ServerOptions } from './postgresServer'
 
 /**
  * What a server is for, and the name of its directory in the data directory. The platform's state has a server of its
@@ -54,7 +54,7 @@ export function hasEmbeddedPostgres(dataDir: string, use: PostgresUse): boolean 
 /**
  * Starts the bundled PostgreSQL on its directory, which the first start creates. It requires passwords (SCRAM-SHA-256),
  * and is restarted when it exits. The server of users' databases listens on 127.0.0.1; that of the state only on its
- * unix socket, and on 127.0.0.1 where the path is too long for one.
+ * unix socket.
  * @throws StartError when it cannot be created or started, or when the file with its passwords is missing
  */
 export async function startEmbeddedPostgres(dataDir: string, use: PostgresUse, log: Logger): Promise<EmbeddedPostgres> {
@@ -84,7 +84,7 @@ async function startLocked({ dataDir, use, directory, binaries, lock, log }: Sta
   const cluster = known ?? (await createCluster(directory, clusterFile, binaries))
   await removeStalePidFile(directory, lock)
 
-  const socketDirectory = socketDirectoryOf(directory)
+  const socketDirectory = openSocketDirectory(directory)
   let stopping = false
   let restarting: Promise<void> | undefined
   const options: ServerOptions = {
@@ -93,7 +93,7 @@ async function startLocked({ dataDir, use, directory, binaries, lock, log }: Sta
     cluster,
     binaries,
     settings: use === 'databases' ? await settingsForUsers(dataDir, binaries) : [],
-    listens: use === 'databases' || socketDirectory === undefined,
+    listens: use === 'databases',
     socketDirectory,
     lock,
     log,
@@ -113,8 +113,7 @@ async function startLocked({ dataDir, use, directory, binaries, lock, log }: Sta
       if (stopping) return
       try {
         options.earlierPorts.add(cluster.port)
-        // Without a unix socket, connections depend on the port, so it must not change.
-        server = await (socketDirectory === undefined ? startServer(options) : startOnFreePort(options))
+        server = await startOnFreePort(options)
         keepRunning()
         return
       } catch (error) {
@@ -127,7 +126,7 @@ async function startLocked({ dataDir, use, directory, binaries, lock, log }: Sta
   return {
     get adminUrl() {
       const url = `postgresql://postgres:${cluster.adminPassword}@127.0.0.1:${cluster.port}/postgres`
-      return socketDirectory === undefined ? url : `${url}?host=${encodeURIComponent(socketDirectory)}`
+      return `${url}?host=${encodeURIComponent(socketDirectory.ofPlatform)}`
     },
     endUsersSessions: () => endTcpSessions(server.pid),
     async stop() {
@@ -140,6 +139,7 @@ async function startLocked({ dataDir, use, directory, binaries, lock, log }: Sta
         await exited
       }
       lock.release()
+      if (socketDirectory.parentFd !== undefined) closeSync(socketDirectory.parentFd)
     },
   }
 }

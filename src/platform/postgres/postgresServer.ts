@@ -1,7 +1,8 @@
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process'
 import { randomInt } from 'node:crypto'
+import { constants, openSync } from 'node:fs'
 import { chown, mkdir, rm, symlink } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { Logger } from 'pino'
 import { StartError } from '../errors'
 import { readOutput } from '../lineSplitter'
@@ -15,6 +16,8 @@ const PORT_TRIES = 5
 const SESSION_MEMORY_BYTES = 1024 ** 3
 /** The limit of sockaddr_un (unix(7)) without the terminating NUL. */
 const SOCKET_PATH_LIMIT = 107
+/** `parentFd` in the server. */
+const SERVER_PARENT_FD = 4
 
 class PortInUse extends StartError {}
 
@@ -27,8 +30,7 @@ export interface ServerOptions {
   settings: string[]
   /** Whether it listens on 127.0.0.1, beside its unix socket. */
   listens: boolean
-  /** The directory of the unix socket; undefined without one. */
-  socketDirectory: string | undefined
+  socketDirectory: SocketDirectory
   /** Earlier ports since the platform's start: open connection URLs still use them. */
   earlierPorts: Set<number>
   lock: HeldLock
@@ -62,12 +64,12 @@ function withMemoryLimit(program: string, args: string[]): [program: string, arg
 }
 
 /** Starts the server on its port. @throws StartError */
-export async function startServer(options: ServerOptions): Promise<ChildProcess> {
+async function startServer(options: ServerOptions): Promise<ChildProcess> {
   const { directory, cluster, binaries, listens, socketDirectory, lock, log } = options
-  if (socketDirectory !== undefined) await recreateSocketDirectory(socketDirectory, options)
+  await recreateSocketDirectory(socketDirectory.path, options)
   const settings = [
     `listen_addresses=${listens ? '127.0.0.1' : ''}`,
-    `unix_socket_directories=${socketDirectory === undefined ? '' : `"${socketDirectory}"`}`,
+    `unix_socket_directories="${socketDirectory.ofServer}"`,
     'shared_buffers=64MB',
     ...options.settings,
   ]
@@ -82,7 +84,7 @@ export async function startServer(options: ServerOptions): Promise<ChildProcess>
   // A session of its own, because Ctrl-C in the terminal must reach only the platform, which stops PostgreSQL last.
   const server = spawn(...withMemoryLimit(program, args), {
     detached: true,
-    stdio: ['ignore', 'ignore', 'pipe', lock.fd],
+    stdio: ['ignore', 'ignore', 'pipe', lock.fd, socketDirectory.parentFd ?? 'ignore'],
     env: { PATH: process.env.PATH, LC_ALL: 'C' },
   })
   let last = ''
@@ -111,10 +113,24 @@ export async function startServer(options: ServerOptions): Promise<ChildProcess>
 
 const socketName = (port: number) => `.s.PGSQL.${port}`
 
-/** The directory of the unix socket; undefined if its path would be too long. */
-export function socketDirectoryOf(directory: string): string | undefined {
-  const socketDirectory = `${directory}.sockets`
-  return Buffer.byteLength(join(socketDirectory, socketName(65_535))) <= SOCKET_PATH_LIMIT ? socketDirectory : undefined
+/** The directory of the unix socket. */
+export interface SocketDirectory {
+  path: string
+  /** The same as the server names it, and as this process does. */
+  ofServer: string
+  ofPlatform: string
+  /** The directory above it, if the path is too long for a socket. Must stay open while the server is used. */
+  parentFd: number | undefined
+}
+
+/** A long path is shortened by a descriptor: a server on a port could be kept from answering by any instance. */
+export function openSocketDirectory(directory: string): SocketDirectory {
+  const path = `${directory}.sockets`
+  if (Buffer.byteLength(join(path, socketName(65_535))) <= SOCKET_PATH_LIMIT)
+    return { path, ofServer: path, ofPlatform: path, parentFd: undefined }
+  const parentFd = openSync(dirname(path), constants.O_RDONLY | constants.O_DIRECTORY)
+  const below = (fd: number) => `/proc/self/fd/${fd}/${basename(path)}`
+  return { path, ofServer: below(SERVER_PARENT_FD), ofPlatform: below(parentFd), parentFd }
 }
 
 /** Recreates the directory, because old files would prevent the start. Only the server's owner may enter. */

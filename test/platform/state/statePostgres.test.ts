@@ -75,29 +75,35 @@ async function earlierVersion(name: string): Promise<string> {
 const factsOf = async (db: Db) =>
   (await db.selectFrom('facts').select('value').where('name', '=', 'kept').execute()).map(({ value }) => value)
 
-test('security: the server of the state listens on no port, and the one of users’ databases starts when it is needed', async () => {
-  const dataDir = join(directory(), 'new')
-  mkdirSync(dataDir, { mode: 0o711 })
-  const users = createUsersPostgres(dataDir, log)
-  const postgres = await startStatePostgres({ dataDir, users, migrate: migrateState, log })
-  const { port } = JSON.parse(readFileSync(join(dataDir, 'state.json'), 'utf8')) as { port: number }
-  const refused = await new Promise<string | undefined>((resolve) =>
-    connect(port, '127.0.0.1', () => resolve(undefined)).on('error', ({ code }: NodeJS.ErrnoException) =>
-      resolve(code),
-    ),
-  )
-  expect(refused).toBe('ECONNREFUSED')
-  expect(existsSync(join(dataDir, 'postgres'))).toBe(false)
-  expect([users.exists(), users.port()]).toEqual([false, undefined])
+test.each([
+  ['', 'new'],
+  [' where the path is too long for a socket', 'long'.repeat(30)],
+])(
+  'security: the server of the state listens on no port%s, and the one of users’ databases starts when it is needed',
+  async (_case, name) => {
+    const dataDir = join(directory(), name)
+    mkdirSync(dataDir, { mode: 0o711 })
+    const users = createUsersPostgres(dataDir, log)
+    const postgres = await startStatePostgres({ dataDir, users, migrate: migrateState, log })
+    const { port } = JSON.parse(readFileSync(join(dataDir, 'state.json'), 'utf8')) as { port: number }
+    const refused = await new Promise<string | undefined>((resolve) =>
+      connect(port, '127.0.0.1', () => resolve(undefined)).on('error', ({ code }: NodeJS.ErrnoException) =>
+        resolve(code),
+      ),
+    )
+    expect(refused).toBe('ECONNREFUSED')
+    expect(existsSync(join(dataDir, 'postgres'))).toBe(false)
+    expect([users.exists(), users.port()]).toEqual([false, undefined])
 
-  const [first, second] = await Promise.all([users.start(), users.start()])
-  expect(first).toBe(second)
-  expect(users.port()).toBe(Number(new URL(first.adminUrl).port))
-  expect(await query(first.adminUrl, "select datname from pg_database where datname = 'quarterdeck'")).toEqual([])
-  await users.stop()
-  await expect(users.start()).rejects.toThrow('shutting down')
-  await postgres.stop()
-})
+    const [first, second] = await Promise.all([users.start(), users.start()])
+    expect(first).toBe(second)
+    expect(users.port()).toBe(Number(new URL(first.adminUrl).port))
+    expect(await query(first.adminUrl, "select datname from pg_database where datname = 'quarterdeck'")).toEqual([])
+    await users.stop()
+    await expect(users.start()).rejects.toThrow('shutting down')
+    await postgres.stop()
+  },
+)
 
 test('the state of an earlier version moves to a server of its own with all that it holds, once; users’ databases stay', async () => {
   const dataDir = await earlierVersion('earlier')
