@@ -1,7 +1,6 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react'
 import { sessionEnded } from '../../../../src/web/facts'
 import { selectUploadState } from '../../../../src/web/features/files/uploads/uploadSlice'
-import type { RootState } from '../../../../src/web/app/types'
 import { entryOf } from '../../../support/web/factories'
 import { box, filesPage, notifications } from '../../../support/web/filesPage'
 
@@ -27,7 +26,7 @@ async function uploading(files: File[], present = [entryOf('old.txt')], at = '/f
     )
   const sends = (name: string) => waitFor(() => app.uploads.of(name))
   const names = () => app.uploads.requests.map((request) => request.name)
-  const state = () => selectUploadState(app.store.getState() as Required<RootState>)
+  const state = () => selectUploadState(app.store.getState())
   return { ...app, choose, answer, sends, names, state }
 }
 
