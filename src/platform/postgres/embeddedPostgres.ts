@@ -19,6 +19,8 @@ import { openSocketDirectory, startOnFreePort, type ServerOptions } from './post
 const NAMES = { state: 'state', databases: 'postgres' } as const
 export type PostgresUse = keyof typeof NAMES
 
+/** Above that of instances (ociConfig.ts): 20 sessions of one user may take 20 GB, which no instance shall pay for. */
+const USERS_OOM_SCORE = 700
 /** Time for the server of an earlier start to end. */
 const PREVIOUS_SERVER_TIMEOUT_MS = 10_000
 
@@ -93,6 +95,7 @@ async function startLocked({ dataDir, use, directory, binaries, lock, log }: Sta
     cluster,
     binaries,
     settings: use === 'databases' ? await settingsForUsers(dataDir, binaries) : [],
+    oomScore: use === 'databases' ? USERS_OOM_SCORE : undefined,
     listens: use === 'databases',
     socketDirectory,
     lock,
@@ -190,6 +193,8 @@ async function settingsForUsers(dataDir: string, { shareDir }: PostgresBinaries)
     'max_connections=200',
     // For the platform, which administers it, however many connections users hold.
     'superuser_reserved_connections=15',
+    // Who does not sign in within this time makes room for others.
+    'authentication_timeout=10s',
     // Per session, and only superusers may raise it: a user's query must not fill the disk.
     'temp_file_limit=1GB',
     // Not in /dev/shm, which is memory that no limit of a session counts and that other programs of the machine need.

@@ -28,6 +28,11 @@ export interface ServerOptions {
   binaries: PostgresBinaries
   /** `name=value`, beside those that every server has. */
   settings: string[]
+  /**
+   * On memory shortage the kernel kills processes with a high score first (proc_pid_oom_score_adj(5)). That of all
+   * processes but the first, which starts the others again; undefined: as that of the platform.
+   */
+  oomScore: number | undefined
   /** Whether it listens on 127.0.0.1, beside its unix socket. */
   listens: boolean
   socketDirectory: SocketDirectory
@@ -65,7 +70,7 @@ function withMemoryLimit(program: string, args: string[]): [program: string, arg
 
 /** Starts the server on its port. @throws StartError */
 async function startServer(options: ServerOptions): Promise<ChildProcess> {
-  const { directory, cluster, binaries, listens, socketDirectory, lock, log } = options
+  const { directory, cluster, binaries, oomScore, listens, socketDirectory, lock, log } = options
   await recreateSocketDirectory(socketDirectory.path, options)
   const settings = [
     `listen_addresses=${listens ? '127.0.0.1' : ''}`,
@@ -85,7 +90,14 @@ async function startServer(options: ServerOptions): Promise<ChildProcess> {
   const server = spawn(...withMemoryLimit(program, args), {
     detached: true,
     stdio: ['ignore', 'ignore', 'pipe', lock.fd, socketDirectory.parentFd ?? 'ignore'],
-    env: { PATH: process.env.PATH, LC_ALL: 'C' },
+    env: {
+      PATH: process.env.PATH,
+      LC_ALL: 'C',
+      ...(oomScore !== undefined && {
+        PG_OOM_ADJUST_FILE: '/proc/self/oom_score_adj',
+        PG_OOM_ADJUST_VALUE: String(oomScore),
+      }),
+    },
   })
   let last = ''
   let isPortTaken = false

@@ -99,6 +99,17 @@ test.each([
     expect(first).toBe(second)
     expect(users.port()).toBe(Number(new URL(first.adminUrl).port))
     expect(await query(first.adminUrl, "select datname from pg_database where datname = 'quarterdeck'")).toEqual([])
+    // On memory shortage the sessions of users are killed first.
+    const oomScoreOf = async (url: string) => {
+      const client = new Client({ connectionString: url })
+      await client.connect()
+      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid')
+      const score = readFileSync(`/proc/${rows[0]?.pid}/oom_score_adj`, 'utf8')
+      await client.end()
+      return Number(score)
+    }
+    expect(await oomScoreOf(first.adminUrl)).toBe(700)
+    expect(await oomScoreOf(postgres.url)).toBeLessThan(500)
     await users.stop()
     await expect(users.start()).rejects.toThrow('shutting down')
     await postgres.stop()
