@@ -125,19 +125,7 @@ export function ConfigurationForm({ name, stored, failure, onReload }: Configura
       />
       {failure}
       {storedDraft.offered}
-      {saving.error && <FailureBanner title={FAILED} error={saving.error} onDismiss={saving.reset} />}
-      {saving.isSuccess && (
-        <Banner tone="success" onDismiss={saving.reset}>
-          Changes saved successfully!
-        </Banner>
-      )}
-      {warnings.length > 0 && (
-        <Banner tone="warning" onDismiss={dismissWarnings}>
-          {warnings.map((warning) => (
-            <p key={warning}>{warning}</p>
-          ))}
-        </Banner>
-      )}
+      <SaveResult saving={saving} warnings={warnings} onDismissWarnings={dismissWarnings} />
       <Suspense fallback={<EditorSkeleton />}>
         <section className={`${styles.editorPanel} panel`} aria-label="Configuration">
           <YamlEditor
@@ -156,6 +144,32 @@ export function ConfigurationForm({ name, stored, failure, onReload }: Configura
       )}
       {typeof dialog === 'object' && dialog && (
         <LeaveDialog name={name} leaving={dialog} onDiscard={storedDraft.drop} />
+      )}
+    </>
+  )
+}
+
+type SaveResultProps = {
+  saving: { error?: unknown; isSuccess: boolean; reset: () => void }
+  warnings: string[]
+  onDismissWarnings: () => void
+}
+
+function SaveResult({ saving, warnings, onDismissWarnings }: SaveResultProps) {
+  return (
+    <>
+      {Boolean(saving.error) && <FailureBanner title={FAILED} error={saving.error} onDismiss={saving.reset} />}
+      {saving.isSuccess && (
+        <Banner tone="success" onDismiss={saving.reset}>
+          Changes saved successfully!
+        </Banner>
+      )}
+      {warnings.length > 0 && (
+        <Banner tone="warning" onDismiss={onDismissWarnings}>
+          {warnings.map((warning) => (
+            <p key={warning}>{warning}</p>
+          ))}
+        </Banner>
       )}
     </>
   )

@@ -44,16 +44,11 @@ function lineIn(lines: LineRanges, number: number) {
   return undefined
 }
 
-/**
- * Counts matches and steps through them. Counts are cached per line, and per block as prefix sums, so that new lines
- * cost only themselves. Offsets are computed on demand, since there may be millions.
- */
-export function createSearch(query: string) {
+/** Counts of matches, cached per line, and per block as prefix sums. */
+function createMatchCounts(query: string) {
   const counts = new WeakMap<ConsoleLine, number>()
   /** Prefix sums per block: the matches before each line, and the total at the end. */
   const sums = new WeakMap<LineBlock, Uint32Array>()
-
-  const offsetsIn = (line: ConsoleLine | undefined) => (line ? matchesIn(plainText(line), query) : [])
 
   const countIn = (line: ConsoleLine) => {
     const known = counts.get(line)
@@ -75,6 +70,17 @@ export function createSearch(query: string) {
     sums.set(block, made)
     return made
   }
+
+  return { countIn, sumsOf, knownSumsOf: (block: LineBlock) => sums.get(block) }
+}
+
+/**
+ * Counts matches and steps through them. Counts are cached per line, and per block as prefix sums, so that new lines
+ * cost only themselves. Offsets are computed on demand, since there may be millions.
+ */
+export function createSearch(query: string) {
+  const { countIn, sumsOf, knownSumsOf } = createMatchCounts(query)
+  const offsetsIn = (line: ConsoleLine | undefined) => (line ? matchesIn(plainText(line), query) : [])
 
   /** Returns the nearest line with a match, from a line on in one direction. */
   const lineFrom = (lines: LineRanges, number: number, step: 1 | -1) => {
@@ -113,7 +119,7 @@ export function createSearch(query: string) {
     count(lines: LineRanges) {
       let count = 0
       for (const { block, from } of blocksOf(lines)) {
-        const known = sums.get(block)
+        const known = knownSumsOf(block)
         if (known) count += (known[block.length] ?? 0) - (known[from] ?? 0)
       }
       return count
@@ -126,7 +132,7 @@ export function createSearch(query: string) {
       let before = 0
       for (const { block, number, from } of blocksOf(lines)) {
         if (line < number + from) break
-        const known = sums.get(block)
+        const known = knownSumsOf(block)
         if (!known) return undefined
         before += (known[Math.min(block.length, line - number)] ?? 0) - (known[from] ?? 0)
       }
