@@ -14,9 +14,11 @@ const MAX_ENDS = 3
 const FORGET_MS = 10 * 60_000
 /** The role that initdb creates, as which the platform administers the server. */
 const ADMINISTRATOR_OID = 10
-/** Time for a session to end. */
-const END_MS = 20
-const MAX_TRIES = 100
+/** Interval of attempts while there is no room. */
+const RETRY_MS = 20
+/** Time for a session to end, on a busy machine. */
+const END_MS = 1000
+const MAX_WAIT_MS = 10_000
 const QUERY_MS = 10_000
 /** Out of memory, also of room in the table of locks. */
 const OUT_OF_MEMORY = '53200'
@@ -62,13 +64,15 @@ export function watchLocks(
 
   /** Does work that needs room in the table, which those whose sessions were ended may fill again within 0.1 s. */
   async function withRoom<Result>(work: () => Promise<Result>): Promise<Result> {
-    for (let tries = 1; ; tries++) {
-      await pause(END_MS)
+    for (const since = performance.now(); ;) {
+      await pause(RETRY_MS)
       try {
         return await work()
       } catch (error) {
-        if (errorCodeOf(error) !== OUT_OF_MEMORY || tries === MAX_TRIES) throw error
-        await postgres.endUsersSessions()
+        const waited = performance.now() - since
+        if (errorCodeOf(error) !== OUT_OF_MEMORY || waited > MAX_WAIT_MS) throw error
+        // Others' sessions end too, so not before those that were told to end have had their time.
+        if (waited > END_MS) await postgres.endUsersSessions()
       }
     }
   }
@@ -103,7 +107,7 @@ export function watchLocks(
   const watching = (async () => {
     while (!stopped.signal.aborted) {
       await watch().catch(makeRoomAfter)
-      await pause(END_MS).catch(() => undefined)
+      await pause(RETRY_MS).catch(() => undefined)
     }
   })()
   return async () => {
