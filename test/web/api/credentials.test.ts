@@ -7,7 +7,7 @@ const services = { ...fakeServices(), cookies: Cookies }
 
 afterEach(() => forgetSession(services))
 
-test('§3 token and isAdmin are kept in cookies, and read back as the session', () => {
+test('§3 the session is read back from the token and isAdmin cookies', () => {
   const expiresAt = Math.ceil(Date.now() / 1000) * 1000 + 60_000
   expect(keepSession(services, tokenOf('ann', { id: 'session-1', expiresAt }), 1)).toBe(true)
   expect(document.cookie).toContain('token=')
@@ -17,7 +17,7 @@ test('§3 token and isAdmin are kept in cookies, and read back as the session', 
   expect(document.cookie).toBe('')
 })
 
-test('§3 what the server says of the rights later is kept as long as the session', () => {
+test('§3 a role reported by a later response is stored until the session expires', () => {
   const set = jest.spyOn(Cookies, 'set')
   const expiresAt = Math.ceil(Date.now() / 1000) * 1000 + 60_000
   keepSession(services, tokenOf('ann', { id: 'session-1', expiresAt }), 0)
@@ -32,12 +32,12 @@ test('§3 what the server says of the rights later is kept as long as the sessio
   set.mockRestore()
 })
 
-test('a name of any script in the token is read as it is', () => {
+test('the username in a token may contain any Unicode characters', () => {
   keepSession(services, tokenOf('Zoë 🚢'), 0)
   expect(readSession(services)?.subject).toBe('Zoë 🚢')
 })
 
-test('security 58: the cookies last 7 days and are never sent across sites', () => {
+test('security 58: the cookies expire after 7 days and use SameSite=Strict', () => {
   const set = jest.spyOn(Cookies, 'set')
   keepSession(services, tokenOf('ann'), 0)
   const options = { expires: 7, sameSite: 'strict', secure: false, path: '/' }
@@ -52,7 +52,7 @@ test.each([
   [0, false],
   [undefined, false],
   [2, false],
-])('§3 isAdmin %p means administrator: %p', (isAdmin, means) => {
+])('§3 an isAdmin value of %p means administrator: %p', (isAdmin, means) => {
   keepSession(services, tokenOf('ann'), isAdmin)
   expect(readSession(services)?.isAdmin).toBe(means)
 })
@@ -65,7 +65,7 @@ test.each([
   [`a.${btoa('null')}.c`],
   [`a.${btoa('{"exp":"soon"}')}.c`],
   [tokenOf('ann', { expiresAt: Date.now() - 1000 })],
-])('§4 %p is not kept as a session', (token) => {
+])('§4 the token %p is rejected and not stored', (token) => {
   expect(keepSession(services, token, 1)).toBe(false)
   expect(document.cookie).toBe('')
 })

@@ -4,7 +4,7 @@ import { renderApp } from '../../support/web/renderApp'
 
 afterEach(() => jest.restoreAllMocks())
 
-test('decisions §4: a restart answers when all instances are done, and §14 may wait for players to leave, so it may take hours; other calls 30 s', async () => {
+test('decisions §4: a restart request times out after 4 hours (§14 may wait for players), other requests after 30 s', async () => {
   const timeouts = jest.spyOn(AbortSignal, 'timeout')
   const { network, user } = renderApp('/deployments', { signedInAs: 'ann' })
   network.get('/api/deployments').answers({ deployments: [deploymentOf('lobby')] })
@@ -16,7 +16,7 @@ test('decisions §4: a restart answers when all instances are done, and §14 may
   expect(timeouts.mock.calls).toEqual([[30_000], [14_400_000]])
 })
 
-test('names are encoded where they are part of an address', async () => {
+test('deployment names are URL-encoded in links and request paths', async () => {
   const { network, user } = renderApp('/deployments', { signedInAs: 'ann' })
   network.get('/api/deployments').answers({ deployments: [deploymentOf('a/b?c')] })
   const { calls } = network.post('/api/deployments/a%2Fb%3Fc/restart').answers({})

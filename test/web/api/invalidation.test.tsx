@@ -9,7 +9,7 @@ afterEach(() => jest.useRealTimers())
 
 const answer = (...files: string[]) => ({ files: files.map((name) => entryOf(name)), deploymentTypeIndex: null })
 
-test('what changes while a listing is on its way is in the next one, which is asked for by itself, once', async () => {
+test('changes during an in-flight listing request cause exactly one refetch after the request completes', async () => {
   const { store, network } = await filesPage([entryOf('a.txt')])
   const slow = network.get(LISTING).answersLater(answer('a.txt', 'b.txt'))
   const changed = () => void store.dispatch(filesApi.util.invalidateTags(['Files']))
@@ -24,7 +24,7 @@ test('what changes while a listing is on its way is in the next one, which is as
   expect(next.calls).toHaveLength(1)
 })
 
-test('a look at what changed outside, while another is on its way, waits for that one', async () => {
+test('the poll for outside changes waits for the in-flight request', async () => {
   const { store, network } = await filesPage([entryOf('a.txt'), entryOf('b.txt')])
   jest.useFakeTimers({ advanceTimers: true })
   const slow = network.get(LISTING).answersLater(answer('a.txt', 'b.txt'))

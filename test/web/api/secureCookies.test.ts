@@ -4,7 +4,7 @@ import { forgetSession, keepSession } from '../../../src/web/api/credentials'
 import { tokenOf } from '../../support/web/factories'
 import { fakeServices } from '../../support/web/services'
 
-test('security 58: on https the cookies are sent over https only', () => {
+test('security 58: the cookies have the Secure attribute on https', () => {
   const services = { ...fakeServices(), cookies: Cookies }
   const set = jest.spyOn(Cookies, 'set')
   keepSession(services, tokenOf('ann'), 1)

@@ -22,7 +22,7 @@ function Broken({ broken }: { broken: boolean }) {
 beforeEach(() => jest.spyOn(console, 'error').mockImplementation(() => {}))
 afterEach(() => jest.restoreAllMocks())
 
-test('a page that breaks shows a way on and nothing of what broke', () => {
+test('the page error boundary offers Reload and Return Home and shows no error details', () => {
   render(<Pages broken />)
   expect(screen.getByRole('alert')).toHaveTextContent('Something went wrong')
   expect(screen.getByRole('button', { name: 'Reload page' })).toBeVisible()
@@ -30,7 +30,7 @@ test('a page that breaks shows a way on and nothing of what broke', () => {
   expect(screen.queryByText(/internal detail/)).not.toBeInTheDocument()
 })
 
-test('decisions §10: a page that breaks offers the action log', async () => {
+test('decisions §10: the page error boundary offers to export the action log', async () => {
   const saved = savedLogs()
   render(<Pages broken />)
   await userEvent.click(screen.getByRole('button', { name: 'Export action log' }))
@@ -41,7 +41,7 @@ test('decisions §10: a page that breaks offers the action log', async () => {
   })
 })
 
-test('the next page starts afresh', async () => {
+test('the page error boundary resets on navigation', async () => {
   const { rerender } = render(<Pages broken />)
   expect(screen.getByRole('alert')).toBeVisible()
   rerender(<Pages broken={false} />)

@@ -21,9 +21,9 @@ const freshStore = () => {
   return { store, services }
 }
 
-test('a slice brings its state with the next action and leaves what was there as it is', () => {
+test('a lazily loaded slice adds its state with the next action and leaves the other slices untouched', () => {
   jest.isolateModules(() => {
-    /* eslint-disable @typescript-eslint/no-require-imports -- the modules of this test alone */
+    /* eslint-disable @typescript-eslint/no-require-imports -- only isolateModules needs require */
     const { makeStore: makeEarlyStore } = require('../../../src/web/app/store') as typeof Store
     const store = makeEarlyStore({ ...fakeServices(), connectRealtime: fakeRealtime().connect })
     // The middleware of RTK Query registers itself with the first action.
@@ -40,7 +40,7 @@ test('a slice brings its state with the next action and leaves what was there as
   })
 })
 
-test('a replay has the slices of all pages', () => {
+test('the replay reducer includes the slices of all pages', () => {
   const lazy: Record<keyof LazySlices, true> = {
     account: true,
     admin: true,
@@ -63,7 +63,7 @@ test('a replay has the slices of all pages', () => {
   expect(Object.keys(replayReducer(undefined, pageShown()))).toEqual(expect.arrayContaining(Object.keys(lazy)))
 })
 
-test('the middleware of several pages all hear what happens', () => {
+test('middleware added by several pages receives every action', () => {
   const heard: string[] = []
   const listening =
     (who: string): Middleware =>
@@ -84,7 +84,7 @@ test('the middleware of several pages all hear what happens', () => {
   ])
 })
 
-test('a listener hears each store once, with the services of that store', () => {
+test('a listener runs once per store, with the services of that store', () => {
   const stores = [freshStore(), freshStore()]
   const heard: unknown[] = []
   addAppListeners((startListening) => {

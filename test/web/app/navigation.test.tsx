@@ -17,7 +17,7 @@ const activeOf = (nav: HTMLElement) =>
     .filter((link) => link.getAttribute('aria-current') === 'page')
     .map((link) => link.textContent)
 
-test('§2 the navigation has Overview, Deployments, Files and Databases for everybody', async () => {
+test('§2 the navigation shows Overview, Deployments, Files and Databases to every user', async () => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([])
   const nav = await screen.findByRole('navigation', { name: 'Main' })
@@ -25,7 +25,7 @@ test('§2 the navigation has Overview, Deployments, Files and Databases for ever
   expect(screen.getByRole('button', { name: 'Logout' })).toBeVisible()
 })
 
-test('§6 the Admin link appears only for admins', async () => {
+test('§6 the Admin link is shown only to administrators', async () => {
   const { network } = renderApp('/', { signedInAs: 'ann', isAdmin: true })
   network.shows([])
   expect(linksOf(await screen.findByRole('navigation', { name: 'Main' }))).toContain('Admin')
@@ -41,7 +41,7 @@ test.each([
   ['/admin', ['Admin']],
   ['/instance/lobby/1', []],
   ['/filesystem', []],
-])('§2 at %s the active link is %p: / exactly, the others by prefix', async (path, active) => {
+])('§2 at %s the active links are %p (/ matches exactly, other links by prefix)', async (path, active) => {
   const { network } = renderApp(path, { signedInAs: 'ann', isAdmin: true })
   network.shows([])
   expect(activeOf(await screen.findByRole('navigation', { name: 'Main' }))).toEqual(active)
@@ -54,7 +54,7 @@ test.each(['/login', '/register'])('§2 the navigation is hidden on %s', async (
 })
 
 test.each(['/', '/deployments', '/deployments/lobby/edit', '/admin', '/files/a/b', '/databases', '/instance/lobby/1'])(
-  '§2 %s is protected',
+  '§2 %s redirects to the login page without a session',
   async (path) => {
     renderApp(path)
     expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
@@ -62,7 +62,7 @@ test.each(['/', '/deployments', '/deployments/lobby/edit', '/admin', '/files/a/b
   },
 )
 
-test('decisions §2: a regular user at /admin gets a panel with a link home', async () => {
+test('decisions §2: /admin shows a regular user a panel with a link home', async () => {
   const { network, user } = renderApp('/admin', { signedInAs: 'ann' })
   network.shows([])
   expect(await screen.findByRole('heading', { name: 'Administrators only' })).toBeVisible()
@@ -70,7 +70,7 @@ test('decisions §2: a regular user at /admin gets a panel with a link home', as
   expect(await screen.findByRole('heading', { name: 'Network Overview' })).toBeVisible()
 })
 
-test('§2 the not-found page is public, with its texts and both buttons', async () => {
+test('§2 the not-found page needs no session and shows its texts and both buttons', async () => {
   const { user } = renderApp('/no/such/page')
   expect(await screen.findByRole('heading', { name: 'Page Not Found' })).toBeVisible()
   expect(screen.getByText("The page you're looking for doesn't exist or has been moved")).toBeVisible()
@@ -80,7 +80,7 @@ test('§2 the not-found page is public, with its texts and both buttons', async 
   expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
 })
 
-test('§2 Go Back on the not-found page returns to the page before', async () => {
+test('§2 Go Back on the not-found page returns to the previous page', async () => {
   const { network, user } = renderApp('/databases', { signedInAs: 'ann' })
   network.shows([])
   await user.click(await screen.findByRole('link', { name: 'Files' }))
@@ -92,7 +92,7 @@ test('§2 Go Back on the not-found page returns to the page before', async () =>
   expect(window.location.pathname).toBe('/files')
 })
 
-test('§2 the menu of narrow screens opens, and closes by going somewhere', async () => {
+test('§2 the menu on narrow screens opens, and closes on navigation', async () => {
   const { user } = renderApp('/files', { signedInAs: 'ann' })
   const menu = await screen.findByRole('button', { name: 'Menu' })
   expect(menu).toHaveAttribute('aria-expanded', 'false')
@@ -102,7 +102,7 @@ test('§2 the menu of narrow screens opens, and closes by going somewhere', asyn
   expect(menu).toHaveAttribute('aria-expanded', 'false')
 })
 
-test('Escape closes the menu of narrow screens, one at a time with the account in it, and leads back to its button', async () => {
+test('Escape closes the account menu first, then the menu on narrow screens, and returns focus to its button', async () => {
   const { network, user } = renderApp('/', { signedInAs: 'ann' })
   network.shows([])
   const button = await screen.findByRole('button', { name: 'Menu' })

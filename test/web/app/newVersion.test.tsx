@@ -6,7 +6,7 @@ import { fakeDrafts } from '../../support/web/services'
 
 const unloads = () => window.dispatchEvent(new Event('beforeunload', { cancelable: true }))
 
-test("a build that was replaced says 'A new version is ready', on the page that is open, and reloads once drafts are safe", async () => {
+test("a replaced build shows 'A new version is ready'; Reload waits until drafts are stored", async () => {
   const drafts = fakeDrafts()
   const app = renderApp('/deployments/lobby/edit', { signedInAs: 'ann', drafts: drafts.database })
   app.network.get('/api/deployments/lobby').answers({ content: 'name: lobby\n', revision: 'r1' })
@@ -18,7 +18,7 @@ test("a build that was replaced says 'A new version is ready', on the page that 
   expect(aceEditor().text()).toBe('name: lobby\n# typed\n')
   expect(unloads()).toBe(false)
 
-  // jsdom cannot reload, and says so.
+  // jsdom cannot reload and logs an error.
   const reload = jest.spyOn(console, 'error').mockImplementation(() => {})
   await app.user.click(screen.getByRole('button', { name: 'Reload' }))
   await waitFor(() =>

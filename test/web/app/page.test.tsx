@@ -6,7 +6,7 @@ beforeEach(() => void network.get('/api/sftp/files').answers({ files: [], deploy
 
 afterEach(() => jest.restoreAllMocks())
 
-test('§4 the real-time connection waits until the page has loaded', async () => {
+test('§4 the real-time connection opens after the page has loaded', async () => {
   jest.spyOn(document, 'readyState', 'get').mockReturnValue('interactive')
   const { realtime } = renderApp('/files', { signedInAs: 'ann' })
   await screen.findByRole('heading', { level: 1, name: 'Files' })
@@ -15,7 +15,7 @@ test('§4 the real-time connection waits until the page has loaded', async () =>
   expect(realtime.opened).toBe(1)
 })
 
-test('§4 the real-time connection is disconnected on teardown', async () => {
+test('§4 the real-time connection closes on teardown', async () => {
   const { realtime, leave } = renderApp('/files', { signedInAs: 'ann' })
   await screen.findByRole('heading', { level: 1, name: 'Files' })
   expect(realtime.opened).toBe(1)
@@ -23,7 +23,7 @@ test('§4 the real-time connection is disconnected on teardown', async () => {
   expect(realtime.closed).toBe(1)
 })
 
-test('§4 a page that leaves is disconnected, and connected again when the browser brings it back from its cache', async () => {
+test('§4 the real-time connection closes on pagehide and reopens when the page returns from the bfcache', async () => {
   const { realtime } = renderApp('/files', { signedInAs: 'ann' })
   await screen.findByRole('heading', { level: 1, name: 'Files' })
   act(() => void window.dispatchEvent(new Event('pagehide')))
@@ -32,13 +32,13 @@ test('§4 a page that leaves is disconnected, and connected again when the brows
   expect(realtime.opened).toBe(2)
 })
 
-test('§2 who is not signed in has no real-time connection', async () => {
+test('§2 a user who is not signed in has no real-time connection', async () => {
   const { realtime } = renderApp('/login')
   await screen.findByRole('heading', { name: 'Sign In' })
   expect(realtime.opened).toBe(0)
 })
 
-test('what failed while the browser was offline is fetched again once it is online; the focus of the window fetches nothing', async () => {
+test('failed requests are refetched when the browser is back online, not when the window gains focus', async () => {
   network.get('/api/database/sql').isUnreachable()
   const mongo = network.get('/api/database/mongo').answers({ databases: [] })
   renderApp('/databases', { signedInAs: 'ann' })

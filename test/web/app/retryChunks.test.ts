@@ -7,7 +7,7 @@ const failed = (request = '/assets/1.abc.js') =>
 beforeEach(() => jest.useFakeTimers())
 afterEach(() => jest.useRealTimers())
 
-/** How many times the chunk was asked for within so many milliseconds. */
+/** The number of load attempts within this time. */
 async function attemptsWithin(milliseconds: number) {
   let attempts = 0
   const load = createChunkLoader(
@@ -22,7 +22,7 @@ async function attemptsWithin(milliseconds: number) {
   return attempts
 }
 
-test('a chunk that cannot be had is asked for again, ever more seldom, until it comes', async () => {
+test('a failed chunk load is retried with growing delays until it succeeds', async () => {
   let isAway = true
   let attempts = 0
   const onGone = jest.fn()
@@ -41,7 +41,7 @@ test('a chunk that cannot be had is asked for again, ever more seldom, until it 
   expect(onGone).not.toHaveBeenCalled()
 })
 
-test('the pauses grow, and are never longer than 15 seconds', async () => {
+test('the retry delay grows up to 15 seconds', async () => {
   const minute = await attemptsWithin(60_000)
   const hour = await attemptsWithin(3_600_000)
   expect(minute).toBeGreaterThan(5)
@@ -49,7 +49,7 @@ test('the pauses grow, and are never longer than 15 seconds', async () => {
   expect(hour).toBeGreaterThan(240)
 })
 
-test('a chunk that is gone from the server is told of, not asked for again, and breaks nothing', async () => {
+test('a chunk that the server no longer has is reported once and not retried', async () => {
   const onGone = jest.fn()
   let attempts = 0
   let isSettled = false
@@ -62,7 +62,7 @@ test('a chunk that is gone from the server is told of, not asked for again, and 
   expect({ attempts, told: onGone.mock.calls.length, isSettled }).toEqual({ attempts: 1, told: 1, isSettled: false })
 })
 
-test('a module that throws while it starts is a bug, and not tried again', async () => {
+test('a module that throws during evaluation is rejected without a retry', async () => {
   const load = createChunkLoader(
     () => {},
     async () => true,

@@ -6,7 +6,7 @@ import { AppRoutes } from '../../../src/web/app/routes'
 const pathsOf = (routes: RouteObject[]): string[] =>
   routes.flatMap(({ path, children = [] }) => [...(path === undefined ? [] : [path]), ...pathsOf(children)])
 
-test('§2 the page is served at every route of its router, and at no other address', () => {
+test('§2 the server serves the page at every route of the router and nowhere else', () => {
   const { props } = AppRoutes() as ReactElement<{ children: ReactElement[] }>
   expect(pathsOf(createRoutesFromElements(props.children)).sort()).toEqual(
     [...PAGE_ROUTES.filter((route) => route !== '/replay'), '*'].sort(),

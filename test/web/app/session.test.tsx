@@ -20,7 +20,7 @@ afterEach(() => {
   jest.useRealTimers()
 })
 
-test('§6 a 401 from any call ends the session and remembers where the user was', async () => {
+test('§6 a 401 from any request ends the session and remembers the current page', async () => {
   const { store, network, services } = renderApp('/?filter=lobby', { signedInAs: 'ann', isAdmin: true })
   network.shows(lobby)
   network.get('/api/deployments').answers(401)
@@ -30,7 +30,7 @@ test('§6 a 401 from any call ends the session and remembers where the user was'
   expect(services.jar.size).toBe(0)
 })
 
-test('§6 a second 401 does not end the session again and forget where the user was', async () => {
+test('§6 a second 401 neither ends the session again nor overwrites the remembered page', async () => {
   const { store, network } = renderApp('/files?a=b', { signedInAs: 'ann' })
   network.post('/api/auth/logout').answers(401)
   const call = () => store.dispatch(authApi.endpoints.logout.initiate())
@@ -40,7 +40,7 @@ test('§6 a second 401 does not end the session again and forget where the user 
   expect(selectOrigin(store.getState())).toBe('/files?a=b')
 })
 
-test('§6 a 401 that is not JSON ends the session too', async () => {
+test('§6 a 401 without a JSON body ends the session too', async () => {
   const { network, store } = renderApp('/', { signedInAs: 'ann' })
   network.shows(lobby)
   network.get('/api/deployments').answersRaw(401, '<html>nginx</html>')
@@ -48,7 +48,7 @@ test('§6 a 401 that is not JSON ends the session too', async () => {
   expect(selectSignedIn(store.getState())).toBe(false)
 })
 
-test('who is promoted or demoted while signed in sees it with the next answer, in the session and in the cookie', async () => {
+test('a promotion or demotion takes effect with the next response, in the session and in the cookie', async () => {
   const { network, services } = renderApp('/', { signedInAs: 'ann' })
   const says = (role: string, answer: object = { success: true, data: { deployments: [] } }, status = 200) =>
     network
@@ -60,13 +60,13 @@ test('who is promoted or demoted while signed in sees it with the next answer, i
   says('admin')
   expect(await screen.findByRole('link', { name: 'Admin' })).toBeVisible()
   expect(services.jar.get('isAdmin')).toBe('1')
-  // A refusal tells it, too.
+  // Error responses report the role, too.
   says('user', { success: false, message: 'Not now' }, 503)
   await waitFor(() => expect(screen.queryByRole('link', { name: 'Admin' })).not.toBeInTheDocument())
   expect(services.jar.get('isAdmin')).toBe('0')
 })
 
-test('a server that tells no role leaves what the cookie said', async () => {
+test('a response without a role header leaves the role of the cookie unchanged', async () => {
   const { network, services } = renderApp('/', { signedInAs: 'ann', isAdmin: true })
   network.shows(lobby)
   await screen.findByText('3fa2c1-lobby')
@@ -74,7 +74,7 @@ test('a server that tells no role leaves what the cookie said', async () => {
   expect(services.jar.get('isAdmin')).toBe('1')
 })
 
-test('an answer to an older token says nothing about what the new session may do', async () => {
+test('a response to an older token does not change the role of the new session', async () => {
   const { network, services } = renderApp('/', { signedInAs: 'ann' })
   network.shows(lobby)
   network.get('/api/deployments').answersWith(() => {
@@ -86,7 +86,7 @@ test('an answer to an older token says nothing about what the new session may do
   expect(services.jar.get('isAdmin')).toBe('0')
 })
 
-test.each([403, 404, 429, 500, 503])('decisions §1: a %i never ends the session', async (status) => {
+test.each([403, 404, 429, 500, 503])('decisions §1: a %i response never ends the session', async (status) => {
   const { network, store, services } = renderApp('/', { signedInAs: 'ann' })
   network.shows(lobby)
   network.get('/api/deployments').answers(status, { message: 'Not now' })
@@ -95,11 +95,11 @@ test.each([403, 404, 429, 500, 503])('decisions §1: a %i never ends the session
   expect(services.jar.has('token')).toBe(true)
 })
 
-test('§6 an answer to an older token leaves the session of a newer one alone', async () => {
+test('§6 a 401 to an older token does not end the session of a newer token', async () => {
   const { network, store, services } = renderApp('/', { signedInAs: 'ann' })
   network.shows(lobby)
   network.get('/api/deployments').answersWith(() => {
-    // Another tab signs in again while the call is on its way.
+    // Another tab signs in again while the request is in flight.
     services.jar.set('token', tokenOf('ann', { id: 'newer' }))
     return HttpResponse.json({ message: 'Who are you?' }, { status: 401 })
   })
@@ -118,7 +118,7 @@ test('§6 every request carries the bearer token from the cookie', async () => {
 test.each([
   ['has expired', tokenOf('ann', { expiresAt: Date.now() - 1000 })],
   ['cannot be read', 'no-jwt'],
-])('§4 a token that %s is no session, and is thrown away', async (_case, token) => {
+])('§4 a token that %s starts no session and is deleted', async (_case, token) => {
   network.get('/api/health').answers({})
   const { services } = renderApp('/', { token })
   expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
@@ -127,7 +127,7 @@ test.each([
   expect(services.jar.size).toBe(0)
 })
 
-test('§4 where a token seems to have expired, a clock of this device that is days off is named', async () => {
+test('§4 the login page reports a device clock that is days off when the token seems expired', async () => {
   const { calls } = network
     .get('/api/health')
     .answersWith(
@@ -142,7 +142,7 @@ test('§4 where a token seems to have expired, a clock of this device that is da
   expect(calls).toHaveLength(1)
 })
 
-test('§4 the session ends at the very time its token says', async () => {
+test('§4 the session ends exactly when its token expires', async () => {
   jest.useFakeTimers({ advanceTimers: true })
   const { network, store, services } = renderApp('/files', {
     signedInAs: 'ann',
@@ -158,7 +158,7 @@ test('§4 the session ends at the very time its token says', async () => {
   expect(services.jar.size).toBe(0)
 })
 
-test('§7 logout clears the session on a 200 and goes to /login, without a way back to the page', async () => {
+test('§7 a successful logout clears the session and goes to /login without remembering the page', async () => {
   const { network, store, services, user } = renderApp('/files/secret', { signedInAs: 'ann' })
   const logout = network.post('/api/auth/logout').answers({})
   await user.click(await screen.findByRole('button', { name: 'Logout' }))
@@ -170,7 +170,7 @@ test('§7 logout clears the session on a 200 and goes to /login, without a way b
   expect(screen.queryByText(/session has ended/)).not.toBeInTheDocument()
 })
 
-test('§7 a logout that fails keeps the session and says so', async () => {
+test('§7 a failed logout keeps the session and shows the error', async () => {
   const { network, store, user } = renderApp('/files', { signedInAs: 'ann' })
   network.post('/api/auth/logout').answers(503, { message: 'The database is not reachable' })
   await user.click(await screen.findByRole('button', { name: 'Logout' }))
@@ -178,7 +178,7 @@ test('§7 a logout that fails keeps the session and says so', async () => {
   expect(selectSignedIn(store.getState())).toBe(true)
 })
 
-test('security 6: what one user was shown is gone before the next signs in', async () => {
+test('security 6: the data shown to one user is gone from the store before the next user signs in', async () => {
   const { network, store, user } = renderApp('/', { signedInAs: 'ann' })
   network.shows(lobby)
   network.post('/api/auth/logout').answers({})
@@ -188,7 +188,7 @@ test('security 6: what one user was shown is gone before the next signs in', asy
   expect(JSON.stringify(store.getState())).not.toContain('3fa2c1-lobby')
 })
 
-test('§6 a logout in another tab is noticed when this one comes to the front', async () => {
+test('§6 a logout in another tab takes effect when this tab becomes visible', async () => {
   const { services } = renderApp('/files', { signedInAs: 'ann' })
   await screen.findByRole('heading', { level: 1, name: 'Files' })
   setVisibility('hidden')
@@ -198,18 +198,18 @@ test('§6 a logout in another tab is noticed when this one comes to the front', 
   expect(screen.getByText('You were signed out in another tab.')).toBeVisible()
 })
 
-test('§6 a logout in another tab, which ends the connection, is noticed by a tab that is in view', async () => {
+test('§6 a logout in another tab closes the real-time connection, which a visible tab notices', async () => {
   const { services, realtime } = renderApp('/files', { signedInAs: 'ann' })
   await screen.findByRole('heading', { level: 1, name: 'Files' })
   await waitFor(() => expect(realtime.opened).toBe(1))
   act(() => realtime.listener?.disconnected())
-  // The other tab has its answer a moment later.
+  // The other tab receives its response a moment later.
   services.jar.clear()
   expect(await screen.findByRole('heading', { name: 'Sign In' }, { timeout: 10_000 })).toBeVisible()
   expect(screen.getByText('You were signed out in another tab.')).toBeVisible()
 })
 
-test('§6 a logout in another tab is noticed at the next request, which is not sent', async () => {
+test('§6 a logout in another tab takes effect at the next request, which is not sent', async () => {
   const { network, services, user } = renderApp('/files', { signedInAs: 'ann' })
   const heartbeat = network.shows(lobby)
   await screen.findByRole('heading', { level: 1, name: 'Files' })
@@ -219,7 +219,7 @@ test('§6 a logout in another tab is noticed at the next request, which is not s
   expect(heartbeat.calls).toHaveLength(0)
 })
 
-test('§6 another user who signed in in another tab is who this tab shows from then on, and stays signed in', async () => {
+test('§6 a tab switches to the user who signed in in another tab', async () => {
   const { network, store, services } = renderApp('/', { signedInAs: 'ann', isAdmin: true })
   network.shows(lobby)
   await screen.findByText('3fa2c1-lobby')
@@ -237,7 +237,7 @@ test('§6 another user who signed in in another tab is who this tab shows from t
   expect(selectSignedIn(store.getState())).toBe(true)
 })
 
-test('§4 a session that was renewed in another tab goes on when the old one expires', async () => {
+test('§4 a session renewed in another tab continues when the old token expires', async () => {
   jest.useFakeTimers({ advanceTimers: true })
   const { store, services } = renderApp('/files', { signedInAs: 'ann', expiresAt: Date.now() + 60_000 })
   await screen.findByRole('heading', { level: 1, name: 'Files' })
@@ -248,7 +248,7 @@ test('§4 a session that was renewed in another tab goes on when the old one exp
   expect(services.jar.get('token')).toBe(token)
 })
 
-test('§6 a login in another tab is noticed when this one comes to the front', async () => {
+test('§6 a login in another tab takes effect when this tab becomes visible', async () => {
   const { network, services } = renderApp('/login')
   network.shows(lobby)
   await screen.findByLabelText('Username')

@@ -2,11 +2,11 @@ import { openStorage } from '../../../src/web/app/storage'
 
 afterEach(() => jest.restoreAllMocks())
 
-test('the storage of the browser is used where there is one', () => {
+test('openStorage returns localStorage when it is available', () => {
   expect(openStorage()).toBe(window.localStorage)
 })
 
-test('a browser that refuses its storage gets one that lasts as long as the page', () => {
+test('openStorage falls back to memory when the browser denies localStorage', () => {
   jest.spyOn(window, 'localStorage', 'get').mockImplementation(() => {
     throw new DOMException('denied', 'SecurityError')
   })

@@ -7,7 +7,7 @@ beforeEach(() => void network.get('/api/sftp/files').answers({ files: [], deploy
 
 const themeOfPage = () => document.documentElement.dataset.bsTheme
 
-/** The system's preference, in the hands of the test. */
+/** Mocks the color scheme preference of the system. */
 function system({ dark }: { dark: boolean }) {
   const query = Object.assign(new EventTarget(), { matches: dark, media: '(prefers-color-scheme: dark)' })
   jest.spyOn(window, 'matchMedia').mockReturnValue(query as unknown as MediaQueryList)
@@ -24,7 +24,7 @@ afterEach(() => {
   window.localStorage.clear()
 })
 
-test('without a choice the theme follows the system, also when that changes', async () => {
+test('the theme follows the system preference and its changes until the user chooses one', async () => {
   const preference = system({ dark: true })
   renderApp('/login')
   await screen.findByLabelText('Username')
@@ -33,7 +33,7 @@ test('without a choice the theme follows the system, also when that changes', as
   expect(themeOfPage()).toBe('light')
 })
 
-test('a chosen theme wins over the system, and is kept', async () => {
+test('a chosen theme overrides the system preference and is stored', async () => {
   system({ dark: true })
   const { user, services } = renderApp('/files', { signedInAs: 'ann' })
   const light = await screen.findByRole('button', { name: 'Light theme' })
@@ -50,7 +50,7 @@ test('a chosen theme wins over the system, and is kept', async () => {
 test.each([
   ['dark', 'dark'],
   ['something else', 'light'],
-])('a kept theme of %p shows as %s', async (theme, shown) => {
+])('a stored theme of %p is applied as %s', async (theme, shown) => {
   renderApp('/login', { stored: { theme } })
   await screen.findByLabelText('Username')
   expect(themeOfPage()).toBe(shown)
@@ -62,12 +62,12 @@ test.each([
   ['auto', true, 'dark'],
   [null, true, 'dark'],
   [null, false, 'light'],
-])('before the first paint: a choice of %p on a system with dark=%p gives %s', (choice, dark, shown) => {
+])('before the first paint, a stored theme of %p with a dark system of %p gives %s', (choice, dark, shown) => {
   system({ dark })
   if (choice) window.localStorage.setItem('theme', choice)
   const script = document.createElement('script')
   script.textContent = readFileSync('public/theme.js', 'utf8')
-  // jsdom runs no scripts here; the function has the page's own globals all the same.
+  // jsdom does not run scripts here, but the function sees the globals of the page.
   // eslint-disable-next-line @typescript-eslint/no-implied-eval
   new Function(script.textContent)()
   expect(themeOfPage()).toBe(shown)

@@ -13,7 +13,7 @@ async function rendered() {
 
 const items = () => screen.queryAllByRole('menuitem').map((item) => item.textContent)
 
-test('the user menu opens with the first item in focus, and closes by Escape with the focus back on its button', async () => {
+test('the user menu focuses its first item when opened; Escape closes it and returns focus to the button', async () => {
   const { button, user } = await rendered()
   expect(button).toHaveAttribute('aria-expanded', 'false')
   expect(items()).toEqual([])
@@ -26,21 +26,21 @@ test('the user menu opens with the first item in focus, and closes by Escape wit
   expect(button).toHaveFocus()
 })
 
-test('the head of the menu says who is signed in, as far as the token tells', async () => {
+test('the user menu shows the username from the token', async () => {
   const { user } = renderApp('/no/such/page', { token: tokenOf('7', { name: 'ann' }) })
   await user.click(await screen.findByRole('button', { name: 'Your account' }))
   expect(screen.getByText('Signed in as')).toHaveTextContent(/^Signed in as ann$/)
   expect(screen.getByRole('menu', { name: 'Your account' })).toHaveAccessibleDescription('Signed in as ann')
 })
 
-test('a token that names nobody leaves the menu without a head', async () => {
+test('the user menu has no username line when the token has no name', async () => {
   const { button, user } = await rendered()
   await user.click(button)
   expect(screen.getByRole('menu', { name: 'Your account' })).not.toHaveAccessibleDescription()
   expect(screen.queryByText(/Signed in as/)).not.toBeInTheDocument()
 })
 
-test('arrow keys, Home and End walk the items around, and open the menu from its button', async () => {
+test('arrow keys, Home and End move through the menu with wrap-around, and open it from its button', async () => {
   const { button, user } = await rendered()
   button.focus()
   await user.keyboard('{ArrowDown}')
@@ -58,7 +58,7 @@ test('arrow keys, Home and End walk the items around, and open the menu from its
   expect(all[0]).toHaveFocus()
 })
 
-test('the menu closes by a click elsewhere, and by Tab', async () => {
+test('a click elsewhere or Tab closes the user menu', async () => {
   const { button, user } = await rendered()
   await user.click(button)
   await user.click(screen.getByRole('main'))
@@ -68,7 +68,7 @@ test('the menu closes by a click elsewhere, and by Tab', async () => {
   expect(items()).toEqual([])
 })
 
-test('a dialog that the menu opened gives the focus back to the menu button, and its keys are its own', async () => {
+test('a dialog opened from the user menu returns focus to the menu button and handles its own keys', async () => {
   const { button, user, store } = await rendered()
   await user.click(button)
   await user.click(screen.getByRole('menuitem', { name: 'Change password' }))
@@ -82,18 +82,18 @@ test('a dialog that the menu opened gives the focus back to the menu button, and
   expect(button).toHaveFocus()
 })
 
-test('who is not signed in has no user menu', async () => {
+test('the user menu is hidden without a session', async () => {
   renderApp('/no/such/page')
   await screen.findByRole('heading', { name: 'Page Not Found' })
   expect(screen.queryByRole('button', { name: 'Your account' })).not.toBeInTheDocument()
 })
 
-test('§2 the Logout button stands beside the menu', async () => {
+test('§2 the Logout button is next to the user menu', async () => {
   await rendered()
   expect(screen.getByRole('button', { name: 'Logout' })).toHaveAttribute('data-leaves', 'session')
 })
 
-test('the notices of other authors open in a tab of their own', async () => {
+test('the third-party notices open in a new tab', async () => {
   const open = jest.spyOn(window, 'open').mockReturnValue(null)
   const { button, user } = await rendered()
   await user.click(button)

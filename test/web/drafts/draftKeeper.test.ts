@@ -13,12 +13,12 @@ beforeEach(() => {
   globalThis.indexedDB = new IDBFactory()
 })
 
-/** A page of this browser, on which `user` has signed in. */
+/** A page of this browser with `user` signed in. */
 async function page(user: string, { now = () => Date.now(), database = openDraftDatabase() } = {}) {
   let offers: Offer[] = []
   const keeper = createDraftKeeper({ database, now, onOffers: (list) => (offers = list) })
   await keeper.begin(user)
-  /** An editor with this text, as typed by now. */
+  /** Opens an editor with this text as unsaved input. */
   const edit = (text: string, subject: { kind: 'file' | 'configuration'; name: string } = file) => {
     const editor = { text: text as string | undefined, reads: 0 }
     const slot = keeper.open(subject, () => {
@@ -31,13 +31,13 @@ async function page(user: string, { now = () => Date.now(), database = openDraft
   const contents = () => offers.map(({ id }) => keeper.contentOf(id)?.['text'])
   return { keeper, edit, database, offers: () => offers, contents }
 }
-/** As the end of the page does it; resolves when everything is in the database. */
+/** Unloads the page; resolves once all drafts are in the database. */
 async function leave({ keeper, database }: Awaited<ReturnType<typeof page>>) {
   keeper.flush()
   await database.read()
 }
 
-test('what was typed is offered to the same user at the next visit, and to nobody else', async () => {
+test('a draft is offered to the same user at the next visit and to no other user', async () => {
   const first = await page('ann')
   first.edit('typed')
   await leave(first)
@@ -49,7 +49,7 @@ test('what was typed is offered to the same user at the next visit, and to nobod
   expect(next.contents()).toEqual(['typed'])
 })
 
-test('a crash of the page loses no more than what was typed since the last write', async () => {
+test('a crash of the page loses only input since the last write', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick'] })
   try {
     const first = await page('ann', { database: fakeDrafts().database })
@@ -59,7 +59,7 @@ test('a crash of the page loses no more than what was typed since the last write
     expect(editor.reads).toBe(0)
     jest.advanceTimersByTime(WRITE_INTERVAL_MS)
     expect(editor.reads).toBe(1)
-    // Nothing ends this page.
+    // The page is not closed: it crashed.
     const next = await page('ann', { database: first.database })
     expect(next.contents()).toEqual(['typed on'])
   } finally {
@@ -67,7 +67,7 @@ test('a crash of the page loses no more than what was typed since the last write
   }
 })
 
-test('what was saved or discarded is not offered', async () => {
+test('saved and discarded drafts are not offered', async () => {
   const first = await page('ann')
   const saved = first.edit('saved')
   const undone = first.edit('undone', { kind: 'configuration', name: 'lobby' })
@@ -79,7 +79,7 @@ test('what was saved or discarded is not offered', async () => {
   expect((await page('ann')).offers()).toEqual([])
 })
 
-test('after 7 days it is gone, from the database too', async () => {
+test('a draft is deleted after 7 days, from the database too', async () => {
   const first = await page('ann')
   first.edit('typed')
   await leave(first)
@@ -90,7 +90,7 @@ test('after 7 days it is gone, from the database too', async () => {
   expect(await late.database.read()).toEqual([])
 })
 
-test('two tabs with the same file: neither overwrites what the other one typed', async () => {
+test('two tabs that edit the same file keep separate drafts', async () => {
   const first = await page('ann')
   first.edit('first')
   await leave(first)
@@ -103,7 +103,7 @@ test('two tabs with the same file: neither overwrites what the other one typed',
   expect(next.contents().sort()).toEqual(['first', 'second'])
 })
 
-test('an editor that takes a draft goes on with it, and offers what it held itself', async () => {
+test('restoring a draft offers the previous content of the editor as a draft', async () => {
   const first = await page('ann')
   first.edit('before')
   await leave(first)
@@ -117,7 +117,7 @@ test('an editor that takes a draft goes on with it, and offers what it held itse
   expect((await page('ann')).contents().sort()).toEqual(['before, and more', 'typed meanwhile'])
 })
 
-test('what another tab saved is no longer offered here, and what it typed is', async () => {
+test('refresh removes drafts saved by another tab and adds its new drafts', async () => {
   const first = await page('ann')
   const editor = first.edit('typed')
   await leave(first)
@@ -130,7 +130,7 @@ test('what another tab saved is no longer offered here, and what it typed is', a
   expect(second.contents()).toEqual(['of another file'])
 })
 
-test('a draft that is discarded while the database is read stays discarded', async () => {
+test('a draft discarded during a database read stays discarded', async () => {
   const first = await page('ann')
   first.edit('typed')
   await leave(first)
@@ -141,7 +141,7 @@ test('a draft that is discarded while the database is read stays discarded', asy
   expect(next.offers()).toEqual([])
 })
 
-test('the end of a session offers what its editors held, as it was then', async () => {
+test('the end of the session turns the content of open editors into drafts', async () => {
   const app = await page('ann')
   const editor = app.edit('typed')
   app.keeper.end('expired')
@@ -154,7 +154,7 @@ test('the end of a session offers what its editors held, as it was then', async 
   expect(app.contents()).toEqual(['typed'])
 })
 
-test('a text that is larger than the platform lets be edited is not kept', async () => {
+test('a text over the edit limit of the platform is not stored', async () => {
   const app = await page('ann')
   const editor = app.edit('small')
   app.keeper.flush()
@@ -164,7 +164,7 @@ test('a text that is larger than the platform lets be edited is not kept', async
   expect((await page('ann')).offers()).toEqual([])
 })
 
-test('the drafts of one user are bounded in total; the oldest go first', async () => {
+test('the drafts of a user have a total size limit; the oldest are deleted first', async () => {
   const size = MAX_LENGTH - 10
   const count = Math.floor(MAX_TOTAL_LENGTH / size)
   let time = Date.now()
@@ -177,7 +177,7 @@ test('the drafts of one user are bounded in total; the oldest go first', async (
   expect(kept?.map(({ name }) => name)).toEqual(Array.from({ length: count }, (_, at) => `/nfsshare/${at + 1}`))
 })
 
-test('without IndexedDB drafts last as long as the page, and the console says so once', async () => {
+test('drafts live in memory without IndexedDB, with one console warning', async () => {
   Reflect.deleteProperty(globalThis, 'indexedDB')
   const warn = jest.spyOn(console, 'warn').mockImplementation(() => {})
   const app = await page('ann')
@@ -194,7 +194,7 @@ test('without IndexedDB drafts last as long as the page, and the console says so
   warn.mockRestore()
 })
 
-test('a database that hangs is not waited for without end, and what it does not hold is not safe', async () => {
+test('a hanging database times out, and settle reports unsaved drafts', async () => {
   jest.useFakeTimers()
   try {
     const hanging = () => new Promise<never>(() => {})

@@ -12,10 +12,10 @@ import { fakeDrafts } from '../../support/web/services'
 const CONTENT = '/api/sftp/file/content'
 const button = (name: string) => within(screen.queryByRole('dialog') ?? document.body).getByRole('button', { name })
 const offer = (text: RegExp) => within(screen.queryByRole('dialog') ?? document.body).findByText(text)
-/** The page ends without asking anybody, as a crash or a reload does. */
+/** Ends the page without a prompt, as a crash or a reload does. */
 const end = (app: { leave: () => void }) => act(() => app.leave())
 
-describe('the text of a file', () => {
+describe('a file draft', () => {
   async function editing(
     drafts: ReturnType<typeof fakeDrafts>,
     { name = 'lobby.yml', content = 'a: 1', modifyTime = 1000, others = [] as FileEntry[] } = {},
@@ -30,7 +30,7 @@ describe('the text of a file', () => {
     const dialog = await screen.findByRole('dialog', { name })
     await waitFor(() => expect(dialog.querySelector('.ace_editor')).toBeInTheDocument())
   }
-  /** An earlier visit that ended while the file was edited. */
+  /** An earlier visit that ended while the file had unsaved changes. */
   async function earlierVisit(drafts: ReturnType<typeof fakeDrafts>) {
     const app = await editing(drafts)
     await app.open()
@@ -39,7 +39,7 @@ describe('the text of a file', () => {
     await waitFor(() => expect(drafts.kept.size).toBe(1))
   }
 
-  test('is offered at the next visit, restored as a change of what it was made from, and gone once it is saved', async () => {
+  test('is offered at the next visit, restored against its original version, and deleted after saving', async () => {
     const drafts = fakeDrafts()
     await earlierVisit(drafts)
     const app = await editing(drafts)
@@ -60,7 +60,7 @@ describe('the text of a file', () => {
     await waitFor(() => expect(drafts.kept.size).toBe(0))
   })
 
-  test('that changed on the server meanwhile is told apart, and saving it asks as ever', async () => {
+  test('reports that the file changed on the server, and saving asks before overwriting', async () => {
     const drafts = fakeDrafts()
     await earlierVisit(drafts)
     const app = await editing(drafts, { content: 'b: 2', modifyTime: 5000 })
@@ -74,7 +74,7 @@ describe('the text of a file', () => {
     expect(save.calls[0]?.body).toMatchObject({ modifyTime: 1000 })
   })
 
-  test('is told of before its file is opened, and while another one is', async () => {
+  test('is offered before its file is opened and while another file is open', async () => {
     const drafts = fakeDrafts()
     await earlierVisit(drafts)
     const app = await editing(drafts, { name: 'other.yml', others: [entryOf('lobby.yml')] })
@@ -92,7 +92,7 @@ describe('the text of a file', () => {
     expect(await screen.findByRole('button', { name: 'Restore' })).toBeVisible()
   })
 
-  test('of a file that is gone can be copied and discarded', async () => {
+  test('of a deleted file can be copied and discarded', async () => {
     const drafts = fakeDrafts()
     await earlierVisit(drafts)
     const app = await editing(drafts)
@@ -106,7 +106,7 @@ describe('the text of a file', () => {
     await waitFor(() => expect(drafts.kept.size).toBe(0))
   })
 
-  test('that is discarded when its editor is closed is not kept', async () => {
+  test('is deleted when the user discards changes on closing the editor', async () => {
     const drafts = fakeDrafts()
     const app = await editing(drafts)
     await app.open()
@@ -117,7 +117,7 @@ describe('the text of a file', () => {
     expect(drafts.kept.size).toBe(0)
   })
 
-  test('is in no action, nor in the state', async () => {
+  test('appears in neither the state nor an action', async () => {
     const drafts = fakeDrafts()
     await earlierVisit(drafts)
     const app = await editing(drafts)
@@ -131,7 +131,7 @@ describe('the text of a file', () => {
   })
 })
 
-describe('a configuration', () => {
+describe('a configuration draft', () => {
   const stored = 'name: lobby\n'
   function editing(drafts: ReturnType<typeof fakeDrafts>, revision = 'r1', path = '/deployments/lobby/edit') {
     const app = renderApp(path, { signedInAs: 'ann', drafts: drafts.database })
@@ -148,7 +148,7 @@ describe('a configuration', () => {
     await waitFor(() => expect(drafts.kept.size).toBe(1))
   }
 
-  test('that was not saved is told of on the page of deployments, restored, and says when somebody else saved since', async () => {
+  test('is offered on the deployments page, restored, and reports a newer saved version', async () => {
     const drafts = fakeDrafts()
     await earlierVisit(drafts)
     const app = editing(drafts, 'r2', '/deployments')
@@ -165,7 +165,7 @@ describe('a configuration', () => {
     expect(save.calls[0]?.body).toMatchObject({ revision: 'r1' })
   })
 
-  test('that was saved before the page ended is offered nowhere', async () => {
+  test('is deleted when its text was saved before the page ended', async () => {
     const drafts = fakeDrafts()
     await earlierVisit(drafts)
     const app = renderApp('/deployments/lobby/edit', { signedInAs: 'ann', drafts: drafts.database })
@@ -175,7 +175,7 @@ describe('a configuration', () => {
     expect(screen.queryByRole('button', { name: 'Restore' })).toBeNull()
   })
 
-  test('that is discarded on the way out is not kept', async () => {
+  test('is deleted when the user discards changes on leaving the page', async () => {
     const drafts = fakeDrafts()
     const app = editing(drafts)
     await screen.findByRole('region', { name: 'Configuration' })
@@ -187,7 +187,7 @@ describe('a configuration', () => {
     expect(drafts.kept.size).toBe(0)
   })
 
-  test('that is restored is redacted like one that is typed', () => {
+  test('is redacted like typed text when it is restored', () => {
     const redacted = JSON.stringify(
       redactAction({
         type: 'configuration/draftRestored',
@@ -199,8 +199,8 @@ describe('a configuration', () => {
   })
 })
 
-describe('a form that is half filled', () => {
-  test('is offered when it is opened again, and not kept once it was given up', async () => {
+describe('a form draft', () => {
+  test('is offered when the form is opened again, and deleted when the user cancels the form', async () => {
     const drafts = fakeDrafts()
     const visit = async () => {
       const app = renderApp('/deployments', { signedInAs: 'ann', drafts: drafts.database })
@@ -227,7 +227,7 @@ describe('a form that is half filled', () => {
     await waitFor(() => expect(drafts.kept.size).toBe(0))
   })
 
-  test('with a password keeps nothing', async () => {
+  test('is not stored for a form with a password', async () => {
     const drafts = fakeDrafts()
     const app = renderApp('/databases', { signedInAs: 'ann', drafts: drafts.database })
     for (const engine of ['sql', 'mongo']) app.network.get(`/api/database/${engine}`).answers({ databases: [] })
@@ -243,6 +243,6 @@ describe('a form that is half filled', () => {
   })
 })
 
-test('a replay reads and writes no drafts', () => {
+test('a replay store has no draft keeper', () => {
   expect(keeperOf(createReplayStore({}).store)).toBeUndefined()
 })

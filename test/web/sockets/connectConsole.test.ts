@@ -10,7 +10,7 @@ import { commandSubmitted, consoleLeft, consoleOpened, powerRequested } from '..
 import { allLines } from '../../../src/web/sockets/lineBuffer'
 import { fakeRealtime, fakeServices, fakeUploads } from '../../support/web/services'
 
-/** A console of a server that counts its lines, as our platform does. */
+/** A console server that numbers its lines, as the platform does. */
 class Console {
   server!: WebSocketServer
   port = 0
@@ -76,7 +76,7 @@ afterEach(async () => {
   await far.stop()
 })
 
-test('over a real socket: lines, commands, power, and losses after which nothing is missing and nothing twice', async () => {
+test('a real socket carries lines, commands and power, and resumes after a loss without gaps or duplicates', async () => {
   far.print('one', 'two')
   store.dispatch(consoleOpened({ deployment: 'lobby', podName: 'lobby-1' }))
   await waitFor(() => expect(lines()).toEqual(['one', 'two']))
@@ -111,7 +111,7 @@ test('over a real socket: lines, commands, power, and losses after which nothing
   )
 })
 
-test('left before it was open, a real socket is closed and tells nothing', async () => {
+test('leaving before the connection opens closes the socket without events', async () => {
   far.print('one')
   store.dispatch(consoleOpened({ deployment: 'lobby', podName: 'lobby-1' }))
   store.dispatch(consoleLeft())

@@ -6,7 +6,7 @@ import { Server } from 'socket.io'
 import { connectRealtime } from '../../../src/web/sockets/connectRealtime'
 import type { RealtimeConnection } from '../../../src/web/sockets/realtimeSocket'
 
-/** A real server on a free port; what each test opens is closed after it. */
+/** A real server on a free port; everything a test opens is closed after it. */
 async function startServer() {
   const server = createServer()
   const io = new Server(server)
@@ -44,17 +44,17 @@ function follow(origin: string) {
 
 const nextSocket = (io: Server) => new Promise<Socket>((resolve) => io.once('connection', resolve))
 
-/** Engine.IO waits half a minute for a polling client that closes; nobody does for a websocket. */
+/** Engine.IO waits 30 s for a closing polling client, but not for a WebSocket client. */
 const upgraded = ({ conn }: Socket) =>
   new Promise<void>((resolve) => (conn.upgraded ? resolve() : conn.once('upgrade', () => resolve())))
 
-test('§7 §9 it connects by long-polling, then upgrades to websocket, and carries messages both ways', async () => {
+test('§7 §9 the client connects by long-polling, upgrades to WebSocket and carries messages both ways', async () => {
   const { io, origin } = await startServer()
   const arrived = nextSocket(io)
   const { connection, heard, until } = follow(origin)
   const socket = await arrived
   expect(socket.conn.transport.name).toBe('polling')
-  // Version 5 of the Socket.IO protocol is the one that travels on version 4 of Engine.IO.
+  // Version 5 of the Socket.IO protocol uses version 4 of Engine.IO.
   expect(socket.conn.protocol).toBe(4)
   await upgraded(socket)
   expect(socket.conn.transport.name).toBe('websocket')
@@ -70,7 +70,7 @@ test('§7 §9 it connects by long-polling, then upgrades to websocket, and carri
   expect(await received).toEqual({ id: 'SERVER_HANDSHAKE_ACK', data: { helloResponse: 'x' } })
 })
 
-test('§9 a lost connection is made again', async () => {
+test('§9 a lost connection is re-established', async () => {
   const { io, origin } = await startServer()
   const arrived = nextSocket(io)
   const { heard, until } = follow(origin)
@@ -84,7 +84,7 @@ test('§9 a lost connection is made again', async () => {
   expect(heard).toEqual(['connected', 'disconnected', 'connected'])
 })
 
-test('§4 a closed connection is gone for the server, and tells nothing more', async () => {
+test('§4 closing disconnects from the server and emits no further events', async () => {
   const { io, origin } = await startServer()
   const arrived = nextSocket(io)
   const { connection, heard, until } = follow(origin)
@@ -98,13 +98,13 @@ test('§4 a closed connection is gone for the server, and tells nothing more', a
   expect(connection.connected()).toBe(false)
 })
 
-test('§4 closing before the client is loaded opens nothing', async () => {
+test('§4 closing before the client library has loaded opens no connection', async () => {
   const { io, origin } = await startServer()
   let arrivals = 0
   io.on('connection', () => (arrivals += 1))
   const early: RealtimeConnection = follow(origin).connection
   early.close()
-  // A second connection, opened later, arrives alone.
+  // A second connection, opened later, is the only one to arrive.
   const arrived = nextSocket(io)
   follow(origin)
   await upgraded(await arrived)

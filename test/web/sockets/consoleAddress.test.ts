@@ -2,7 +2,7 @@
 import { openReconnecting } from '../../../src/web/sockets/reconnectingConsole'
 import { fakeConsole } from '../../support/web/services'
 
-test("§7 the console socket is wss on https, on the page's own host", () => {
+test('§7 the console socket uses wss on the host of an https page', () => {
   const far = fakeConsole()
   const nothing = () => undefined
   const link = openReconnecting(

@@ -54,7 +54,7 @@ function started({ random = 0, connect }: { random?: number; connect?: ConnectCo
     frames,
     frame,
     state,
-    /** What the log window holds once all frames were drawn. */
+    /** The content of the log window once all frames are drawn. */
     lines: () => {
       frame()
       return allLines(state().buffer).map(({ type, content }) => [type, content])
@@ -74,7 +74,7 @@ afterEach(() => {
   jest.useRealTimers()
 })
 
-test('§4, §7 the console socket is connecting, then open, at the address of the instance', () => {
+test('§4, §7 the console socket connects to the address of the instance and opens', () => {
   const { store, far, state } = started()
   expect(state().connection).toBe('closed')
   store.dispatch(consoleOpened({ deployment: 'my lobby', podName: 'a/b' }))
@@ -85,7 +85,7 @@ test('§4, §7 the console socket is connecting, then open, at the address of th
   expect(state().isLost).toBe(false)
 })
 
-test('§7 content of several lines is split, and blank lines are dropped', () => {
+test('§7 content with several lines is split, and blank lines are dropped', () => {
   const { far, open, lines } = started()
   open()
   far.receive({ type: 'message', content: 'one\r\n\n  \ntwo\n' })
@@ -112,14 +112,14 @@ test.each([
   [{ type: '', content: 'x' }],
   [{ type: 'message', content: 7 }],
   [{ type: 'message', content: '' }],
-])('§5 a frame lacking type or content is skipped: %j', (frame) => {
+])('§5 a frame without type or content is skipped: %j', (frame) => {
   const { far, open, lines } = started()
   open()
   far.receive(JSON.stringify(frame))
   expect(lines()).toEqual([])
 })
 
-test('§8 a frame that cannot be parsed says so, and the next one is read', () => {
+test('§8 a malformed frame adds an error line, and the next frame is read', () => {
   const { far, open, lines } = started()
   open()
   far.receive('{"type":')
@@ -130,7 +130,7 @@ test('§8 a frame that cannot be parsed says so, and the next one is read', () =
   ])
 })
 
-test('lines reach the store in one action per frame, whatever comes between two', () => {
+test('lines are dispatched in one action per animation frame, however many messages arrive', () => {
   const { far, open, facts, frame, frames } = started()
   open()
   const told = () =>
@@ -144,7 +144,7 @@ test('lines reach the store in one action per frame, whatever comes between two'
   expect(told()).toEqual([40])
 })
 
-test('a flood comes in ten pieces a second, a single line at once', () => {
+test('a flood of lines is batched into ten actions a second; a single line is dispatched at once', () => {
   const { far, open, facts, frame } = started()
   open()
   const count = () => facts.filter((fact) => linesReceived.match(fact)).length
@@ -165,7 +165,7 @@ test('a flood comes in ten pieces a second, a single line at once', () => {
   expect(count()).toBe(before + 2)
 })
 
-test('decisions §6: of long lines no more than twice what the console keeps waits for a frame, as in a tab that is not shown', () => {
+test('decisions §6: lines waiting for a frame are limited to twice the buffer size, as in a hidden tab', () => {
   const { far, open, facts, frame, lines } = started()
   open()
   for (let count = 0; count < 2000; count++) far.receive({ type: 'message', content: `${count} ${'x'.repeat(8000)}` })
@@ -180,7 +180,7 @@ test('decisions §6: of long lines no more than twice what the console keeps wai
   expect(shown.length).toBeGreaterThan(500)
 })
 
-test('in a flood, what is typed is drawn before the lines are; they wait no longer than twice as long', () => {
+test('during a flood, key presses delay lines, at most twice the usual interval', () => {
   const { far, open, facts, frame } = started()
   open()
   const count = () => facts.filter((fact) => linesReceived.match(fact)).length
@@ -196,12 +196,12 @@ test('in a flood, what is typed is drawn before the lines are; they wait no long
   expect(after(90, 'a')).toBe(1)
   expect(after(30)).toBe(1)
   expect(after(30)).toBe(2)
-  // A key that is held down.
+  // A key that is held down repeats.
   for (const time of [50, 100, 150]) expect([time, after(50, 'a')]).toEqual([time, 2])
   expect(after(50, 'a')).toBe(3)
 })
 
-test('§7 commands leave only when the socket is open and there is something to send', () => {
+test('§7 a command is sent only when the socket is open and the command is not blank', () => {
   const { store, far, facts } = started()
   store.dispatch(consoleOpened(lobby))
   store.dispatch(commandSubmitted('too early'))
@@ -215,7 +215,7 @@ test('§7 commands leave only when the socket is open and there is something to 
   expect(far.sent).toEqual([{ type: 'command', command: 'say hi' }])
 })
 
-test('§7 power goes out while open; on a closed socket only the problem log tells of it', () => {
+test('§7 power actions are sent on an open socket; on a closed socket only the problem log records them', () => {
   const { store, far, lines } = started()
   store.dispatch(consoleOpened(lobby))
   store.dispatch(powerRequested('stop'))
@@ -227,7 +227,7 @@ test('§7 power goes out while open; on a closed socket only the problem log tel
   expect(far.sent).toEqual(['start', 'stop', 'restart', 'kill'].map((action) => ({ type: 'power', action })))
 })
 
-test('§4 a power message is told as a fact and logged with the state as it came', () => {
+test('§4 a power message dispatches stateReported and logs the state unchanged', () => {
   const { far, open, facts, lines } = started()
   open()
   far.receive({ type: 'power', content: 'STOPPING' })
@@ -235,7 +235,7 @@ test('§4 a power message is told as a fact and logged with the state as it came
   expect(lines()).toEqual([['system', '[System] Instance state changed to: STOPPING']])
 })
 
-test('§4 a lost connection says so once and is tried again after 100 ms, growing to 5 s', () => {
+test('§4 a lost connection adds one system line and is retried after 100 ms, growing to 5 s', () => {
   const { far, open, lines, state } = started()
   open()
   far.listener?.closed(1006)
@@ -254,7 +254,7 @@ test('§4 a lost connection says so once and is tried again after 100 ms, growin
   expect(lines()).toEqual([['system', '[System] Socket closed unexpectedly.']])
 })
 
-test('the wait is up to a half shorter, so that not everybody comes back at once', () => {
+test('jitter shortens the retry delay by up to half, so that clients do not reconnect at once', () => {
   const { far, open } = started({ random: 1 })
   open()
   far.listener?.closed(1006)
@@ -264,7 +264,7 @@ test('the wait is up to a half shorter, so that not everybody comes back at once
   expect(far.urls).toHaveLength(2)
 })
 
-test('after a connection that lasted the first wait is short again; after one that did not, it is not', () => {
+test('the retry delay resets only after a connection that lasted', () => {
   const { far, open } = started()
   open()
   for (const [lasted, wait] of [
@@ -284,7 +284,7 @@ test('after a connection that lasted the first wait is short again; after one th
   }
 })
 
-test('§8 a connection that never comes about says so once, in the words of the catalogue', () => {
+test("§8 a connection that never opens adds one 'Failed to establish connection.' line", () => {
   const { store, far, lines } = started()
   store.dispatch(consoleOpened(lobby))
   for (let attempt = 0; attempt < 3; attempt++) {
@@ -295,7 +295,7 @@ test('§8 a connection that never comes about says so once, in the words of the 
   expect(lines()).toEqual([['error', 'Failed to establish connection.']])
 })
 
-test('§8 a browser that will not even try is told the same', () => {
+test('§8 an exception from the WebSocket constructor adds the same line', () => {
   const { store, lines, state } = started({
     connect: () => {
       throw new Error('SecurityError')
@@ -306,7 +306,7 @@ test('§8 a browser that will not even try is told the same', () => {
   expect(state()).toMatchObject({ connection: 'closed', isLost: true })
 })
 
-test('§8 an error on an open connection says so before the loss', () => {
+test('§8 an error on an open connection adds its line before the connection loss', () => {
   const { far, open, lines } = started()
   open()
   far.listener?.failed()
@@ -317,7 +317,7 @@ test('§8 an error on an open connection says so before the loss', () => {
   ])
 })
 
-test('decisions §6: a reconnect asks for what follows the last line seen, blank lines counted', () => {
+test('decisions §6: a reconnect resumes after the last line received, counting blank lines', () => {
   const { far, open } = started()
   open()
   far.receive({ type: 'message', content: 'one\n\nthree', seq: 41 })
@@ -327,7 +327,7 @@ test('decisions §6: a reconnect asks for what follows the last line seen, blank
   expect(far.urls.at(-1)).toBe('ws://localhost/api/logs/lobby/lobby-1?since=44')
 })
 
-test('a server that does not count is asked as product.md says', () => {
+test('a reconnect omits the since parameter when the server does not number lines', () => {
   const { far, open } = started()
   open()
   far.receive({ type: 'message', content: 'one' })
@@ -336,7 +336,7 @@ test('a server that does not count is asked as product.md says', () => {
   expect(far.urls.at(-1)).toBe('ws://localhost/api/logs/lobby/lobby-1')
 })
 
-test("§4 'Jar file not found!' closes the console for good, and says so", () => {
+test("§4 'Jar file not found!' closes the console without reconnecting and adds a system line", () => {
   const { far, open, lines, state } = started()
   open()
   far.receive({ type: 'message', content: 'Jar file not found!' })
@@ -350,7 +350,7 @@ test("§4 'Jar file not found!' closes the console for good, and says so", () =>
   ])
 })
 
-test.each(['start', 'restart'] as const)('after a missing jar %s connects again, and goes out first', (action) => {
+test.each(['start', 'restart'] as const)('after a missing jar, %s reconnects and is sent first', (action) => {
   const { store, far, open, state } = started()
   open()
   far.receive({ type: 'message', content: 'Jar file not found!', seq: 9 })
@@ -362,7 +362,7 @@ test.each(['start', 'restart'] as const)('after a missing jar %s connects again,
   expect(state()).toMatchObject({ connection: 'open', end: null })
 })
 
-test('a missing jar of the past, with lines after it, ends nothing', () => {
+test("a 'Jar file not found!' line followed by other lines does not close the console", () => {
   const { far, open, state } = started()
   open()
   far.receive({ type: 'message', content: 'Jar file not found!\nStarting', seq: 9 })
@@ -373,7 +373,7 @@ test('a missing jar of the past, with lines after it, ends nothing', () => {
 test.each([
   [{ seq: 9 }, 2],
   [{}, 1],
-])('an instance that runs after all is listened to again where the server counts: %j', (more, attempts) => {
+])('the console reopens for a revived instance only when the server numbers lines: %j', (more, attempts) => {
   const { store, far, open } = started()
   open()
   far.receive({ type: 'message', content: 'Jar file not found!', ...more })
@@ -381,7 +381,7 @@ test.each([
   expect(far.urls).toHaveLength(attempts)
 })
 
-test('the end of the session (4401) closes it, says nothing and does not come back', () => {
+test('close code 4401 (session ended) closes the console silently without reconnecting', () => {
   const { far, open, lines, state } = started()
   open()
   far.listener?.closed(4401)
@@ -391,7 +391,7 @@ test('the end of the session (4401) closes it, says nothing and does not come ba
   expect(lines()).toEqual([])
 })
 
-test('§4 another instance: the old console is left, the new one opened 100 ms later with an empty log', () => {
+test('§4 switching instances closes the old console and opens the new one after 100 ms with an empty log', () => {
   const { store, far, open, lines, state } = started()
   open()
   far.receive({ type: 'message', content: 'of the lobby', seq: 5 })
@@ -406,7 +406,7 @@ test('§4 another instance: the old console is left, the new one opened 100 ms l
   expect(state().connection).toBe('connecting')
 })
 
-test.each([0, 60])('§4 the same when the old one was left %p ms before', (before) => {
+test.each([0, 60])('§4 the 100 ms delay counts from when the old console was left, here %p ms before', (before) => {
   const { store, far, open } = started()
   open()
   store.dispatch(consoleLeft())
@@ -419,7 +419,7 @@ test.each([0, 60])('§4 the same when the old one was left %p ms before', (befor
 })
 
 test.each([
-  ['another instance, longer after', { deployment: 'bot', podName: 'bot-1' }, 100],
+  ['another instance after the delay', { deployment: 'bot', podName: 'bot-1' }, 100],
   ['the same instance', lobby, 0],
 ])('%s is opened at once', (_case, target, after) => {
   const { store, far, open } = started()
@@ -432,8 +432,8 @@ test.each([
 
 test.each([
   ['leaving the page', consoleLeft()],
-  ['the end of the session', sessionEnded('signedOut')],
-])('%s closes the console, forgets its lines and what was on its way', (_case, end) => {
+  ['ending the session', sessionEnded('signedOut')],
+])('%s closes the console and drops its lines, including pending ones', (_case, end) => {
   const { store, far, open, lines, frames, facts } = started()
   open()
   far.receive({ type: 'message', content: 'shown' })
@@ -450,7 +450,7 @@ test.each([
   expect(facts.at(-1)).toEqual(end)
 })
 
-test('leaving while it waits for the next attempt ends the attempts', () => {
+test('leaving the console cancels the pending reconnect', () => {
   const { store, far, open } = started()
   open()
   far.listener?.closed(1006)

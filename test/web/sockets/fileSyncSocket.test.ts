@@ -31,30 +31,33 @@ afterEach(() => jest.restoreAllMocks())
 test.each([
   ['page first', [pageLoaded(), sessionStarted(ann)]],
   ['session first', [sessionStarted(ann), pageLoaded()]],
-])('§4 the connection is made once the page has loaded and somebody is signed in: %s', (_case, [first, second]) => {
-  const realtime = fakeRealtime()
-  const { cookies, storage, now } = fakeServices()
-  const store = makeStore({
-    cookies,
-    storage,
-    now,
-    connectConsole: fakeConsole().connect,
-    connectRealtime: realtime.connect,
-    sendUpload: fakeUploads().send,
-  })
-  store.dispatch(first!)
-  expect(realtime.opened).toBe(0)
-  store.dispatch(second!)
-  expect(realtime.opened).toBe(1)
-  expect(selectConnected(store.getState())).toBe(false)
-  realtime.listener?.connected()
-  expect(selectConnected(store.getState())).toBe(true)
-})
+])(
+  '§4 the real-time connection opens once the page has loaded and a user is signed in: %s',
+  (_case, [first, second]) => {
+    const realtime = fakeRealtime()
+    const { cookies, storage, now } = fakeServices()
+    const store = makeStore({
+      cookies,
+      storage,
+      now,
+      connectConsole: fakeConsole().connect,
+      connectRealtime: realtime.connect,
+      sendUpload: fakeUploads().send,
+    })
+    store.dispatch(first!)
+    expect(realtime.opened).toBe(0)
+    store.dispatch(second!)
+    expect(realtime.opened).toBe(1)
+    expect(selectConnected(store.getState())).toBe(false)
+    realtime.listener?.connected()
+    expect(selectConnected(store.getState())).toBe(true)
+  },
+)
 
 test.each([
   ['teardown', pageLeft()],
   ['the end of the session', sessionEnded('signedOut')],
-])('§4 it is disconnected on %s, and made anew afterwards', (_case, end) => {
+])('§4 the real-time connection closes on %s and reopens afterwards', (_case, end) => {
   const { store, realtime } = connected()
   store.dispatch(end)
   expect(realtime.closed).toBe(1)
@@ -64,7 +67,7 @@ test.each([
   expect(realtime.opened).toBe(2)
 })
 
-test('§4 files count as synced at first, not after sync_started, and again after sync_completed', () => {
+test('§4 files count as synced initially, not after sync_started, and again after sync_completed', () => {
   const { store, receive } = connected()
   expect(selectFilesSynced(store.getState())).toBe(true)
   receive({ id: 'CLIENT_FILE_SYNC', data: { event: 'sync_started' } })
@@ -75,7 +78,7 @@ test('§4 files count as synced at first, not after sync_started, and again afte
   expect(selectFilesSynced(store.getState())).toBe(true)
 })
 
-test('§5 the file-sync listener has no validation of its own, and odd payloads change nothing', () => {
+test('§5 the file-sync listener does not validate payloads, and malformed payloads change nothing', () => {
   const { store, receive } = connected()
   for (const data of [undefined, null, 7, 'sync_started', [], {}]) receive({ id: 'CLIENT_FILE_SYNC', data })
   expect(selectFilesSynced(store.getState())).toBe(true)
@@ -90,7 +93,7 @@ test.each([
   [{ data: { event: 'sync_started' } }],
   [{ id: '' }],
   [{ id: 7 }],
-])('§5 a message without an id is rejected, and only the problem log tells of it: %p', (message) => {
+])('§5 a message without an id is rejected, and only the problem log records it: %p', (message) => {
   const { store, receive } = connected()
   const before = store.getState()
   receive(message)
@@ -112,14 +115,14 @@ test('decisions §6: CLIENT_HANDSHAKE is answered with SERVER_HANDSHAKE_ACK', ()
   expect(realtime.sent).toEqual([{ id: 'SERVER_HANDSHAKE_ACK', data: { helloResponse: 'quarterdeck' } }])
 })
 
-test.each([[undefined], [{}], [{ hello: 1 }]])('§5 a payload that fails its validation is dropped: %p', (data) => {
+test.each([[undefined], [{}], [{ hello: 1 }]])('§5 a message with an invalid payload is dropped: %p', (data) => {
   const { store, realtime, receive } = connected()
   receive({ id: 'CLIENT_HANDSHAKE', data })
   expect(realtime.sent).toEqual([])
   expect(problemsIn(store)).toEqual(['Dropped the real-time message CLIENT_HANDSHAKE: Its data is not valid.'])
 })
 
-test('§5 sending while not connected fails, returns false and is in the problem log', () => {
+test('§5 sending while disconnected returns false and adds to the problem log', () => {
   const { store, realtime } = connected()
   expect(store.dispatch(sendRequested({ id: 'PING' }))).toBe(true)
   realtime.online = false

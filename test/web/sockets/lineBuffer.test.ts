@@ -15,7 +15,7 @@ let made = 0
 const lines = (count: number): ConsoleLine[] =>
   Array.from({ length: count }, () => ({ type: 'message', content: String(made++) }))
 
-/** The same numbers in each run: a failure can be looked at. */
+/** Deterministic, so that failures can be reproduced. */
 function randomOf(seed: number) {
   let state = seed
   return (below: number) => {
@@ -25,7 +25,7 @@ function randomOf(seed: number) {
 }
 
 test.each([1, 2, 3, 4, 5])(
-  'decisions §6: the last 5,000 lines are kept, whatever the pieces they come in (%p)',
+  'decisions §6: the buffer keeps the last 5,000 lines for any chunk sizes (seed %p)',
   (seed) => {
     const random = randomOf(seed)
     let buffer = emptyBuffer
@@ -49,7 +49,7 @@ test.each([1, 2, 3, 4, 5])(
   },
 )
 
-test('decisions §6: appending copies a block at most, be the buffer empty or full', () => {
+test('decisions §6: appending copies at most one block, whether the buffer is empty or full', () => {
   const full = append(emptyBuffer, lines(KEPT_LINES + 20))
   for (const before of [append(emptyBuffer, lines(20)), full]) {
     const after = append(before, lines(10))
@@ -60,7 +60,7 @@ test('decisions §6: appending copies a block at most, be the buffer empty or fu
   expect(full.blocks.flat().length).toBeLessThan(KEPT_LINES + 500)
 })
 
-test('what was there stays as it was for who still looks at it', () => {
+test('append does not mutate the previous buffer', () => {
   const before = append(emptyBuffer, lines(KEPT_LINES))
   const seen = allLines(before)
   append(before, lines(3000))
@@ -68,7 +68,7 @@ test('what was there stays as it was for who still looks at it', () => {
   expect(Object.isFrozen(before.blocks)).toBe(true)
 })
 
-test('a cleared buffer is empty, and its numbers go on', () => {
+test('a cleared buffer is empty and continues its line numbers', () => {
   const before = append(emptyBuffer, lines(700))
   const after = append(withoutLines(before), lines(3))
   expect(allLines(withoutLines(before))).toEqual([])
@@ -77,7 +77,7 @@ test('a cleared buffer is empty, and its numbers go on', () => {
   expect(lineAt(after, 700)).toBe(allLines(after)[0])
 })
 
-test('decisions §6: of long lines only as much text is kept as the platform keeps, and the newest line however long it is', () => {
+test('decisions §6: long lines are kept up to the length limit of the platform, the newest line at any length', () => {
   const long = (letter: string, length = 8192): ConsoleLine => ({ type: 'message', content: letter.repeat(length) })
   let buffer = append(emptyBuffer, lines(100))
   for (let step = 0; step < 60; step++) {
@@ -92,7 +92,7 @@ test('decisions §6: of long lines only as much text is kept as the platform kee
     expect(lineAt(buffer, buffer.next - 1)).toBe(kept.at(-1))
   }
   expect(buffer.next - buffer.first).toBe(KEPT_LENGTH / 8192)
-  // Short lines after that are all kept as long as there is room: the long ones go.
+  // Short lines push out the long ones while there is room.
   buffer = append(buffer, lines(KEPT_LINES))
   expect([buffer.next - buffer.first, buffer.length < 100_000]).toEqual([KEPT_LINES, true])
   buffer = append(buffer, [long('z', KEPT_LENGTH + 1)])
@@ -100,6 +100,6 @@ test('decisions §6: of long lines only as much text is kept as the platform kee
   expect(withoutLines(buffer).length).toBe(0)
 })
 
-test('security: a buffer of a replayed file that claims 9e15 lines is not counted through line by line', () => {
+test('security: a replayed buffer that claims 9e15 lines is not iterated line by line', () => {
   expect(append({ ...emptyBuffer, next: 9e15 }, lines(1))).toMatchObject({ first: 9e15, next: 9e15 + 1 })
 })

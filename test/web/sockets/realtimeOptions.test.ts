@@ -16,7 +16,7 @@ const mockSocket = {
 
 afterEach(() => jest.useRealTimers())
 
-test('§9 the socket client gets exactly these options, and the origin of the page', async () => {
+test('§9 the Socket.IO client gets exactly these options and the origin of the page', async () => {
   connectRealtime({ connected() {}, disconnected() {}, received() {} })
   await waitFor(() => expect(io).toHaveBeenCalled())
   expect(io).toHaveBeenCalledWith(window.location.origin, {
@@ -32,7 +32,7 @@ test('§9 the socket client gets exactly these options, and the origin of the pa
 })
 
 test.each(['disconnect', 'connect_error'])(
-  '§9 after a %s that socket.io gives up on, it tries again in 5 s',
+  '§9 the client retries 5 s after a %s that Socket.IO does not retry',
   async (event) => {
     jest.useFakeTimers()
     handlers.clear()

@@ -21,7 +21,7 @@ test('§8 using the socket facility outside its provider raises an error', () =>
   error.mockRestore()
 })
 
-test('§4 the header tells whether the real-time connection stands', async () => {
+test('§4 the header shows whether the real-time connection is established', async () => {
   const { realtime } = renderApp('/files', { signedInAs: 'ann' })
   expect(await screen.findByRole('img', { name: 'Real-time connection: disconnected' })).toBeVisible()
   act(() => void realtime.listener?.connected())
@@ -30,8 +30,8 @@ test('§4 the header tells whether the real-time connection stands', async () =>
   expect(await screen.findByRole('img', { name: 'Real-time connection: disconnected' })).toBeVisible()
 })
 
-test('what may have been missed is fetched again when the connection returns, and not when it first stands', async () => {
-  // No poll comes by itself.
+test('stale data is refetched on reconnect, not on the first connect', async () => {
+  // Fake timers keep polls from running.
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick', 'performance'] })
   const { network, realtime, store } = renderApp('/', { signedInAs: 'ann' })
   const heartbeat = network.shows([{ deployment: deploymentOf('lobby') }])
@@ -45,7 +45,7 @@ test('what may have been missed is fetched again when the connection returns, an
   await waitFor(() => expect(heartbeat.calls).toHaveLength(2))
 })
 
-test('a connection that is lost for more than a moment is told on every page, with the time, until it is back', async () => {
+test('every page shows the start time of a lost connection after 2 s, until it is restored', async () => {
   jest.useFakeTimers({
     now: new Date(2026, 10, 22, 12, 3),
     doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick', 'performance'],
@@ -67,7 +67,7 @@ test('a connection that is lost for more than a moment is told on every page, wi
   expect(screen.queryByText(/^Not connected/)).not.toBeInTheDocument()
 })
 
-test('lists that could not be loaded recover by themselves when the connection is back', async () => {
+test('lists that failed to load are refetched on reconnect', async () => {
   const failing = network.get('/api/users').answers(503)
   const { realtime } = renderApp('/admin', { signedInAs: '1', isAdmin: true })
   expect(await screen.findByRole('heading', { name: 'Failed to load users' })).toBeVisible()

@@ -17,7 +17,7 @@ const sheets = [
   'features/notifications/toasts.module',
 ]
 
-/** The style sheets of the product as webpack would compile them, except that classes of modules keep their names. */
+/** The style sheets of the product as webpack compiles them, except that CSS module classes keep their names. */
 beforeAll(() => {
   const style = document.createElement('style')
   style.textContent = execFileSync(
@@ -37,7 +37,7 @@ beforeAll(() => {
   document.head.append(style)
 })
 
-/** A custom property as the element inherits it: jsdom computes neither that nor `var()`. */
+/** An inherited custom property; jsdom computes neither these nor `var()`. */
 function inherited(element: Element, property: string): string {
   const value = getComputedStyle(element).getPropertyValue(property)
   return value || (element.parentElement ? inherited(element.parentElement, property) : '')
@@ -50,7 +50,7 @@ function styleOf(element: Element, property: string): string {
   return value
 }
 
-/** What people call a colour of the form `#rrggbb`. */
+/** The everyday name of a color in the form `#rrggbb`. */
 function nameOf(color: string): string {
   const [red = 0, green = 0, blue = 0] = (/^#(..)(..)(..)$/.exec(color)?.slice(1) ?? []).map((part) =>
     parseInt(part, 16),
@@ -62,7 +62,7 @@ function nameOf(color: string): string {
   return 'blue'
 }
 
-test('§2 the page is light gray, with a header above a centred area that is 7xl wide at most', async () => {
+test('§2 the page is light gray, with a header above a centered area of at most 7xl', async () => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([])
   const main = await screen.findByRole('main')
@@ -74,7 +74,7 @@ test('§2 the page is light gray, with a header above a centred area that is 7xl
   ).toEqual(['80rem', '0px auto', '1.5rem 1rem'])
 })
 
-test('§2 notifications are at the top right', async () => {
+test('§2 notifications appear at the top right', async () => {
   renderApp('/nowhere', { signedInAs: 'ann' })
   const { position, top, right, left } = getComputedStyle(await screen.findByRole('region', { name: 'Notifications' }))
   expect({ position, top, right, left }).toEqual({ position: 'fixed', top: '4rem', right: '1rem', left: '' })
@@ -103,7 +103,7 @@ test.each<[InstanceState, string]>([
   ['BLOCKED', 'red'],
   ['STOPPING', 'amber'],
   ['STOPPED', 'gray'],
-])('§3 the state %s is %s, on its card and on the dot of its page', async (state, color) => {
+])('§3 the state %s is %s on the instance card and on the instance page', async (state, color) => {
   const { network, user } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: deploymentOf('lobby'), instances: [instanceOf('3fa2c1-lobby', { state })] }])
   const card = await screen.findByRole('link', { name: /3fa2c1-lobby/ })
@@ -113,7 +113,7 @@ test.each<[InstanceState, string]>([
   expect(['color', '--dot'].map((property) => nameOf(styleOf(status, property)))).toEqual([color, color])
 })
 
-test('§2 the dot of an active deployment is green, of an inactive one gray', async () => {
+test('§2 the dot is green for an active deployment and gray for an inactive one', async () => {
   const { network } = renderApp('/deployments', { signedInAs: 'ann' })
   network
     .get('/api/deployments')
@@ -122,7 +122,7 @@ test('§2 the dot of an active deployment is green, of an inactive one gray', as
   expect(nameOf(styleOf(screen.getByText('Inactive'), '--dot'))).toBe('gray')
 })
 
-test('§2 the sync indicator is amber and turns while the files are not synced', async () => {
+test('§2 the sync indicator is amber and spins while the files are not synced', async () => {
   const { realtime, listing } = await filesPage([entryOf('a')])
   const looks = () => {
     const button = screen.getByRole('button', { name: /^Sync/ })
@@ -135,7 +135,7 @@ test('§2 the sync indicator is amber and turns while the files are not synced',
   await waitFor(() => expect(listing.calls).toHaveLength(2))
 })
 
-test('the line below the configuration has its sign beside its text, and nothing of the looks of the problem log', async () => {
+test('the configuration status line shows icon and text side by side, without styles of the problem log', async () => {
   const { network } = renderApp('/deployments/lobby/edit', { signedInAs: 'ann' })
   network.get('/api/deployments/lobby').answers({ content: 'name: lobby\n' })
   const line = (await within(await screen.findByRole('region', { name: 'Configuration' })).findByText('Saved'))
@@ -144,7 +144,7 @@ test('the line below the configuration has its sign beside its text, and nothing
   expect([styleOf(status, 'display'), styleOf(status, 'justify-content')]).toEqual(['flex', ''])
 })
 
-test('§2 the banner of a failed save is red, the one of a save green, and both can be dismissed', async () => {
+test('§2 the save banner is red on failure and green on success, and can be dismissed', async () => {
   const { network, user } = renderApp('/deployments/lobby/edit', { signedInAs: 'ann' })
   network.get('/api/deployments/lobby').answers({ content: 'name: lobby\n' })
   await screen.findByRole('region', { name: 'Configuration' })

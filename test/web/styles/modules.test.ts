@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { compile, Logger } from 'sass'
 
 const web = join(__dirname, '../../../src/web')
-/** Chunks have styles of their own: of two that define the same global class, the one that was loaded last would win. */
+/** Chunks load their styles lazily: of two chunks with the same global class, the one loaded last would win. */
 const FOLDERS = ['features', 'actionLog']
 
 const filesOf = (pattern: RegExp) =>
@@ -30,7 +30,7 @@ const withoutGlobal = (selector: string) => selector.replaceAll(/:global\([^()]*
 const classesOf = (css: string) =>
   new Set(selectorsOf(css).flatMap((selector) => withoutGlobal(selector).match(/(?<=\.)[a-zA-Z][\w-]*/g) ?? []))
 
-test('the styles of a feature apply to its own classes and to what is inside them, never to those of another', () => {
+test('the styles of a feature match only its own classes and their descendants', () => {
   const global = sheets.flatMap(({ sheet, css }) =>
     selectorsOf(css)
       .filter((selector) => !sheet.endsWith('.module.scss') || !/\.[a-zA-Z]/.test(withoutGlobal(selector)))
@@ -40,7 +40,7 @@ test('the styles of a feature apply to its own classes and to what is inside the
   expect(sheets.length).toBeGreaterThan(30)
 })
 
-test('components use the classes that their CSS modules define, and all of them', () => {
+test('components use exactly the classes that their CSS modules define', () => {
   const used = new Map<string, Set<string>>()
   const computed = new Set<string>()
   for (const file of filesOf(/\.tsx?$/)) {

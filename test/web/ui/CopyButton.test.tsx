@@ -10,7 +10,7 @@ async function click() {
   render(<CopyButton text="secret" label="Copy key" />)
   return async () => {
     await user.click(screen.getByRole('button', { name: 'Copy key' }))
-    // The clipboard answers later than the click.
+    // The clipboard promise resolves after the click.
     await act(() => jest.advanceTimersByTimeAsync(0))
   }
 }
@@ -31,7 +31,7 @@ test('§9 the copy confirmation shows for 2 s', async () => {
   expect(icon()).toBe(before)
 })
 
-test('a browser without a clipboard says so', async () => {
+test('the copy button reports a failure when the clipboard is not available', async () => {
   const copy = await click()
   jest.spyOn(navigator.clipboard, 'writeText').mockRejectedValue(new Error('denied'))
   await copy()

@@ -12,6 +12,6 @@ test.each([
   [1024 ** 3, '1.00 GB'],
   [2.346 * 1024 ** 4, '2.35 TB'],
   [5000 * 1024 ** 4, '5000.00 TB'],
-])('§9 sizes count by 1024 and have two decimals: %p is %p', (bytes, text) => {
+])('§9 formatBytes uses units of 1024 and two decimals: %p is %p', (bytes, text) => {
   expect(formatBytes(bytes)).toBe(text)
 })

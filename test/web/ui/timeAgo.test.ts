@@ -6,7 +6,7 @@ const NOW = Date.UTC(2026, 10, 20)
 test.each([
   [0, 'just now'],
   [59_999, 'just now'],
-  // Another clock, ahead of ours.
+  // The clock of the server is ahead.
   [-90_000, 'just now'],
   [60_000, '1 minute ago'],
   [119_999, '1 minute ago'],
@@ -16,6 +16,6 @@ test.each([
   [29 * 86_400_000, '29 days ago'],
   [60 * 86_400_000, '2 months ago'],
   [800 * 86_400_000, '2 years ago'],
-])('what is %i ms old happened %s', (age, words) => {
+])("an age of %i ms reads '%s'", (age, words) => {
   expect(timeAgo(NOW - age, NOW)).toBe(words)
 })
