@@ -24,7 +24,7 @@ const entry = (subject: string) => ({
   succeeded: true,
 })
 
-/** While it is away, its connections are gone and no new ones are let in. */
+/** Simulates an outage: existing connections are terminated and new ones are refused. */
 async function away(isAway: boolean): Promise<void> {
   const name = new URL(state.url).pathname.slice(1)
   await onServer(async (client) => {
@@ -33,7 +33,7 @@ async function away(isAway: boolean): Promise<void> {
   })
 }
 
-/** A try that began before the database was back fails, and so does a question; the next one comes by itself. */
+/** Queries fail until the database is back; the activity log retries by itself. */
 const written = (subject: string, count: number) =>
   until(
     async () =>
@@ -42,7 +42,7 @@ const written = (subject: string, count: number) =>
     (found) => found === count,
   )
 
-test('the entries of the time in which PostgreSQL was away are there when it is back, in order', async () => {
+test('writes the entries recorded during a PostgreSQL outage after it recovers, in order', async () => {
   const activity = createActivityLog(state.db, log, () => 1_700_000_000_000)
   await away(true)
   for (let number = 0; number < 1000; number++) activity.record(entry(`away ${number}`))
@@ -55,13 +55,13 @@ test('the entries of the time in which PostgreSQL was away are there when it is 
   await activity.close()
 })
 
-test('entries whose insertion was not confirmed are not there twice after the next try', async () => {
+test('does not duplicate entries whose insertion was not confirmed when it retries', async () => {
   let tries = 0
   const db = state.db.withPlugin({
     transformQuery: ({ node }) => node,
     transformResult: async ({ result }) => {
       tries += 1
-      // It was committed, and the connection broke before that was told.
+      // The insertion was committed, but the connection broke before it was confirmed.
       if (tries === 1) throw new Error('Connection terminated unexpectedly')
       return result
     },
@@ -79,7 +79,7 @@ test('entries whose insertion was not confirmed are not there twice after the ne
   expect(rows).toEqual([{ subject: 'unconfirmed 0' }, { subject: 'unconfirmed 1' }])
 })
 
-test('no more than 10,000 wait; how many were lost is logged', async () => {
+test('buffers at most 10,000 entries and logs how many were lost', async () => {
   const activity = createActivityLog(state.db, log, Date.now)
   await away(true)
   for (let number = 0; number < 10_050; number++) activity.record(entry(`many ${number}`))
@@ -95,9 +95,9 @@ test('no more than 10,000 wait; how many were lost is logged', async () => {
 type Insert = InsertQueryBuilder<State, 'activity', InsertResult>
 
 test.each([0, 1, 2, 3, 4, 5, 6, 8])(
-  'what is recorded just as a batch is done, %d moments later, is written without waiting for more',
+  'writes an entry recorded %d microtasks after a batch completes without waiting for another entry',
   async (moments) => {
-    // The real database, which tells when it has answered.
+    // The real database, with a callback for the moment at which it has answered.
     let answered: (() => Promise<void>) | undefined
     const db = new Proxy(state.db, {
       get: (target, name, receiver) =>
@@ -137,7 +137,7 @@ test.each([0, 1, 2, 3, 4, 5, 6, 8])(
   },
 )
 
-test('what waits is written when the platform ends; what cannot be is logged as lost', async () => {
+test('flushes the buffered entries on shutdown and logs those that cannot be written as lost', async () => {
   const activity = createActivityLog(state.db, log, Date.now)
   for (let number = 0; number < 300; number++) activity.record(entry(`end ${number}`))
   await activity.close()

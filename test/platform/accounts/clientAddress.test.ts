@@ -13,7 +13,7 @@ test.each([
   ['the proxy says nothing', ['10.0.0.1'], '10.0.0.1', undefined, '10.0.0.1'],
   ['proxies write ports', ['10.0.0.0/8'], '10.0.0.1', '192.0.2.7:5432, 10.0.0.2:443', '192.0.2.7'],
   ['the socket is of both families', ['10.0.0.1'], '::ffff:10.0.0.1', '192.0.2.7', '192.0.2.7'],
-])('where a handshake comes from when %s', (_case, trusted, remote, forwarded, expected) => {
+])('resolves the address of a client when %s', (_case, trusted, remote, forwarded, expected) => {
   expect(createTrustedProxies(trusted).addressOf(from(remote, forwarded))).toBe(expected)
 })
 
@@ -29,6 +29,6 @@ test.each([
   ['fe80::1%eth0', 'fe80::1'],
   ['unknown', 'unknown'],
   ['', ''],
-])('the address %p has one form, however a proxy writes it: %p', (text, address) => {
+])('normalizes the address %p, however a proxy writes it, to %p', (text, address) => {
   expect(plainAddress(text)).toBe(address)
 })

@@ -19,7 +19,7 @@ const remove = (code: string) =>
   platform.call('DELETE', `/api/invite-codes/${encodeURIComponent(code)}`, { token: ann.token })
 const made = async (message: string) => (await create(message)).body.data as unknown as InviteCode
 
-test('§3 a new code is answered and listed first, with all its fields, and somebody can register with it', async () => {
+test('§3 a new code is returned and listed first with all its fields, and a user can register with it', async () => {
   const answer = await create('  for bob ')
   expect(answer).toMatchObject({ status: 201, body: { success: true } })
   const invite = answer.body.data as unknown as InviteCode
@@ -40,7 +40,7 @@ test('§3 a new code is answered and listed first, with all its fields, and some
   })
 })
 
-test('a code is taken in any case, with or without its dashes, with spaces, and within the same limits', async () => {
+test('a code is accepted in any case, with or without dashes and spaces, under the same rate limits', async () => {
   const { code } = await made('to be typed')
   const verify = (inviteCode: string) =>
     platform.call('POST', '/api/auth/verify-invite', { body: { inviteCode }, address: '10.1.2.3' })
@@ -55,7 +55,7 @@ test('a code is taken in any case, with or without its dashes, with spaces, and 
     expect(await verify(text)).toMatchObject({ status: 400 })
 })
 
-test('§5 a blank message is refused with the exact text, and so is what is no message', async () => {
+test('§5 a blank message and a message of the wrong type are refused with the exact text', async () => {
   for (const message of ['', '   '])
     expect(await create(message)).toMatchObject({ status: 400, body: { message: 'message: Message cannot be empty' } })
   for (const message of [undefined, null, 1, { $ne: 1 }, 'x'.repeat(501), 'a\0'])
@@ -65,7 +65,7 @@ test('§5 a blank message is refused with the exact text, and so is what is no m
   ).toMatchObject({ status: 400, body: { field: 'is_first' } })
 })
 
-test('decisions §2: DELETE of an unused code revokes it; it stays in the list and opens nothing', async () => {
+test('decisions §2: DELETE of an unused code revokes it; it stays in the list and cannot be used', async () => {
   const { code } = await made('to be revoked')
   const { body } = await platform.call('POST', '/api/auth/verify-invite', { body: { inviteCode: code } })
   expect(await remove(code)).toMatchObject({ status: 200 })
@@ -74,7 +74,7 @@ test('decisions §2: DELETE of an unused code revokes it; it stays in the list a
     status: 400,
     body: { code: 'INVALID_INVITE' },
   })
-  // Whoever was in the middle of registering does not get in either.
+  // A registration that is already in progress fails too.
   const registered = await platform.call('POST', '/api/auth/register', {
     body: { username: 'late', password: 'correct horse', inviteToken: body.data.token },
   })
@@ -91,7 +91,7 @@ test('decisions §2: DELETE of an unused code revokes it; it stays in the list a
 test.each([
   ['revoked', { revoked: true }],
   ['used', { used_by: 'somebody' }],
-])('DELETE of a %s code takes it off the list', async (state, change) => {
+])('DELETE of a %s code removes it from the list', async (state, change) => {
   const { code } = await made(`is ${state}`)
   await platform.db.updateTable('invites').set(change).where('code', '=', code).execute()
   expect(await remove(code)).toMatchObject({ status: 200 })
@@ -99,7 +99,7 @@ test.each([
   expect(await remove(code)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } })
 })
 
-test('decisions §2: DELETE of an expired code that nobody used revokes it as well', async () => {
+test('decisions §2: DELETE of an expired, unused code revokes it too', async () => {
   const { code } = await made('too late')
   await platform.db
     .updateTable('invites')
@@ -110,7 +110,7 @@ test('decisions §2: DELETE of an expired code that nobody used revokes it as we
   expect((await codes()).find((invite) => invite.code === code)).toMatchObject({ revoked: true, is_expired: true })
 })
 
-test('decisions §2: a code is good for 7 days', async () => {
+test('decisions §2: a code is valid for 7 days', async () => {
   const { code } = await made('a week')
   const { expires_at } = await platform.db
     .selectFrom('invites')
@@ -120,7 +120,7 @@ test('decisions §2: a code is good for 7 days', async () => {
   expect(expires_at.getTime() - platform.clock.now).toBe(7 * 86_400_000)
 })
 
-test('§4 a code is expired after 7 days, unless somebody used it in time', async () => {
+test('§4 an unused code expires after 7 days', async () => {
   const [unused, used] = [await made('unused'), await made('used')]
   const past = new Date(platform.clock.now - 1)
   await platform.db
@@ -134,7 +134,7 @@ test('§4 a code is expired after 7 days, unless somebody used it in time', asyn
   expect(listed.find(({ code }) => code === used.code)).toMatchObject({ is_expired: false, used_by: 'somebody' })
 })
 
-test('who used a code is in the list', async () => {
+test('the list shows which user used a code', async () => {
   await platform.register('cleo')
   expect((await codes()).find(({ code }) => code === 'invite-of-cleo')).toMatchObject({
     used_by: 'cleo',
@@ -142,7 +142,7 @@ test('who used a code is in the list', async () => {
   })
 })
 
-test('invites are recorded by their message; a code is never written down', async () => {
+test('the activity log records invites by their message and never contains a code', async () => {
   const deletions = () =>
     platform.logged.filter((line) => line.includes('"DELETE"') && line.includes('/api/invite-codes/')).length
   const before = deletions()
@@ -157,7 +157,7 @@ test('invites are recorded by their message; a code is never written down', asyn
   ])
   const kept = JSON.stringify(await platform.db.selectFrom('activity').selectAll().execute())
   for (const invite of await codes()) expect(kept).not.toContain(invite.code)
-  // Nor by the platform's own log, at any level: of a call that failed it is as good as before.
+  // Nor does the platform's own log contain it, at any level: if the call failed, the code would still be valid.
   await until(() => deletions() >= before + 2)
   for (const said of [code, 'WRONG-CODE']) expect(platform.logged.filter((line) => line.includes(said))).toEqual([])
 })

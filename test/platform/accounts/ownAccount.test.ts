@@ -23,7 +23,7 @@ const change = (token: string, body: unknown, address?: string) =>
   platform.call('POST', '/api/auth/change-password', { token, body, address })
 
 describe('own sessions', () => {
-  test('are listed with device, address and times, the one that asks marked, and nobody else’s', async () => {
+  test('are listed with device, address and times for their owner only, and the current session is marked', async () => {
     const first = await platform.call('POST', '/api/auth/login', { body: { username: 'ann', password: ann.password } })
     const second = await platform.call('POST', '/api/auth/verify-login', {
       body: { username: 'ann', token: await platform.nextCode(ann.secret), sessionToken: first.body.data.sessionToken },
@@ -45,7 +45,7 @@ describe('own sessions', () => {
     expect(JSON.stringify(listed)).not.toContain(ann.token)
   })
 
-  test('one can be ended, by its owner only', async () => {
+  test('can be ended by their owner only', async () => {
     const other = await platform.signIn(ann)
     const { id } = (await sessions(other)).find(({ current }) => current)!
     expect(await platform.call('DELETE', `/api/sessions/${id}`, { token: bob.token })).toMatchObject({
@@ -62,14 +62,14 @@ describe('own sessions', () => {
     })
   })
 
-  test('all others can be ended at once', async () => {
+  test('can be ended all at once, except the current session', async () => {
     const others = [await platform.signIn(ann), await platform.signIn(ann)]
     expect(await platform.call('DELETE', '/api/sessions', { token: ann.token })).toMatchObject({ status: 200 })
     expect(await Promise.all([ann.token, ...others, bob.token].map(statusOf))).toEqual([200, 401, 401, 200])
     expect(await sessions(ann.token)).toHaveLength(1)
   })
 
-  test('that are ended, one or all others, close their sockets within 5 seconds', async () => {
+  test('have their sockets closed within 5 seconds when one or all other sessions are ended', async () => {
     await platform.app.listen({ host: '127.0.0.1', port: 0 })
     const url = `http://127.0.0.1:${(platform.app.server.address() as AddressInfo).port}`
     for (const end of ['one', 'others']) {
@@ -86,7 +86,7 @@ describe('own sessions', () => {
     }
   })
 
-  test('that have expired are not listed', async () => {
+  test('are not listed after they expire', async () => {
     const other = await platform.signIn(bob)
     const { id } = (await sessions(other)).find(({ current }) => current)!
     await platform.db
@@ -99,7 +99,7 @@ describe('own sessions', () => {
 })
 
 describe('change password', () => {
-  test('with the old one and a code sets the new one, ends all other sessions and keeps this one', async () => {
+  test('with the old password and a code sets the new password and ends all sessions except the current one', async () => {
     const cleo = await platform.register('cleo')
     const other = await platform.signIn(cleo)
     const step = await platform.call('POST', '/api/auth/login', { body: { username: 'cleo', password: cleo.password } })
@@ -125,7 +125,7 @@ describe('change password', () => {
     expect(await statusOf(await platform.signIn({ ...cleo, password: 'another horse' }))).toBe(200)
   })
 
-  test('a wrong old password, a wrong code and a used code change nothing', async () => {
+  test('changes nothing when the old password is wrong, or the code is wrong or already used', async () => {
     const dora = await platform.register('dora')
     const good = { password: dora.password, newPassword: 'another horse' }
     expect(
@@ -160,7 +160,7 @@ describe('change password', () => {
     expect(await statusOf(await platform.signIn(dora))).toBe(200)
   })
 
-  test('the code it took opens no session afterwards', async () => {
+  test('uses up its code, which then cannot open a session', async () => {
     const eve = await platform.register('eve')
     const code = await platform.nextCode(eve.secret)
     expect(
@@ -176,7 +176,7 @@ describe('change password', () => {
     ).toMatchObject({ status: 400, body: { code: 'INVALID_CODE' } })
   })
 
-  test('security 2 and 3: wrong passwords and codes are counted by account, whatever the address', async () => {
+  test('security 2 and 3: wrong passwords and codes are counted per account, whatever the address', async () => {
     const finn = await platform.register('finn')
     const good = { newPassword: 'another horse', token: '000000' }
     const statuses = async (password: string) => {
@@ -191,7 +191,7 @@ describe('change password', () => {
     expect(await statuses(finn.password)).toEqual(expected)
   })
 
-  test('a reset by an administrator at the same time wins', async () => {
+  test('loses against a concurrent reset by an administrator', async () => {
     const gus = await platform.register('gus')
     const row = await platform.db
       .selectFrom('users')
@@ -212,7 +212,7 @@ describe('change password', () => {
     ).toMatchObject({ status: 200 })
   })
 
-  test('it is recorded, without what was typed', async () => {
+  test('is recorded in the activity log without passwords and codes', async () => {
     const hal = await platform.register('hal')
     await change(hal.token, { password: 'canary-old-1', newPassword: 'canary-new-1', token: '000000' })
     const [entry] = (await platform.activityLog.list({ kind: 'session' })).entries

@@ -9,7 +9,7 @@ afterAll(() => platform.close())
 
 const post = (path: string, body: unknown) => platform.call('POST', `/api/auth/${path}`, { body })
 
-/** As far as the QR code, with an invite. */
+/** Registers with an invite up to the QR code. */
 async function begin(inviteCode: string, username: string): Promise<{ inviteToken: string; secret: string }> {
   const invited = await post('verify-invite', { inviteCode })
   const inviteToken = String(invited.body.data.token)
@@ -21,7 +21,7 @@ async function begin(inviteCode: string, username: string): Promise<{ inviteToke
 const userNames = async () =>
   (await platform.db.selectFrom('users').select('username').orderBy('id').execute()).map(({ username }) => username)
 
-test('decisions §2: the first invite makes an administrator, and is the same until somebody uses it', async () => {
+test('decisions §2: the first invite creates an administrator and stays the same until it is used', async () => {
   const code = await platform.registration.firstInvite(undefined)
   expect(await platform.registration.firstInvite(undefined)).toBe(code)
   expect(await platform.registration.firstInvite('chosen-by-automation')).toBe('chosen-by-automation')
@@ -41,7 +41,7 @@ test('decisions §2: the first invite makes an administrator, and is the same un
   expect(await platform.registration.firstInvite('chosen-by-automation')).toBeUndefined()
 })
 
-test('the QR code is a PNG data URL, and who registers with an ordinary invite is no administrator', async () => {
+test('the QR code is a PNG data URL, and a user with an ordinary invite is not an administrator', async () => {
   await platform.addInvite('for-bob')
   const { inviteToken } = (await post('verify-invite', { inviteCode: 'for-bob' })).body.data as {
     token: string
@@ -59,7 +59,7 @@ test('the QR code is a PNG data URL, and who registers with an ordinary invite i
   expect(verified.body.data).toMatchObject({ isAdmin: 0 })
 })
 
-test('decisions §2: nobody exists and no invite is used before the code is right', async () => {
+test('decisions §2: no user is created and no invite is used until the code is verified', async () => {
   await platform.addInvite('for-cleo')
   const { inviteToken, secret } = await begin('for-cleo', 'cleo')
   expect(await post('verify-registration', { username: 'cleo', token: '000000', inviteToken })).toMatchObject({
@@ -78,7 +78,7 @@ test('decisions §2: nobody exists and no invite is used before the code is righ
   ).toEqual({ used_by: 'cleo' })
 })
 
-test('security 9: of 20 people who race with one invite exactly one gets in', async () => {
+test('security 9: exactly one of 20 concurrent registrations with one invite succeeds', async () => {
   await platform.addInvite('for-one')
   const racers = []
   for (let number = 0; number < 20; number++) {
@@ -98,7 +98,7 @@ test('security 9: of 20 people who race with one invite exactly one gets in', as
   expect((await userNames()).filter((name) => name.startsWith('racer'))).toHaveLength(1)
 })
 
-test('a name that somebody took meanwhile is a conflict, and the invite stays free', async () => {
+test('a username taken during a registration is a conflict, and the invite stays unused', async () => {
   await platform.addInvite('one-of-two')
   await platform.addInvite('two-of-two')
   const one = await begin('one-of-two', 'dora')
@@ -136,7 +136,7 @@ test.each([
   })
 })
 
-test('decisions §2: the invite token ends after 15 minutes', async () => {
+test('decisions §2: the invite token expires after 15 minutes', async () => {
   await platform.addInvite('for-later')
   const { inviteToken, secret } = await begin('for-later', 'eve')
   const { expires_at } = await platform.db

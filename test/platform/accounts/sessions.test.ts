@@ -25,7 +25,7 @@ const claimsOf = (token: string) =>
     preferred_username: string
   }
 
-test('decisions §2: the token is a JWT (HS256) with sub, jti and an exp in 7 days, and says the username for people', () => {
+test('decisions §2: the token is a JWT (HS256) with sub, jti, a display username and an exp in 7 days', () => {
   expect(JSON.parse(Buffer.from(ann.token.split('.')[0]!, 'base64url').toString())).toEqual({ alg: 'HS256' })
   const { sub, jti, exp, preferred_username: username } = claimsOf(ann.token)
   expect(username).toBe('ann')
@@ -34,7 +34,7 @@ test('decisions §2: the token is a JWT (HS256) with sub, jti and an exp in 7 da
   expect(exp - platform.clock.now / 1000).toBeCloseTo(7 * 86_400, -2)
 })
 
-test('security 5: tokens that are forged, altered, expired or of another kind are 401', async () => {
+test('security 5: tokens that are forged, altered, expired or of another kind get 401', async () => {
   const key = (await openSecrets(platform.dataDir, platform.db)).keyFor('session token')
   const { sub, jti, exp } = claimsOf(ann.token)
   const claims = () => new SignJWT().setSubject(sub).setJti(jti)
@@ -81,7 +81,7 @@ test('security 5: tokens that are forged, altered, expired or of another kind ar
   expect(await tryToken(ann.token)).toBe(200)
 })
 
-test('security 6: after logout the token is 401', async () => {
+test('security 6: after logout the token gets 401', async () => {
   const token = await platform.signIn(ann)
   expect(await platform.call('POST', '/api/auth/logout', { token })).toMatchObject({
     status: 200,
@@ -118,20 +118,20 @@ test('security 6: after logout the token opens no download and no socket', async
       (await platform.call('GET', `/api/sftp/download?path=%2Fnfsshare%2Fa&token=${token}`)).status,
     ]
   }
-  // The pod is not there: whoever is let in learns that.
+  // The pod does not exist, so an accepted connection gets 404.
   expect(await attempts()).toEqual(['connected', 404, 401])
   await platform.call('POST', '/api/auth/logout', { token })
-  // The connection is refused before it is opened.
+  // The connection is refused during the handshake.
   expect(await attempts()).toEqual(['xhr poll error', 401, 401])
 })
 
-test('security 8: once a user is deleted, the next request is 401', async () => {
+test('security 8: after a user is deleted, the next request gets 401', async () => {
   const bob = await platform.register('bob')
   await platform.db.deleteFrom('users').where('username', '=', 'bob').execute()
   expect(await tryToken(bob.token)).toBe(401)
 })
 
-test('a session ends after 7 days', async () => {
+test('a session expires after 7 days', async () => {
   const token = await platform.signIn(ann)
   await platform.db
     .updateTable('sessions')
@@ -141,7 +141,7 @@ test('a session ends after 7 days', async () => {
   expect(await tryToken(token)).toBe(401)
 })
 
-test('a 401 says what to do, and only that', async () => {
+test('the body of a 401 says only how to sign in again', async () => {
   const { body } = await platform.call('GET', '/api/deployments')
   expect(body).toEqual({
     success: false,

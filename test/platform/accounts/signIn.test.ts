@@ -19,7 +19,7 @@ async function firstStep(address?: string): Promise<string> {
   return String(answer.body.data.sessionToken)
 }
 
-test('§7 the right password and code open a session whose token opens protected calls', async () => {
+test('§7 the correct password and code open a session whose token is accepted by protected calls', async () => {
   const sessionToken = await firstStep()
   const answer = await verify({ username: 'Ann', token: await platform.nextCode(ann.secret), sessionToken })
   expect(answer).toMatchObject({ status: 200, body: { success: true, data: { isAdmin: 1 } } })
@@ -27,7 +27,7 @@ test('§7 the right password and code open a session whose token opens protected
   expect(protectedCall.status).toBe(200)
 })
 
-test('usernames are the same without regard to case', async () => {
+test('usernames are case-insensitive', async () => {
   const first = await login({ username: 'aNN', password: ann.password })
   const second = await verify({
     username: 'ANN',
@@ -49,7 +49,8 @@ test('security 4: a known and an unknown user, 200 times each, cannot be told ap
   const bodies = new Set<string>()
   for (let round = 0; round < 200; round++) {
     const took: Record<string, number> = {}
-    // In turn, so that what else the machine does counts for both; from ever new addresses, for the limits.
+    // Alternates, so that other load on the machine affects both equally. Each call has a new address because of the
+    // rate limits.
     for (const username of round % 2 ? ['Ann', 'nobody'] : ['nobody', 'Ann']) {
       const since = performance.now()
       const answer = await login({ username, password: 'not the password' }, `10.7.${round % 2}.${round}`)
@@ -59,7 +60,7 @@ test('security 4: a known and an unknown user, 200 times each, cannot be told ap
     differences.push(took.Ann! - took.nobody!)
   }
   expect([...bodies]).toEqual([expect.stringContaining('BAD_CREDENTIALS')])
-  // The median is between these two in all but one of ten million runs (sign test), whatever else the machine does meanwhile.
+  // The median lies between these two in all but one of ten million runs (sign test), whatever the load on the machine.
   const [low, high] = [62, 137].map((at) => differences.sort((one, other) => one - other)[at]!)
   expect(low).toBeLessThan(5)
   expect(high).toBeGreaterThan(-5)
@@ -81,7 +82,7 @@ test('security 4: the second step makes the same queries for a known and an unkn
   expect(made[1]).toBe(made[0])
 })
 
-test('security 2: second steps are limited by address', async () => {
+test('security 2: second steps are rate limited by address', async () => {
   const statuses = []
   for (let tries = 0; tries < 202; tries++) {
     const body = { username: 'nobody', token: '000000', sessionToken: 'nonsense' }
@@ -90,7 +91,7 @@ test('security 2: second steps are limited by address', async () => {
   expect(statuses).toEqual([...Array<number>(200).fill(400), 429, 429])
 })
 
-test('security 1: one code in two logins at the same time lets exactly one in, and never again', async () => {
+test('security 1: one code in two concurrent logins opens exactly one session and cannot be used again', async () => {
   const [one, two, three] = [await firstStep(), await firstStep(), await firstStep()]
   const code = await platform.nextCode(ann.secret)
   const both = await Promise.all(
@@ -107,7 +108,7 @@ test('security 1: one code in two logins at the same time lets exactly one in, a
   })
 })
 
-test('security 1: two good codes for one step at the same time open one session', async () => {
+test('security 1: two valid codes for one step at the same time open one session', async () => {
   const eve = await platform.register('eve')
   for (let round = 0; round < 10; round++) {
     const first = await login({ username: 'eve', password: eve.password })
@@ -118,7 +119,7 @@ test('security 1: two good codes for one step at the same time open one session'
   }
 })
 
-test('decisions §2: a code of the step before is accepted, one of two steps before is not', async () => {
+test('decisions §2: the code of the previous time step is accepted, the one before it is refused', async () => {
   const before = await platform.nextCode(ann.secret)
   platform.clock.now += 30_000
   expect(await verify({ username: 'Ann', token: before, sessionToken: await firstStep() })).toMatchObject({
@@ -132,7 +133,7 @@ test('decisions §2: a code of the step before is accepted, one of two steps bef
   })
 })
 
-test('decisions §2: the token of step 1 works for five minutes, for its user and once', async () => {
+test('decisions §2: the token of step 1 is valid for five minutes, for its user and for one login', async () => {
   await platform.db.deleteFrom('login_steps').execute()
   const expired = await firstStep()
   const { expires_at } = await platform.db.selectFrom('login_steps').select('expires_at').executeTakeFirstOrThrow()
@@ -160,7 +161,7 @@ test('decisions §2: the token of step 1 works for five minutes, for its user an
   ).toMatchObject({ status: 400, body: { code: 'STEP_EXPIRED' } })
 })
 
-test('decisions §2: five tries for a code, then step 1 begins anew', async () => {
+test('decisions §2: after five wrong codes the user has to start again with step 1', async () => {
   const cleo = await platform.register('cleo')
   const first = await login({ username: 'cleo', password: cleo.password })
   const { sessionToken } = first.body.data
@@ -174,7 +175,7 @@ test('decisions §2: five tries for a code, then step 1 begins anew', async () =
   })
 })
 
-test('security 2: wrong codes are counted for the account, whatever the login and the address', async () => {
+test('security 2: wrong codes are counted per account, whatever the login and the address', async () => {
   const dora = await platform.register('dora')
   const statuses: number[] = []
   for (let tries = 0; tries < 20; tries++) {
@@ -190,10 +191,10 @@ test('security 2: wrong codes are counted for the account, whatever the login an
   expect(statuses).toEqual([...Array<number>(10).fill(400), ...Array<number>(10).fill(429)])
 })
 
-test('security 3: an account that is guessed at from many addresses has three tries from each, and as ever where its user is signed in', async () => {
+test('security 3: an account attacked from many addresses allows three tries per address, except where its user is signed in', async () => {
   const gil = await platform.register('gil')
   const guess = async (address: string) => (await login({ username: 'GIL', password: 'a guess' }, address)).status
-  // The owner, who is signed in at 127.0.0.1, does not count.
+  // The address of the owner, who is signed in at 127.0.0.1, does not count.
   for (let count = 0; count < 5; count++) await platform.signIn(gil)
   const first = await Promise.all(
     Array.from({ length: 100 }, (_, number) => guess(`10.3.${Math.floor(number / 10)}.1`)),
@@ -208,7 +209,7 @@ test('security 3: an account that is guessed at from many addresses has three tr
   expect(await further('10.3.100.1')).toEqual([400, 400, 400, 429])
   const refused = await login({ username: 'gil', password: 'a guess' }, '10.3.100.1')
   expect(Number(refused.headers['retry-after'])).toBeGreaterThan(1700)
-  // A /56 of IPv6 is one of them.
+  // An IPv6 /56 counts as one address.
   expect([
     await guess('2001:db8:1:200::1'),
     await guess('2001:db8:1:201::1'),
@@ -216,7 +217,7 @@ test('security 3: an account that is guessed at from many addresses has three tr
     await guess('2001:db8:1:2aa::1'),
   ]).toEqual([400, 400, 400, 429])
   expect(await guess('2001:db8:1:300::1')).toBe(400)
-  // An unknown user is no different.
+  // An unknown user gets the same answers.
   const nobody = await Promise.all(
     Array.from({ length: 101 }, (_, number) =>
       login({ username: 'nil', password: 'a guess' }, `10.4.${Math.floor(number / 10)}.1`),
@@ -228,7 +229,7 @@ test('security 3: an account that is guessed at from many addresses has three tr
       .map(({ status }) => status)
       .sort(),
   ).toEqual([400, 400, 400, 429])
-  // The owner: at an address of a session after mistakes, and at a new one.
+  // The owner: first at the address of an open session after mistakes, then at a new address.
   expect(await further('127.0.0.1')).toEqual([400, 400, 400, 400])
   for (const address of ['127.0.0.1', '10.3.200.1'])
     expect((await login({ username: 'gil', password: gil.password }, address)).status).toBe(200)
@@ -253,7 +254,7 @@ test.each([
   ['[2001:0db8:1:2::6]:54321', '2001:db8:1:2'],
   ['2001:db8::6', '2001:db8:0:0'],
   ['::1', '0:0:0:0'],
-])('limits count %s as %s: a customer has a whole /64 of IPv6', (address, network) => {
+])('rate limits count %s as %s: an IPv6 customer has a whole /64', (address, network) => {
   expect(networkOf(address)).toBe(network)
 })
 
@@ -262,11 +263,11 @@ test.each([
   ['2001:db8:1:2', '2001:db8:1:00'],
   ['2001:db8:1:2ff', '2001:db8:1:02'],
   ['user 1900000003 of this machine', 'user 1900000003 of this machine'],
-])('where somebody guesses from many addresses, %s counts as %s', (network, wide) => {
+])('during an attack from many addresses, %s counts as %s', (network, wide) => {
   expect(wideNetworkOf(network)).toBe(wide)
 })
 
-test('a window of tries ends: the same address may try again', async () => {
+test('an address may try again when its rate limit window has expired', async () => {
   for (let tries = 0; tries < 12; tries++) await login({ username: 'Ann', password: 'wrong' }, '10.3.0.1')
   await platform.db
     .updateTable('tries')
@@ -275,7 +276,7 @@ test('a window of tries ends: the same address may try again', async () => {
   await firstStep('10.3.0.1')
 })
 
-test('a window of tries that began while the clock was ahead is over', async () => {
+test('a rate limit window that began while the clock was ahead has expired', async () => {
   for (let tries = 0; tries < 12; tries++) await login({ username: 'Ann', password: 'wrong' }, '10.3.0.2')
   await platform.db
     .updateTable('tries')
@@ -284,7 +285,7 @@ test('a window of tries that began while the clock was ahead is over', async () 
   await firstStep('10.3.0.2')
 })
 
-test('no password and no token of a step is in the log or, readable, in the state', async () => {
+test('passwords and step tokens are neither in the log nor readable in the state', async () => {
   const sessionToken = await firstStep()
   const { password_hash, totp_secret } = await platform.db
     .selectFrom('users')

@@ -24,14 +24,14 @@ const setAdmin = async (username: string, is_admin: boolean, token = ann.token) 
   platform.call('PATCH', `/api/users/${await idOf(username)}/admin`, { token, body: { is_admin } })
 const statusOf = async (token: string, url = '/api/deployments') => (await platform.call('GET', url, { token })).status
 
-test('§7 the list has every user with id, username and flag, and nothing else', async () => {
+test('§7 the list contains every user with id, username and administrator flag, and nothing else', async () => {
   expect(await users()).toEqual([
     { id: expect.any(Number), username: 'ann', is_admin: true },
     { id: expect.any(Number), username: 'Bob', is_admin: false },
   ])
 })
 
-test('security 12: who is made administrator may at once, and who is demoted may not any more, with the same token', async () => {
+test('security 12: a promotion and a demotion take effect at once for the same token', async () => {
   expect(await statusOf(bob.token, '/api/users')).toBe(403)
   expect(await setAdmin('Bob', true)).toMatchObject({ status: 200, body: { success: true } })
   expect(await statusOf(bob.token, '/api/users')).toBe(200)
@@ -43,7 +43,7 @@ test('security 12: who is made administrator may at once, and who is demoted may
   expect(await statusOf(bob.token)).toBe(200)
 })
 
-test('security 7: after an administrator reset the password, the old sessions and steps of signing in are over', async () => {
+test('security 7: a password reset by an administrator ends all sessions and pending sign-ins of the user', async () => {
   const cleo = await platform.register('cleo')
   const other = await platform.signIn(cleo)
   const step = await platform.call('POST', '/api/auth/login', { body: { username: 'cleo', password: cleo.password } })
@@ -64,7 +64,7 @@ test('security 7: after an administrator reset the password, the old sessions an
   expect(await statusOf(await platform.signIn({ ...cleo, password: 'another horse' }))).toBe(200)
 })
 
-test('security 8: once an administrator has deleted a user, the next request is 401, and the name is free again', async () => {
+test('security 8: after an administrator deletes a user, the next request gets 401 and the name is free again', async () => {
   const dora = await platform.register('dora')
   const id = await idOf('dora')
   expect(await platform.call('DELETE', `/api/users/${id}`, { token: ann.token })).toMatchObject({ status: 200 })
@@ -75,7 +75,7 @@ test('security 8: once an administrator has deleted a user, the next request is 
   expect(await statusOf((await platform.register('Dora')).token)).toBe(200)
 })
 
-test('§2 administrators may reset their own password: it ends all their sessions, this one too', async () => {
+test('§2 administrators may reset their own password, which ends all their sessions including this one', async () => {
   await setAdmin('Bob', true)
   expect(
     await platform.call('PATCH', `/api/users/${await idOf('Bob')}/password`, {
@@ -89,7 +89,7 @@ test('§2 administrators may reset their own password: it ends all their session
   await setAdmin('Bob', false)
 })
 
-test('every answer to a signed-in user tells their role of that moment, a refusal too; nobody else is told one', async () => {
+test('every answer to a signed-in user, even a refusal, carries the current role; other answers carry none', async () => {
   const roleOf = async (token: string | undefined, url: string) =>
     (await platform.call('GET', url, { token })).headers['quarterdeck-role']
   expect([
@@ -121,7 +121,7 @@ test('decisions §2: administrators cannot delete or demote themselves', async (
   expect(await statusOf(ann.token, '/api/users')).toBe(200)
 })
 
-test('security 10: wrong types, operators, extra fields and ids that are none are 400', async () => {
+test('security 10: wrong types, operators, extra fields and invalid ids get 400', async () => {
   const id = await idOf('Bob')
   const calls: [string, unknown][] = [
     [`${id}/admin`, { is_admin: 'yes' }],
@@ -159,7 +159,7 @@ test('security 13: of two administrators who demote or delete each other at the 
     const answers = await Promise.all(
       round % 2 ? [demote(ann, bobId), demote(bob, annId)] : [demote(bob, annId), demote(ann, bobId)],
     )
-    // The later one is an administrator no more.
+    // The administrator whose call came later has already been demoted.
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 403])
     const admins = await platform.db.selectFrom('users').select('id').where('is_admin', '=', true).execute()
     expect(admins).toHaveLength(1)
@@ -168,7 +168,7 @@ test('security 13: of two administrators who demote or delete each other at the 
   await setAdmin('Bob', false)
 })
 
-test('security 13: of five administrators who all demote one another at the same time one remains, 10 times, and each gets an answer', async () => {
+test('security 13: of five administrators who demote one another concurrently one remains, and each gets an answer, 10 times', async () => {
   const all = [ann]
   for (const name of ['eva', 'finn', 'gus', 'hal']) {
     all.push(await platform.register(name))
@@ -187,7 +187,7 @@ test('security 13: of five administrators who all demote one another at the same
         ),
       )
       const others = answers.map(({ status }) => status).filter((status) => status !== 200 && status !== 403)
-      // A disk that is too busy may make one wait for too long.
+      // A busy disk may make a call time out.
       expect(others.filter((status) => status !== 503)).toEqual([])
       const admins = await platform.db.selectFrom('users').select('username').where('is_admin', '=', true).execute()
       expect(admins.length).toBeGreaterThan(0)
@@ -203,7 +203,7 @@ test('security 13: of five administrators who all demote one another at the same
   }
 })
 
-test('what administrators do to users is recorded by name, without passwords', async () => {
+test('the activity log records by name what administrators do to users, without passwords', async () => {
   const secret = 'canary-4711-password'
   await platform.call('PATCH', `/api/users/${await idOf('Bob')}/password`, {
     token: ann.token,
@@ -255,7 +255,7 @@ describe('security 37: open sockets', () => {
       async (username: string) => async () =>
         platform.call('DELETE', `/api/users/${await idOf(username)}`, { token: ann.token }),
     ],
-  ])('of a user who is %s are closed within 5 seconds, those of others stay', async (what, prepare) => {
+  ])('of a user who is %s are closed within 5 seconds, and those of other users stay open', async (what, prepare) => {
     const user = await platform.register(`user-${what.replaceAll(' ', '-')}`)
     const work = await prepare(user.username)
     const open = async (token: string) => {

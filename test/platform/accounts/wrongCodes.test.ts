@@ -9,7 +9,7 @@ beforeAll(async () => {
   platform = await startPlatform()
 })
 afterAll(() => platform.close())
-// The limits by address are not meant here.
+// Removes the rate limits by address, which these tests do not cover.
 beforeEach(() => platform.db.deleteFrom('tries').execute())
 
 const ADDRESS = '10.5.0.1'
@@ -25,7 +25,7 @@ async function firstStep({ username, password }: Account): Promise<string> {
 const enter = ({ username }: Account, sessionToken: string, token = '000000') =>
   platform.call('POST', '/api/auth/verify-login', { body: { username, token, sessionToken }, address: ADDRESS })
 
-/** What a thief with the password does: five tries, then the next sign-in. @returns the last answer. */
+/** Acts as a thief who knows the password: five tries, then the next sign-in. @returns the last answer. */
 async function enterWrongCodes(account: Account, count: number) {
   let sessionToken = await firstStep(account)
   let last = await enter(account, sessionToken)
@@ -47,14 +47,14 @@ async function administrator(): Promise<Account> {
   return { username, ...account }
 }
 
-test('security 2: after each tenth wrong code the user waits, twice as long each time, a day at the most', async () => {
+test('security 2: every tenth wrong code locks the account, twice as long each time, for a day at most', async () => {
   const ann = await platform.register('ann')
   const waits: number[] = []
   for (let round = 0; round < 9; round++) {
     expect(await enterWrongCodes(ann, 10)).toMatchObject({ status: 400, body: { code: 'INVALID_CODE' } })
     const refused = await enter(ann, await firstStep(ann), await platform.nextCode(ann.secret))
     expect(refused).toMatchObject({ status: 429, body: { code: 'TOO_MANY_TRIES' } })
-    // A code was made meanwhile, which takes its 30 seconds.
+    // A code was generated since then, which moves the clock by 30 seconds.
     const seconds = Number(refused.headers['retry-after']) + 30
     waits.push(seconds)
     pass(seconds * 1000 - 31_000)
@@ -64,7 +64,7 @@ test('security 2: after each tenth wrong code the user waits, twice as long each
   expect(waits.map((seconds) => seconds / 60)).toEqual([15, 30, 60, 120, 240, 480, 960, 1440, 1440])
 })
 
-test('a wait that began while the clock was a year ahead is over when the clock is right again', async () => {
+test('a lockout that began while the clock was a year ahead ends when the clock is corrected', async () => {
   const zoe = await platform.register('zoe')
   pass(365 * 24 * HOUR)
   await enterWrongCodes(zoe, 10)
@@ -72,7 +72,7 @@ test('a wait that began while the clock was a year ahead is over when the clock 
   expect(await signIn(zoe)).toMatchObject({ status: 200 })
 })
 
-test('who signed in while the clock was a year ahead can do so again when it is right', async () => {
+test('a user who signed in while the clock was a year ahead can sign in after it is corrected', async () => {
   const yan = await platform.register('yan')
   pass(365 * 24 * HOUR)
   expect(await signIn(yan)).toMatchObject({ status: 200 })
@@ -80,7 +80,7 @@ test('who signed in while the clock was a year ahead can do so again when it is 
   expect(await signIn(yan)).toMatchObject({ status: 200 })
 })
 
-test('security 2: the refusal says how long to wait, whatever the code, and the step outlives it', async () => {
+test('security 2: the refusal says how long to wait, even for a valid code, and step 1 stays valid during the lockout', async () => {
   const bob = await platform.register('bob')
   const sessionToken = await firstStep(bob)
   await enterWrongCodes(bob, 10)
@@ -95,7 +95,7 @@ test('security 2: the refusal says how long to wait, whatever the code, and the 
   expect(await enter(bob, sessionToken, await platform.nextCode(bob.secret))).toMatchObject({ status: 200 })
 })
 
-test('security 2: the wait outlives a restart of the platform', async () => {
+test('security 2: the lockout survives a restart of the platform', async () => {
   const cleo = await platform.register('cleo')
   await enterWrongCodes(cleo, 10)
   const { db, sessions, dataDir, activityLog } = platform
@@ -115,7 +115,7 @@ test('security 2: the wait outlives a restart of the platform', async () => {
   })
 })
 
-test('security 2: a right code clears the count: the next wait is the first one again', async () => {
+test('security 2: a correct code resets the count, so that the next lockout is short again', async () => {
   const dora = await platform.register('dora')
   await enterWrongCodes(dora, 10)
   pass(15 * MINUTE)
@@ -126,7 +126,7 @@ test('security 2: a right code clears the count: the next wait is the first one 
   expect(Number(refused.headers['retry-after'])).toBe(15 * 60)
 })
 
-test('security 2: twenty wrong codes at the same time are ten tries', async () => {
+test('security 2: twenty concurrent wrong codes count as ten tries', async () => {
   const eve = await platform.register('eve')
   const steps = []
   for (let count = 0; count < 20; count++) steps.push(await firstStep(eve))
@@ -137,7 +137,7 @@ test('security 2: twenty wrong codes at the same time are ten tries', async () =
   ])
 })
 
-test('security 2: at the next sign-in the user is told how many wrong codes there were, and since when', async () => {
+test('security 2: the next sign-in reports how many wrong codes were entered, and since when', async () => {
   const finn = await platform.register('finn')
   expect((await signIn(finn)).body.data).not.toHaveProperty('wrongCodes')
   const since = platform.clock.now
@@ -148,7 +148,7 @@ test('security 2: at the next sign-in the user is told how many wrong codes ther
   expect((await signIn(finn)).body.data).not.toHaveProperty('wrongCodes')
 })
 
-test('security 2: what the user mistyped in the same step is no warning', async () => {
+test('security 2: wrong codes that the user entered in the same sign-in are not reported', async () => {
   const gus = await platform.register('gus')
   const alone = await firstStep(gus)
   for (let tries = 0; tries < 3; tries++) await enter(gus, alone)
@@ -158,7 +158,7 @@ test('security 2: what the user mistyped in the same step is no warning', async 
   await enterWrongCodes(gus, 9)
   const step = await firstStep(gus)
   await enter(gus, step)
-  // Refused without a look at the code: none of them counts.
+  // Refused without checking the code, so none of these counts.
   for (let tries = 0; tries < 3; tries++) expect(await enter(gus, step)).toMatchObject({ status: 429 })
   pass(15 * MINUTE)
   await enter(gus, step)
@@ -167,7 +167,7 @@ test('security 2: what the user mistyped in the same step is no warning', async 
   })
 })
 
-test('security 2: the wrong password counts for no wait, and a code without a step neither', async () => {
+test('security 2: wrong passwords and codes without a step do not count towards the lockout', async () => {
   const hal = await platform.register('hal')
   for (let tries = 0; tries < 12; tries++) await enter(hal, 'nonsense')
   for (let tries = 0; tries < 9; tries++)
@@ -186,7 +186,7 @@ test('security 2: the wrong password counts for no wait, and a code without a st
   ).toEqual([])
 })
 
-test('security 2: codes for a change of the password count as well, and the user is told of them at the next sign-in, changed or not', async () => {
+test('security 2: wrong codes for a password change count too, and are reported at the next sign-in', async () => {
   const ida = await platform.register('ida')
   const change = (token: string) =>
     platform.call('POST', '/api/auth/change-password', {
@@ -209,7 +209,7 @@ test('security 2: codes for a change of the password count as well, and the user
   expect((await signIn(changed)).body.data).not.toHaveProperty('wrongCodes')
 })
 
-test('security 2: a password reset by an administrator ends the wait, and the user is told all the same', async () => {
+test('security 2: a password reset by an administrator ends the lockout and keeps the report of wrong codes', async () => {
   const [admin, jim] = [await administrator(), await platform.register('jim')]
   await enterWrongCodes(jim, 10)
   const { id } = await platform.db
@@ -224,7 +224,7 @@ test('security 2: a password reset by an administrator ends the wait, and the us
   })
 })
 
-test('security 2: the activity log says once for each wait who it is for, how many wrong codes there were and from where', async () => {
+test('security 2: the activity log records each lockout once with the user, the number of wrong codes and their addresses', async () => {
   const kim = await platform.register('kim')
   const waits = async () =>
     (await platform.activityLog.list({ search: 'wrong codes' })).entries.filter(({ username, subject }) =>
