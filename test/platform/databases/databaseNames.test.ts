@@ -1,12 +1,12 @@
 import { physicalNameOf, randomPassword, usernameOf } from '../../../src/platform/databases/databaseNames'
 
-test('decisions §8: a database is called by its name, case kept, and so is its user', () => {
+test('decisions §8: a database and its user are called by the name of the database, with its case', () => {
   for (const name of ['plots', 'Plots', 'SELECT', '_', '1', 'a'.repeat(63)]) {
     expect([physicalNameOf(name), usernameOf(name)]).toEqual([name, name])
   }
 })
 
-test('decisions §8: a name of 64 characters gets a physical name of 63, its own and always the same', () => {
+test('decisions §8: a name of 64 characters gets a unique, stable physical name of 63', () => {
   const names = ['a'.repeat(64), `${'a'.repeat(63)}b`].map(physicalNameOf)
   expect(names.map((name) => name.length)).toEqual([63, 63])
   expect(new Set(names).size).toBe(2)
@@ -14,7 +14,7 @@ test('decisions §8: a name of 64 characters gets a physical name of 63, its own
   expect(usernameOf('a'.repeat(64))).toBe(names[0])
 })
 
-test('names that PostgreSQL keeps for its own roles are good for databases; their roles are called otherwise', () => {
+test('names reserved by PostgreSQL for its roles are valid database names; their roles get other names', () => {
   for (const name of ['pg_monitor', 'pg_x', 'public', 'none', `pg_${'x'.repeat(61)}`]) {
     expect(usernameOf(name)).toMatch(/^db_.{1,60}$/)
     expect(usernameOf(name)).toMatch(/_[0-9a-f]{12}$/)

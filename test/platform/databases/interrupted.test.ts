@@ -18,7 +18,7 @@ jest.setTimeout(180_000)
 const silent = pino({ level: 'silent' })
 let dataDir: string
 let state: FreshState
-/** The same state and server, by a way that can be broken: to them, the platform has been killed. */
+/** The same state and server through a proxy that can be cut, which looks like a kill of the platform. */
 let mortalState: StateDatabase
 let proxy: BreakableProxy
 let secrets: Secrets
@@ -91,7 +91,7 @@ async function canOpen({ username, password, host, port, database }: Database['c
     )
 }
 
-/** Does a thing again and again on fresh databases, broken off after its first message, its second … until it gets through. */
+/** Repeats an operation on new databases, cut after the first message, then after the second, until it completes. */
 async function breakEverywhere(
   prepare: (name: string) => Promise<Database | undefined>,
   attempt: (databases: Databases, name: string) => Promise<unknown>,
@@ -101,7 +101,7 @@ async function breakEverywhere(
     const name = `cut_${at}_${randomBytes(4).toString('hex')}`
     const before = await prepare(name)
     const broke = await mortal(async (databases) => {
-      // Its connections are there.
+      // Opens its connections.
       await databases.list('sql')
       proxy.breakAfter(at)
       await attempt(databases, name).catch(() => undefined)
@@ -112,7 +112,7 @@ async function breakEverywhere(
       await databases.start()
       return (await databases.list('sql')).find((database) => database.name === name)
     })
-    // What is listed is there and can be opened; what is not listed is nowhere.
+    // A listed database exists and can be opened; no trace is left of an unlisted one.
     expect({ at, ...(await onServerOf(name)) }).toEqual({
       at,
       role: after !== undefined,
@@ -126,7 +126,7 @@ async function breakEverywhere(
   }
 }
 
-test('security 47: a create that is cut off anywhere leaves nothing behind, and the next create of the name works', async () => {
+test('security 47: a create interrupted at any message leaves nothing behind, and the name can be created again', async () => {
   const messages = await breakEverywhere(
     async () => undefined,
     (databases, name) => databases.create('sql', name),
@@ -135,11 +135,11 @@ test('security 47: a create that is cut off anywhere leaves nothing behind, and 
         expect(await canOpen((await healthy((databases) => databases.create('sql', name))).credentials)).toBe(true)
     },
   )
-  // Each of: lock, row, role, database, rights, login, row.
+  // Messages for lock, row, role, database, rights, login and row.
   expect(messages).toBeGreaterThan(12)
 })
 
-test('security 47: without a start between, the next create of the name finishes what was cut off', async () => {
+test('security 47: the next create of the name finishes an interrupted one without a restart of the platform', async () => {
   for (const at of [4, 7, 10, 12, 14, 16]) {
     const name = `again_${at}_${randomBytes(4).toString('hex')}`
     await mortal(async (databases) => {
@@ -160,7 +160,7 @@ test('security 47: without a start between, the next create of the name finishes
   }
 })
 
-test('a reset that is cut off anywhere ends with one password that is listed and works', async () => {
+test('a reset interrupted at any message ends with exactly one password, which is listed and works', async () => {
   const messages = await breakEverywhere(
     (name) => healthy((databases) => databases.create('sql', name)),
     (databases, name) => databases.resetPassword('sql', name),
@@ -173,7 +173,7 @@ test('a reset that is cut off anywhere ends with one password that is listed and
   expect(messages).toBeGreaterThan(6)
 })
 
-test('a delete that is cut off anywhere is finished or was never begun', async () => {
+test('a delete interrupted at any message is either finished or was never begun', async () => {
   const seen = new Set<boolean>()
   await breakEverywhere(
     (name) => healthy((databases) => databases.create('sql', name)),

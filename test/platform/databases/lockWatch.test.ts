@@ -24,7 +24,7 @@ const canConnect = (url: string) =>
     () => false,
   )
 
-test('security: sessions that fill the table of locks, so that nobody can connect, are ended; a role that goes on may no longer log in', async () => {
+test('security: ends sessions that exhaust the lock table, and revokes the login of a role that repeats it', async () => {
   const lines: string[] = []
 
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
@@ -34,7 +34,7 @@ test('security: sessions that fill the table of locks, so that nobody can connec
   const { adminUrl } = await users.start()
   const admin = await connected(adminUrl)
   for (const role of ['greedy', 'other']) await admin.query(`create role ${role} login password 'secret'`)
-  // The watch has looked once: a look needs no room, but the first one does.
+  // Waits for the first look of the watch: later ones need no room in the lock table.
   await until(async () => {
     const { rowCount } = await admin.query(
       "select 1 from pg_stat_activity where query like '%from pg_locks join%' and state = 'idle'",
@@ -56,13 +56,13 @@ test('security: sessions that fill the table of locks, so that nobody can connec
   }
   await until(() => lines.some((line) => line.includes('"role":"greedy"') && line.includes('may no longer log in')))
   await expect(connected(urlOf('greedy'))).rejects.toMatchObject({ code: '28000' })
-  // A session with fewer locks is left alone.
+  // A session with few locks is not ended.
   expect((await other.query('select 1 as one')).rows).toEqual([{ one: 1 }])
   await other.end()
   await users.stop()
 })
 
-test('security: a role that fills the table at once after a start of the server, before the watch can connect, is locked out as well', async () => {
+test('security: revokes the login of a role that fills the lock table after a restart before the watch connects', async () => {
   const lines: string[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
   const dataDir = join(directory(), 'restarted')
@@ -85,7 +85,7 @@ test('security: a role that fills the table at once after a start of the server,
       await greedy
         .query('select pg_advisory_lock(at + (random() * 1e9)::int) from generate_series(1, 30000) at')
         .catch(() => undefined)
-      // A session with few locks is left alone.
+      // A session with few locks is not ended.
       await Promise.race([ended, over])
       await greedy.end()
     }

@@ -72,7 +72,7 @@ async function listed(name: string): Promise<Database | undefined> {
   return (body.data.databases as Database[]).find((database) => database.name === name)
 }
 
-/** The connection string that the console builds: without options. */
+/** The connection string as the console builds it, without options. */
 function urlOf(
   { credentials: { username, password, host, port, database } }: Database,
   change: { password?: string; port?: number } = {},
@@ -97,7 +97,7 @@ const codeOf = (work: Promise<unknown>) =>
 const trySignIn = (url: string) => codeOf(as(url, (client) => client.db().collection('any').findOne()))
 
 testWithMongo(
-  'decisions §8: the credentials shown open a database to write and read, and the listing shows size and collections grow',
+  'decisions §8: the shown credentials open a database for reading and writing, and the listed size and collections grow',
   async () => {
     const made = await create('plots')
     expect(made).toEqual({
@@ -135,39 +135,44 @@ testWithMongo(
   },
 )
 
-testWithMongo('security 48: a user opens no other database, and nobody gets in without a password', async () => {
-  const [mine, other] = [await create('mine'), await create('other')]
-  await as(urlOf(other), (client) => client.db().collection('secrets').insertOne({ it: 'is theirs' }))
-  // Signed in where it belongs, it finds nothing of the other; where the other is, it does not get in.
-  const seen = await as(urlOf(mine), (client) => client.db('other').collection('secrets').find().toArray()).catch(
-    () => [],
-  )
-  expect(seen).toEqual([])
-  expect(
-    await codeOf(
-      as(urlOf(mine, { port: other.credentials.port }), (client) => client.db('other').collection('secrets').findOne()),
-    ),
-  ).not.toBe('it worked')
-  expect(
-    await codeOf(
-      as(
-        urlOf({ ...other, credentials: { ...mine.credentials, port: other.credentials.port, database: 'other' } }),
-        (client) => client.db().collection('secrets').findOne(),
+testWithMongo(
+  'security 48: a user opens no other database, and a connection without a password is refused',
+  async () => {
+    const [mine, other] = [await create('mine'), await create('other')]
+    await as(urlOf(other), (client) => client.db().collection('secrets').insertOne({ it: 'is theirs' }))
+    // Signed in to its own database, the user sees nothing of the other one; signing in to the other one fails.
+    const seen = await as(urlOf(mine), (client) => client.db('other').collection('secrets').find().toArray()).catch(
+      () => [],
+    )
+    expect(seen).toEqual([])
+    expect(
+      await codeOf(
+        as(urlOf(mine, { port: other.credentials.port }), (client) =>
+          client.db('other').collection('secrets').findOne(),
+        ),
       ),
-    ),
-  ).not.toBe('it worked')
-  expect(
-    await codeOf(
-      as(`mongodb://127.0.0.1:${other.credentials.port}/other`, (client) =>
-        client.db().collection('secrets').findOne(),
+    ).not.toBe('it worked')
+    expect(
+      await codeOf(
+        as(
+          urlOf({ ...other, credentials: { ...mine.credentials, port: other.credentials.port, database: 'other' } }),
+          (client) => client.db().collection('secrets').findOne(),
+        ),
       ),
-    ),
-  ).not.toBe('it worked')
-  expect(await as(urlOf(other), (client) => client.db().collection('secrets').countDocuments())).toBe(1)
-})
+    ).not.toBe('it worked')
+    expect(
+      await codeOf(
+        as(`mongodb://127.0.0.1:${other.credentials.port}/other`, (client) =>
+          client.db().collection('secrets').findOne(),
+        ),
+      ),
+    ).not.toBe('it worked')
+    expect(await as(urlOf(other), (client) => client.db().collection('secrets').countDocuments())).toBe(1)
+  },
+)
 
 testWithMongo(
-  '§7 PATCH: a reset makes a new password; the old one is refused, open connections of it are of no use, the data stays',
+  '§7 PATCH: a reset makes a new password, refuses the old one, disables its connections and keeps the data',
   async () => {
     const before = await create('resettable')
     const open = new MongoClient(urlOf(before), { serverSelectionTimeoutMS: 1500 })
@@ -185,7 +190,7 @@ testWithMongo(
   },
 )
 
-testWithMongo('§7 DELETE: the database, its user and its data are gone, and the name is free again', async () => {
+testWithMongo('§7 DELETE: removes the database, its user and its data, and frees the name', async () => {
   const database = await create('gone')
   await as(urlOf(database), (client) => client.db().collection('data').insertOne({ x: 1 }))
   const open = new MongoClient(urlOf(database), { serverSelectionTimeoutMS: 1500 })
@@ -202,7 +207,7 @@ testWithMongo('§7 DELETE: the database, its user and its data are gone, and the
 })
 
 testWithMongo.each(['Upper_Case', '1', '_', 'test', 'system', 'x'.repeat(63), 'Y'.repeat(64)])(
-  'security 45: %s is a name like any other',
+  'security 45: %s is an ordinary name',
   async (name) => {
     const database = await create(name)
     await as(urlOf(database), (client) => client.db().collection('t').insertOne({ x: 1 }))
@@ -211,13 +216,16 @@ testWithMongo.each(['Upper_Case', '1', '_', 'test', 'system', 'x'.repeat(63), 'Y
   },
 )
 
-testWithMongo.each(['admin', 'local', 'config', 'Admin'])('the server’s own database %s is taken', async (name) => {
-  expect(await call('POST', '', { name })).toMatchObject({ status: 409, body: { code: 'NAME_TAKEN' } })
-  expect(await listed(name)).toBeUndefined()
-})
+testWithMongo.each(['admin', 'local', 'config', 'Admin'])(
+  'the server’s own database name %s is taken',
+  async (name) => {
+    expect(await call('POST', '', { name })).toMatchObject({ status: 409, body: { code: 'NAME_TAKEN' } })
+    expect(await listed(name)).toBeUndefined()
+  },
+)
 
 testWithMongo(
-  'MongoDB has no two databases whose names differ in case only: the second one is 409 and the first one stays',
+  'a second MongoDB database whose name differs only in case gets 409, and the first one stays',
   async () => {
     await create('Cased')
     expect(await call('POST', '', { name: 'cased' })).toMatchObject({
@@ -230,7 +238,7 @@ testWithMongo(
   },
 )
 
-testWithMongo('security 46: of 20 creates of one name at the same time exactly one wins', async () => {
+testWithMongo('security 46: exactly one of 20 concurrent creates of one name succeeds', async () => {
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, at) => call('POST', '', { name: at % 2 ? 'race' : 'RACE' })),
   )
@@ -239,12 +247,12 @@ testWithMongo('security 46: of 20 creates of one name at the same time exactly o
   await as(urlOf(winner), (client) => client.db().collection('t').insertOne({ x: 1 }))
 })
 
-describe('security 47: what the end of a platform has cut off is finished with the next call:', () => {
+describe('security 47: a change interrupted by the end of the platform is finished by the next call:', () => {
   const setState = (name: string, change: { state: 'creating' | 'resetting' | 'deleting'; password?: string }) =>
     platform.db.updateTable('databases').set(change).where('name', '=', name).execute()
 
   testWithMongo.each(['creating', 'deleting'] as const)(
-    'a database that was left %s is gone, and its name is free',
+    'a database left in the state %s is removed, and its name is free',
     async (unfinished) => {
       const database = await create(`left_${unfinished}`)
       await as(urlOf(database), (client) => client.db().collection('t').insertOne({ x: 1 }))
@@ -257,7 +265,7 @@ describe('security 47: what the end of a platform has cut off is finished with t
     },
   )
 
-  testWithMongo('a reset that was written down and did not reach the server reaches it', async () => {
+  testWithMongo('a reset that was recorded but did not reach the server is applied', async () => {
     const database = await create('left_resetting')
     const { id } = await platform.db
       .selectFrom('databases')
@@ -275,7 +283,7 @@ describe('security 47: what the end of a platform has cut off is finished with t
   })
 })
 
-testWithMongo('a server that dies is started again, on the same port, with the same passwords and data', async () => {
+testWithMongo('a server that dies is started again on the same port with the same passwords and data', async () => {
   const database = await create('mortal')
   await as(urlOf(database), (client) => client.db().collection('t').insertOne({ x: 1 }))
   const before = processesOf(dataDir)
@@ -292,7 +300,7 @@ testWithMongo('a server that dies is started again, on the same port, with the s
 })
 
 testWithMongo(
-  'the next start of the platform brings up what was there, on the same ports unless somebody else took one',
+  'the next start of the platform restores the databases, on the same ports where those are free',
   async () => {
     const database = await create('lasting')
     await as(urlOf(database), (client) => client.db().collection('t').insertOne({ x: 1 }))
@@ -328,7 +336,7 @@ testWithMongo(
   },
 )
 
-testWithMongo('what a killed platform has left running is ended before its successor starts its own', async () => {
+testWithMongo('processes left by a killed platform are ended before its successor starts its own', async () => {
   const [other, password] = [await mkdtemp(join(tmpdir(), 'quarterdeck-mongo-')), 'a-password-for-this-test']
   const settings = {
     url: undefined,
@@ -342,7 +350,7 @@ testWithMongo('what a killed platform has left running is ended before its succe
   await first.create(database, password)
   const left = processesOf(other)
   expect(left).toHaveLength(1)
-  // The first knows nothing of its end: as if it had been killed where nothing ends with it.
+  // The first one is not closed, as if the platform had been killed and its child processes had survived.
   const second = createMongo(settings)
   await second.open([{ ...database, password }])
   await until(
@@ -378,7 +386,7 @@ testWithMongo('the data directory may have any name', async () => {
   await rm(other, { recursive: true, force: true })
 })
 
-testWithMongo('a listing that still knows of a database while it is deleted does not bring it back', async () => {
+testWithMongo('a listing that overlaps with a deletion does not restore the database', async () => {
   const database = { id: '22222222-2222-4333-8444-555555555555', physical_name: 'fading', username: 'fading' }
   await mongo.create(database, 'a-password-for-this-test')
   const removed = mongo.remove(database)
@@ -395,7 +403,7 @@ testWithMongo('a listing that still knows of a database while it is deleted does
 })
 
 testWithMongo(
-  'security 48: no password is in the log, in the arguments of a process or readable in the data directory',
+  'security 48: no password is in the log, in process arguments or readable in the data directory',
   async () => {
     const made = await create('quiet')
     const reset = databaseOf(await call('PATCH', 'quiet'))
@@ -417,24 +425,27 @@ testWithMongo(
 
 const testFerret = isFerret ? testWithMongo : test.skip
 
-testFerret('FerretDB: what the owner does to the users of their process is undone by its next start', async () => {
-  const database = await create('meddled')
-  await as(urlOf(database), async (client) => {
-    await client.db('admin').collection<{ _id: string }>('system.users').deleteMany({})
-    await client
-      .db()
-      .command({ createUser: 'backdoor', pwd: 'let me in', roles: [] })
-      .catch(() => undefined)
-  })
-  const reset = databaseOf(await call('PATCH', 'meddled'))
-  await as(urlOf(reset), (client) => client.db().collection('t').insertOne({ x: 1 }))
-  expect(await trySignIn(`mongodb://backdoor:let%20me%20in@127.0.0.1:${reset.credentials.port}/meddled`)).toBe(18)
-  expect((await call('DELETE', 'meddled')).status).toBe(200)
-})
+testFerret(
+  'FerretDB: changes that an owner makes to the users of their process are undone at its next start',
+  async () => {
+    const database = await create('meddled')
+    await as(urlOf(database), async (client) => {
+      await client.db('admin').collection<{ _id: string }>('system.users').deleteMany({})
+      await client
+        .db()
+        .command({ createUser: 'backdoor', pwd: 'let me in', roles: [] })
+        .catch(() => undefined)
+    })
+    const reset = databaseOf(await call('PATCH', 'meddled'))
+    await as(urlOf(reset), (client) => client.db().collection('t').insertOne({ x: 1 }))
+    expect(await trySignIn(`mongodb://backdoor:let%20me%20in@127.0.0.1:${reset.credentials.port}/meddled`)).toBe(18)
+    expect((await call('DELETE', 'meddled')).status).toBe(200)
+  },
+)
 
 describe('without a server:', () => {
-  test('decisions §8: every call is 503 and says how to get one; the other section works', async () => {
-    // An empty one: where databases were made before, it would ask for the program that made them.
+  test('decisions §8: every call gets 503 and says how to get a server; the other section works', async () => {
+    // An empty data directory: with existing databases it would ask for the program that made them.
     const empty = await mkdtemp(join(tmpdir(), 'quarterdeck-mongo-'))
     const without = await startPlatform({
       mongo: createMongo({
@@ -456,13 +467,13 @@ describe('without a server:', () => {
       })
     }
     expect((await without.call('GET', '/api/database/sql', { token })).status).toBe(200)
-    // A name that could not be made is free.
+    // A name whose creation failed is free.
     expect(await without.db.selectFrom('databases').selectAll().where('state', '=', 'ready').execute()).toEqual([])
     await without.close()
     await rm(empty, { recursive: true, force: true })
   })
 
-  test('a program that cannot run is 503 within 5 s, and nothing is left', async () => {
+  test('a program that cannot run is reported as 503 within 5 s, and no process is left', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'quarterdeck-mongo-'))
     await mkdir(join(folder, 'bin'))
     await writeFile(join(folder, 'bin/ferretdb'), '#!/bin/sh\necho broken >&2; exit 3\n')

@@ -26,10 +26,10 @@ afterEach(async () => {
   await server.close()
 })
 
-/** What is on the server, in a form to compare. */
+/** The content of the server in a comparable form. */
 const content = () => ({ users: [...server.users], roles: [...server.roles], databases: [...server.databases] })
 
-test('decisions §8: a user has readWrite on its own database, and no other role', async () => {
+test('decisions §8: a user has readWrite on its own database and no other role', async () => {
   const plots = databaseCalled('plots')
   await driver.create(plots, 'first password')
   const mark = `quarterdeck-${plots.id}`
@@ -37,7 +37,7 @@ test('decisions §8: a user has readWrite on its own database, and no other role
   expect([...server.roles]).toEqual([[`plots.${mark}`, [{ role: 'readWrite', db: 'plots' }]]])
 })
 
-test('sizes and collections are counted; a database without a collection is not there yet', async () => {
+test('reports sizes and numbers of collections; a database without collections does not exist yet', async () => {
   const [used, unused] = [databaseCalled('used'), databaseCalled('unused')]
   await driver.create(used, 'a')
   await driver.create(unused, 'b')
@@ -50,7 +50,7 @@ test('sizes and collections are counted; a database without a collection is not 
   )
 })
 
-test('a reset makes the user anew, which ends the rights of open connections', async () => {
+test('a reset recreates the user, which ends the rights of open connections', async () => {
   const plots = databaseCalled('plots')
   await driver.create(plots, 'first password')
   server.changes.length = 0
@@ -59,7 +59,7 @@ test('a reset makes the user anew, which ends the rights of open connections', a
   expect(server.users.get('plots.plots')!.pwd).toBe('second password')
 })
 
-test('a delete ends the user first, and its mark goes last', async () => {
+test('a delete removes the user first and the marker last', async () => {
   const before = content()
   const plots = databaseCalled('plots')
   await driver.create(plots, 'a')
@@ -72,7 +72,7 @@ test('a delete ends the user first, and its mark goes last', async () => {
   expect(content()).toEqual(before)
 })
 
-test('a database or user that was not made here keeps its name and is not touched', async () => {
+test('a database or user that the console did not create keeps its name and is not touched', async () => {
   server.databases.set('Theirs', ['data'])
   server.users.set('shop.app', { pwd: 'theirs', roles: [] })
   const before = content()
@@ -85,7 +85,7 @@ test('a database or user that was not made here keeps its name and is not touche
   expect(content()).toEqual(before)
 })
 
-test('security 47: a change that is cut off after any of its commands can be made again, or undone', async () => {
+test('security 47: a change interrupted after any of its commands can be repeated or undone', async () => {
   const changes: [string, (on: DatabaseServer, plots: ServerDatabase) => Promise<void>][] = [
     ['create', (on, plots) => on.create(plots, 'first')],
     ['setPassword', (on, plots) => on.setPassword(plots, 'second')],
@@ -99,7 +99,7 @@ test('security 47: a change that is cut off after any of its commands can be mad
         await driver.create(plots, 'first')
         server.databases.set(plots.physical_name, ['data'])
       }
-      // The first of its commands asks what server it is.
+      // The driver first asks which server it is.
       const mortal = open()
       server.breakAfter(at)
       await change(mortal, plots).catch(() => undefined)
@@ -121,7 +121,7 @@ test('security 47: a change that is cut off after any of its commands can be mad
   }
 })
 
-test('calls that come together, at first or when the server has another address, share one client, and no connection stays behind', async () => {
+test('concurrent calls share one client, also after the server has moved, and no connection is left open', async () => {
   const next = await imitateMongo()
   let { url } = server
   const moving = createMongoRoles({
@@ -145,7 +145,7 @@ test('calls that come together, at first or when the server has another address,
   }
 })
 
-test('an address that the driver does not understand fails, and the right one works afterwards', async () => {
+test('a URL that the driver cannot parse fails, and a correct URL works afterwards', async () => {
   let url = 'mongodb://?'
   const moving = createMongoRoles({
     url: async () => url,
@@ -159,7 +159,7 @@ test('an address that the driver does not understand fails, and the right one wo
   await moving.close()
 })
 
-describe('where clients find a database:', () => {
+describe('the connection details of a database:', () => {
   const plots = { id: randomUUID(), physical_name: 'plots', username: 'plots' }
   const addressAt = (url: string) =>
     createMongoRoles({
@@ -173,7 +173,7 @@ describe('where clients find a database:', () => {
     ['mongodb://admin:hush@db.example', 'db.example', 27_017],
     ['mongodb://admin:hush@db.example:4711/admin?authSource=admin&directConnection=true', 'db.example', 4711],
     ['mongodb://[::1]:4711/', '[::1]', 4711],
-  ])('%s is told by host and port', async (url, host, port) => {
+  ])('%s gives host and port', async (url, host, port) => {
     expect(await addressAt(url)).toEqual({ host, port })
   })
 
@@ -190,12 +190,12 @@ describe('where clients find a database:', () => {
       'mongodb://admin:hush@one:4711,two,[::3]:4713/admin',
       'mongodb://plots:theirs@one:4711,two,[::3]:4713/plots?authSource=plots',
     ],
-  ])('%s takes a connection string', async (url, connectionString) => {
+  ])('%s gives a connection string', async (url, connectionString) => {
     expect(await addressAt(url)).toMatchObject({ connectionString })
     expect(new MongoClient(connectionString).options.credentials).toMatchObject({ username: 'plots', source: 'plots' })
   })
 
-  test('security 48: nothing that is the administrator’s alone is told: passwords, files, their own way to sign in', async () => {
+  test('security 48: the connection details contain no password, file or authentication option of the administrator', async () => {
     const secret = [
       'authsource=admin',
       'authMechanism=SCRAM-SHA-1',

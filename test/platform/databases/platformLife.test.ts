@@ -103,12 +103,12 @@ async function documentsOfMongo({
   }
 }
 
-/** Every connection that users' roles can get is theirs: the platform must not miss any. */
+/** Takes every connection that roles of users can get; the platform must still be able to connect. */
 async function floodConnections(
   platform: Platform,
   { credentials: { username, password, host, port } }: Database,
 ): Promise<void> {
-  // Its own state is on another server.
+  // The platform's state is on another server.
   const intruder = new Client({ user: username, password, host, port, database: 'quarterdeck' })
   await expect(intruder.connect()).rejects.toMatchObject({ code: '3D000' })
   const clients: Client[] = []
@@ -143,7 +143,7 @@ async function floodConnections(
   for (const name of names) expect((await platform.call('DELETE', `database/sql/${name}`)).status).toBe(200)
 }
 
-/** A session's locks fill the server's table of locks: the platform writes on, and the session is ended. */
+/** Fills the server's lock table from one session: the platform keeps writing, and the session is ended. */
 async function fillLocks(platform: Platform): Promise<void> {
   const { credentials } = (await platform.call('POST', 'database/sql', { name: 'locks' })).data as unknown as Database
   const { username, password, host, port, database } = credentials
@@ -160,7 +160,7 @@ async function fillLocks(platform: Platform): Promise<void> {
   )
 }
 
-test('databases and their credentials live through an end and a kill of the platform, which leave no server running', async () => {
+test('databases and their credentials survive a stop and a kill of the platform, and no server is left running', async () => {
   const data = join(directory(), 'data')
   const first = await start()
   await register(first)
@@ -171,7 +171,7 @@ test('databases and their credentials live through an end and a kill of the plat
   expect(await rowsOfSql(sql[0]!)).toBe(1)
   for (const database of mongo) expect(await documentsOfMongo(database)).toBe(1)
   expect(processesOf(join(data, 'mongo'))).toHaveLength(mongo.length)
-  // Its passwords, and the directory that it lives in, are nobody else's to read.
+  // Only the platform's user may read its passwords and data directory.
   expect(statSync(join(data, 'secret.key')).mode & 0o777).toBe(0o600)
   for (const path of mongo.length > 0 ? ['mongo'] : []) expect(statSync(join(data, path)).mode & 0o077).toBe(0)
 
@@ -201,7 +201,7 @@ test('databases and their credentials live through an end and a kill of the plat
   expect(['mongo', 'postgres', 'state'].flatMap((name) => processesOf(join(data, name)))).toEqual([])
   expect(first.output().stderr + second.output().stderr).toBe('')
 
-  // With another key file, or none, it says so in one line, and nothing is lost.
+  // Without its key file, or with another one, the platform reports that in one line, and no data is lost.
   const key = join(data, 'secret.key')
   copyFileSync(key, `${key}.backup`)
   writeFileSync(key, `${'ab'.repeat(32)}\n`)

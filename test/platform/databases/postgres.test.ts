@@ -7,12 +7,12 @@ import { onServer } from '../../support/platform/freshState'
 import { startPlatform, testPostgres, type Account, type TestPlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
-// Dropping a database waits for a checkpoint, which a busy disk makes long.
+// Dropping a database waits for a checkpoint, which is slow on a busy disk.
 jest.setTimeout(90_000)
 
 let platform: TestPlatform
 let user: Account
-/** The server is shared by all tests of a run. */
+/** Makes names unique, because all tests of a run share the server. */
 const unique = (text: string) => `${text}_${randomBytes(4).toString('hex')}`
 
 beforeAll(async () => {
@@ -37,7 +37,7 @@ async function listed(name: string): Promise<Database | undefined> {
   return (body.data.databases as Database[]).find((database) => database.name === name)
 }
 
-/** As any client would, with what the console shows. */
+/** Connects as any client would, with the credentials that the console shows. */
 async function connect(
   { credentials: { username, password, host, port, database } }: Database,
   change: { database?: string; password?: string } = {},
@@ -63,7 +63,7 @@ const codeOf = (work: Promise<unknown>) =>
     ({ code }: { code?: string }) => code,
   )
 
-test('#48 an owner makes no language in the embedded server, but the other extensions, and no temporary files without end', async () => {
+test('#48 an owner can create extensions but no untrusted language, and temporary files are limited', async () => {
   await as(await create(unique('languages')), async (client) => {
     for (const language of ['pltcl', 'plperl', 'hstore_plperl', 'jsonb_plperl']) {
       expect(await codeOf(client.query(`create extension ${language} cascade`))).toBe('0A000')
@@ -83,18 +83,18 @@ test('#48 an owner makes no language in the embedded server, but the other exten
   })
 })
 
-test('a session cannot take more than a gigabyte of memory, and goes on after it tried', async () => {
+test('a session is limited to one gigabyte of memory and stays usable after it reaches the limit', async () => {
   const made = await create(unique('memory'))
   await as(made, async (client) => {
     await client.query("set work_mem = '8GB'")
-    // No array may be larger than a gigabyte by itself.
+    // A single array cannot exceed one gigabyte.
     const arrays = ['a', 'b', 'c'].map((letter) => `cardinality(array_agg(repeat('${letter}', 1000000) || n))`)
     expect(await codeOf(client.query(`select ${arrays.join()} from generate_series(1, 600) n`))).toBe('53200')
     expect((await client.query('select 1 as one')).rows).toEqual([{ one: 1 }])
   })
 })
 
-test('decisions §8: the credentials shown open a database to write and read, and the listing shows size and tables grow', async () => {
+test('decisions §8: the shown credentials open a database for reading and writing, and the listed size and tables grow', async () => {
   const name = unique('plots')
   const made = await create(name)
   expect(made).toEqual({
@@ -123,7 +123,7 @@ test('decisions §8: the credentials shown open a database to write and read, an
   expect(grown!.size).toBeGreaterThan(made.size! + 500_000)
 })
 
-test('what a plugin brings works for the owner: extensions, schemas, triggers, a migration tool’s table', async () => {
+test('an owner can use what plugins need: extensions, schemas, triggers and the table of a migration tool', async () => {
   const database = await create(unique('plugin'))
   await as(database, async (client) => {
     await client.query(
@@ -140,7 +140,7 @@ test('what a plugin brings works for the owner: extensions, schemas, triggers, a
   })
 })
 
-test('issue: each role has a limit of connections and time-outs', async () => {
+test('issue: each role has a connection limit and time-outs', async () => {
   const database = await create(unique('limits'))
   await as(database, async (client) => {
     expect((await client.query('show statement_timeout')).rows).toEqual([{ statement_timeout: '5min' }])
@@ -150,13 +150,13 @@ test('issue: each role has a limit of connections and time-outs', async () => {
   })
   const clients = await Promise.all(Array.from({ length: 20 }, () => connect(database)))
   expect(await codeOf(connect(database))).toBe('53300')
-  // The listing works although the role has no connection left.
+  // The listing works although the role has used all its connections.
   await clients[0]!.query('create table t (x int)')
   expect((await listed(database.name))!.tables).toBe(1)
   await Promise.all(clients.map((client) => client.end()))
 })
 
-describe('security 48: a role opens its own database and nothing else:', () => {
+describe('security 48: a role can open its own database only:', () => {
   let mine: Database
   let other: Database
   beforeAll(async () => {
@@ -164,7 +164,7 @@ describe('security 48: a role opens its own database and nothing else:', () => {
     other = await create(unique('other'))
   })
 
-  test('no other user’s database, none of the server’s own, not the platform’s state', async () => {
+  test('neither other users’ databases, nor those of the server, nor the state of the platform', async () => {
     const state = new URL(platform.state.url).pathname.slice(1)
     for (const database of [other.name, 'postgres', 'template1', state]) {
       expect({ database, code: await codeOf(connect(mine, { database })) }).toEqual({ database, code: '42501' })
@@ -204,7 +204,7 @@ describe('security 48: a role opens its own database and nothing else:', () => {
     expect(await as(mine, (client) => codeOf(client.query(statement)))).toBe(code)
   })
 
-  test('it cannot reset, end or change the other role', async () => {
+  test('it cannot reset, terminate or alter the other role', async () => {
     const role = `"${other.credentials.username}"`
     await as(mine, async (client) => {
       expect(await codeOf(client.query(`alter role ${role} password 'mine now'`))).toBe('42501')
@@ -217,7 +217,7 @@ describe('security 48: a role opens its own database and nothing else:', () => {
     await as(other, (client) => client.query('select 1'))
   })
 
-  test('what it prepares in its own database is not run with the rights of the listing’s administrator', async () => {
+  test('objects in its own database do not run with the rights of the administrator who lists it', async () => {
     await as(mine, async (client) => {
       await client.query(`
         create table caught (who name);
@@ -237,7 +237,7 @@ describe('security 48: a role opens its own database and nothing else:', () => {
   })
 })
 
-test('§7 PATCH: a reset makes a new password; the old one is refused and connections of it are ended', async () => {
+test('§7 PATCH: a reset makes a new password, refuses the old one and ends its connections', async () => {
   const before = await create(unique('reset'))
   const open = await connect(before)
   const ended = new Promise((resolve) => open.once('end', resolve))
@@ -255,7 +255,7 @@ test('§7 PATCH: a reset makes a new password; the old one is refused and connec
   expect((await listed(before.name))!.credentials).toEqual(after.credentials)
 })
 
-test('a session that locks its own role, or sets its password again and again, keeps neither a reset nor a delete from working', async () => {
+test('a session that locks its own role or keeps setting its password blocks neither a reset nor a delete', async () => {
   const name = unique('mine')
   const made = await create(name)
   const { username, database } = made.credentials
@@ -273,7 +273,7 @@ test('a session that locks its own role, or sets its password again and again, k
       try {
         while (client && !isOver) await client.query(`alter user "${username}" password 'mine'`)
       } catch {
-        // Its session was ended.
+        // Its session has been ended.
       }
       await client?.end().catch(() => undefined)
     }
@@ -296,7 +296,7 @@ test('a session that locks its own role, or sets its password again and again, k
   expect((await call('DELETE', name)).status).toBe(200)
 })
 
-test('§7 DELETE: open connections end, the database and its role are gone, and the name is free again', async () => {
+test('§7 DELETE: ends open connections, removes the database and its role, and frees the name', async () => {
   const database = await create(unique('gone'))
   const open = await connect(database)
   const ended = new Promise((resolve) => open.once('end', resolve))
@@ -313,7 +313,7 @@ test('§7 DELETE: open connections end, the database and its role are gone, and 
   expect(again.credentials.password).not.toBe(database.credentials.password)
 })
 
-test('a role to which others granted rights in their databases can be deleted all the same', async () => {
+test('a role with rights in other users’ databases can be deleted', async () => {
   const [giver, taker] = [await create(unique('giver')), await create(unique('taker'))]
   await as(giver, async (client) => {
     await client.query(
@@ -330,26 +330,23 @@ test.each([
   ['whose sessions take its own role', 'alter database $ set role = $'],
   ['whose sessions load a library that is not there', "alter database $ set local_preload_libraries = 'nothing'"],
   ['whose statements have no time', 'alter database $ set statement_timeout = 1'],
-])(
-  '#48 a role to which others granted rights in a database %s can be deleted, and its name is free again',
-  async (_case, sabotage) => {
-    const [giver, taker] = [await create(unique('giver')), await create(unique('taker'))]
-    await as(giver, async (client) => {
-      await client.query(`create table shared (x int); grant select on shared to "${taker.name}"`)
-      await client.query(sabotage.replaceAll('$', `"${giver.name}"`))
-    })
-    expect((await call('DELETE', taker.name)).status).toBe(200)
-    await create(taker.name)
-  },
-)
+])('#48 a role with rights in a database %s can be deleted, and its name is free again', async (_case, sabotage) => {
+  const [giver, taker] = [await create(unique('giver')), await create(unique('taker'))]
+  await as(giver, async (client) => {
+    await client.query(`create table shared (x int); grant select on shared to "${taker.name}"`)
+    await client.query(sabotage.replaceAll('$', `"${giver.name}"`))
+  })
+  expect((await call('DELETE', taker.name)).status).toBe(200)
+  await create(taker.name)
+})
 
-test('a role to which another granted nothing but to connect can be deleted', async () => {
+test('a role whose only foreign right is CONNECT can be deleted', async () => {
   const [giver, taker] = [await create(unique('giver')), await create(unique('taker'))]
   await as(giver, (client) => client.query(`grant connect on database "${giver.name}" to "${taker.name}"`))
   expect((await call('DELETE', taker.name)).status).toBe(200)
 })
 
-test('a role to which others granted rights in a database that lets nobody in can be deleted, and the database stays like that', async () => {
+test('a role with rights in a database that allows no connections can be deleted without changing that setting', async () => {
   const [giver, taker, third] = [
     await create(unique('giver')),
     await create(unique('taker')),
@@ -364,18 +361,18 @@ test('a role to which others granted rights in a database that lets nobody in ca
   expect(await codeOf(connect(giver))).toBe('55000')
 })
 
-test('a database that its owner made a template can be deleted', async () => {
+test('a database that its owner turned into a template can be deleted', async () => {
   const database = await create(unique('template'))
   await as(database, (client) => client.query(`alter database "${database.name}" is_template true`))
   expect((await call('DELETE', database.name)).status).toBe(200)
 })
 
-test('security: a session that waits for its client in the middle of a statement does not keep another database from being deleted', async () => {
+test('security: a session that waits for its client during a statement does not block the deletion of another database', async () => {
   const [other, database] = [await create(unique('other')), await create(unique('gone'))]
   const waiting = await connect(other)
   const idle = await connect(other)
   await waiting.query('set statement_timeout = 0; create table lines (line text)')
-  // pg would end it at once.
+  // The pg client would end the copy at once.
   Object.assign((waiting as Client & { connection: object }).connection, { sendCopyFail: () => undefined })
   const copied = codeOf(waiting.query('copy lines from stdin'))
   expect((await call('DELETE', database.name)).status).toBe(200)
@@ -384,7 +381,7 @@ test('security: a session that waits for its client in the middle of a statement
   await idle.end()
 })
 
-test('#48 a lock that somebody holds in their database does not keep another from being deleted', async () => {
+test('#48 a lock that a user holds in one database does not block the deletion of another database', async () => {
   const [giver, taker] = [await create(unique('giver')), await create(unique('taker'))]
   await as(giver, (client) => client.query(`create table shared (x int); grant select on shared to "${taker.name}"`))
   const holder = await connect(giver)
@@ -393,7 +390,7 @@ test('#48 a lock that somebody holds in their database does not keep another fro
   await holder.end().catch(() => undefined)
 })
 
-describe('bad input:', () => {
+describe('invalid input:', () => {
   test.each([
     ['a quote', 'a"b'],
     ['an injection', 'x"; DROP ROLE postgres; --'],
@@ -406,7 +403,7 @@ describe('bad input:', () => {
     ['NUL', 'a\0b'],
     ['a number', 5],
     ['an object', { $ne: null }],
-  ])('§5 %s as name is 400', async (_case, name) => {
+  ])('§5 %s as name gets 400', async (_case, name) => {
     expect(await call('POST', '', { name })).toMatchObject({
       status: 400,
       body: { code: 'INVALID_INPUT', field: 'name' },
@@ -417,13 +414,13 @@ describe('bad input:', () => {
     }
   })
 
-  test('§5 the message for characters that are not allowed is the one of the product', async () => {
+  test('§5 the message for characters that are not allowed is the product’s own', async () => {
     expect((await call('POST', '', { name: 'a-b' })).body.message).toBe(
       'name: Database name can only contain letters, numbers, dashes, and underscores',
     )
   })
 
-  test('security 15: a reset or delete of an unknown name is 404, an unknown type 400', async () => {
+  test('security 15: a reset or delete of an unknown name gets 404, an unknown type 400', async () => {
     expect(await call('PATCH', 'nothing_here')).toMatchObject({
       status: 404,
       body: { message: 'There is no database named "nothing_here".' },
@@ -443,7 +440,7 @@ describe('bad input:', () => {
     'current_user',
     'x'.repeat(63),
     'Y'.repeat(64),
-  ])('security 45: %s is a name like any other', async (name) => {
+  ])('security 45: %s is an ordinary name', async (name) => {
     const database = await create(name)
     expect(database.name).toBe(name)
     await as(database, async (client) => {
@@ -459,7 +456,7 @@ describe('bad input:', () => {
     expect((await call('DELETE', name)).status).toBe(200)
   })
 
-  test('decisions §8: case is kept, and names that differ in case are two databases', async () => {
+  test('decisions §8: case is kept, and names that differ only in case are two databases', async () => {
     const name = unique('case')
     await create(name)
     await create(name.toUpperCase())
@@ -468,14 +465,14 @@ describe('bad input:', () => {
   })
 })
 
-describe('what was made outside the console is never listed or touched:', () => {
+describe('what was created outside the console is never listed or changed:', () => {
   test.each(['postgres', 'template0', 'template1'])('the name %s is taken', async (name) => {
     expect(await call('POST', '', { name })).toMatchObject({ status: 409, body: { code: 'NAME_TAKEN' } })
     expect(await listed(name)).toBeUndefined()
     expect((await call('DELETE', name)).status).toBe(404)
   })
 
-  test('a database, or a role, of somebody else keeps its name, its password and its data', async () => {
+  test('a database or role of another owner keeps its name, its password and its data', async () => {
     const [database, role] = [unique('foreign'), unique('somebody')]
     await onServer(async (admin) => {
       await admin.query(`create database ${database}`)
@@ -506,7 +503,7 @@ describe('what was made outside the console is never listed or touched:', () => 
     })
   })
 
-  test('a role that replaced ours on the server is neither given a password nor dropped', async () => {
+  test('a role that replaced ours on the server gets no new password and is not dropped', async () => {
     const database = await create(unique('replaced'))
     await onServer(async (admin) => {
       await admin.query(`drop database "${database.name}" with (force)`)
@@ -522,7 +519,7 @@ describe('what was made outside the console is never listed or touched:', () => 
     })
   })
 
-  test('a database that an administrator gave to another role is not dropped', async () => {
+  test('a database that an administrator reassigned to another role is not dropped', async () => {
     const database = await create(unique('given'))
     await onServer((admin) => admin.query(`alter database "${database.name}" owner to postgres`))
     expect(await call('DELETE', database.name)).toMatchObject({ status: 409, body: { code: 'CONFLICT' } })
@@ -532,7 +529,7 @@ describe('what was made outside the console is never listed or touched:', () => 
   })
 })
 
-test('security 46: of 20 creates of one name at the same time exactly one wins', async () => {
+test('security 46: exactly one of 20 concurrent creates of one name succeeds', async () => {
   const name = unique('race')
   const answers = await Promise.all(Array.from({ length: 20 }, () => call('POST', '', { name })))
   expect(answers.map(({ status }) => status).sort()).toEqual([201, ...Array<number>(19).fill(409)])
@@ -540,7 +537,7 @@ test('security 46: of 20 creates of one name at the same time exactly one wins',
   await as(winner, (client) => client.query('select 1'))
 })
 
-test('10 databases of different names can be made at the same time', async () => {
+test('10 databases with different names can be created concurrently', async () => {
   const names = Array.from({ length: 10 }, (_, at) => unique(`many_${at}`))
   const answers = await Promise.all(names.map((name) => call('POST', '', { name })))
   expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(201))
@@ -549,7 +546,7 @@ test('10 databases of different names can be made at the same time', async () =>
   )
 })
 
-test('create, reset and delete of one name at the same time leave it whole or gone', async () => {
+test('concurrent create, reset and delete of one name leave it complete or absent', async () => {
   const name = unique('mixed')
   const answers = await Promise.all([
     call('POST', '', { name }),
@@ -564,7 +561,7 @@ test('create, reset and delete of one name at the same time leave it whole or go
   if (left) await as(left, (client) => client.query('select 1'))
 })
 
-test('security 48: no password is in the log, and passwords are sealed in the state', async () => {
+test('security 48: no password is in the log, and passwords are encrypted in the state', async () => {
   const made = await create(unique('quiet'))
   const reset = databaseOf(await call('PATCH', made.name))
   const log = platform.logged.join('')
@@ -582,7 +579,7 @@ test('security 48: no password is in the log, and passwords are sealed in the st
   })
 })
 
-test('a password that cannot be read is left out of the listing, and a reset mends it', async () => {
+test('a password that cannot be decrypted is omitted from the listing, and a reset repairs it', async () => {
   const database = await create(unique('damaged'))
   await platform.db.updateTable('databases').set({ password: 'AAAA' }).where('name', '=', database.name).execute()
   expect((await listed(database.name))!.credentials).toEqual({ ...database.credentials, password: '' })
@@ -590,7 +587,7 @@ test('a password that cannot be read is left out of the listing, and a reset men
   await as(reset, (client) => client.query('select 1'))
 })
 
-test('what cannot be measured now is left out of the listing, rather than told as nothing', async () => {
+test('the listing omits measurements that are not available, rather than showing zero', async () => {
   const database = await create(unique('unmeasured'))
   await as(database, (client) => client.query('create table t (x int)'))
   await onServer((admin) => admin.query(`alter database "${database.name}" allow_connections false`))
@@ -603,7 +600,7 @@ test('what cannot be measured now is left out of the listing, rather than told a
   expect(await listed(database.name)).toMatchObject({ tables: 1 })
 })
 
-test('the listing does not wait for changes that go on, however many, nor takes them for cut off', async () => {
+test('the listing neither waits for changes in progress nor treats them as interrupted', async () => {
   let go = (): void => undefined
   const gate = new Promise<void>((resolve) => (go = resolve))
   const real = testPostgres()
@@ -637,7 +634,7 @@ test('the listing does not wait for changes that go on, however many, nor takes 
   const changes = [ask('PATCH', first), ask('DELETE', second)]
   await begun(2)
   changes.push(...others.map((name) => ask('POST', '', { name })))
-  // No more go on at a time; the others wait for their turn.
+  // The number of concurrent changes is limited; the others are queued.
   await begun(4)
   const { status, body } = await ask('GET')
   expect([status, (body.data.databases as Database[]).map(({ name }) => name)]).toEqual([200, [first]])
@@ -648,7 +645,7 @@ test('the listing does not wait for changes that go on, however many, nor takes 
   await slow.close()
 })
 
-test('an administrator who is no superuser will do: CREATEDB and CREATEROLE', async () => {
+test('an administrator without superuser rights needs only CREATEDB and CREATEROLE', async () => {
   const role = unique('admin')
   await onServer(async (admin) => {
     await admin.query(`create role ${role} login createdb createrole password 'hush'`)
@@ -678,7 +675,7 @@ test('an administrator who is no superuser will do: CREATEDB and CREATEROLE', as
   })
 })
 
-describe('the platform’s state on the server of users’ databases, open to everybody as PostgreSQL makes it:', () => {
+describe('the platform’s state on the server of users’ databases, open to PUBLIC by default:', () => {
   const [name, role, other] = [unique('state'), unique('platform'), unique('nobody')]
   const urlFor = (user: string, database = name) =>
     Object.assign(new URL(process.env.TEST_POSTGRES_URL!), {
@@ -708,7 +705,7 @@ describe('the platform’s state on the server of users’ databases, open to ev
     }),
   )
 
-  test('an administrator who may not close it has it named in the log', async () => {
+  test('is reported in the log when the administrator is not allowed to close it', async () => {
     const server = testPostgres({
       url: urlFor(other, other),
       state: await open(role, identifyDatabase),
@@ -725,7 +722,7 @@ describe('the platform’s state on the server of users’ databases, open to ev
     await open(other, async () => undefined)
   })
 
-  test('security 48: it is closed to all others, however its URL is written, and the platform is not shut out', async () => {
+  test('security 48: is closed to all other roles, however its URL is written, and stays open to the platform', async () => {
     const server = testPostgres({ state: await open(role, identifyDatabase) })
     await server.stats([])
     await server.close()
@@ -734,7 +731,7 @@ describe('the platform’s state on the server of users’ databases, open to ev
   })
 })
 
-test('the activity log tells who made, reset and deleted which database, and no password', async () => {
+test('the activity log records who created, reset and deleted which database, without passwords', async () => {
   const name = unique('noted')
   await create(name)
   await call('PATCH', name)
@@ -752,7 +749,7 @@ test('the activity log tells who made, reset and deleted which database, and no 
   ])
 })
 
-test('there are 500 databases at most, and a deleted one makes room', async () => {
+test('at most 500 databases can exist, and a deletion makes room', async () => {
   const full = await startPlatform()
   try {
     const { token } = await full.register('ann')
@@ -772,7 +769,7 @@ test('there are 500 databases at most, and a deleted one makes room', async () =
       body: { message: expect.stringContaining('500 databases') as unknown },
     })
     await full.db.deleteFrom('databases').where('id', '=', rows[0]!.id).execute()
-    // Creations at the same time count each other.
+    // Concurrent creations are counted too.
     const answers = await Promise.all([add(), add(), add()])
     expect(answers.map(({ status }) => status).sort()).toEqual([201, 409, 409])
   } finally {

@@ -10,7 +10,7 @@ import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory
 import { until } from '../../support/platform/until'
 
 const directory = useTemporaryDirectory()
-// Where no FerretDB of another test looks for one.
+// A range that the FerretDB instances of other tests do not use.
 const FIRST_PORT = 29_700
 let logged: { level: number; msg: string; againInMs?: number; err?: { message: string } }[] = []
 const log = pino({ level: 'debug' }, { write: (line) => void logged.push(JSON.parse(line) as (typeof logged)[number]) })
@@ -24,11 +24,11 @@ afterEach(async () => {
   takers = []
 })
 
-/** Says who it is to everybody who connects, and says in the system's words when it cannot listen. */
+/** Sends its own name to every client, and exits with the system's message if it cannot listen. */
 const LISTENS =
   "require('node:net').createServer((socket) => socket.end('us')).on('error', ({ message }) => { console.error(message); process.exit(48) }).listen(Number(process.argv[1]), '127.0.0.1')"
 
-/** @param program of `node -e`; it gets the port. */
+/** @param program for `node -e`; its argument is the port. */
 function superviseNode(name: string, program: string, change: Partial<Program> = {}): Supervised {
   return (server = supervise(
     {
@@ -66,7 +66,7 @@ async function take(port: number): Promise<void> {
   await once(taker, 'listening')
 }
 
-test('a port that somebody takes between the look for it and the start is given up for another one, at once', async () => {
+test('a program moves to another port at once when its port is taken between the check and the start', async () => {
   const tried: number[] = []
   const supervised = superviseNode('taken', LISTENS, {
     async prepare(port) {
@@ -80,14 +80,14 @@ test('a port that somebody takes between the look for it and the start is given 
   expect(new Set(tried).size).toBe(3)
   expect(await supervised.port()).toBe(tried[2])
   expect(await heardAt(tried[2]!)).toBe('us')
-  // The next start begins with the port that worked.
+  // The next start tries first the port that worked.
   await supervised.stop()
   await until(() => isFreePort(tried[2]!))
   await supervised.start()
   expect(tried[3]).toBe(tried[2])
 })
 
-test('who finds every port taken in between gives up for now, and tries again later', async () => {
+test('a program that finds every port taken gives up for now and retries later', async () => {
   let tries = 0
   const supervised = superviseNode('all-taken', LISTENS, {
     async prepare(port) {
@@ -102,7 +102,7 @@ test('who finds every port taken in between gives up for now, and tries again la
   await supervised.start()
 })
 
-test('the waits between starts that fail double, and no more than that', async () => {
+test('the delay between failed starts doubles', async () => {
   const starts: number[] = []
   const supervised = superviseNode('fails', 'process.exit(3)', {
     async prepare(port) {
@@ -119,7 +119,7 @@ test('the waits between starts that fail double, and no more than that', async (
   expect(starts[2]! - starts[1]!).toBeGreaterThanOrEqual(1990)
 })
 
-test('what it printed last is in the log, at the level at which its end is told', async () => {
+test('the last output of a program is logged at the same level as its exit', async () => {
   const supervised = superviseNode(
     'speaks',
     "console.log('begins'); console.error('there is no such option'); process.exit(3)",
@@ -133,7 +133,7 @@ test('what it printed last is in the log, at the level at which its end is told'
   expect(told?.err?.message).toMatch(/^node ended \(exit code 3, signal null\): .*there is no such option$/s)
 })
 
-test('one that ends by itself is started again', async () => {
+test('a program that exits is started again', async () => {
   const supervised = superviseNode('ends', LISTENS)
   await supervised.start()
   const port = await supervised.port()
@@ -143,7 +143,7 @@ test('one that ends by itself is started again', async () => {
   expect(logged.flatMap(({ againInMs }) => againInMs ?? [])).toEqual([1000])
 })
 
-test('the port of one that is about to be started again is given to no other, until that one is gone for good', async () => {
+test('the port of a stopped program stays reserved until it is closed for good', async () => {
   const claimed = new Set<number>()
   const first = superviseNode('first', LISTENS, { claimed })
   await first.start()
@@ -165,7 +165,7 @@ test('the port of one that is about to be started again is given to no other, un
   expect(await third.port()).toBe(port)
 })
 
-test('one whose port cannot be written down, or was not whole, is told by its first port until it is up', async () => {
+test('a program whose port file is unwritable or incomplete reports its first port until it is running', async () => {
   const file = join(directory(), 'portless/port')
   await mkdir(file, { recursive: true })
   const supervised = superviseNode('portless', LISTENS)

@@ -16,12 +16,12 @@ import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory
 jest.setTimeout(90_000)
 
 const directory = useTemporaryDirectory()
-/** Takes connections and never answers. */
+/** Accepts connections and never answers. */
 let silentServer: Server
 let silentPort: number
 let platform: TestPlatform
 let token: string
-/** The servers of the test that runs. */
+/** The servers of the current test. */
 let servers: Partial<Record<'sql' | 'mongo', DatabaseServer>> = {}
 const logged: string[] = []
 const log = pino({ level: 'trace' }, { write: (line) => void logged.push(line) })
@@ -39,7 +39,7 @@ afterAll(async () => {
   await platform.close()
 })
 
-/** The one of the test, else a healthy one. */
+/** The server that the test provides, otherwise a healthy one. */
 function present(type: 'sql' | 'mongo', healthy: DatabaseServer): DatabaseServer {
   return new Proxy(healthy, {
     get: (_target, name) => (name === 'close' ? healthy : (servers[type] ?? healthy))[name as keyof DatabaseServer],
@@ -59,7 +59,7 @@ const postgresAt = (url: string): DatabaseServer =>
     state: undefined,
     log,
   })
-/** Where there is a MongoDB server to run, one beside the platform. */
+/** Runs a MongoDB server beside the platform if one is installed. */
 const mongoAt = (url: string | undefined): DatabaseServer =>
   createMongo({ url, dataDir: directory(), path: mongoPath ?? '', secrets: {} as Secrets, log })
 
@@ -86,7 +86,7 @@ const unreachable: [string, () => string][] = [
 ]
 
 test.each(unreachable)(
-  'security 52: a PostgreSQL that %s is 503 within 5 s and names its setting; MongoDB databases and the rest work',
+  'security 52: a PostgreSQL that %s gets 503 within 5 s, naming its setting; MongoDB databases and the rest work',
   async (_case, host) => {
     await use({ sql: postgresAt(`postgresql://admin:very-secret@${host()}/postgres`), mongo: mongoAt(undefined) })
     const message = 'The PostgreSQL server of QUARTERDECK_SQL_URL does not answer. Start it or correct the setting.'
@@ -104,7 +104,7 @@ test.each(unreachable)(
 )
 
 test.each(unreachable)(
-  'security 52: a MongoDB that %s is 503 within 5 s and names its setting; SQL databases and the rest work',
+  'security 52: a MongoDB that %s gets 503 within 5 s, naming its setting; SQL databases and the rest work',
   async (_case, host) => {
     await use({ mongo: mongoAt(`mongodb://admin:very-secret@${host()}/`) })
     const message = 'The MongoDB server of QUARTERDECK_MONGO_URL does not answer. Start it or correct the setting.'
@@ -121,7 +121,7 @@ test.each(unreachable)(
   },
 )
 
-test('a PostgreSQL that refuses the password, or lacks the database of the URL, is 503 and says so', async () => {
+test('a PostgreSQL that refuses the password or lacks the database of the URL gets 503 with the reason', async () => {
   const url = new URL(process.env.TEST_POSTGRES_URL!)
   url.password = 'very-secret'
   await use({ sql: postgresAt(url.href) })
@@ -139,7 +139,7 @@ test('a PostgreSQL that refuses the password, or lacks the database of the URL, 
   })
 })
 
-test('a user of PostgreSQL that may not make roles is 503 and says what it lacks', async () => {
+test('a PostgreSQL user who may not create roles gets 503 with the missing right', async () => {
   const { url, drop } = await freshDatabase()
   const owner = testPostgres()
   const database = {
@@ -163,7 +163,7 @@ test('a user of PostgreSQL that may not make roles is 503 and says what it lacks
   await drop()
 })
 
-test('security 52: a PostgreSQL that was away is used again once it is back', async () => {
+test('security 52: a PostgreSQL that was unreachable is used again once it is back', async () => {
   const url = new URL(process.env.TEST_POSTGRES_URL!)
   const proxy = await breakableProxy({ host: '127.0.0.1', port: Number(url.port) })
   url.port = String(proxy.port)
@@ -178,7 +178,7 @@ test('security 52: a PostgreSQL that was away is used again once it is back', as
   await proxy.close()
 })
 
-test('a MongoDB URL that the driver does not understand is 503 and says so', async () => {
+test('a MongoDB URL that the driver cannot parse gets 503 with the reason', async () => {
   await use({ mongo: mongoAt('mongodb://admin:very-secret@127.0.0.1/?nonsense=1') })
   expect(await ask('GET', 'mongo')).toMatchObject({
     status: 503,
@@ -189,7 +189,7 @@ test('a MongoDB URL that the driver does not understand is 503 and says so', asy
 const testFerret = mongoPath?.includes('ferretdb-') ? testWithMongo : test.skip
 
 testFerret(
-  'a FerretDB at QUARTERDECK_MONGO_URL is refused: it cannot keep one user out of another’s database',
+  'a FerretDB at QUARTERDECK_MONGO_URL is refused because it does not isolate databases from each other',
   async () => {
     const ferret = mongoAt(undefined)
     const database = { id: '99999999-2222-4333-8444-555555555555', physical_name: 'outside', username: 'outside' }

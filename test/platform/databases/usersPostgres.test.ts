@@ -12,7 +12,7 @@ import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory
 
 jest.setTimeout(120_000)
 
-/** 3.0, as of PostgreSQL 7.4 and later. */
+/** Version 3.0, used since PostgreSQL 7.4. */
 const PROTOCOL_VERSION = 196_608
 
 const logged: string[] = []
@@ -41,7 +41,7 @@ async function createAs(name: string): Promise<Client> {
   return client
 }
 
-test('security: a session writes nothing to the log of the server, which the platform reads', async () => {
+test('security: a session cannot write to the server log, which the platform reads', async () => {
   const client = await createAs('talkative')
   for (const statement of [
     "do $$ begin raise warning 'WRITTEN by me'; raise log 'WRITTEN by me'; end $$",
@@ -58,14 +58,14 @@ test('security: a session writes nothing to the log of the server, which the pla
   expect(logged.filter((line) => line.includes('WRITTEN'))).toEqual([])
 })
 
-test('security: shared memory of sessions is in files, not in /dev/shm, which no limit of a session counts', () => {
+test('security: shared memory of sessions is in files, not in /dev/shm, which no session limit counts', () => {
   const server = readFileSync(join(directory(), 'data/postgres/postmaster.pid'), 'utf8').split('\n')[0]
   const maps = readFileSync(`/proc/${server}/maps`, 'utf8')
   expect(maps).toContain('/pg_dynshmem/')
   expect(maps).not.toContain('/dev/shm/PostgreSQL.')
 })
 
-test('security: who only begins to sign in does not keep a database from being deleted', async () => {
+test('security: an unfinished sign-in does not block the deletion of a database', async () => {
   const database = databaseOf('gone')
   await sql.create(database, 'secret')
   const socket = connect(users.port()!, '127.0.0.1').on('error', () => undefined)
