@@ -43,6 +43,6 @@ test.each([
   ['Mozilla/5.0 (X11; Linux x86_64)', 'Linux'],
   ['', 'Unknown device'],
   ['<img onerror=x>', 'Unknown device'],
-])('%s is %s', (device, words) => {
+])('the user agent %s is displayed as %s', (device, words) => {
   expect(deviceOf(device)).toBe(words)
 })

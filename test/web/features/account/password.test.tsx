@@ -34,7 +34,7 @@ async function opened() {
   return { ...app, dialog, fields, fill }
 }
 
-test('the old password, the new one and a code are sent, and nothing of them is left in the state', async () => {
+test('the form sends the old password, the new password and a code, and leaves none of them in the state', async () => {
   const { network, store, fill } = await opened()
   const { calls } = network.post('/api/auth/change-password').answers({})
   await fill({ code: '123 456' })
@@ -45,7 +45,7 @@ test('the old password, the new one and a code are sent, and nothing of them is 
   for (const secret of [OLD, NEW, '123456']) expect(state).not.toContain(secret)
 })
 
-test('while it is typed no secret is in the state', async () => {
+test('the state contains no secrets while the user types', async () => {
   const { store, user, fields } = await opened()
   await user.type(fields.old, OLD)
   await user.type(fields.fresh, NEW)
@@ -54,7 +54,7 @@ test('while it is typed no secret is in the state', async () => {
   for (const secret of [OLD, NEW, '654321']) expect(state).not.toContain(secret)
 })
 
-test('password managers are told which field is which', async () => {
+test('the fields carry autocomplete hints for password managers', async () => {
   const { fields } = await opened()
   const hints = Object.values(fields).map((field) => field.getAttribute('autocomplete'))
   expect(hints).toEqual(['current-password', 'new-password', 'new-password', 'one-time-code'])
@@ -62,12 +62,12 @@ test('password managers are told which field is which', async () => {
 })
 
 test.each([
-  ['no old password', { old: '' }, 'old', 'Please enter your current password'],
-  ['a new one of 7 characters', { fresh: 'short 7' }, 'fresh', '8 to 128 characters'],
-  ['a new one of 129 characters', { fresh: 'x'.repeat(129) }, 'fresh', '8 to 128 characters'],
-  ['two that differ', { repeated: 'something else' }, 'repeated', 'The two passwords differ'],
+  ['a missing old password', { old: '' }, 'old', 'Please enter your current password'],
+  ['a new password of 7 characters', { fresh: 'short 7' }, 'fresh', '8 to 128 characters'],
+  ['a new password of 129 characters', { fresh: 'x'.repeat(129) }, 'fresh', '8 to 128 characters'],
+  ['a repeated password that differs', { repeated: 'something else' }, 'repeated', 'The two passwords differ'],
   ['a code of 5 digits', { code: '12345' }, 'code', 'The 6 digits that your authenticator app shows now'],
-] as const)('§9 %s is stopped before the server sees it', async (_case, typed, field, rule) => {
+] as const)('§9 %s is rejected before a request is sent', async (_case, typed, field, rule) => {
   const { network, fill, fields } = await opened()
   const { calls } = network.post('/api/auth/change-password').answers({})
   await fill(typed)
@@ -81,26 +81,31 @@ test.each([
 
 test.each([
   [
-    'a wrong old password, in the words of the server',
+    'the server message for a wrong old password',
     400,
     { code: 'BAD_CREDENTIALS', message: 'The password is not right.' },
     'The password is not right.',
   ],
   [
-    'a wrong code',
+    'the server message for a wrong code',
     400,
     { code: 'INVALID_CODE', message: 'The verification code is incorrect.' },
     'The verification code is incorrect.',
   ],
   [
-    'too many tries',
+    'the server message for too many attempts',
     429,
     { code: 'TOO_MANY_TRIES', message: 'Too many tries. Wait a minute.' },
     'Too many tries. Wait a minute.',
   ],
-  ['anything else', 500, {}, 'Failed to change the password'],
-  ['a server without the call', 404, { message: 'Not found' }, 'This server does not offer changing your password.'],
-])('%s is said in the dialog, which asks for a new code', async (_case, status, body, text) => {
+  ['a default message for other errors', 500, {}, 'Failed to change the password'],
+  [
+    'a message for a server without this route',
+    404,
+    { message: 'Not found' },
+    'This server does not offer changing your password.',
+  ],
+])('the dialog shows %s and asks for a new code', async (_case, status, body, text) => {
   const { network, dialog, fill, fields } = await opened()
   network.post('/api/auth/change-password').answers(status, body)
   await fill()
@@ -110,7 +115,7 @@ test.each([
   expect(fields.fresh).toHaveValue(NEW)
 })
 
-test('while the server works on it, nothing is sent twice and the dialog stays', async () => {
+test('the dialog stays open and sends one request while the change is in flight', async () => {
   const { network, dialog, user, fill } = await opened()
   const { calls, release } = network.post('/api/auth/change-password').answersLater({})
   await fill()

@@ -29,7 +29,7 @@ async function opened() {
   return app
 }
 
-test('each session says which device, from where and when last, this one first and marked', async () => {
+test('each session shows its device, address and last use, with the current session first and marked', async () => {
   network
     .get('/api/sessions')
     .answers({ sessions: [sessionOf('b', { last_used_at: minutesAgo(300) }), sessionOf('a'), own] })
@@ -40,11 +40,11 @@ test('each session says which device, from where and when last, this one first a
     'Firefox on Windows10.0.0.9 · used 5 minutes agoEnd',
     'Firefox on Windows10.0.0.9 · used 5 hours agoEnd',
   ])
-  // The raw text, for who wants to know.
+  // The full user agent stays available as a tooltip.
   expect(screen.getByText('Chrome on Android')).toHaveAttribute('title', CHROME)
 })
 
-test('ending a session asks first, shows that it goes on, and keeps the focus in the dialog', async () => {
+test('ending a session asks for confirmation, shows progress and keeps focus in the dialog', async () => {
   network.get('/api/sessions').answers({ sessions: [own, sessionOf('a')] })
   const { user } = await opened()
   const { calls, release } = network.delete('/api/sessions/a').answersLater({})
@@ -66,7 +66,7 @@ test('ending a session asks first, shows that it goes on, and keeps the focus in
   expect(screen.getByRole('button', { name: 'Your account' })).toHaveFocus()
 })
 
-test('all others are ended with one call', async () => {
+test('End all others ends all other sessions with one request', async () => {
   network.get('/api/sessions').answers({ sessions: [own, sessionOf('a'), sessionOf('b')] })
   const { user } = await opened()
   const { calls } = network.delete('/api/sessions').answers({})
@@ -80,7 +80,7 @@ test('all others are ended with one call', async () => {
   expect(within(await dialog()).getAllByRole('listitem')).toHaveLength(1)
 })
 
-test('a session that cannot be ended stays, and why is said in the words of the server', async () => {
+test('a session that could not be ended stays listed, and the dialog shows the server message', async () => {
   network.get('/api/sessions').answers({ sessions: [own, sessionOf('a')] })
   const { user } = await opened()
   network.delete('/api/sessions/a').answers(503, { message: 'The database is not reachable' })
@@ -93,7 +93,7 @@ test('a session that cannot be ended stays, and why is said in the words of the 
   expect(within(await dialog()).getAllByRole('listitem')).toHaveLength(2)
 })
 
-test('decisions §0: a server without the call says that it does not offer the list, and the console goes on', async () => {
+test('decisions §0: a 404 shows that the server offers no session list, and the rest of the console works', async () => {
   network.get('/api/sessions').answers(404)
   const { user } = await opened()
   expect(await screen.findByText('This server does not offer a list of your sessions.')).toBeVisible()
@@ -102,7 +102,7 @@ test('decisions §0: a server without the call says that it does not offer the l
   await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
 })
 
-test('a list that cannot be had says so and is asked for again by Retry', async () => {
+test('a list that failed to load shows the failure, and Retry refetches it', async () => {
   network.get('/api/sessions').answers(500)
   const { user } = await opened()
   expect(await screen.findByText('Failed to load your sessions')).toBeVisible()

@@ -12,7 +12,7 @@ import { renderApp } from '../../../support/web/renderApp'
 const SINCE = new Date(2026, 10, 20, 10, 2).getTime()
 const TOKEN = tokenOf('ann')
 
-/** Signs in by hand; the server answers with these wrong codes. */
+/** Signs in through the login page; the server reports these wrong codes. */
 async function signedIn(wrongCodes?: unknown) {
   network.shows([])
   network.post('/api/auth/login').answers({ sessionToken: 'step-1' })
@@ -32,7 +32,7 @@ async function signedIn(wrongCodes?: unknown) {
 const findNotice = () => screen.findByRole('region', { name: 'Wrong codes' })
 const queryNotice = () => screen.queryByRole('region', { name: 'Wrong codes' })
 
-test('issue 13.5: after signing in the user is told how many wrong codes there were and since when, until it is dismissed', async () => {
+test('issue 13.5: the sign-in notice shows the number of wrong codes and their start until it is dismissed', async () => {
   const { user } = await signedIn({ count: 12, since: SINCE })
   const notice = await findNotice()
   expect(within(notice).getByRole('heading')).toHaveTextContent(/^12 wrong codes since .*Nov.* 20, 2026/)
@@ -44,22 +44,22 @@ test('issue 13.5: after signing in the user is told how many wrong codes there w
   expect(queryNotice()).not.toBeInTheDocument()
 })
 
-test('a sign-in without wrong codes shows nothing', async () => {
+test('a sign-in without wrong codes shows no notice', async () => {
   await signedIn()
   expect(queryNotice()).not.toBeInTheDocument()
 })
 
 test.each([
-  ['a text', 'many'],
-  ['a number', 3],
-  ['a count that is none', { count: 'x', since: SINCE }],
-  ['a time that is none', { count: 1, since: 'soon' }],
-])('another server’s %s in this place is ignored', async (_what, wrongCodes) => {
+  ['string', 'many'],
+  ['number', 3],
+  ['invalid count', { count: 'x', since: SINCE }],
+  ['invalid time', { count: 1, since: 'soon' }],
+])('an unknown wrongCodes value (%s) is ignored', async (_what, wrongCodes) => {
   await signedIn(wrongCodes)
   expect(queryNotice()).not.toBeInTheDocument()
 })
 
-test('the notice leads to the change of the password', async () => {
+test('the wrong-code notice links to the password change', async () => {
   const { user } = await signedIn({ count: 1, since: SINCE })
   const notice = await findNotice()
   expect(within(notice).getByRole('heading')).toHaveTextContent(/^1 wrong code since/)
@@ -68,7 +68,7 @@ test('the notice leads to the change of the password', async () => {
   expect(notice).toBeInTheDocument()
 })
 
-test('a reload shows the notice again, until it is dismissed; another session does not', async () => {
+test('a reload shows the wrong-code notice again until it is dismissed; another session does not show it', async () => {
   const { services, leave } = await signedIn({ count: 12, since: SINCE })
   await findNotice()
   const stored = Object.fromEntries(services.stored)
@@ -84,7 +84,7 @@ test('a reload shows the notice again, until it is dismissed; another session do
   expect(queryNotice()).not.toBeInTheDocument()
 })
 
-test('the end of the session takes the notice along', async () => {
+test('the end of the session removes the wrong-code notice', async () => {
   const { store, services } = await signedIn({ count: 12, since: SINCE })
   await findNotice()
   act(() => void store.dispatch(sessionEnded('signedOut')))
@@ -92,7 +92,7 @@ test('the end of the session takes the notice along', async () => {
   expect(services.stored.has('wrongCodes')).toBe(false)
 })
 
-test('decisions §10: a replay shows the notice as it was', async () => {
+test('decisions §10: a replay shows the wrong-code notice', async () => {
   const { store } = await signedIn({ count: 12, since: SINCE })
   await findNotice()
   const about = { build: 'test', exportedAt: 0, viewport: { width: 1440, height: 900 }, route: '/' }

@@ -9,7 +9,7 @@ const rows = () =>
     .queryAllByRole('listitem')
     .map((item) => item.textContent)
 
-test('who did what, when and from where, in the order of the server, with failures marked', async () => {
+test('entries show user, action, time and address in server order, with failures marked', async () => {
   const at = new Date(2026, 10, 20, 9, 30, 15).getTime()
   jest.spyOn(Date, 'now').mockReturnValue(at + 3 * 3_600_000 + 60_000)
   network.get('/api/activity').answers({
@@ -39,7 +39,7 @@ test('who did what, when and from where, in the order of the server, with failur
   jest.restoreAllMocks()
 })
 
-test('older entries are asked for from where the page ended, and come below', async () => {
+test('Load older fetches the next page and appends it', async () => {
   const first = network
     .get('/api/activity')
     .answers({ entries: [activityOf(9, { subject: 'nine' }), activityOf(8, { subject: 'eight' })], hasMore: true })
@@ -54,7 +54,7 @@ test('older entries are asked for from where the page ended, and come below', as
   expect(screen.queryByRole('button', { name: 'Load older' })).not.toBeInTheDocument()
 })
 
-test('older entries that cannot be had leave what is there, and are asked for again', async () => {
+test('older entries that fail to load keep the list, and Retry fetches them again', async () => {
   network.get('/api/activity').answers({ entries: [activityOf(9, { subject: 'nine' })], hasMore: true })
   const { user } = rendered()
   await screen.findByText('nine')
@@ -68,7 +68,7 @@ test('older entries that cannot be had leave what is there, and are asked for ag
   expect(again.calls.map(({ query }) => query)).toEqual(['?before=9'])
 })
 
-test('the server filters by kind and by a search that waits until the typing pauses', async () => {
+test('the activity is filtered on the server by kind and by a debounced search', async () => {
   network.get('/api/activity').answers({ entries: [activityOf(1)], hasMore: false })
   const { user, store } = rendered()
   await screen.findByText('lobby')
@@ -86,7 +86,7 @@ test('the server filters by kind and by a search that waits until the typing pau
   expect(store.getState().admin?.activity).toEqual({ kind: 'session', search: 'a b&c' })
 })
 
-test('what another filter found does not stand for what this one could not find out', async () => {
+test('a failed filter request does not show the entries of the previous filter', async () => {
   network.get('/api/activity').answers({ entries: [activityOf(1, { subject: 'of all kinds' })], hasMore: false })
   const { user } = rendered()
   await screen.findByText('of all kinds')
@@ -97,7 +97,7 @@ test('what another filter found does not stand for what this one could not find 
   expect(screen.queryByText(/^That is all/)).not.toBeInTheDocument()
 })
 
-test('that there is nothing is said once it is known, not of another filter', async () => {
+test('the empty message appears only after the current filter has loaded', async () => {
   network.get('/api/activity').answers({ entries: [], hasMore: false })
   const { user } = rendered()
   expect(await screen.findByText('Nothing has happened yet')).toBeVisible()
@@ -111,7 +111,7 @@ test('that there is nothing is said once it is known, not of another filter', as
   expect(await screen.findByText('found')).toBeVisible()
 })
 
-test('Refresh asks anew', async () => {
+test('Refresh refetches the activity', async () => {
   network.get('/api/activity').answers({ entries: [], hasMore: false })
   const { user } = rendered()
   expect(await screen.findByText('Nothing has happened yet')).toBeVisible()
@@ -120,13 +120,13 @@ test('Refresh asks anew', async () => {
   expect(await screen.findByText('fresh')).toBeVisible()
 })
 
-test('decisions §0: a server without the call says that it does not offer it', async () => {
+test('decisions §0: a 404 shows that the server offers no activity log', async () => {
   network.get('/api/activity').answers(404)
   rendered()
   expect(await screen.findByText('This server does not offer an activity log.')).toBeVisible()
 })
 
-test('a log that cannot be had says so, with Retry', async () => {
+test('an activity log that failed to load shows the failure with Retry', async () => {
   network.get('/api/activity').answers(500)
   const { user } = rendered()
   expect(await screen.findByRole('heading', { name: 'Failed to load the activity' })).toBeVisible()
@@ -136,21 +136,21 @@ test('a log that cannot be had says so, with Retry', async () => {
   await waitFor(() => expect(screen.queryByText('Failed to load the activity')).not.toBeInTheDocument())
 })
 
-test('decisions §2: a regular user gets the panel, and the activity is not asked for', async () => {
+test('decisions §2: a regular user sees the administrators-only panel, and no activity is requested', async () => {
   const { calls } = network.get('/api/activity').answers({ entries: [], hasMore: false })
   renderApp('/activity', { signedInAs: 'bob' })
   expect(await screen.findByRole('heading', { name: 'Administrators only' })).toBeVisible()
   expect(calls).toHaveLength(0)
 })
 
-test('security 12: who is no administrator any more is led to the panel, and stays signed in', async () => {
+test('security 12: a demoted administrator sees the administrators-only panel and stays signed in', async () => {
   network.get('/api/activity').answers(403, { code: 'NOT_ALLOWED', message: 'This is for administrators' })
   const { services } = rendered()
   expect(await screen.findByRole('heading', { name: 'Administrators only' })).toBeVisible()
   expect(services.jar.has('token')).toBe(true)
 })
 
-test('administrators find the page by the administration and by their menu, others do not', async () => {
+test('only administrators see links to the activity, on the admin page and in the user menu', async () => {
   network.get('/api/users').answers({ users: [] })
   network.get('/api/activity').answers({ entries: [activityOf(1)], hasMore: false })
   const { user, leave } = renderApp('/admin', { signedInAs: '1', isAdmin: true })

@@ -29,7 +29,7 @@ test.each([
   expect(screen.getByRole('tabpanel', { name: title })).toBeVisible()
 })
 
-test('§2 there are the three tabs of the product', async () => {
+test('§2 the admin page has exactly three tabs', async () => {
   renderApp('/admin', { signedInAs: '1', isAdmin: true })
   await screen.findByText('ann')
   expect(screen.getAllByRole('tab').map((tab) => tab.textContent)).toEqual([
@@ -39,7 +39,7 @@ test('§2 there are the three tabs of the product', async () => {
   ])
 })
 
-test('the tabs are one stop of the keyboard, walked by arrows, and Back walks them too', async () => {
+test('the tab list is one tab stop with arrow-key navigation, and the Back button returns to the previous tab', async () => {
   const { user } = renderApp('/admin', { signedInAs: '1', isAdmin: true })
   const first = await screen.findByRole('tab', { name: 'User Management' })
   expect(screen.getAllByRole('tab').map((tab) => tab.tabIndex)).toEqual([0, -1, -1])
@@ -59,7 +59,7 @@ test('the tabs are one stop of the keyboard, walked by arrows, and Back walks th
   await waitFor(() => expect(chosen()).toBe('Invite Codes'))
 })
 
-test('decisions §2: a regular user gets the panel, and nothing of the administration is asked for', async () => {
+test('decisions §2: a regular user sees the administrators-only panel, and no admin data is requested', async () => {
   const users = network.get('/api/users').answers({ users: [] })
   renderApp('/admin', { signedInAs: 'bob' })
   expect(await screen.findByRole('heading', { name: 'Administrators only' })).toBeVisible()
@@ -72,7 +72,7 @@ test.each([
   ['invites', '/api/invite-codes'],
   ['dashboard', '/api/admin/k8sdashboard/token'],
 ])(
-  'security 12: who is no administrator any more is led to the panel by the tab %s, and stays signed in',
+  'security 12: a demoted administrator on the tab %s sees the administrators-only panel and stays signed in',
   async (tab, path) => {
     network.get(path).answers(403, { code: 'NOT_ALLOWED', message: 'This is for administrators' })
     const { services } = renderApp(`/admin?tab=${tab}`, { signedInAs: '1', isAdmin: true })
@@ -82,7 +82,7 @@ test.each([
   },
 )
 
-test('security 12: a demotion while the page is open shows after the next action', async () => {
+test('security 12: a demotion while the page is open takes effect with the next action', async () => {
   network.get('/api/users').answers({ users: [userOf(1, 'ann', true), userOf(2, 'bob')] })
   jest.spyOn(console, 'warn').mockReturnValue()
   const { user } = renderApp('/admin', { signedInAs: '1', isAdmin: true })
@@ -94,7 +94,7 @@ test('security 12: a demotion while the page is open shows after the next action
   jest.restoreAllMocks()
 })
 
-test('the slice of the page ends with the session', async () => {
+test('the admin slice resets when the session ends', async () => {
   const { store, user } = renderApp('/admin', { signedInAs: '1', isAdmin: true })
   await user.type(await screen.findByRole('searchbox', { name: 'Search users' }), 'an')
   expect(store.getState().admin?.userSearch).toBe('an')

@@ -18,7 +18,7 @@ function rendered(token: string | null, host = 'https://dashboard.example') {
 beforeEach(() => jest.spyOn(console, 'warn').mockReturnValue())
 afterEach(() => jest.restoreAllMocks())
 
-test('§2 a token is created, and then hidden until it is revealed', async () => {
+test('§2 a created token stays hidden until it is revealed', async () => {
   const { user } = rendered(null)
   const create = await screen.findByRole('button', { name: 'Create Token' })
   const { calls } = network.post(TOKEN_PATH).answers({ token: TOKEN })
@@ -34,7 +34,7 @@ test('§2 a token is created, and then hidden until it is revealed', async () =>
   expect(screen.queryByText(TOKEN)).not.toBeInTheDocument()
 })
 
-test('§2 a token is copied without being shown', async () => {
+test('§2 a token can be copied while hidden', async () => {
   const { user } = rendered(TOKEN)
   const copy = await screen.findByRole('button', { name: 'Copy token' })
   const write = jest.spyOn(navigator.clipboard, 'writeText')
@@ -43,7 +43,7 @@ test('§2 a token is copied without being shown', async () => {
   expect(screen.queryByText(TOKEN)).not.toBeInTheDocument()
 })
 
-test('§2 a token is deleted after asking', async () => {
+test('§2 deleting a token asks for confirmation', async () => {
   const { user } = rendered(TOKEN)
   await user.click(await screen.findByRole('button', { name: 'Delete Token' }))
   const dialog = await screen.findByRole('dialog', { name: 'Delete Token' })
@@ -60,7 +60,7 @@ test.each([
   ['post', 'Create Token', null, 'Failed to create the dashboard token'],
   ['delete', 'Delete Token', TOKEN, 'Failed to delete the dashboard token'],
 ] as const)(
-  '§8 only the problem log tells of a failed %s, in the words of the server',
+  '§8 a failed %s is recorded only in the problem log, with the server message',
   async (method, button, token, text) => {
     const { user, store } = rendered(token)
     network[method](TOKEN_PATH).answers(503, { message: 'The cluster does not answer' })
@@ -77,7 +77,7 @@ test.each([
   },
 )
 
-test('decisions §9: without a cluster the tab says what to configure, in the words of the server', async () => {
+test('decisions §9: without a cluster the tab shows the configuration hint of the server', async () => {
   network.get(TOKEN_PATH).answers(503, { message: 'Set QUARTERDECK_RUNTIME to kubernetes.' })
   const { user } = renderApp('/admin?tab=dashboard', { signedInAs: '1', isAdmin: true })
   expect(await screen.findByText('Set QUARTERDECK_RUNTIME to kubernetes.')).toBeVisible()
@@ -89,7 +89,7 @@ test('decisions §9: without a cluster the tab says what to configure, in the wo
   expect(await screen.findByText('The server names no host of the dashboard.')).toBeVisible()
 })
 
-test("§8 'Failed to load K8s dashboard token' with Retry", async () => {
+test("§8 the tab shows 'Failed to load K8s dashboard token' with Retry", async () => {
   network.get(TOKEN_PATH).answers(500)
   const { user } = renderApp('/admin?tab=dashboard', { signedInAs: '1', isAdmin: true })
   expect(await screen.findByRole('heading', { name: 'Failed to load K8s dashboard token' })).toBeVisible()
@@ -99,14 +99,14 @@ test("§8 'Failed to load K8s dashboard token' with Retry", async () => {
   expect(await screen.findByRole('button', { name: 'Reveal' })).toBeVisible()
 })
 
-test('§2 the host is a link to it, in a window that cannot reach back', async () => {
+test('§2 the host is a link without opener access', async () => {
   rendered(null)
   const link = await screen.findByRole('link', { name: 'https://dashboard.example' })
   expect(link).toHaveAttribute('href', 'https://dashboard.example/')
   expect(link).toHaveAttribute('rel', 'noopener noreferrer')
 })
 
-test('security 60: a host that is no web address is shown, and leads nowhere', async () => {
+test('security 60: a host that is not a web address is shown as text without a link', async () => {
   rendered(null, 'javascript:alert(1)')
   expect(await screen.findByText('javascript:alert(1)')).toBeVisible()
   expect(screen.queryByRole('link', { name: /javascript/ })).not.toBeInTheDocument()
@@ -124,6 +124,6 @@ test.each([
   ['https://user:pass@a.example', undefined],
   ['', undefined],
   ['not a host', undefined],
-])('security 60: %p is followed to %p', (host, link) => {
+])('security 60: the link of the host %p is %p', (host, link) => {
   expect(safeLink(host)).toBe(link)
 })

@@ -27,12 +27,12 @@ test.each([
   ['Expired', { is_expired: true, used_by: 'bob' }],
   ['Used', { used_by: 'bob' }],
   ['Active', {}],
-] as const)('§4 the status is %s for %p, in the order of the product', async (status, more) => {
+] as const)('§4 the status is %s for %p, in the precedence of the specification', async (status, more) => {
   await rendered([inviteOf('CODE-1', 'for bob', more)])
   expect(within(await row('for bob')).getByText(status)).toBeVisible()
 })
 
-test('an active code says until when it can be used, where the server tells; no other does', async () => {
+test('only an active invite code shows its expiry, if the server reports one', async () => {
   const until = { expires_at: '2026-11-08T10:00:00.000Z' }
   await rendered([
     inviteOf('A-1', 'active', until),
@@ -48,7 +48,7 @@ test('an active code says until when it can be used, where the server tells; no 
   for (const message of ['used', 'unknown', 'odd']) expect(await row(message)).not.toHaveTextContent('expires')
 })
 
-test('§2 the newest code comes first, with its code, its message and who used it', async () => {
+test('§2 the newest invite code comes first; each row shows code, message and user', async () => {
   await rendered([
     inviteOf('OLD-1', 'old', { created_at: '2026-10-01T10:00:00.000Z', used_by: 'bob' }),
     inviteOf('NEW-1', 'new', { created_at: '2026-11-01T10:00:00.000Z' }),
@@ -63,7 +63,7 @@ test.each([
   ['carol', ['first']],
   ['  code  ', ['first', 'second']],
   ['nothing like it', []],
-])('§2 the search %p looks in code, message and used_by, without regard to case', async (text, found) => {
+])('§2 the search %p matches code, message and used_by, ignoring case', async (text, found) => {
   const { user, store } = await rendered([
     inviteOf('CODE-A', 'first', { used_by: 'Carol' }),
     inviteOf('CODE-B', 'second'),
@@ -71,11 +71,11 @@ test.each([
   await user.type(screen.getByRole('searchbox', { name: 'Search invite codes' }), text)
   expect(messages()).toEqual(found)
   if (found.length === 0) expect(screen.getByText('No invite code matches your search')).toBeVisible()
-  // What is searched for may be a code.
+  // The search text may be an invite code.
   expect(JSON.stringify(store.getState().admin)).not.toContain(text.trim())
 })
 
-test('§2 the code and a registration link are copied, of active codes only', async () => {
+test('§2 only active invite codes have buttons to copy the code and a registration link', async () => {
   const { user } = await rendered([inviteOf('A/B?1', 'open'), inviteOf('GONE', 'gone', { revoked: true })])
   const write = jest.spyOn(navigator.clipboard, 'writeText')
   for (const what of ['code', 'link']) {
@@ -87,7 +87,7 @@ test('§2 the code and a registration link are copied, of active codes only', as
   expect(within(await row('gone')).queryByRole('button', { name: /^Copy/ })).not.toBeInTheDocument()
 })
 
-test('§2 a code is created with a message, and shows in the list', async () => {
+test('§2 an invite code is created with a message and appears in the list', async () => {
   const { user, store } = await rendered([])
   const { calls } = network.post('/api/invite-codes').answers({ code: 'SECRET-CODE' })
   await user.click(screen.getByRole('button', { name: 'Create Invite Code' }))
@@ -101,7 +101,7 @@ test('§2 a code is created with a message, and shows in the list', async () => 
   expect(notifications()).toEqual(['Successfully created the invite code'])
 })
 
-test.each([[''], ['   ']])('§5 a message of %p is stopped before the server sees it', async (text) => {
+test.each([[''], ['   ']])('§5 an invite message of %p is rejected before a request is sent', async (text) => {
   const { user } = await rendered([])
   const { calls } = network.post('/api/invite-codes').answers({})
   await user.click(screen.getByRole('button', { name: 'Create Invite Code' }))
@@ -113,7 +113,7 @@ test.each([[''], ['   ']])('§5 a message of %p is stopped before the server see
   expect(calls).toHaveLength(0)
 })
 
-test('§8 a creation that fails keeps the message, and only the problem log says why', async () => {
+test('§8 a failed creation keeps the message in the dialog, and only the problem log records the reason', async () => {
   const { user, store } = await rendered([])
   network.post('/api/invite-codes').answers(429, { message: 'Too many codes' })
   await user.click(screen.getByRole('button', { name: 'Create Invite Code' }))
@@ -125,13 +125,13 @@ test('§8 a creation that fails keeps the message, and only the problem log says
   expect(notifications()).toEqual([])
 })
 
-test('§2 the code that was asked about is the one that is deleted, also of two made in the same moment', async () => {
+test('§2 the dialog deletes the selected invite code, even if two were created at the same time', async () => {
   const { user, store } = await rendered([inviteOf('TWIN-1', 'first'), inviteOf('TWIN-2', 'second')])
   const { calls } = network.delete('/api/invite-codes/TWIN-2').answers({})
   await user.click(within(await row('second')).getByRole('button', { name: 'Delete the invite code "second"' }))
   const dialog = await screen.findByRole('dialog', { name: 'Delete Invite Code' })
   expect(dialog).toHaveTextContent('Are you sure you want to delete the invite code TWIN-2 ("second")?')
-  // Who has the code can register: the slice names it otherwise.
+  // An invite code allows registration: the slice identifies it in another way.
   expect(JSON.stringify(store.getState().admin)).not.toContain('TWIN')
   network
     .get('/api/invite-codes')
@@ -142,7 +142,7 @@ test('§2 the code that was asked about is the one that is deleted, also of two 
   expect(notifications()).toEqual(['Successfully deleted the invite code'])
 })
 
-test('§2 a used code is taken off the list, and the focus stays in the tab', async () => {
+test('§2 a deleted used code leaves the list, and focus stays in the tab', async () => {
   const { user } = await rendered([inviteOf('CODE-1', 'for bob', { used_by: 'bob' }), inviteOf('CODE-2', 'other')])
   network.delete('/api/invite-codes/CODE-1').answers({})
   await user.click(await screen.findByRole('button', { name: 'Delete the invite code "for bob"' }))
@@ -155,7 +155,7 @@ test('§2 a used code is taken off the list, and the focus stays in the tab', as
   await waitFor(() => expect(screen.getByRole('tabpanel')).toHaveFocus())
 })
 
-test('§8 a deletion that fails keeps its dialog, and only the problem log says why', async () => {
+test('§8 a failed deletion keeps its dialog open, and only the problem log records the reason', async () => {
   const { user, store } = await rendered([inviteOf('CODE-1', 'for bob')])
   network.delete('/api/invite-codes/CODE-1').answers(404, { message: 'This invite code does not exist.' })
   await user.click(await screen.findByRole('button', { name: 'Delete the invite code "for bob"' }))
@@ -168,7 +168,7 @@ test('§8 a deletion that fails keeps its dialog, and only the problem log says 
   expect(notifications()).toEqual([])
 })
 
-test("§8 'Failed to load invite codes' with Retry", async () => {
+test("§8 the tab shows 'Failed to load invite codes' with Retry", async () => {
   network.get('/api/invite-codes').isUnreachable()
   const { user } = renderApp('/admin?tab=invites', { signedInAs: '1', isAdmin: true })
   expect(await screen.findByRole('heading', { name: 'Failed to load invite codes' })).toBeVisible()

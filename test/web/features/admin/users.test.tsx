@@ -19,7 +19,7 @@ async function rendered(subject = '1') {
 beforeEach(() => jest.spyOn(console, 'warn').mockReturnValue())
 afterEach(() => jest.restoreAllMocks())
 
-test('§2 users are listed with who is an administrator', async () => {
+test('§2 the user list shows who is an administrator', async () => {
   await rendered()
   expect(screen.getAllByRole('listitem').map((item) => item.getAttribute('aria-label'))).toEqual([
     'ann',
@@ -32,25 +32,22 @@ test('§2 users are listed with who is an administrator', async () => {
 })
 
 test.each([
-  ['names the id', '1'],
-  ['names the username', 'ann'],
-])(
-  'decisions §2: where the token %s, the own row offers neither demote nor delete, and a reset of the password',
-  async (_case, subject) => {
-    await rendered(subject)
-    const own = within(await row('ann'))
-    expect(own.getByText('You')).toBeVisible()
-    expect(own.getByText('Administrator')).toBeVisible()
-    expect(own.queryByRole('switch')).not.toBeInTheDocument()
-    expect(own.getAllByRole('button').map((button) => button.getAttribute('aria-label'))).toEqual([
-      'Reset the password of ann',
-    ])
-    for (const other of ['bob', 'Carol'])
-      expect(within(await row(other)).getByRole('button', { name: `Delete ${other}` })).toBeVisible()
-  },
-)
+  ['contains the user ID', '1'],
+  ['contains the username', 'ann'],
+])('decisions §2: when the token %s, the own row only offers a password reset', async (_case, subject) => {
+  await rendered(subject)
+  const own = within(await row('ann'))
+  expect(own.getByText('You')).toBeVisible()
+  expect(own.getByText('Administrator')).toBeVisible()
+  expect(own.queryByRole('switch')).not.toBeInTheDocument()
+  expect(own.getAllByRole('button').map((button) => button.getAttribute('aria-label'))).toEqual([
+    'Reset the password of ann',
+  ])
+  for (const other of ['bob', 'Carol'])
+    expect(within(await row(other)).getByRole('button', { name: `Delete ${other}` })).toBeVisible()
+})
 
-test('§2 who resets the own password is told that all own sessions end, this one too', async () => {
+test('§2 resetting the own password warns that all own sessions end, including this one', async () => {
   const { user } = await rendered('1')
   await user.click(within(await row('bob')).getByRole('button', { name: 'Reset the password of bob' }))
   const dialog = () => within(screen.getByRole('dialog', { name: 'Reset Password' }))
@@ -68,22 +65,22 @@ test('§2 who resets the own password is told that all own sessions end, this on
   expect(reset.calls.map(({ body }) => body)).toEqual([{ password: 'a new horse' }])
 })
 
-test('a username that looks like the own id is not taken for the own row', async () => {
+test('a username equal to the own user ID is not treated as the own row', async () => {
   network.get('/api/users').answers({ users: [userOf(100, 'ann', true), userOf(2, '100')] })
   renderApp('/admin', { signedInAs: '100', isAdmin: true })
   expect(within(await row('ann')).getByText('You')).toBeVisible()
   expect(within(await row('100')).queryByText('You')).not.toBeInTheDocument()
 })
 
-test('§2 the admin flag is set at once, and told', async () => {
+test('§2 the administrator switch updates optimistically and shows a notification after the response', async () => {
   const { user } = await rendered()
   const { calls, release } = network.patch('/api/users/2/admin').answersLater({})
   const toggle = await toggleOf('bob')
   await user.click(toggle)
-  // Patches of the cache reach the page with the next frame.
+  // Cache updates reach the page with the next frame.
   await waitFor(() => expect(toggle).toBeChecked())
   expect(notifications()).toEqual([])
-  // A second press while the first is on its way does nothing.
+  // A second click while the request is in flight does nothing.
   await user.click(toggle)
   network.get('/api/users').answers({ users: [userOf(1, 'ann', true), userOf(2, 'bob', true)] })
   release()
@@ -92,7 +89,7 @@ test('§2 the admin flag is set at once, and told', async () => {
   expect(toggle).toBeChecked()
 })
 
-test('§8 a toggle that fails is taken back, and only the problem log says why', async () => {
+test('§8 a failed administrator switch is rolled back, and only the problem log records the reason', async () => {
   const { user, store } = await rendered()
   const { release } = network
     .patch('/api/users/3/admin')
@@ -125,7 +122,7 @@ test.each([
   ['   ', 'Password cannot be empty'],
   ['short 7', 'Password must be at least 8 characters'],
   ['x'.repeat(129), 'Password must be at most 128 characters'],
-])('§5 a new password of %p is stopped: %s', async (text, message) => {
+])('§5 a new password of %p is rejected: %s', async (text, message) => {
   const { user, field, send } = await resetting()
   const { calls } = network.patch('/api/users/2/password').answers({})
   if (text) await user.type(field, text)
@@ -136,7 +133,7 @@ test.each([
   expect(calls).toHaveLength(0)
 })
 
-test('§2 a password is reset, shown when asked, and nothing of it stays in the state', async () => {
+test('§2 a password reset can show the typed password and leaves none of it in the state', async () => {
   const { user, store, dialog, field, send } = await resetting()
   const { calls } = network.patch('/api/users/2/password').answers({})
   expect(field).toHaveAttribute('type', 'password')
@@ -153,7 +150,7 @@ test('§2 a password is reset, shown when asked, and nothing of it stays in the 
   expect(screen.getByRole('button', { name: 'Reset the password of bob' })).toHaveFocus()
 })
 
-test('§8 a reset that fails leaves its dialog open with what was typed, and only the problem log says why', async () => {
+test('§8 a failed reset keeps the dialog and its input, and only the problem log records the reason', async () => {
   const { user, store, dialog, field, send } = await resetting()
   network.patch('/api/users/2/password').answers(500)
   await user.type(field, 'brand new secret')
@@ -174,7 +171,7 @@ async function deleting() {
   return { ...app, dialog, confirm: () => app.user.click(within(dialog).getByRole('button', { name: 'Delete' })) }
 }
 
-test('§2 deleting a user asks first; then the row is gone', async () => {
+test('§2 deleting a user asks for confirmation and removes the row', async () => {
   const { dialog, user } = await deleting()
   const { calls, release } = network.delete('/api/users/2').answersLater({})
   expect(dialog).toHaveTextContent('Are you sure you want to delete the user "bob"?')
@@ -193,11 +190,11 @@ test('§2 deleting a user asks first; then the row is gone', async () => {
   await waitFor(() => expect(screen.queryByRole('listitem', { name: 'bob' })).not.toBeInTheDocument())
   expect(notifications()).toEqual(['Successfully deleted bob'])
   expect(calls).toHaveLength(1)
-  // The button that asked is gone with its row.
+  // The button that opened the dialog is removed with its row.
   await waitFor(() => expect(screen.getByRole('tabpanel')).toHaveFocus())
 })
 
-test('§8 a deletion that fails keeps dialog and row, and only the problem log says why', async () => {
+test('§8 a failed deletion keeps the dialog and the row, and only the problem log records the reason', async () => {
   const { dialog, store, confirm } = await deleting()
   network.delete('/api/users/2').answers(503, { message: 'The database is not reachable' })
   await confirm()
@@ -208,7 +205,7 @@ test('§8 a deletion that fails keeps dialog and row, and only the problem log s
   expect(screen.getByRole('listitem', { name: 'bob', hidden: true })).toBeInTheDocument()
 })
 
-test('users are found by a part of their name, without regard to case', async () => {
+test('the user search matches part of the name, ignoring case', async () => {
   const { user } = await rendered()
   const search = screen.getByRole('searchbox', { name: 'Search users' })
   await user.type(search, 'cAR')
@@ -218,9 +215,9 @@ test('users are found by a part of their name, without regard to case', async ()
 })
 
 test.each([
-  ['in the words of the server', 500, { message: 'Out of order' }, 'Out of order'],
-  ['alone when it says nothing', 500, {}, undefined],
-])("§8 'Failed to load users' stands %s, with Retry", async (_case, status, body, detail) => {
+  ['with the server message', 500, { message: 'Out of order' }, 'Out of order'],
+  ['without details when the server sends none', 500, {}, undefined],
+])("§8 the page shows 'Failed to load users' %s, with Retry", async (_case, status, body, detail) => {
   network.get('/api/users').answers(status, body)
   const { user } = renderApp('/admin', { signedInAs: '1', isAdmin: true })
   expect(await screen.findByRole('heading', { name: 'Failed to load users' })).toBeVisible()
@@ -231,7 +228,7 @@ test.each([
   expect(screen.queryByText('Failed to load users')).not.toBeInTheDocument()
 })
 
-test('while the list is on its way a reader hears so', async () => {
+test('a screen reader announces that the users are loading', async () => {
   network.get('/api/users').answersLater({ users: [] })
   renderApp('/admin', { signedInAs: '1', isAdmin: true })
   expect(await screen.findByText('Loading the users')).toBeInTheDocument()

@@ -17,7 +17,7 @@ async function enterCode({ user }: Rendered, code = '123456') {
   await user.click(screen.getByRole('button', { name: 'Verify Code' }))
 }
 
-test('§2 login asks for username and password, then for the code, then shows the overview', async () => {
+test('§2 login asks for username and password, then for the code, and then shows the overview', async () => {
   const rendered = renderApp('/login')
   const { network, store, services } = rendered
   const login = network.post('/api/auth/login').answers({ sessionToken: 'step-1' })
@@ -36,7 +36,7 @@ test('§2 login asks for username and password, then for the code, then shows th
   expect(selectSignedIn(store.getState())).toBe(true)
 })
 
-test('§3 no token and no password is left in the state after signing in', async () => {
+test('§3 the state contains no token and no password after signing in', async () => {
   const rendered = renderApp('/login')
   const token = tokenOf('ann')
   rendered.network.post('/api/auth/login').answers({ sessionToken: 'secret-of-step-1' })
@@ -64,7 +64,7 @@ test.each([
   expect(screen.getByLabelText('Username')).toHaveValue('ann')
 })
 
-test('§8 an unreachable server shows the product text and says why', async () => {
+test('§8 an unreachable server shows the product text and the reason', async () => {
   const rendered = renderApp('/login')
   rendered.network.post('/api/auth/login').isUnreachable()
   await enterCredentials(rendered)
@@ -78,7 +78,7 @@ test.each([
   ['the server message', 400, { message: 'That code was used already' }, 'That code was used already'],
   ['the product text otherwise', 502, {}, 'verification failed please try again'],
   ['the message of a 401', 401, { error: 'No such sign-in' }, 'No such sign-in'],
-])('§8 a failed code shows %s, stays on its step and empties the field', async (_case, status, body, text) => {
+])('§8 a failed code shows %s, keeps the step and clears the field', async (_case, status, body, text) => {
   const rendered = renderApp('/login')
   rendered.network.post('/api/auth/login').answers({ sessionToken: 'step-1' })
   rendered.network.post('/api/auth/verify-login').answers(status, body)
@@ -89,7 +89,7 @@ test.each([
   expect(screen.getByLabelText('Verification code')).toHaveFocus()
 })
 
-test('§3 a session token that cannot be read signs nobody in', async () => {
+test('§3 an unreadable session token does not sign the user in', async () => {
   const rendered = renderApp('/login')
   rendered.network.post('/api/auth/login').answers({ sessionToken: 'step-1' })
   rendered.network.post('/api/auth/verify-login').answers({ token: 'no-jwt', isAdmin: 1 })
@@ -99,7 +99,7 @@ test('§3 a session token that cannot be read signs nobody in', async () => {
   expect(rendered.services.jar.size).toBe(0)
 })
 
-test('by a clock of this device that is days ahead the new session has ended already: the clock is named', async () => {
+test('a new session that seems expired because the device clock is days ahead reports the clock difference', async () => {
   const server = Date.now() - 9 * 86_400_000
   const rendered = renderApp('/login')
   rendered.network.post('/api/auth/login').answers({ sessionToken: 'step-1' })
@@ -120,7 +120,7 @@ test('by a clock of this device that is days ahead the new session has ended alr
   expect(rendered.services.jar.size).toBe(0)
 })
 
-test('§5 the code takes six digits and nothing else', async () => {
+test('§5 the code field accepts six digits and drops other characters', async () => {
   const rendered = renderApp('/login')
   rendered.network.post('/api/auth/login').answers({ sessionToken: 'step-1' })
   await enterCredentials(rendered)
@@ -130,7 +130,7 @@ test('§5 the code takes six digits and nothing else', async () => {
   expect(field).toHaveValue('123456')
 })
 
-test('§5 username, password and code are required: without one of them nothing is sent', async () => {
+test('§5 login requires username, password and code before it sends a request', async () => {
   const rendered = renderApp('/login')
   const { user, network } = rendered
   const login = network.post('/api/auth/login').answers({ sessionToken: 'step-1' })
@@ -179,7 +179,7 @@ test('§4 Back to Login returns to step 1 and clears the code', async () => {
   expect(await screen.findByLabelText('Verification code')).toHaveValue('')
 })
 
-test('§2 a page that is reloaded between the steps stays on the second', async () => {
+test('§2 a reload between the two steps stays on the second step', async () => {
   const stored = { sessionToken: JSON.stringify({ username: 'ann', sessionToken: 'step-1', at: Date.now() - 60_000 }) }
   const rendered = renderApp('/login', { stored })
   const verify = rendered.network.post('/api/auth/verify-login').answers({ token: tokenOf('ann'), isAdmin: 0 })
@@ -193,7 +193,7 @@ test.each([
   ['is older than five minutes', JSON.stringify({ username: 'ann', sessionToken: 'x', at: Date.now() - 301_000 })],
   ['is not JSON', 'x'],
   ['is JSON of another kind', 'null'],
-])('§2 a first step in the storage that %s is not resumed', async (_case, sessionToken) => {
+])('§2 a stored first step that %s is not resumed', async (_case, sessionToken) => {
   renderApp('/login', { stored: { sessionToken } })
   expect(await screen.findByLabelText('Password')).toBeVisible()
 })
@@ -215,14 +215,14 @@ test('§2 Create Account leads to /register', async () => {
   expect(await screen.findByRole('heading', { name: 'Create Account' })).toBeVisible()
 })
 
-test('§2 a protected page remembers its path and query across signing in', async () => {
+test('§2 a protected page remembers its path and query across the login', async () => {
   const rendered = renderApp('/files/lobby?sort=size')
   rendered.network.get('/api/sftp/files').answers({ files: [], deploymentTypeIndex: null })
   rendered.network.post('/api/auth/login').answers({ sessionToken: 'step-1' })
   rendered.network.post('/api/auth/verify-login').answers({ token: tokenOf('ann'), isAdmin: 0 })
   await screen.findByLabelText('Username')
   expect(selectOrigin(rendered.store.getState())).toBe('/files/lobby?sort=size')
-  // The history entry is what a reload leaves of it.
+  // The history entry survives a reload.
   expect((window.history.state as { usr: unknown }).usr).toEqual({ origin: '/files/lobby?sort=size' })
   await enterCredentials(rendered)
   await enterCode(rendered)
@@ -230,7 +230,7 @@ test('§2 a protected page remembers its path and query across signing in', asyn
   expect(window.location.pathname + window.location.search).toBe('/files/lobby?sort=size')
 })
 
-test('§2 the origin outlives a reload of the login page', async () => {
+test('§2 the origin survives a reload of the login page', async () => {
   const rendered = renderApp('/login', { historyState: { usr: { origin: '/databases?tab=sql' }, key: 'k', idx: 0 } })
   for (const type of ['sql', 'mongo']) rendered.network.get(`/api/database/${type}`).answers({ databases: [] })
   rendered.network.post('/api/auth/login').answers({ sessionToken: 'step-1' })

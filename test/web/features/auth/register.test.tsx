@@ -39,7 +39,7 @@ async function enterCode({ user }: Pick<Rendered, 'user'>) {
   await user.click(screen.getByRole('button', { name: 'Verify Code' }))
 }
 
-test('§2 registration goes from invite to account to authenticator to success, and from there on to the overview', async () => {
+test('§2 registration leads from invite to account to authenticator to success, and from there to the overview', async () => {
   const rendered = await atStepThree()
   const { invite, register, network, services, store, user } = rendered
   const verify = network.post('/api/auth/verify-registration').answers({ loginToken: tokenOf('ann'), isAdmin: 1 })
@@ -52,14 +52,14 @@ test('§2 registration goes from invite to account to authenticator to success, 
   expect(register.calls[0]?.body).toEqual({ username: 'ann', password: 'correct horse', inviteToken: 'invite-token' })
   expect(verify.calls[0]?.body).toEqual({ username: 'ann', token: '123456', inviteToken: 'invite-token' })
 
-  // Signed in by now, and the message stays all the same.
+  // The user is signed in now, and the success message stays.
   expect(selectSignedIn(store.getState())).toBe(true)
   expect(services.jar.get('isAdmin')).toBe('1')
   await user.click(screen.getByRole('link', { name: 'Go to Login' }))
   expect(await screen.findByRole('heading', { name: 'Network Overview' })).toBeVisible()
 })
 
-test('§2 without a usable token the success leads to the login page', async () => {
+test('§2 the success page leads to the login page when the server sent no usable token', async () => {
   const rendered = await atStepThree()
   rendered.network.post('/api/auth/verify-registration').answers({})
   await enterCode(rendered)
@@ -67,7 +67,7 @@ test('§2 without a usable token the success leads to the login page', async () 
   expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
 })
 
-test('§2 the third step shows the QR code, and the secret as text that can be copied', async () => {
+test('§2 the third step shows the QR code and the secret as text that can be copied', async () => {
   const { user } = await atStepThree()
   expect(screen.getByRole('img', { name: 'QR code for your authenticator app' })).toHaveAttribute('src', qrCode)
   expect(screen.getByText('JBSW Y3DP EHPK 3PXP')).toBeVisible()
@@ -77,7 +77,7 @@ test('§2 the third step shows the QR code, and the secret as text that can be c
   expect(write).toHaveBeenCalledWith('JBSWY3DPEHPK3PXP')
 })
 
-test('§2 a server that sends no secret as text shows the QR code alone', async () => {
+test('§2 the third step shows only the QR code when the server sends no secret text', async () => {
   await atStepThree({})
   expect(screen.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible()
   expect(screen.queryByRole('button', { name: 'Copy key' })).not.toBeInTheDocument()
@@ -88,7 +88,7 @@ test('§2 an invite link fills in its code', async () => {
   expect(invite.calls[0]?.body).toEqual({ inviteCode: 'FROM-LINK' })
 })
 
-test('§2 the code of an invite link leaves the address at once, and a reload still finds it', async () => {
+test('§2 the code of an invite link is removed from the URL at once and survives a reload', async () => {
   const first = renderApp('/register?invite=FROM-LINK')
   expect(await screen.findByLabelText('Invite code')).toHaveValue('FROM-LINK')
   expect(window.location.href).not.toContain('FROM-LINK')
@@ -104,7 +104,7 @@ test.each([
   ['ann lee', 'correct horse', 'Username', '3 to 32 letters, digits or _ . -'],
   ['a'.repeat(33), 'correct horse', 'Username', '3 to 32 letters, digits or _ . -'],
   ['ann', 'short 7', 'Password', '8 to 128 characters'],
-])('§5 username %p with password %p is stopped before the server sees it', async (username, password, label, rule) => {
+])('§5 username %p with password %p is rejected before a request is sent', async (username, password, label, rule) => {
   const rendered = await atStepTwo()
   const register = rendered.network.post('/api/auth/register').answers({ qrCode })
   await fillAccount(rendered, username, password)
@@ -118,7 +118,7 @@ test.each([
   expect(await screen.findByLabelText('Verification code')).toBeVisible()
 })
 
-test('§5 invite code, username and password are required: without one of them nothing is sent', async () => {
+test('§5 registration requires invite code, username and password before it sends a request', async () => {
   const { network, user } = renderApp('/register')
   const invite = network.post('/api/auth/verify-invite').answers({ token: 'invite-token' })
   const register = network.post('/api/auth/register').answers({ qrCode })
@@ -141,7 +141,7 @@ test('§5 invite code, username and password are required: without one of them n
   ])
 })
 
-test('§2 the password can be shown while it is chosen', async () => {
+test('§2 the password can be shown during registration', async () => {
   const { user } = await atStepTwo()
   expect(screen.getByLabelText('Password')).toHaveAttribute('type', 'password')
   await user.click(screen.getByRole('button', { name: 'Show password' }))
@@ -162,7 +162,7 @@ test.each([
 test.each([
   ['the server error', 409, { error: 'That username is taken' }, 'That username is taken'],
   ['the product text otherwise', 500, {}, 'registration failed please try again'],
-])('§8 a failed registration shows %s and keeps what was typed', async (_case, status, body, text) => {
+])('§8 a failed registration shows %s and keeps the input', async (_case, status, body, text) => {
   const rendered = await atStepTwo()
   rendered.network.post('/api/auth/register').answers(status, body)
   await fillAccount(rendered)
@@ -177,7 +177,7 @@ const withoutData: [string, string][] = [
   ['nothing', 'null'],
 ]
 
-test.each(withoutData)('§8 a 200 to an invite code with %s is a refusal', async (_case, answer) => {
+test.each(withoutData)('§8 a 200 for an invite code with %s counts as a refusal', async (_case, answer) => {
   const { network, user } = renderApp('/register?invite=X')
   network.post('/api/auth/verify-invite').answersRaw(200, answer)
   await user.click(await screen.findByRole('button', { name: 'Continue' }))
@@ -186,7 +186,7 @@ test.each(withoutData)('§8 a 200 to an invite code with %s is a refusal', async
 })
 
 test.each(withoutData)(
-  '§8 a 200 to a registration with %s is a failure, and what was typed stays',
+  '§8 a 200 for a registration with %s counts as a failure and keeps the input',
   async (_case, answer) => {
     const rendered = await atStepTwo()
     rendered.network.post('/api/auth/register').answersRaw(200, answer)
@@ -208,14 +208,14 @@ test.each([
   expect(screen.getByRole('img', { name: 'QR code for your authenticator app' })).toBeVisible()
 })
 
-test('§4 Start over returns to the invite and forgets the rest', async () => {
+test('§4 Start over returns to the invite step and clears the other steps', async () => {
   const { user } = await atStepThree()
   await user.click(screen.getByRole('button', { name: 'Start over' }))
   expect(await screen.findByLabelText('Invite code')).toBeVisible()
   expect(screen.queryByText('JBSW Y3DP EHPK 3PXP')).not.toBeInTheDocument()
 })
 
-test('§2 leaving the page half-way leaves nothing of it behind', async () => {
+test('§2 leaving the registration half-way clears its data', async () => {
   const { user, store } = await atStepThree()
   await user.click(screen.getByRole('link', { name: 'Sign In' }))
   await screen.findByRole('heading', { name: 'Sign In' })

@@ -1,5 +1,5 @@
 /** @jest-environment node */
-// A replay without a browser follows these paths as well.
+// A replay in Node follows these paths, too.
 import { safeOrigin } from '../../../../src/web/features/auth/safeOrigin'
 
 test.each([
@@ -42,6 +42,6 @@ test.each([
   [undefined],
   [null],
   [['//evil.example']],
-])('security 60: %p leads home', (path) => {
+])('security 60: the origin %p is replaced by /', (path) => {
   expect(safeOrigin(path)).toBe('/')
 })

@@ -12,10 +12,10 @@ async function asked(button: string, title: string, lists = {}) {
   return { ...app, dialog, confirm: (name: string) => app.user.click(within(dialog).getByRole('button', { name })) }
 }
 
-describe('§2 deleting', () => {
+describe('§2 deleting a database', () => {
   const begin = () => asked('Delete shop', 'Delete Database', { sql: [databaseOf('lobby'), databaseOf('shop')] })
 
-  test('asks first, and Cancel deletes nothing and gives the focus back', async () => {
+  test('asks for confirmation; Cancel deletes nothing and restores focus', async () => {
     const { dialog, network, confirm } = await begin()
     const { calls } = network.delete('/api/database/sql/shop').answers({})
     expect(dialog).toHaveTextContent('Are you sure you want to delete the SQL database "shop"?')
@@ -26,14 +26,14 @@ describe('§2 deleting', () => {
     expect(calls).toHaveLength(0)
   })
 
-  test('§8 stays while it deletes; then the card is gone, and the keyboard goes on in its section', async () => {
+  test('§8 keeps the dialog while deleting, then removes the card and moves focus into its section', async () => {
     const { dialog, network, user, confirm } = await begin()
     const { calls, release } = network.delete('/api/database/sql/shop').answersLater({})
     await confirm('Delete')
     await user.click(within(dialog).getByRole('button', { name: 'Deleting...' }))
     await user.keyboard('{Escape}')
     expect(dialog).toBeVisible()
-    // The card goes with the answer, not with the next list.
+    // The response removes the card, not the next list.
     network.get('/api/database/sql').answersLater({})
     release()
     await waitFor(() => expect(screen.queryByRole('article', { name: 'shop' })).not.toBeInTheDocument())
@@ -44,9 +44,9 @@ describe('§2 deleting', () => {
   })
 
   test.each([
-    ['in the words of the server', { message: 'It is being changed' }, 'It is being changed'],
-    ['in its own when the server says nothing', {}, 'Failed to delete SQL database shop'],
-  ])('§8 that fails is said %s, the card stays, and the list is fetched anew', async (_case, body, text) => {
+    ['the server message', { message: 'It is being changed' }, 'It is being changed'],
+    ['a default message when the server sends none', {}, 'Failed to delete SQL database shop'],
+  ])('§8 shows %s on failure, keeps the card and refetches the list', async (_case, body, text) => {
     const { dialog, network, confirm } = await begin()
     network.delete('/api/database/sql/shop').answers(500, body)
     const { calls } = network.get('/api/database/sql').answers({ databases: [databaseOf('shop')] })
@@ -57,7 +57,7 @@ describe('§2 deleting', () => {
     await waitFor(() => expect(calls).toHaveLength(1))
   })
 
-  test('of one type leaves alone what has the same name in the other', async () => {
+  test('does not affect a database of the same name and another type', async () => {
     const { network, confirm, section } = await asked('Delete both', 'Delete Database', {
       sql: [],
       mongo: [databaseOf('both')],
@@ -70,7 +70,7 @@ describe('§2 deleting', () => {
     expect(calls).toHaveLength(1)
   })
 
-  test('forgets that the card was open: the next of that name begins closed', async () => {
+  test('resets the expanded state, so that a new database of the same name starts collapsed', async () => {
     const { network, user, store, dialog } = await begin()
     await user.click(within(dialog).getByRole('button', { name: 'Cancel' }))
     await user.click(screen.getByRole('button', { name: 'shop' }))
@@ -81,7 +81,7 @@ describe('§2 deleting', () => {
     await waitFor(() => expect(store.getState().databases?.expanded).toEqual([]))
   })
 
-  test('the name goes into the address encoded', async () => {
+  test('URL-encodes the name', async () => {
     const { network, confirm } = await asked('Delete a/b?c', 'Delete Database', { sql: [databaseOf('a/b?c')] })
     const { calls } = network.delete('/api/database/sql/a%2Fb%3Fc').answers({})
     await confirm('Delete')
@@ -92,7 +92,7 @@ describe('§2 deleting', () => {
 describe('§2 resetting a password', () => {
   const begin = () => asked('Reset password of shop', 'Reset Password', { sql: [databaseOf('shop')] })
 
-  test('asks first, and says what follows', async () => {
+  test('asks for confirmation and explains the consequences', async () => {
     const { dialog, network, confirm } = await begin()
     const { calls } = network.patch('/api/database/sql/shop').answers({})
     expect(dialog).toHaveTextContent('Are you sure you want to reset the password of the SQL database "shop"?')
@@ -102,7 +102,7 @@ describe('§2 resetting a password', () => {
     expect(screen.getByRole('button', { name: 'Reset password of shop' })).toHaveFocus()
   })
 
-  test('§7, §8 the card opens on its credentials with the new password, masked; nothing shows the old one', async () => {
+  test('§7, §8 opens the card on its credentials with the new password masked and never shows the old password', async () => {
     const { network, user, confirm, card } = await begin()
     const { calls } = network.patch('/api/database/sql/shop').answers(withPassword('shop', 'brand-new'))
     const list = network.get('/api/database/sql').answersLater({ databases: [withPassword('shop', 'brand-new')] })
@@ -110,7 +110,7 @@ describe('§2 resetting a password', () => {
     const shop = await card('shop')
     await waitFor(() => expect(credentialsIn(shop).Password).toBe('••••••••••••Hidden'))
     expect(screen.getByRole('button', { name: 'Reset password of shop' })).toHaveFocus()
-    // Known from the answer: the list is still on its way.
+    // Known from the response: the list is still in flight.
     await user.click(within(shop).getByRole('button', { name: 'Show password' }))
     expect(credentialsIn(shop).Password).toBe('brand-new')
     list.release()
@@ -119,7 +119,7 @@ describe('§2 resetting a password', () => {
     expect(calls.map(({ body }) => body)).toEqual([undefined])
   })
 
-  test('masks the new password although the old one was revealed, and leaves Connection Info for the credentials', async () => {
+  test('masks the new password even if the old one was revealed, and switches from Connection Info to Credentials', async () => {
     const { network, user, open } = renderDatabases()
     const shop = await open('shop')
     await user.click(within(shop).getByRole('button', { name: 'Show password' }))
@@ -136,7 +136,7 @@ describe('§2 resetting a password', () => {
     expect(shop).not.toHaveTextContent('brand-new')
   })
 
-  test('a list that was asked for before, and comes after, does not bring the old password back', async () => {
+  test('ignores a list requested before the reset, so that the old password does not return', async () => {
     const { network, confirm, card, user } = await begin()
     const late = network.get('/api/database/sql').answersLater({ databases: [databaseOf('shop')] })
     act(() => void document.dispatchEvent(new Event('visibilitychange', { bubbles: true })))
@@ -156,7 +156,7 @@ describe('§2 resetting a password', () => {
     fresh.release()
   })
 
-  test('an answer without the new password shows none until the list tells it', async () => {
+  test('shows no password if the response has none, until the list arrives', async () => {
     const { network, confirm, card, user } = await begin()
     network.patch('/api/database/sql/shop').answers({})
     const { release } = network
@@ -171,13 +171,9 @@ describe('§2 resetting a password', () => {
   })
 
   test.each([
-    [
-      'in the words of the server',
-      { message: 'There is no database named "shop".' },
-      'There is no database named "shop".',
-    ],
-    ['in its own when the server says nothing', {}, 'Failed to reset password for SQL database shop'],
-  ])('§8 that fails is said %s, and the old password is still shown', async (_case, body, text) => {
+    ['the server message', { message: 'There is no database named "shop".' }, 'There is no database named "shop".'],
+    ['a default message when the server sends none', {}, 'Failed to reset password for SQL database shop'],
+  ])('§8 shows %s on failure and keeps the old password', async (_case, body, text) => {
     const { network, dialog, confirm, user, card } = await begin()
     network.patch('/api/database/sql/shop').answers(404, body)
     await confirm('Reset')
@@ -189,7 +185,7 @@ describe('§2 resetting a password', () => {
     expect(credentialsIn(await card('shop')).Password).toBe('password-of-shop')
   })
 
-  test('while it resets, the dialog stays and sends nothing twice', async () => {
+  test('keeps the dialog open and sends one request while resetting', async () => {
     const { network, dialog, user, confirm } = await begin()
     const { calls, release } = network.patch('/api/database/sql/shop').answersLater(databaseOf('shop'))
     await confirm('Reset')
@@ -202,11 +198,11 @@ describe('§2 resetting a password', () => {
   })
 })
 
-test('a change that ends late does not close what was opened meanwhile', async () => {
+test('a late response does not close a dialog opened in the meantime', async () => {
   const { network, user, store, confirm } = await asked('Delete shop', 'Delete Database')
   const { release } = network.delete('/api/database/sql/shop').answersLater({})
   await confirm('Delete')
-  // By the browser's own means: the dialog lets nobody through.
+  // The dialog blocks clicks: navigate as the Back button of the browser would.
   network.shows([])
   await user.click(screen.getByRole('link', { name: 'Overview', hidden: true }))
   await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
@@ -217,7 +213,7 @@ test('a change that ends late does not close what was opened meanwhile', async (
   expect(store.getState().databases?.dialog).toEqual({ kind: 'create', type: 'sql', name: '' })
 })
 
-test('a session that ends leaves no name behind', async () => {
+test('the expanded databases are reset when the session ends', async () => {
   const { network, user, open, store } = renderDatabases()
   await open('shop')
   network.post('/api/auth/logout').answers({})

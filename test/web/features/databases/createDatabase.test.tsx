@@ -31,7 +31,7 @@ test.each([
   ['dätabase', MESSAGE],
   ['a.b', MESSAGE],
   ['x'.repeat(65), 'Database name is too long by 1'],
-])('§5 %j cannot be created', async (name, problem) => {
+])('§5 the database name %j is rejected', async (name, problem) => {
   const { user, field, button, dialog, create } = await opened()
   if (name) await user.type(field, name)
   expect(button).toBeDisabled()
@@ -50,7 +50,7 @@ test.each([
   expect(dialog).toBeVisible()
 })
 
-test("§5 however an invalid name is submitted, it is an 'Invalid database name' and is not sent", async () => {
+test("§5 submitting an invalid name in any way shows 'Invalid database name' and sends no request", async () => {
   const { user, field, dialog, create } = await opened()
   await user.type(field, 'my-db')
   fireEvent.submit(dialog.querySelector('form')!)
@@ -58,7 +58,7 @@ test("§5 however an invalid name is submitted, it is an 'Invalid database name'
   expect(create.calls).toHaveLength(0)
 })
 
-test.each(['a', 'A_1', '0', '_', 'SELECT', 'x'.repeat(64)])('§5 %j can', async (name) => {
+test.each(['a', 'A_1', '0', '_', 'SELECT', 'x'.repeat(64)])('§5 the database name %j is accepted', async (name) => {
   const { user, field, button, create } = await opened()
   await user.type(field, name)
   expect(button).toBeEnabled()
@@ -71,7 +71,7 @@ test.each([
   ['sql', 'SQL', 'SQL Databases'],
   ['mongo', 'MONGO', 'MongoDB Databases'],
 ] as const)(
-  '§7, §8 a database of type %s is made; its card is open, in view and has the focus',
+  '§7, §8 creating a database of type %s expands its card, scrolls to it and focuses it',
   async (type, label, name) => {
     const { network, user, field, card, scrolled, section } = await opened(type)
     const list = network.get(`/api/database/${type}`).answers({ databases: [databaseOf('aaa'), databaseOf('shop_2')] })
@@ -87,7 +87,7 @@ test.each([
   },
 )
 
-test('a server that answers with the name alone is asked for the rest', async () => {
+test('the credentials come from the list when the creation response has only the name', async () => {
   const { network, user, field, card } = await opened('sql', { sql: [] })
   network.post('/api/database/sql').answers({ name: 'shop_2' })
   const { release } = network.get('/api/database/sql').answersLater({ databases: [databaseOf('shop_2')] })
@@ -100,13 +100,13 @@ test('a server that answers with the name alone is asked for the rest', async ()
 
 test.each([
   [
-    'in the words of the server',
+    'the server message',
     409,
     { message: 'A database named "shop_2" already exists.' },
     'A database named "shop_2" already exists.',
   ],
-  ['in its own when the server says nothing', 500, {}, 'Failed to create SQL database shop_2'],
-])('§8 a refusal is said %s, and what was typed stays', async (_case, status, body, text) => {
+  ['a default message when the server sends none', 500, {}, 'Failed to create SQL database shop_2'],
+])('§8 a refused creation shows %s and keeps the input', async (_case, status, body, text) => {
   const { network, user, field, dialog, button } = await opened()
   network.post('/api/database/sql').answers(status, body)
   await user.type(field, 'shop_2')
@@ -116,7 +116,7 @@ test.each([
   expect(field).toHaveValue('shop_2')
 })
 
-test('while it creates, the dialog says so and stays, and sends nothing twice', async () => {
+test('the create dialog shows progress, stays open and sends one request while creating', async () => {
   const { network, user, field, dialog, button } = await opened()
   const { calls, release } = network.post('/api/database/sql').answersLater(databaseOf('shop_2'))
   await user.type(field, 'shop_2')
@@ -133,7 +133,7 @@ test('while it creates, the dialog says so and stays, and sends nothing twice', 
   expect(calls.map(({ body }) => body)).toEqual([{ name: 'shop_2' }])
 })
 
-test('a new database is seen, whatever the filter was', async () => {
+test('a new database is visible because creating it clears the filter', async () => {
   const many = ['a', 'b', 'c', 'd', 'e', 'f'].map((name) => databaseOf(name))
   const app = renderDatabases({ sql: many })
   app.network.post('/api/database/sql').answers(databaseOf('shop_2'))
@@ -145,7 +145,7 @@ test('a new database is seen, whatever the filter was', async () => {
   expect(screen.getByRole('searchbox')).toHaveValue('')
 })
 
-test('decisions §10: the typed name is in the store; a dialog that was left is not there on the way back, and gives the focus back', async () => {
+test('decisions §10: the typed name is in the store until the dialog is closed or the page left; focus is restored', async () => {
   const { network, user, field, store } = await opened()
   network.shows([])
   await user.type(field, 'sho')

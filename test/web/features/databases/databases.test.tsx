@@ -7,7 +7,7 @@ const namesIn = (region: HTMLElement) =>
     .queryAllByRole('article')
     .map((article) => article.getAttribute('aria-label'))
 
-test('§2 title, subtitle and both sections, each with its own databases and a Create button', async () => {
+test('§2 the page has title, subtitle and two sections, each with its databases and a Create button', async () => {
   const { section, card } = renderDatabases({
     sql: [databaseOf('shop'), databaseOf('lobby')],
     mongo: [databaseOf('logs')],
@@ -21,7 +21,7 @@ test('§2 title, subtitle and both sections, each with its own databases and a C
   expect(within(await section('MongoDB Databases')).getByRole('button', { name: /^Create/ })).toBeVisible()
 })
 
-test('§2, §9 a card shows the name, a type badge, the size, the count of tables or collections, and both icons', async () => {
+test('§2, §9 a card shows name, type badge, size, number of tables or collections, and both buttons', async () => {
   const { card } = renderDatabases({
     sql: [databaseOf('shop', { size: 7_759_462, tables: 12 })],
     mongo: [databaseOf('logs', { size: 512, tables: 1 })],
@@ -35,7 +35,7 @@ test('§2, §9 a card shows the name, a type badge, the size, the count of table
     expect(within(await card('logs')).getByText(text)).toBeVisible()
 })
 
-test('sizes that a driver tells as text are numbers all the same, and what is not told is not made up', async () => {
+test("sizes sent as text are parsed, and missing sizes and counts read 'unknown'", async () => {
   const { card } = renderDatabases({
     sql: [{ ...databaseOf('shop'), size: '2048' }, { name: 'bare' }, null, { size: 1 }],
     mongo: [],
@@ -56,7 +56,7 @@ test.each([
   expect(await screen.findByRole('dialog', { name: title })).toBeVisible()
 })
 
-test('while a list is awaited skeletons hold its place', async () => {
+test('a section shows skeletons while its list loads', async () => {
   const { network, section } = renderDatabases()
   const { release } = network.get('/api/database/sql').answersLater({ databases: [databaseOf('shop')] })
   const region = await section('SQL Databases')
@@ -72,7 +72,7 @@ describe.each([
   ['SQL Databases', 'sql', 'logs'],
   ['MongoDB Databases', 'mongo', 'shop'],
 ] as const)('§8 when %s cannot be loaded', (name, type, other) => {
-  test('decisions §1: one that is not configured says calmly what to set or start, offers no Create, and Check again loads again', async () => {
+  test('decisions §1: an unconfigured type shows what to configure, disables Create and offers Check again', async () => {
     const { network, section, card, user } = renderDatabases()
     network
       .get(`/api/database/${type}`)
@@ -97,7 +97,7 @@ describe.each([
     ],
     [500, {}, ''],
   ])(
-    "a %s is 'Failed to load databases' with %j, the other section is not hurt, and Retry loads again",
+    "a %s shows 'Failed to load databases' with %j in its section only, and Retry refetches",
     async (status, body, detail) => {
       const { network, section, card, user } = renderDatabases()
       network.get(`/api/database/${type}`).answers(status, body)
@@ -113,7 +113,7 @@ describe.each([
   )
 })
 
-test('§8 both can fail, each with its own reason, and a server out of reach says that', async () => {
+test('§8 both sections can fail, each with its own reason', async () => {
   const { network, section } = renderDatabases()
   network.get('/api/database/sql').isUnreachable()
   network.get('/api/database/mongo').answers({})
@@ -125,7 +125,7 @@ test('§8 both can fail, each with its own reason, and a server out of reach say
   )
 })
 
-test('the lists are fetched anew when the page comes to the front, and stay when that fails', async () => {
+test('the lists are refetched when the page becomes visible and stay when the refetch fails', async () => {
   const { network, card, lists } = renderDatabases()
   await card('shop')
   network.get('/api/database/sql').answers(503, { message: 'Not now' })
@@ -135,7 +135,7 @@ test('the lists are fetched anew when the page comes to the front, and stay when
   expect(lists.mongo.calls).toHaveLength(2)
 })
 
-test('Refresh fetches both lists, and shows what changed', async () => {
+test('Refresh refetches both lists and shows the changes', async () => {
   const { network, card, user, lists } = renderDatabases()
   await card('shop')
   network.get('/api/database/sql').answers({ databases: [databaseOf('shop', { size: 9_437_184, tables: 4 })] })
@@ -145,8 +145,8 @@ test('Refresh fetches both lists, and shows what changed', async () => {
   await waitFor(() => expect(lists.mongo.calls).toHaveLength(2))
 })
 
-describe('§2 the panel', () => {
-  test('opens and closes, and has the tabs Credentials and Connection Info', async () => {
+describe('§2 the database panel', () => {
+  test('expands and collapses, with the tabs Credentials and Connection Info', async () => {
     const { user, open, card } = renderDatabases()
     const shop = await open('shop')
     const toggle = within(shop).getByRole('button', { name: 'shop' })
@@ -162,7 +162,7 @@ describe('§2 the panel', () => {
     expect(toggle).toHaveAttribute('aria-expanded', 'false')
   })
 
-  test('its tabs are used with the keyboard alone', async () => {
+  test('supports keyboard navigation of its tabs', async () => {
     const { user, open } = renderDatabases()
     const shop = await open('shop')
     await user.keyboard('{Tab}{Tab}{Tab}')
@@ -178,7 +178,7 @@ describe('§2 the panel', () => {
     expect(within(shop).getByRole('tabpanel', { name: 'Credentials' })).toBeVisible()
   })
 
-  test('shows the credentials, the password masked until it is revealed', async () => {
+  test('shows the credentials with the password masked until it is revealed', async () => {
     const { user, open, store } = renderDatabases()
     const shop = await open('shop')
     const { Password: masked, ...others } = credentialsIn(shop)
@@ -193,7 +193,7 @@ describe('§2 the panel', () => {
     expect(shop).not.toHaveTextContent('password-of-shop')
   })
 
-  test('§3 shows other credentials generically, and masks those that look secret', async () => {
+  test('§3 shows additional credentials generically and masks those that look secret', async () => {
     const credentials = {
       ...databaseOf('shop').credentials,
       sslMode: 'require',
@@ -214,7 +214,7 @@ describe('§2 the panel', () => {
     expect(screen.queryByText('postgresql://given')).not.toBeInTheDocument()
   })
 
-  test('a password that the server cannot tell is not known, and is not made up', async () => {
+  test("shows 'Not known' for a password that the server does not know", async () => {
     const { user, open } = renderDatabases({
       sql: [databaseOf('shop', { credentials: { ...databaseOf('shop').credentials, password: '' } })],
     })
@@ -226,7 +226,7 @@ describe('§2 the panel', () => {
     expect(shop).not.toHaveTextContent('postgresql://')
   })
 
-  test("the server's own connection string stands in where none can be built, masked", async () => {
+  test('shows the connection string of the server, masked, if it cannot build one', async () => {
     const credentials = { connectionString: 'mongodb+srv://given:pass@cluster' } as never
     const { user, open, copied } = renderDatabases({ mongo: [databaseOf('logs', { credentials })] })
     const logs = await open('logs')
@@ -245,7 +245,7 @@ describe('§2 the panel', () => {
     ['Copy host', 'db.example'],
     ['Copy port', '5432'],
     ['Copy database', 'shop'],
-  ])('§2, §9 %s copies %p, hidden or not, and confirms', async (label, text) => {
+  ])('§2, §9 %s copies %p, masked or not, and confirms', async (label, text) => {
     const { user, open, copied } = renderDatabases()
     const button = within(await open('shop')).getByRole('button', { name: label })
     await user.click(button)
@@ -257,7 +257,7 @@ describe('§2 the panel', () => {
     ['shop', 'postgresql://shop:', '@db.example:5432/shop'],
     ['logs', 'mongodb://logs:', '@db.example:5432/logs'],
   ])(
-    '§7 Connection Info of %s has the connection string, masked until revealed, copied whole',
+    '§7 Connection Info of %s shows the connection string, masked until revealed, and copies it unmasked',
     async (name, before, after) => {
       const { user, open, copied } = renderDatabases()
       const card = await open(name)
@@ -270,7 +270,7 @@ describe('§2 the panel', () => {
     },
   )
 
-  test('a snippet is chosen for all databases of a type, and copied with its password', async () => {
+  test('the snippet choice applies to all databases of a type, and the copy contains the password', async () => {
     const { user, open, copied } = renderDatabases({ sql: [databaseOf('lobby'), databaseOf('shop')] })
     const lobby = await open('lobby')
     await user.click(within(lobby).getByRole('tab', { name: 'Connection Info' }))
@@ -285,7 +285,7 @@ describe('§2 the panel', () => {
     expect(within(shop).getByRole('group', { name: 'Spring snippet' })).toBeVisible()
   })
 
-  test('a revealed password is masked again when the panel was closed', async () => {
+  test('collapsing the panel masks a revealed password again', async () => {
     const { user, open } = renderDatabases()
     const shop = await open('shop')
     await user.click(within(shop).getByRole('button', { name: 'Show password' }))
@@ -294,10 +294,10 @@ describe('§2 the panel', () => {
   })
 })
 
-describe('the filter', () => {
+describe('the database filter', () => {
   const many = ['alpha', 'beta', 'gamma', 'delta', 'Lobby_1'].map((name) => databaseOf(name))
 
-  test('comes with more than a handful of databases, and looks at names without regard to case', async () => {
+  test('appears with more than five databases and matches names ignoring case', async () => {
     const { user, section, card } = renderDatabases({ sql: many, mongo: [databaseOf('lobby_logs')] })
     await card('alpha')
     await user.type(await screen.findByRole('searchbox', { name: 'Filter databases' }), ' LOBBY')
@@ -309,7 +309,7 @@ describe('the filter', () => {
     ).toBeVisible()
   })
 
-  test('is not there with a handful', async () => {
+  test('is hidden with five databases or fewer', async () => {
     const { card } = renderDatabases({ sql: many, mongo: [] })
     await card('alpha')
     await screen.findByText('No MONGO databases yet')
@@ -317,7 +317,7 @@ describe('the filter', () => {
   })
 })
 
-test('decisions §10: what is open, the tabs, the snippet and the filter are in the store, by name and nothing more', async () => {
+test('decisions §10: the store holds expanded cards, tabs, snippet and filter by name only', async () => {
   const { user, open, store } = renderDatabases()
   const shop = await open('shop')
   await user.click(within(shop).getByRole('tab', { name: 'Connection Info' }))

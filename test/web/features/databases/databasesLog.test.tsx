@@ -19,7 +19,7 @@ const secretly = (name: string, password: string) =>
     },
   })
 
-test('decisions §10: no credentials are found in the action log of a walk through the page, and its replay arrives where the recording did', async () => {
+test('decisions §10: the action log of the databases page contains no credentials and replays to the same state', async () => {
   const before = secretly('shop', 'canary-before')
   const made = secretly('made', 'canary-made')
   const { network, store, user, open, card } = renderDatabases({ sql: [before] })

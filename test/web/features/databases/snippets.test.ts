@@ -24,7 +24,7 @@ function snippetOf(type: DatabaseType, key: string, database: ListedDatabase) {
   return textOf(source(connectionOf(type, database)!))
 }
 
-/** As passwords, users and physical names: whatever a shell, a language or a format takes for something else. */
+/** Passwords, users and database names with characters that are special in a shell, language or format. */
 const nasty = [
   "it's",
   'a"b',
@@ -61,11 +61,11 @@ describe('§7 the connection string', () => {
   test.each([
     ['sql', 'postgresql://shop:secret@db.example:5432/shop'],
     ['mongo', 'mongodb://shop:secret@db.example:5432/shop'],
-  ] as const)('of %s has its scheme, user, password, host, port and name', (type, expected) => {
+  ] as const)('for %s has scheme, user, password, host, port and name', (type, expected) => {
     expect(stringOf(type, databaseOf({}))).toBe(expected)
   })
 
-  test('every part is percent-encoded', () => {
+  test('percent-encodes every part', () => {
     const database = databaseOf({ username: 'a/b', password: "p@s's:w%(o)rd!*", database: 'x?y#z' })
     expect(stringOf('sql', database)).toBe(
       'postgresql://a%2Fb:p%40s%27s%3Aw%25%28o%29rd%21%2A@db.example:5432/x%3Fy%23z',
@@ -79,29 +79,29 @@ describe('§7 the connection string', () => {
     ['::ffff:10.0.0.1', '[::ffff:10.0.0.1]:5432'],
     ['10.0.0.1', '10.0.0.1:5432'],
     ['/run/postgresql', '%2Frun%2Fpostgresql:5432'],
-  ])('the host %s is written %s', (host, address) => {
+  ])('writes the host %s as %s', (host, address) => {
     expect(stringOf('sql', databaseOf({ host }))).toBe(`postgresql://shop:secret@${address}/shop`)
   })
 
-  test('decisions §8: credentials.database is used when it is there, the name when not', () => {
+  test('decisions §8: uses credentials.database, or the name if it is missing', () => {
     expect(stringOf('sql', databaseOf({ database: 'physical_1' }, 'shown'))).toBe(
       'postgresql://shop:secret@db.example:5432/physical_1',
     )
     expect(stringOf('sql', databaseOf({}, 'shown'))).toBe('postgresql://shop:secret@db.example:5432/shown')
   })
 
-  test('without a port it leaves that to the client', () => {
+  test('omits a missing port', () => {
     expect(stringOf('sql', databaseOf({ port: undefined }))).toBe('postgresql://shop:secret@db.example/shop')
   })
 
-  test('names where MongoDB knows the user, if the server says so', () => {
+  test('adds authSource for MongoDB if the server sends one', () => {
     expect(stringOf('mongo', databaseOf({ authSource: 'a&b' }))).toBe(
       'mongodb://shop:secret@db.example:5432/shop?authSource=a%26b',
     )
     expect(stringOf('sql', databaseOf({ authSource: 'admin' }))).not.toContain('admin')
   })
 
-  test("of a MongoDB that only DNS leads to is the server's own", () => {
+  test('of a mongodb+srv database is the one from the server', () => {
     const given = 'mongodb+srv://shop:secret@cluster.example/shop?authSource=shop&tls=true'
     const database = databaseOf({ connectionString: given })
     expect(stringOf('mongo', database)).toBe(given)
@@ -114,7 +114,7 @@ describe('§7 the connection string', () => {
     )
   })
 
-  test("of a MongoDB with several hosts is the server's own", () => {
+  test('of a MongoDB with several hosts is the one from the server', () => {
     const given = 'mongodb://shop:secret@one:27017,two:27018/shop?replicaSet=rs0&authSource=shop'
     const database = databaseOf({ host: 'one', port: 27017, connectionString: given })
     expect(stringOf('mongo', database)).toBe(given)
@@ -133,22 +133,22 @@ describe('§7 the connection string', () => {
     ],
     ['sql', 'mongodb://shop:secret@db.example/shop?tls=true', ''],
     ['mongo', 'postgresql://shop:secret@db.example/shop?sslmode=require', ''],
-  ] as const)('of %s takes from %s the options without which nobody gets in, and no others', (type, given, options) => {
+  ] as const)('for %s keeps of %s only the TLS and cluster options', (type, given, options) => {
     expect(stringOf(type, databaseOf({ connectionString: given }))).toBe(
       `${type === 'sql' ? 'postgresql' : 'mongodb'}://shop:secret@db.example:5432/shop${options}`,
     )
   })
 
-  test.each(['username', 'password', 'host'])('is not built without the %s', (part) => {
+  test.each(['username', 'password', 'host'])('is undefined without the %s', (part) => {
     expect(connectionOf('sql', databaseOf({ [part]: undefined }))).toBeUndefined()
     expect(connectionOf('sql', databaseOf({ [part]: '' }))).toBeUndefined()
   })
 
-  test('half of a surrogate pair does not break the page', () => {
+  test('accepts an unpaired surrogate', () => {
     expect(stringOf('sql', databaseOf({ password: 'a\ud83d' }))).toContain('a%EF%BF%BD')
   })
 
-  test.each(nasty)('is read by pg as it was meant: %j', (text) => {
+  test.each(nasty)('is parsed by pg to the same values: %j', (text) => {
     const uri = stringOf('sql', databaseOf({ username: text, password: text, database: text }))
     expect(new Client({ connectionString: uri })).toMatchObject({
       user: text,
@@ -159,7 +159,7 @@ describe('§7 the connection string', () => {
     expect(nameIn(uri)).toBe(text)
   })
 
-  test.each(nasty)('is read by mongodb as it was meant: %j', (text) => {
+  test.each(nasty)('is parsed by mongodb to the same values: %j', (text) => {
     const { options } = new MongoClient(stringOf('mongo', databaseOf({ username: text, password: text })))
     expect(options.credentials).toMatchObject({ username: text, password: text, source: 'shop' })
     expect(options.hosts.map(String)).toEqual(['db.example:5432'])
@@ -167,15 +167,15 @@ describe('§7 the connection string', () => {
   })
 })
 
-describe('the ready snippets', () => {
+describe('the snippets', () => {
   test.each([
     ['sql', ['psql', 'JDBC', 'Node.js', 'Spring', 'Plugin config']],
     ['mongo', ['mongosh', 'Node.js', 'Spring', 'Plugin config']],
-  ] as const)('of %s are %j', (type, titles) => {
+  ] as const)('for %s are %j', (type, titles) => {
     expect(snippets[type].map(({ title }) => title)).toEqual(titles)
   })
 
-  test.each(nasty)('psql: a shell hands it over as it was meant: %j', (text) => {
+  test.each(nasty)('psql: the shell passes the same values: %j', (text) => {
     const snippet = snippetOf('sql', 'psql', databaseOf({ username: text, password: text, database: text }))
     const [password, uri, ...more] = run(snippet, 'psql')
     expect(password).toBe(text)
@@ -189,7 +189,7 @@ describe('the ready snippets', () => {
     expect(more).toEqual([])
   })
 
-  test.each(nasty)('mongosh: a shell hands it over as it was meant: %j', (text) => {
+  test.each(nasty)('mongosh: the shell passes the same values: %j', (text) => {
     const [, uri, ...more] = run(
       snippetOf('mongo', 'mongosh', databaseOf({ username: text, password: text })),
       'mongosh',
@@ -198,7 +198,7 @@ describe('the ready snippets', () => {
     expect(more).toEqual([])
   })
 
-  test.each(nasty)('Node.js: the options of pg and the URI of mongodb are as they were meant: %j', async (text) => {
+  test.each(nasty)('Node.js: pg and mongodb receive the same values: %j', async (text) => {
     const credentials = { username: text, password: text, database: text }
     expect(await evaluate(snippetOf('sql', 'node', databaseOf(credentials)))).toEqual([
       { user: text, password: text, database: text, host: 'db.example', port: 5432 },
@@ -208,7 +208,7 @@ describe('the ready snippets', () => {
     expect(name).toBe('shop')
   })
 
-  test('Node.js: an IPv6 host has no brackets there', async () => {
+  test('Node.js: an IPv6 host has no brackets', async () => {
     expect(await evaluate(snippetOf('sql', 'node', databaseOf({ host: '[::1]' })))).toEqual([
       expect.objectContaining({ host: '::1' }),
     ])
@@ -218,7 +218,7 @@ describe('the ready snippets', () => {
     ['require', { ssl: { rejectUnauthorized: false } }],
     ['verify-full', { ssl: true }],
     ['prefer', {}],
-  ])('a server that asks for sslmode=%s gets it from each client that has such a setting', async (mode, ssl) => {
+  ])('sslmode=%s of the server is passed to each client that supports it', async (mode, ssl) => {
     const database = databaseOf({ connectionString: `postgresql://shop:secret@db.example:5432/shop?sslmode=${mode}` })
     const [, uri] = run(snippetOf('sql', 'psql', database), 'psql')
     expect(uri).toBe(`postgresql://shop@db.example:5432/shop?sslmode=${mode}`)
@@ -231,8 +231,8 @@ describe('the ready snippets', () => {
     ])
   })
 
-  // Of what JSON escapes, Java's literals mean the same.
-  test.each(nasty)('JDBC: the literals are as they were meant: %j', (text) => {
+  // The escapes of JSON mean the same in Java literals.
+  test.each(nasty)('JDBC: the literals have the same values: %j', (text) => {
     const snippet = snippetOf('sql', 'jdbc', databaseOf({ username: text, password: text, database: text }))
     const [url, username, password, ...more] = [...snippet.matchAll(/"(?:[^"\\\n]|\\.)*"/g)].map(
       ([literal]) => JSON.parse(literal) as string,
@@ -243,12 +243,12 @@ describe('the ready snippets', () => {
     expect(snippet.split('\n')).toHaveLength(4)
   })
 
-  // Newer ones take a backslash before a placeholder for an escape.
+  // Spring 6.2 and later treat a backslash before a placeholder as an escape.
   describe.each([
     ['before 6.2', false],
     ['since 6.2', true],
   ] as const)('Spring %s', (_version, escapes) => {
-    test.each(nasty)('reads the YAML as it was meant: %j', (text) => {
+    test.each(nasty)('parses the YAML to the same values: %j', (text) => {
       const credentials = { username: text, password: text, database: text }
       const { url, username, password } = at(
         snippetOf('sql', 'spring', databaseOf(credentials)),
@@ -265,11 +265,11 @@ describe('the ready snippets', () => {
     })
   })
 
-  test.each(nasty)('Plugin config: the YAML is as it was meant: %j', (text) => {
+  test.each(nasty)('Plugin config: the YAML has the same values: %j', (text) => {
     const credentials = { username: text, password: text, database: text }
     const sql = snippetOf('sql', 'plugin', databaseOf(credentials))
     expect(at(sql, 'data')).toEqual({ address: 'db.example:5432', ...credentials })
-    // YAML 1.1 is what the Java plugins read.
+    // The Java plugins read YAML 1.1.
     expect((parse(sql, { version: '1.1' }) as { data: unknown }).data).toEqual({
       address: 'db.example:5432',
       ...credentials,
@@ -279,7 +279,7 @@ describe('the ready snippets', () => {
     expect(mongo['mongodb-connection-uri']).toBe(stringOf('mongo', databaseOf(credentials)))
   })
 
-  test('each is shown without its password until that is revealed', () => {
+  test('every snippet is masked until the password is revealed', () => {
     for (const type of ['sql', 'mongo'] as const) {
       const connection = connectionOf(type, databaseOf({ password: 'pass word' }))!
       for (const source of [
@@ -294,10 +294,10 @@ describe('the ready snippets', () => {
   })
 })
 
-/** As libpq and JDBC read it. (pg gives back only some of what is encoded in a database's name.) */
+/** The database name as libpq and JDBC read it. (pg decodes it only in part.) */
 const nameIn = (uri: string) => decodeURIComponent(new URL(uri).pathname.slice(1))
 
-/** What a program called like this is given: its PGPASSWORD, then its arguments. */
+/** Runs a snippet with a fake program; returns its PGPASSWORD, then its arguments. */
 function run(snippet: string, program: string) {
   const shown = `${program}() { for each in "$PGPASSWORD" "$@"; do printf '%s\\0' "$each"; done; }\n${snippet}`
   return execFileSync('sh', ['-c', shown], { encoding: 'utf8', env: { HOME: '/home' } })
@@ -305,7 +305,7 @@ function run(snippet: string, program: string) {
     .slice(0, -1)
 }
 
-/** What the clients in a piece of JavaScript are made with. */
+/** Evaluates a JavaScript snippet; returns the arguments of its clients. */
 async function evaluate(snippet: string): Promise<unknown[]> {
   const heard: unknown[] = []
   const pg = {
@@ -336,7 +336,7 @@ function at(yaml: string, ...path: string[]) {
   >
 }
 
-/** Spring's placeholders, of which no property is set. */
+/** Resolves Spring placeholders with no property set. */
 function resolve(text: string, escapes: boolean): string {
   const start = text.indexOf('${')
   const end = text.indexOf('}', start)

@@ -12,15 +12,15 @@ const drawn = (lines: (ChangedLine | Gap)[]) =>
 const numbers = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => `${from + index}\n`).join('')
 
-test('equal texts have no lines to show', () => {
+test('equal texts have no changed lines', () => {
   expect(changedLines('a\nb\n', 'a\nb\n')).toEqual([])
 })
 
-test('each line has its number in the text, or texts, that it is of', () => {
+test('each line carries its line number before and after the change', () => {
   expect(drawn(changedLines('a\nb\nc\n', 'a\nB\nnew\nc\n'))).toEqual([' a 1:1', '-b 2:', '+B :2', '+new :3', ' c 3:4'])
 })
 
-test('three unchanged lines stand on either side of a change, the others are counted', () => {
+test('a change has three lines of context on either side, and a gap counts the other lines', () => {
   const text = numbers(1, 20)
   expect(drawn(changedLines(text, text.replace('10\n', 'ten\n')))).toEqual([
     '… 6',
@@ -36,7 +36,7 @@ test('three unchanged lines stand on either side of a change, the others are cou
   ])
 })
 
-test('between two changes the gap leaves three lines to each', () => {
+test('a gap between two changes leaves three lines of context to each', () => {
   const text = numbers(1, 12)
   const changed = drawn(changedLines(text, text.replace('1\n', 'one\n').replace('12\n', 'twelve\n')))
   expect(changed).toEqual([
@@ -54,7 +54,7 @@ test('between two changes the gap leaves three lines to each', () => {
   ])
 })
 
-test('one line is never hidden behind a gap of one line', () => {
+test('a gap never hides a single line', () => {
   expect(drawn(changedLines('1\n2\n3\n4\nx\n', '1\n2\n3\n4\ny\n'))).toEqual([
     ' 1 1:1',
     ' 2 2:2',
@@ -65,7 +65,7 @@ test('one line is never hidden behind a gap of one line', () => {
   ])
 })
 
-test('an empty line is a line, and an empty text is none', () => {
+test('an empty line counts as a line, and an empty text has none', () => {
   expect(drawn(changedLines('a\n', 'a\n\n'))).toEqual([' a 1:1', '+ :2'])
   expect(drawn(changedLines('', 'a\n'))).toEqual(['+a :1'])
 })

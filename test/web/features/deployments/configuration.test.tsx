@@ -23,7 +23,7 @@ async function opened(content = stored, more: { warnings?: string[]; revision?: 
   }
 }
 
-test("§2 the editor is titled with the name and reads 'Editing configuration file'; Back goes to /deployments", async () => {
+test("§2 the editor is titled with the name and reads 'Editing configuration file'; Back leads to /deployments", async () => {
   const { network, user, editor } = await opened()
   expect(screen.getByRole('heading', { level: 1, name: 'lobby' })).toBeVisible()
   expect(screen.getByText('Editing configuration file')).toBeVisible()
@@ -34,7 +34,7 @@ test("§2 the editor is titled with the name and reads 'Editing configuration fi
   expect(window.location.pathname).toBe('/deployments')
 })
 
-test('typing is a draft in the store, and undoing all of it leaves none', async () => {
+test('typing creates a draft in the store, and undoing everything removes it', async () => {
   const { store, editor } = await opened()
   expect(screen.getByText('Saved')).toBeVisible()
   editor.type('x')
@@ -43,14 +43,14 @@ test('typing is a draft in the store, and undoing all of it leaves none', async 
   editor.undo()
   expect(store.getState().configuration?.drafts).toEqual({})
   editor.undo()
-  // The first text is not a step that can be undone: nobody saves an empty file by mistake.
+  // Loading the text is not an undo step: an undo must not lead to saving an empty file.
   expect(editor.text()).toBe(stored)
 })
 
-test("§2, §7 Save Changes sends the text, shows 'Changes saved successfully!' and keeps it", async () => {
+test("§2, §7 Save Changes sends the text, shows 'Changes saved successfully!' and keeps the text", async () => {
   const { network, store, save, load, editor, onSave } = await opened()
   editor.write(broken)
-  // What is stored now is not fetched yet: until then, too, the editor must not jump back to the old text.
+  // The refetch is still in flight: the editor must not fall back to the old text meanwhile.
   network.get('/api/deployments/lobby').answersLater({ content: broken })
   await onSave()
   expect(await screen.findByText('Changes saved successfully!')).toBeVisible()
@@ -61,7 +61,7 @@ test("§2, §7 Save Changes sends the text, shows 'Changes saved successfully!' 
   expect(load.calls).toHaveLength(1)
 })
 
-test('§14 what a save warns of is shown beside its success, and gone with the next edit', async () => {
+test('§14 warnings of a save are shown with its success until the next edit', async () => {
   const { network, editor, onSave } = await opened()
   network
     .patch('/api/deployments/lobby')
@@ -75,7 +75,7 @@ test('§14 what a save warns of is shown beside its success, and gone with the n
   await waitFor(() => expect(screen.queryByText(/overlaps with/)).toBeNull())
 })
 
-test('§12 what the stored text is warned of is shown when it is opened, until it is dismissed or edited', async () => {
+test('§12 warnings about the stored text are shown until they are dismissed or the text is edited', async () => {
   const warning = 'resources.cpu (500m) is not enforced on this machine. Limits here: memory by prlimit.'
   const { user, editor } = await opened(stored, { warnings: [warning] })
   expect(screen.getByText(warning)).toBeVisible()
@@ -88,7 +88,7 @@ test('§12 what the stored text is warned of is shown when it is opened, until i
   expect(screen.queryByText(warning)).toBeNull()
 })
 
-test('§2 the green banner is dismissed by hand, and by the next edit', async () => {
+test('§2 the success banner disappears on Dismiss and on the next edit', async () => {
   const { network, user, editor, onSave } = await opened()
   editor.write(broken)
   network.get('/api/deployments/lobby').answers({ content: broken })
@@ -105,7 +105,7 @@ test('§2 the green banner is dismissed by hand, and by the next edit', async ()
 test.each([
   ['Ctrl', { ctrlKey: true }],
   ['Cmd', { metaKey: true }],
-])('§2 %s+S saves, wherever the focus is, in place of the browser', async (_key, modifier) => {
+])('§2 %s+S saves with any focus and suppresses the browser default', async (_key, modifier) => {
   const { save, editor } = await opened()
   editor.write(broken)
   const passedOn = fireEvent.keyDown(document.body, { key: 's', ...modifier })
@@ -114,7 +114,7 @@ test.each([
   expect(save.calls).toHaveLength(1)
 })
 
-test('an S alone, or with more than Ctrl, saves nothing', async () => {
+test('S without Ctrl, or with further modifiers, does not save', async () => {
   const { save, editor } = await opened()
   editor.write(broken)
   for (const modifiers of [
@@ -125,14 +125,14 @@ test('an S alone, or with more than Ctrl, saves nothing', async () => {
   ]) {
     fireEvent.keyDown(document.body, { key: 's', ...modifiers })
   }
-  // What is saved in the end tells that nothing was before.
+  // The first save request carries the later text: the keys before did not save.
   editor.write(stored)
   fireEvent.keyDown(document.body, { key: 's', ctrlKey: true })
   await screen.findByText('Changes saved successfully!')
   expect(save.calls.map(({ body }) => body)).toEqual([{ content: stored }])
 })
 
-test('who types on while the save is on its way keeps what came after', async () => {
+test('text typed while a save is in flight is kept as a draft', async () => {
   const { network, store, editor, onSave } = await opened()
   const { calls, release } = network.patch('/api/deployments/lobby').answersLater({})
   editor.write(broken)
@@ -150,7 +150,7 @@ test('who types on while the save is on its way keeps what came after', async ()
   expect(calls).toHaveLength(1)
 })
 
-test('§8 a save that fails shows the red banner, marks the line and keeps the text', async () => {
+test('§8 a failed save shows the red banner, marks the line and keeps the text', async () => {
   const { network, user, editor, onSave } = await opened()
   const message = 'Line 3: dataDirectory: must be a path under the shared root such as /lobby'
   network
@@ -166,7 +166,7 @@ test('§8 a save that fails shows the red banner, marks the line and keeps the t
   expect(editor.marks()).toEqual([{ line: 3, type: 'error', text: message }])
   expect(editor.cursorLine()).toBe(3)
 
-  // Ace's worker has its own opinion, whenever it is done.
+  // Ace's worker reports its own findings at any time.
   editor.findings([{ row: 0, column: 0, type: 'error', text: 'of the worker' }])
   expect(editor.marks()).toEqual([{ line: 3, type: 'error', text: message }])
 
@@ -175,7 +175,7 @@ test('§8 a save that fails shows the red banner, marks the line and keeps the t
   expect(editor.text()).toBe(typed)
 })
 
-test('the red banner is about the text that was sent: it is gone with the next edit', async () => {
+test('the red banner of a failed save disappears with the next edit', async () => {
   const { network, editor, onSave } = await opened()
   network.patch('/api/deployments/lobby').answers(400, { message: 'Not here', line: 2 })
   await onSave()
@@ -184,7 +184,7 @@ test('the red banner is about the text that was sent: it is gone with the next e
   expect(screen.queryByRole('alert')).not.toBeInTheDocument()
 })
 
-test('the mark of a refusal is gone with the next edit: it was about another text', async () => {
+test('the line mark of a failed save disappears with the next edit', async () => {
   const { network, editor, onSave } = await opened()
   network.patch('/api/deployments/lobby').answers(400, { message: 'Not here', line: 2 })
   await onSave()
@@ -194,7 +194,7 @@ test('the mark of a refusal is gone with the next edit: it was about another tex
   expect(editor.marks()).toEqual([])
 })
 
-test('§8 a save that fails without a word of the server marks nothing', async () => {
+test('§8 a failed save without a server message marks no line', async () => {
   const { network, editor, onSave } = await opened()
   network.patch('/api/deployments/lobby').isUnreachable()
   await onSave()
@@ -204,7 +204,7 @@ test('§8 a save that fails without a word of the server marks nothing', async (
   expect(editor.marks()).toEqual([])
 })
 
-test("decisions §4: what the server's rules refuse is marked before saving, and the mark leads to its line", async () => {
+test('decisions §4: definition errors are marked before saving, and Go to line moves the cursor there', async () => {
   const { user, editor } = await opened()
   await screen.findByText('No problems found')
   editor.write(broken)
@@ -223,7 +223,7 @@ test("decisions §4: what the server's rules refuse is marked before saving, and
 test.each([
   ['name: lobby', 'name: hub', 'Line 1: name: is fixed after creation and must stay "lobby"'],
   ['type: process', 'type: scalable', 'Line 2: type: is fixed after creation and must stay "process"'],
-])('decisions §4: what is fixed after creation is checked before saving: %p as %p', async (was, becomes, text) => {
+])('decisions §4: a change of a fixed setting is reported before saving: %p to %p', async (was, becomes, text) => {
   const { editor } = await opened()
   await screen.findByText('No problems found')
   editor.write(stored.replace(was, becomes))
@@ -231,7 +231,7 @@ test.each([
   expect(editor.marks()).toMatchObject([{ line: Number(text[5]), type: 'warning' }])
 })
 
-test('a hint never keeps anybody from saving: another server may know other settings', async () => {
+test('a warning does not prevent saving, because the server may know more settings', async () => {
   const { save, editor, onSave } = await opened()
   editor.write(broken)
   await screen.findByText(/is not a setting/)
@@ -240,7 +240,7 @@ test('a hint never keeps anybody from saving: another server may know other sett
   expect(save.calls).toHaveLength(1)
 })
 
-test('Show changes tells what differs from the stored text', async () => {
+test('Show changes shows the difference from the stored text', async () => {
   const { user, editor } = await opened()
   editor.write(stored.replace('bot.js', 'main.js'))
   await user.click(screen.getByRole('button', { name: 'Show changes' }))
@@ -261,17 +261,17 @@ test('Show changes tells what differs from the stored text', async () => {
   ])
 })
 
-test("Show changes reads 'No changes' when there are none", async () => {
+test("Show changes reads 'No changes' for the stored text", async () => {
   const { user } = await opened()
   await user.click(screen.getByRole('button', { name: 'Show changes' }))
   expect(within(await screen.findByRole('dialog')).getByText('No changes')).toBeVisible()
 })
 
 test.each([
-  ['with the words of the server', { message: 'The database is not reachable' }, 'The database is not reachable'],
-  ['alone when there are none', {}, ''],
+  ['with the server message', { message: 'The database is not reachable' }, 'The database is not reachable'],
+  ['without details when the server sends none', {}, ''],
 ])(
-  "§8 'Failed to load deployment configuration content' %s, dismissible, and Retry fetches again",
+  "§8 'Failed to load deployment configuration content' %s can be dismissed, and Retry refetches",
   async (_case, body, detail) => {
     const { network, user } = renderApp('/deployments/lobby/edit', { signedInAs: 'ann' })
     network.get('/api/deployments/lobby').answers(503, body)
@@ -286,13 +286,13 @@ test.each([
   },
 )
 
-test('§8 an answer without content is a failed load', async () => {
+test('§8 a response without content is a failed load', async () => {
   const { network } = renderApp('/deployments/lobby/edit', { signedInAs: 'ann' })
   network.get('/api/deployments/lobby').answers({})
   expect(await screen.findByRole('alert')).toHaveTextContent('Failed to load deployment configuration content')
 })
 
-test('§8 a deployment that does not exist says so and leads back', async () => {
+test("§8 a missing deployment shows 'Deployment not found' with a link back", async () => {
   const { network } = renderApp('/deployments/ghost/edit', { signedInAs: 'ann' })
   network.get('/api/deployments/ghost').answers(404, { message: 'There is no deployment named "ghost".' })
   expect(await screen.findByRole('heading', { name: 'Deployment not found' })).toBeVisible()
@@ -300,7 +300,7 @@ test('§8 a deployment that does not exist says so and leads back', async () => 
   expect(screen.getByRole('link', { name: 'Back to Deployments' })).toHaveAttribute('href', '/deployments')
 })
 
-test('another deployment is another editor: nothing of the one shows in the other', async () => {
+test('switching to another deployment resets editor, undo history and banner', async () => {
   const { network, onSave } = await opened()
   network.patch('/api/deployments/lobby').answers(503)
   network.get('/api/deployments/hub').answers({ content: 'name: hub\n' })
@@ -316,7 +316,7 @@ test('another deployment is another editor: nothing of the one shows in the othe
   expect(aceEditor().text()).toBe('name: hub\n')
 })
 
-test('while the text is awaited a skeleton holds its place', async () => {
+test('the editor shows a skeleton while the text loads', async () => {
   const { network } = renderApp('/deployments/lobby/edit', { signedInAs: 'ann' })
   const { release } = network.get('/api/deployments/lobby').answersLater({ content: stored })
   expect(await screen.findByText('Loading the configuration')).toBeInTheDocument()
@@ -325,8 +325,8 @@ test('while the text is awaited a skeleton holds its place', async () => {
   expect(await screen.findByRole('region', { name: 'Configuration' })).toBeVisible()
 })
 
-describe('a session that ends while there are changes', () => {
-  /** Somebody signs in anew, and is led back to where the other one was. */
+describe('a session that ends with unsaved changes', () => {
+  /** Ends the session; `subject` signs in again and returns to the editor. */
   async function again(ended: SessionEnd, subject = 'ann') {
     const app = await opened(stored, { revision: 'r1' })
     app.editor.write(broken)
@@ -350,7 +350,7 @@ describe('a session that ends while there are changes', () => {
   }
 
   test.each(['refused', 'expired', 'gone'] as const)(
-    'where it is %s, they are back when the same user is, made from what they were made from',
+    'restores the changes on their base revision when the session is %s and the same user returns',
     async (ended) => {
       const { store } = await again(ended)
       await waitFor(() => expect(aceEditor().text()).toBe(broken))
@@ -362,14 +362,14 @@ describe('a session that ends while there are changes', () => {
   test.each([
     ['signedOut', 'ann'],
     ['expired', 'bob'],
-  ] as const)('where it is %s and %s signs in next, nothing is kept', async (ended, subject) => {
+  ] as const)('drops the changes when the session is %s and %s signs in next', async (ended, subject) => {
     const { store } = await again(ended, subject)
     expect(aceEditor().text()).toBe(stored)
     expect(store.getState().drafts?.offers).toEqual([])
   })
 })
 
-describe('when somebody else saved first', () => {
+describe('a save that conflicts with another save', () => {
   const theirs = `${stored}# theirs\n`
   const mine = `${stored}# mine\n`
 
@@ -394,7 +394,7 @@ describe('when somebody else saved first', () => {
     }
   }
 
-  test('the save carries the revision that it was made from, and Cancel keeps the text, unsaved', async () => {
+  test('sends the base revision; Cancel keeps the unsaved text', async () => {
     const { refused, store, editor, answer, user } = await conflict()
     expect(refused.calls.map(({ body }) => body)).toEqual([{ content: mine, revision: 'one' }])
     await answer('Cancel')
@@ -408,7 +408,7 @@ describe('when somebody else saved first', () => {
     expect(await screen.findByRole('dialog', { name: 'Configuration changed' })).toBeVisible()
   })
 
-  test('Reload shows theirs, and the next save is made from it', async () => {
+  test('Reload shows the other text, and the next save is based on it', async () => {
     const { network, store, editor, answer, user } = await conflict()
     network.get('/api/deployments/lobby').answers({ content: theirs, revision: 'two' })
     await answer('Reload')
@@ -431,7 +431,7 @@ describe('when somebody else saved first', () => {
     expect(save.calls.map(({ body }) => body)).toEqual([{ content: mine }])
   })
 
-  test('who has left by then is not asked, nor is the next editor', async () => {
+  test('shows no dialog after the user has left the editor', async () => {
     const { network, user, store } = await opened()
     const refused = network
       .patch('/api/deployments/lobby')
@@ -447,12 +447,12 @@ describe('when somebody else saved first', () => {
     expect(store.getState().configuration?.dialog).toBeNull()
   })
 
-  test('a draft stays made from what it was made from, whatever is fetched meanwhile', async () => {
+  test('a draft keeps its base revision when newer revisions are fetched', async () => {
     const { network, store, user } = await opened()
     network.get('/api/deployments/lobby').answers({ content: stored, revision: 'one' })
     act(() => void store.dispatch(api.util.invalidateTags(['Deployment'])))
     await waitFor(() => expect(JSON.stringify(store.getState().api)).toContain('"one"'))
-    // What is fetched reaches the page with the next frame.
+    // Cache updates reach the page with the next frame.
     await act(() => new Promise<void>((drawn) => void requestAnimationFrame(() => drawn())))
     aceEditor().write(mine)
     network.get('/api/deployments/lobby').answers({ content: theirs, revision: 'two' })
@@ -464,7 +464,7 @@ describe('when somebody else saved first', () => {
     expect(save.calls.map(({ body }) => body)).toEqual([{ content: mine, revision: 'one' }])
   })
 
-  test('who typed on while the save was on its way has made the rest from what was saved', async () => {
+  test('text typed while a save is in flight is based on the saved revision', async () => {
     const { network, user } = await opened()
     const first = network.patch('/api/deployments/lobby').answersLater({ revision: 'two' })
     aceEditor().write(mine)

@@ -22,7 +22,7 @@ async function opened({ nodes = ['node-a', 'node-b'], by = 'Create Deployment' }
   return { ...app, ...ui, create }
 }
 
-test('§5 a blank name is not sent, and says so', async () => {
+test('§5 a blank name is rejected with a message', async () => {
   const { dialog, user, name, choose, submit, create } = await opened()
   await choose('Scalable')
   expect(within(dialog).queryByText('Deployment name is required')).not.toBeInTheDocument()
@@ -34,7 +34,7 @@ test('§5 a blank name is not sent, and says so', async () => {
   expect(create.calls).toHaveLength(0)
 })
 
-test('§5 a persistent one without a node is not sent, and says so', async () => {
+test('§5 a persistent deployment without a node is rejected with a message', async () => {
   const { dialog, user, name, node, submit, create } = await opened()
   await user.type(name, 'survival')
   await submit()
@@ -56,7 +56,7 @@ test('§7, §8 a persistent deployment is created with its node', async () => {
   await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
 })
 
-test('the only node there is is chosen already', async () => {
+test('the only node is preselected', async () => {
   const { user, name, node, submit, create } = await opened({ nodes: ['node-a'] })
   await waitFor(async () => expect(await node()).toHaveValue('node-a'))
   await user.type(name, 'survival')
@@ -79,7 +79,7 @@ test.each([
   await waitFor(() => expect(create.calls.map(({ body }) => body)).toEqual([{ name: 'lobby', type }]))
 })
 
-test('the empty Proxy section creates the proxy, which is no choice of the general dialog', async () => {
+test('the empty Proxy section creates the proxy, and the general dialog does not offer this type', async () => {
   const { dialog, user, name, submit, create } = await opened({ by: 'Create Proxy' })
   expect(within(dialog).queryByRole('group', { name: 'Type' })).not.toBeInTheDocument()
   await user.type(name, 'gate')
@@ -87,7 +87,7 @@ test('the empty Proxy section creates the proxy, which is no choice of the gener
   await waitFor(() => expect(create.calls.map(({ body }) => body)).toEqual([{ name: 'gate', type: 'proxy' }]))
 })
 
-test('after the proxy is created the focus is on the heading: the button that had it went with the empty section', async () => {
+test('creating the proxy moves focus to the heading, because its button is removed', async () => {
   const { network, user, name, submit } = await opened({ by: 'Create Proxy' })
   await user.type(name, 'gate')
   const { release } = network
@@ -100,7 +100,7 @@ test('after the proxy is created the focus is on the heading: the button that ha
   await waitFor(() => expect(screen.getByRole('heading', { name: 'Deployments' })).toHaveFocus())
 })
 
-test('§2 the types to choose from are persistent, scalable and process', async () => {
+test('§2 the dialog offers the types persistent, scalable and process', async () => {
   const { dialog } = await opened()
   const group = within(dialog).getByRole('group', { name: 'Type' })
   expect(
@@ -111,7 +111,7 @@ test('§2 the types to choose from are persistent, scalable and process', async 
 })
 
 test.each(['Lobby', '-lobby', 'lobby-', 'a b', ';id', '..', 'x'.repeat(41)])(
-  'decisions §4: the rule for names is shown broken by %p',
+  'decisions §4: the name %p is marked as invalid',
   async (text) => {
     const { user, name } = await opened()
     expect(name).toHaveAccessibleDescription(
@@ -123,7 +123,7 @@ test.each(['Lobby', '-lobby', 'lobby-', 'a b', ';id', '..', 'x'.repeat(41)])(
   },
 )
 
-test('decisions §4: a name that breaks the rule is not sent: the field says it, and nothing else does', async () => {
+test('decisions §4: an invalid name is not sent, and only the field shows the error', async () => {
   const { dialog, user, name, choose, submit, create } = await opened()
   await choose('Scalable')
   await user.type(name, 'My Server')
@@ -137,14 +137,14 @@ test('decisions §4: a name that breaks the rule is not sent: the field says it,
 
 test.each([
   [
-    'with the words of the server',
+    'with the server message',
     409,
     { message: 'A deployment named "lobby" already exists.' },
     'A deployment named "lobby" already exists.',
   ],
-  ['alone when it says nothing', 500, {}, 'Failed to create deployment'],
+  ['without details when the server sends none', 500, {}, 'Failed to create deployment'],
 ])(
-  "§8 'Failed to create deployment' is notified, and the dialog says why, %s, until something else is typed",
+  "§8 'Failed to create deployment' is notified; the dialog shows the reason %s until the next edit",
   async (_case, status, body, text) => {
     const { network, dialog, user, name, choose, submit } = await opened()
     network.post('/api/deployments').answers(status, body)
@@ -159,7 +159,7 @@ test.each([
   },
 )
 
-test('§8 who has left the page meanwhile is notified that it failed', async () => {
+test('§8 a failure is notified after the user has left the page', async () => {
   const { network, user, name, choose, submit } = await opened()
   const { release } = network.post('/api/deployments').answersLater(500)
   await choose('Process')
@@ -174,7 +174,7 @@ test('§8 who has left the page meanwhile is notified that it failed', async () 
   await waitFor(() => expect(notifications()).toEqual(['Failed to create deployment']))
 })
 
-test('nodes that cannot be had are said, and Retry asks again', async () => {
+test('nodes that fail to load show the failure, and Retry refetches them', async () => {
   const { network, dialog, user, choose, node } = await opened()
   await choose('Scalable')
   network.get('/api/network/nodes').answers(503, { message: 'The cluster did not answer' })
@@ -186,7 +186,7 @@ test('nodes that cannot be had are said, and Retry asks again', async () => {
   expect(within(dialog).queryByRole('alert')).not.toBeInTheDocument()
 })
 
-test('while it creates, the dialog stays and sends nothing twice', async () => {
+test('the create dialog stays open and sends one request while creating', async () => {
   const { network, dialog, user, name, choose, submit } = await opened()
   const { calls, release } = network.post('/api/deployments').answersLater({})
   await choose('Scalable')
@@ -203,7 +203,7 @@ test('while it creates, the dialog stays and sends nothing twice', async () => {
   expect(calls).toHaveLength(1)
 })
 
-test('decisions §10: what is typed is in the store, and gone when the page is left', async () => {
+test('decisions §10: the store holds the input until the dialog is closed', async () => {
   const { store, user, name, choose } = await opened()
   await choose('Process')
   await user.type(name, 'bot')

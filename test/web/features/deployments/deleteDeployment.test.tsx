@@ -13,7 +13,7 @@ async function asked() {
   return { ...app, dialog, confirm: () => app.user.click(within(dialog).getByRole('button', { name: 'Delete' })) }
 }
 
-test('§2 deleting asks with both sentences, and Cancel deletes nothing', async () => {
+test('§2 deleting a deployment asks with both sentences; Cancel deletes nothing', async () => {
   const { dialog, network, user } = await asked()
   const { calls } = network.delete('/api/deployments/lobby').answers({})
   expect(within(dialog).getByText('Are you sure you want to delete the deployment "lobby"?')).toBeVisible()
@@ -23,7 +23,7 @@ test('§2 deleting asks with both sentences, and Cancel deletes nothing', async 
   expect(calls).toHaveLength(0)
 })
 
-test('§8 while it deletes, the dialog stays; then the card is gone and a notification says so', async () => {
+test('§8 the dialog stays open while deleting; then the card disappears with a notification', async () => {
   const { dialog, network, user, confirm } = await asked()
   const { calls, release } = network.delete('/api/deployments/lobby').answersLater({})
   await confirm()
@@ -35,7 +35,7 @@ test('§8 while it deletes, the dialog stays; then the card is gone and a notifi
   expect(dialog).toBeVisible()
   expect(notifications()).toEqual([])
 
-  // The card goes with the answer, not with the next list.
+  // The response removes the card, not the next list.
   network.get('/api/deployments').answersLater({})
   release()
   await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
@@ -46,9 +46,9 @@ test('§8 while it deletes, the dialog stays; then the card is gone and a notifi
 })
 
 test.each([
-  ['in the words of the server', { message: 'An instance does not stop' }, 'An instance does not stop'],
-  ["as 'Failed to delete lobby' when it says nothing", {}, 'Failed to delete lobby'],
-])('§8 a deletion that fails is said %s, and the card stays', async (_case, body, text) => {
+  ['the server message', { message: 'An instance does not stop' }, 'An instance does not stop'],
+  ["'Failed to delete lobby' when the server sends no message", {}, 'Failed to delete lobby'],
+])('§8 a failed deletion shows %s and keeps the card', async (_case, body, text) => {
   const { dialog, network, confirm } = await asked()
   network.delete('/api/deployments/lobby').answers(500, body)
   await confirm()
@@ -57,12 +57,12 @@ test.each([
   expect(screen.getByRole('article', { name: 'lobby', hidden: true })).toBeInTheDocument()
 })
 
-test('a deletion that ends late does not close what was opened meanwhile', async () => {
+test('a late deletion response does not close a dialog opened in the meantime', async () => {
   const { network, user, store, confirm } = await asked()
   const { release } = network.delete('/api/deployments/lobby').answersLater({})
   network.get('/api/network/nodes').answers({ nodes: [] })
   await confirm()
-  // By the browser's own means: the dialog lets nobody through.
+  // The dialog blocks clicks: navigate as the Back button of the browser would.
   for (const type of ['sql', 'mongo']) network.get(`/api/database/${type}`).answers({ databases: [] })
   await user.click(screen.getByRole('link', { name: 'Databases', hidden: true }))
   await screen.findByRole('heading', { name: 'Databases' })
@@ -73,7 +73,7 @@ test('a deletion that ends late does not close what was opened meanwhile', async
   expect(store.getState().deployments?.dialog).toMatchObject({ kind: 'create' })
 })
 
-test('after a deletion the focus is on the heading: the button that had it went with its card', async () => {
+test('a deletion moves focus to the heading, because its button is removed with the card', async () => {
   const { network, confirm } = await asked()
   network.delete('/api/deployments/lobby').answers({})
   network.get('/api/deployments').answers({ deployments: [deploymentOf('hub')] })

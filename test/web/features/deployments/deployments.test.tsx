@@ -21,14 +21,14 @@ function rendered(deployments: object[] = [gate, survival, lobby, bot]) {
   return { ...app, list: app.network.get('/api/deployments').answers({ deployments }) }
 }
 
-test('§2 sections Proxy, Games (persistent and scalable) and Processes', async () => {
+test('§2 the page has the sections Proxy, Games (persistent and scalable) and Processes', async () => {
   rendered()
   expect(namesIn(await section('Proxy'))).toEqual(['gate'])
   expect(namesIn(await section('Games'))).toEqual(['survival', 'lobby'])
   expect(namesIn(await section('Processes'))).toEqual(['bot'])
 })
 
-test('a type that this console does not know is shown all the same', async () => {
+test('a deployment of an unknown type is listed as a process', async () => {
   rendered([deploymentOf('odd', { typeIndex: 9 })])
   expect(within(await section('Processes')).getByText('Unknown type')).toBeVisible()
 })
@@ -37,7 +37,7 @@ test.each([
   ['Proxy', 'No Proxy Found', 'Create Proxy'],
   ['Games', 'No Games Found', 'Create Deployment'],
   ['Processes', 'No Processes Found', 'Create Deployment'],
-])('§2 an empty %s section reads %p and offers a way on', async (name, text, title) => {
+])('§2 an empty %s section reads %p and offers to create a deployment', async (name, text, title) => {
   const { network, user } = rendered([])
   network.get('/api/network/nodes').answers({ nodes: ['node-a'] })
   const region = await section(name)
@@ -46,7 +46,7 @@ test.each([
   expect(await screen.findByRole('dialog', { name: title })).toBeVisible()
 })
 
-test('§2 a card shows the dot, the name, the path, the type and the description', async () => {
+test('§2 a card shows status dot, name, path, type and description', async () => {
   rendered()
   const active = await card('lobby')
   expect(within(active).getByText('Active')).toHaveClass('running')
@@ -57,7 +57,7 @@ test('§2 a card shows the dot, the name, the path, the type and the description
   expect(within(await card('bot')).getByText('Inactive')).toHaveClass('stopped')
 })
 
-test('§2 open files goes to /files plus the data directory, Edit to the editor', async () => {
+test('§2 Open files leads to /files plus the data directory, Edit leads to the editor', async () => {
   rendered([deploymentOf('lobby', { dataDirectory: '/servers/my lobby#1' })])
   expect(await screen.findByRole('link', { name: 'Open files of lobby' })).toHaveAttribute(
     'href',
@@ -66,7 +66,7 @@ test('§2 open files goes to /files plus the data directory, Edit to the editor'
   expect(screen.getByRole('link', { name: 'Edit lobby' })).toHaveAttribute('href', '/deployments/lobby/edit')
 })
 
-test('§2 Delete is not offered for the proxy', async () => {
+test('§2 the proxy has no Delete button', async () => {
   rendered()
   await card('gate')
   expect(screen.queryByRole('button', { name: 'Delete gate' })).not.toBeInTheDocument()
@@ -76,24 +76,27 @@ test('§2 Delete is not offered for the proxy', async () => {
 test.each([
   ['lobby', 'Disable lobby', false, 'Successfully disabled lobby'],
   ['bot', 'Enable bot', true, 'Successfully enabled bot'],
-])('§7, §8 the switch of %s sends the negation at once, and says so', async (name, label, enabled, message) => {
-  const { network, user } = rendered()
-  const { calls, release } = network.post(`/api/deployments/${name}/toggle`).answersLater({})
-  await user.click(await screen.findByRole('checkbox', { name: label }))
-  expect(await within(await card(name)).findByText(enabled ? 'Active' : 'Inactive')).toBeVisible()
-  await user.click(screen.getByRole('checkbox', { name: enabled ? `Disable ${name}` : `Enable ${name}` }))
-  await waitFor(() => expect(calls.map(({ body }) => body)).toEqual([{ enabled }]))
-  expect(notifications()).toEqual([])
-  release()
-  await waitFor(() => expect(notifications()).toEqual([message]))
-})
+])(
+  '§7, §8 the switch of %s updates optimistically, sends the new value and shows a notification',
+  async (name, label, enabled, message) => {
+    const { network, user } = rendered()
+    const { calls, release } = network.post(`/api/deployments/${name}/toggle`).answersLater({})
+    await user.click(await screen.findByRole('checkbox', { name: label }))
+    expect(await within(await card(name)).findByText(enabled ? 'Active' : 'Inactive')).toBeVisible()
+    await user.click(screen.getByRole('checkbox', { name: enabled ? `Disable ${name}` : `Enable ${name}` }))
+    await waitFor(() => expect(calls.map(({ body }) => body)).toEqual([{ enabled }]))
+    expect(notifications()).toEqual([])
+    release()
+    await waitFor(() => expect(notifications()).toEqual([message]))
+  },
+)
 
-test('§8 a switch that fails is undone, and says so', async () => {
+test('§8 a failed switch is rolled back with a notification', async () => {
   const { network, user, list } = rendered()
   const { release } = network.post('/api/deployments/lobby/toggle').answersLater(503)
   await user.click(await screen.findByRole('checkbox', { name: 'Disable lobby' }))
   expect(await within(await card('lobby')).findByText('Inactive')).toBeVisible()
-  // The list itself stays away, so that it cannot be what brings the old state back.
+  // The list never arrives, so only the rollback can restore the old state.
   network.get('/api/deployments').answersLater({})
   release()
   await waitFor(() => expect(within(screen.getByRole('article', { name: 'lobby' })).getByText('Active')).toBeVisible())
@@ -101,7 +104,7 @@ test('§8 a switch that fails is undone, and says so', async () => {
   expect(list.calls).toHaveLength(1)
 })
 
-test('§6 a call that finds the session gone leads to /login, and that is all it says', async () => {
+test('§6 a 401 to a switch leads to /login without a notification', async () => {
   const { network, user, store } = rendered()
   network.post('/api/deployments/lobby/toggle').answers(401)
   await user.click(await screen.findByRole('checkbox', { name: 'Disable lobby' }))
@@ -109,7 +112,7 @@ test('§6 a call that finds the session gone leads to /login, and that is all it
   expect(store.getState().notifications).toEqual([])
 })
 
-test('§4 Restart marks each deployment by itself as restarting until its call finishes', async () => {
+test('§4 Restart marks each deployment as restarting until its own request finishes', async () => {
   const { network, user } = rendered()
   const first = network.post('/api/deployments/lobby/restart').answersLater({})
   const second = network.post('/api/deployments/survival/restart').answersLater(503)
@@ -137,7 +140,7 @@ test('§4 Restart marks each deployment by itself as restarting until its call f
   expect(first.calls).toHaveLength(1)
 })
 
-test('§4 a restart goes on, and is shown, while the user is elsewhere in the console', async () => {
+test('§4 a restart continues and stays visible after navigating away and back', async () => {
   const { network, user } = rendered()
   const { release } = network.post('/api/deployments/lobby/restart').answersLater({})
   await user.click(await screen.findByRole('button', { name: 'Restart lobby' }))
@@ -151,7 +154,7 @@ test('§4 a restart goes on, and is shown, while the user is elsewhere in the co
   await waitFor(() => expect(notifications()).toEqual(['Successfully restarted lobby']))
 })
 
-test('a restart that takes minutes holds nothing else back', async () => {
+test('a restart that takes minutes does not delay other requests', async () => {
   const { network, user } = rendered()
   network.post('/api/deployments/lobby/restart').answersLater({})
   network.post('/api/deployments/bot/toggle').answers({})
@@ -161,14 +164,14 @@ test('a restart that takes minutes holds nothing else back', async () => {
   expect(await screen.findByText('fresh')).toBeVisible()
 })
 
-test('what is disabled cannot be restarted', async () => {
+test('a disabled deployment cannot be restarted', async () => {
   rendered()
   await card('bot')
   expect(screen.getByRole('button', { name: 'Restart bot' })).toBeDisabled()
   expect(screen.getByRole('button', { name: 'Restart lobby' })).toBeEnabled()
 })
 
-test('while the list is awaited skeletons hold its place', async () => {
+test('the page shows skeletons while the list loads', async () => {
   const { network } = rendered()
   const { release } = network.get('/api/deployments').answersLater({ deployments: [lobby] })
   expect(await screen.findByText('Loading the deployments')).toBeInTheDocument()
@@ -180,8 +183,8 @@ test('while the list is awaited skeletons hold its place', async () => {
 
 test.each([
   ['the server message', { message: 'The database is not reachable' }, 'The database is not reachable'],
-  ['nothing more when there is none', {}, ''],
-])("§8 'Failed to load deployments' with %s, and Retry fetches again", async (_case, body, detail) => {
+  ['no details when the server sends none', {}, ''],
+])("§8 'Failed to load deployments' is shown with %s, and Retry refetches", async (_case, body, detail) => {
   const { network, user } = rendered()
   network.get('/api/deployments').answers(503, body)
   const alert = await screen.findByRole('alert')
@@ -192,13 +195,13 @@ test.each([
   expect(screen.queryByRole('alert')).not.toBeInTheDocument()
 })
 
-test('§8 an answer without deployments is a failed load', async () => {
+test('§8 a response without deployments is a failed load', async () => {
   const { network } = rendered()
   network.get('/api/deployments').answers({})
   expect(await screen.findByRole('alert')).toHaveTextContent('Failed to load deployments')
 })
 
-test('the list is fetched anew when the page comes to the front, and stays when that fails', async () => {
+test('the list is refetched when the page becomes visible and stays when the refetch fails', async () => {
   const { network } = rendered([lobby])
   await card('lobby')
   network.get('/api/deployments').answers(503, { message: 'Not now' })

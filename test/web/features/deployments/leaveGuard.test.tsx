@@ -28,7 +28,7 @@ test.each([
   ['Back', '/deployments'],
   ['Databases', '/databases'],
   ['Quarterdeck', '/'],
-])('leaving unsaved changes by the link %p asks first', async (name, path) => {
+])('leaving unsaved changes by the link %p asks for confirmation', async (name, path) => {
   const { network, user, editor, store, button } = await opened()
   network.shows([])
   editor.write(edited)
@@ -46,7 +46,7 @@ test.each([
   expect(store.getState().configuration).toEqual({ drafts: {}, dialog: null })
 })
 
-test('signing out with unsaved changes asks first, and does so once they are given up', async () => {
+test('signing out with unsaved changes asks for confirmation and continues on Discard changes', async () => {
   const { network, user, editor, button } = await opened()
   network.post('/api/auth/logout').answers({})
   editor.write(edited)
@@ -65,7 +65,7 @@ test('signing out with unsaved changes asks first, and does so once they are giv
 test.each([
   [401, []],
   [503, ['Failed to log out']],
-])('a sign-out that ends with %i tells %j', async (status, told) => {
+])('a logout that fails with %i shows the notifications %j', async (status, told) => {
   const { network, user, editor, button, store } = await opened()
   network.post('/api/auth/logout').answers(status)
   editor.write(edited)
@@ -78,7 +78,7 @@ test.each([
   expect(store.getState().notifications.map(({ message }) => message)).toEqual(told)
 })
 
-test('leaving unsaved changes by the Back button of the browser asks first', async () => {
+test('leaving unsaved changes by the Back button of the browser asks for confirmation', async () => {
   const { editor, button } = await opened()
   editor.write(edited)
   goBack()
@@ -96,7 +96,7 @@ test('leaving unsaved changes by the Back button of the browser asks first', asy
   expect(window.location.pathname).toBe('/deployments')
 })
 
-test('closing the window with unsaved changes asks first, without them it does not', async () => {
+test('closing the window asks for confirmation only with unsaved changes', async () => {
   const { editor } = await opened()
   expect(unloads()).toBe(true)
   editor.write(edited)
@@ -105,7 +105,7 @@ test('closing the window with unsaved changes asks first, without them it does n
   expect(unloads()).toBe(true)
 })
 
-test('without changes, or after saving them, nobody is asked', async () => {
+test('leaving without changes, or after saving them, does not ask', async () => {
   const { network, user, editor, button } = await opened()
   editor.write(edited)
   network.patch('/api/deployments/lobby').answers({})
@@ -121,7 +121,7 @@ test('without changes, or after saving them, nobody is asked', async () => {
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
 })
 
-test('a link of this page, or into another tab, leaves nothing behind', async () => {
+test('in-page links and links opened in another tab do not ask', async () => {
   const { editor, store } = await opened()
   editor.write(edited)
   const click = (name: string, init: MouseEventInit = {}) => {

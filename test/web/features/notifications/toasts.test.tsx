@@ -19,7 +19,7 @@ async function rendered() {
   return { notify, user }
 }
 
-test('§3 a notification is of type success, danger, warning or info, and looks like it', async () => {
+test('§3 a notification has the type success, danger, warning or info, and the matching style', async () => {
   const { store } = renderApp('/nowhere', { signedInAs: 'ann' })
   await screen.findByRole('region', { name: 'Notifications' })
   for (const type of ['success', 'danger', 'warning', 'info'] as const) {
@@ -39,7 +39,7 @@ test('§2 a notification closes on its own after 5 seconds', async () => {
   expect(shown()).toEqual([])
 })
 
-test('§4 several notifications go one at a time, every 5 seconds, the oldest first', async () => {
+test('§4 several notifications close one at a time, every 5 seconds, the oldest first', async () => {
   const { notify } = await rendered()
   notify('one', 'two', 'three')
   await pass(5100)
@@ -50,7 +50,7 @@ test('§4 several notifications go one at a time, every 5 seconds, the oldest fi
   expect(shown()).toEqual([])
 })
 
-test('§4 the dismissing goes on for notifications that come after a pause', async () => {
+test('§4 auto-dismissal also applies to notifications that arrive later', async () => {
   const { notify } = await rendered()
   notify('one')
   await pass(20_000)
@@ -61,7 +61,7 @@ test('§4 the dismissing goes on for notifications that come after a pause', asy
   expect(shown()).toEqual([])
 })
 
-test('§2 a notification can be dismissed by hand, and the next still has its 5 seconds', async () => {
+test('§2 a notification can be dismissed manually, and the next one keeps its 5 seconds', async () => {
   const { notify, user } = await rendered()
   notify('one', 'two')
   await pass(3000)
@@ -73,7 +73,7 @@ test('§2 a notification can be dismissed by hand, and the next still has its 5 
   expect(shown()).toEqual([])
 })
 
-test('a reader hears of new notifications without being interrupted', async () => {
+test('screen readers announce new notifications politely', async () => {
   await rendered()
   expect(screen.getByRole('region', { name: 'Notifications' })).toHaveAttribute('aria-live', 'polite')
 })

@@ -11,7 +11,7 @@ const bot = deploymentOf('discord-bot')
 const badge = () => screen.getByText(/^(Updating\.\.\.|Failed|Live)$/)
 const sectionOf = (name: string) => screen.findByRole('region', { name: new RegExp(`^${name}`) })
 
-/** Only what the page itself waits for is faked: the network's own waiting goes on by the real clock. */
+/** Fakes the timers of the page; the mocked network keeps using the real clock. */
 const fakeClock = () => jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick', 'performance'] })
 const pass = (milliseconds: number) => act(() => jest.advanceTimersByTimeAsync(milliseconds))
 
@@ -38,7 +38,7 @@ test('§2 each deployment is a section with a title, an instance count and cards
   expect(badge()).toHaveTextContent('Live')
 })
 
-test("§2 a card shows name, description, players, state and 'ID:', links to its page and passes the instance along", async () => {
+test("§2 a card shows name, description, players, state and 'ID:', and its link passes the instance to its page", async () => {
   const { network, user } = renderApp('/', { signedInAs: 'ann' })
   const instance = instanceOf('3fa2c1-lobby', { description: 'Main lobby', players: { a: 'Ann', b: 'Bob' } })
   network.shows([{ deployment: lobby, instances: [instance] }])
@@ -65,15 +65,18 @@ test.each([
   [5, '5 players'],
   [1, '1 player'],
   [null, '? players'],
-])('§14 the badge shows the count that the server tells, not the number of names: %p', async (playerCount, text) => {
-  const { network } = renderApp('/', { signedInAs: 'ann' })
-  network.shows([
-    { deployment: lobby, instances: [instanceOf('3fa2c1-lobby', { players: { a: 'Ann', b: 'Bob' }, playerCount })] },
-  ])
-  expect(await screen.findByRole('link', { name: /3fa2c1-lobby/ })).toHaveTextContent(text)
-})
+])(
+  '§14 the player badge shows the count from the server rather than the number of names: %p',
+  async (playerCount, text) => {
+    const { network } = renderApp('/', { signedInAs: 'ann' })
+    network.shows([
+      { deployment: lobby, instances: [instanceOf('3fa2c1-lobby', { players: { a: 'Ann', b: 'Bob' }, playerCount })] },
+    ])
+    expect(await screen.findByRole('link', { name: /3fa2c1-lobby/ })).toHaveTextContent(text)
+  },
+)
 
-test('§2 without a players map there is no badge, and without a description no empty line', async () => {
+test('§2 a card omits the badge without a players map, and the line without a description', async () => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: bot, instances: [instanceOf('5150aa-discord-bot', { type: 'process' })] }])
   expect(await screen.findByRole('link', { name: /5150aa-discord-bot/ })).toHaveTextContent(
@@ -87,13 +90,13 @@ test.each([
   ['BLOCKED', 'Blocked', 'blocked'],
   ['STOPPING', 'Shutting Down', 'changing'],
   ['STOPPED', 'Offline', 'stopped'],
-] as const)('§3 the state %s reads %p and has its colour', async (state, name, tone) => {
+] as const)('§3 the state %s reads %p and has its color', async (state, name, tone) => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby', { state })] }])
   expect(await screen.findByText(name)).toHaveClass('state', tone)
 })
 
-test('one that ends by itself counts down to its next try, in amber, and is Offline no more than that', async () => {
+test('a crashed instance shows a countdown to its next restart in amber instead of Offline', async () => {
   fakeClock()
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([
@@ -104,7 +107,7 @@ test('one that ends by itself counts down to its next try, in amber, and is Offl
   ])
   expect(await screen.findByText('Restarting in 8 s, try 3 of 5')).toHaveClass('state', 'changing')
   expect(screen.queryByText('Offline')).toBeNull()
-  // The next answer is slow to come; the countdown goes on.
+  // The next response is slow; the countdown continues.
   const { release } = network
     .get('/api/deployments/lobby/instances')
     .answersLater({ instances: [instanceOf('3fa2c1-lobby', { state: 'STARTING' })] })
@@ -116,13 +119,13 @@ test('one that ends by itself counts down to its next try, in amber, and is Offl
   expect(await screen.findByText('Starting Up')).toBeVisible()
 })
 
-test('§14 a card says that its instance is drained', async () => {
+test('§14 a card shows that its instance is draining', async () => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby', { draining: true })] }])
   expect(await screen.findByText('Draining: no new players')).toBeVisible()
 })
 
-test('one that is not ready in time says so on its card, with what it waits for', async () => {
+test('an instance that is not ready in time shows this on its card, with the condition it waits for', async () => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([
     {
@@ -141,7 +144,7 @@ test('one that is not ready in time says so on its card, with what it waits for'
   )
 })
 
-test('§3 an unknown state is an error on its own card, and the others stay', async () => {
+test('§3 an unknown state shows an error on its own card only', async () => {
   jest.spyOn(console, 'error').mockImplementation(() => {})
   const { network } = renderApp('/', { signedInAs: 'ann' })
   const odd = { ...instanceOf('bad0ff-lobby'), state: 'EXPLODED' }
@@ -150,13 +153,13 @@ test('§3 an unknown state is an error on its own card, and the others stay', as
   expect(screen.getByRole('link', { name: /3fa2c1-lobby/ })).toBeVisible()
 })
 
-test('§2 an empty section says so', async () => {
+test("§2 an empty section shows 'No instances currently running'", async () => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: lobby }])
   expect(await screen.findByText('No instances currently running')).toBeVisible()
 })
 
-test('§2 sections fold by mouse and by keyboard, and stay folded through the next poll', async () => {
+test('§2 sections collapse by mouse and keyboard, and stay collapsed across polls', async () => {
   const { network, user, store } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] }, { deployment: bot }])
   const toggle = await screen.findByRole('button', { name: /^lobby/ })
@@ -169,7 +172,7 @@ test('§2 sections fold by mouse and by keyboard, and stay folded through the ne
   expect(toggle).toHaveAttribute('aria-expanded', 'true')
 })
 
-test('no deployments at all points to the Deployments page', async () => {
+test('an overview without deployments links to the Deployments page', async () => {
   const { network, user } = renderApp('/', { signedInAs: 'ann' })
   network.shows([])
   expect(await screen.findByRole('heading', { name: 'No deployments yet' })).toBeVisible()
@@ -177,7 +180,7 @@ test('no deployments at all points to the Deployments page', async () => {
   expect(window.location.pathname).toBe('/deployments')
 })
 
-test('§2 while the first answer is awaited the badge reads Updating... and skeletons hold the place', async () => {
+test('§2 the badge reads Updating... and skeletons are shown until the first response', async () => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] }])
   const { release } = network.get('/api/deployments').answersLater({ deployments: [] })
@@ -191,7 +194,7 @@ test('§2 while the first answer is awaited the badge reads Updating... and skel
 test.each([
   ['the server message', { message: 'The database is not reachable' }, 'The database is not reachable'],
   ['the product text when there is none', {}, 'Failed to fetch network data'],
-])('§8 a load that fails shows %s, and Retry fetches again', async (_case, body, text) => {
+])('§8 a failed load shows %s, and Retry refetches', async (_case, body, text) => {
   const { network, user } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: lobby }])
   network.get('/api/deployments').answers(503, body)
@@ -211,14 +214,14 @@ test.each([
   ['without deployments', (network: Network) => network.get('/api/deployments').answers({})],
   ['null', (network: Network) => network.get('/api/deployments').answersRaw(200, 'null')],
   ['empty', (network: Network) => network.get('/api/deployments').answersRaw(200, '')],
-])('§8 an answer that is %s is a failed load, not a broken page', async (_case, spoil) => {
+])('§8 a response that is %s is a failed load, not a page error', async (_case, spoil) => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([])
   spoil(network)
   expect(await screen.findByRole('alert')).toHaveTextContent('Failed to fetch network data')
 })
 
-test('a deployment whose instances cannot be had does not blank the others', async () => {
+test('a deployment whose instances fail to load does not affect the other deployments', async () => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: lobby }, { deployment: bot, instances: [instanceOf('5150aa-discord-bot')] }])
   network.get('/api/deployments/lobby/instances').answers(503, { message: 'The runtime did not answer' })
@@ -231,7 +234,7 @@ test.each([
   [29_000, false],
   [31_000, true],
   [-31_000, true],
-])('§4 a heartbeat %i ms old: manager silent is %p', async (age, silent) => {
+])('§4 with a heartbeat %i ms old, manager silent is %p', async (age, silent) => {
   const now = Date.now()
   jest.spyOn(Date, 'now').mockReturnValue(now)
   const { network } = renderApp('/', { signedInAs: 'ann' })
@@ -241,7 +244,7 @@ test.each([
   expect(badge()).toHaveTextContent(silent ? 'Failed' : 'Live')
 })
 
-test('§4 a wrong clock in the browser does not silence the manager of a server that tells its time', async () => {
+test('§4 a wrong browser clock does not make the manager appear silent if the response has a Date header', async () => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] }])
   const serverTime = Date.now() - 3_600_000
@@ -257,7 +260,7 @@ test('§4 a wrong clock in the browser does not silence the manager of a server 
   expect(screen.queryByText('Manager Not Responding')).not.toBeInTheDocument()
 })
 
-test('a disk that is running out of room is told', async () => {
+test('the overview warns about a disk that is running out of space', async () => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] }])
   const disk = (name: string, free: number, level: string) => ({ name, free, total: 100 * 2 ** 30, level })
@@ -276,7 +279,7 @@ test('a disk that is running out of room is told', async () => {
   ).toBeVisible()
 })
 
-test('#49 a disk that can hold few more files, however many bytes are free, is told', async () => {
+test('#49 the overview warns about a disk that is running out of inodes', async () => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] }])
   const disk = (name: string, filesLeft: number, level: string) => ({
@@ -313,7 +316,7 @@ test('§9 the overview polls every 3 s', async () => {
   expect(heartbeat.calls).toHaveLength(before + 1)
 })
 
-test('§2 polling pauses while the page is hidden, and goes on at once when it is shown', async () => {
+test('§2 polling pauses while the page is hidden and resumes at once when it becomes visible', async () => {
   fakeClock()
   const { network } = renderApp('/', { signedInAs: 'ann' })
   const heartbeat = network.shows([{ deployment: lobby }])
@@ -325,7 +328,7 @@ test('§2 polling pauses while the page is hidden, and goes on at once when it i
   await waitFor(() => expect(heartbeat.calls).toHaveLength(2))
 })
 
-test('§2 a window that merely lost the focus goes on polling', async () => {
+test('§2 polling continues when the window only loses focus', async () => {
   fakeClock()
   const { network } = renderApp('/', { signedInAs: 'ann' })
   const heartbeat = network.shows([{ deployment: lobby }])
@@ -335,7 +338,7 @@ test('§2 a window that merely lost the focus goes on polling', async () => {
   await waitFor(() => expect(heartbeat.calls).toHaveLength(2))
 })
 
-test('§2 a poll that fails shows the panel above what is known, which tells its age, and recovers by itself', async () => {
+test('§2 a failed poll shows the panel above the last data, with its age, and recovers on the next success', async () => {
   fakeClock()
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] }])
@@ -348,7 +351,7 @@ test('§2 a poll that fails shows the panel above what is known, which tells its
   const card = screen.getByText('3fa2c1-lobby')
   expect(panel.compareDocumentPosition(card)).toBe(Node.DOCUMENT_POSITION_FOLLOWING)
   expect(screen.getByText(/1 deployment · 1 instance/)).toHaveTextContent('last known just now')
-  // Ages are told to ten seconds, so that this one is between two minutes and three whenever the test begins.
+  // Ages round to ten seconds, so this one reads two minutes whenever the test starts.
   await pass(130_000)
   expect(screen.getByText(/1 deployment · 1 instance/)).toHaveTextContent('last known 2 minutes ago')
   const failing = network.get('/api/deployments').answers(503, { message: 'The database is not reachable' })
@@ -364,7 +367,7 @@ test('§2 a poll that fails shows the panel above what is known, which tells its
   expect(screen.queryByRole('alert')).not.toBeInTheDocument()
 })
 
-test('a deployment whose instances fail after they were known keeps them, and says so', async () => {
+test('a deployment whose instances fail to refresh keeps showing the last ones with the error', async () => {
   fakeClock()
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: lobby, instances: [instanceOf('3fa2c1-lobby')] }, { deployment: bot }])
@@ -387,7 +390,7 @@ test('a deployment whose instances fail after they were known keeps them, and sa
   expect(await within(section).findByText('No instances currently running')).toBeVisible()
 })
 
-test('the badge says Updating... only for an answer that takes its time', async () => {
+test('the badge reads Updating... only for slow responses', async () => {
   fakeClock()
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: lobby }])

@@ -20,7 +20,7 @@ async function rendered() {
   return { ...app, meet, open }
 }
 
-test('the bell counts what was met since its list was last open', async () => {
+test('the bell counts problems since its list was last opened', async () => {
   const { user, meet, open } = await rendered()
   meet('Failed to archive 1 item', 'The disk is full')
   meet('Failed to stop lobby-1', 'The console was not connected.')
@@ -38,12 +38,12 @@ test('the bell counts what was met since its list was last open', async () => {
   expect(bell()).toHaveFocus()
 })
 
-test('an empty list says so', async () => {
+test('an empty problem list shows a message', async () => {
   const { open } = await rendered()
   expect(await open()).toHaveTextContent('Nothing has failed since you signed in or reloaded this page.')
 })
 
-test('the same problem met again is one entry with its count, at the top', async () => {
+test('a repeated problem is one entry with a count, at the top', async () => {
   const { meet, open } = await rendered()
   meet('Failed to load files of /nfsshare', 'Not mounted')
   meet('Failed to delete bob', 'No')
@@ -53,7 +53,7 @@ test('the same problem met again is one entry with its count, at the top', async
   expect(second).toHaveTextContent('Failed to delete bob')
 })
 
-test('an entry is copied with its time and its reason', async () => {
+test('an entry is copied with its time and reason', async () => {
   const { user, meet, open } = await rendered()
   const write = jest.spyOn(navigator.clipboard, 'writeText')
   meet('Failed to archive 1 item', 'The disk is full')
@@ -61,7 +61,7 @@ test('an entry is copied with its time and its reason', async () => {
   expect(write.mock.calls[0]?.[0]).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z Failed to archive 1 item: The disk is full$/)
 })
 
-test('the last hundred are kept, and the end of the session forgets them', async () => {
+test('the problem log keeps the last 100 entries until the session ends', async () => {
   const { store, meet } = await rendered()
   for (let count = 0; count <= 100; count++) meet(`Try ${count}`, 'No')
   expect(problemsIn(store)).toHaveLength(100)
@@ -70,7 +70,7 @@ test('the last hundred are kept, and the end of the session forgets them', async
   expect(problemsIn(store)).toEqual([])
 })
 
-test('a failure that has a toast is there too, with the reason that the toast leaves out', async () => {
+test('a failure with a notification also appears in the problem log, with its reason', async () => {
   const { user, store } = await rendered()
   network.post('/api/deployments/lobby/restart').answers(503, { message: 'The runtime did not answer' })
   await user.click(await screen.findByRole('button', { name: /Restart/ }))
