@@ -2,7 +2,7 @@ import { describeCrashes, lastExitOf } from '../../../src/platform/deployments/r
 import { nextStartAfterCrash, attemptNumber } from '../../../src/platform/deployments/reconcile/crashes'
 import { bytesOf, coresOf, uptimeText } from '../../../src/platform/deployments/quantities'
 
-test('decisions §5: 1, 2, 4, 8 s, and the fifth end within five minutes blocks', () => {
+test('decisions §5: waits 1, 2, 4 and 8 s, and blocks the instance at the fifth crash within five minutes', () => {
   let crashes: number[] = []
   const waits: (number | undefined)[] = []
   for (let time = 1_000_000; waits.length < 5; time += 10_000) {
@@ -13,7 +13,7 @@ test('decisions §5: 1, 2, 4, 8 s, and the fifth end within five minutes blocks'
   expect(waits).toEqual([1000, 2000, 4000, 8000, undefined])
 })
 
-test('an instance that ends every two minutes waits ever longer, up to a minute, and is not blocked', () => {
+test('an instance that crashes every two minutes waits up to a minute between starts and is not blocked', () => {
   let crashes: number[] = []
   const waits: (number | undefined)[] = []
   for (let time = 1_000_000; waits.length < 9; time += 120_000) {
@@ -24,16 +24,16 @@ test('an instance that ends every two minutes waits ever longer, up to a minute,
   expect(waits).toEqual([1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000, 60_000])
 })
 
-test('ends that lie further apart than five minutes begin anew', () => {
+test('crashes more than five minutes apart do not add up', () => {
   expect(nextStartAfterCrash([0, 100_000], 500_000)).toEqual({ crashes: [500_000], startAfter: 501_000 })
 })
 
-test('ends of a clock that was ahead do not count once it is right again', () => {
+test('crashes recorded by a clock that was ahead do not count after it is corrected', () => {
   const ahead = [10_000_000, 10_010_000, 10_020_000, 10_030_000]
   expect(nextStartAfterCrash(ahead, 5_000_000)).toEqual({ crashes: [5_000_000], startAfter: 5_001_000 })
 })
 
-test('quantities and durations are read and written as the field writes them', () => {
+test('parses and formats quantities and durations in Kubernetes notation', () => {
   expect([coresOf('500m'), coresOf('1.5'), bytesOf('512Mi'), bytesOf('1Gi')]).toEqual([
     0.5,
     1.5,
@@ -52,7 +52,7 @@ test('quantities and durations are read and written as the field writes them', (
 
 const exit = { code: null, signal: null, at: 1, requested: false, failure: undefined }
 
-test('the try that follows is counted among the ends of the last five minutes', () => {
+test('the attempt number counts the crashes of the last five minutes and the next start', () => {
   expect([[], [1000], [1000, 2000, 3000, 4000], [1000, 400_000], [1000, 300_999]].map(attemptNumber)).toEqual([
     1, 2, 5, 2, 3,
   ])
@@ -71,7 +71,7 @@ test.each([
     'Java is not installed. Install it',
     '. The last time: Java is not installed. Install it',
   ],
-])('an end is told in one proper sentence (%#)', (how, reason, last) => {
+])('describes an exit in one well-formed sentence (%#)', (how, reason, last) => {
   expect(lastExitOf(how).reason).toBe(reason)
   expect(describeCrashes(5, how)).toBe(`Ended 5 times within 5 minutes${last}`)
 })

@@ -3,7 +3,7 @@ import { createDefinitionReader } from '../../../src/platform/deployments/defini
 const [ann, bob] = [1, 2]
 const textOf = (name: string) => `name: ${name}\ntype: process\ndataDirectory: /${name}\nrun:\n  command: [x]\n`
 
-test('definitions are read one at a time, one of each user in turn, and others get their turn between them', async () => {
+test('reads definitions one at a time, alternating between users, and yields to other work in between', async () => {
   const read = createDefinitionReader()
   const happened: string[] = []
   let isOver = false
@@ -20,14 +20,14 @@ test('definitions are read one at a time, one of each user in turn, and others g
   expect(happened).toEqual(['others', 'ann-1', 'others', 'bob-1', 'others', 'ann-2', 'others', 'ann-3'])
 })
 
-test('a text that is refused ends its turn, and fails for whoever sent it only', async () => {
+test('an invalid text fails only for its sender, and the next text is read', async () => {
   const read = createDefinitionReader()
   const results = await Promise.allSettled(['x: 1', textOf('a'), '[', textOf('b')].map((text) => read(ann, text, {})))
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'fulfilled'])
   expect(results[0]).toMatchObject({ reason: { code: 'INVALID_DEFINITION' } })
 })
 
-test('a hundred texts of one user may wait; others are not refused, and later there is room again', async () => {
+test('queues at most a hundred texts per user; other users are not refused, and room is made as texts are read', async () => {
   const read = createDefinitionReader()
   const results = await Promise.allSettled([
     ...Array.from({ length: 103 }, () => read(ann, textOf('a'), {})),

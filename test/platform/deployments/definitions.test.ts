@@ -15,7 +15,7 @@ function failure(text: string): Pick<AppError, 'code' | 'message' | 'details'> {
   throw new Error('It was accepted')
 }
 
-test('decisions §4: the whole example is read', () => {
+test('decisions §4: the complete example is valid', () => {
   const text = `
 name: lobby                 # DNS label
 type: scalable
@@ -53,7 +53,7 @@ resources: { cpu: 1000m, memory: 1Gi }
   })
 })
 
-test('decisions §10: plainCommands are first words of commands, and nothing else', () => {
+test('decisions §10: plainCommands accepts first words of commands only', () => {
   expect(parseDefinition(`${minimal}plainCommands: [claim, essentials:home, lp2]\n`).plainCommands).toEqual([
     'claim',
     'essentials:home',
@@ -68,7 +68,7 @@ test('decisions §10: plainCommands are first words of commands, and nothing els
   expect(failure(`${minimal}plainCommands: claim\n`)).toMatchObject({ details: { field: 'plainCommands', line: 6 } })
 })
 
-test('decisions §4: another name or type than the deployment was created with is refused, with its line', () => {
+test('decisions §4: changing the name or type of a deployment is refused with its line', () => {
   const fixed = { name: 'lobby', type: 'process' } as const
   expect(readDefinition(minimal, fixed)).toMatchObject({ definition: fixed })
   expect(readDefinition(`# first\n${minimal.replace('lobby', 'hub')}`, fixed)).toEqual({
@@ -85,7 +85,7 @@ test.each([
   ['persistent', 'shared'],
   ['scalable', 'copy'],
   ['process', 'shared'],
-] as const)('§13 the instances of a %s write in a %s directory unless its definition says otherwise', (type, data) => {
+] as const)('§13 the instances of a %s write to a %s directory by default', (type, data) => {
   expect(dataOf({ type })).toBe(data)
   expect([dataOf({ type, data: 'copy' }), dataOf({ type, data: 'shared' })]).toEqual(['copy', 'shared'])
 })
@@ -110,13 +110,13 @@ test.each([
     })
 })
 
-test('§13 keep is refused where all is kept anyway', () => {
+test('§13 keep is refused where the directory is shared', () => {
   expect(readDefinition(`${minimal}keep: [world]\n`)).toMatchObject({
     problem: { message: 'Line 6: keep: is for data: copy; with data: shared all is kept' },
   })
 })
 
-test('what is left out has its default', () => {
+test('omitted settings have their defaults', () => {
   expect(parseDefinition(minimal)).toMatchObject({ stop: { timeoutSeconds: 30 } })
 })
 
@@ -195,11 +195,11 @@ const bombs = {
   'a long text': `# ${'x'.repeat(70_000)}\n${minimal}`,
 }
 
-test.each(Object.entries(bombs))('security 31: %s is refused and harms nothing', (_case, text) => {
+test.each(Object.entries(bombs))('security 31: %s is refused without side effects', (_case, text) => {
   expect(failure(text).code).toBe('INVALID_DEFINITION')
 })
 
-test('the readings of texts in use stay remembered, whatever others are read; one that is only sent is not remembered', () => {
+test('the cache keeps definitions in use, however many others are read, and does not keep texts that are only sent', () => {
   const inUse = Array.from({ length: MAX_DEPLOYMENTS }, (_text, at) => `${minimal}description: in use ${at}\n`)
   const before = inUse.map((text) => parseDefinition(text))
   for (let at = 0; at < MAX_DEPLOYMENTS; at++) parseDefinition(`${minimal}description: comes and goes ${at}\n`)

@@ -87,7 +87,7 @@ withJdk(
 const modules = gameServerModules()
 const withGameServer = modules ? test : test.skip
 
-withGameServer('decisions §5: a real game server shows who is playing on it', async () => {
+withGameServer('decisions §5: a real game server shows its players', async () => {
   const port = await freePort()
   for (const [name, program] of [
     ['arena', GAME_SERVER],
@@ -140,7 +140,7 @@ withGameServer('decisions §5: a real game server shows who is playing on it', a
 })
 
 withGameServer(
-  '§14 a real server that sends no sample counts as it says, and one that does not answer as unknown',
+  '§14 a real server without a player sample shows its player count; one that does not answer shows unknown',
   async () => {
     const serve = async (name: string, program: string) => {
       await mkdir(directoryOf(name), { recursive: true })
@@ -164,7 +164,7 @@ withGameServer(
       60,
     )
     expect(await instanceOf('shy')).toMatchObject({ players: {}, connections: 5 })
-    // Listens, accepts and is silent, as a server whose main thread hangs.
+    // A server that accepts connections and stays silent, as if its main thread hung.
     await serve(
       'hung',
       "require('node:net').createServer(() => console.log('asked')).listen(process.env.PORT, '127.0.0.1', () => console.log('Done'))",
@@ -179,10 +179,10 @@ withGameServer(
 )
 
 withGameServer(
-  '§14 another program’s players are not shown as ours: an instance that does not listen where it is told to',
+  '§14 players of another program on its port are not shown for an instance that does not listen there',
   async () => {
     const port = await freePort()
-    // Starts the server in the place of the instance, outside of it.
+    // Starts the server outside of the instance, on the instance's port.
     const outside = spawn('node', ['-e', GAME_SERVER], {
       env: { ...process.env, PORT: String(port), NODE_PATH: modules, ONLINE: '3' },
     })

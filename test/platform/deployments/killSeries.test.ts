@@ -15,12 +15,12 @@ import { until } from '../../support/platform/until'
 
 jest.setTimeout(900_000)
 
-/** `KILLS=50 npx jest … killSeries.test.ts` tries more of them. */
+/** `KILLS=50 npx jest … killSeries.test.ts` tries more kills. */
 const KILLS = Number(process.env.KILLS ?? 20)
-/** Deployments that are switched on and off all the time. */
+/** Deployments that are toggled all the time. */
 const TOGGLED = ['one', 'two', 'three', 'four']
 
-/** Prints, and answers what it is told. */
+/** Prints lines and echoes its input. */
 const STEADY = `console.log('pid ' + process.pid); let n = 0; setInterval(() => console.log('line ' + ++n), 10)
   require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => console.log('heard ' + line))`
 const QUIET = "setInterval(() => console.log('tick'), 20)"
@@ -97,7 +97,7 @@ async function deploy(name: string, program: string): Promise<void> {
   })
 }
 
-/** In the command of each instance, so that its process can be found among those that start and watch it. */
+/** A part of the command of each instance, by which its process is told from those that start and watch it. */
 const markOf = (name: string) => join(dataDir(), `instance-${name}`)
 const pidsOf = (name: string) =>
   processesOf(markOf(name)).filter((pid) => /^node\0-e\0/.test(readFileSync(`/proc/${pid}/cmdline`, 'utf8')))
@@ -105,14 +105,14 @@ const toggle = (name: string, enabled: boolean) => call('POST', `deployments/${n
 const instancesOf = async (name: string) =>
   (await call('GET', `deployments/${name}/instances`)).instances as { podName: string; state: string }[]
 
-/** Reads a console on over all the connections that are lost, and writes commands: `1`, `2` … */
+/** Reads a console across all lost connections, and writes the commands `1`, `2` … */
 function useConsole(podName: string) {
   const lines: string[] = []
   let lastNumber = 0
   let sent = 0
   return {
     lines,
-    /** Reads and writes until the connection ends. @returns once it has ended. */
+    /** Reads and writes until the connection closes. */
     async whileConnected(): Promise<void> {
       const socket = new WebSocket(`${url.replace('http', 'ws')}/api/logs/steady/${podName}?since=${lastNumber + 1}`, {
         headers: { cookie: `token=${token}`, origin: url },
@@ -127,7 +127,7 @@ function useConsole(podName: string) {
         const frame = JSON.parse((data as Buffer).toString()) as ConsoleFrame
         if (frame.type === 'power' || frame.seq === undefined) return
         for (const [at, line] of frame.content.split('\n').entries()) {
-          // A gap, or a line that comes twice.
+          // A gap, or a duplicate line.
           if (frame.seq + at !== lastNumber + 1) lines.push(`NUMBER ${frame.seq + at} AFTER ${lastNumber}`)
           lastNumber = frame.seq + at
           lines.push(line)
@@ -142,7 +142,7 @@ function useConsole(podName: string) {
   }
 }
 
-test('#15, security 51: over many kills of the platform no instance restarts and no line is lost, input works, and in the end exactly the wanted instances run, each once', async () => {
+test('#15, security 51: repeated kills of the platform restart no instance, lose no line and leave each wanted instance running once', async () => {
   for (const name of TOGGLED) await deploy(name, QUIET)
   await deploy('steady', STEADY)
   await toggle('steady', true)
@@ -157,7 +157,7 @@ test('#15, security 51: over many kills of the platform no instance restarts and
   for (let kill = 0; kill < KILLS; kill++) {
     await toggle(random.pick(TOGGLED), random.int(2) === 0)
     const ended = steady.whileConnected()
-    // The moment of the kill is what varies here; nothing is waited for.
+    // Varies the moment of the kill; nothing is waited for.
     await delay(random.int(300))
     await end('SIGKILL')
     await ended

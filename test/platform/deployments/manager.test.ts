@@ -38,7 +38,7 @@ test('an enabled deployment runs, and its instance is described as decisions §5
   ])
 })
 
-test('disabling ends it gracefully and takes it off the list; enabling brings the same instance back', async () => {
+test('disabling stops an instance gracefully and removes it from the list; enabling starts the same instance again', async () => {
   await add(
     'bot',
     "process.on('SIGTERM', () => { console.log('bye'); process.exit(0) }); console.log('here'); setInterval(() => {}, 1000)",
@@ -68,7 +68,7 @@ test('disabling ends it gracefully and takes it off the list; enabling brings th
   )
 })
 
-test('a manager that comes later finds what runs, and starts nothing twice', async () => {
+test('a later manager adopts running instances and starts none twice', async () => {
   await add('bot', "console.log('pid ' + process.pid); setInterval(() => {}, 1000)")
   const first = manage()
   await until(
@@ -88,14 +88,14 @@ test('a manager that comes later finds what runs, and starts nothing twice', asy
   expect((await consoleOf('bot')).filter((line) => line.startsWith('pid'))).toHaveLength(1)
 })
 
-test('decisions §4: of two platforms one is manager, and the other follows when it goes', async () => {
+test('decisions §4: one of two platforms is the manager, and the other takes over when it stops', async () => {
   const one = manage()
   await until(() => one.isActive)
   let refusals = 0
   const connect = async () => {
     const client = await managed.state.pool.connect()
     const release = client.release.bind(client)
-    // A connection that is given back is a lock that was not to be had.
+    // The manager releases its connection when it could not acquire the lock.
     client.release = (destroy) => {
       refusals += 1
       client.release = release
@@ -111,7 +111,7 @@ test('decisions §4: of two platforms one is manager, and the other follows when
   await until(() => two.isActive)
 })
 
-test('a manager whose connection breaks takes the lock again and goes on', async () => {
+test('a manager whose connection breaks acquires the lock again and continues', async () => {
   const manager = manage()
   await until(() => manager.isActive)
   await managed.state.pool.query(
@@ -122,7 +122,7 @@ test('a manager whose connection breaks takes the lock again and goes on', async
   await until(() => manager.isActive)
 })
 
-test('a deployment that cannot be dealt with does not hold up the others', async () => {
+test('an invalid deployment does not block the others', async () => {
   await insertDeployment(managed.state.db, { name: 'a-broken', type: 'process', content: 'nonsense', enabled: true })
   await add('bot', 'setInterval(() => {}, 1000)')
   manage()
@@ -132,14 +132,14 @@ test('a deployment that cannot be dealt with does not hold up the others', async
   )
 })
 
-test('a manager on standby gives its connection back each time it has asked for the lock', async () => {
+test('a standby manager releases its connection after every attempt to acquire the lock', async () => {
   const active = manage()
   await until(() => active.isActive)
   const pool = new pg.Pool({ connectionString: managed.state.url, max: 1 })
   const standby = manage(pool)
   for (let look = 1; look <= 5; look++) {
     standby.wake()
-    // The only connection: who kept it would keep this waiting.
+    // The pool has one connection: a manager that kept it would block this query.
     await pool.query('select 1')
   }
   expect(standby.isActive).toBe(false)
@@ -148,7 +148,7 @@ test('a manager on standby gives its connection back each time it has asked for 
   await pool.end()
 })
 
-test('a deployment whose stored text cannot be read keeps its instances as they are, and its problem is logged once', async () => {
+test('a deployment whose stored text is invalid keeps its instances unchanged, and the problem is logged once', async () => {
   await add('bot', FOREVER)
   const first = manage()
   const [before] = await until(

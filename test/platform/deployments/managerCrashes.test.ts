@@ -8,7 +8,7 @@ import { until } from '../../support/platform/until'
 const managed = useManagedDeployments()
 const { shareDir, manage, deployments, passParts, add, stateOf, consoleOf } = managed
 
-test('an instance that ends by itself is started again, and says so in its console', async () => {
+test('an instance that crashes is started again, and its console says so', async () => {
   await add('bot', "console.log('here'); process.exit(4)")
   manage()
   const lines = await until(
@@ -21,7 +21,7 @@ test('an instance that ends by itself is started again, and says so in its conso
   expect((await deployments().instances('bot'))[0]!.restarts).toBeGreaterThanOrEqual(1)
 })
 
-test('an instance that waits for its next try is not kept waiting when the clock is set back meanwhile', async () => {
+test('setting the clock back does not delay the next start of a crashed instance', async () => {
   await add('bot', 'process.exit(4)')
   const begun = Date.now()
   managed.clock.ahead = 0
@@ -30,14 +30,14 @@ test('an instance that waits for its next try is not kept waiting when the clock
   await reconcile(parts)
   await until(runs, (text) => text.includes('EXITED'))
   const first = (await managed.runtime.list())[0]!.runId
-  // Its end is noted by the clock as it was.
+  // The exit was recorded before the clock was set back.
   managed.clock.ahead = -3_600_000
   await reconcile(parts)
   await until(runs, (text) => text !== '' && !text.includes(first))
   managed.clock.ahead = 0
 })
 
-test('§5 between two tries it says when the next one comes, and which', async () => {
+test('§5 a crashed instance reports its next attempt and when it starts', async () => {
   await add('bot', 'process.exit(4)')
   manage()
   const [instance] = await until(
@@ -48,7 +48,7 @@ test('§5 between two tries it says when the next one comes, and which', async (
   expect(instance!.retry!.inMs).toBeLessThanOrEqual(1000 * 2 ** (instance!.retry!.attempt - 2))
 })
 
-test('§4 after readyTimeoutSeconds one that is not ready says so, once in its console, with what is waited for; then it is ready and silent', async () => {
+test('§4 an instance not ready after readyTimeoutSeconds logs once what it waits for, and clears that when it is ready', async () => {
   await add(
     'bot',
     "process.stdin.on('data', () => console.log('Done (1 s)'))",
@@ -63,7 +63,7 @@ test('§4 after readyTimeoutSeconds one that is not ready says so, once in its c
   )
   expect((await deployments().instances('bot'))[0]).toMatchObject({ state: 'STARTING', lateStart })
   await manager.close()
-  // Another platform takes over, and does not repeat it.
+  // Another platform takes over and does not repeat the message.
   await reconcile(passParts())
   expect((await consoleOf('bot')).filter((line) => line === told)).toHaveLength(1)
   await managed.runtime.write((await deployments().instances('bot'))[0]!.podName, 'go')
@@ -79,7 +79,7 @@ test.each([
   // §2: a process has no Start.
   ['process', 'Restart its deployment to try again.'],
 ])(
-  '§4 the fifth crash within five minutes blocks it, with the reason and the way on in its console: %s',
+  '§4 the fifth crash within five minutes blocks the instance; its console shows the reason and the remedy: %s',
   async (type, remedy) => {
     await add('bot', "process.stdin.on('data', () => process.exit(4))", '', type)
     manage()
@@ -100,7 +100,7 @@ test.each([
     expect((await consoleOf('bot')).at(-1)).toBe(
       `[System] Blocked: Ended 5 times within 5 minutes, the last time with exit code 4. ${remedy}`,
     )
-    // No start followed.
+    // No start has followed.
     expect((await deployments().instances('bot'))[0]).toMatchObject({
       restarts: 0,
       lastExit: { code: 4 },
@@ -109,7 +109,7 @@ test.each([
   },
 )
 
-test('a restart that fails says which instance did not come up', async () => {
+test('a failed restart names the instance that did not start', async () => {
   await add(
     'bot',
     "if (require('node:fs').existsSync('bad')) process.exit(9); console.log('up'); setInterval(() => {}, 1000)",
@@ -132,7 +132,7 @@ test('a restart that fails says which instance did not come up', async () => {
   await expect(deployments().restart('nothing')).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 
-test('§4 a missing jar blocks the instance and says so to the letter; the reason says where it was looked for; enabling again tries again', async () => {
+test('§4 a missing jar blocks the instance with the exact message and the expected path, until it is disabled', async () => {
   await insertDeployment(managed.state.db, {
     name: 'world',
     type: 'persistent',

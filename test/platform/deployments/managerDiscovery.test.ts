@@ -10,7 +10,7 @@ const managed = useManagedDeployments()
 const { directory, manage, deployments, add, consoleOf, running, fill } = managed
 
 describe('§14 discovery', () => {
-  test('an instance is told who it is and, by a file that is always whole, where the others are, within a second of a change', async () => {
+  test('tells an instance its identity, and the addresses of the others in a file that is replaced atomically within a second', async () => {
     const SHOW =
       "console.log('env ' + ['DEPLOYMENT', 'INSTANCE', 'NODE', 'PEERS'].map((name) => process.env['QUARTERDECK_' + name]).join(' ')); console.log(require('node:fs').readFileSync(process.env.QUARTERDECK_PEERS, 'utf8')); setInterval(() => {}, 1000)"
     await add('lobby', FOREVER, 'drain: { timeoutSeconds: 600 }\n', 'scalable')
@@ -59,7 +59,7 @@ describe('§14 discovery', () => {
     await expect(stat(own)).rejects.toThrow('ENOENT')
   })
 
-  test('a file that a start and a change write at the same time is whole', async () => {
+  test('keeps the file complete when a start and a change write it at the same time', async () => {
     const { discovery } = managed
     await discovery.writePeersFile('0a1b2c-proxy', [])
     await Promise.all(Array.from({ length: 20 }, (_, at) => discovery.writePeersFile('0a1b2c-proxy', [`lobby-${at}`])))
@@ -69,7 +69,7 @@ describe('§14 discovery', () => {
     await expect(stat(own)).rejects.toThrow('ENOENT')
   })
 
-  test('a platform that comes later goes on with the files of instances that run', async () => {
+  test('a later platform keeps the files of running instances up to date', async () => {
     await add('proxy', FOREVER, 'discover: [lobby]\n', 'proxy')
     const manager = manage()
     const [proxy] = await until(

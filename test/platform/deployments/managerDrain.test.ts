@@ -14,7 +14,7 @@ describe('§14 drain', () => {
     (await managed.runtime.history(podName, 1000)).map(({ content }) => content)
   const runOf = async (podName: string) => (await managed.runtime.list()).find((run) => run.podName === podName)!
 
-  test('a restart empties one instance after the other, with the command once, and ends none that has players', async () => {
+  test('a restart drains one instance after the other, sends the command once and stops no instance with players', async () => {
     await add('lobby', ECHO, `instances: { min: 2, max: 2 }\n${drained(600)}`, 'scalable')
     const manager = manage()
     const [first, second] = (
@@ -56,7 +56,7 @@ describe('§14 drain', () => {
     expect((await running('lobby')).map(({ draining }) => draining)).toEqual([undefined, undefined])
   })
 
-  test('drain and stop waits for the players, at the latest until its time is up, also where they are unknown', async () => {
+  test('drain and stop waits for the players, or for the timeout when their number is unknown', async () => {
     await add('world', ECHO, `node: node-a\n${drained(1)}`, 'persistent')
     const manager = manage()
     const { podName } = (
@@ -111,7 +111,7 @@ describe('§14 drain', () => {
     expect((await deployments().instances('world'))[0]!.draining).toBeUndefined()
   })
 
-  test('scaling down drains the emptiest, and never ends one whose players became unknown', async () => {
+  test('scaling down drains the instance with the fewest players, and never stops one whose number of players is unknown', async () => {
     await add('lobby', ECHO, `instances: { min: 1, max: 3, playersPerInstance: 5 }\n${drained(600)}`, 'scalable')
     const begun = Date.now()
     const parts = passParts({ now: () => begun + clock.ahead })
@@ -154,7 +154,7 @@ describe('§14 drain', () => {
     )
   })
 
-  test('a process has no players to wait for, and a definition without drain does not say how', async () => {
+  test('a definition of a process with drain is refused, and draining an instance without a drain setting fails', async () => {
     expect(() =>
       parseDefinition('name: a\ntype: process\ndataDirectory: /a\nrun: { command: [x] }\ndrain: {}\n'),
     ).toThrow('drain: is not for a process: it has no players')

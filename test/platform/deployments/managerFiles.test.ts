@@ -7,7 +7,7 @@ import { until } from '../../support/platform/until'
 const managed = useManagedDeployments()
 const { shareDir, manage, deployments, add, stateOf, consoleOf } = managed
 
-test('deleting ends its instances, forgets their consoles and keeps the files', async () => {
+test('deleting a deployment stops its instances, removes their console logs and keeps the files', async () => {
   await add('bot', FOREVER)
   manage()
   await until(
@@ -23,7 +23,7 @@ test('deleting ends its instances, forgets their consoles and keeps the files', 
   expect(await deployments().list()).toMatchObject([{ name: 'bot', enabled: false }])
 })
 
-test('decisions §5: a process runs in a copy that is made at start, a persistent one in the shared directory itself', async () => {
+test('decisions §5: a process runs in a copy made at its start, a persistent instance in the shared directory itself', async () => {
   const program =
     "console.log('in ' + process.cwd()); console.log(require('node:fs').readFileSync('config.txt', 'utf8')); require('node:fs').writeFileSync('written.txt', 'x'); setInterval(() => {}, 1000)"
   for (const name of ['copied', 'shared']) {
@@ -50,7 +50,7 @@ test('decisions §5: a process runs in a copy that is made at start, a persisten
   )
 })
 
-test('§13 a process keeps what it wrote over its restart', async () => {
+test('§13 a process keeps its files across a restart', async () => {
   await add(
     'counter',
     "const fs = require('fs'); fs.appendFileSync('runs', 'x'); console.log('run ' + fs.readFileSync('runs', 'utf8').length); setInterval(() => {}, 1000)",
@@ -68,7 +68,7 @@ test('§13 a process keeps what it wrote over its restart', async () => {
   expect(await readFile(join(shareDir(), 'counter/runs'), 'utf8')).toBe('xx')
 })
 
-test('§12 what a definition mounts is handed to the runtime; one that is missing blocks the instance', async () => {
+test('§12 the mounts of a definition are passed to the runtime, and a missing mount blocks the instance', async () => {
   await mkdir(join(shareDir(), 'maps'))
   await mkdir(join(shareDir(), 'common'))
   await symlink('maps', join(shareDir(), 'linked'))
@@ -93,7 +93,7 @@ test('§12 what a definition mounts is handed to the runtime; one that is missin
   ensured.mockRestore()
 })
 
-test('the sample runs, answers, and is not made twice', async () => {
+test('the sample deployment runs, answers, and is not created twice', async () => {
   await createSampleDeployment(managed.state.db, shareDir())
   await createSampleDeployment(managed.state.db, shareDir())
   manage()

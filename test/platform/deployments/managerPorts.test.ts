@@ -7,7 +7,7 @@ import { until } from '../../support/platform/until'
 const managed = useManagedDeployments()
 const { manage, deployments, consoleOf, running } = managed
 
-describe('§14 a port that is taken', () => {
+describe('§14 a port that is in use', () => {
   const LISTEN =
     "require('node:net').createServer().listen(process.env.PORT, '127.0.0.1', () => console.log('listens'))"
   const addServer = async (name: string, port: number, more = '', type = 'persistent') => {
@@ -17,7 +17,7 @@ describe('§14 a port that is taken', () => {
   }
   const blockedReason = async (name: string) => (await deployments().instances(name))[0]?.blockedReason
 
-  test('by another program: the server is not started, the reason names it, and it starts when the port is free', async () => {
+  test('by another program: keeps the server stopped, names the program, and the server starts when the port is free', async () => {
     const other = createServer()
     await new Promise<void>((resolve) => other.listen(0, resolve))
     const { port } = other.address() as AddressInfo
@@ -41,7 +41,7 @@ describe('§14 a port that is taken', () => {
     expect(await blockedReason('world')).toBeUndefined()
   })
 
-  test('by another deployment: the reason names that; of two that start at once one waits for the other', async () => {
+  test('by another deployment: names that deployment, and of two concurrent starts one waits for the other', async () => {
     const port = await freePort()
     await addServer('first', port)
     await addServer('second', port)
@@ -63,7 +63,7 @@ describe('§14 a port that is taken', () => {
     )
   })
 
-  test('by the instance itself, which is restarted, is no reason', async () => {
+  test('by the restarted instance itself does not block the restart', async () => {
     await addServer('lobby', await freePort(), 'instances: { min: 2, max: 2 }\n', 'scalable')
     manage()
     await until(

@@ -6,7 +6,7 @@ import { until } from '../../support/platform/until'
 const managed = useManagedDeployments()
 const { clock, manage, deployments, passParts, add, running, fill } = managed
 
-test('decisions §4: a scalable deployment grows with its players, up to max, and keeps a place free', async () => {
+test('decisions §4: a scalable deployment grows with its players, up to max, and keeps room for another player', async () => {
   await add('lobby', FOREVER, 'instances: { min: 1, max: 3, playersPerInstance: 2 }\n', 'scalable')
   const manager = manage()
   const [first] = await until(
@@ -31,7 +31,7 @@ test('decisions §4: a scalable deployment grows with its players, up to max, an
   expect(three.find(({ podName }) => podName === first!.podName)).toMatchObject({ type: 'minecraft', connections: 90 })
 })
 
-/** Three instances, which the players of the first one need; further passes are made by hand. */
+/** Three instances, needed by the players of the first; the test runs further passes itself. */
 async function threeInstances() {
   await add('lobby', FOREVER, 'instances: { min: 1, max: 3, playersPerInstance: 2 }\n', 'scalable')
   const begun = Date.now()
@@ -50,7 +50,7 @@ async function threeInstances() {
   return { parts, first: first!, three }
 }
 
-test('decisions §4: it shrinks after a minute of too many, and never ends an instance with players', async () => {
+test('decisions §4: it shrinks after a minute of overcapacity, and never stops an instance with players', async () => {
   const { parts, first, three } = await threeInstances()
   const last = three.find(({ podName }) => podName !== first.podName)!
   fill(first.podName, 0)
@@ -71,9 +71,9 @@ test('decisions §4: it shrinks after a minute of too many, and never ends an in
   expect(left[0]!.podName).toBe(last.podName)
 })
 
-test('§14 an instance whose players are unknown is never ended by scaling, nor are the others that its players may need', async () => {
+test('§14 scaling never stops an instance whose number of players is unknown, nor the instances those players may need', async () => {
   const { parts, first, three } = await threeInstances()
-  // Its ping fails from now on. Up to two may play there, which takes two instances.
+  // Its ping fails from now on. It may have up to two players, who need two instances.
   const last = three.at(-1)!
   fill(first.podName, 0)
   fill(last.podName, undefined)
@@ -95,7 +95,7 @@ test('§14 an instance whose players are unknown is never ended by scaling, nor 
   expect((await running('lobby'))[0]).toMatchObject({ players: {}, connections: 0, playerCount: null })
 })
 
-test('decisions §4: a restart replaces one instance after another and resolves when all are up', async () => {
+test('decisions §4: a restart replaces one instance after another and resolves when all are running', async () => {
   await add('lobby', FOREVER, 'instances: { min: 2, max: 2 }\n', 'scalable')
   manage()
   const before = await until(
@@ -118,7 +118,7 @@ test('decisions §4: a restart replaces one instance after another and resolves 
   expect(fewest).toBeGreaterThanOrEqual(1)
 })
 
-test('each instance tells the port that it was started with, whatever its definition says by now', async () => {
+test('an instance reports the port it was started with, even after its definition has changed', async () => {
   const content = (port: number) =>
     `name: lobby\ntype: scalable\ndataDirectory: /lobby\nrun: { command: ["node", "-e", ${JSON.stringify(FOREVER)}], port: ${port} }\ninstances: { min: 2, max: 2 }\nstop: { timeoutSeconds: 1 }\n`
   await insertDeployment(managed.state.db, { name: 'lobby', type: 'scalable', content: content(25_565), enabled: true })

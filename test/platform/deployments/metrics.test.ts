@@ -10,7 +10,7 @@ const POD = 'bot-3fa2c1'
 let state: FreshState
 let logged: string[]
 let end: () => Promise<void>
-/** What the runtime answers the next time; undefined: it fails. */
+/** The next answer of the runtime; undefined makes it fail. */
 let usage: Usage[] | undefined
 let samples: number
 
@@ -21,7 +21,7 @@ const used = (cpuMs: number, mebibytes: number, runId = 'first'): Usage => ({
   memoryBytes: mebibytes * 2 ** 20,
 })
 
-/** Begins to sample, and waits for the first one to be done with. */
+/** Starts sampling and waits until the first sample has been processed. */
 async function begin(isActive = true): Promise<void> {
   const log = pino({ level: 'warn' }, { write: (line: string) => void logged.push(line) })
   const runtime = {
@@ -35,7 +35,7 @@ async function begin(isActive = true): Promise<void> {
   if (isActive) await until(() => samples === 1)
 }
 
-/** Until the next sample, whose answer is this. */
+/** Advances to the next sample, which gets this answer. */
 async function pass(next: Usage[] | undefined): Promise<void> {
   usage = next
   const before = samples
@@ -49,7 +49,7 @@ const points = async (metric: 'cpu' | 'memory') =>
   (await createMetrics(state.db).of(POD, metric)).map(({ value }) => value)
 
 beforeEach(async () => {
-  // The clock that samples, and no other: the state lives by its own.
+  // Fakes only the clock that samples; the database driver needs the real one.
   jest.useFakeTimers({
     doNotFake: [
       'setTimeout',
@@ -86,7 +86,7 @@ afterEach(async () => {
   await state.close()
 })
 
-test('decisions §7: every 15 s a point of mCPU and one of KiB, of what was used since the sample before', async () => {
+test('decisions §7: records one CPU point (mCPU) and one memory point (KiB) every 15 s, from the usage since the last sample', async () => {
   await begin()
   await pass([used(6500, 64)])
   await until(
@@ -102,7 +102,7 @@ test('decisions §7: every 15 s a point of mCPU and one of KiB, of what was used
   expect(await points('memory')).toEqual([64 * 1024, 32 * 1024])
 })
 
-test('another run has no point until it was sampled twice', async () => {
+test('a new run has no point until its second sample', async () => {
   await begin()
   await pass([used(9000, 10, 'second')])
   await pass([used(9750, 20, 'second')])
@@ -114,7 +114,7 @@ test('another run has no point until it was sampled twice', async () => {
   expect(await points('memory')).toEqual([20 * 1024])
 })
 
-test('decisions §7: one hour is told and kept', async () => {
+test('decisions §7: keeps and returns one hour of points', async () => {
   const at = (seconds: number) => new Date(Date.now() - seconds * 1000)
   await state.db
     .insertInto('metrics')
@@ -129,7 +129,7 @@ test('decisions §7: one hour is told and kept', async () => {
   expect(await points('cpu')).toEqual([3500])
 })
 
-test('a sample that fails is logged, and the next one goes on from the last that did not', async () => {
+test('a failed sample is logged, and the next one is computed from the last successful sample', async () => {
   await begin()
   await pass(undefined)
   await until(() => logged.length === 1)
@@ -139,11 +139,11 @@ test('a sample that fails is logged, and the next one goes on from the last that
     () => points('cpu'),
     ({ length }) => length === 1,
   )
-  // 3 s of a processor in 30 s.
+  // 3 s of CPU time in 30 s.
   expect(await points('cpu')).toEqual([100])
 })
 
-test('a platform that is not the manager samples nothing', async () => {
+test('a platform that is not the manager takes no samples', async () => {
   await begin(false)
   jest.advanceTimersByTime(60_000)
   await end()

@@ -12,7 +12,7 @@ const read = createListeningSockets()
 const ownerOf = async (port: number) => (await read())?.ownerOf(port)
 
 test.each([['0.0.0.0'], ['127.0.0.1'], ['::'], ['::1']])(
-  'a listening socket on %s is found, with the program that has it',
+  'finds a listening socket on %s and the program that owns it',
   async (host) => {
     const server = createServer()
     await new Promise<void>((resolve) => server.listen(0, host, resolve))
@@ -23,7 +23,7 @@ test.each([['0.0.0.0'], ['127.0.0.1'], ['::'], ['::1']])(
   },
 )
 
-test('a UDP socket is found as well', async () => {
+test('finds a UDP socket', async () => {
   const socket = createSocket('udp4')
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
   expect(await ownerOf(socket.address().port)).toMatchObject({ kind: 'program', pid: process.pid })
@@ -33,7 +33,7 @@ test('a UDP socket is found as well', async () => {
 test.each([
   ['itself', 'exec node -e "$0"'],
   ['as a child that cleared its environment', 'env -i "PATH=$PATH" "PORT=$PORT" node -e "$0"; true'],
-])('the socket of an instance is known as its own: %s', async (_how, script) => {
+])('recognizes the socket of an instance as its own: %s', async (_how, script) => {
   const port = await freePort()
   const program = "require('node:net').createServer().listen(process.env.PORT, '127.0.0.1')"
   const parent = spawn('sh', ['-c', script, program], {
@@ -47,7 +47,7 @@ test.each([
   }
 })
 
-test('who has a port is told by what people know it as', () => {
+test('describes the owner of a port in words that operators know', () => {
   const rows = [{ pod_name: 'lobby-abc123', deployment: 'lobby' }]
   const told = (owner: PortOwner) => describeOwner(owner, rows)
   expect(told({ kind: 'instance', podName: 'lobby-abc123' })).toBe('the deployment "lobby" (lobby-abc123)')
@@ -56,7 +56,7 @@ test('who has a port is told by what people know it as', () => {
   expect(told({ kind: 'unknown' })).toBe('another program')
 })
 
-describe('§14 one that is ready and does not listen within 30 s', () => {
+describe('§14 a ready instance that does not listen within 30 s', () => {
   const run = {
     podName: 'lobby-abc123',
     runId: 'r',
@@ -68,7 +68,7 @@ describe('§14 one that is ready and does not listen within 30 s', () => {
   }
   const ours: PortOwner = { kind: 'instance', podName: 'lobby-abc123' }
 
-  test('carries a warning until it does', () => {
+  test('carries a warning until it listens', () => {
     const watch = new ListenWatch()
     const look = (now: number, owner?: PortOwner, state: 'RUNNING' | 'STARTING' = 'RUNNING') =>
       watch.check({ ...run, state }, 25_565, owner, [], now)
@@ -82,14 +82,14 @@ describe('§14 one that is ready and does not listen within 30 s', () => {
     expect(look(150_000)).toBeUndefined()
   })
 
-  test('starts anew with another run', () => {
+  test('gets a new time limit with a new run', () => {
     const watch = new ListenWatch()
     watch.check(run, 25_565, undefined, [], 0)
     watch.keepOnly([])
     expect(watch.check(run, 25_565, undefined, [], 60_000)).toBeUndefined()
   })
 
-  test('carries none where it cannot be told who listens', () => {
+  test('carries no warning if the owner of the port is unknown', () => {
     const watch = new ListenWatch()
     for (const now of [0, 60_000]) expect(watch.check(run, 25_565, { kind: 'unknown' }, [], now)).toBeUndefined()
   })
@@ -133,11 +133,11 @@ test.each<[string, Definition, Definition, string[]]>([
   ['its own ports', definition('a', 25_565), definition('a', 25_565), []],
   ['none', definition('a', undefined), definition('b', undefined), []],
   ['a port of another node', definition('a', 25_565, { node: 'one' }), definition('b', 25_565, { node: 'two' }), []],
-])('duplicate ports are told when a configuration is saved: %s', (_case, saved, other, warnings) => {
+])('saving a configuration reports duplicate ports: %s', (_case, saved, other, warnings) => {
   expect(portWarnings(saved, [other])).toEqual(warnings)
 })
 
-test('a port that the platform itself listens on is told when a configuration is saved', () => {
+test('saving a configuration reports a port that the platform itself listens on', () => {
   const ours = [
     { port: 8080, owner: 'Quarterdeck itself' },
     { port: 15_432, owner: 'the embedded PostgreSQL' },
@@ -157,7 +157,7 @@ test('a port that the platform itself listens on is told when a configuration is
   expect(portWarnings(definition('a', 8081), [], ours)).toEqual([])
 })
 
-test('a new deployment is given a port that no other has', () => {
+test('a new deployment is given an unused port', () => {
   const taken = [
     { name: 'a', first: 25_565, last: 25_567 },
     { name: 'b', first: 25_568, last: 25_568 },

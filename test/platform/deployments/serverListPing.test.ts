@@ -8,7 +8,7 @@ afterEach(() => {
   server?.close()
 })
 
-/** A server that answers every connection so, whatever it is asked. */
+/** Starts a server that gives this answer to every connection. */
 async function serve(answer: (socket: Socket) => void): Promise<number> {
   server = createServer((socket) => {
     sockets.add(socket)
@@ -27,7 +27,7 @@ function status(json: string): Buffer {
 }
 const ping = (port: number, timeoutMs = 5000) => serverListPing('127.0.0.1', port, timeoutMs)
 
-test('§14 the count is `players.online`; the sample names fewer, with odd entries left out', async () => {
+test('§14 the player count is `players.online`; the sample may list fewer players, and invalid entries are skipped', async () => {
   const sample = [
     { name: 'Steve', id: '5627dd98-e6be-3c21-b8a8-e92344183641' },
     { name: 'Alex', id: 'none' },
@@ -37,7 +37,7 @@ test('§14 the count is `players.online`; the sample names fewer, with odd entri
   ]
   const answer = status(JSON.stringify({ players: { max: 100, online: 42, sample }, favicon: 'x'.repeat(40_000) }))
   const port = await serve((socket) => {
-    // In pieces, as a network delivers it.
+    // In chunks, as from a network.
     socket.write(answer.subarray(0, 1))
     setImmediate(() => socket.write(answer.subarray(1)))
   })
@@ -47,10 +47,10 @@ test('§14 the count is `players.online`; the sample names fewer, with odd entri
   })
 })
 
-/** As a Java server computes it: UUID.nameUUIDFromBytes("OfflinePlayer:Alex"). */
+/** Computed by a Java server: UUID.nameUUIDFromBytes("OfflinePlayer:Alex"). */
 const expectedOfflineUuid = (name: 'Alex') => ({ Alex: '36532b5e-c442-3dbb-a24c-c7e55d0f979a' })[name]
 
-test('§14 a server without a sample tells its count all the same', async () => {
+test('§14 a server without a player sample reports its player count', async () => {
   const port = await serve((socket) => socket.write(status('{"players":{"max":7,"online":5}}')))
   expect(await ping(port)).toEqual({ count: 5, names: {} })
 })
@@ -63,12 +63,12 @@ test.each<[string, (socket: Socket) => void]>([
   ['speaks another protocol', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
   ['announces too much', (socket) => socket.write(Buffer.from([0xff, 0xff, 0xff, 0x7f]))],
   ['announces a negative length', (socket) => socket.write(Buffer.from([0xff, 0xff, 0xff, 0xff, 0x0f]))],
-])('a failed ping is unknown, not zero: a server that %s', async (_case, answer) => {
+])('a failed ping gives unknown rather than zero: a server that %s', async (_case, answer) => {
   const port = await serve(answer)
   expect(await ping(port)).toBeUndefined()
 })
 
-test('a server that never answers is given up after the time-out, and one that does not listen at once', async () => {
+test('a ping to a silent server times out, and one to a closed port fails at once', async () => {
   const port = await serve(() => undefined)
   expect(await ping(port, 100)).toBeUndefined()
   for (const socket of sockets) socket.destroy()

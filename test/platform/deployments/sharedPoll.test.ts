@@ -3,10 +3,10 @@ import { createSharedPoll } from '../../../src/platform/deployments/reconcile/sh
 beforeEach(() => jest.useFakeTimers())
 afterEach(() => jest.useRealTimers())
 
-/** Lets what is not a matter of time go on. */
+/** Runs pending promises without advancing the clock. */
 const settle = () => jest.advanceTimersByTimeAsync(0)
 
-test('however many wait for the same, it is asked once for all, ever more seldom; each name by itself', async () => {
+test('callers that wait for the same name share one poll with exponential backoff; each name is polled separately', async () => {
   const asked: string[] = []
   const state: { answer?: string } = {}
   const wait = createSharedPoll(async (name) => {
@@ -15,7 +15,7 @@ test('however many wait for the same, it is asked once for all, ever more seldom
   })
   const all = [...Array.from({ length: 100 }, () => wait('lobby')), wait('world')]
   await settle()
-  // For who came while the first one's was under way there is one more.
+  // Callers that arrived during the first poll cause one more.
   expect(asked.filter((name) => name === 'lobby').length).toBeLessThanOrEqual(2)
   asked.length = 0
   await jest.advanceTimersByTimeAsync(10_000)
@@ -31,7 +31,7 @@ test('however many wait for the same, it is asked once for all, ever more seldom
   expect(asked).toEqual([])
 })
 
-test('who comes later is not given an answer that was on its way, and need not wait out a long pause', async () => {
+test('a later caller triggers a new poll at once and does not receive the result of one already in flight', async () => {
   let answer: (given: string | undefined) => void = () => undefined
   const wait = createSharedPoll(() => new Promise<string | undefined>((resolve) => (answer = resolve)))
   const first = wait('lobby')
@@ -60,7 +60,7 @@ test('who comes later is not given an answer that was on its way, and need not w
   expect(await late).toBe('at once')
 })
 
-test('who hangs up hears why at once; with the last one the asking ends', async () => {
+test('an aborted caller is rejected at once, and polling stops with the last caller', async () => {
   let asked = 0
   const wait = createSharedPoll(async () => {
     asked += 1
@@ -83,7 +83,7 @@ test('who hangs up hears why at once; with the last one the asking ends', async 
   await expect(wait('lobby', one.signal)).rejects.toThrow('hung up')
 })
 
-test('an asking that fails fails all who waited for it, and the next one begins anew', async () => {
+test('a failed poll rejects all its callers, and the next call starts a new poll', async () => {
   let isBroken = true
   const wait = createSharedPoll(async () => {
     if (isBroken) throw new Error('broken')

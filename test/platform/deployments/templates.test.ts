@@ -3,13 +3,13 @@ import { readDefinition } from '../../../src/contract/definitionText'
 import { newDefinition } from '../../../src/platform/deployments/templates'
 
 test.each(DeploymentType.options)(
-  'decisions §4: a new %s begins with a valid text, its comments one below the other',
+  'decisions §4: a new %s starts with a valid text whose comments are aligned',
   (type) => {
     const text = newDefinition({ name: 'lobby', type, node: 'node-a' })
     expect(readDefinition(text)).toEqual({
       definition: expect.objectContaining({ name: 'lobby', type, dataDirectory: '/lobby' }),
     })
-    // A setting with little after it has room for its comment; a long one has it right behind.
+    // A short setting is padded up to its comment; a long one is followed by its comment directly.
     const columns = text.split('\n').flatMap((line) => /^(.{0,29}?\S) +# /.exec(line)?.[0].length ?? [])
     expect(columns.length).toBeGreaterThan(3)
     expect(new Set(columns).size).toBe(1)
@@ -19,11 +19,11 @@ test.each(DeploymentType.options)(
 test.each([
   ['scalable', /^data: copy +# .*what it writes is gone at its next start$/m],
   ['process', /^data: shared +# .*copy: what it writes is gone at its next start$/m],
-] as const)('§13 a new %s says in words where its instances write', (type, line) => {
+] as const)('§13 the text of a new %s says where its instances write', (type, line) => {
   expect(newDefinition({ name: 'lobby', type })).toMatch(line)
 })
 
-test('a new scalable one says where its further instances listen', () => {
+test('the text of a new scalable deployment says where its further instances listen', () => {
   expect(newDefinition({ name: 'lobby', type: 'scalable' })).toMatch(
     /port: 25565 +# .*further instances take the ports after it/,
   )

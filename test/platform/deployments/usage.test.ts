@@ -14,7 +14,7 @@ test.each([
   expect(coresUsed(earlier, later, 1000)).toBe(cores)
 })
 
-test('the card of an instance that was just restarted does not take the old run for its beginning', async () => {
+test('the usage of a restarted instance is not computed from its previous run', async () => {
   let now = 0
   let sample = [usage('a', 1000)]
   const meter = createUsageMeter({ sample: async () => sample } as unknown as Runtime, () => now)
