@@ -24,7 +24,7 @@ const menu = async (user: { click: (element: Element) => Promise<void> }, name: 
 const closed = () => waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
 const paths = (calls: { query: string }[]) => calls.map(({ query }) => new URLSearchParams(query).get('path')).sort()
 
-test("§2 a selection shows 'N selected' with Delete, Move, Download, Archive and close", async () => {
+test("§2 a selection shows 'N selected' with Delete, Move, Download, Archive and a close button", async () => {
   const { user } = await five()
   await user.click(box('a'))
   await user.click(box('c'))
@@ -35,7 +35,7 @@ test("§2 a selection shows 'N selected' with Delete, Move, Download, Archive an
   expect(screen.queryByRole('region', { name: 'Selection' })).not.toBeInTheDocument()
 })
 
-test('a click with Shift selects the range from the last one, Ctrl+A selects all, Space toggles', async () => {
+test('Shift+click selects a range, Ctrl+A selects all entries, Space toggles an entry', async () => {
   const { user } = await five()
   await user.click(box('b'))
   fireEvent.click(row('d'), { shiftKey: true })
@@ -48,14 +48,14 @@ test('a click with Shift selects the range from the last one, Ctrl+A selects all
   expect(bar().getByText('5 selected')).toBeVisible()
 })
 
-test('a click with Shift on a box selects the range, and every box shows it', async () => {
+test('Shift+click on a checkbox selects the range, and every checkbox shows its state', async () => {
   const { user } = await five()
   await user.click(box('b'))
   await user.keyboard('{Shift>}')
   await user.click(box('d'))
   expect(bar().getByText('3 selected')).toBeVisible()
   for (const name of ['b', 'c', 'd']) expect(box(name)).toBeChecked()
-  // Within what is selected already nothing is to be selected, and no box may look as if it were not.
+  // Inside a range that is already selected nothing changes, and every checkbox stays checked.
   await user.click(box('c'))
   await user.click(box('b'))
   await user.keyboard('{/Shift}')
@@ -63,14 +63,14 @@ test('a click with Shift on a box selects the range, and every box shows it', as
   for (const name of ['b', 'c', 'd']) expect(box(name)).toBeChecked()
 })
 
-test('Shift with the arrows extends the selection', async () => {
+test('Shift with the arrow keys extends the selection', async () => {
   const { user } = await five()
   act(() => rows()[1]?.focus())
   await user.keyboard('{Shift>}{ArrowDown}{ArrowDown}{/Shift}')
   expect(selected()).toEqual(['b', 'c', 'd'])
 })
 
-test('the box in the head selects all that is shown, and none', async () => {
+test('the header checkbox selects all listed entries or none', async () => {
   const { user } = await five()
   const all = screen.getByRole('checkbox', { name: 'Select all' })
   await user.click(box('a'))
@@ -81,7 +81,7 @@ test('the box in the head selects all that is shown, and none', async () => {
   expect(selected()).toEqual([])
 })
 
-test('§4 the selection is cleared after each listing refresh and after a mass archive', async () => {
+test('§4 the selection is cleared after each listing refresh and after archiving several items', async () => {
   const { user, network } = await five()
   await user.click(box('a'))
   await user.click(screen.getByRole('button', { name: 'Refresh' }))
@@ -106,7 +106,7 @@ test('§4 the selection is cleared after each listing refresh and after a mass a
 test.each([
   ['File', 'File name', 'Please enter a file name', 'File name contains invalid characters'],
   ['Directory', 'Directory name', 'Please enter a directory name', 'Directory name contains invalid characters'],
-])('§5 a new %s needs a name, and one that is allowed', async (tab, label, missing, invalid) => {
+])('§5 a new %s requires a valid name', async (tab, label, missing, invalid) => {
   const { user, network } = await five()
   const create = network.post(tab === 'File' ? '/api/sftp/file' : '/api/sftp/directory').answers({})
   await user.click(screen.getByRole('button', { name: 'Create New' }))
@@ -129,7 +129,7 @@ test.each([
 test.each([
   ['File', 'Failed to create file', '/api/sftp/file'],
   ['Directory', 'Failed to create directory', '/api/sftp/directory'],
-])('§8 a new %s that fails says %p with the reason, and the name stays', async (tab, text, call) => {
+])('§8 a failed creation of a %s shows %p with the reason and keeps the name', async (tab, text, call) => {
   const { user, network } = await five()
   network.post(call).answers(409, { message: 'There is a "x" already' })
   await user.click(screen.getByRole('button', { name: 'Create New' }))
@@ -140,7 +140,7 @@ test.each([
   expect(screen.getByRole('textbox', { name: `${tab} name` })).toHaveValue('x')
 })
 
-test('§5 rename: the exact messages, and a move to the new name', async () => {
+test('§5 renaming shows the exact validation messages and moves the file to the new name', async () => {
   const { user, network } = await five()
   const move = network.post('/api/sftp/move').answers({})
   await menu(user, 'b', 'Rename')
@@ -165,7 +165,7 @@ test('§5 rename: the exact messages, and a move to the new name', async () => {
 test.each([
   [{ message: 'There is a "new" already' }, 'Failed to renameThere is a "new" already'],
   [{}, 'Failed to rename. Please try again.'],
-])('§8 a rename that fails with %j says %p', async (body, text) => {
+])('§8 a rename that fails with %j shows %p', async (body, text) => {
   const { user, network } = await five()
   network.post('/api/sftp/move').answers(409, body)
   await menu(user, 'b', 'Rename')
@@ -174,7 +174,7 @@ test.each([
   expect((await screen.findByRole('alert')).textContent).toBe(text)
 })
 
-test('§2 the delete dialog lists the first 5 names and warns twice; one call per item', async () => {
+test('§2 the delete dialog lists the first 5 names with two warnings and sends one request per item', async () => {
   const { user, network } = await filesPage([
     ...['a', 'b', 'c', 'd', 'e', 'f'].map((name) => entryOf(name)),
     entryOf('world/'),
@@ -198,7 +198,7 @@ test('§2 the delete dialog lists the first 5 names and warns twice; one call pe
   expect(paths(files.calls)).toEqual(['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `/nfsshare/${name}`))
 })
 
-test('the delete dialog says which deployments work in the directories, beside its two warnings', async () => {
+test('the delete dialog names deployments whose data directory would be deleted', async () => {
   const { user, network } = await filesPage([entryOf('worker/'), entryOf('games/'), entryOf('work/'), entryOf('file')])
   const at = (name: string, dataDirectory: string) => ({ ...deploymentOf(name), dataDirectory })
   network
@@ -218,7 +218,7 @@ test('the delete dialog says which deployments work in the directories, beside i
   ])
 })
 
-test('who deletes files only is asked about no deployment', async () => {
+test('deleting only files requests no deployments', async () => {
   const { user, network } = await five()
   const { calls } = network.get('/api/deployments').answers({ deployments: [] })
   await menu(user, 'a', 'Delete')
@@ -226,7 +226,7 @@ test('who deletes files only is asked about no deployment', async () => {
   expect(calls).toEqual([])
 })
 
-test('§8 of several, those that could not be deleted are named, stay, and can be tried again', async () => {
+test('§8 after a partial deletion failure the dialog lists the remaining items for a retry', async () => {
   const { user, network } = await filesPage([entryOf('locked/'), entryOf('a')])
   network.get('/api/deployments').answers({ deployments: [] })
   network.delete('/api/sftp/file').answers({})
@@ -242,7 +242,7 @@ test('§8 of several, those that could not be deleted are named, stay, and can b
   ).toEqual(['locked'])
 })
 
-test('§2, §5 move: relative to the directory, repeated slashes collapsed, with a preview', async () => {
+test('§2, §5 a move target is relative to the directory, with repeated slashes collapsed, and has a preview', async () => {
   const { user, network } = await filesPage([entryOf('a/b/x'), entryOf('a/b/y')], { at: '/files/a/b' })
   const move = network.post('/api/sftp/move').answers({})
   await user.click(screen.getByRole('checkbox', { name: 'Select all' }))
@@ -314,7 +314,7 @@ test.each([
       await user.type(await screen.findByLabelText('New name'), '2{Enter}')
     },
   ],
-])('§4 while it is %s, the dialog says %p and stays until the answer', async (_flag, text, path, begin) => {
+])('§4 while %s is in flight, the dialog reads %p and stays open', async (_flag, text, path, begin) => {
   const page = await five()
   const { release } = page.network[text === 'Deleting...' ? 'delete' : 'post'](path).answersLater({})
   await begin(page)
@@ -323,7 +323,7 @@ test.each([
   await closed()
 })
 
-test('§4 while a selection is downloaded or archived, its button says so', async () => {
+test('§4 the Download and Archive buttons show progress while their request is in flight', async () => {
   const { user, network } = await five()
   URL.createObjectURL = () => 'blob:1'
   URL.revokeObjectURL = () => {}
@@ -345,7 +345,7 @@ test('§4 while a selection is downloaded or archived, its button says so', asyn
   }
 })
 
-test("§8 a move that fails says 'Failed to move files' with the reason in its dialog, which goes on with those", async () => {
+test("§8 a failed move shows 'Failed to move files' with the reason and keeps the failed items in the dialog", async () => {
   const { user, network } = await filesPage([entryOf('a'), entryOf('b')])
   network.post('/api/sftp/move').answers(409, { message: 'There is a "a" already' })
   await user.click(box('a'))
@@ -362,7 +362,7 @@ test("§8 a move that fails says 'Failed to move files' with the reason in its d
   ).toEqual(['a', 'b'])
 })
 
-test("§8 a drop that fails says 'Failed to move files', and the problem log says which and why", async () => {
+test("§8 a failed drop shows 'Failed to move files', and the problem log records the items and the reason", async () => {
   const { network, store } = await filesPage([entryOf('dir/'), entryOf('a')])
   network.post('/api/sftp/move').answers(409, { message: 'There is a "a" already' })
   const dataTransfer = {
@@ -378,7 +378,7 @@ test("§8 a drop that fails says 'Failed to move files', and the problem log say
   expect(problemsIn(store)).toEqual(['Failed to move files to /nfsshare/dir: /nfsshare/a: There is a "a" already'])
 })
 
-test('dragging entries onto a directory moves them, all that are selected with them', async () => {
+test('dragging an entry onto a directory moves it together with the other selected entries', async () => {
   const { user, network } = await filesPage([entryOf('dir/'), entryOf('a'), entryOf('b')])
   const move = network.post('/api/sftp/move').answers({})
   await user.click(box('a'))
@@ -402,7 +402,7 @@ test('dragging entries onto a directory moves them, all that are selected with t
   )
 })
 
-test('decisions §2: one file is downloaded with a ticket, which never reaches the store', async () => {
+test('decisions §2: a single file is downloaded with a ticket that never enters the store', async () => {
   const { user, network, store } = await filesPage([entryOf('my file#1.zip')])
   const ticket = network.post('/api/sftp/download-ticket').answers({ token: 'ticket-canary' })
   await menu(user, 'my file#1.zip', 'Download')
@@ -415,14 +415,14 @@ test('decisions §2: one file is downloaded with a ticket, which never reaches t
   expect(JSON.stringify(store.getState())).not.toContain('ticket-canary')
 })
 
-test("decisions §2: against a server without tickets the session's token is used", async () => {
+test('decisions §2: a download falls back to the session token if the server has no tickets', async () => {
   const { user, network } = await filesPage([entryOf('a')])
   network.post('/api/sftp/download-ticket').answers(404)
   await menu(user, 'a', 'Download')
   await waitFor(() => expect(followed[0]?.href).toMatch(/token=.*signature$/))
 })
 
-test('§8 a download that fails says so', async () => {
+test('§8 a failed download shows a notification', async () => {
   const { user, network } = await filesPage([entryOf('a')])
   network.post('/api/sftp/download-ticket').answers(503)
   await menu(user, 'a', 'Download')
@@ -432,7 +432,7 @@ test('§8 a download that fails says so', async () => {
 test.each([
   [['a', 'b'], 'files.zip'],
   [['world'], 'world.zip'],
-])('§7 %j are downloaded as %s', async (chosen, zip) => {
+])('§7 %j is downloaded as %s', async (chosen, zip) => {
   const { user, network, store } = await filesPage([entryOf('world/'), entryOf('a'), entryOf('b')])
   const saved: Blob[] = []
   URL.createObjectURL = (blob) => `blob:${saved.push(blob as Blob)}`
@@ -448,7 +448,7 @@ test.each([
   expect(JSON.stringify(store.getState())).not.toContain('canary')
 })
 
-test('§7 one item is archived, and an archive unarchived, by its path', async () => {
+test('§7 a single item is archived, and an archive extracted, by its path', async () => {
   const { user, network } = await filesPage([entryOf('world/'), entryOf('a.zip', { isText: false })])
   network.get('/api/sftp/jobs').answers({ jobs: [] })
   const archive = network.post('/api/sftp/archive').answers({ files: [] })
@@ -460,7 +460,7 @@ test('§7 one item is archived, and an archive unarchived, by its path', async (
   await waitFor(() => expect(notifications()).toEqual(['Archived 1 item', 'Extracted a.zip']))
 })
 
-test('§8 only the problem log tells of an archive, unarchive and mass download that fail; a 401 ends the session', async () => {
+test('§8 failed archives, extractions and downloads appear only in the problem log; a 401 ends the session', async () => {
   const { user, network, store } = await filesPage([entryOf('world/'), entryOf('a.zip', { isText: false })])
   network.get('/api/sftp/jobs').answers({ jobs: [] })
   network.post('/api/sftp/archive').answers(507, { message: 'The disk is full' })
@@ -480,7 +480,7 @@ test('§8 only the problem log tells of an archive, unarchive and mass download 
   expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
 })
 
-test('a dialog that was closed gives the focus back to the row it was about, not to the toolbar', async () => {
+test('closing a dialog returns focus to the row it was opened from', async () => {
   const { user } = await filesPage([entryOf('a'), entryOf('b')])
   await menu(user, 'b', 'Rename')
   await user.keyboard('{Escape}')
@@ -488,7 +488,7 @@ test('a dialog that was closed gives the focus back to the row it was about, not
   await waitFor(() => expect(row('b')).toHaveFocus())
 })
 
-test('what was deleted, moved or renamed leaves the focus on the row in its place', async () => {
+test('after a deletion, move or rename, focus moves to the row in its place', async () => {
   const { user, network, list } = await five()
   const paused = network.delete('/api/sftp/file').answers({})
   await menu(user, 'c', 'Delete')
@@ -517,7 +517,7 @@ test('what was deleted, moved or renamed leaves the focus on the row in its plac
   await waitFor(() => expect(row('d')).toHaveFocus())
 })
 
-test('who opens a directory by the keyboard goes on from its first row', async () => {
+test('opening a directory by keyboard moves focus to its first row', async () => {
   const { user, list } = await filesPage([entryOf('dir/'), entryOf('a')])
   row('dir').focus()
   list([entryOf('dir/x'), entryOf('dir/y')])
@@ -530,7 +530,7 @@ test('who opens a directory by the keyboard goes on from its first row', async (
   await waitFor(() => expect(screen.getByRole('heading', { name: 'Files' })).toHaveFocus())
 })
 
-test('while something is packed its progress is shown, and it can be cancelled', async () => {
+test('a running archive shows its progress and can be cancelled', async () => {
   const { user, network } = await filesPage([entryOf('world/')])
   const { release } = network
     .post('/api/sftp/archive')
@@ -548,12 +548,12 @@ test('while something is packed its progress is shown, and it can be cancelled',
   await waitFor(() => expect(cancel.calls).toHaveLength(1))
   release()
   await waitFor(() => expect(screen.queryByRole('region', { name: 'Transfers' })).not.toBeInTheDocument())
-  // It did what it was told: no failure.
+  // A cancelled archive is not a failure.
   expect(notifications()).toEqual(['The archive was cancelled.'])
   expect(screen.getByText('The archive was cancelled.').parentElement).toHaveClass('info')
 })
 
-test('against a server without jobs a spinner tells that it goes on, and it is not asked again', async () => {
+test('a server without archive jobs shows a spinner and is not polled', async () => {
   jest.useFakeTimers({ advanceTimers: true, doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick', 'performance'] })
   const { user, network } = await filesPage([entryOf('world/')])
   network.post('/api/sftp/archive').answersLater({})
@@ -568,14 +568,14 @@ test('against a server without jobs a spinner tells that it goes on, and it is n
   expect(names()).toEqual(['world'])
 })
 
-/** Both before anything is drawn anew. */
+/** Clicks twice before the next render. */
 const clickTwice = (button: HTMLElement) =>
   act(() => {
     button.click()
     button.click()
   })
 
-test('two clicks within one frame on a selection begin one archive, and one download', async () => {
+test('a double click on the selection bar starts one archive and one download', async () => {
   const { user, network } = await five()
   await user.click(box('a'))
   await user.click(box('b'))
@@ -587,7 +587,7 @@ test('two clicks within one frame on a selection begin one archive, and one down
   expect(download.calls).toHaveLength(1)
 })
 
-test('two clicks within one frame in the menu of a row begin one archive, and one download', async () => {
+test('a double click in a row menu starts one archive and one download', async () => {
   const { user, network } = await five()
   const ticket = network.post('/api/sftp/download-ticket').answersLater({ token: 't' })
   await user.click(screen.getByRole('button', { name: 'Actions for c' }))
@@ -597,7 +597,7 @@ test('two clicks within one frame in the menu of a row begin one archive, and on
   clickTwice(await screen.findByRole('button', { name: 'Archive' }))
   await waitFor(() => expect(one.calls).toHaveLength(1))
   expect(ticket.calls).toHaveLength(1)
-  // What has ended may be begun again.
+  // A finished download can be started again.
   ticket.release()
   await waitFor(() => expect(followed).toHaveLength(1))
   await user.click(screen.getByRole('button', { name: 'Actions for c' }))
@@ -605,7 +605,7 @@ test('two clicks within one frame in the menu of a row begin one archive, and on
   await waitFor(() => expect(followed).toHaveLength(2))
 })
 
-test('two clicks within one frame submit a dialog once', async () => {
+test('a double click submits a dialog once', async () => {
   const { user, network } = await five()
   const create = network.post('/api/sftp/file').answersLater({})
   await user.click(screen.getByRole('button', { name: 'Create New' }))

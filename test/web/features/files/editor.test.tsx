@@ -35,7 +35,7 @@ async function opened(
 const closed = () => waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
 const question = (name: string) => screen.findByRole('dialog', { name })
 
-test('§2, §7 a text file opens in the editor, is saved with Save Changes and says so', async () => {
+test('§2, §7 a text file opens in the editor and Save Changes saves it', async () => {
   const { load, save, dialog, editor, press, button, network } = await opened()
   expect(new URLSearchParams(load.calls[0]?.query).get('path')).toBe('/nfsshare/server.properties')
   expect(editor.text()).toBe('motd=Hello\nport=25565\n# end')
@@ -54,7 +54,7 @@ test('§2, §7 a text file opens in the editor, is saved with Save Changes and s
   })
   expect(button('Save Changes')).toBeVisible()
 
-  // The next save is about the file as it is now.
+  // The next save is based on the file as saved.
   network.patch(CONTENT).answers({ modifyTime: 3000 })
   const next = network.patch(CONTENT).answers({ modifyTime: 3000 })
   editor.type('y')
@@ -63,7 +63,7 @@ test('§2, §7 a text file opens in the editor, is saved with Save Changes and s
   expect(save.calls).toEqual([])
 })
 
-test('what is in a file never reaches the store', async () => {
+test('file contents never enter the store', async () => {
   const { store, editor, press } = await opened({
     content: 'rcon.password=canary-secret',
     encoding: 'utf-8',
@@ -89,7 +89,7 @@ test.each([
 })
 
 test.each(['utf-8-bom', 'utf-16le', 'windows-1252'] as const)(
-  'decisions §3: the encoding %p is sent back as it came',
+  'decisions §3: a save keeps the encoding %p of the file',
   async (encoding) => {
     const { save, editor, press } = await opened({ content: 'é', encoding, modifyTime: 5 })
     editor.type('a')
@@ -98,7 +98,7 @@ test.each(['utf-8-bom', 'utf-16le', 'windows-1252'] as const)(
   },
 )
 
-test('a file that comes after its dialog was closed leaves the next one alone', async () => {
+test('a file that loads after its dialog was closed does not affect the next dialog', async () => {
   const { user, network } = await filesPage([entryOf('slow.txt'), entryOf('next.txt')])
   const slow = network.get(CONTENT).answersLater({ content: 'slow', encoding: 'utf-8', modifyTime: 1 })
   await user.click(screen.getByRole('button', { name: 'slow.txt' }))
@@ -115,9 +115,9 @@ test('a file that comes after its dialog was closed leaves the next one alone', 
   expect(aceEditor().text()).toBe('xnext')
 })
 
-describe('a session that ends while there are changes', () => {
+describe('a session that ends with unsaved changes', () => {
   const session = { id: 'next', isAdmin: false, subject: 'ann', expiresAt: Date.now() + 1e6 }
-  /** Signs in anew as somebody and opens the file again. */
+  /** Ends the session, signs in as `subject` and opens the file again. */
   async function again(
     app: Awaited<ReturnType<typeof opened>>,
     ended: SessionEnd,
@@ -140,7 +140,7 @@ describe('a session that ends while there are changes', () => {
   }
 
   test.each(['expired', 'refused', 'gone'] as const)(
-    'where it is %s, they are back when the same user opens the file again',
+    'restores the changes when the session is %s and the same user opens the file again',
     async (ended) => {
       const app = await opened()
       const editor = await again(app, ended)
@@ -159,7 +159,7 @@ describe('a session that ends while there are changes', () => {
     },
   )
 
-  test('a file that changed meanwhile is noticed', async () => {
+  test('reports that the file changed in the meantime', async () => {
     const app = await opened()
     await again(app, 'expired', 'ann', { content: 'other', encoding: 'utf-8', modifyTime: 1500 })
     app.network.patch(CONTENT).answers(409, { message: 'changed' })
@@ -172,14 +172,14 @@ describe('a session that ends while there are changes', () => {
   test.each([
     ['signedOut', 'ann'],
     ['expired', 'bob'],
-  ] as const)('where it is %s and %s signs in next, nothing is kept', async (ended, subject) => {
+  ] as const)('drops the changes when the session is %s and %s signs in next', async (ended, subject) => {
     const editor = await again(await opened(), ended, subject)
     expect(editor.text()).toBe('motd=Hello\nport=25565\n# end')
     expect(notifications()).toEqual([])
   })
 })
 
-test('a mark at the front of the text is not shown, and not lost', async () => {
+test('a byte order mark is hidden in the editor and kept on save', async () => {
   const { save, editor, press } = await opened({ content: '\uFEFFa' })
   expect(editor.text()).toBe('a')
   editor.type('x')
@@ -187,18 +187,18 @@ test('a mark at the front of the text is not shown, and not lost', async () => {
   await waitFor(() => expect(save.calls[0]?.body).toEqual({ path: '/nfsshare/server.properties', content: '\uFEFFxa' }))
 })
 
-test('a character that the encoding lacks is saved as UTF-8, and that is said', async () => {
+test('a text that its encoding cannot represent is saved as UTF-8 with a notification', async () => {
   const { editor, press, dialog, save } = await opened({ content: 'é', encoding: 'windows-1252', modifyTime: 5 })
   expect(within(dialog).getByText('Windows-1252')).toBeVisible()
   editor.type('→')
   await press('Save Changes')
   expect(await within(dialog).findByText('UTF-8')).toBeVisible()
   expect(notifications()).toEqual(['Saved as UTF-8: Windows-1252 lacks some of its characters'])
-  // As the platform wants it: it stores nothing otherwise than it is told to.
+  // The platform stores the file exactly in the encoding it receives.
   expect(save.calls[0]?.body).toMatchObject({ content: '→é', encoding: 'utf-8' })
 })
 
-test('which characters windows-1252 has', () => {
+test('canEncode knows the characters of windows-1252', () => {
   const latin1 = Buffer.from(Uint8Array.from({ length: 256 }, (_, byte) => byte)).toString('latin1')
   const others = '€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ'
   expect(canEncode(latin1.replace(/[\x80-\x9f]/g, '') + others + '\x81\x8d\x8f\x90\x9d', 'windows-1252')).toBe(true)
@@ -206,7 +206,7 @@ test('which characters windows-1252 has', () => {
   expect(canEncode('→', 'utf-8')).toBe(true)
 })
 
-test('§7 a byte array is read as UTF-8, and else as windows-1252', async () => {
+test('§7 a byte array is decoded as UTF-8, or as windows-1252 if it is not valid UTF-8', async () => {
   expect(decodeBytes([0xc3, 0xa9])).toEqual({ text: 'é', encoding: 'utf-8' })
   expect(decodeBytes([0xe9, 0x61])).toEqual({ text: 'éa', encoding: 'windows-1252' })
   expect(decodeBytes([0xef, 0xbb, 0xbf, 0x61])).toEqual({ text: '\uFEFFa', encoding: 'utf-8' })
@@ -214,7 +214,7 @@ test('§7 a byte array is read as UTF-8, and else as windows-1252', async () => 
   expect(editor.text()).toBe('naïve')
 })
 
-test('without changes the editor closes; with changes it asks first', async () => {
+test('the editor closes without changes and asks for confirmation with changes', async () => {
   const { user, editor, press, store } = await opened()
   editor.type('x')
   await press('Cancel')
@@ -237,7 +237,7 @@ test('Discard changes closes the editor and saves nothing', async () => {
   expect(save.calls).toEqual([])
 })
 
-test('typing on after a save is unsaved again, though undo counts it to the same word', async () => {
+test('typing after a save shows unsaved changes, even if undo merges it with the text before the save', async () => {
   const { editor, press, dialog } = await opened()
   editor.type('a')
   await press('Save Changes')
@@ -246,7 +246,7 @@ test('typing on after a save is unsaved again, though undo counts it to the same
   expect(within(dialog).getByText('Unsaved changes')).toBeVisible()
 })
 
-test('what is typed while the save is on its way is not taken for saved', async () => {
+test('text typed while a save is in flight stays unsaved', async () => {
   const { editor, press, dialog, network } = await opened()
   editor.type('a')
   const { release } = network.patch(CONTENT).answersLater({ modifyTime: 2 })
@@ -257,7 +257,7 @@ test('what is typed while the save is on its way is not taken for saved', async 
   expect(within(dialog).getByText('Unsaved changes')).toBeVisible()
 })
 
-test('closing the tab or going back with unsaved changes asks first', async () => {
+test('closing the tab or navigating back with unsaved changes asks for confirmation', async () => {
   const { editor, user } = await opened()
   const closes = () => window.dispatchEvent(new Event('beforeunload', { cancelable: true }))
   expect(closes()).toBe(true)
@@ -271,7 +271,7 @@ test('closing the tab or going back with unsaved changes asks first', async () =
   expect(editor.text()).toMatch(/^x/)
 })
 
-test('who discards changes to log out of a session that is over already is told of no failure', async () => {
+test('discarding changes on logout from an expired session shows no error', async () => {
   const { network, editor, user, store } = await opened()
   network.post('/api/auth/logout').answers(401)
   editor.type('x')
@@ -299,7 +299,7 @@ test('decisions §3: a file that changed meanwhile offers Reload, Overwrite and 
   expect(within(dialog).getByRole('alert')).toHaveTextContent('The file changed since it was opened.')
 })
 
-test('Overwrite saves over what is there, without the time it was opened at', async () => {
+test('Overwrite saves without the modification time', async () => {
   const { user, editor, press, network, dialog } = await opened()
   editor.type('mine ')
   network.patch(CONTENT).answers(409, { code: 'CONFLICT' })
@@ -317,7 +317,7 @@ test('Overwrite saves over what is there, without the time it was opened at', as
   expect(await within(dialog).findByText('Saved')).toBeVisible()
 })
 
-test('Reload shows what is there now, and a reload that fails loses nothing', async () => {
+test('Reload shows the current file, and a failed reload keeps the text', async () => {
   const { user, editor, press, network, dialog } = await opened()
   editor.type('mine ')
   network.patch(CONTENT).answers(409, { code: 'CONFLICT' })
@@ -335,9 +335,9 @@ test('Reload shows what is there now, and a reload that fails loses nothing', as
 })
 
 test.each([
-  ["with the server's words", { message: 'The disk is full' }, 'Failed to save fileThe disk is full'],
-  ['alone', {}, 'Failed to save file'],
-])("§8 'Failed to save file' %s, and the text stays", async (_case, body, text) => {
+  ['with the server message', { message: 'The disk is full' }, 'Failed to save fileThe disk is full'],
+  ['without details', {}, 'Failed to save file'],
+])("§8 'Failed to save file' is shown %s and the text is kept", async (_case, body, text) => {
   const { editor, press, network, dialog } = await opened()
   editor.type('x')
   network.patch(CONTENT).answers(507, body)
@@ -349,7 +349,7 @@ test.each([
 test.each([
   [413, 'The file is larger than 5 MB and cannot be edited.'],
   [415, 'The file is not a text.'],
-])('a %p is told in the words of the server', async (status, message) => {
+])('a %p on opening a file shows the server message', async (status, message) => {
   const { network, user } = await filesPage([entryOf('a.txt')])
   network.get(CONTENT).answers(status, { message })
   await user.click(screen.getByRole('button', { name: 'a.txt' }))
@@ -371,7 +371,7 @@ test.each([
   ['a.xml', 'xml'],
   ['latest.log', 'text'],
   ['README', 'text'],
-])('%s is edited as %s', async (name, mode) => {
+])('%s is edited in %s mode', async (name, mode) => {
   const { modeOf } = await import('../../../../src/web/features/files/editor/modes')
   expect(modeOf(name)).toBe(mode)
 })

@@ -3,7 +3,7 @@ import ace from 'ace-builds'
 import type { LineChange } from '../../../../src/web/features/files/editor/lineEnds'
 import { createLineEnds } from '../../../../src/web/features/files/editor/lineEnds'
 
-/** A text in an editor that knows lines only, and what would be saved. */
+/** Edits a text in Ace, which drops line endings; `saved()` is the text to save. */
 function edited(text: string) {
   const ends = createLineEnds(text)
   const session = ace.createEditSession(text, 'ace/mode/text')
@@ -23,13 +23,13 @@ test.each([
   ['LF', ''],
   ['LF', '\n'],
   ['Mixed line ends', '\n\r\n\r\r\n\n\n'],
-])('%s: what nobody touched is saved byte for byte: %j', (kind, text) => {
+])('%s: untouched lines are saved byte for byte: %j', (kind, text) => {
   const { ends, saved } = edited(text)
   expect(ends.kind).toBe(kind)
   expect(saved()).toBe(text)
 })
 
-test('a new line ends like the one it was made from', () => {
+test('a new line gets the line ending of the line it was split from', () => {
   const { session, saved } = edited('one\r\ntwo\nthree')
   session.insert({ row: 0, column: 1 }, '\n')
   session.insert({ row: 2, column: 3 }, '\nmore')
@@ -38,13 +38,13 @@ test('a new line ends like the one it was made from', () => {
   expect(saved()).toBe('o\r\nne\r\ntwo\nmore\nthree\n')
 })
 
-test('a text of one kind keeps it for what is pasted, whatever that had', () => {
+test('pasted lines get the line ending of a text with uniform endings', () => {
   const { session, saved } = edited('a\r\nb\r\n')
   session.insert({ row: 1, column: 0 }, 'x\ny\r\nz\n')
   expect(saved()).toBe('a\r\nx\r\ny\r\nz\r\nb\r\n')
 })
 
-test('lines that are removed take their ends along, and no others', () => {
+test('removing lines removes exactly their line endings', () => {
   const { session, saved } = edited('a\r\nb\nc\r\nd\n')
   session.remove(new Range(1, 0, 2, 0))
   expect(saved()).toBe('a\r\nc\r\nd\n')
@@ -52,7 +52,7 @@ test('lines that are removed take their ends along, and no others', () => {
   expect(saved()).toBe('ac\r\nd\n')
 })
 
-test('undo and redo bring the very ends back', () => {
+test('undo and redo restore the original line endings', () => {
   const text = 'a\r\nb\nc\rd\r\n'
   const { session, saved } = edited(text)
   session.remove(new Range(0, 0, 3, 1))
@@ -68,7 +68,7 @@ test('undo and redo bring the very ends back', () => {
   expect(saved()).toBe(after)
 })
 
-test('200 random edits in a mixed text: each line that was not touched ends as it did', () => {
+test('200 random edits of a text with mixed line endings keep the endings of untouched lines', () => {
   const original = Array.from({ length: 300 }, (_, index) => `line ${index}${['\n', '\r\n', '\r'][index % 3]}`)
   const { session, saved } = edited(original.join(''))
   let seed = 7
@@ -85,11 +85,11 @@ test('200 random edits in a mixed text: each line that was not touched ends as i
   expect(kept.filter((line) => !original.includes(line))).toEqual([])
 })
 
-test('100,000 lines are edited without waiting', () => {
+test('editing 100,000 lines stays fast', () => {
   const { session, ends } = edited('line\r\n'.repeat(100_000))
   const start = performance.now()
   for (let step = 0; step < 50; step++) session.insert({ row: 50_000, column: 2 }, '\n')
-  // With all of them looked at for each it would be minutes.
+  // Rescanning all lines on every edit would take minutes.
   expect(performance.now() - start).toBeLessThan(10_000)
   expect(ends.join(session.getDocument().getAllLines())).toHaveLength(600_000 + 100)
 })

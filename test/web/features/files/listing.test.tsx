@@ -15,7 +15,7 @@ const trail = () =>
     .getAllByRole('listitem')
     .map((item) => item.textContent)
 
-test('§2 directories come first, then names in natural order, whatever the sorting', async () => {
+test('§2 directories come first in natural name order, for every sort order', async () => {
   const { user } = await filesPage([
     entryOf('b.txt', { size: 1 }),
     entryOf('world10/'),
@@ -34,7 +34,7 @@ test('§2 directories come first, then names in natural order, whatever the sort
   expect(screen.getByRole('columnheader', { name: 'Name' })).toHaveAttribute('aria-sort', 'none')
 })
 
-test('§2 the table has a box, Name, Size, Last Modified and a menu for each row', async () => {
+test('§2 the file table has a checkbox, Name, Size, Last Modified and a menu for each row', async () => {
   const { user } = await filesPage([entryOf('notes.txt'), entryOf('world.zip')])
   expect(screen.getAllByRole('columnheader').map((head) => head.textContent)).toEqual([
     '',
@@ -73,7 +73,7 @@ test.each([
   expect(isArchived(entryOf(path))).toBe(expected)
 })
 
-test('sorting by Last Modified goes by time', async () => {
+test('Last Modified sorts by time', async () => {
   const { user } = await filesPage([
     entryOf('new', { modifyTime: 3 }),
     entryOf('old', { modifyTime: 1 }),
@@ -83,7 +83,7 @@ test('sorting by Last Modified goes by time', async () => {
   expect(names()).toEqual(['old', 'mid', 'new'])
 })
 
-test('§2, §9 a row shows the name, the size and the time; a directory shows no size', async () => {
+test('§2, §9 a row shows name, size and time; a directory has no size', async () => {
   await filesPage([
     entryOf('world/'),
     entryOf('server.jar', { size: 1536, isText: false, modifyTime: Date.UTC(2026, 10, 3, 12) }),
@@ -97,7 +97,7 @@ test('§2, §9 a row shows the name, the size and the time; a directory shows no
   expect(within(row('world')).getByLabelText('Directory')).toHaveTextContent('–')
 })
 
-test('a time that no calendar has is shown as none, and the others as they are', async () => {
+test('a file time outside the calendar range is shown as a dash', async () => {
   await filesPage([
     entryOf('far', { modifyTime: 9e15 }),
     entryOf('none', { modifyTime: undefined as unknown as number }),
@@ -112,7 +112,7 @@ test("§2 an empty directory reads 'This directory is empty'", async () => {
   expect(screen.getByText('This directory is empty')).toBeVisible()
 })
 
-test('§2 the breadcrumb starts at Root and leads to every directory above', async () => {
+test('§2 the breadcrumb starts at Root and links to every parent directory', async () => {
   const { listing } = await filesPage([entryOf('a/b/c/')], { at: '/files/a/b' })
   expect(trail()).toEqual(['Root', 'a', 'b'])
   expect(screen.getByText('b', { selector: '[aria-current]' })).toHaveAttribute('aria-current', 'page')
@@ -122,7 +122,7 @@ test('§2 the breadcrumb starts at Root and leads to every directory above', asy
 })
 
 test.each(['a#b', 'what?', '100%', '%2F', 'my world', 'π 🚢', "it's", 'a&b=c+d'])(
-  'decisions §3: a directory named %p opens under an address of its own',
+  'decisions §3: a directory named %p opens under its URL-encoded path',
   async (name) => {
     const { user, list } = await filesPage([entryOf(`${name}/`)])
     const inside = list([entryOf(`${name}/inside.txt`)])
@@ -134,14 +134,14 @@ test.each(['a#b', 'what?', '100%', '%2F', 'my world', 'π 🚢', "it's", 'a&b=c+
   },
 )
 
-test('§2 clicking anywhere in the row of a directory opens it', async () => {
+test('§2 a click anywhere in the row of a directory opens it', async () => {
   const { user, list } = await filesPage([entryOf('plugins/')])
   list([entryOf('plugins/x')])
   await user.click(within(row('plugins')).getByLabelText('Directory'))
   await waitFor(() => expect(window.location.pathname).toBe('/files/plugins'))
 })
 
-test('§2, §3 archives, links that lead out and what is no text cannot be opened', async () => {
+test('§2, §3 archives, links out of the shared area and binary files cannot be opened', async () => {
   const { store, user } = await filesPage([
     entryOf('a.tar.gz'),
     entryOf('b.zip'),
@@ -156,7 +156,7 @@ test('§2, §3 archives, links that lead out and what is no text cannot be opene
   expect(screen.getByText('leads out of the shared area')).toBeVisible()
 })
 
-test('the filter box narrows the list and says how far; another directory begins without it', async () => {
+test('the filter narrows the file table, shows the count and resets in another directory', async () => {
   const { user, list } = await filesPage([
     entryOf('world/'),
     entryOf('server.properties'),
@@ -175,7 +175,7 @@ test('the filter box narrows the list and says how far; another directory begins
   await waitFor(() => expect(names()).toEqual(['level.dat']))
 })
 
-test('100,000 entries: only the rows that are seen are in the page, and readers are told how many there are', async () => {
+test('a listing of 100,000 entries renders only visible rows and exposes the total count to screen readers', async () => {
   const files = Array.from({ length: 100_000 }, (_, index) => entryOf(`region.${index}.mca`, { isText: false }))
   const { user } = await filesPage(files)
   const grid = screen.getByRole('grid')
@@ -196,7 +196,7 @@ test('100,000 entries: only the rows that are seen are in the page, and readers 
   expect(row('region.1.mca')).toHaveFocus()
 }, 60_000)
 
-test('the row that has the focus stays in the page when it is scrolled out of sight', async () => {
+test('the focused row stays rendered when it is scrolled out of view', async () => {
   await filesPage(Array.from({ length: 1000 }, (_, index) => entryOf(`f${index}`)))
   const grid = screen.getByRole('grid')
   act(() => rows()[3]?.focus())
@@ -206,7 +206,7 @@ test('the row that has the focus stays in the page when it is scrolled out of si
   expect(row('f500')).toBeInTheDocument()
 })
 
-test('arrow keys walk the rows, Enter opens, and one row at a time is in the order of Tab', async () => {
+test('arrow keys move between rows, Enter opens a row, and only one row is in the tab order', async () => {
   const { user, list } = await filesPage([entryOf('a/'), entryOf('b/'), entryOf('c.txt')])
   act(() => row('a').focus())
   await user.keyboard('{ArrowDown}')
@@ -221,7 +221,7 @@ test('arrow keys walk the rows, Enter opens, and one row at a time is in the ord
   await waitFor(() => expect(window.location.pathname).toBe('/files/a'))
 })
 
-test('while a listing is awaited a skeleton holds its place', async () => {
+test('the file table shows a skeleton while the listing loads', async () => {
   const { network } = renderApp('/files', { signedInAs: 'ann' })
   const { release } = network.get('/api/sftp/files').answersLater({ files: [entryOf('a')], deploymentTypeIndex: null })
   expect(await screen.findByText('Loading the files')).toBeInTheDocument()
@@ -230,7 +230,7 @@ test('while a listing is awaited a skeleton holds its place', async () => {
   expect(screen.queryByText('Loading the files')).not.toBeInTheDocument()
 })
 
-test('§8 only the problem log tells of a listing that fails; Refresh tries it again', async () => {
+test('§8 a failed listing appears only in the problem log, and Refresh retries it', async () => {
   const { network, user, store } = renderApp('/files', { signedInAs: 'ann' })
   network.get('/api/sftp/files').answers(503, { message: 'The shared area is not mounted' })
   await waitFor(() =>
@@ -244,14 +244,14 @@ test('§8 only the problem log tells of a listing that fails; Refresh tries it a
   expect(await screen.findByRole('grid')).toBeVisible()
 })
 
-test('§8 a listing that fails because there is no such directory is in the problem log, too', async () => {
+test('§8 a listing of a missing directory is in the problem log, too', async () => {
   const { network, store } = renderApp('/files/gone', { signedInAs: 'ann' })
   network.get('/api/sftp/files').answers(404, { message: 'There is no such directory.' })
   await screen.findByRole('heading', { name: 'Directory not found' })
   expect(problemsIn(store)).toEqual(['Failed to load files of /nfsshare/gone: There is no such directory.'])
 })
 
-test('§3 only d is a directory: a server may tell files by any other letter', async () => {
+test('§3 only the type d is a directory; every other type letter is a file', async () => {
   const { user, store, network } = await filesPage([entryOf('notes.txt', { type: 'f' as '-' })])
   const ticket = network.post('/api/sftp/download-ticket').answers({ token: 'ticket' })
   const follow = jest.spyOn(HTMLAnchorElement.prototype, 'click').mockImplementation(() => {})
@@ -264,7 +264,7 @@ test('§3 only d is a directory: a server may tell files by any other letter', a
   expect(store.getState().files?.dialog).toMatchObject({ kind: 'edit' })
 })
 
-test('a directory that does not exist says so and leads back', async () => {
+test("a missing directory shows 'Directory not found' with links back", async () => {
   const { network } = renderApp('/files/worlds/gone', { signedInAs: 'ann' })
   network.get('/api/sftp/files').answers(404, { message: 'There is no such directory.' })
   expect(await screen.findByRole('heading', { name: 'Directory not found' })).toBeVisible()
@@ -279,12 +279,12 @@ test.each([
   [0, true],
   [1, false],
   [2, true],
-])('§2 in a directory of deployment type %p the sync indicator is shown: %p', async (deploymentTypeIndex, shown) => {
+])('§2 in a directory of deployment type %p, the sync indicator is shown: %p', async (deploymentTypeIndex, shown) => {
   await filesPage([entryOf('a')], { deploymentTypeIndex })
   expect(screen.queryAllByText('Synced')).toHaveLength(shown ? 1 : 0)
 })
 
-test('§4 the sync indicator turns from sync_started to sync_completed, and explains a problem to the keyboard too', async () => {
+test('§4 the sync indicator follows sync_started and sync_completed and describes problems to screen readers', async () => {
   const { realtime } = await filesPage([entryOf('a')])
   const tells = (data: object) => act(() => void realtime.listener?.received({ id: 'CLIENT_FILE_SYNC', data }))
   expect(screen.getByRole('button', { name: /Synced/ })).toHaveClass('synced')
@@ -297,7 +297,7 @@ test('§4 the sync indicator turns from sync_started to sync_completed, and expl
   expect(screen.getByRole('button', { name: /Synced/ })).not.toHaveAccessibleDescription(/disk/)
 })
 
-test('without a connection the sync indicator does not claim that all is synced', async () => {
+test("the sync indicator reads 'Not connected' without a connection", async () => {
   const { realtime } = await filesPage([entryOf('a')])
   const button = screen.getByRole('button', { name: /Synced/ })
   act(() => void realtime.listener?.connected())
@@ -309,7 +309,7 @@ test('without a connection the sync indicator does not claim that all is synced'
   expect(button).toHaveTextContent('Synced')
 })
 
-test('§4 what changed outside is shown after a sync, and clears the selection', async () => {
+test('§4 a completed sync refetches the listing and clears the selection', async () => {
   const { realtime, user, list } = await filesPage([entryOf('a'), entryOf('b')])
   await user.click(screen.getByRole('checkbox', { name: 'Select a' }))
   list([entryOf('a'), entryOf('c')])
@@ -318,7 +318,7 @@ test('§4 what changed outside is shown after a sync, and clears the selection',
   expect(screen.queryByText('1 selected')).not.toBeInTheDocument()
 })
 
-test('decisions §18: a listing that has not changed is no refresh, and the selection stays', async () => {
+test('decisions §18: an unchanged listing (304) keeps the selection', async () => {
   const { user, network, store } = await filesPage([entryOf('a')])
   const both = { files: [entryOf('a'), entryOf('b')], deploymentTypeIndex: null }
   network.get('/api/sftp/files').answersVersion('"1"', both)
@@ -339,7 +339,7 @@ test('decisions §18: a listing that has not changed is no refresh, and the sele
   await waitFor(() => expect(screen.queryByText('1 selected')).not.toBeInTheDocument())
 })
 
-test('what changes another directory leaves this listing and its selection alone', async () => {
+test('a change in another directory does not refetch the listing or clear its selection', async () => {
   const { user, network, store } = await filesPage([entryOf('a'), entryOf('plugins/')])
   await user.click(screen.getByRole('checkbox', { name: 'Select a' }))
   const { calls } = network.get('/api/sftp/files').answers({ files: [], deploymentTypeIndex: null })

@@ -1,6 +1,6 @@
 import { sendUpload } from '../../../../src/web/features/files/uploads/sendUpload'
 
-test('§7 an upload sends its path and, before the file, the name as it is: browsers percent-encode quotes in the name of a part', () => {
+test('§7 an upload sends the path and the raw file name, because browsers percent-encode quotes in part names', () => {
   const open = jest.spyOn(XMLHttpRequest.prototype, 'open')
   const send = jest.spyOn(XMLHttpRequest.prototype, 'send').mockImplementation(() => undefined)
   const listener = { sent: jest.fn(), answered: jest.fn(), failed: jest.fn() }

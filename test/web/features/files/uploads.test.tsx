@@ -32,7 +32,7 @@ async function uploading(files: File[], present = [entryOf('old.txt')], at = '/f
 
 afterEach(() => jest.useRealTimers())
 
-test('§7 a chosen file is sent with the directory, and the rule for a name that exists', async () => {
+test('§7 an upload sends the file, its directory and the conflict rule', async () => {
   const chosen = file('new.jar')
   const { uploads, sends, answer, list } = await uploading([chosen], [entryOf('plugins/a')], '/files/plugins')
   await sends('new.jar')
@@ -46,7 +46,7 @@ test('§7 a chosen file is sent with the directory, and the rule for a name that
   expect(await screen.findByRole('row', { name: /new\.jar/ })).toBeVisible()
 })
 
-test('§2 Upload Files lets several files be chosen', async () => {
+test('§2 Upload Files accepts several files', async () => {
   const { user } = await filesPage([])
   const input = screen.getByLabelText('Files to upload')
   expect(input).toHaveAttribute('multiple')
@@ -56,7 +56,7 @@ test('§2 Upload Files lets several files be chosen', async () => {
   opened.mockRestore()
 })
 
-test('three at a time, the others wait their turn', async () => {
+test('three uploads run at a time; the others wait', async () => {
   const { names, answer, sends } = await uploading(['a', 'b', 'c', 'd', 'e'].map((name) => file(name)))
   await sends('c')
   expect(names()).toEqual(['a', 'b', 'c'])
@@ -66,7 +66,7 @@ test('three at a time, the others wait their turn', async () => {
   expect(names()).toEqual(['a', 'b', 'c', 'd'])
 })
 
-test('progress is told for each file and in total, in bytes that left, with rate and time left', async () => {
+test('progress shows bytes sent for each file and in total, with rate and remaining time', async () => {
   const { uploads, sends, services, store, state } = await uploading([
     file('big.zip', 'x'.repeat(4096)),
     file('small.txt', 'x'.repeat(1024)),
@@ -85,7 +85,7 @@ test('progress is told for each file and in total, in bytes that left, with rate
   jest.restoreAllMocks()
 })
 
-test('progress reaches the store a few times a second, whatever the browser reports', async () => {
+test('upload progress is throttled to a few store updates a second', async () => {
   const { uploads, sends, store } = await uploading([file('big.zip', 'x'.repeat(5000))])
   await sends('big.zip')
   await waitFor(() => expect(store.getState().uploads?.at).not.toBeNull())
@@ -105,7 +105,7 @@ test('progress reaches the store a few times a second, whatever the browser repo
   expect(changes).toBeLessThanOrEqual(2)
 })
 
-test('thousands of small files do not make the page tell of each', async () => {
+test('many small uploads are batched into fewer store updates than files', async () => {
   const count = 200
   const { uploads, store, state } = await uploading(Array.from({ length: count }, (_, at) => file(`f${at}`)))
   let changes = 0
@@ -125,9 +125,9 @@ test('thousands of small files do not make the page tell of each', async () => {
 
 test.each([
   ['the server message', { success: false, message: 'The disk is full' }, 507, 'The disk is full'],
-  ['the text of the product without one', {}, 500, FAILED],
+  ['the default text without a message', {}, 500, FAILED],
 ])(
-  '§8 an upload that fails says %s, in the panel and as a notification, and can be tried again',
+  '§8 a failed upload shows %s in the panel and as a notification, and can be retried',
   async (_case, body, status, text) => {
     const { answer, sends, user, uploads, state } = await uploading([file('a.txt')])
     await sends('a.txt')
@@ -143,14 +143,14 @@ test.each([
   },
 )
 
-test('§8 a connection that breaks is a failed upload', async () => {
+test('§8 a lost connection is a failed upload', async () => {
   const { uploads, sends } = await uploading([file('a.txt')])
   await sends('a.txt')
   await act(async () => uploads.of('a.txt').listener.failed())
   await waitFor(() => expect(notifications()).toEqual([FAILED]))
 })
 
-test('several failures of one drop are one notification', async () => {
+test('several equal failures of one drop show one notification', async () => {
   const { answer, sends } = await uploading([file('a'), file('b')])
   await sends('b')
   await answer('a', 507, { message: 'The disk is full' })
@@ -158,7 +158,7 @@ test('several failures of one drop are one notification', async () => {
   await waitFor(() => expect(notifications()).toEqual(['The disk is full']))
 })
 
-test('one upload is cancelled, and the next takes its place; all are cancelled', async () => {
+test('a cancelled upload frees its slot for the next one; Cancel all cancels the rest', async () => {
   const { uploads, sends, user, names } = await uploading(['a', 'b', 'c', 'd', 'e'].map((name) => file(name)))
   await sends('c')
   await user.click(screen.getByRole('button', { name: 'Cancel a' }))
@@ -174,7 +174,7 @@ test('one upload is cancelled, and the next takes its place; all are cancelled',
 
 const asked = () => screen.findByRole('dialog', { name: 'File exists' })
 
-test('decisions §3: a name of the listing asks before anything is sent: Replace', async () => {
+test('decisions §3: a name that exists in the listing asks before the upload is sent; Replace sends replace', async () => {
   const { uploads, user, sends } = await uploading([file('old.txt')])
   const dialog = await asked()
   expect(dialog).toHaveTextContent('"old.txt" exists already in /nfsshare.')
@@ -184,7 +184,7 @@ test('decisions §3: a name of the listing asks before anything is sent: Replace
   expect(uploads.of('old.txt').onConflict).toBe('replace')
 })
 
-test('decisions §3: Keep both sends it as such, under a name that is free; Skip sends nothing', async () => {
+test('decisions §3: Keep both sends keepBoth under a free name; Skip sends nothing', async () => {
   const { uploads, user, sends } = await uploading(
     [file('a.txt'), file('b')],
     [entryOf('a.txt'), entryOf('a (2).txt'), entryOf('b')],
@@ -199,7 +199,7 @@ test('decisions §3: Keep both sends it as such, under a name that is free; Skip
   expect(uploads.requests).toHaveLength(1)
 })
 
-test('what is cancelled and tried again while a free name is looked for is sent once', async () => {
+test('an upload that is cancelled and retried during the lookup of a free name is sent once', async () => {
   const { uploads, user, network, sends } = await uploading([file('a.txt')], [entryOf('a.txt')])
   const looking = network.get('/api/sftp/files').answersLater({ files: [entryOf('a.txt')], deploymentTypeIndex: null })
   await user.click(within(await asked()).getByRole('button', { name: 'Keep both' }))
@@ -213,7 +213,7 @@ test('what is cancelled and tried again while a free name is looked for is sent 
   expect(uploads.requests).toHaveLength(1)
 })
 
-test('decisions §3: an answer for all holds for those asked now and for those the server refuses later', async () => {
+test('decisions §3: an answer for all applies to current and later conflicts of the same upload', async () => {
   const { uploads, user, answer, sends } = await uploading(
     [file('a'), file('b'), file('late')],
     [entryOf('a'), entryOf('b')],
@@ -235,7 +235,7 @@ test('decisions §3: an answer for all holds for those asked now and for those t
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
 })
 
-test('an answer for all is of that upload: the next question is not answered with it', async () => {
+test('an answer for all does not apply to the next upload', async () => {
   const { choose, user, sends } = await uploading([file('a'), file('b')], [entryOf('a'), entryOf('b')])
   await user.click(within(await asked()).getByRole('checkbox'))
   await user.click(screen.getByRole('button', { name: 'Skip' }))
@@ -246,7 +246,7 @@ test('an answer for all is of that upload: the next question is not answered wit
   await waitFor(() => expect(screen.getByRole('dialog')).toHaveTextContent('"b" exists'))
 })
 
-test('decisions §3: a 409 of a name that nobody knew of asks, too', async () => {
+test('decisions §3: a 409 for a name that the listing did not contain asks, too', async () => {
   const { answer, sends, uploads, user } = await uploading([file('late')])
   await sends('late')
   await answer('late', 409, { code: 'CONFLICT', message: 'There is a "late" already' })
@@ -256,7 +256,7 @@ test('decisions §3: a 409 of a name that nobody knew of asks, too', async () =>
   await waitFor(() => expect(notifications()).toEqual(['It is a directory']))
 })
 
-test('uploads go on, and are shown, on other pages; closing the tab asks while they do', async () => {
+test('uploads continue and stay visible on other pages; closing the tab asks for confirmation meanwhile', async () => {
   const { network, user, sends, answer } = await uploading([file('a')])
   await sends('a')
   network.shows([])
@@ -272,7 +272,7 @@ test('uploads go on, and are shown, on other pages; closing the tab asks while t
   expect(screen.queryByRole('region', { name: 'Transfers' })).not.toBeInTheDocument()
 })
 
-test('uploads that all succeeded leave their head only after 5 s, unless somebody looks at them', async () => {
+test('the transfers panel collapses 5 s after all uploads succeeded, unless it has hover or focus', async () => {
   const { sends, answer, user, choose } = await uploading([file('a')])
   await sends('a')
   jest.useFakeTimers({ advanceTimers: true })
@@ -292,7 +292,7 @@ test('uploads that all succeeded leave their head only after 5 s, unless somebod
   expect(head).toHaveAttribute('aria-expanded', 'false')
   expect(found.getByText('1 of 1 uploaded')).toBeVisible()
 
-  // Opened again it stays while it has the focus.
+  // The expanded panel stays open while it has focus.
   await user.click(head)
   await rests()
   expect(entries()).toBe(1)
@@ -301,7 +301,7 @@ test('uploads that all succeeded leave their head only after 5 s, unless somebod
   await rests()
   expect(entries()).toBe(0)
 
-  // The next upload opens it, and a failure stays.
+  // The next upload expands the panel, and a failure keeps it open.
   choose([file('b')])
   await sends('b')
   await answer('b', 500, {})
@@ -309,7 +309,7 @@ test('uploads that all succeeded leave their head only after 5 s, unless somebod
   expect(entries()).toBe(2)
 })
 
-test('the question about a name that exists is no look at the transfers: afterwards they rest, too', async () => {
+test('the conflict dialog does not keep the transfers panel expanded', async () => {
   const { sends, answer, user } = await uploading([file('old.txt')])
   await user.click(within(await screen.findByRole('dialog')).getByRole('button', { name: 'Replace' }))
   await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
@@ -322,7 +322,7 @@ test('the question about a name that exists is no look at the transfers: afterwa
   expect(within(await panel()).queryByRole('listitem')).not.toBeInTheDocument()
 })
 
-test('who logs out while uploads run is asked first', async () => {
+test('logging out during uploads asks for confirmation', async () => {
   const { network, user, uploads, sends, store } = await uploading([file('a')])
   await sends('a')
   const logout = network.post('/api/auth/logout').answers({})
@@ -339,7 +339,7 @@ test('who logs out while uploads run is asked first', async () => {
   expect(store.getState().uploads?.isSignOutAsked).toBeUndefined()
 })
 
-test('who logs out of a session that is over already is told of no failure', async () => {
+test('logging out of an expired session during uploads shows no error', async () => {
   const { network, user, sends, store } = await uploading([file('a')])
   await sends('a')
   network.post('/api/auth/logout').answers(401)
@@ -349,7 +349,7 @@ test('who logs out of a session that is over already is told of no failure', asy
   expect(store.getState().notifications).toEqual([])
 })
 
-test('a logout that fails is told, and the uploads go on', async () => {
+test('a failed logout shows a notification and keeps the uploads', async () => {
   const { network, user, uploads, sends } = await uploading([file('a')])
   await sends('a')
   network.post('/api/auth/logout').answers(503)
@@ -360,7 +360,7 @@ test('a logout that fails is told, and the uploads go on', async () => {
   expect(uploads.of('a').aborted).toBe(false)
 })
 
-test('when nothing is uploaded any more, Logout asks nothing', async () => {
+test('logging out after all uploads have finished does not ask', async () => {
   const { network, user, sends, answer } = await uploading([file('a')])
   await sends('a')
   await answer('a', 200, stored('a'))
@@ -370,7 +370,7 @@ test('when nothing is uploaded any more, Logout asks nothing', async () => {
   expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
 })
 
-test('§6 a 401 ends the session; with it all uploads are broken off and forgotten', async () => {
+test('§6 a 401 to an upload ends the session, aborts all uploads and clears the list', async () => {
   const { uploads, sends, answer, store } = await uploading([file('a'), file('b')])
   await sends('b')
   await answer('a', 401, { message: 'No session' })
@@ -379,14 +379,14 @@ test('§6 a 401 ends the session; with it all uploads are broken off and forgott
   expect(store.getState().uploads?.ids).toEqual([])
 })
 
-test('signing out breaks uploads off', async () => {
+test('signing out aborts uploads', async () => {
   const { uploads, sends, store } = await uploading([file('a')])
   await sends('a')
   act(() => void store.dispatch(sessionEnded('signedOut')))
   expect(uploads.of('a').aborted).toBe(true)
 })
 
-/** As the browser hands out what was dropped: directories by portions, an empty one at the end. */
+/** A directory entry as browsers provide it: entries come in batches, ending with an empty one. */
 function droppedDirectory(name: string, children: object[]) {
   return {
     isFile: false,
@@ -411,7 +411,7 @@ const transferOf = (entries: object[]) => ({
   items: entries.map((entry) => ({ kind: 'file', webkitGetAsEntry: () => entry })),
 })
 
-test("§2 dragging files over the page shows 'Drop files here to upload', leaving it hides that", async () => {
+test("§2 dragging files over the page shows 'Drop files here to upload' until the drag leaves", async () => {
   await filesPage([entryOf('a')])
   const dataTransfer = transferOf([])
   fireEvent.dragEnter(document.body, { dataTransfer })
@@ -420,7 +420,7 @@ test("§2 dragging files over the page shows 'Drop files here to upload', leavin
   expect(screen.queryByText('Drop files here to upload')).not.toBeInTheDocument()
 })
 
-test('a dropped folder keeps its structure: directories first, parents before what is in them, then each file to its own place', async () => {
+test('a dropped folder keeps its structure: directories are created parents first, then the files are sent', async () => {
   const { network, uploads } = await filesPage([entryOf('present')], { at: '/files/base' })
   const made = network.post('/api/sftp/directory').answers({})
   const world = droppedDirectory('world', [
@@ -444,7 +444,7 @@ test('a dropped folder keeps its structure: directories first, parents before wh
   await waitFor(() => expect(uploads.of('top.txt').directory).toBe('/nfsshare/base'))
 })
 
-test('a dropped folder that exists is filled, and what exists in it asks', async () => {
+test('a dropped folder that exists is merged, and conflicting files ask', async () => {
   const { network, uploads } = await filesPage([entryOf('world/')])
   network.post('/api/sftp/directory').answers(409, { code: 'CONFLICT', message: 'There is a "world" already' })
   network.get('/api/sftp/files').answers({ files: [entryOf('world/level.dat')], deploymentTypeIndex: null })
@@ -455,7 +455,7 @@ test('a dropped folder that exists is filled, and what exists in it asks', async
   await waitFor(() => expect(uploads.requests.map(({ name }) => name)).toEqual(['new.dat']))
 })
 
-test('files of a folder whose name a file has fail with that, and nothing is asked', async () => {
+test('the files of a dropped folder fail with the reason when a file has the same name', async () => {
   const { network, uploads } = await filesPage([entryOf('world')])
   network.post('/api/sftp/directory').answers(409, { code: 'NAME_TAKEN', message: '/nfsshare/world exists already.' })
   network
@@ -472,7 +472,7 @@ test('files of a folder whose name a file has fail with that, and nothing is ask
   expect(screen.queryByRole('dialog')).not.toBeInTheDocument()
 })
 
-test('files of a folder that cannot be made fail with its reason; the others go on', async () => {
+test('the files of a folder that cannot be created fail with its reason; other files are sent', async () => {
   const { network, uploads } = await filesPage([entryOf('a')])
   network.post('/api/sftp/directory').answers(400, { message: 'That name cannot be used' })
   fireEvent.drop(document.body, {
@@ -482,7 +482,7 @@ test('files of a folder that cannot be made fail with its reason; the others go 
   expect(await item('x')).toHaveTextContent('That name cannot be used')
 })
 
-test('a dropped folder without files is shown once it is made; one that cannot be made is told', async () => {
+test('an empty dropped folder is listed once it is created, and a failure shows a notification', async () => {
   const { network, list } = await filesPage([entryOf('a')])
   network.post('/api/sftp/directory').answers({})
   list([entryOf('a'), entryOf('empty/')])
@@ -493,14 +493,14 @@ test('a dropped folder without files is shown once it is made; one that cannot b
   await waitFor(() => expect(notifications()).toEqual(['The disk of the shared area is full.']))
 })
 
-test('what the browser cannot read is named', async () => {
+test('a dropped file that the browser cannot read is named in a notification', async () => {
   const { uploads } = await filesPage([entryOf('a')])
   fireEvent.drop(document.body, { dataTransfer: transferOf([unreadable('locked.db'), droppedFile('fine')]) })
   await waitFor(() => expect(uploads.requests).toHaveLength(1))
   expect(notifications()).toEqual(['Could not be read: locked.db'])
 })
 
-test('nothing can be dropped while a dialog is open, and the browser does not open it either', async () => {
+test('a drop is ignored while a dialog is open, and the browser does not open the file', async () => {
   const { user, uploads } = await filesPage([entryOf('a')])
   await user.click(screen.getByRole('button', { name: 'Create New' }))
   await screen.findByRole('dialog')

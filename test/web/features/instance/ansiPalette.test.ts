@@ -6,7 +6,7 @@ import { styleText } from '../../../../src/web/features/instance/console/log/ans
 const sheet = readFileSync(join(__dirname, '../../../../src/web/features/instance/console/console.module.scss'), 'utf8')
 const values = new Map([...sheet.matchAll(/--((?:ansi|log)-[\w-]+): (#\w+)/g)].map(([, name, value]) => [name, value]))
 
-/** The channels of what a style says, by the style sheet. */
+/** The RGB channels of a color, with CSS variables from the style sheet. */
 function channelsOf(color: string) {
   const name = /^var\(--(.+)\)$/.exec(color)?.[1]
   const value = name === undefined ? color : values.get(name)
@@ -37,7 +37,7 @@ const extended = [
 const texts = ['39', ...sixteen.map(textCode), ...extended.map((index) => `38;5;${index}`)]
 const grounds = ['49', ...sixteen.map(groundCode), ...extended.map((index) => `48;5;${index}`)]
 
-test('text on a coloured ground has at least 4.5:1 against it, of all colours of the palette and many others', () => {
+test('every combination of text and background colors has a contrast of at least 4.5:1', () => {
   const faint = texts
     .flatMap((text) => grounds.map((ground) => `${text};${ground}`))
     .filter((codes) => contrastOf(codes) < 4.5)
@@ -45,7 +45,7 @@ test('text on a coloured ground has at least 4.5:1 against it, of all colours of
   expect(sixteen.every((index) => values.has(`ansi-${index}`) && values.has(`ansi-ground-${index}`))).toBe(true)
 })
 
-test('the same when the two are exchanged', () => {
+test('inverse combinations have a contrast of at least 4.5:1', () => {
   const faint = texts
     .flatMap((text) => grounds.map((ground) => `${text};${ground};7`))
     .filter((codes) => contrastOf(codes) < 4.5)
@@ -53,13 +53,13 @@ test('the same when the two are exchanged', () => {
 })
 
 test.each(['var(--ansi-9)', '#e3b564'])(
-  'the same where nothing is said of the text, in lines of the colour %s',
+  'the default text color on a colored background has a contrast of at least 4.5:1, in lines of %s',
   (row) => {
     expect(grounds.filter((ground) => contrastOf(ground, row) < 4.5)).toEqual([])
   },
 )
 
-test('black on yellow is black on yellow', () => {
+test('black on yellow keeps both colors', () => {
   expect(styleText('\u001b[43;30mx').spans[0]?.style).toEqual({
     color: 'var(--log-ground)',
     backgroundColor: 'var(--ansi-3)',

@@ -27,7 +27,7 @@ const rows = () => [...log().querySelectorAll('[data-line]')].map((row) => row.t
 const tool = (name: string) => screen.getByRole('button', { name })
 const jump = () => screen.queryByRole('button', { name: /^(Jump|Paused)/ })
 
-/** jsdom has no layout: the window is 500 pixels high, and its content as high as it was made. */
+/** Mocks the layout that jsdom lacks: a window of 500 pixels with content of the given height. */
 function layOut() {
   const height = (pane: Element) => parseFloat(pane.querySelector<HTMLElement>('div')?.style.height ?? '0')
   const isPane = (element: Element) => element.getAttribute('role') === 'log'
@@ -43,7 +43,7 @@ const scrollTo = (top: number) => fireEvent.scroll(log(), { target: { scrollTop:
 beforeEach(layOut)
 afterEach(() => jest.restoreAllMocks())
 
-test('§2 Enter sends what was typed and empties the field; nothing is sent for nothing', async () => {
+test('§2 Enter sends the command and clears the field; a blank command is not sent', async () => {
   const { user, console } = await shown()
   await user.type(field(), 'say hi{Enter}')
   expect(field()).toHaveValue('')
@@ -51,7 +51,7 @@ test('§2 Enter sends what was typed and empties the field; nothing is sent for 
   expect(console.sent).toEqual([{ type: 'command', command: 'say hi' }])
 })
 
-test('§5 while the socket is not open nothing can be sent, the draft stays, and the state is said', async () => {
+test('§5 a closed socket disables sending, keeps the draft and shows the connection state', async () => {
   const { user, console } = await shown()
   const badge = () => screen.getByRole('status', { name: 'Console connection' })
   expect(badge()).toHaveTextContent('Connected')
@@ -68,7 +68,7 @@ test('§5 while the socket is not open nothing can be sent, the draft stays, and
   expect(console.sent).toEqual([{ type: 'command', command: 'half a command' }])
 })
 
-test('§2, §5 Up and Down walk the history, without consecutive duplicates, and come back to the draft', async () => {
+test('§2, §5 Up and Down walk the history without consecutive duplicates and return to the draft', async () => {
   const { user } = await shown()
   for (const command of ['one', 'two', 'two', 'one']) await user.type(field(), `${command}{Enter}`)
   await user.type(field(), 'draft')
@@ -80,7 +80,7 @@ test('§2, §5 Up and Down walk the history, without consecutive duplicates, and
   expect(seen).toEqual(['one', 'two', 'one', 'one', 'two', 'one', 'draft', 'draft'])
 })
 
-test('a draft stays with its instance over tabs and pages, never in the store or the storage, and not for the next user', async () => {
+test('a command draft survives tab and page changes per instance, outside store and storage, until the session ends', async () => {
   const { user, store, services, network } = await shown()
   network.shows([])
   await user.type(field(), '/login hunter22')
@@ -109,7 +109,7 @@ test('a draft stays with its instance over tabs and pages, never in the store or
   expect(await screen.findByRole('textbox', { name: 'Command' })).toHaveValue('')
 })
 
-test('§5 the history is kept per instance in the browser: the last 100, and nothing that looks secret', async () => {
+test('§5 the browser stores the last 100 commands per instance, except commands that contain secrets', async () => {
   const first = await shown()
   for (let number = 1; number <= 103; number++) {
     fireEvent.change(field(), { target: { value: `say ${number}` } })
@@ -137,7 +137,7 @@ test('§5 the history is kept per instance in the browser: the last 100, and not
 })
 
 test.each(['{', '[1]', '[["pod-3fa2c1-lobby",[7]]]', '"x"'])(
-  'a stored history that is none is none: %p',
+  'an invalid stored history is ignored: %p',
   async (history) => {
     const { user } = await shown({ stored: { 'console-history': history } })
     await user.click(field())
@@ -146,7 +146,7 @@ test.each(['{', '[1]', '[["pod-3fa2c1-lobby",[7]]]', '"x"'])(
   },
 )
 
-test('security 40: a line is text, and colours are drawn', async () => {
+test('security 40: a line is rendered as text, with ANSI colors', async () => {
   const { print } = await shown()
   await print('<img src=x onerror=alert(1)>', 'a \u001b[31mred\u001b[0m word')
   expect(rows()).toEqual(['<img src=x onerror=alert(1)>', 'a red word'])
@@ -154,7 +154,7 @@ test('security 40: a line is text, and colours are drawn', async () => {
   expect(screen.getByText('red')).toHaveStyle({ color: 'var(--ansi-1)' })
 })
 
-test('decisions §6: of 5,000 lines only those that are seen are in the page, the newest last', async () => {
+test('decisions §6: the log renders only the visible of 5,000 lines and starts at the newest', async () => {
   const { print } = await shown()
   await print(...numbered(1, 5000))
   await waitFor(() => expect(rows().at(-1)).toBe('line 5000'))
@@ -162,7 +162,7 @@ test('decisions §6: of 5,000 lines only those that are seen are in the page, th
   expect(log().scrollTop).toBe(5000 * ROW - 500)
 })
 
-test('§4 auto-scroll goes off when the user scrolls away, and what is read stays while lines pour in', async () => {
+test('§4 scrolling up turns auto-scroll off, and new lines do not move the view', async () => {
   const { print } = await shown()
   await print(...numbered(1, 300))
   scrollTo(2000)
@@ -178,7 +178,7 @@ test('§4 auto-scroll goes off when the user scrolls away, and what is read stay
 test.each([
   [5, 'true'],
   [6, 'false'],
-])('§4 auto-scroll is on again %p pixels from the bottom: %p', async (distance, on) => {
+])('§4 at %p pixels from the bottom, auto-scroll is on: %p', async (distance, on) => {
   const { print } = await shown()
   await print(...numbered(1, 300))
   scrollTo(100)
@@ -186,7 +186,7 @@ test.each([
   expect(tool('Auto-scroll')).toHaveAttribute('aria-pressed', on)
 })
 
-test('§4 lines that come do not count as scrolling away', async () => {
+test('§4 arriving lines do not count as scrolling away', async () => {
   const { print } = await shown()
   await print(...numbered(1, 300))
   await print(...numbered(301, 400))
@@ -195,7 +195,7 @@ test('§4 lines that come do not count as scrolling away', async () => {
   expect(rows().at(-1)).toBe('line 400')
 })
 
-test('Jump to bottom shows what is new and follows it again', async () => {
+test('Jump to bottom shows the new lines and turns auto-scroll on', async () => {
   const { print, user } = await shown()
   await print(...numbered(1, 300))
   scrollTo(0)
@@ -207,7 +207,7 @@ test('Jump to bottom shows what is new and follows it again', async () => {
   expect(field()).toHaveFocus()
 })
 
-test("§4 the preference 'console-autoscroll' is read, and written when chosen by hand only", async () => {
+test("§4 the preference 'console-autoscroll' is read at start and written only by the Auto-scroll button", async () => {
   const first = await shown({ stored: { 'console-autoscroll': 'false' } })
   await first.print(...numbered(1, 300))
   expect(tool('Auto-scroll')).toHaveAttribute('aria-pressed', 'false')
@@ -223,7 +223,7 @@ test("§4 the preference 'console-autoscroll' is read, and written when chosen b
   expect(first.services.stored.get('console-autoscroll')).toBe('false')
 })
 
-test('Pause freezes the view while lines go on being kept; Resume shows them', async () => {
+test('Pause freezes the view while lines are still buffered; Resume shows them', async () => {
   const { print, user } = await shown()
   await print('before')
   await user.click(tool('Pause'))
@@ -234,7 +234,7 @@ test('Pause freezes the view while lines go on being kept; Resume shows them', a
   expect(rows()).toEqual(['before', 'one', 'two'])
 })
 
-test('Ctrl+F searches the console: count, steps both ways, highlights, and Escape leads back to the command', async () => {
+test('Ctrl+F searches the console with count, highlights and steps; Escape returns to the command field', async () => {
   const { print, user } = await shown()
   await print(...numbered(1, 300))
   await user.click(field())
@@ -264,7 +264,7 @@ type User = Awaited<ReturnType<typeof shown>>['user']
 const searchField = () => screen.getByRole('textbox', { name: 'Search the console' })
 const count = () => within(screen.getByRole('search')).getByRole('status').textContent
 
-test('typing goes to the nearest match at once: from the bottom up, or on from where the reader is', async () => {
+test('typing a search jumps to the nearest match, upwards from the bottom or onwards from the scroll position', async () => {
   const { print, user } = await shown()
   await print(...numbered(1, 300))
   await user.type(searchField(), 'line 1')
@@ -278,7 +278,7 @@ test('typing goes to the nearest match at once: from the bottom up, or on from w
   await user.type(searchField(), 'line 2')
   await waitFor(() => expect(count()).toBe('3 of 111'))
   expect(log().querySelector('.found')).toHaveTextContent('line 21')
-  // Lines that come later lead nobody away.
+  // Later lines do not move the view.
   scrollTo(0)
   await print('line 2')
   await waitFor(() => expect(count()).toBe('3 of 112'))
@@ -294,7 +294,7 @@ test.each([
     },
   ],
   ['paused', (user: User) => user.click(tool('Pause'))],
-])('who has %s finds lines that came since, and what is seen', async (_case, stay) => {
+])('a search while %s finds visible lines and lines that arrived since', async (_case, stay) => {
   const { print, user } = await shown()
   await print(...numbered(1, 300))
   await stay(user)
@@ -309,7 +309,7 @@ test.each([
   expect(log().querySelector('.found')).toHaveTextContent('another needle')
 })
 
-test('what is seen is found, though more came since than is kept', async () => {
+test('a search finds visible lines that are no longer in the buffer', async () => {
   const { print, user } = await shown()
   await print(...numbered(1, 300))
   scrollTo(2000)
@@ -319,7 +319,7 @@ test('what is seen is found, though more came since than is kept', async () => {
   expect(log().querySelector('.found')).toHaveTextContent('line 110')
 })
 
-test('of several matches in a line each is counted and stepped to, and the shown one looks different', async () => {
+test('several matches in a line are counted separately, and the current one is highlighted differently', async () => {
   const { print, user } = await shown()
   await print('ab ab', 'none', 'AB')
   await user.type(searchField(), 'ab')
@@ -336,7 +336,7 @@ test('of several matches in a line each is counted and stepped to, and the shown
   expect(shownAt()).toEqual([false, true, false])
 })
 
-test('in a line of thousands of matches a hundred are marked, the shown one among them', async () => {
+test('at most 100 matches in a line are highlighted, including the current one', async () => {
   const { print, user } = await shown()
   await print('ab'.repeat(4000))
   await user.type(searchField(), 'ab')
@@ -346,7 +346,7 @@ test('in a line of thousands of matches a hundred are marked, the shown one amon
   expect(rows()).toEqual(['ab'.repeat(4000)])
 })
 
-test('a match that colours cut in two is highlighted whole', async () => {
+test('a match across a color change is highlighted completely', async () => {
   const { print, user } = await shown()
   await print('say \u001b[31mhel\u001b[0mlo twice: hello')
   await user.type(screen.getByRole('textbox', { name: 'Search the console' }), 'hello')
@@ -355,7 +355,7 @@ test('a match that colours cut in two is highlighted whole', async () => {
   expect(rows()).toEqual(['say hello twice: hello'])
 })
 
-test('Clear empties the log, and what comes after is shown', async () => {
+test('Clear empties the log, and later lines are shown', async () => {
   const { print, user } = await shown()
   expect(screen.getByText('No output yet')).toBeVisible()
   await print(...numbered(1, 300))
@@ -369,7 +369,7 @@ test('Clear empties the log, and what comes after is shown', async () => {
   expect(jump()).toBeNull()
 })
 
-test('Copy takes all lines as text, those out of sight too', async () => {
+test('Copy copies all lines as plain text, including lines out of view', async () => {
   const { print, user } = await shown()
   await print(...numbered(1, 200), '\u001b[31mred\u001b[0m')
   const write = jest.spyOn(navigator.clipboard, 'writeText')
@@ -378,7 +378,7 @@ test('Copy takes all lines as text, those out of sight too', async () => {
   expect(await screen.findByText('Copied 201 lines')).toBeVisible()
 })
 
-test('Copy takes the selection when there is one in the log', async () => {
+test('Copy copies the selection in the log', async () => {
   const { print, user } = await shown()
   await print('one', 'two', 'three')
   const text = screen.getByText('two').firstChild!
@@ -396,7 +396,7 @@ const copied = () => {
   return text
 }
 
-test('Ctrl+A in the log selects all its lines, and both Ctrl+C and Copy take those out of sight too', async () => {
+test('Ctrl+A selects all lines of the log; Ctrl+C and Copy include lines out of view', async () => {
   const { print, user } = await shown()
   await print(...numbered(1, 200))
   act(() => log().focus())
@@ -414,7 +414,7 @@ test('Ctrl+A in the log selects all its lines, and both Ctrl+C and Copy take tho
   expect(copied()).toBeUndefined()
 })
 
-test('what is selected stays so while it is scrolled out and back', async () => {
+test('the log selection survives scrolling', async () => {
   const { print, user } = await shown()
   await print(...numbered(1, 300))
   scrollTo(0)
@@ -426,7 +426,7 @@ test('what is selected stays so while it is scrolled out and back', async () => 
   expect(copied()).toBe(numbered(1, 300).join('\n'))
 })
 
-test('a selection in the log ends where somebody types, and with the lines', async () => {
+test('focusing the command field or clearing the log ends the log selection', async () => {
   const { print, user } = await shown()
   await print('one', 'two')
   const selectAll = async () => {
@@ -442,7 +442,7 @@ test('a selection in the log ends where somebody types, and with the lines', asy
   expect(copied()).toBeUndefined()
 })
 
-test('Download saves the lines as a .log of the name of the instance', async () => {
+test('Download saves the lines as a .log file named after the instance', async () => {
   const { print, user } = await shown()
   await print('\u001b[31mred\u001b[0m', 'plain')
   const saved: Blob[] = []
@@ -460,7 +460,7 @@ test('Download saves the lines as a .log of the name of the instance', async () 
   expect(await saved[0]!.text()).toBe('red\nplain\n')
 })
 
-test('whoever leaves the page leaves nothing of the console behind', async () => {
+test('leaving the page closes the console and clears its state', async () => {
   const { print, store, console, network, user } = await shown()
   await print('of the first')
   network.shows([])

@@ -27,7 +27,7 @@ afterEach(() => {
   jest.useRealTimers()
 })
 
-test('§2 header, four cards, three tabs and the four buttons', async () => {
+test('§2 the instance page has a header, four cards, three tabs and four power buttons', async () => {
   const { user, network } = await shown({
     connections: 3,
     uptime: '3h 12m',
@@ -51,12 +51,12 @@ test('§2 header, four cards, three tabs and the four buttons', async () => {
   expect(window.location.pathname).toBe('/')
 })
 
-test("§2 an uptime that is not told is '0s'", async () => {
+test("§2 an unknown uptime reads '0s'", async () => {
   await shown({ uptime: '' })
   expect(card('Uptime')).toHaveTextContent('Uptime0s')
 })
 
-test('§2 what the overview passed along is shown before any answer, and the answer replaces it', async () => {
+test('§2 the page shows the instance passed by the overview until the first response replaces it', async () => {
   const app = renderApp(PATH, {
     signedInAs: 'ann',
     historyState: { usr: { instance: { ...lobby, uptime: 'passed' } }, key: 'x', idx: 0 },
@@ -69,7 +69,7 @@ test('§2 what the overview passed along is shown before any answer, and the ans
   expect(app.console.urls).toHaveLength(1)
 })
 
-test('an instance that came since its deployment was last looked at is shown at once, as the overview has it', async () => {
+test('a new instance opened from the overview is shown before its own request completes', async () => {
   fakeClock()
   const newcomer = instanceOf('77e0d4-lobby')
   const app = renderApp('/', { signedInAs: 'ann' })
@@ -77,7 +77,7 @@ test('an instance that came since its deployment was last looked at is shown at 
   await app.user.click(await screen.findByRole('link', { name: /3fa2c1-lobby/ }))
   await app.user.click(await screen.findByRole('link', { name: 'Back to home' }))
   app.network.shows([{ deployment: deploymentOf('lobby'), instances: [lobby, newcomer] }])
-  // The overview's next poll (§9).
+  // The next poll of the overview (§9).
   await pass(3100)
   const link = await screen.findByRole('link', { name: /77e0d4-lobby/ })
   const { release } = app.network.get(CALL).answersLater({ instances: [lobby, newcomer] })
@@ -86,7 +86,7 @@ test('an instance that came since its deployment was last looked at is shown at 
   release()
 })
 
-test('from the instance of one deployment to that of another nothing of the first is taken for an answer', async () => {
+test('navigating to an instance of another deployment does not reuse the previous response', async () => {
   const { network } = await shown()
   const proxy = instanceOf('0b55aa-proxy')
   const { release } = network.get('/api/deployments/proxy/instances').answersLater({ instances: [proxy] })
@@ -98,7 +98,7 @@ test('from the instance of one deployment to that of another nothing of the firs
   release()
 })
 
-test('an instance passed along for another address is not shown here', async () => {
+test('an instance passed for another URL is ignored', async () => {
   const app = renderApp(PATH, {
     signedInAs: 'ann',
     historyState: { usr: { instance: instanceOf('77e0d4-lobby') }, key: 'x', idx: 0 },
@@ -108,7 +108,7 @@ test('an instance passed along for another address is not shown here', async () 
   expect(screen.queryByText('77e0d4-lobby')).toBeNull()
 })
 
-test('§9 it is asked for again every 3 s', async () => {
+test('§9 the instance is polled every 3 s', async () => {
   fakeClock()
   const { call, network } = await shown()
   expect(call.calls).toHaveLength(1)
@@ -129,7 +129,7 @@ test.each([
     'of an unknown deployment',
     (app: ReturnType<typeof renderApp>) => app.network.get(CALL).answers(404, { message: 'no such deployment' }),
   ],
-])('an instance %s is not found, and there is a way home', async (_case, prepare) => {
+])("an instance %s shows 'Instance Not Found' with a link home", async (_case, prepare) => {
   const app = renderApp(PATH, { signedInAs: 'ann' })
   prepare(app)
   expect(await screen.findByRole('heading', { name: 'Instance Not Found' })).toBeVisible()
@@ -139,7 +139,7 @@ test.each([
   expect(window.location.pathname).toBe('/')
 })
 
-test('a failed first call shows why, and Retry asks again', async () => {
+test('a failed first request shows the reason, and Retry refetches', async () => {
   const app = renderApp(PATH, { signedInAs: 'ann' })
   app.network.get(CALL).answers(503, { message: 'The state is away' })
   expect(await screen.findByRole('alert')).toHaveTextContent('The state is away')
@@ -148,7 +148,7 @@ test('a failed first call shows why, and Retry asks again', async () => {
   expect(await screen.findByRole('heading', { level: 1, name: '3fa2c1-lobby' })).toBeVisible()
 })
 
-test('a later call that fails leaves what was known, and says so', async () => {
+test('a failed poll keeps the last data and shows the reason', async () => {
   fakeClock()
   const { network } = await shown()
   network.get(CALL).answers(503, { message: 'The state is away' })
@@ -157,7 +157,7 @@ test('a later call that fails leaves what was known, and says so', async () => {
   expect(card('Status')).toHaveTextContent('Online')
 })
 
-test('§3 an unknown state is an error on its card, and the rest stays', async () => {
+test('§3 an unknown state shows an error on the status card only', async () => {
   jest.spyOn(console, 'error').mockImplementation(() => {})
   await shown({ state: 'EXPLODED' as Instance['state'] })
   expect(within(card('Status')).getByRole('alert')).toHaveTextContent('Unknown instance state: EXPLODED')
@@ -170,7 +170,7 @@ test.each([
   ['BLOCKED', []],
   ['STOPPING', ['Restart', 'Stop']],
   ['STOPPED', ['Restart', 'Stop', 'Kill']],
-] as const)('§4 power: when %s, disabled are %j', async (state, disabled) => {
+] as const)('§4 in state %s the disabled power buttons are %j', async (state, disabled) => {
   await shown({ state })
   const buttons = within(power()).getAllByRole('button')
   expect(
@@ -178,7 +178,7 @@ test.each([
   ).toEqual(disabled)
 })
 
-test('§4 a button that does nothing keeps the focus of whoever pressed it, and does nothing', async () => {
+test('§4 a disabled power button keeps focus and sends nothing', async () => {
   const { user, console } = await shown()
   const stop = within(power()).getByRole('button', { name: 'Stop' })
   stop.focus()
@@ -192,7 +192,7 @@ test('§4 a button that does nothing keeps the focus of whoever pressed it, and 
   expect(console.sent).toHaveLength(1)
 })
 
-test('what has ended uses nothing, also before the next answer says so', async () => {
+test('a stopped instance shows no usage, even before the next response', async () => {
   const { console } = await shown({ connections: 3, uptime: '52s', cpu: 12, memory: { used: 0.04, total: 2 } })
   act(() => console.receive({ type: 'power', content: 'STOPPED' }))
   await waitFor(() => expect(card('Status')).toHaveTextContent('StatusOffline0 connections'))
@@ -220,7 +220,7 @@ test.each([
   expect(console.sent).toEqual([{ type: 'power', action }])
 })
 
-test('§4 a power message changes the state at once, here and on the overview', async () => {
+test('§4 a power message updates the state at once, on the page and on the overview', async () => {
   const app = renderApp('/', { signedInAs: 'ann' })
   app.network.shows([{ deployment: deploymentOf('lobby'), instances: [lobby] }])
   await app.user.click(await screen.findByRole('link', { name: /3fa2c1-lobby/ }))
@@ -236,7 +236,7 @@ test('§4 a power message changes the state at once, here and on the overview', 
   expect(screen.getByRole('button', { name: 'Start' })).toBeEnabled()
 })
 
-test('an answer that was on its way when a power message came does not take the state back', async () => {
+test('a response in flight when a power message arrives does not overwrite the newer state', async () => {
   const { console, network, store } = await shown()
   act(() => console.listener?.opened())
   const outdated = network
@@ -251,7 +251,7 @@ test('an answer that was on its way when a power message came does not take the 
   await waitFor(() => expect(card('Status')).toHaveTextContent('Offline'))
 })
 
-test('§4 from one instance to another the console reconnects, 100 ms after the first was left', async () => {
+test('§4 switching to another instance reconnects the console after 100 ms', async () => {
   fakeClock()
   const { console } = await shown()
   act(() => {
@@ -268,7 +268,7 @@ test('§4 from one instance to another the console reconnects, 100 ms after the 
   )
 })
 
-test('§4 Kill asks first; confirmed, it is sent, and after 1 s it returns home', async () => {
+test('§4 Kill asks for confirmation, is sent, and returns home after 1 s', async () => {
   fakeClock()
   const { user, console, network } = await shown()
   network.shows([])
@@ -282,7 +282,7 @@ test('§4 Kill asks first; confirmed, it is sent, and after 1 s it returns home'
   expect(window.location.pathname).toBe('/')
 })
 
-test('Kill cancelled sends nothing and goes nowhere', async () => {
+test('cancelling Kill sends nothing and stays on the page', async () => {
   fakeClock()
   const { user, console } = await shown()
   await user.click(screen.getByRole('button', { name: 'Kill' }))
@@ -293,7 +293,7 @@ test('Kill cancelled sends nothing and goes nowhere', async () => {
   expect(window.location.pathname).toBe(PATH)
 })
 
-test('a Kill that could not be sent leads nobody away', async () => {
+test('a Kill on a closed socket stays on the page', async () => {
   jest.spyOn(console, 'warn').mockImplementation(() => {})
   fakeClock()
   const { user, console: far } = await shown()
@@ -304,7 +304,7 @@ test('a Kill that could not be sent leads nobody away', async () => {
   expect(window.location.pathname).toBe(PATH)
 })
 
-test('the tab is in the address: arrows walk, a reload shows the same', async () => {
+test('the selected tab is in the URL, follows arrow keys and survives a reload', async () => {
   const { user } = await shown({}, `${PATH}?tab=details`)
   expect(screen.getByRole('tab', { name: 'Details' })).toHaveAttribute('aria-selected', 'true')
   expect(screen.getByRole('heading', { name: 'Instance Details' })).toBeVisible()
@@ -316,7 +316,7 @@ test('the tab is in the address: arrows walk, a reload shows the same', async ()
   expect(window.location.search).toBe('?tab=details')
 })
 
-test('§2 Details: pod name, IP, player count and who they are', async () => {
+test('§2 Details shows pod name, IP, player count and player names', async () => {
   await shown({ players: { a: 'Ann', b: 'Bob' } }, `${PATH}?tab=details`)
   const details = screen.getByRole('region', { name: 'Instance Details' })
   expect(details).toHaveTextContent('Pod namepod-3fa2c1-lobby')
@@ -332,13 +332,16 @@ test('§2 Details: pod name, IP, player count and who they are', async () => {
 test.each([
   [5, 'Player count5', '5 connections'],
   [null, 'Player countUnknown: the server does not answer', 'connections unknown'],
-])('§14 Details and the status card tell the true number of players: %p', async (playerCount, count, connections) => {
-  await shown({ players: { a: 'Ann' }, playerCount, connections: playerCount ?? 0 }, `${PATH}?tab=details`)
-  expect(screen.getByRole('region', { name: 'Instance Details' })).toHaveTextContent(count)
-  expect(card('Status')).toHaveTextContent(connections)
-})
+])(
+  '§14 Details and the status card show the reported number of players: %p',
+  async (playerCount, count, connections) => {
+    await shown({ players: { a: 'Ann' }, playerCount, connections: playerCount ?? 0 }, `${PATH}?tab=details`)
+    expect(screen.getByRole('region', { name: 'Instance Details' })).toHaveTextContent(count)
+    expect(card('Status')).toHaveTextContent(connections)
+  },
+)
 
-test('§14 where its deployment says how, an instance is drained before it stops or restarts', async () => {
+test('§14 a deployment with drain settings offers to drain an instance before a stop or restart', async () => {
   const { user, console } = await shown({ canDrain: true })
   expect(
     within(power())
@@ -353,7 +356,7 @@ test('§14 where its deployment says how, an instance is drained before it stops
   ])
 })
 
-test('§14 one that is drained says so, and is not drained again', async () => {
+test('§14 a draining instance shows its state and cannot be drained again', async () => {
   const { user, console } = await shown({ canDrain: true, draining: true, connections: 2 }, `${PATH}?tab=details`)
   expect(card('Status')).toHaveTextContent('2 connections, draining')
   expect(screen.getByRole('region', { name: 'Instance Details' })).toHaveTextContent('DrainingIt gets no new players')
@@ -361,7 +364,7 @@ test('§14 one that is drained says so, and is not drained again', async () => {
   expect(console.sent).toEqual([])
 })
 
-test('§14 Details carry what is not as it should be', async () => {
+test('§14 Details shows the warnings of the instance', async () => {
   await shown(
     { warnings: ['The instance is ready but does not listen on port 25565: nobody does.'] },
     `${PATH}?tab=details`,
@@ -371,7 +374,7 @@ test('§14 Details carry what is not as it should be', async () => {
   )
 })
 
-test('§12 Details tell which limits are not enforced', async () => {
+test('§12 Details shows limits that are not enforced', async () => {
   const warnings = ['cpu', 'memory'].map(
     (limit) => `resources.${limit} (1) is not enforced on this machine: control groups cannot be written here.`,
   )
@@ -380,14 +383,14 @@ test('§12 Details tell which limits are not enforced', async () => {
     expect(screen.getByRole('region', { name: 'Instance Details' })).toHaveTextContent(`Warning${warning}`)
 })
 
-test('between two tries the status card counts down, until it is told that it starts', async () => {
+test('the status card counts down to the next restart until the instance is starting', async () => {
   const { console } = await shown({ state: 'STOPPED', retry: { inMs: 8000, attempt: 3, of: 5 } })
   expect(within(card('Status')).getByText('Restarting in 8 s, try 3 of 5')).toHaveClass('state', 'changing')
   act(() => console.receive({ type: 'power', content: 'STARTING' }))
   await waitFor(() => expect(card('Status')).toHaveTextContent('StatusStarting Up'))
 })
 
-test('a late start is told on the status card and in Details, until it is ready', async () => {
+test('a late start is shown on the status card and in Details until the instance is ready', async () => {
   const lateStart = { afterSeconds: 300, waitingFor: 'a console line that matches Done \\(' }
   const { console } = await shown({ state: 'STARTING', lateStart }, `${PATH}?tab=details`)
   expect(card('Status')).toHaveTextContent('StatusStarting UpNot ready after 300 s')
@@ -398,13 +401,13 @@ test('a late start is told on the status card and in Details, until it is ready'
   await waitFor(() => expect(card('Status')).toHaveTextContent('StatusOnline0 connections'))
 })
 
-test('Details of a server that sends no more than product.md says', async () => {
+test('Details shows only pod name, IP and player count when the server sends no other fields', async () => {
   await shown({}, `${PATH}?tab=details`)
   expect(screen.getAllByRole('term').map((term) => term.textContent)).toEqual(['Pod name', 'IP', 'Player count'])
   expect(screen.queryByText('Crash capsule')).toBeNull()
 })
 
-test('Details of ours: the port, since when, restarts, how it ended, why it is blocked', async () => {
+test('Details shows port, start time, restarts, last exit and the reason for a block', async () => {
   const lastExit = { code: 3, signal: null, at: 1_700_000_000_000, reason: 'Ended by itself with exit code 3' }
   await shown(
     { port: 25_567, startedAt: 1_700_000_000_000, restarts: 2, lastExit, blockedReason: 'It crashed 5 times' },
@@ -419,7 +422,7 @@ test('Details of ours: the port, since when, restarts, how it ended, why it is b
   expect(details).toHaveTextContent('Blocked becauseIt crashed 5 times')
 })
 
-test('the crash capsule is loaded when asked for, shown as text and downloaded as it is', async () => {
+test('the crash capsule is loaded on demand, shown as text and downloaded unchanged', async () => {
   jest.spyOn(Element.prototype, 'scrollHeight', 'get').mockReturnValue(700)
   const shownTo = jest.fn()
   Element.prototype.scrollIntoView = function () {
@@ -442,7 +445,7 @@ test('the crash capsule is loaded when asked for, shown as text and downloaded a
   expect(screen.getByText('Out of memory')).toBeVisible()
   expect(screen.getByLabelText('The last 1 lines').scrollTop).toBe(700)
   expect(shownTo.mock.calls).toEqual([[screen.getByLabelText('The last 1 lines')]])
-  // Who comes back to it is not taken there again.
+  // Returning to the tab does not scroll again.
   await user.click(screen.getByRole('tab', { name: 'Console' }))
   await user.click(screen.getByRole('tab', { name: 'Details' }))
   expect(screen.getByText('<b>boom</b>')).toBeVisible()

@@ -9,7 +9,7 @@ const bufferOf = (...contents: string[]) =>
   )
 const many = (count: number) => bufferOf(...Array.from({ length: count }, (_, index) => 'x'.repeat((index * 7) % 95)))
 
-test('a line takes as many rows as its characters need, an empty one a row, colours none', () => {
+test('a line takes as many rows as its characters need, at least one, ignoring color codes', () => {
   const geometry = createGeometry(10)
   expect(geometry.total(bufferOf('x'.repeat(10)))).toBe(1)
   expect(geometry.total(bufferOf('x'.repeat(11)))).toBe(2)
@@ -18,29 +18,26 @@ test('a line takes as many rows as its characters need, an empty one a row, colo
   expect(createGeometry(Infinity).total(bufferOf('x'.repeat(5000), 'y'))).toBe(2)
 })
 
-test.each([700, 5000, 5321, 9999])(
-  'rows above a line and the line of a row agree with counting, of %p lines',
-  (count) => {
-    const buffer = many(count)
-    const geometry = createGeometry(10)
-    let rows = 0
-    for (const [index, { content }] of allLines(buffer).entries()) {
-      const number = buffer.first + index
-      const height = Math.max(1, Math.ceil(content.length / 10))
-      if (index % 97 === 0 || index > 4990) {
-        expect(geometry.above(buffer, number)).toBe(rows)
-        expect(geometry.lineAt(buffer, rows)).toBe(number)
-        expect(geometry.lineAt(buffer, rows + height - 1)).toBe(number)
-      }
-      rows += height
+test.each([700, 5000, 5321, 9999])('above and lineAt agree with counting for %p lines', (count) => {
+  const buffer = many(count)
+  const geometry = createGeometry(10)
+  let rows = 0
+  for (const [index, { content }] of allLines(buffer).entries()) {
+    const number = buffer.first + index
+    const height = Math.max(1, Math.ceil(content.length / 10))
+    if (index % 97 === 0 || index > 4990) {
+      expect(geometry.above(buffer, number)).toBe(rows)
+      expect(geometry.lineAt(buffer, rows)).toBe(number)
+      expect(geometry.lineAt(buffer, rows + height - 1)).toBe(number)
     }
-    expect(geometry.total(buffer)).toBe(rows)
-    expect(geometry.lineAt(buffer, rows + 100)).toBe(buffer.next - 1)
-    expect(geometry.above(buffer, buffer.first - 1)).toBe(0)
-  },
-)
+    rows += height
+  }
+  expect(geometry.total(buffer)).toBe(rows)
+  expect(geometry.lineAt(buffer, rows + 100)).toBe(buffer.next - 1)
+  expect(geometry.above(buffer, buffer.first - 1)).toBe(0)
+})
 
-test('what was measured counts from then on, and is news once', () => {
+test('a measured height replaces the estimate, and measure reports only changes', () => {
   const buffer = bufferOf('before', '漢字漢字漢字', 'after')
   const geometry = createGeometry(10)
   expect(geometry.above(buffer, 2)).toBe(2)

@@ -7,7 +7,7 @@ type ChartProps = {
   options: { colors: string[]; chart: { group: string } }
 }
 const mockDrawn = jest.fn((_props: ChartProps) => null)
-// jsdom has no SVG layout; what the chart is given is what counts.
+// jsdom has no SVG layout, so the test checks the props of the chart.
 jest.mock('react-apexcharts', () => ({ __esModule: true, default: (props: ChartProps) => mockDrawn(props) }))
 
 const lobby = instanceOf('3fa2c1-lobby')
@@ -27,7 +27,7 @@ function opened() {
 beforeEach(() => mockDrawn.mockClear())
 afterEach(() => jest.useRealTimers())
 
-test('§2, §7 a blue chart of mCPU and a green one of MB with two decimals, which share their hover', async () => {
+test('§2, §7 a blue mCPU chart and a green MB chart with two decimals share their hover', async () => {
   const { network } = opened()
   const cpu = network.get('/api/metrics/cpu').answers({ data: [point(1, 250), point(0, 300.4)] })
   const memory = network.get('/api/metrics/memory').answers({ data: [point(1, 1024), point(0, 123_456)] })
@@ -45,14 +45,14 @@ test('§2, §7 a blue chart of mCPU and a green one of MB with two decimals, whi
   expect(drawnIn(BLUE)?.options.chart.group).toBe(drawnIn(GREEN)?.options.chart.group)
 })
 
-test('where nothing was measured no line is drawn', async () => {
+test('a gap in the samples is not connected by a line', async () => {
   const { network } = opened()
   network.get('/api/metrics/cpu').answers({ data: [point(20, 5), point(0, 6)] })
   network.get('/api/metrics/memory').answers({ data: [] })
   await waitFor(() => expect(drawnIn(BLUE)?.series[0]?.data.map(([, value]) => value)).toEqual([5, null, 6]))
 })
 
-test('§2 each chart waits for itself', async () => {
+test('§2 each chart has its own loading state', async () => {
   const { network } = opened()
   const cpu = network.get('/api/metrics/cpu').answersLater({ data: [point(0, 1)] })
   network.get('/api/metrics/memory').answers({ data: [point(0, 1024)] })
@@ -65,7 +65,7 @@ test('§2 each chart waits for itself', async () => {
   expect((await chart('CPU')).querySelector('.spinner-border')).toBeNull()
 })
 
-test('§2 each chart fails for itself, in the words of the specification', async () => {
+test('§2 each chart has its own error message, worded as specified', async () => {
   const { network } = opened()
   network.get('/api/metrics/cpu').answers(500, { message: 'no sampler' })
   network.get('/api/metrics/memory').isUnreachable()
@@ -75,14 +75,14 @@ test('§2 each chart fails for itself, in the words of the specification', async
   ).toBeVisible()
 })
 
-test.each([[{}], [{ data: 'x' }]])('an answer that is none is a failure too: %j', async (answer) => {
+test.each([[{}], [{ data: 'x' }]])('a malformed response is shown as a failure: %j', async (answer) => {
   const { network } = opened()
   network.get('/api/metrics/cpu').answers(answer)
   network.get('/api/metrics/memory').answers({ data: [] })
   expect(await screen.findByText(/^Error loading CPU metrics: /)).toBeVisible()
 })
 
-test('without any point it says so', async () => {
+test('shows an empty state when there are no data points', async () => {
   const { network } = opened()
   network.get('/api/metrics/cpu').answers({ data: [] })
   network.get('/api/metrics/memory').answers({ data: [] })
@@ -92,7 +92,7 @@ test('without any point it says so', async () => {
   expect(mockDrawn).not.toHaveBeenCalled()
 })
 
-test('§9 both are asked for again every 15 s, and a failure keeps what was drawn', async () => {
+test('§9 both charts are polled every 15 s, and a failed poll keeps the drawn data', async () => {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick', 'performance'] })
   const { network } = opened()
   network.get('/api/metrics/cpu').answers({ data: [point(0, 250)] })

@@ -6,7 +6,7 @@ import { append, emptyBuffer, since } from '../../../../src/web/sockets/lineBuff
 
 const linesOf = (...contents: string[]) => contents.map((content) => ({ type: 'message' as const, content }))
 const bufferOf = (...contents: string[]) => append(emptyBuffer, linesOf(...contents))
-/** As who searches a single buffer sees it. */
+/** Binds a search to a single buffer. */
 const over = (
   buffer: LineBuffer,
   { index: read, count, matchNumber: rank, next: newer, previous: older }: ReturnType<typeof createSearch>,
@@ -23,7 +23,7 @@ const read = (query: string, buffer: LineBuffer) => {
   return search
 }
 
-test('a search counts every occurrence, upper or lower case, past colours, and only in lines that are kept', () => {
+test('a search counts every match in the kept lines, ignoring case and color codes', () => {
   const buffer = bufferOf('Hello hello', '\u001b[31mhe\u001b[0mllo', 'other', '\u001b[31mm')
   expect(read('HELLO', buffer).count()).toBe(3)
   expect(read('31', buffer).count()).toBe(0)
@@ -33,13 +33,13 @@ test('a search counts every occurrence, upper or lower case, past colours, and o
   expect(read('m', full).count()).toBe(1)
 })
 
-test('occurrences do not overlap, and are where they are in the text also past letters that grow in lower case', () => {
+test('matches do not overlap, and offsets are correct after letters that grow in lower case', () => {
   expect(matchesIn('aaaa', 'aa')).toEqual([0, 2])
   expect(matchesIn('\u0130\u0130 Key', 'key')).toEqual([3])
   expect(matchesIn('\u{1f600}x', 'X')).toEqual([2])
 })
 
-test('steps go through every occurrence in order, in both directions, and around at the ends', () => {
+test('next and previous visit every match in order and wrap around', () => {
   const buffer = bufferOf('ab ab', 'none', 'ab', 'x ab')
   const search = read('ab', buffer)
   const all: Match[] = [
@@ -59,7 +59,7 @@ test('steps go through every occurrence in order, in both directions, and around
   expect(read('ab', bufferOf('none')).newer(null)).toBeUndefined()
 })
 
-test('from an occurrence whose line is gone the steps go on among those that are kept', () => {
+test('next and previous continue among kept lines when the line of the current match is gone', () => {
   const buffer = append(
     bufferOf('ab'),
     linesOf(...Array.from({ length: 5000 }, (_, index) => (index % 2500 === 0 ? 'ab' : 'x'))),
@@ -71,12 +71,12 @@ test('from an occurrence whose line is gone the steps go on among those that are
   expect(search.older({ line: 0, at: 0 })).toEqual({ line: 2501, at: 0 })
 })
 
-test('reading goes on where its time ended, the newest lines first', () => {
+test('indexing resumes where its time budget ended, newest lines first', () => {
   const buffer = bufferOf(...Array.from({ length: 1500 }, () => 'needle'))
   const search = over(buffer, createSearch('needle'))
   const now = jest.spyOn(performance, 'now')
   let calls = 0
-  // A millisecond per line that is read.
+  // One millisecond per line.
   now.mockImplementation(() => calls++)
   expect(search.read(700)).toBe(false)
   expect(search.count()).toBe(500)
@@ -87,7 +87,7 @@ test('reading goes on where its time ended, the newest lines first', () => {
   expect(search.rank({ line: 1400, at: 0 })).toBe(1401)
 })
 
-/** A reader who stopped after 700 of 7,000 lines: what they see, and what is kept of what came since. */
+/** A view stopped after `seen` lines: the visible buffer, and the lines kept since then. */
 const partsOf = (seen: number, all: number) => {
   const lines = linesOf(...Array.from({ length: all }, (_, index) => `line ${index}`))
   const shown = append(emptyBuffer, lines.slice(0, seen))
@@ -96,9 +96,9 @@ const partsOf = (seen: number, all: number) => {
 }
 
 test.each([
-  ['that follows', 1700],
-  ['of which some is gone', 7000],
-])('what is seen is searched together with what came since, %s', (_case, all) => {
+  ['without a gap', 1700],
+  ['after a gap', 7000],
+])('a search spans the visible lines and the lines that arrived since, %s', (_case, all) => {
   const parts = partsOf(700, all)
   const search = createSearch('line')
   expect(search.index(parts, Infinity)).toBe(true)
@@ -115,7 +115,7 @@ test.each([
   expect(search.matchNumber(parts, { line: all - 1, at: 0 })).toBe(700 + kept)
 })
 
-test('the nearest occurrence is looked for up or down from a line first, then the other way', () => {
+test('the nearest match is searched in the given direction first, then in the other', () => {
   const parts = [bufferOf('ab', 'none', 'x', 'ab ab', 'none')]
   const search = createSearch('ab')
   expect(search.lastUpTo(parts, 4)).toEqual({ line: 3, at: 3 })
