@@ -1,6 +1,6 @@
 import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
 
-/** Every call with who may make it. A route that is not here fails the test below. */
+/** Every call with the role that may make it. The test below fails for a route that is missing here. */
 const matrix: Record<string, 'public' | 'user' | 'admin'> = {
   'GET /api/health': 'public',
   'POST /api/auth/login': 'public',
@@ -45,7 +45,7 @@ const matrix: Record<string, 'public' | 'user' | 'admin'> = {
   'POST /api/sftp/unarchive': 'user',
   'GET /api/sftp/jobs': 'user',
   'DELETE /api/sftp/jobs/:id': 'user',
-  // With a ticket, which is judged by the call itself.
+  // The call itself checks the ticket.
   'GET /api/sftp/download': 'public',
   'GET /api/database/:type': 'user',
   'POST /api/database/:type': 'user',
@@ -96,7 +96,7 @@ test('security 11: every route is in the matrix', () => {
   ).toEqual(Object.keys(matrix).sort())
 })
 
-/** Calls a route with nothing in particular. */
+/** Calls a route with placeholder parameters. */
 async function attempt(route: string, token?: string): Promise<number> {
   const [method, url] = route.split(' ') as ['GET' | 'POST' | 'PATCH' | 'DELETE', string]
   const answer = await platform.call(method, url.replaceAll(/:\w+/g, 'nothing'), {
@@ -107,14 +107,14 @@ async function attempt(route: string, token?: string): Promise<number> {
 }
 const apiRoutes = () => routes().filter((route) => route.includes(' /api'))
 
-test('security 11: every route lets in exactly who the matrix says', async () => {
+test('security 11: every route admits exactly the roles in the matrix', async () => {
   const admin = { ...first, token: await platform.signIn(first) }
   const user = await platform.register('user')
   const isRefused = (status: number) => (status === 401 || status === 403 ? status : false)
   for (const route of apiRoutes()) {
     const access = matrix[route]
     const refused = { anonymous: isRefused(await attempt(route)), user: isRefused(await attempt(route, user.token)) }
-    // Logging out ends the session that asked.
+    // Logging out ends the session, so the user signs in again.
     if (route.endsWith('logout')) user.token = await platform.signIn(user)
     expect({ route, ...refused }).toEqual({
       route,
@@ -126,7 +126,7 @@ test('security 11: every route lets in exactly who the matrix says', async () =>
   }
 })
 
-test('security 11: when it cannot be made out who asks, the call fails and nothing is done', async () => {
+test('security 11: if the session cannot be checked, the call fails without side effects', async () => {
   const { token } = await platform.register('somebody')
   const read = jest.spyOn(platform.sessions, 'authenticate').mockRejectedValue(new Error('a bug'))
   for (const route of apiRoutes())
@@ -136,7 +136,7 @@ test('security 11: when it cannot be made out who asks, the call fails and nothi
   expect((await platform.call('GET', '/api/sessions', { token })).status).toBe(200)
 })
 
-test('a route that does not say who may call it cannot be added', async () => {
+test('a route that does not declare who may call it cannot be added', async () => {
   const { default: Fastify } = await import('fastify')
   const { guardRoutes } = await import('../../../src/platform/http/access')
   const app = Fastify()
@@ -144,7 +144,7 @@ test('a route that does not say who may call it cannot be added', async () => {
   expect(() => app.get('/api/new', async () => ({}))).toThrow('The route /api/new has no access setting')
 })
 
-test('security 15: an unknown user, invite, database, deployment or session is 404', async () => {
+test('security 15: an unknown user, invite, database, deployment or session gets 404', async () => {
   const token = await platform.signIn(first)
   const unknown: ['DELETE' | 'PATCH', string, object?][] = [
     ['DELETE', '/api/invite-codes/nothing'],
@@ -165,14 +165,14 @@ test('security 15: an unknown user, invite, database, deployment or session is 4
     })
 })
 
-test('an unknown call is 404 in the form of every failure, and learns nothing', async () => {
+test('an unknown call gets a 404 in the standard error format and reveals nothing', async () => {
   expect(await platform.call('GET', '/api/nothing')).toMatchObject({
     status: 404,
     body: { success: false, code: 'NOT_FOUND' },
   })
 })
 
-test('security 15: an unknown deployment is 404', async () => {
+test('security 15: an unknown deployment gets 404', async () => {
   const { token } = await platform.register('curious')
   expect(await platform.call('GET', '/api/deployments/nothing/instances', { token })).toMatchObject({
     status: 404,
@@ -180,7 +180,7 @@ test('security 15: an unknown deployment is 404', async () => {
   })
 })
 
-test('security 58: answers of the API are never stored by a cache', async () => {
+test('security 58: caches never store responses of the API', async () => {
   const { headers } = await platform.call('GET', '/api/health')
   expect(headers).toMatchObject({ 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' })
   expect(headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)

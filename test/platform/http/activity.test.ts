@@ -14,7 +14,7 @@ afterAll(() => platform.close())
 
 const newest = async (): Promise<ActivityEntry[]> => (await platform.activityLog.list({})).entries
 
-test('every call that changes something has to say what is recorded of it, or it cannot be added', async () => {
+test('a route that changes something cannot be added without declaring what the activity log records', async () => {
   const { default: Fastify } = await import('fastify')
   const { recordActivity } = await import('../../../src/platform/http/activity')
   const app = Fastify()
@@ -31,7 +31,7 @@ test('every call that changes something has to say what is recorded of it, or it
   app.post('/api/said', { config: { activity: false } }, async () => ({}))
 })
 
-test('registering, signing in, failing to and signing out are recorded with who, when and from where', async () => {
+test('registrations, sign-ins, failed sign-ins and sign-outs are recorded with user, time and address', async () => {
   const before = Date.now()
   const token = await platform.signIn(ann)
   await platform.call('POST', '/api/auth/login', { body: { username: 'Ann', password: 'wrong' }, address: '10.9.8.7' })
@@ -78,7 +78,7 @@ test('registering, signing in, failing to and signing out are recorded with who,
 })
 
 test.each(['my secret phrase!', 'hunter22'])(
-  'a password that was typed into the field of the username is not recorded (%s)',
+  'a password typed into the username field is not recorded (%s)',
   async (username) => {
     const from = { address: '10.9.8.6' }
     await platform.call('POST', '/api/auth/login', { body: { username, password: 'x' }, ...from })
@@ -92,7 +92,7 @@ test.each(['my secret phrase!', 'hunter22'])(
   },
 )
 
-test('a right password, an address without a session and tries over the limit leave nothing: nobody can fill the log from outside', async () => {
+test('outsiders cannot fill the log: correct passwords, requests without a session and rate-limited tries are not recorded', async () => {
   const count = async () => (await newest()).length
   const before = await count()
   await platform.call('POST', '/api/auth/login', { body: { username: 'ann', password: ann.password } })
@@ -110,7 +110,7 @@ test('a right password, an address without a session and tries over the limit le
   expect(await count()).toBe(before + 10)
 })
 
-test('what was refused or failed is recorded as such, with what it was tried on', async () => {
+test('refused and failed calls are recorded as such, with their subject', async () => {
   await platform.call('DELETE', '/api/deployments/not-there', { token: ann.token })
   expect((await newest())[0]).toMatchObject({
     username: 'ann',
@@ -141,7 +141,7 @@ test('deployments are recorded by name, never with their text', async () => {
   for (const secret of ['canary-7781', ann.password, ann.secret, ann.token]) expect(kept).not.toContain(secret)
 })
 
-test('files are recorded by path, done or not, never with what they hold', async () => {
+test('files are recorded by path, successful or not, never with their content', async () => {
   const call = (method: 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown) =>
     platform.call(method, `/api/sftp/${path}`, { token: ann.token, body })
   const path = '/nfsshare/activity'
@@ -186,7 +186,7 @@ test('files are recorded by path, done or not, never with what they hold', async
   for (const secret of ['canary-4412', ticket]) expect(kept).not.toContain(secret)
 })
 
-test('who hangs up before the answer is recorded all the same', async () => {
+test('a call whose client disconnects before the answer is recorded', async () => {
   await platform.app.listen({ host: '127.0.0.1', port: 0 })
   const holder = await platform.state.pool.connect()
   await holder.query('begin; lock table deployments in access exclusive mode')
@@ -215,7 +215,7 @@ test('who hangs up before the answer is recorded all the same', async () => {
   ).toMatchObject({ username: 'ann', address: '127.0.0.1' })
 })
 
-test('what a call did is recorded though its connection was reset as soon as it was read', async () => {
+test('a completed change is recorded although its connection was reset right after the request', async () => {
   if (!platform.app.server.listening) await platform.app.listen({ host: '127.0.0.1', port: 0 })
   const socket = connect((platform.app.server.address() as AddressInfo).port, '127.0.0.1')
   const { body } = await platform.call('POST', '/api/invite-codes', { token: ann.token, body: { message: 'reset' } })
@@ -231,7 +231,7 @@ test('what a call did is recorded though its connection was reset as soon as it 
   ).toMatchObject({ username: 'ann', subject: 'reset', address: '127.0.0.1', succeeded: true })
 })
 
-test('control and direction characters of a subject become spaces, and a long one is cut', async () => {
+test('control and direction characters in a subject become spaces, and a long subject is truncated', async () => {
   platform.activityLog.record({
     username: 'ann',
     kind: 'file',
@@ -245,7 +245,7 @@ test('control and direction characters of a subject become spaces, and a long on
   expect(subject).toHaveLength(500)
 })
 
-test('an entry that the database refuses does not hold up the others', async () => {
+test('an entry that the database rejects does not block the others', async () => {
   const entry = { username: 'ann', kind: 'file' as const, action: 'deleted file', address: '::1', succeeded: true }
   platform.activityLog.record({ ...entry, subject: 'before' })
   platform.activityLog.record({ ...entry, subject: 'refused', kind: null as unknown as 'file' })
@@ -253,7 +253,7 @@ test('an entry that the database refuses does not hold up the others', async () 
   expect((await newest()).slice(0, 2).map(({ subject }) => subject)).toEqual(['after', 'before'])
 })
 
-test('an administrator’s call that a regular user tries is recorded as refused', async () => {
+test('an administrator’s call made by a regular user is recorded as refused', async () => {
   const bob = await platform.register('bob')
   await platform.call('DELETE', '/api/users/1', { token: bob.token, address: '10.0.0.66' })
   expect((await newest())[0]).toMatchObject({
@@ -275,7 +275,7 @@ describe('GET /api/activity', () => {
   const subjects = async (search: string, more = '') =>
     (await ask(`?search=${encodeURIComponent(search)}${more}`)).entries.map(({ subject }) => subject)
 
-  test('gives pages of 100, newest first, without gaps and without repeating what came meanwhile', async () => {
+  test('returns pages of 100, newest first, without gaps or duplicates when entries are added meanwhile', async () => {
     const many = Array.from({ length: 250 }, (_entry, at) => `page ${at}`)
     for (const subject of many)
       platform.activityLog.record({
@@ -313,7 +313,7 @@ describe('GET /api/activity', () => {
     expect((await ask('?kind=power')).entries).toEqual([])
   })
 
-  test('searches username, action, subject and address without regard to case; every character means itself', async () => {
+  test('searches username, action, subject and address literally, ignoring case', async () => {
     const entry = {
       username: 'Zoe',
       kind: 'command' as const,
@@ -344,7 +344,7 @@ describe('GET /api/activity', () => {
     '?search=%00',
     '?kind=file&kind=user',
     '?limit=1000000',
-  ])('%s is 400', async (query) => {
+  ])('%s gets 400', async (query) => {
     expect(await platform.call('GET', `/api/activity${query}`, { token: ann.token })).toMatchObject({
       status: 400,
       body: { code: 'INVALID_INPUT' },
@@ -352,8 +352,8 @@ describe('GET /api/activity', () => {
   })
 })
 
-describe('the database keeps it', () => {
-  test('nobody changes, empties or removes entries within 90 days, not even the platform itself', async () => {
+describe('the database protects the log:', () => {
+  test('no entry can be changed or removed within 90 days, not even by the platform itself', async () => {
     const { db } = platform
     await expect(db.updateTable('activity').set({ username: 'somebody else' }).execute()).rejects.toThrow(
       'are kept as they are',
@@ -364,7 +364,7 @@ describe('the database keeps it', () => {
     await expect(platform.state.pool.query('truncate activity')).rejects.toThrow('are kept as they are')
   })
 
-  test('entries of 90 days ago are removed, younger ones stay', async () => {
+  test('entries older than 90 days are removed, younger ones stay', async () => {
     const { dropOldActivity } = await import('../../../src/platform/state/activity')
     const day = 86_400_000
     const entry = {

@@ -21,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-/** As a browser's tab that may be closed. */
+/** A request whose connection can be dropped, as by closing a browser tab. */
 function ask(path: string, { token } = ann): ClientRequest {
   const { port } = platform.app.server.address() as AddressInfo
   const asked = request({
@@ -38,7 +38,7 @@ const jobs = async () =>
   ((await platform.call('GET', '/api/sftp/jobs', { token: ann.token })).body.data as { jobs: FileJob[] }).jobs
 const pathsOf = (all: FileJob[]) => all.map(({ paths }) => paths[0]).sort()
 
-test('an archive goes on when the tab that asked for it is closed, and is dropped when it has not begun', async () => {
+test('closing the tab that requested an archive drops a queued job but not a running one', async () => {
   const first = ask('/nfsshare/a')
   await until(async () => (await jobs()).some(({ done }) => done > 0))
   ask('/nfsshare/b')
@@ -55,7 +55,7 @@ test('an archive goes on when the tab that asked for it is closed, and is droppe
   await until(async () => (await jobs()).length === 0)
 }, 60_000)
 
-test('§1 of one user’s archives twenty wait, and the next is 429 with Retry-After', async () => {
+test('§1 at most twenty archives of a user are queued; the next one gets 429 with Retry-After', async () => {
   for (let count = 0; count < 22; count += 1) ask('/nfsshare/a')
   await until(async () => (await jobs()).length === 22)
   const refused = await platform.call('POST', '/api/sftp/archive', { token: ann.token, body: { path: '/nfsshare/b' } })
@@ -65,7 +65,7 @@ test('§1 of one user’s archives twenty wait, and the next is 429 with Retry-A
   await until(async () => (await jobs()).length === 0)
 }, 60_000)
 
-test('§2 what a user who is deleted packs is given up, and leaves nothing', async () => {
+test('§2 deleting a user aborts their archive job, which leaves no file behind', async () => {
   const bob = await platform.register('bob')
   const share = join(platform.dataDir, 'nfsshare')
   const before = readdirSync(share)

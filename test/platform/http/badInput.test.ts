@@ -20,7 +20,7 @@ test.each([
   ['a password that is too long', 'register', { ...register, password: 'x'.repeat(129) }, 'password'],
   ['a NUL character', 'login', { username: 'a\0', password: 'x' }, 'username'],
   ['a code that is no six digits', 'verify-login', { username: 'ann', token: '12345a', sessionToken: 'x' }, 'token'],
-])('§1 %s is 400 and names the field', async (_case, path, body, field) => {
+])('§1 %s gets 400 and names the field', async (_case, path, body, field) => {
   const answer = await platform.call('POST', `/api/auth/${path}`, { body })
   expect(answer).toMatchObject({ status: 400, body: { success: false, code: 'INVALID_INPUT', field } })
   expect(answer.body.message).toMatch(new RegExp(`^${field}: `))
@@ -32,7 +32,7 @@ test.each([
   ['is empty', ''],
   ['is a list', '[]'],
   ['carries a prototype', '{"__proto__": {"isAdmin": 1}, "username": "ann", "password": "x"}'],
-])('a body that %s is 400', async (_case, body) => {
+])('a body that %s gets 400', async (_case, body) => {
   expect(await platform.call('POST', '/api/auth/login', { body })).toMatchObject({
     status: 400,
     body: { code: 'INVALID_INPUT' },
@@ -55,7 +55,7 @@ test.each([
 })
 
 test.each(['/api/%zz', `/api/deployments/${'x'.repeat(600)}`, '/api/%00', '/api//', '/api/auth/login/../../x'])(
-  'the address %s is refused in the form of every failure',
+  'the URL %s is refused in the standard error format',
   async (address) => {
     const { status, body } = await platform.call('GET', address)
     expect(status).toBeGreaterThanOrEqual(400)
@@ -64,7 +64,7 @@ test.each(['/api/%zz', `/api/deployments/${'x'.repeat(600)}`, '/api/%00', '/api/
   },
 )
 
-test('security 3: a body over 1 MiB is 413', async () => {
+test('security 3: a body over 1 MiB gets 413', async () => {
   const body = JSON.stringify({ username: 'ann', password: 'x'.repeat(10 * 2 ** 20) })
   expect(await platform.call('POST', '/api/auth/login', { body })).toMatchObject({
     status: 413,
@@ -72,7 +72,7 @@ test('security 3: a body over 1 MiB is 413', async () => {
   })
 })
 
-test('a failure that nobody expected is a bare 500; the log knows the rest under its request id', async () => {
+test('an unexpected error gives a bare 500, and the log has the details under its request id', async () => {
   const { token } = await platform.register('ann')
   await platform.db
     .insertInto('deployments')

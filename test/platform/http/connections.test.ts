@@ -11,7 +11,7 @@ let app: FastifyInstance | undefined
 let logged: string[]
 const sockets: Socket[] = []
 
-/** All of 127.0.0.0/8 leads here, and any of it may be where a connection comes from. */
+/** Linux answers on all of 127.0.0.0/8 and allows any of these addresses as the source. */
 const connectFrom = (localAddress: string, port: number) => {
   const socket = connect({ port, host: '127.0.0.1', localAddress }).on('error', () => undefined)
   sockets.push(socket)
@@ -39,12 +39,12 @@ afterEach(async () => {
   await app?.close()
 })
 
-test('the system tells how many files may be open', () => {
-  // A child has the limit of its parent.
+test('reads the limit of open files from the system', () => {
+  // A child process inherits the limit.
   expect(openFileLimit()).toBe(Number(execFileSync('sh', ['-c', 'ulimit -n'], { encoding: 'utf8' })))
 })
 
-test('half of the open files are for connections; what is above is refused, which is logged once, and there is room again when some end', async () => {
+test('limits connections to half of the open files, logs the first refusal, and accepts new ones when some close', async () => {
   const port = await listenWith(21)
   let refused = 0
   for (let count = 0; count < 15; count++)
@@ -56,17 +56,17 @@ test('half of the open files are for connections; what is above is refused, whic
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200)
 })
 
-test('a connection that cannot be accepted is logged, and does not end the platform', async () => {
+test('a connection that cannot be accepted is logged and does not end the platform', async () => {
   const port = await listenWith(1000)
-  // As Node.js tells of it when it has no descriptor left even to refuse with, which another thread may have taken.
+  // Node.js emits this if no descriptor is left even to refuse the connection, because another thread took it.
   app!.server.emit('error', Object.assign(new Error('accept EMFILE'), { code: 'EMFILE' }))
   expect(logged.filter((line) => line.includes('failed to accept a connection'))).toHaveLength(1)
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200)
 })
 
-test('all instances together may have a quarter of the connections, however many users they have, and others are served', async () => {
+test('all instances together get at most a quarter of the connections, whatever their users, and other clients are served', async () => {
   const port = await listenWith(80)
-  // As labelLocalConnections labels them (localConnections.ts).
+  // As labelLocalConnections does (localConnections.ts).
   app!.server.prependListener('connection', (socket) => {
     const [, user] = /^127\.0\.0\.(1\d\d)$/.exec(socket.remoteAddress ?? '') ?? []
     if (user) Object.defineProperty(socket, 'remoteAddress', { value: `user 1900000${user} of this machine` })
@@ -87,7 +87,7 @@ test('all instances together may have a quarter of the connections, however many
   expect(answer.toString()).toMatch(/^HTTP\/1\.1 200/)
 })
 
-test('one address may have half of the connections; what is above is closed, which is logged once, and others are served', async () => {
+test('limits one address to half of the connections, logs the first refusal, and serves other addresses', async () => {
   const port = await listenWith(40)
   let refused = 0
   for (let count = 0; count < 15; count++) connectFrom('127.0.0.2', port).on('close', () => (refused += 1))
@@ -111,7 +111,7 @@ test('one address may have half of the connections; what is above is closed, whi
   expect(String((await once(again, 'data'))[0])).toMatch(/^HTTP\/1.1 200 /)
 })
 
-test('behind a trusted proxy the calls of each forwarded address are counted, not the connections of the proxy', async () => {
+test('behind a trusted proxy, calls are counted per forwarded address rather than connections of the proxy', async () => {
   const port = await listenWith(100, ['127.0.0.3'])
   const proxied = (client: string, path: string) => {
     const socket = connectFrom('127.0.0.3', port)
@@ -126,7 +126,7 @@ test('behind a trusted proxy the calls of each forwarded address are counted, no
   await until(async () => (await status(proxied('192.0.2.1', '/'))) === 200)
 })
 
-test('behind a trusted proxy an upgrade above the limit of its forwarded address is closed', async () => {
+test('behind a trusted proxy, an upgrade above the limit of its forwarded address is closed', async () => {
   const port = await listenWith(40, ['127.0.0.3'])
   app!.server.on('upgrade', (_request, socket: Socket) => {
     socket
@@ -151,7 +151,7 @@ test('behind a trusted proxy an upgrade above the limit of its forwarded address
   expect(await upgrade('192.0.2.2')).toBe('upgraded')
 })
 
-test('a connection on which more than 16 requests wait is closed', async () => {
+test('a connection with more than 16 pipelined requests is closed', async () => {
   const port = await listenWith(1000)
   const pipelining = async (count: number) => {
     const socket = connectFrom('127.0.0.2', port)

@@ -52,7 +52,7 @@ test.each([
   expect(await statesOf(`a-${type}`)).toEqual([])
 })
 
-test('§7 getManagerTimestamp answers the last heartbeat of the manager, and nodes the nodes', async () => {
+test('§7 getManagerTimestamp returns the last heartbeat of the manager, and nodes returns the nodes', async () => {
   const beat = async () =>
     Number((await platform.call('GET', '/api/network/getManagerTimestamp', { token: ann.token })).body.data.timestamp)
   const first = await beat()
@@ -64,7 +64,7 @@ test('§7 getManagerTimestamp answers the last heartbeat of the manager, and nod
   })
 })
 
-test('security 33: names that are no DNS label are 400 and name the field', async () => {
+test('security 33: names that are not DNS labels get 400 and name the field', async () => {
   for (const name of [';id', '--x', '..', 'a'.repeat(41), '', 'A', '$(id)', '../../etc', 'a/b', 'a\u0000']) {
     expect(await call('POST', '', { name, type: 'process' })).toMatchObject({
       status: 400,
@@ -78,7 +78,7 @@ test('security 33: names that are no DNS label are 400 and name the field', asyn
   })
 })
 
-test('§5 a persistent deployment needs a node that is there, others take none', async () => {
+test('§5 a persistent deployment needs an existing node; other types take none', async () => {
   expect(await call('POST', '', { name: 'world', type: 'persistent' })).toMatchObject({
     status: 400,
     body: { field: 'node', message: 'Please select a node for the persistent deployment' },
@@ -93,7 +93,7 @@ test('§5 a persistent deployment needs a node that is there, others take none',
   })
 })
 
-test('a name that is taken and a second proxy are 409; of two creates at once one wins', async () => {
+test('an existing name and a second proxy get 409; one of two concurrent creates succeeds', async () => {
   expect(await call('POST', '', { name: 'a-process', type: 'process' })).toMatchObject({
     status: 409,
     body: { code: 'NAME_TAKEN', message: 'A deployment named "a-process" already exists.' },
@@ -106,7 +106,7 @@ test('a name that is taken and a second proxy are 409; of two creates at once on
   expect(both.map(({ status }) => status).sort()).toEqual([201, 409])
 })
 
-test('decisions §4: an invalid text is 400 with line and field, and the stored text stays', async () => {
+test('decisions §4: an invalid text gets 400 with line and field, and the stored text stays', async () => {
   const before = await contentOf('a-process')
   const wrong = before
     .replace('timeoutSeconds', 'timeoutSeconds')
@@ -128,14 +128,14 @@ test('decisions §4: an invalid text is 400 with line and field, and the stored 
   expect(await contentOf('a-process')).toBe(before)
 })
 
-test('decisions §4: comments and the order of keys survive', async () => {
+test('decisions §4: comments and the order of keys are kept', async () => {
   const content =
     '# mine\nrun: { command: ["node", "-e", "setInterval(() => {}, 1000)"] } # why\ntype: process\ndataDirectory: /a-process\nname: a-process\nstop: { timeoutSeconds: 1 }\n\n# the end'
   expect(await call('PATCH', '/a-process', { content })).toMatchObject({ status: 200 })
   expect(await contentOf('a-process')).toBe(content)
 })
 
-test('a save made from another text than the stored one is 409 and saves nothing; one that names no revision is not asked (product §7)', async () => {
+test('a save based on an outdated text gets 409 and changes nothing; without a revision the check is skipped (product §7)', async () => {
   await call('POST', '', { name: 'shared', type: 'process' })
   const opened = (await call('GET', '/shared')).body.data as { content: string; revision: string }
   const first = await call('PATCH', '/shared', { content: `${opened.content}# first\n`, revision: opened.revision })
@@ -161,8 +161,8 @@ test('a save made from another text than the stored one is 409 and saves nothing
   expect((await call('GET', '/shared')).body.data).toEqual(opened)
 })
 
-test('§12 limits that are not enforced here are told with the text, with its save and with its instances', async () => {
-  // The machine's part: a runtime that cannot enforce all limits.
+test('§12 limits that are not enforced are reported with the text, with its save and with its instances', async () => {
+  // Simulates a runtime that cannot enforce all limits.
   const replaced = [
     jest.replaceProperty(platform.runtime, 'enforced', { cpu: false, memory: true }),
     jest.replaceProperty(platform.runtime, 'limits', 'memory by prlimit'),
@@ -207,16 +207,16 @@ test.each([
       'resources.memory (1Gi) is not enforced on this machine: cgroups are not writable here.',
     ],
   ],
-])('§12 what is told of %s', (_case, resources, enforced, limits, told) => {
+])('§12 the warnings about %s', (_case, resources, enforced, limits, told) => {
   expect(limitWarnings({ resources }, { enforced, limits })).toEqual(told)
 })
 
-test('§14 ports that another deployment has are told with the save, and a new deployment gets its own', async () => {
+test('§14 a save reports ports of other deployments, and a new deployment gets its own port', async () => {
   for (const name of ['port-a', 'port-b']) await call('POST', '', { name, type: 'persistent', node: 'node-a' })
   const [one, two] = await Promise.all(['port-a', 'port-b'].map(contentOf))
   const portIn = (content: string) => Number(/port: (\d+)/.exec(content)![1])
   expect(portIn(two!)).toBe(portIn(one!) + 1)
-  // Limits may be warned of as well, depending on the machine.
+  // Depending on the machine, there are warnings about limits too.
   const portWarningsOf = ({ body }: Answer) =>
     (body.data.warnings as string[]).filter((warning) => warning.startsWith('run.port'))
   expect(portWarningsOf(await call('PATCH', '/port-b', { content: two }))).toEqual([])
@@ -235,7 +235,7 @@ test('§14 ports that another deployment has are told with the save, and a new d
   for (const name of ['port-a', 'port-b', 'far']) await call('DELETE', `/${name}`)
 })
 
-test('§14 deployments that are created at once get a port each', async () => {
+test('§14 deployments created concurrently get a port each', async () => {
   const names = Array.from({ length: 10 }, (_, at) => `at-once-${at}`)
   await Promise.all(names.map((name) => call('POST', '', { name, type: 'scalable' })))
   const ports = (await Promise.all(names.map(contentOf))).map((content) => /port: (\d+)/.exec(content)![1])
@@ -243,7 +243,7 @@ test('§14 deployments that are created at once get a port each', async () => {
   for (const name of names) await call('DELETE', `/${name}`)
 })
 
-test('of saves made from one text at once exactly one is stored', async () => {
+test('exactly one of several concurrent saves of one text is stored', async () => {
   await call('POST', '', { name: 'raced-save', type: 'process' })
   const { content, revision } = (await call('GET', '/raced-save')).body.data as { content: string; revision: string }
   const saves = await Promise.all(
@@ -254,7 +254,7 @@ test('of saves made from one text at once exactly one is stored', async () => {
   expect(await contentOf('raced-save')).toBe(`${content}# ${winner}\n`)
 })
 
-test('security 31: bombs are 400, and the platform goes on', async () => {
+test('security 31: bombs get 400, and the platform keeps serving', async () => {
   for (const content of [
     '['.repeat(10_000),
     `${'- '.repeat(10_000)}x`,
@@ -267,7 +267,7 @@ test('security 31: bombs are 400, and the platform goes on', async () => {
   expect(await platform.call('GET', '/api/health')).toMatchObject({ status: 200 })
 })
 
-test('§7 toggle, restart and delete do what they say', async () => {
+test('§7 toggles, restarts and deletes a deployment', async () => {
   expect(await call('POST', '/a-process/restart')).toMatchObject({
     status: 409,
     body: { message: 'The deployment "a-process" is disabled. Enable it to start it.' },
@@ -289,7 +289,7 @@ test('§7 toggle, restart and delete do what they say', async () => {
   expect(await readdir(shareDir())).toContain('a-process')
 })
 
-test('decisions §4: a restart tries again what was blocked, and says what keeps it', async () => {
+test('decisions §4: a restart retries a blocked instance and reports why it fails', async () => {
   const definition = (run: string) =>
     `name: given-up\ntype: persistent\nnode: node-a\ndataDirectory: /given-up\nrun: ${run}\nstop: { timeoutSeconds: 1 }\n`
   await call('POST', '', { name: 'given-up', type: 'persistent', node: 'node-a' })
@@ -316,7 +316,7 @@ test('decisions §4: a restart tries again what was blocked, and says what keeps
   expect(await call('DELETE', '/given-up')).toMatchObject({ status: 200 })
 })
 
-test('§4 restart means running afterwards: what was stopped is started, also where it had been blocked', async () => {
+test('§4 a restart also starts instances that were stopped or blocked', async () => {
   const definition = (program: string) =>
     `name: halted\ntype: process\ndataDirectory: /halted\nrun: { command: [${program}] }\nstop: { timeoutSeconds: 1 }\n`
   const forever = definition('"node", "-e", "setInterval(() => {}, 1000)"')
@@ -356,7 +356,7 @@ test('§4 restart means running afterwards: what was stopped is started, also wh
   expect(await call('DELETE', '/halted')).toMatchObject({ status: 200 })
 })
 
-test('a call that waits when the platform is closed is answered at once, and what it asked for goes on with the next start', async () => {
+test('a pending call is answered as soon as the platform closes, and its operation continues at the next start', async () => {
   const other = await startPlatform()
   try {
     const { token } = await other.register('ann')
@@ -388,13 +388,13 @@ test('a call that waits when the platform is closed is answered at once, and wha
   }
 })
 
-test('while the process that runs the instances is gone calls are 503 with a text for people, and soon they work again', async () => {
+test('while the host process is down, calls get 503 with a clear message, and work again soon after', async () => {
   await call('POST', '', { name: 'hosted', type: 'process' })
   expect(await call('GET', '/hosted/instances')).toMatchObject({ status: 200 })
   const pid = lockOwner(join(platform.dataDir, 'runtime/instances.lock'))!
   // Stopped first, so that it cannot answer before it is killed.
   process.kill(pid, 'SIGSTOP')
-  // The manager lists them too, of its own accord.
+  // The manager lists instances too.
   const ours = new AsyncLocalStorage<true>()
   const list = platform.runtime.list.bind(platform.runtime)
   let hasAsked = false
@@ -420,7 +420,7 @@ test('while the process that runs the instances is gone calls are 503 with a tex
   )
 })
 
-test('who hangs up while something ends is not waited for; it ends all the same', async () => {
+test('an aborted call stops waiting for an instance to stop, and the operation continues', async () => {
   const definition =
     'name: slow-end\ntype: process\ndataDirectory: /slow-end\nrun: { command: ["node", "-e", "process.on(\'SIGTERM\', () => setTimeout(() => process.exit(), 1500)); console.log(\'Ready\'); setInterval(() => {}, 1000)"] }\nready: Ready\nstop: { timeoutSeconds: 1 }\n'
   await call('POST', '', { name: 'slow-end', type: 'process' })
@@ -441,7 +441,7 @@ test('who hangs up while something ends is not waited for; it ends all the same'
   )
 })
 
-test('§14 discovery tells where the instances of the named deployments are, to who is signed in', async () => {
+test('§14 discovery returns the instances of the named deployments to signed-in users', async () => {
   const content =
     'name: found\ntype: process\ndataDirectory: /found\nrun: { command: ["node", "-e", "setInterval(() => {}, 1000)"] }\nstop: { timeoutSeconds: 1 }\n'
   await call('POST', '', { name: 'found', type: 'process' })
@@ -470,7 +470,7 @@ test('§14 discovery tells where the instances of the named deployments are, to 
   expect(await call('DELETE', '/found')).toMatchObject({ status: 200 })
 })
 
-test('every call for a name that is not there is 404', async () => {
+test('every call for an unknown name gets 404', async () => {
   for (const [method, path, body] of [
     ['GET', ''],
     ['PATCH', '', { content: 'x: 1' }],
@@ -486,7 +486,7 @@ test('every call for a name that is not there is 404', async () => {
   }
 })
 
-test('a directory that a link leads out of the share is not used', async () => {
+test('a directory that a link leads out of the share is refused', async () => {
   const outside = join(tmpdir(), `outside-${process.pid}`)
   await mkdir(outside, { recursive: true })
   await symlink(outside, join(shareDir(), 'escape'))
@@ -499,7 +499,7 @@ test('a directory that a link leads out of the share is not used', async () => {
   expect(await readdir(outside)).toEqual([])
 })
 
-test('a file in the place of the directory is a conflict, and leaves no deployment behind', async () => {
+test('a file in place of the directory is a conflict, and no deployment is created', async () => {
   await writeFile(join(shareDir(), 'taken'), '')
   expect(await call('POST', '', { name: 'taken', type: 'process' })).toMatchObject({
     status: 409,
@@ -508,7 +508,7 @@ test('a file in the place of the directory is a conflict, and leaves no deployme
   expect(await call('GET', '/taken')).toMatchObject({ status: 404 })
 })
 
-test("a stored text that cannot be read is its own deployment's trouble: it is listed, said, mended or deleted", async () => {
+test('a deployment with an invalid stored text is listed with the problem, and can be repaired or deleted', async () => {
   const store = (name: string) =>
     platform.db
       .insertInto('deployments')
@@ -552,7 +552,7 @@ test("a stored text that cannot be read is its own deployment's trouble: it is l
     expect(await call('DELETE', `/${name}`)).toMatchObject({ status: 200 })
 })
 
-test('a directory that later leads out of the share is not started from: the restart says so and ends nothing, the console says so too', async () => {
+test('a directory that later leads out of the share is not used: a restart is refused, and a start says so in the console', async () => {
   const outside = join(tmpdir(), `outside-later-${process.pid}`)
   await mkdir(outside, { recursive: true })
   await writeFile(join(outside, 'secret.txt'), 'not for instances')
@@ -594,8 +594,8 @@ test('a directory that later leads out of the share is not started from: the res
   expect(await call('DELETE', '/swapped')).toMatchObject({ status: 200 })
 })
 
-test('the replica of a deleted deployment is removed from this machine, those of others stay', async () => {
-  // Each holds one file, by which it is known.
+test('only the replica of the deleted deployment is removed from this machine', async () => {
+  // Each replica contains one file that identifies it.
   const replicas = async () =>
     (await readdir(join(platform.dataDir, 'replica'), { recursive: true })).map((path) => basename(path))
   for (const name of ['staying', 'going']) {
@@ -608,7 +608,7 @@ test('the replica of a deleted deployment is removed from this machine, those of
   expect(await replicas()).toContain('of-staying')
 })
 
-test('there are 500 deployments at most, and a deleted one makes room', async () => {
+test('at most 500 deployments can exist, and a deletion makes room', async () => {
   const { length } = (await call('GET', '')).body.data.deployments as unknown[]
   await sql`insert into deployments (name, type, content, enabled) select 'many-' || n, 'process', '-', false from generate_series(1, ${500 - length}::int) n`.execute(
     platform.db,

@@ -38,7 +38,7 @@ const zipOf = (files: { path: string; name: string }[]) =>
   })
 
 describe('a single file', () => {
-  test('§7 comes as it is, with its length, as an attachment', async () => {
+  test('§7 is sent unchanged with its length, as an attachment', async () => {
     const content = randomBytes(700_000)
     await writeFile(join(share, 'world.dat'), content)
     const answer = await download('/nfsshare/world.dat', await ticketFor('/nfsshare/world.dat'))
@@ -51,7 +51,7 @@ describe('a single file', () => {
     })
   })
 
-  test('a ticket is asked for with a session that ends meanwhile: 401', async () => {
+  test('a ticket requested with a session that ends meanwhile gets 401', async () => {
     const token = await platform.signIn(cyd)
     const user = await platform.sessions.authenticate(token)
     const authenticate = jest.spyOn(platform.sessions, 'authenticate').mockImplementation(async () => {
@@ -63,7 +63,7 @@ describe('a single file', () => {
     expect(answer).toMatchObject({ status: 401, body: { code: 'NO_SESSION' } })
   })
 
-  test('an empty file is empty', async () => {
+  test('an empty file has an empty body', async () => {
     await writeFile(join(share, 'empty'), '')
     const answer = await download('/nfsshare/empty', await ticketFor('/nfsshare/empty'))
     expect([answer.status, await answer.text()]).toEqual([200, ''])
@@ -78,7 +78,7 @@ describe('a single file', () => {
     ['lines=1-2', 200, 'abcdefghij', null],
     ['bytes=0-1,3-4', 200, 'abcdefghij', null],
     ['bytes=10-', 416, expect.stringContaining('"success":false'), 'bytes */10'],
-  ])('an interrupted download goes on: %s (RFC 9110 §14)', async (range, status, body, contentRange) => {
+  ])('an interrupted download can be resumed: %s (RFC 9110 §14)', async (range, status, body, contentRange) => {
     await writeFile(join(share, 'letters'), 'abcdefghij')
     const answer = await download('/nfsshare/letters', await ticketFor('/nfsshare/letters'), { range })
     expect([answer.status, await answer.text(), answer.headers.get('content-range')]).toEqual([
@@ -88,7 +88,7 @@ describe('a single file', () => {
     ])
   })
 
-  test('what changed since goes on from its beginning (If-Range, RFC 9110 §13.1.5)', async () => {
+  test('a resumed download of a changed file starts from the beginning (If-Range, RFC 9110 §13.1.5)', async () => {
     await writeFile(join(share, 'resumed'), 'abcdefghij')
     const get = async (headers: Record<string, string>) =>
       download('/nfsshare/resumed', await ticketFor('/nfsshare/resumed'), headers)
@@ -99,7 +99,7 @@ describe('a single file', () => {
     )
   })
 
-  test('one that shrinks meanwhile breaks off instead of leaving who downloads it waiting', async () => {
+  test('the download of a file that shrinks meanwhile is aborted instead of hanging', async () => {
     await writeFile(join(share, 'shrinking.log'), '')
     await truncate(join(share, 'shrinking.log'), 2 ** 28)
     const answer = await download('/nfsshare/shrinking.log', await ticketFor('/nfsshare/shrinking.log'))
@@ -112,7 +112,7 @@ describe('a single file', () => {
     await expect(rest()).rejects.toThrow('terminated')
   })
 
-  test('a look at the header (HEAD) does not use up the ticket', async () => {
+  test('a HEAD request does not use up the ticket', async () => {
     await writeFile(join(share, 'looked-at'), 'x')
     const token = await ticketFor('/nfsshare/looked-at')
     await fetch(`${origin}/api/sftp/download?path=/nfsshare/looked-at&token=${encodeURIComponent(token)}`, {
@@ -129,7 +129,7 @@ describe('a single file', () => {
     'a;b=c.txt',
     'ü%20.txt',
     'back\\slash',
-  ])('security 19: the name %j makes a valid header (RFC 6266) and no second one', async (name) => {
+  ])('security 19: the name %j gives one valid header (RFC 6266) and injects no other', async (name) => {
     await writeFile(join(share, name), 'x')
     const path = `/nfsshare/${name}`
     const answer = await download(path, await ticketFor(path))
@@ -141,7 +141,7 @@ describe('a single file', () => {
     expect(answer.headers.get('set-cookie')).toBeNull()
   })
 
-  test.each(['page.html', 'image.svg'])('security 20: %s is saved, never shown', async (name) => {
+  test.each(['page.html', 'image.svg'])('security 20: %s is downloaded, never displayed', async (name) => {
     await writeFile(join(share, name), '<script>alert(1)</script>')
     const answer = await download(`/nfsshare/${name}`, await ticketFor(`/nfsshare/${name}`))
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -153,7 +153,7 @@ describe('a single file', () => {
     expect(answer.headers.get('content-disposition')).toMatch(/^attachment/)
   })
 
-  test('a directory, what is gone, and what leads out are refused', async () => {
+  test('directories, missing files and links that lead out are refused', async () => {
     await mkdir(join(share, 'folder'))
     await symlink('/etc/passwd', join(share, 'passwd'))
     for (const [name, status] of [
@@ -171,20 +171,20 @@ describe('security 14: a ticket', () => {
   beforeAll(() => writeFile(join(share, 'ticketed'), 'content'))
   const path = '/nfsshare/ticketed'
 
-  test('is good for one use, also when it is used ten times at once', async () => {
+  test('is valid for one use, even for ten concurrent ones', async () => {
     const token = await ticketFor(path)
     const answers = await Promise.all(Array.from({ length: 10 }, () => download(path, token)))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array.from({ length: 9 }, () => 401)])
     await Promise.all(answers.map((answer) => answer.text()))
   })
 
-  test('is good for one path', async () => {
+  test('is valid for one path', async () => {
     const token = await ticketFor(path)
     expect((await download('/nfsshare/world.dat', token)).status).toBe(401)
     expect((await download(path, token)).status).toBe(401)
   })
 
-  test('is good for 60 seconds', async () => {
+  test('is valid for 60 seconds', async () => {
     const [inTime, late] = [await ticketFor(path), await ticketFor(path)]
     platform.clock.now += 59_000
     expect((await download(path, inTime)).status).toBe(200)
@@ -192,14 +192,14 @@ describe('security 14: a ticket', () => {
     expect((await download(path, late)).status).toBe(401)
   })
 
-  test('is not a session, and a session is not a ticket', async () => {
+  test('is not a session, and a session token is not a ticket', async () => {
     expect((await download(path, ann.token)).status).toBe(401)
     expect(
       await platform.call('GET', '/api/sftp/files?path=%2Fnfsshare', { token: await ticketFor(path) }),
     ).toMatchObject({ status: 401 })
   })
 
-  test('security 6: ends with the session that asked for it', async () => {
+  test('security 6: expires with the session that requested it', async () => {
     const bob = await platform.register('bob')
     const token = await ticketFor(path, bob.token)
     await platform.call('POST', '/api/auth/logout', { token: bob.token })
@@ -214,12 +214,12 @@ describe('security 14: a ticket', () => {
   })
 })
 
-describe('several', () => {
+describe('several files', () => {
   const unzipped = async (answer: Response) => {
     const directory = join(platform.dataDir, `unzipped-${Math.random()}`)
     await mkdir(directory)
     await writeFile(join(directory, 'got.zip'), Buffer.from(await answer.arrayBuffer()))
-    // By another program than ours.
+    // Unpacked by another program than ours.
     await promisify(execFile)(process.execPath, [require.resolve('7z-wasm/cli.js'), 'x', '-y', 'got.zip'], {
       cwd: directory,
     })
@@ -235,7 +235,7 @@ describe('several', () => {
     await writeFile(join(share, 'beside.bin'), randomBytes(400_000))
   })
 
-  test('§7 come as files.zip, directories with all they hold; what leads out and FIFOs are left out', async () => {
+  test('§7 are sent as files.zip with complete directories, without FIFOs and links that lead out', async () => {
     const answer = await zipOf([
       { path: '/nfsshare/zipped', name: 'zipped' },
       { path: '/nfsshare/beside.bin', name: 'beside.bin' },
@@ -259,7 +259,7 @@ describe('several', () => {
     expect(await readFile(join(directory, 'beside.bin'))).toEqual(await readFile(join(share, 'beside.bin')))
   })
 
-  test('§7 one directory comes as {name}.zip, and the root as its entries', async () => {
+  test('§7 one directory is sent as {name}.zip, and the root as its entries', async () => {
     expect((await zipOf([{ path: '/nfsshare/zipped', name: 'zipped' }])).headers.get('content-disposition')).toBe(
       'attachment; filename=zipped.zip',
     )
@@ -267,7 +267,7 @@ describe('several', () => {
     expect(await readdir(directory)).toContain('zipped')
   })
 
-  test('what is asked for by a link that stays inside is what it points at, under the name of the link', async () => {
+  test('a link that stays inside is packed as its target, under the name of the link', async () => {
     await mkdir(join(share, 'links'))
     for (const [name, target] of [
       ['alias', '../zipped/deep'],
@@ -290,14 +290,14 @@ describe('several', () => {
     expect(await readFile(join(directory, 'again.bin'))).toEqual(await readFile(join(share, 'beside.bin')))
   })
 
-  test('a name that is no text (half of a surrogate pair) makes a valid header all the same', async () => {
+  test('a name that is not valid text (half of a surrogate pair) gives a valid header', async () => {
     await writeFile(join(share, 'half'), 'x')
     const answer = await zipOf([{ path: '/nfsshare/half', name: 'a\r\nX: y\ud800' }])
     expect(answer.status).toBe(200)
     await answer.arrayBuffer()
   })
 
-  test('one that is missing is 404 before anything is sent', async () => {
+  test('a missing file gets 404 before anything is sent', async () => {
     const answer = await zipOf([
       { path: '/nfsshare/beside.bin', name: 'beside.bin' },
       { path: '/nfsshare/none', name: 'none' },
@@ -308,7 +308,7 @@ describe('several', () => {
     ])
   })
 
-  test('a selection of ten thousand with long paths is read, and one more is 400', async () => {
+  test('a selection of ten thousand long paths is accepted, and one more gets 400', async () => {
     const gone = Array.from({ length: 10_000 }, (_, index) => ({
       path: `/nfsshare/${'deep/'.repeat(50)}gone-${index}`,
       name: `gone-${index}`,
@@ -318,7 +318,7 @@ describe('several', () => {
     expect([answer.status, await answer.json()]).toEqual([400, expect.objectContaining({ field: 'files' })])
   })
 
-  /** Asks for a zip of one file, and takes no more than its beginning. */
+  /** Requests a zip of one file and reads only its beginning. */
   async function begin(name: string, { token } = ann): Promise<{ sending: ClientRequest; status: number | undefined }> {
     const sending = request(`${origin}/api/sftp/download-multiple`, {
       method: 'POST',
@@ -331,14 +331,14 @@ describe('several', () => {
     return { sending, status: answer.statusCode }
   }
 
-  /** Of a zip of this file, which is read to its end. */
+  /** The status of a zip of this file, which is read to its end. */
   async function statusOf(name: string): Promise<number> {
     const answer = await zipOf([{ path: `/nfsshare/${name}`, name }])
     await answer.arrayBuffer()
     return answer.status
   }
 
-  test('§1 four zips are sent to one user at a time: the next is 429 with Retry-After, and others are not concerned', async () => {
+  test('§1 a user may download four zips at a time; the next gets 429 with Retry-After, and other users are not affected', async () => {
     await promisify(execFile)('truncate', ['-s', '300M', join(share, 'large.jar')])
     const taken = await Promise.all(Array.from({ length: 4 }, () => begin('large.jar')))
     expect(taken.map(({ status }) => status)).toEqual([200, 200, 200, 200])
@@ -354,14 +354,14 @@ describe('several', () => {
     const other = await begin('large.jar', cyd)
     expect(other.status).toBe(200)
     for (const { sending } of [...taken, other]) sending.destroy()
-    // What was hung up on, sent to its end or refused makes room, as often as that is.
+    // Aborted, finished and refused downloads all make room, however often.
     for (let round = 0; round < 5; round += 1) {
       await until(async () => (await statusOf('beside.bin')) === 200)
       await until(async () => (await statusOf('none')) === 404)
     }
   })
 
-  /** Of this process, of the shared area. */
+  /** The number of files of the shared area that this process has open. */
   const open = async () =>
     (
       await Promise.all(
@@ -369,11 +369,11 @@ describe('several', () => {
       )
     ).filter((path) => path.startsWith(share))
 
-  test('who hangs up before anything is sent leaves no file open, whichever way it was asked for', async () => {
+  test('a client that disconnects before anything is sent leaves no file open, for files and zips', async () => {
     await promisify(execFile)('truncate', ['-s', '300M', join(share, 'left.jar')])
     const leave = async (sending: ClientRequest, turns: number) => {
       sending.on('error', () => undefined).end()
-      // At another point each time: this process is the server as well.
+      // Disconnects after a different number of turns each time; the server runs in this process too.
       for (let turn = 0; turn < turns; turn += 1) await new Promise((resolve) => setImmediate(resolve))
       sending.destroy()
     }
@@ -396,7 +396,7 @@ describe('several', () => {
     await until(async () => (await statusOf('beside.bin')) === 200)
   })
 
-  test('who hangs up half-way leaves no file open', async () => {
+  test('a client that disconnects half-way leaves no file open', async () => {
     await promisify(execFile)('truncate', ['-s', '300M', join(share, 'huge.jar')])
     const sending = request(`${origin}/api/sftp/download-multiple`, {
       method: 'POST',
@@ -412,7 +412,7 @@ describe('several', () => {
   })
 })
 
-test.each(['', '&token=', '&token=x'])('a download with the token %p is 401', async (token) => {
+test.each(['', '&token=', '&token=x'])('a download with the token %p gets 401', async (token) => {
   const { status, body } = await platform.call('GET', `/api/sftp/download?path=/nfsshare/a.txt${token}`)
   expect([status, body.code]).toEqual([401, 'NO_SESSION'])
 })

@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-/** A directory of the test's own, as the wire writes it. */
+/** Creates a directory for one test and returns its path as the API writes it. */
 async function makeDirectory(name: string, files: Record<string, string | Buffer> = {}): Promise<string> {
   await mkdir(join(share, name))
   for (const [path, content] of Object.entries(files)) {
@@ -42,7 +42,7 @@ const entriesOf = async (path: string) =>
 const read = (path: string) => call('GET', `file/content?${at(path)}`)
 
 describe('a listing', () => {
-  test('§3 tells name, path, type, size, time and whether an entry is text', async () => {
+  test('§3 contains name, path, type, size, time and whether an entry is text', async () => {
     const path = await makeDirectory('listed', {
       'server.properties': 'motd=hello\n',
       'icon.png': Buffer.from([0x89, 0x50, 0, 1]),
@@ -61,7 +61,7 @@ describe('a listing', () => {
     })
   })
 
-  test('§7 tells the type of the deployment around it, and null outside of any', async () => {
+  test('§7 contains the type of the surrounding deployment, or null outside of any', async () => {
     await platform.call('POST', '/api/deployments', {
       token: ann.token,
       body: { name: 'lasting', type: 'persistent', node: 'node-a' },
@@ -71,7 +71,7 @@ describe('a listing', () => {
     expect((await list('/nfsshare')).body.data.deploymentTypeIndex).toBeNull()
   })
 
-  test('decisions §3: a link that stays inside is what it points at, one that leads out or nowhere cannot be opened', async () => {
+  test('decisions §3: a link inside appears as its target; a dangling link or one that leads out cannot be opened', async () => {
     const path = await makeDirectory('linked', { 'real.txt': 'text' })
     await symlink('real.txt', join(share, 'linked/inside.txt'))
     await symlink('/etc', join(share, 'linked/outside'))
@@ -90,7 +90,7 @@ describe('a listing', () => {
     })
   })
 
-  test('of a large directory shows at once what is added, grows or goes, however it was changed', async () => {
+  test('of a large directory shows added, changed and removed entries at once, whatever changed them', async () => {
     const path = await makeDirectory('large')
     await Promise.all(Array.from({ length: 6000 }, (_, index) => writeFile(join(share, 'large', `file${index}`), '')))
     for (let round = 0; round < 3; round += 1) expect(await entriesOf(path)).toHaveLength(6000)
@@ -100,7 +100,7 @@ describe('a listing', () => {
     expect((await entriesOf(path)).some(({ name }) => name === 'file7')).toBe(false)
   })
 
-  test('of a large directory by way of a link has the paths that were asked for', async () => {
+  test('of a large directory requested through a link has the requested paths', async () => {
     await makeDirectory('wide')
     await Promise.all(Array.from({ length: 600 }, (_, index) => writeFile(join(share, 'wide', `file${index}`), '')))
     await symlink('wide', join(share, 'narrow'))
@@ -111,7 +111,7 @@ describe('a listing', () => {
     }
   })
 
-  test('of a large directory shows within seconds what happened behind its links and in its directories', async () => {
+  test('of a large directory shows changes behind its links and in its directories within seconds', async () => {
     await makeDirectory('mixed')
     await Promise.all(Array.from({ length: 600 }, (_, index) => writeFile(join(share, 'mixed', `file${index}`), '')))
     await writeFile(join(share, 'grows.log'), '')
@@ -123,15 +123,15 @@ describe('a listing', () => {
   })
 
   test.each(['/nfsshare/../etc', '/nfsshare//a', '/etc', '/nfsshare/a\0'])(
-    'of the path %j, which is none, is 400, and no failure of it is left to nobody',
+    'of the invalid path %j gets 400 and leaves no unhandled rejection',
     async (path) => {
-      // An unhandled rejection fails the test in which it happens; there is time for it.
+      // An unhandled rejection fails the test in which it happens; this gives it time to happen.
       expect(await list(path)).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT', field: 'path' } })
       await new Promise((resolve) => setImmediate(resolve))
     },
   )
 
-  test('of a directory that is gone is 404, and of a file 409', async () => {
+  test('of a missing directory gets 404, and of a file 409', async () => {
     await makeDirectory('small', { file: '' })
     expect(await list('/nfsshare/nothing')).toMatchObject({
       status: 404,
@@ -148,7 +148,7 @@ describe('the content of a file', () => {
     ['utf-16le', Buffer.from('\ufeffa=ä\n', 'utf16le'), 'a=ä\n'],
     ['utf-16be', Buffer.from('\ufeffa=ä\n', 'utf16le').swap16(), 'a=ä\n'],
     ['windows-1252', Buffer.from([0x61, 0x3d, 0xe4, 0x80, 0x0d, 0x0a]), 'a=ä€\r\n'],
-  ])('decisions §3: %s is read as text and saved as it was stored', async (encoding, bytes, text) => {
+  ])('decisions §3: %s is read as text and saved in its encoding', async (encoding, bytes, text) => {
     const path = `${await makeDirectory(`text-${encoding}`, { file: bytes })}/file`
     const opened = await read(path)
     expect(opened.body.data).toMatchObject({ content: text, encoding })
@@ -158,7 +158,7 @@ describe('the content of a file', () => {
     expect(await readFile(join(share, `text-${encoding}`, 'file'))).toEqual(bytes)
   })
 
-  test('security 23: a save of what was changed meanwhile is 409, and the disk keeps the newer text', async () => {
+  test('security 23: saving a file that was changed meanwhile gets 409, and the disk keeps the newer text', async () => {
     const path = `${await makeDirectory('stale', { file: 'old' })}/file`
     const { modifyTime } = (await read(path)).body.data
     await writeFile(join(share, 'stale/file'), 'newer')
@@ -168,13 +168,13 @@ describe('the content of a file', () => {
       body: { code: 'CONFLICT', message: '/nfsshare/stale/file was changed since it was opened.' },
     })
     expect(await readFile(join(share, 'stale/file'), 'utf8')).toBe('newer')
-    // Overwrite leaves the time out.
+    // A request to overwrite omits the time.
     expect(await call('PATCH', 'file/content', { path, content: 'mine' })).toMatchObject({ status: 200 })
     expect(await readFile(join(share, 'stale/file'), 'utf8')).toBe('mine')
     expect(await readdir(join(share, 'stale'))).toEqual(['file'])
   })
 
-  test('a save answers the time that the next save sends', async () => {
+  test('a save returns the modification time that the next save has to send', async () => {
     const path = `${await makeDirectory('again', { file: '1' })}/file`
     let { modifyTime } = (await read(path)).body.data
     for (const content of ['2', '3', '4'])
@@ -182,7 +182,7 @@ describe('the content of a file', () => {
     expect(await readFile(join(share, 'again/file'), 'utf8')).toBe('4')
   })
 
-  test('a save keeps the mode, and saves through a link to where it points', async () => {
+  test('a save keeps the mode, and a save through a link changes its target', async () => {
     const path = await makeDirectory('kept', { 'run.sh': '#!/bin/sh\n' })
     await chmod(join(share, 'kept/run.sh'), 0o750)
     await symlink('run.sh', join(share, 'kept/link'))
@@ -192,14 +192,14 @@ describe('the content of a file', () => {
     expect((await entriesOf(path)).map(({ name }) => name).sort()).toEqual(['link', 'run.sh'])
   })
 
-  test('a save takes away the right to run as the owner, as every write does', async () => {
+  test('a save clears the setuid and setgid bits, as every write does', async () => {
     const path = await makeDirectory('special', { tool: 'one' })
     await chmod(join(share, 'special/tool'), 0o6755)
     expect((await call('PATCH', 'file/content', { path: `${path}/tool`, content: 'two' })).status).toBe(200)
     expect((await stat(join(share, 'special/tool'))).mode & 0o7777).toBe(0o755)
   })
 
-  test('a character that the encoding cannot hold is 400, and the file stays as it was', async () => {
+  test('a character that the encoding cannot represent gets 400, and the file stays unchanged', async () => {
     const path = `${await makeDirectory('one-byte', { file: Buffer.from([0xe4]) })}/file`
     expect(await call('PATCH', 'file/content', { path, content: '漢', encoding: 'windows-1252' })).toMatchObject({
       status: 400,
@@ -208,7 +208,7 @@ describe('the content of a file', () => {
     expect(await readFile(join(share, 'one-byte/file'))).toEqual(Buffer.from([0xe4]))
   })
 
-  test('security 24: a file of a gigabyte is 413 and a binary one 415, without being read into memory', async () => {
+  test('security 24: a file of a gigabyte gets 413 and a binary file 415, without being read into memory', async () => {
     const path = await makeDirectory('heavy', { binary: Buffer.from([1, 0, 2]) })
     await writeFile(join(share, 'heavy/huge'), '')
     await truncate(join(share, 'heavy/huge'), 2 ** 30)
@@ -219,7 +219,7 @@ describe('the content of a file', () => {
     })
   })
 
-  test('decisions §1: a text of 5 MiB is saved, and one byte more is 413', async () => {
+  test('decisions §1: a text of 5 MiB is saved, and one byte more gets 413', async () => {
     const path = `${await makeDirectory('full', { file: '' })}/file`
     expect(await call('PATCH', 'file/content', { path, content: 'x'.repeat(5 * 2 ** 20) })).toMatchObject({
       status: 200,
@@ -231,7 +231,7 @@ describe('the content of a file', () => {
   })
 })
 
-test('§7 archive, archive-multiple and unarchive, over the wire', async () => {
+test('§7 archive, archive-multiple and unarchive work over HTTP', async () => {
   const path = await makeDirectory('packing', { 'a.txt': 'a', 'b.txt': 'b', 'world/level.dat': 'level' })
   expect(await call('POST', 'archive', { path: `${path}/world` })).toMatchObject({
     status: 201,
@@ -256,8 +256,8 @@ test('§7 archive, archive-multiple and unarchive, over the wire', async () => {
   expect((await readdir(join(share, 'packing', packed[1]!.replace('.tar.gz', '')))).sort()).toEqual(['a.txt', 'b.txt'])
 })
 
-describe('making, moving and deleting', () => {
-  test('§7 a file and a directory are made, and an existing name is 409', async () => {
+describe('creating, moving and deleting', () => {
+  test('§7 creates a file and a directory; an existing name gets 409', async () => {
     const path = await makeDirectory('made')
     expect(await call('POST', 'file', { path: `${path}/new.txt`, content: '' })).toMatchObject({ status: 201 })
     expect(await call('POST', 'directory', { path: `${path}/sub` })).toMatchObject({ status: 201 })
@@ -271,7 +271,7 @@ describe('making, moving and deleting', () => {
   })
 
   test.each(['a<b', 'a>b', 'a:b', 'a"b', 'a\\b', 'a|b', 'a?b', 'a*b', 'a\nb', 'a\u0007b'])(
-    '§5 the name %j is 400',
+    '§5 the name %j gets 400',
     async (name) => {
       expect(await call('POST', 'file', { path: `/nfsshare/${name}`, content: '' })).toMatchObject({
         status: 400,
@@ -281,7 +281,7 @@ describe('making, moving and deleting', () => {
     },
   )
 
-  test('§7 move renames and moves, files and trees', async () => {
+  test('§7 move renames and moves files and trees', async () => {
     const path = await makeDirectory('moving', { 'a.txt': 'a', 'tree/deep/b.txt': 'b', 'other/keep': '' })
     expect(await call('POST', 'move', { sourcePath: `${path}/a.txt`, targetPath: `${path}/c.txt` })).toMatchObject({
       status: 200,
@@ -294,7 +294,7 @@ describe('making, moving and deleting', () => {
     expect((await readdir(join(share, 'moving'))).sort()).toEqual(['c.txt', 'other'])
   })
 
-  test('a tree with names that are no UTF-8 is deleted like any other', async () => {
+  test('a tree with names that are not UTF-8 is deleted like any other', async () => {
     const path = await makeDirectory('latin', { 'a.txt': '', 'sub/b.txt': '' })
     for (const start of ['latin/k', 'latin/sub/k'])
       await writeFile(Buffer.concat([Buffer.from(join(share, start)), Buffer.from([0xe4]), Buffer.from('se')]), '')
@@ -302,7 +302,7 @@ describe('making, moving and deleting', () => {
     expect(existsSync(join(share, 'latin'))).toBe(false)
   })
 
-  test('security 18: a move into itself, onto an existing name, and the end of the root are refused, with everything intact', async () => {
+  test('security 18: a move into itself or onto an existing name, and deleting the root, are refused without changes', async () => {
     const path = await makeDirectory('intact', { 'a/one': '1', 'b/two': '2', file: 'f' })
     const refused = [
       await call('POST', 'move', { sourcePath: `${path}/a`, targetPath: `${path}/a/inside` }),
@@ -324,7 +324,7 @@ describe('making, moving and deleting', () => {
     ).toBe('12f')
   })
 
-  test('of two moves to one name at once exactly one gets it, and no file is lost', async () => {
+  test('exactly one of two concurrent moves to one name succeeds, and no file is lost', async () => {
     for (let round = 0; round < 30; round += 1) {
       const path = await makeDirectory(`race${round}`, { one: '1', two: '2' })
       const answers = await Promise.all(
@@ -337,7 +337,7 @@ describe('making, moving and deleting', () => {
     }
   })
 
-  test('a link is deleted as what it is listed as, and what it points at stays', async () => {
+  test('a link is deleted as the type it is listed as, and its target stays', async () => {
     const path = await makeDirectory('aliases', { 'world/level.dat': 'level', file: 'file' })
     await symlink('world', join(share, 'aliases/alias'))
     await symlink('file', join(share, 'aliases/other'))
@@ -352,7 +352,7 @@ describe('making, moving and deleting', () => {
     ])
   })
 
-  test('§7 deleting a file or a tree removes it, and each call only its kind', async () => {
+  test('§7 deletes a file or a tree, each by its own call only', async () => {
     const path = await makeDirectory('deleted', { 'tree/deep/b.txt': 'b', file: '' })
     expect(await call('DELETE', `file?${at(`${path}/tree`)}`)).toMatchObject({ status: 409 })
     expect(await call('DELETE', `directory?${at(`${path}/file`)}`)).toMatchObject({ status: 409 })

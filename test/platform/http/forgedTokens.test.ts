@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-test('security 5: every route that asks for a session refuses tokens that are none', async () => {
+test('security 5: every route that requires a session refuses forged tokens', async () => {
   const [header, payload, signature] = ann.token.split('.') as [string, string, string]
   const unsigned = Buffer.from(JSON.stringify({ alg: 'none', typ: 'JWT' })).toString('base64url')
   const step = await platform.call('POST', '/api/auth/login', {

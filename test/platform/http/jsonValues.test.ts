@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { hasMoreValues } from '../../../src/platform/http/jsonValues'
 import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
 
-/** As JSON.parse makes them, but that a name is not one. */
+/** Counts the values that JSON.parse creates; names of properties do not count. */
 function countOf(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 1
   return 1 + Object.values(value).reduce((sum: number, below) => sum + countOf(below), 0)
@@ -22,18 +22,18 @@ test.each([
   '["\\\\\\",",1]',
   '{"a\\"":"\\\\\\\\"}',
   '[[[]],"]"]',
-])('the values of %s are counted, and at most an empty list or object twice', (text) => {
+])('counts the values of %s, with empty lists and objects at most twice', (text) => {
   const values = countOf(JSON.parse(text))
   const empty = text.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""').match(/\[\]|\{\}/g)?.length ?? 0
   expect(hasMoreValues(text, values - 1)).toBe(true)
   expect(hasMoreValues(text, values + empty)).toBe(false)
 })
 
-test.each(['"', '"\\', '"\\"', '['])('what is no JSON (%s) ends as well', (text) => {
+test.each(['"', '"\\', '"\\"', '['])('counting the values of invalid JSON (%s) terminates', (text) => {
   expect(hasMoreValues(text, 10)).toBe(false)
 })
 
-describe('the body of a call that takes long ones', () => {
+describe('a call that accepts large bodies', () => {
   let platform: TestPlatform
   let ann: Account
   beforeAll(async () => {
@@ -45,7 +45,7 @@ describe('the body of a call that takes long ones', () => {
   const save = (content: unknown) =>
     platform.call('PATCH', '/api/sftp/file/content', { token: ann.token, body: { path: '/nfsshare/a.json', content } })
 
-  test('is refused before it is parsed when it holds millions of values', async () => {
+  test('refuses a body with millions of values before parsing it', async () => {
     const parse = jest.spyOn(JSON, 'parse')
     try {
       expect(await save(Array.from({ length: 1_000_000 }, () => ({})))).toMatchObject({
@@ -58,7 +58,7 @@ describe('the body of a call that takes long ones', () => {
     }
   })
 
-  test('is taken when it is one long text of such values', async () => {
+  test('accepts one long text that contains such values', async () => {
     expect((await save(JSON.stringify(Array.from({ length: 1_000_000 }, () => ({}))))).status).toBe(200)
   })
 })

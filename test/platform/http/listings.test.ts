@@ -20,10 +20,13 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-/** Characters that JSON writes six times as long. */
+/** Characters that JSON escapes with six characters each. */
 const LONG_NAME = '\x01'.repeat(255)
 
-/** A directory, as deep as a path may be, of so many empty files with long paths: 23 kB in the answer each. */
+/**
+ * Makes a directory at the deepest possible path with this number of empty files, which take 23 kB each in the
+ * response.
+ */
 function makeLong(leaf: string, files: number): string {
   const names = [...Array.from({ length: 13 }, () => LONG_NAME), leaf]
   mkdirSync(join(share, ...names), { recursive: true })
@@ -35,7 +38,7 @@ function makeLong(leaf: string, files: number): string {
 const list = (path: string, { token } = ann) =>
   platform.call('GET', `/api/sftp/files?path=${encodeURIComponent(path)}`, { token })
 
-/** Without what it answers, which takes long to read. */
+/** Reads only the status, because parsing the response takes long. */
 const statusOf = async (path: string) =>
   (
     await platform.app.inject({
@@ -44,13 +47,13 @@ const statusOf = async (path: string) =>
     })
   ).statusCode
 
-/** Three whose listings together are more than what one user may hold, and two are not. */
+/** Three directories: one user's memory limit allows the listings of two of them. */
 let three: [string, string, string]
 beforeAll(() => {
   three = [makeLong('a', 2000), makeLong('b', 2000), makeLong('c', 2000)]
 })
 
-/** Asks and reads nothing of the answer but its first line. */
+/** Sends a request and reads only the first line of the response. */
 async function askOnly(path: string, { token } = ann): Promise<{ socket: Socket; status: number }> {
   const socket = connect((platform.app.server.address() as AddressInfo).port, '127.0.0.1')
   socket.write(
@@ -61,7 +64,7 @@ async function askOnly(path: string, { token } = ann): Promise<{ socket: Socket;
   return { socket, status: Number(head.toString('latin1').split(' ')[1]) }
 }
 
-test('a directory whose listing would be longer than 64 MiB is 413 with words for people, whatever its names are made of', async () => {
+test('a directory whose listing would exceed 64 MiB gets 413 with a clear message, whatever the names', async () => {
   const path = makeLong('long', 4500)
   await expectHeldUnder(50 * 2 ** 20, async () => {
     for (const _ of ['first', 'known to be long']) {
@@ -71,12 +74,12 @@ test('a directory whose listing would be longer than 64 MiB is 413 with words fo
       })
     }
   })
-  // Few enough for one process alone.
+  // This listing would fit into the limit of one process.
   expect(await list(makeLong('less', 3300))).toMatchObject({ status: 413 })
   expect(await list('/nfsshare')).toMatchObject({ status: 200 })
 }, 60_000)
 
-test('what answers hold for who does not read them is limited, first for one user and then for all, and given back when they hang up', async () => {
+test('unread listings are limited per user and in total, and their memory is released when the client disconnects', async () => {
   const open: Socket[] = []
   const ask = async (path: string, account: Account) => {
     const { socket, status } = await askOnly(path, account)
@@ -92,7 +95,7 @@ test('what answers hold for who does not read them is limited, first for one use
   expect([await ask(three[2], bob), await ask(three[0], bob)]).toContain(200)
   for (const socket of open) socket.destroy()
   await until(async () => (await statusOf(three[2])) === 200)
-  // Read to its end it holds nothing: one after another, as often as wanted.
+  // A response that was read to its end holds no memory, however often it is requested.
   for (let round = 0; round < 6; round += 1) expect(await statusOf(three[round % 3]!)).toBe(200)
   const fetched = async (path: string) => {
     const { port } = platform.app.server.address() as AddressInfo
@@ -104,7 +107,7 @@ test('what answers hold for who does not read them is limited, first for one use
   for (let round = 0; round < 4; round += 1) expect(await fetched(three[round % 3]!)).toBe(2000)
 }, 60_000)
 
-/** Asks for all of them at once on one connection (RFC 9112 §9.3.2), and hangs up after so long. */
+/** Pipelines these requests on one connection (RFC 9112 §9.3.2), and disconnects after this time. */
 async function askAndLeave(paths: string[], ms: number): Promise<void> {
   const socket = connect((platform.app.server.address() as AddressInfo).port, '127.0.0.1')
   socket.on('error', () => undefined)
@@ -116,9 +119,9 @@ async function askAndLeave(paths: string[], ms: number): Promise<void> {
   await once(socket, 'close')
 }
 
-test('who hangs up while the directory is read, or while an answer waits behind another, holds nothing either', async () => {
+test('a client that disconnects while a listing is read or queued holds no memory', async () => {
   const [first, second, third] = three
-  // Two of them are all that one user may hold: a third that was never given back would leave no room for these.
+  // Two are the limit of one user: a third whose memory was not released would leave no room for these.
   const isAllFree = async () =>
     (await Promise.all([statusOf(second), statusOf(third)])).every((status) => status === 200)
   for (let round = 0; round < 12; round += 1) await askAndLeave([first], round * 5)
@@ -127,12 +130,12 @@ test('who hangs up while the directory is read, or while an answer waits behind 
   await until(isAllFree)
 }, 60_000)
 
-test('names that are no UTF-8 are listed by what of them can be read, each once, and cannot be opened', async () => {
+test('names that are not UTF-8 are listed once in readable form and cannot be opened', async () => {
   mkdirSync(join(share, 'latin'))
   const put = (...bytes: number[]) =>
     writeFileSync(Buffer.concat([Buffer.from(join(share, 'latin/')), Buffer.from(bytes)]), 'text')
   put(0x6b, 0xe4, 0x73, 0x65)
-  // Another one that reads the same.
+  // Another name that decodes to the same text.
   put(0x6b, 0xf6, 0x73, 0x65)
   writeFileSync(join(share, 'latin/käse'), 'text')
   writeFileSync(join(share, 'latin/\ufffd'), 'text')
@@ -154,7 +157,7 @@ test('names that are no UTF-8 are listed by what of them can be read, each once,
   ).toMatchObject({ status: 404 })
 })
 
-test('a call is not stored by proxies, however its address is written', async () => {
+test('a response is not cached by proxies, however its URL is written', async () => {
   for (const url of [
     '/api/sftp/files?path=%2Fnfsshare',
     '/%61pi/sftp/files?path=%2Fnfsshare',
@@ -172,7 +175,7 @@ test('a call is not stored by proxies, however its address is written', async ()
   }
 })
 
-test('decisions §18: a client that knows the version of a listing is told when there is no other', async () => {
+test('decisions §18: a client that sends the current version of a listing gets 304', async () => {
   mkdirSync(join(share, 'versions'))
   writeFileSync(join(share, 'versions', 'a.txt'), '1')
   const ask = (version = '') =>
@@ -185,7 +188,7 @@ test('decisions §18: a client that knows the version of a listing is told when 
   expect(version).toMatch(/^"[\w-]{27}"$/)
   const same = await ask(version)
   expect([same.statusCode, same.body, same.headers.etag]).toEqual([304, '', version])
-  // A proxy that compresses makes it weak; a client may know several.
+  // A proxy that compresses turns the tag into a weak one, and a client may send several.
   expect((await ask(`W/${version}`)).statusCode).toBe(304)
   expect((await ask(`"another", W/${version}`)).statusCode).toBe(304)
   expect((await ask(`"another"`)).statusCode).toBe(200)

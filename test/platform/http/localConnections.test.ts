@@ -28,7 +28,10 @@ async function listen(claimsContained: boolean): Promise<void> {
   port = (platform.app.server.address() as AddressInfo).port
 }
 
-/** Sends wrong invite codes, each with its number for the `#` of what it says it is forwarded for. @returns how many were looked at. */
+/**
+ * Sends wrong invite codes, and replaces `#` in the forwarded address by the number of the try. @returns how many were
+ * checked.
+ */
 const GUESS = `
   const [host, count, forwarded] = process.argv.slice(1)
   const guess = async (number) => {
@@ -58,11 +61,11 @@ const addresses = async () => [
 ]
 
 testAsRoot(
-  'an instance that connects from this machine is no trusted proxy, has limits of its own, and its user is told',
+  'an instance that connects from this machine is not a trusted proxy, has its own limits, and is logged with its user',
   async () => {
     await listen(true)
     expect(await guess(instance, '127.0.0.1', tries + 2, '192.0.2.#')).toBe(tries)
-    // Whichever way it comes.
+    // By any address of this machine.
     expect(await guess(instance, '127.0.0.2', 2, '192.0.2.#')).toBe(0)
     if (
       Object.values(networkInterfaces())
@@ -72,32 +75,29 @@ testAsRoot(
       expect(await guess(instance, '[::1]', 2, '192.0.2.#')).toBe(0)
     expect(await until(addresses)).toEqual([ownName])
     expect(await guess(instance + 1, '127.0.0.1', 1)).toBe(1)
-    // A proxy, and who uses this machine.
+    // A proxy, and a user of this machine.
     expect(await guess(0, '127.0.0.1', tries + 2, '192.0.2.#')).toBe(tries + 2)
     expect(await guess(0, '127.0.0.1', 1)).toBe(1)
-    // A client that reaches the proxy from this machine may be an instance: what it says of who is behind it counts for nothing.
+    // A client that reaches the proxy from this machine may be an instance, so its own X-Forwarded-For is ignored.
     expect(await guess(0, '127.0.0.1', tries + 2, '198.51.100.#, 127.0.0.9')).toBe(tries)
   },
   60_000,
 )
 
-testAsRoot(
-  'a connection whose user cannot be found, as its client has ended its half, is no trusted proxy',
-  async () => {
-    await listen(true)
-    const body = JSON.stringify({ inviteCode: 'none-at-all' })
-    const socket = connect(port, '127.0.0.1')
-    socket.end(
-      `POST /api/auth/verify-invite HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n${body}`,
-    )
-    // Node.js gives no answer to half a connection.
-    await text(socket)
-    expect(await until(async () => (await addresses())[0])).toBe('unknown user of this machine')
-    expect(platform!.logged.filter((line) => line.includes('cannot determine the user'))).toHaveLength(1)
-  },
-)
+testAsRoot('a half-closed connection whose user cannot be determined is not a trusted proxy', async () => {
+  await listen(true)
+  const body = JSON.stringify({ inviteCode: 'none-at-all' })
+  const socket = connect(port, '127.0.0.1')
+  socket.end(
+    `POST /api/auth/verify-invite HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n${body}`,
+  )
+  // Node.js does not answer a half-closed connection.
+  await text(socket)
+  expect(await until(async () => (await addresses())[0])).toBe('unknown user of this machine')
+  expect(platform!.logged.filter((line) => line.includes('cannot determine the user'))).toHaveLength(1)
+})
 
-testAsRoot('a connection that is reset before its user is known is left alone', async () => {
+testAsRoot('a connection that is reset before its user is known does not disturb the platform', async () => {
   await listen(true)
   for (let count = 0; count < 20; count++) {
     const socket = connect(port, '127.0.0.1').on('error', () => undefined)
@@ -108,7 +108,7 @@ testAsRoot('a connection that is reset before its user is known is left alone', 
   expect((await fetch(`http://127.0.0.1:${port}/api/health`)).status).toBe(200)
 })
 
-test('where instances cannot be told apart, a trusted proxy of this machine is warned of at the start', async () => {
+test('logs a warning at the start for a trusted proxy on this machine if instances cannot be told apart', async () => {
   await listen(false)
   expect(platform!.logged.filter((line) => line.includes('contains an address of this machine'))).toHaveLength(1)
 })

@@ -5,7 +5,7 @@ import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory
 
 const directory = useTemporaryDirectory()
 
-/** What a browser sends when somebody opens an address. */
+/** The Accept header of a browser that opens a URL. */
 const BROWSER = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' }
 
 async function served(url: string, headers: Record<string, string> = {}) {
@@ -39,7 +39,7 @@ test.each([
   '/databases',
   '/deployments/lobby/edit',
   '/instance/lobby/0a1b2c-lobby',
-])('security 57: every address of the page has its policy: %s', async (url) => {
+])('security 57: every URL of the page has its policy: %s', async (url) => {
   expect(await served(url)).toMatchObject({
     statusCode: 200,
     isPage: true,
@@ -59,13 +59,13 @@ test.each([
   '/filesx',
   '/METRICS',
   '/.git/config',
-])('§2 an address that the page does not know is 404, for people with its Not-found page: %s', async (url) => {
+])('§2 an unknown URL gets 404, for browsers with the Not-found page: %s', async (url) => {
   const policy = expect.stringContaining("frame-ancestors 'none'") as string
   expect(await served(url, BROWSER)).toMatchObject({ statusCode: 404, isPage: true, policy })
   expect(await served(url)).toMatchObject({ statusCode: 404, isPage: false, policy })
 })
 
-test('§2 a look at the head of an address (HEAD) is answered like the address', async () => {
+test('§2 HEAD is answered like GET', async () => {
   mkdirSync(directory(), { recursive: true })
   writeFileSync(`${directory()}/index.html`, '<title>the console</title>')
   const app = fastify()
@@ -79,7 +79,7 @@ test('§2 a look at the head of an address (HEAD) is answered like the address',
   await app.close()
 })
 
-test('the Not-found page is whole for a browser that has had a page of this address', async () => {
+test('the Not-found page is complete for a browser that has cached a page of this URL', async () => {
   const modified = new Date(Date.now() + 60_000).toUTCString()
   for (const condition of [
     { 'if-none-match': 'W/"1a-0"' },
@@ -91,14 +91,14 @@ test('the Not-found page is whole for a browser that has had a page of this addr
 })
 
 test.each(['/api', '/api/none', '/api?x=1', '/api/?x'])(
-  'an unknown call is no page, and is not stored: %s',
+  'an unknown call gets no page and is not cached: %s',
   async (url) => {
     expect(await served(url)).toEqual({ statusCode: 404, isPage: false, policy: '', cache: 'no-store' })
   },
 )
 
 test.each(['/assets/none.js', '/assets/..%2findex.html', '/assets/', '/socket.io', '/socket.io?x'])(
-  'a file that is not there is no page: %s',
+  'a missing file gets no page: %s',
   async (url) => {
     expect(await served(url)).toMatchObject({ statusCode: 404, isPage: false })
     expect(await served(url, BROWSER)).toMatchObject({ statusCode: 404, isPage: false })
@@ -131,11 +131,11 @@ test.each([
   '/cgi-bin/',
   '/index.php/login',
   '//login',
-])('what machines look for is no page where it is not there: %s', async (url) => {
+])('a URL that scanners probe gets no page: %s', async (url) => {
   expect(await served(url)).toMatchObject({ statusCode: 404, isPage: false })
 })
 
-test('what a build adds under a running platform is served: a page that names it is not left blank', async () => {
+test('files that a build adds while the platform runs are served to the page that names them', async () => {
   mkdirSync(`${directory()}/assets`, { recursive: true })
   writeFileSync(`${directory()}/index.html`, '<title>the console</title>')
   const app = fastify()

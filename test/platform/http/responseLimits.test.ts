@@ -5,7 +5,7 @@ import { createResponseBuffers, limitResponses } from '../../../src/platform/htt
 
 const LENGTH = 60 * 2 ** 20
 
-test('who takes nothing of a long answer for too long is hung up on, and who takes it slowly is not', async () => {
+test('a client that reads nothing of a long response is disconnected, and a slow reader is not', async () => {
   const app = Fastify()
   limitResponses(app, createResponseBuffers(), 1000)
   app.get('/', async (_request, reply) => reply.send(Buffer.alloc(LENGTH)))
@@ -18,7 +18,7 @@ test('who takes nothing of a long answer for too long is hung up on, and who tak
     return socket
   }
   try {
-    // Twice, because two that were never given back would be all that one user may have.
+    // Two rounds, because two responses that were never released would fill the limit of one user.
     for (let round = 0; round < 2; round += 1) {
       const silent = ask()
       await once(silent, 'readable')
@@ -31,7 +31,7 @@ test('who takes nothing of a long answer for too long is hung up on, and who tak
     for await (const chunk of slow) {
       const before = read
       read += (chunk as Buffer).length
-      // Twice as long in all as one may be silent.
+      // In total this takes twice as long as a client may be silent.
       if (Math.floor(read / (LENGTH / 8)) > Math.floor(before / (LENGTH / 8)))
         await new Promise((resolve) => setTimeout(resolve, 300))
     }

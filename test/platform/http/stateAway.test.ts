@@ -10,7 +10,9 @@ let isSilent = false
 let platform: TestPlatform
 let ann: Account
 
-/** A way to PostgreSQL on which, while `isSilent`, nothing gets through and nobody hangs up: as where the network is gone. */
+/**
+ * A proxy to PostgreSQL that drops all data while `isSilent` but keeps connections open, as when the network is down.
+ */
 const network = createServer((client) => {
   const { hostname, port } = new URL(TEST_POSTGRES_URL ?? '')
   const server = connect(Number(port), hostname)
@@ -39,7 +41,7 @@ afterAll(async () => {
   network.close()
 })
 
-test('security 52: while the state does not answer, signing in and sessions fail closed with 503, and work again once it is back', async () => {
+test('security 52: while the state does not answer, sign-in and sessions fail closed with 503, and work again afterwards', async () => {
   isSilent = true
   const signIn = () =>
     platform.call('POST', '/api/auth/login', { body: { username: ann.username, password: ann.password } })
@@ -50,13 +52,13 @@ test('security 52: while the state does not answer, signing in and sessions fail
   ])
   expect(calls.map(({ status, body }) => [status, body.code])).toEqual(Array(3).fill([503, 'UNAVAILABLE']))
   isSilent = false
-  // What was lost on the way never comes: such connections break, as they do when a network comes back.
+  // Dropped data is never sent again, so these connections break, as they do when a network recovers.
   for (const socket of sockets) socket.destroy()
   await until(signIn, ({ status }) => status === 200, 10)
   expect((await platform.call('GET', '/api/users', { token: ann.token })).status).toBe(200)
 }, 60_000)
 
-test('security 52: while the state does not answer, a console that is open says so, keeps few requests waiting, and none can be opened', async () => {
+test('security 52: while the state does not answer, consoles say so, queue few requests, and cannot be opened', async () => {
   const call = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown) =>
     platform.call(method, path, { token: ann.token, body })
   const content =
@@ -84,7 +86,7 @@ test('security 52: while the state does not answer, a console that is open says 
   refused.on('error', () => undefined)
   const [, response] = (await once(refused, 'unexpected-response')) as [unknown, { statusCode: number }]
   expect(response.statusCode).toBe(503)
-  // Not more in a second than any console may send.
+  // Stays within the limit of messages per second.
   let asked = 0
   await until(
     () => {

@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import { createTrustedProxies } from '../../../src/platform/accounts/clientAddress'
 import { warnOfUnlistedProxies } from '../../../src/platform/http/unlistedProxy'
 
-test('X-Forwarded-For from an address that is not named is told, once for each address and for five at most', async () => {
+test('warns about X-Forwarded-For from unlisted addresses, once per address and for at most five', async () => {
   const logged: { msg: string; address: string }[] = []
   const app = Fastify({
     logger: {

@@ -9,7 +9,7 @@ import { until } from '../../support/platform/until'
 let platform: TestPlatform
 let ann: Account
 let port: number
-/** The platform's ends, in the order of the requests. */
+/** The server's ends of the connections, in the order of the requests. */
 const served: Socket[] = []
 const clients: Socket[] = []
 
@@ -27,7 +27,7 @@ afterEach(async () => {
 })
 afterAll(() => platform.close())
 
-/** Sends a request and does not read the answer. */
+/** Sends a request and does not read the response. */
 function ask(head: string, body?: Buffer): Socket {
   const client = connect(port, '127.0.0.1')
     .on('error', () => undefined)
@@ -45,8 +45,8 @@ async function statusOf(client: Socket): Promise<number> {
   return Number(String(client.read(12)).slice(9))
 }
 
-test('the contents of files that nobody reads are counted: twenty of them hold no more than one user may have', async () => {
-  // JSON writes each of these characters as six.
+test('limits the memory of unread file contents per user', async () => {
+  // JSON escapes each of these characters with six.
   writeFileSync(join(platform.dataDir, 'nfsshare/long.txt'), '\u0001'.repeat(5 * 2 ** 20))
   await expectHeldUnder(200 * 2 ** 20, async () => {
     const waiting = Array.from({ length: 20 }, () => ask('GET /api/sftp/file/content?path=/nfsshare/long.txt'))
@@ -63,7 +63,7 @@ test('the contents of files that nobody reads are counted: twenty of them hold n
   )
 })
 
-test('the downloads of one user that are under way are counted; one that ends makes room', async () => {
+test('limits the concurrent downloads of a user, and a finished one makes room', async () => {
   writeFileSync(join(platform.dataDir, 'nfsshare/world.bin'), '')
   truncateSync(join(platform.dataDir, 'nfsshare/world.bin'), 64 * 2 ** 20)
   const download = async () => {
@@ -80,7 +80,7 @@ test('the downloads of one user that are under way are counted; one that ends ma
   await until(async () => (await statusOf(await download())) === 200)
 })
 
-test('the bodies that one user sends at once are counted, also unfinished ones', async () => {
+test('limits the concurrent request bodies of a user, including incomplete ones', async () => {
   const body = Buffer.alloc(25 * 2 ** 20, ' ')
   await expectHeldUnder(200 * 2 ** 20, async () => {
     for (let count = 0; count < 2; count++) ask('PATCH /api/sftp/file/content', body)

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { startPlatform, type TestPlatform } from '../../support/platform/startPlatform'
 import { until } from '../../support/platform/until'
 
-/** No other wait of the platform is of this length. */
+/** No other timer of the platform has this length. */
 const BODY_MS = 317
 let platform: TestPlatform
 let port: number
@@ -18,10 +18,10 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-/** What comes back for these bytes until the other side closes. */
+/** Sends these bytes and returns the response once the server closes the connection. */
 async function answerTo(...pieces: string[]): Promise<{ status: number; head: string; body: unknown }> {
   const socket = connect(port, '127.0.0.1')
-  // A server that closes while it is still being written to resets the connection.
+  // Closing a connection that is still being written to resets it.
   socket.on('error', () => undefined)
   let text = ''
   socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
@@ -73,7 +73,7 @@ test.each([
     'The request has no Host header.',
   ],
 ])(
-  'decisions §1: %s is answered in the form of every failure, and the connection ends',
+  'decisions §1: %s is answered in the standard error format, and the connection is closed',
   async (_case, request, status, code, message) => {
     const answer = await answerTo(request)
     expect(answer).toMatchObject({ status, body: { success: false, code, message, error: message } })
@@ -82,13 +82,13 @@ test.each([
   },
 )
 
-test('decisions §1: a request whose header does not come to its end is 408', async () => {
+test('decisions §1: a request whose header never ends gets 408', async () => {
   const { server } = platform.app
   const socket = connect(port, '127.0.0.1')
   let text = ''
   socket.on('data', (chunk: Buffer) => (text += chunk.toString()))
   const [accepted] = (await once(server, 'connection')) as [Socket]
-  // As Node.js reports it after `headersTimeout`, a minute.
+  // Node.js emits this after `headersTimeout`, which is a minute.
   server.emit('clientError', Object.assign(new Error('timed out'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }), accepted)
   await once(socket, 'close')
   expect(text).toMatch(/^HTTP\/1.1 408 Request Timeout\r\n/)
@@ -96,7 +96,7 @@ test('decisions §1: a request whose header does not come to its end is 408', as
 })
 
 test.each(['application/json', 'Application/JSON', 'APPLICATION/json;Charset=UTF-8'])(
-  'a body of type %s that does not come to its end is 408 after its time, and the connection ends',
+  'an incomplete body of type %s gets 408 after the time-out, and the connection is closed',
   async (type) => {
     const begun = performance.now()
     const answer = await answerTo(
@@ -112,7 +112,7 @@ test.each(['application/json', 'Application/JSON', 'APPLICATION/json;Charset=UTF
   },
 )
 
-test('the body of a call that reads none has no time-out: an answer that nobody reads ends nothing but its connection', async () => {
+test('a call that does not read its body sets no body time-out, and an unread response ends only its connection', async () => {
   const { token } = await platform.register('olga')
   await writeFile(join(platform.dataDir, 'nfsshare/long.txt'), 'x'.repeat(4 * 2 ** 20))
   const wait = jest.spyOn(globalThis, 'setTimeout')
@@ -126,7 +126,8 @@ test('the body of a call that reads none has no time-out: an answer that nobody 
     )
     const [{ socket }] = (await once(platform.app.server, 'request')) as [IncomingMessage]
     await until(() => socket.bytesWritten > 0)
-    // It takes as long as the others' bodies may: whatever they left behind would end the process now.
+    // This takes as long as the time-out of the first request, which would end the process now if it had not been
+    // cleared.
     expect(
       await answerTo(
         'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n',
@@ -140,7 +141,7 @@ test('the body of a call that reads none has no time-out: an answer that nobody 
   }
 })
 
-test('a body that is broken off leaves nothing behind, and the next one is read', async () => {
+test('an aborted body leaves no error behind, and the next one is read', async () => {
   const socket = connect(port, '127.0.0.1')
   socket.write(
     'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"username":',
@@ -155,11 +156,11 @@ test('a body that is broken off leaves nothing behind, and the next one is read'
   expect(platform.logged.filter((line) => line.includes('"level":50'))).toEqual([])
 })
 
-test('a body whose sender hangs up while it is looked up who asks is not waited for', async () => {
+test('a body whose client disconnects during authentication is not waited for', async () => {
   const { token } = await platform.register('ann')
   const wait = jest.spyOn(globalThis, 'setTimeout')
   try {
-    // It is looked up in the database, so this comes before that is done.
+    // Authentication queries the database, so this happens before it is done.
     platform.app.server.once('request', (request: IncomingMessage) => request.socket.destroy())
     const socket = connect(port, '127.0.0.1')
     socket.on('error', () => undefined)

@@ -64,7 +64,7 @@ test.each([
   ['not at all in a file', HEAD, ''],
   ['byte by byte in the header of a part', '--edge\r\nContent-Disposition: form-data; name="', 'x'],
   ['not at all from its beginning', '', ''],
-])('an upload that comes %s is answered 408, and leaves nothing', async (_case, body, more) => {
+])('an upload that arrives %s gets 408 and leaves no file', async (_case, body, more) => {
   const { client, answer } = begin(body, 100_000)
   const drip = setInterval(() => more !== '' && client.writable && client.write(more), 50)
   await until(answer, Boolean, 20)
@@ -75,7 +75,7 @@ test.each([
   expect(readdirSync(join(directory(), 'data/temporaries'))).toEqual([])
 })
 
-test('an upload that takes longer and comes fast enough is stored', async () => {
+test('a long upload that is fast enough is stored', async () => {
   const pieces = 40
   const end = '\r\n--edge--\r\n'
   const { client, answer } = begin(HEAD, HEAD.length + pieces * 1000 + end.length)

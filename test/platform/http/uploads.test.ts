@@ -44,7 +44,7 @@ async function upload(
   return { status: answer.status, body: (await answer.json()) as Awaited<ReturnType<typeof upload>>['body'] }
 }
 
-/** A form as bytes, for senders that do not send all of it. */
+/** A form as bytes, for clients that do not send all of it. */
 function formOf(fields: Record<string, string>, name: string, content: Buffer): { body: Buffer; type: string } {
   const head = Object.entries(fields).map(
     ([field, value]) => `--edge\r\nContent-Disposition: form-data; name="${field}"\r\n\r\n${value}\r\n`,
@@ -62,7 +62,7 @@ async function makeDirectory(name: string, files: Record<string, string> = {}): 
   return `/nfsshare/${name}`
 }
 
-/** Of this process, on anything of the shared area. */
+/** The descriptors of this process on files of the shared area. */
 const descriptors = async () =>
   (
     await Promise.all(
@@ -71,7 +71,7 @@ const descriptors = async () =>
   ).filter((path) => path.startsWith(share))
 const notes = () => readdir(join(platform.dataDir, 'temporaries'))
 
-test('names of their own field are preferred to those of the parts, which browsers percent-encode', async () => {
+test('prefers the names of their own field to those of the parts, which browsers percent-encode', async () => {
   const path = await makeDirectory('named')
   const names = ['a"b.txt', '100%22.txt']
   const { status } = await upload([
@@ -91,7 +91,7 @@ test.each<[string, string, string]>([
   ['is shorter than the files', '[]', 'names: is shorter than the list of files'],
   ['is longer than the files', '["a.txt","b.txt"]', 'names: is longer than the list of files'],
   ['holds a path', '["../a.txt"]', 'files: "../a.txt" is not a valid file name'],
-])('a list of names that %s is 400, and nothing is stored', async (_case, names, message) => {
+])('a list of names that %s gets 400, and nothing is stored', async (_case, names, message) => {
   const path = await makeDirectory(`names-${randomBytes(4).toString('hex')}`)
   const answer = await upload([
     ['path', path],
@@ -105,7 +105,7 @@ test.each<[string, string, string]>([
   expect(await readdir(join(share, path.slice('/nfsshare/'.length)))).toEqual([])
 })
 
-test('names after the files are 400', async () => {
+test('a list of names after the files gets 400', async () => {
   const path = await makeDirectory('names-late')
   expect(
     await upload([
@@ -116,7 +116,7 @@ test('names after the files are 400', async () => {
   ).toMatchObject({ status: 400, body: { message: 'names: must come before the files' } })
 })
 
-test('a file part without a file name is 400', async () => {
+test('a file part without a file name gets 400', async () => {
   const path = await makeDirectory('nameless')
   const body = `--edge\r\nContent-Disposition: form-data; name="path"\r\n\r\n${path}\r\n--edge\r\nContent-Disposition: form-data; name="files"\r\nContent-Type: application/octet-stream\r\n\r\nx\r\n--edge--\r\n`
   const answer = await fetch(`http://127.0.0.1:${port}/api/sftp/upload`, {
@@ -130,7 +130,7 @@ test('a file part without a file name is 400', async () => {
   })
 })
 
-test('§7 several files come to be, byte by byte', async () => {
+test('§7 stores several files byte by byte', async () => {
   const path = await makeDirectory('several')
   const [one, two] = [randomBytes(300_000), Buffer.alloc(0)]
   expect(
@@ -157,7 +157,7 @@ test('§7 several files come to be, byte by byte', async () => {
   expect(await notes()).toEqual([])
 })
 
-test('the activity log tells what was uploaded where, and where to it failed', async () => {
+test('the activity log records what was uploaded where, and where an upload failed', async () => {
   const path = await makeDirectory('recorded')
   await upload([
     ['path', path],
@@ -191,7 +191,7 @@ test('the activity log tells what was uploaded where, and where to it failed', a
   expect(JSON.stringify(entries)).not.toContain('canary-9034')
 })
 
-test('a connection that sends one upload after another gathers nothing', async () => {
+test('a connection that sends several uploads accumulates no listeners', async () => {
   await makeDirectory('again')
   const agent = new Agent({ keepAlive: true, maxSockets: 1 })
   const listeners: number[] = []
@@ -219,11 +219,11 @@ test('a connection that sends one upload after another gathers nothing', async (
   }
   agent.destroy()
   await until(() => listeners.length > 0)
-  // Node.js's own.
+  // The listener of Node.js itself.
   expect(listeners).toEqual([1])
 })
 
-test('§7 the path may come after the files', async () => {
+test('§7 the path may follow the files', async () => {
   const path = await makeDirectory('late')
   expect(
     await upload([
@@ -235,7 +235,7 @@ test('§7 the path may come after the files', async () => {
   expect((await readdir(share)).filter((name) => name.endsWith('.part'))).toEqual([])
 })
 
-test('decisions §3: an existing name is replaced, kept beside, or refused, as was asked for', async () => {
+test('decisions §3: an existing name is replaced, kept beside the new file, or refused, as requested', async () => {
   const path = await makeDirectory('existing', { 'world.tar.gz': 'old' })
   const send = (onConflict: string) =>
     upload([
@@ -266,7 +266,7 @@ test('decisions §3: an existing name is replaced, kept beside, or refused, as w
   ])
 })
 
-test('a file that is replaced hands on who may read and run it, and nothing else does', async () => {
+test('replacing a file keeps its permissions except setuid and setgid', async () => {
   const path = await makeDirectory('rights', { 'start.sh': 'old', secret: 'old', tool: 'old' })
   for (const [name, mode] of [
     ['start.sh', 0o755],
@@ -293,7 +293,7 @@ test('a file that is replaced hands on who may read and run it, and nothing else
     expect(await upload([...sent, ...(fields.length === 0 ? ([['path', path]] as Part[]) : [])])).toMatchObject({
       status: 201,
     })
-    // As a save does it, and the kernel: what runs as its owner does so no more.
+    // The setuid and setgid bits are cleared, as by a save and by the kernel.
     expect(await Promise.all(['start.sh', 'secret', 'tool'].map(modeOf))).toEqual([0o755, 0o600, 0o755])
   }
   expect(await readFile(join(share, 'rights/start.sh'), 'utf8')).toBe('new')
@@ -305,7 +305,7 @@ test('a file that is replaced hands on who may read and run it, and nothing else
   expect(await modeOf('start (2).sh')).toBe(others)
 })
 
-test('an upload never takes the place of a directory', async () => {
+test('an upload never replaces a directory', async () => {
   const path = await makeDirectory('in-the-way')
   await mkdir(join(share, 'in-the-way/world'))
   expect(
@@ -317,7 +317,7 @@ test('an upload never takes the place of a directory', async () => {
   expect(await readdir(join(share, 'in-the-way'))).toEqual(['world'])
 })
 
-test('security 19: a name with a path in it is stored under its last part; emoji, quotes and direction marks survive', async () => {
+test('security 19: a name with a path is stored under its last segment; emoji, quotes and direction marks are kept', async () => {
   const path = await makeDirectory('names')
   for (const name of ['../../escaped.txt', '/etc/absolute.txt', '🚀 ‮gnp.exe', "it's 100% ü.txt"])
     expect(
@@ -332,7 +332,7 @@ test('security 19: a name with a path in it is stored under its last part; emoji
   expect(await readdir(share)).not.toContain('escaped.txt')
 })
 
-test('an upload into what is not there, or leads out, is refused and leaves nothing', async () => {
+test('an upload into a missing directory or one that leads out is refused and leaves no file', async () => {
   await symlink('/tmp', join(share, 'out'))
   expect(
     await upload([
@@ -374,7 +374,10 @@ test('an upload into what is not there, or leads out, is refused and leaves noth
   expect(await notes()).toEqual([])
 })
 
-/** Sends the head and 600 bytes of an upload that is refused, and the rest once `isRefused`. Resolves when the connection has closed. */
+/**
+ * Sends the head and 600 bytes of an upload that is refused, and the rest once `isRefused`. Resolves when the
+ * connection has closed.
+ */
 async function sendAfterRefusal({
   length,
   rest,
@@ -406,7 +409,7 @@ describe('the rest of a refused upload', () => {
   const rest = Buffer.alloc(500_000)
   const length = 600 + rest.length
 
-  test('is thrown away, and the connection can be used again', async () => {
+  test('is discarded, and the connection can be reused', async () => {
     const next = 'GET /api/health HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
     expect(await sendAfterRefusal({ length, rest, next })).toEqual({
       statuses: ['HTTP/1.1 404', 'HTTP/1.1 200'],
@@ -414,21 +417,21 @@ describe('the rest of a refused upload', () => {
     })
   })
 
-  test('is thrown away before the connection is closed, where the client wants that', async () => {
+  test('is discarded before the connection is closed when the client sends Connection: close', async () => {
     expect(await sendAfterRefusal({ length, rest, header: 'Connection: close\r\n' })).toEqual({
       statuses: ['HTTP/1.1 404'],
       error: undefined,
     })
   })
 
-  test('is not awaited when it does not come', async () => {
+  test('is not awaited when it does not arrive', async () => {
     expect(await sendAfterRefusal({ length, rest: Buffer.alloc(0) })).toEqual({
       statuses: ['HTTP/1.1 404'],
       error: undefined,
     })
   })
 
-  test('is thrown away of other calls as well', async () => {
+  test('is discarded for other calls too', async () => {
     const socket = connect(port, '127.0.0.1')
     let received = ''
     socket.on('data', (data) => (received += data.toString()))
@@ -442,7 +445,7 @@ describe('the rest of a refused upload', () => {
     socket.destroy()
   })
 
-  test('is not read without end', async () => {
+  test('is discarded up to a limit only', async () => {
     const read = new Promise<number>((resolve) =>
       platform.app.server.once('connection', (socket: Socket) => socket.once('close', () => resolve(socket.bytesRead))),
     )
@@ -453,7 +456,7 @@ describe('the rest of a refused upload', () => {
   })
 })
 
-test('decisions §1: a file over the limit is 413 and leaves nothing; one of exactly the limit is taken', async () => {
+test('decisions §1: a file over the limit gets 413 and leaves no file; one of exactly the limit is accepted', async () => {
   const path = await makeDirectory('limited')
   expect(
     await upload([
@@ -470,7 +473,7 @@ test('decisions §1: a file over the limit is 413 and leaves nothing; one of exa
   expect(await readdir(join(share, 'limited'))).toEqual(['exact'])
 })
 
-test('security 21: a thousand uploads that break off leave no file, no unfinished file and no open descriptor', async () => {
+test('security 21: a thousand aborted uploads leave no file, no temporary file and no open descriptor', async () => {
   const path = await makeDirectory('aborted', { 'kept.bin': 'kept' })
   const { body, type } = formOf({ path }, 'kept.bin', randomBytes(200_000))
   const abort = (index: number) =>
@@ -495,7 +498,7 @@ test('security 21: a thousand uploads that break off leave no file, no unfinishe
   await until(descriptors, (open) => open.length === 0)
 })
 
-test('security 21: a body that is shorter or longer than it says leaves nothing', async () => {
+test('security 21: a body shorter or longer than its declared length leaves no file', async () => {
   const path = await makeDirectory('lengths')
   const { body, type } = formOf({ path }, 'a.bin', Buffer.alloc(5000))
   for (const length of [body.length + 100, body.length - 1000]) {
@@ -544,7 +547,7 @@ test.each([
   ['a long boundary', `multipart/form-data; boundary=${'e'.repeat(5000)}`, 'x'],
   ['JSON', 'application/json', '{}'],
   ['a form of another kind', 'application/x-www-form-urlencoded', 'path=/nfsshare'],
-])('security 22: %s is a 4xx, and the platform lives', async (_what, type, body) => {
+])('security 22: %s gets a 4xx, and the platform survives', async (_what, type, body) => {
   const answer = await fetch(`http://127.0.0.1:${port}/api/sftp/upload`, {
     method: 'POST',
     headers: { authorization: `Bearer ${ann.token}`, 'content-type': type },
@@ -563,12 +566,12 @@ test.each([
     `${'A: b\r\n'.repeat(100)}Content-Disposition: form-data; name="files"; filename="b"\r\n`,
   ],
 ])(
-  'security 22: a form with a long part %s is answered, or given up when its sender hangs up, and leaves nothing',
+  'security 22: a form with a long part %s is answered, or aborted when its client disconnects, and leaves no file',
   async (_what, header) => {
     const path = await makeDirectory(`odd-${header.length}`)
     const field = `--edge\r\nContent-Disposition: form-data; name="path"\r\n\r\n${path}\r\n`
     const file = '--edge\r\nContent-Disposition: form-data; name="files"; filename="a"\r\n\r\nabc\r\n'
-    // At which length the form's parser stands still depends on how the bytes arrive.
+    // The length at which the form parser stalls depends on how the bytes arrive.
     for (const length of [60_000, 100_000]) {
       const body = `${field}${file}--edge\r\n${header}\r\n${'x'.repeat(length)}\r\n--edge--\r\n`
       const send = (options?: RequestInit) =>
@@ -578,7 +581,7 @@ test.each([
           body,
           ...options,
         })
-      // Refused while it is still being sent, a client may hear of it as a connection that was closed.
+      // A client that is still sending may see the refusal as a closed connection.
       expect([201, 400]).toContain(
         await send().then(
           ({ status }) => status,
@@ -600,7 +603,7 @@ test.each([
   60_000,
 )
 
-test('§2 what a user who is deleted is uploading is given up, and leaves nothing', async () => {
+test('§2 deleting a user aborts their uploads, which leave no file', async () => {
   const path = await makeDirectory('of-a-deleted-user')
   const bob = await platform.register('bob')
   const { body, type } = formOf({ path }, 'late.txt', Buffer.alloc(1000))
@@ -623,7 +626,7 @@ test('§2 what a user who is deleted is uploading is given up, and leaves nothin
   expect(await readdir(join(share, 'of-a-deleted-user'))).toEqual([])
 })
 
-test('security 25: of two uploads of one name the file is one of them, whole', async () => {
+test('security 25: of two concurrent uploads of one name one is stored completely', async () => {
   const path = await makeDirectory('twice')
   const contents = [Buffer.alloc(900_000, 1), Buffer.alloc(900_000, 2)]
   for (let round = 0; round < 10; round += 1) {
@@ -641,7 +644,7 @@ test('security 25: of two uploads of one name the file is one of them, whole', a
   }
 })
 
-test('without a session nothing is read of an upload', async () => {
+test('an upload without a session gets 401', async () => {
   expect(
     await upload(
       [

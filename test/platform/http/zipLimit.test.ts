@@ -5,7 +5,7 @@ import Fastify from 'fastify'
 import { createResponseBuffers, limitResponses } from '../../../src/platform/http/responseLimits'
 import { createZipLimit } from '../../../src/platform/http/zipLimit'
 
-test('who takes nothing of a zip for too long is hung up on, and it counts no more', async () => {
+test('a client that reads nothing of a zip is disconnected, and its zip no longer counts towards the limit', async () => {
   const app = Fastify()
   const zips = createZipLimit()
   limitResponses(app, createResponseBuffers(), 400)
@@ -19,7 +19,7 @@ test('who takes nothing of a zip for too long is hung up on, and it counts no mo
   app.server.on('connection', (socket) => connections.add(socket))
   await app.listen({ port: 0, host: '127.0.0.1' })
   try {
-    // One more than one user may have at a time.
+    // One more than a user may have at a time.
     for (let round = 0; round < 5; round += 1) {
       const silent = connect((app.server.address() as AddressInfo).port, '127.0.0.1')
       silent.on('error', () => undefined).write('GET / HTTP/1.1\r\nhost: test\r\n\r\n')
