@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
 import { sql } from 'kysely'
 import { limitWarnings } from '../../../src/platform/deployments/limitWarnings'
 import { createPower } from '../../../src/platform/deployments/power'
 import { lockOwner } from '../../../src/platform/processLock'
 import { startPlatform, type Account, type Answer, type TestPlatform } from '../../support/platform/startPlatform'
+import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
 
 let platform: TestPlatform
@@ -21,6 +21,7 @@ afterAll(() => platform.close())
 const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string, body?: unknown): Promise<Answer> =>
   platform.call(method, `/api/deployments${path}`, { body, token: ann.token })
 const shareDir = () => join(platform.dataDir, 'nfsshare')
+const outsideDirectory = useTemporaryDirectory()
 const contentOf = async (name: string) => String((await call('GET', `/${name}`)).body.data.content)
 const statesOf = async (name: string) =>
   ((await call('GET', `/${name}/instances`)).body.data.instances as { state: string }[]).map(({ state }) => state)
@@ -487,8 +488,8 @@ test('every call for an unknown name gets 404', async () => {
 })
 
 test('a directory that a link leads out of the share is refused', async () => {
-  const outside = join(tmpdir(), `outside-${process.pid}`)
-  await mkdir(outside, { recursive: true })
+  const outside = join(outsideDirectory(), 'empty')
+  await mkdir(outside)
   await symlink(outside, join(shareDir(), 'escape'))
   const refused = { status: 409, body: { message: 'The directory /nfsshare/escape leads out of the shared area.' } }
   expect(await call('POST', '', { name: 'escape', type: 'process' })).toMatchObject(refused)
@@ -553,8 +554,8 @@ test('a deployment with an invalid stored text is listed with the problem, and c
 })
 
 test('a directory that later leads out of the share is not used: a restart is refused, and a start says so in the console', async () => {
-  const outside = join(tmpdir(), `outside-later-${process.pid}`)
-  await mkdir(outside, { recursive: true })
+  const outside = join(outsideDirectory(), 'later')
+  await mkdir(outside)
   await writeFile(join(outside, 'secret.txt'), 'not for instances')
   await call('POST', '', { name: 'swapped', type: 'process' })
   const content =
