@@ -58,11 +58,18 @@ export async function copyState({ dataDir, from, to, toAsAdmin, migrate }: State
   }
 }
 
-/** Removes the platform's database and its role from a server. @param adminUrl a superuser's URL */
+/** Removes the platform's database and its role from a server, if they are there. @param adminUrl a superuser's URL */
 export async function dropState(adminUrl: string): Promise<void> {
+  if (await hasState(adminUrl))
+    await withAdministrator(adminUrl, (admin) => admin.query(`drop database ${STATE_NAME} with (force)`))
   await withAdministrator(adminUrl, async (admin) => {
-    await admin.query(`drop database ${STATE_NAME} with (force)`)
-    await admin.query(`drop role ${STATE_NAME}`)
+    // Not the role of a user's database.
+    const { rowCount } = await admin.query(
+      `select 1 from pg_roles
+       where rolname = $1 and coalesce(shobj_description(oid, 'pg_authid'), '') not like 'quarterdeck-%'`,
+      [STATE_NAME],
+    )
+    if (rowCount) await admin.query(`drop role ${STATE_NAME}`)
   })
 }
 

@@ -8,6 +8,8 @@ import type { UsersPostgres } from './usersPostgres'
 
 /** The name of the database until it is complete. */
 const UNFINISHED_NAME = `${STATE_NAME}_new`
+/** The comment of a database that was moved, until the copy in the server of users' databases is removed. */
+const MOVED = 'moved'
 
 export interface StatePostgres {
   /** The URL of the platform's database, as the role that owns only that. Valid until the server is stopped. */
@@ -34,6 +36,12 @@ export async function startStatePostgres(parts: StateParts): Promise<StatePostgr
     const password = randomBytes(24).toString('base64url')
     await setPassword(server.adminUrl, password)
     if (!(await hasState(server.adminUrl))) await createDatabase(parts, server.adminUrl, password)
+    await dropEarlierState(parts, server.adminUrl).catch((error: unknown) =>
+      parts.log.warn(
+        { err: error },
+        'failed to remove the copy of the state that an earlier version used; the next start tries again',
+      ),
+    )
     return { url: urlOfState(server.adminUrl, STATE_NAME, password), stop: () => server.stop() }
   } catch (error) {
     await server.stop()
@@ -71,8 +79,23 @@ async function createDatabase(
       migrate,
     })
   }
-  await withAdministrator(adminUrl, (admin) => admin.query(`alter database ${UNFINISHED_NAME} rename to ${STATE_NAME}`))
-  if (isMoved) await dropState(earlier)
+  await withAdministrator(adminUrl, async (admin) => {
+    if (isMoved) await admin.query(`comment on database ${UNFINISHED_NAME} is ${escapeLiteral(MOVED)}`)
+    await admin.query(`alter database ${UNFINISHED_NAME} rename to ${STATE_NAME}`)
+  })
+}
+
+/** Removes what a move left in the server of users' databases. It is not started if nothing was moved. */
+async function dropEarlierState({ users }: StateParts, adminUrl: string): Promise<void> {
+  await withAdministrator(adminUrl, async (admin) => {
+    const { rowCount } = await admin.query(
+      `select 1 from pg_database where datname = $1 and shobj_description(oid, 'pg_database') = $2`,
+      [STATE_NAME, MOVED],
+    )
+    if (!rowCount) return
+    await dropState((await users.start()).adminUrl)
+    await admin.query(`comment on database ${STATE_NAME} is null`)
+  })
 }
 
 function urlOfState(adminUrl: string, database: string, password: string): string {

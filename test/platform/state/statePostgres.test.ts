@@ -160,6 +160,37 @@ test('a move that was interrupted is repeated, and one that fails leaves the sta
   await users.stop()
 })
 
+test('the old copy of a state that was moved is removed by a later start, if the one that moved it could not', async () => {
+  const dataDir = await earlierVersion('copied')
+  const users = createUsersPostgres(dataDir, log)
+  const { adminUrl } = await users.start()
+  // A template is not dropped, nor a role that owns something.
+  await query(adminUrl, 'update pg_database set datistemplate = true where datname = $$quarterdeck$$')
+  await query(adminUrl, 'create table public.kept (); alter table public.kept owner to quarterdeck')
+  expect(await withState(dataDir, users, factsOf)).toEqual(['yes'])
+  const copies = () =>
+    query(
+      adminUrl,
+      `select datname as name from pg_database where datname = 'quarterdeck'
+       union all select rolname from pg_roles where rolname = 'quarterdeck'`,
+    )
+  expect(await copies()).toHaveLength(2)
+
+  // What the start after a kill finds: the database, the role, or neither.
+  await query(adminUrl, 'update pg_database set datistemplate = false where datname = $$quarterdeck$$')
+  expect(await withState(dataDir, users, factsOf)).toEqual(['yes'])
+  expect(await copies()).toHaveLength(1)
+  await query(adminUrl, 'drop table public.kept')
+  expect(await withState(dataDir, users, factsOf)).toEqual(['yes'])
+  expect(await copies()).toEqual([])
+  expect(await withState(dataDir, users, factsOf)).toEqual(['yes'])
+  await users.stop()
+
+  const later = createUsersPostgres(dataDir, log)
+  expect(await withState(dataDir, later, factsOf)).toEqual(['yes'])
+  expect(later.port()).toBeUndefined()
+})
+
 test('security: a user’s database that has the name of the state is not taken for it', async () => {
   const dataDir = join(directory(), 'namesake')
   mkdirSync(dataDir, { mode: 0o711 })
