@@ -194,7 +194,7 @@ async function settingsForUsers(dataDir: string, { shareDir }: PostgresBinaries)
     // For the platform, which administers it, however many connections users hold.
     'superuser_reserved_connections=15',
     // Who does not sign in within this time makes room for others.
-    'authentication_timeout=10s',
+    'authentication_timeout=3s',
     // Per session, and only superusers may raise it: a user's query must not fill the disk.
     'temp_file_limit=1GB',
     // Not in /dev/shm, which is memory that no limit of a session counts and that other programs of the machine need.

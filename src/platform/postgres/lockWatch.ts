@@ -4,9 +4,12 @@ import type { Logger } from 'pino'
 import { errorCodeOf } from '../errors'
 import { PostgresClient } from '../postgresClient'
 import type { EmbeddedPostgres } from './embeddedPostgres'
+import { endOldTransactions } from './oldTransactions'
 import { endSession } from './postgresSessions'
 
 const INTERVAL_MS = 1000
+/** Interval of looks for old transactions: of 300,000,000 transactions, at most 20,000,000 are made meanwhile. */
+const AGES_MS = 60_000
 /** The server has room for about 24,000 (`max_locks_per_transaction`). A dump of a database takes one for each table. */
 const MAX_LOCKS = 10_000
 /** A role whose sessions were ended that often, each time within FORGET_MS of the last, may no longer log in. */
@@ -26,7 +29,8 @@ const OUT_OF_MEMORY = '53200'
 /**
  * All sessions of a server share one table of locks, and each may take any number of them. Once the table is full,
  * nobody can even connect. The watch holds a connection, ends the sessions of the role that has most locks before
- * that, and revokes the role's right to log in when it goes on (a new password restores it).
+ * that, and revokes the role's right to log in when it goes on (a new password restores it). Now and then it looks for
+ * old transactions as well.
  * @returns stops the watch
  */
 export function watchLocks(
@@ -81,11 +85,18 @@ export function watchLocks(
     const client = new PostgresClient({ connectionString: postgres.adminUrl, query_timeout: QUERY_MS })
     let isLost = false
     client.on('error', () => (isLost = true))
+    let agesAt = performance.now() - AGES_MS
+    const lookAtAll = async () => {
+      await look(client)
+      if (performance.now() - agesAt < AGES_MS) return
+      await endOldTransactions(client, log)
+      agesAt = performance.now()
+    }
     try {
       await client.connect()
       while (!isLost) {
         // The connection is kept after a failure: while the table is full there is no other.
-        await look(client).then(
+        await lookAtAll().then(
           () => pause(INTERVAL_MS),
           (error: unknown) => makeRoomAfter(error),
         )
@@ -98,7 +109,7 @@ export function watchLocks(
   /** After a start of the server somebody may be faster than the first look, which needs room as any other session. */
   async function makeRoomAfter(error: unknown): Promise<void> {
     if (stopped.signal.aborted) return
-    log.debug({ err: error }, 'failed to watch the locks of the embedded PostgreSQL')
+    log.debug({ err: error }, 'failed to watch the sessions of the embedded PostgreSQL')
     if (errorCodeOf(error) !== OUT_OF_MEMORY) return pause(INTERVAL_MS).catch(() => undefined)
     await postgres.endUsersSessions()
     log.warn('ended all database sessions of users, because the table of locks is full')

@@ -1,0 +1,83 @@
+import { once } from 'node:events'
+import { mkdirSync } from 'node:fs'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { Client } from 'pg'
+import pino from 'pino'
+import { endOldTransactions } from '../../../src/platform/postgres/oldTransactions'
+import { createUsersPostgres } from '../../../src/platform/postgres/usersPostgres'
+import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+
+jest.setTimeout(120_000)
+
+const directory = useTemporaryDirectory()
+
+async function connected(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url })
+  client.on('error', () => undefined)
+  await client.connect()
+  return client
+}
+
+/** A subtransaction that is rolled back uses up an id, hundreds of thousands of them a second. */
+const burn = (ids: number) =>
+  `do $$ begin for i in 1..${ids} loop begin insert into burnt values (1); raise exception ''; exception when others then end; end loop; end $$`
+
+test('security: a session that keeps old transaction ids in use, so that the server would run out of them, is ended', async () => {
+  const lines: string[] = []
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
+  const dataDir = join(directory(), 'data')
+  mkdirSync(dataDir, { mode: 0o711 })
+  const users = createUsersPostgres(dataDir, log)
+  const { adminUrl } = await users.start()
+  const admin = await connected(adminUrl)
+  const urlOf = (role: string) => adminUrl.replace(/\/\/[^@]+@/, `//${role}:secret@`).replace('/postgres?', `/${role}?`)
+  for (const role of ['holding', 'burning', 'keeping', 'other']) {
+    await admin.query(`create role ${role} login password 'secret'`)
+    await admin.query(`create database ${role} owner ${role}`)
+  }
+  const [holding, burning, keeping, other] = (await Promise.all(
+    ['holding', 'burning', 'keeping', 'other'].map((role) => connected(urlOf(role))),
+  )) as [Client, Client, Client, Client]
+  await holding.query('begin')
+  await holding.query('select pg_current_xact_id()')
+  // No vacuum of others removes what it keeps old.
+  await keeping.query('create temp table kept ()')
+  await burning.query('create table burnt (at int)')
+  await burning.query('begin')
+  await burning.query(burn(30_000))
+  await other.query('begin')
+  await other.query('select pg_current_xact_id()')
+
+  await endOldTransactions(admin, log, { transaction: 20_000, database: 1_000_000 })
+  expect(lines[0]).toMatch(/"roles":\["(holding","burning|burning","holding)"\]/)
+  for (const ended of [holding, burning]) await expect(ended.query('select 1')).rejects.toThrow()
+  for (const left of [keeping, other]) expect((await left.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+  await other.query('rollback')
+
+  for (const role of ['holding', 'burning', 'other']) {
+    const vacuuming = await connected(adminUrl.replace('/postgres?', `/${role}?`))
+    await vacuuming.query('vacuum freeze')
+    await vacuuming.end()
+  }
+  await endOldTransactions(admin, log, { transaction: 20_000, database: 20_000 })
+  expect(lines[1]).toContain('"roles":["keeping"]')
+  await expect(keeping.query('select 1')).rejects.toThrow()
+  expect((await other.query('select 1 as one')).rows).toEqual([{ one: 1 }])
+  await Promise.all([admin, holding, burning, keeping, other].map((client) => client.end()))
+  await users.stop()
+})
+
+test('security: a connection that does not sign in is ended within 5 seconds', async () => {
+  const dataDir = join(directory(), 'silent')
+  mkdirSync(dataDir, { mode: 0o711 })
+  const users = createUsersPostgres(dataDir, pino({ level: 'silent' }))
+  const { adminUrl } = await users.start()
+  const socket = connect(Number(new URL(adminUrl).port), '127.0.0.1')
+  const since = performance.now()
+  await once(socket, 'connect')
+  socket.resume()
+  await once(socket, 'close')
+  expect(performance.now() - since).toBeLessThan(5000)
+  await users.stop()
+})
