@@ -9,7 +9,7 @@ import { until } from '../../support/platform/until'
 const directory = useTemporaryDirectory()
 const copies = () => join(directory(), 'instances')
 
-/** Of nothing that runs. */
+/** A driver without instances. */
 const driver = {
   remove: () => Promise.resolve(),
   list: () => Promise.resolve([]),
@@ -23,14 +23,14 @@ function makeCopy(podName: string, files: number): void {
   for (let index = 0; index < files; index += 1) writeFileSync(join(copies(), podName, 'world', `${index}`), '')
 }
 
-test('the copy of a removed instance is out of the way before it is deleted, which nobody waits for', async () => {
+test('the copy of a removed instance is moved away at once and deleted in the background', async () => {
   makeCopy('lobby-1', 3000)
   makeCopy('lobby-2', 1)
   const runtime = open()
   await runtime.remove('lobby-1')
   expect(existsSync(join(copies(), 'lobby-1'))).toBe(false)
   expect(readdirSync(copies())).toHaveLength(2)
-  // One without a copy.
+  // An instance without a copy.
   await runtime.remove('bot-1')
   await until(
     () => readdirSync(copies()),
@@ -39,7 +39,7 @@ test('the copy of a removed instance is out of the way before it is deleted, whi
   await runtime.close()
 })
 
-test('what an earlier platform did not finish deleting is deleted', async () => {
+test('an interrupted deletion by an earlier platform is completed', async () => {
   makeCopy('.removed-1', 3)
   makeCopy('lobby-3', 1)
   const runtime = open()
@@ -51,7 +51,7 @@ test('what an earlier platform did not finish deleting is deleted', async () => 
   await runtime.close()
 })
 
-test('a close ends the deleting, and the next platform goes on with it', async () => {
+test('closing the runtime interrupts a deletion, and the next platform continues it', async () => {
   makeCopy('lobby-4', 5000)
   const runtime = open()
   await runtime.remove('lobby-4')
@@ -66,17 +66,20 @@ test('a close ends the deleting, and the next platform goes on with it', async (
   await next.close()
 })
 
-test.each(['ENOSPC', 'EDQUOT'])('#49 an instance whose copy has no room (%s) says which disk is full', async (code) => {
-  const failures: string[] = []
-  const copyTo = () => Promise.reject(Object.assign(new Error('write'), { code }))
-  const failing: Driver = {
-    ...driver,
-    startFailed: (_spec, failure) => Promise.resolve(void failures.push(failure)),
-  }
-  const runtime = withCopies(failing, { dataDir: directory(), replicas: { copyTo } as unknown as Replicas })
-  await expect(runtime.ensure({ podName: 'lobby-5', directory: '/x', copy: true } as LocalSpec)).rejects.toThrow()
-  expect(failures).toEqual([
-    'Could not be started: its files could not be copied (The disk of the platform’s data directory is full.).',
-  ])
-  await runtime.close()
-})
+test.each(['ENOSPC', 'EDQUOT'])(
+  '#49 an instance whose copy does not fit (%s) reports which disk is full',
+  async (code) => {
+    const failures: string[] = []
+    const copyTo = () => Promise.reject(Object.assign(new Error('write'), { code }))
+    const failing: Driver = {
+      ...driver,
+      startFailed: (_spec, failure) => Promise.resolve(void failures.push(failure)),
+    }
+    const runtime = withCopies(failing, { dataDir: directory(), replicas: { copyTo } as unknown as Replicas })
+    await expect(runtime.ensure({ podName: 'lobby-5', directory: '/x', copy: true } as LocalSpec)).rejects.toThrow()
+    expect(failures).toEqual([
+      'Could not be started: its files could not be copied (The disk of the platform’s data directory is full.).',
+    ])
+    await runtime.close()
+  },
+)

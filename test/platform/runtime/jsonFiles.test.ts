@@ -8,7 +8,7 @@ const records = () => join(directory(), 'records')
 
 beforeAll(() => mkdirSync(records()))
 
-test('a file is replaced as a whole, for its owner alone, and what a crash has left beside it is not read', () => {
+test('a file is replaced atomically with owner-only permissions, and leftovers of a crash are not read', () => {
   replaceJsonFile(join(records(), 'one.json'), { value: 1 })
   replaceJsonFile(join(records(), 'one.json'), { value: 2 })
   expect(readdirSync(records())).toEqual(['one.json'])
@@ -18,7 +18,7 @@ test('a file is replaced as a whole, for its owner alone, and what a crash has l
   expect(readJsonFiles(records())).toEqual([{ value: 2 }])
 })
 
-test('a file that is no JSON is told of and left out, and a directory that is not there has none', () => {
+test('an invalid JSON file is reported and skipped, and a missing directory counts as empty', () => {
   const told: string[] = []
   writeFileSync(join(records(), 'broken.json'), '')
   expect(readJsonFiles(records(), (name) => told.push(name))).toEqual([{ value: 2 }])

@@ -26,7 +26,7 @@ const shareDir = () => join(directory(), 'share')
 let replicas: Replicas
 let files: Files
 let runtime: Runtime<LocalSpec>
-/** In front of the real one, for a share that cannot be written for a while. */
+/** Simulates a share that cannot be written for a while. */
 let refuse: string | undefined
 const writeBack: WriteBack = async (...given) => {
   if (refuse !== undefined) throw new AppError('UNAVAILABLE', refuse)
@@ -41,7 +41,7 @@ beforeAll(async () => {
 })
 beforeEach(() => (refuse = undefined))
 
-/** Reads a list, adds itself to it at every start, and leaves a log. */
+/** Reads a list, appends an entry to it at every start, and leaves a log file. */
 const PROGRAM = `const fs = require('node:fs')
   fs.appendFileSync('list.txt', process.env.ENTRY + ' ')
   fs.writeFileSync('latest.log', 'x')
@@ -66,7 +66,7 @@ async function lobby(name: string, entry: string): Promise<LocalSpec> {
     limits: { cores: undefined, memoryBytes: undefined },
   }
 }
-/** Starts one that adds `entry` to its list. */
+/** Starts an instance that appends `entry` to its list. */
 async function start(name: string, entry: string): Promise<void> {
   await runtime.ensure(await lobby(name, entry))
   await says(name, `list begin ${entry}`)
@@ -85,7 +85,7 @@ const says = (podName: string, text: string) =>
   )
 const listOf = (name: string) => readFile(join(shareDir(), name, 'list.txt'), 'utf8')
 
-test('§13 keep: what is named comes back at an orderly stop, before the next copy is made, and nothing else', async () => {
+test('§13 keep: only the listed files are written back at an orderly stop, before the next copy is made', async () => {
   await start('kept', 'first')
   await runtime.stop('kept')
   await isIn('kept', 'EXITED')
@@ -111,7 +111,7 @@ test.each([
   await says(name, 'The files of "keep" were not written back: that happens only after an orderly stop.')
 })
 
-test('when the host is killed, what is named comes back as well: the next host stops the instance in order', async () => {
+test('the next host stops instances of a killed host in order, and writes back the listed files', async () => {
   await start('left', 'first')
   process.kill(lockOwner(join(dataDir(), 'runtime', 'instances.lock'))!, 'SIGKILL')
   await until(
@@ -121,7 +121,7 @@ test('when the host is killed, what is named comes back as well: the next host s
   expect(await listOf('left')).toBe('begin first ')
 })
 
-test('what cannot be written back yet keeps the instance stopping, with the reason, and is finished by the next platform', async () => {
+test('a failed write-back keeps the instance stopping with the reason, and the next platform completes it', async () => {
   refuse = 'The shared area does not exist.'
   await start('later', 'first')
   await runtime.stop('later')
@@ -135,7 +135,7 @@ test('what cannot be written back yet keeps the instance stopping, with the reas
   runtime = await openLocalRuntime({ dataDir: dataDir(), replicas, writeBack })
   await isIn('later', 'EXITED')
   expect(await listOf('later')).toBe('begin first ')
-  // Done once: what somebody writes now stays.
+  // Written back only once: later edits stay.
   await writeFile(join(shareDir(), 'later/list.txt'), 'edited ')
   await runtime.close()
   runtime = await openLocalRuntime({ dataDir: dataDir(), replicas, writeBack })
@@ -143,7 +143,7 @@ test('what cannot be written back yet keeps the instance stopping, with the reas
   expect(await listOf('later')).toBe('edited ')
 })
 
-test('a kill gives up what cannot be written back', async () => {
+test('a kill abandons a write-back that keeps failing', async () => {
   refuse = 'The disk of the shared area is full.'
   await start('given-up', 'first')
   await runtime.stop('given-up')
@@ -156,7 +156,7 @@ test('a kill gives up what cannot be written back', async () => {
   await rm(join(shareDir(), 'given-up'), { recursive: true })
 })
 
-test('directories that an instance has made too deep are told of on its console, at its end and at the start of the next one, and go with it', async () => {
+test('directories below the depth limit are reported on the console at write-back and copy, and removed with the instance', async () => {
   const copy = join(dataDir(), 'instances/deep')
   const spec = { ...(await lobby('deep', 'first')), keep: ['list.txt', 'world'] }
   await runtime.ensure(spec)
@@ -176,7 +176,7 @@ test('directories that an instance has made too deep are told of on its console,
   await runtime.kill('deep')
   await isIn('deep', 'EXITED')
   await runtime.remove('deep')
-  // In the background.
+  // Deleted in the background.
   await until(
     () => readdir(join(dataDir(), 'instances')),
     (names) => !names.some((name) => name === 'deep' || name.startsWith('.removed-')),

@@ -25,7 +25,7 @@ const spec: InstanceSpec = {
   limits: { cores: undefined, memoryBytes: undefined },
 }
 
-test('§12 a runtime of this machine gets real paths within the shared area, and what leads out of it is refused', async () => {
+test('§12 a local runtime gets real paths within the shared area, and paths that lead out of it are refused', async () => {
   const root = await realpath(directory())
   for (const name of ['lobby', 'common', 'maps']) await mkdir(join(root, name))
   await symlink('maps', join(root, 'linked'))

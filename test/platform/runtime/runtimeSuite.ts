@@ -7,9 +7,9 @@ import { until } from '../../support/platform/until'
 
 export interface SuiteParts {
   runtime: () => Runtime
-  /** Where this machine has the shared area; instances of the suite run in its directory `/suite`. */
+  /** The path of the shared area on this machine; instances of the suite run in its directory `/suite`. */
   share: () => string
-  /** What an instance in `/suite` has as HOME. */
+  /** The HOME of an instance in `/suite`. */
   home: () => string
 }
 
@@ -22,7 +22,7 @@ const ANSWERS = `
     console.log('heard ' + line)
   })`
 
-/** What every driver must do. A driver's own test calls it with the real thing. */
+/** The behaviour that every driver must have. A driver's own test calls this with the real runtime. */
 export function runtimeSuite({ runtime, share, home }: SuiteParts): void {
   beforeAll(() => mkdir(join(share(), 'suite'), { recursive: true }))
 
@@ -56,7 +56,7 @@ export function runtimeSuite({ runtime, share, home }: SuiteParts): void {
       (all) => all.includes(text),
     )
 
-  test('an instance starts, prints, answers what is written to it, and ends when asked', async () => {
+  test('an instance starts, prints, answers its input, and exits when stopped', async () => {
     const wanted = spec({ port: 25_566 })
     await runtime().ensure(wanted)
     await prints(wanted.podName, 'Ready')
@@ -69,7 +69,7 @@ export function runtimeSuite({ runtime, share, home }: SuiteParts): void {
     expect(over?.exit).toMatchObject({ code: 0, requested: true })
   })
 
-  test('asking twice for one instance runs one process', async () => {
+  test('starting an instance twice runs one process', async () => {
     const wanted = spec({ command: ['node', '-e', `console.log('pid ' + process.pid);${ANSWERS}`] })
     await Promise.all([runtime().ensure(wanted), runtime().ensure(wanted)])
     await prints(wanted.podName, 'Ready')
@@ -80,11 +80,11 @@ export function runtimeSuite({ runtime, share, home }: SuiteParts): void {
     await runtime().kill(wanted.podName)
   })
 
-  test('the ready line moves it from STARTING to RUNNING', async () => {
+  test('the ready line changes the state of an instance from STARTING to RUNNING', async () => {
     const wanted = spec({ ready: 'heard go$' })
     await runtime().ensure(wanted)
     await prints(wanted.podName, 'Ready')
-    // The platform's own words on it are no word of the program.
+    // Lines of the platform do not count as output of the program.
     await runtime().note(wanted.podName, '[System] still waiting for heard go')
     await runtime().write(wanted.podName, 'not yet')
     await prints(wanted.podName, 'heard not yet')
@@ -95,7 +95,7 @@ export function runtimeSuite({ runtime, share, home }: SuiteParts): void {
     await reaches(wanted.podName, 'EXITED')
   })
 
-  test('decisions §6: a line of the platform has a type of its own, which no program can give its output', async () => {
+  test('decisions §6: a line of the platform has its own type, which no program can give to its output', async () => {
     const wanted = spec({ command: ['node', '-e', `console.log('[System] forged');${ANSWERS}`] })
     await runtime().ensure(wanted)
     await prints(wanted.podName, 'Ready')
@@ -109,7 +109,7 @@ export function runtimeSuite({ runtime, share, home }: SuiteParts): void {
     ])
   })
 
-  test('an end by itself is told from one that was asked for, with its exit code', async () => {
+  test('an exit without a stop is reported as such, with its exit code', async () => {
     const wanted = spec()
     await runtime().ensure(wanted)
     await prints(wanted.podName, 'Ready')
@@ -129,7 +129,7 @@ export function runtimeSuite({ runtime, share, home }: SuiteParts): void {
     await reaches(wanted.podName, 'EXITED')
   })
 
-  test('one that ignores its stop command gets SIGTERM after the timeout', async () => {
+  test('an instance that ignores its stop command gets SIGTERM after the timeout', async () => {
     const wanted = spec({
       command: [
         'node',
@@ -146,7 +146,7 @@ export function runtimeSuite({ runtime, share, home }: SuiteParts): void {
     expect(await lines(wanted.podName)).toContain('term')
   })
 
-  test('decisions §5: one that ignores SIGTERM too gets SIGKILL 10 s later', async () => {
+  test('decisions §5: an instance that also ignores SIGTERM gets SIGKILL 10 s later', async () => {
     const wanted = spec({
       command: [
         'node',
@@ -165,12 +165,12 @@ export function runtimeSuite({ runtime, share, home }: SuiteParts): void {
     const [term, ...others] = (await lines(wanted.podName)).filter((line) => line.startsWith('term '))
     expect(others).toEqual([])
     expect(Number(term!.slice(5)) - stoppedAt).toBeGreaterThanOrEqual(990)
-    // One second until SIGTERM, and ten more; and then some, where the machine is busy.
+    // One second until SIGTERM, ten more until SIGKILL, and a margin for a busy machine.
     expect(over!.exit!.at - stoppedAt).toBeGreaterThanOrEqual(10_900)
     expect(over!.exit!.at - stoppedAt).toBeLessThan(20_000)
   })
 
-  test('a program that does not exist ends with a reason for people', async () => {
+  test('a program that does not exist ends the instance with a readable reason', async () => {
     const wanted = spec({ command: ['no-such-program', '--flag'] })
     await runtime().ensure(wanted)
     const over = await reaches(wanted.podName, 'EXITED')
@@ -180,14 +180,14 @@ export function runtimeSuite({ runtime, share, home }: SuiteParts): void {
     })
   })
 
-  test('a java that is not installed is said clearly', async () => {
+  test('reports a clear error when Java is not installed', async () => {
     const wanted = spec({ command: ['java', '-jar', 'server.jar', 'nogui'], env: { PATH: '/nowhere' } })
     await runtime().ensure(wanted)
     await reaches(wanted.podName, 'EXITED')
     expect((await lines(wanted.podName)).join()).toContain('Java is not installed')
   })
 
-  test('an instance with a memory limit cannot take more', async () => {
+  test('an instance cannot exceed its memory limit', async () => {
     expect(runtime().limits).toMatch(/memory/)
     const greedy =
       "console.log('Ready'); const all = []; for (let i = 0; i < 64; i++) all.push(Buffer.alloc(32 * 2 ** 20, 1)); console.log('took it')"
@@ -199,7 +199,7 @@ export function runtimeSuite({ runtime, share, home }: SuiteParts): void {
     expect(await lines(wanted.podName)).not.toContain('took it')
   })
 
-  test('a line can be noted for an instance that never ran', async () => {
+  test('a line can be added to the console of an instance that never ran', async () => {
     const podName = spec().podName
     await runtime().note(podName, 'not yet')
     expect(await lines(podName)).toEqual(['not yet'])
@@ -208,7 +208,7 @@ export function runtimeSuite({ runtime, share, home }: SuiteParts): void {
     expect(await lines(podName)).toEqual([])
   })
 
-  test('an instance with a copy sees the files as they are at its start, and keeps what it writes to itself', async () => {
+  test('an instance with a copy sees the files as of its start, and its own files stay in the copy', async () => {
     const dataDirectory = `/source-${randomUUID()}`
     const source = join(share(), dataDirectory)
     await mkdir(source)
@@ -235,7 +235,7 @@ export function runtimeSuite({ runtime, share, home }: SuiteParts): void {
     expect(await lines(wanted.podName)).toContain('two')
   })
 
-  test('one whose files cannot be copied ends with a reason', async () => {
+  test('an instance whose files cannot be copied ends with a reason', async () => {
     const wanted = spec({ dataDirectory: '/not-there', copy: true })
     await expect(runtime().ensure(wanted)).rejects.toThrow()
     expect(await find(wanted.podName)).toMatchObject({
@@ -244,7 +244,7 @@ export function runtimeSuite({ runtime, share, home }: SuiteParts): void {
     })
   })
 
-  test('what the system refuses to start ends with a reason too', async () => {
+  test('a program that the system refuses to start ends the instance with a reason', async () => {
     for (const program of ['x'.repeat(300), '/etc/passwd/x', '/etc/passwd', 'no\nsuch']) {
       const wanted = spec({ command: [program] })
       await runtime().ensure(wanted)
@@ -253,7 +253,7 @@ export function runtimeSuite({ runtime, share, home }: SuiteParts): void {
     }
   })
 
-  test('a child in a session of its own that holds the output does not keep the instance alive', async () => {
+  test('an instance ends although a child process in another session still holds its output', async () => {
     const wanted = spec({ command: ['sh', '-c', 'setsid sleep 20 & echo left; exit 3'] })
     await runtime().ensure(wanted)
     const over = await reaches(wanted.podName, 'EXITED')
@@ -261,7 +261,7 @@ export function runtimeSuite({ runtime, share, home }: SuiteParts): void {
     expect(await lines(wanted.podName)).toContain('left')
   })
 
-  test('one that ends while it is given time to stop, and leaves such a child, is over all the same', async () => {
+  test('a stopping instance ends although a child process in another session still holds its output', async () => {
     const wanted = spec({
       command: ['sh', '-c', 'setsid sleep 20 & echo Ready; read line; sleep 0.5; exit 0'],
       ready: 'Ready',
@@ -270,11 +270,11 @@ export function runtimeSuite({ runtime, share, home }: SuiteParts): void {
     await runtime().ensure(wanted)
     await reaches(wanted.podName, 'RUNNING')
     await runtime().stop(wanted.podName)
-    // On a busy machine it may be too late with its code.
+    // On a busy machine the exit code may be missing.
     expect((await reaches(wanted.podName, 'EXITED'))?.exit).toMatchObject({ requested: true })
   })
 
-  test('a ready expression that never ends matching holds nobody up', async () => {
+  test('a ready expression with catastrophic backtracking is aborted and blocks nothing', async () => {
     const wanted = spec({ ready: '^(a+)+$', command: ['node', '-e', `console.log('${'a'.repeat(40)}!');${ANSWERS}`] })
     await runtime().ensure(wanted)
     await reaches(wanted.podName, 'RUNNING')
@@ -282,7 +282,7 @@ export function runtimeSuite({ runtime, share, home }: SuiteParts): void {
     await runtime().kill(wanted.podName)
   })
 
-  test('what a database or a line cannot hold is replaced, and numbers stay right', async () => {
+  test('NUL and truncated surrogate pairs are replaced, and line numbers stay correct', async () => {
     const wanted = spec({
       command: [
         'node',
@@ -299,7 +299,7 @@ export function runtimeSuite({ runtime, share, home }: SuiteParts): void {
     expect(all.at(-1)).toMatchObject({ seq: all.length, content: 'two lines' })
   })
 
-  test('an instance that does not read its input says so instead of filling the memory', async () => {
+  test('input for an instance that does not read it is refused when the buffer is full', async () => {
     const wanted = spec({ command: ['node', '-e', "console.log('Ready'); setInterval(() => {}, 1000)"] })
     await runtime().ensure(wanted)
     await prints(wanted.podName, 'Ready')
@@ -312,7 +312,7 @@ export function runtimeSuite({ runtime, share, home }: SuiteParts): void {
     expect(await runtime().write(wanted.podName, 'anybody?')).toBe(false)
   })
 
-  test('who begins to follow a busy console hears all that is kept, and what follows, without a gap', async () => {
+  test('following a busy console gives the kept lines and all later ones without a gap', async () => {
     const wanted = spec({
       command: [
         'node',
@@ -338,7 +338,7 @@ export function runtimeSuite({ runtime, share, home }: SuiteParts): void {
     await runtime().kill(wanted.podName)
   })
 
-  test('stopping an instance whose files are still being copied ends the copying, and starts nothing', async () => {
+  test('stopping an instance during the copy of its files aborts the copy and starts nothing', async () => {
     const dataDirectory = `/large-${randomUUID()}`
     const source = join(share(), dataDirectory)
     await mkdir(source)
@@ -355,7 +355,7 @@ export function runtimeSuite({ runtime, share, home }: SuiteParts): void {
     expect(await lines(wanted.podName)).toEqual([])
   })
 
-  test('no shell ever sees a command, and the environment holds what was given and none of ours', async () => {
+  test('a command never passes through a shell, and the environment contains only the given variables', async () => {
     process.env.PLATFORM_SECRET = 'must not be inherited'
     const program = 'console.log(JSON.stringify([process.argv.slice(1), process.env]))'
     const wanted = spec({
@@ -374,7 +374,7 @@ export function runtimeSuite({ runtime, share, home }: SuiteParts): void {
     expect(Object.keys(env).filter((name) => /SECRET|QUARTERDECK|NODE|npm/i.test(name))).toEqual([])
   })
 
-  test('console lines are numbered without gaps, errors are told apart, and long ones are cut', async () => {
+  test('console lines are numbered without gaps, errors are marked, and long lines are truncated', async () => {
     const program = `for (let i = 0; i < 300; i++) console.log('line ' + i); console.error('oh no'); process.stdout.write('x'.repeat(9000) + '\\r\\n'); process.stdout.write('half a line')`
     const wanted = spec({ command: ['node', '-e', program] })
     await runtime().ensure(wanted)
@@ -387,7 +387,7 @@ export function runtimeSuite({ runtime, share, home }: SuiteParts): void {
     expect(await runtime().history(wanted.podName, 2)).toEqual(all.slice(-2))
   })
 
-  test('security 40: what Unicode takes for a line end is part of a line, in and out', async () => {
+  test('security 40: Unicode line separators are part of a line, in input and output', async () => {
     const wanted = spec()
     await runtime().ensure(wanted)
     await prints(wanted.podName, 'Ready')
@@ -410,7 +410,7 @@ export function runtimeSuite({ runtime, share, home }: SuiteParts): void {
     await runtime().kill(wanted.podName)
   })
 
-  test('what it uses is measured, its children included', async () => {
+  test('usage includes child processes', async () => {
     const child =
       "const { spawn } = require('node:child_process'); spawn('node', ['-e', 'const b = Buffer.alloc(64 * 2 ** 20, 1); for (;;) b[0]++'], { stdio: 'inherit' }); console.log('Ready')"
     const wanted = spec({ command: ['node', '-e', child], stop: { command: undefined, timeoutSeconds: 1 } })
@@ -425,7 +425,7 @@ export function runtimeSuite({ runtime, share, home }: SuiteParts): void {
     expect((await runtime().sample()).map(({ podName }) => podName)).not.toContain(wanted.podName)
   })
 
-  test('changes are told to who watches, and an instance that ended can be forgotten', async () => {
+  test('watchers are notified of changes, and an exited instance can be removed', async () => {
     let changes = 0
     const unwatch = runtime().watch(() => (changes += 1))
     const wanted = spec({ command: ['node', '-e', ''] })

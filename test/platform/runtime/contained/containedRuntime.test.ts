@@ -59,7 +59,7 @@ const prints = (podName: string, text: string) =>
 const recordOf = (podName: string) =>
   JSON.parse(readFileSync(join(dataDir(), 'runtime/contained/runs', `${podName}.json`), 'utf8')) as RunRecord
 
-/** A program for Linux on i386, whole: `mov eax, 1; mov ebx, 7; int 0x80`, which ends with code 7. */
+/** A complete program for Linux on i386: `mov eax, 1; mov ebx, 7; int 0x80`, which exits with code 7. */
 const EXIT_7 = Buffer.from(
   '7f454c46010101000000000000000000' +
     '02000300010000005480040834000000' +
@@ -71,7 +71,7 @@ const EXIT_7 = Buffer.from(
   'hex',
 )
 
-/** Runs shell commands in an instance of their own and returns what they print. */
+/** Runs shell commands in a separate instance and returns what they print. */
 async function runInside(podName: string, script: string, change: Partial<LocalSpec> = {}): Promise<string[]> {
   await runtime.ensure(spec(podName, ['sh', '-c', script], change))
   await hasEnded(podName)
@@ -97,7 +97,9 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
 
   runtimeSuite({ runtime: () => withLocalPaths(runtime, pathsIn(shareDir)), share: shareDir, home: () => '/data' })
 
-  /** The address of the first of two directories that swap at the moment when runc makes a container. */
+  /**
+   * Runs the work while two directories swap at the moment when runc makes a container. @param path the first of them
+   */
   async function withSwap(path: string, target: string, work: () => Promise<void>): Promise<void> {
     const programs = join(root(), 'swapping')
     const found = findContainerPrograms(process.env.PATH ?? '')
@@ -120,18 +122,18 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
     }
   }
 
-  test('security: a directory that is swapped for a link between its check and its mount is not given to the instance, whatever its environment makes of programs', async () => {
+  test('security: a directory replaced by a link between check and mount is not exposed to the instance', async () => {
     const readable = directoryOf('swapped')
     const own = directoryOf('liar')
     mkdirSync(join(own, 'bin'))
-    // It would say what the check wants to hear.
+    // A forged program that would satisfy the check.
     writeFileSync(
       join(own, 'bin/stat'),
       "#!/bin/sh\ntr '\\0' '\\n' < /proc/1/cmdline | grep -E '^[0-9]+:[0-9]+$' | tail -1\n",
       { mode: 0o755 },
     )
     writeFileSync(join(dataDir(), 'swap.key'), 'the key of the platform')
-    // Only its first mount is swapped by the program above: the trial at the opening does not name it.
+    // The program above swaps only the first mount; the trial when the runtime opens does not name it.
     await withSwap(readable, dataDir(), async () => {
       await runtime
         .ensure(
@@ -149,7 +151,7 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
     })
   })
 
-  test('programs of 32 bits run, and what a fault of the kernel could be reached by does not (skipped where the machine cannot run them)', async () => {
+  test('32-bit programs run in a container (skipped where the machine cannot run them)', async () => {
     const program = join(directoryOf('old'), 'exit7')
     writeFileSync(program, EXIT_7, { mode: 0o755 })
     if (spawnSync(program).status !== 7) return
@@ -158,11 +160,11 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
     expect(await find('old')).toMatchObject({ exit: { code: 7 } })
   })
 
-  test('when the machine has no memory left, instances are ended before the platform', async () => {
+  test('when memory runs out, the kernel kills instances before the platform', async () => {
     expect(await runInside('first-to-go', 'cat /proc/self/oom_score_adj')).toContain('500')
   })
 
-  test('§12 an instance sees neither the data directory nor other deployments, nor the processes, environment and sockets of the platform', async () => {
+  test('§12 an instance cannot see the data directory, other deployments, or the platform’s processes and sockets', async () => {
     writeFileSync(join(dataDir(), 'secret.key'), 'the key of the platform')
     writeFileSync(join(directoryOf('neighbour'), 'world.dat'), 'not yours')
     const said = await runInside(
@@ -180,7 +182,7 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
     expect(said.map(Number).find((count) => count > 0)).toBeLessThan(6)
   })
 
-  test('§12 an instance has no capabilities and no way to more rights, and programs are read-only', async () => {
+  test('§12 an instance has no capabilities, cannot gain privileges and cannot write to programs', async () => {
     const said = (
       await runInside(
         'rights',
@@ -196,7 +198,7 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
   })
 
   ;(isRoot ? test : test.skip)(
-    '§12 each deployment has a user id of its own, to which its directory is given, links and nested files included',
+    '§12 each deployment has its own user id, which owns its directory including links and nested files',
     async () => {
       const own = directoryOf('owned')
       mkdirSync(join(own, 'world/region'), { recursive: true })
@@ -211,13 +213,13 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
         expect(lstatSync(join(own, path)).uid).toBe(Number(uid))
       expect(lstatSync('/etc/passwd').uid).toBe(0)
       expect(readFileSync(join(own, 'world/region/r.0.0.mca'), 'utf8')).toBe('xmore\n')
-      // Again, and after an administrator has copied something into it.
+      // Once more, after an administrator has copied a file into the directory.
       writeFileSync(join(own, 'by-root.txt'), '')
       expect(await runInside('owned', 'echo written > by-root.txt; cat by-root.txt')).toContain('written')
     },
   )
 
-  ;(isRoot ? test : test.skip)('§12 a deployment within the directory of another one keeps its files', async () => {
+  ;(isRoot ? test : test.skip)('§12 a deployment inside the directory of another one keeps its files', async () => {
     const inner = join(directoryOf('outer'), 'inner')
     mkdirSync(inner)
     const [innerUid] = await runInside('inner', 'id -u', { directory: inner })
@@ -226,7 +228,7 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
   })
 
   ;(isRoot ? test : test.skip)(
-    '§12 a directory that another instance swapped for a link is neither mounted nor given away',
+    '§12 a directory that another instance replaced by a link is neither mounted nor changes its owner',
     async () => {
       const [target, own] = [directoryOf('target'), join(directoryOf('attacker'), 'own')]
       symlinkSync(target, own)
@@ -241,7 +243,7 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
     },
   )
 
-  test('§12 what a definition mounts can be read and not written', async () => {
+  test('§12 mounts of a definition are readable and not writable', async () => {
     const common = directoryOf('common')
     writeFileSync(join(common, 'plugin.jar'), 'shared by all')
     chmodSync(common, 0o777)
@@ -252,7 +254,7 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
     expect(said.join()).toContain('Read-only file system')
   })
 
-  test('§12 nothing that an instance started outlives its stop, its crash or its kill', async () => {
+  test('§12 no process of an instance survives its stop, its crash or its kill', async () => {
     const leaveBehind = (mark: string) =>
       `setsid sh -c 'exec -a x true; trap "" TERM HUP; sleep 7${mark}' & (setsid setsid sleep 7${mark} &); echo Ready; read line; exit 3`
     for (const [podName, mark, end] of [
@@ -276,7 +278,7 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
     }
   })
 
-  test('§12 limits of CPU, memory and processes are in force', async () => {
+  test('§12 limits of CPU, memory and processes are enforced', async () => {
     const files =
       '/sys/fs/cgroup/cpu/cpu.cfs_quota_us /sys/fs/cgroup/memory/memory.limit_in_bytes /sys/fs/cgroup/pids/pids.max /sys/fs/cgroup/cpu.max /sys/fs/cgroup/memory.max /sys/fs/cgroup/pids.max'
     const said = await runInside('limited', `cat ${files} 2>/dev/null; true`, {
@@ -286,7 +288,7 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
     expect(said.join(' ')).toMatch(/50000( 100000)? 268435456 4096/)
   })
 
-  test('§12 a program outside of what instances see is refused with a sentence that names QUARTERDECK_PROGRAMS, and found once that names it', async () => {
+  test('§12 a program outside the visible directories is refused with a hint at QUARTERDECK_PROGRAMS, and found when listed there', async () => {
     const tools = join(root(), 'tools')
     mkdirSync(join(tools, 'bin'), { recursive: true })
     writeFileSync(join(tools, 'bin/greet'), '#!/bin/sh\necho hello from outside\n')
@@ -301,7 +303,7 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
     await prints('outside', 'hello from outside')
   })
 
-  test('§5 a runtime that is opened anew finds what runs: no line is lost, input works, and an end that came meanwhile is told', async () => {
+  test('§5 a new runtime finds running instances without losing lines, input or exits that happened meanwhile', async () => {
     await runtime.ensure(
       spec('runs-on', [
         'node',
@@ -327,7 +329,7 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
     await hasEnded('runs-on')
   })
 
-  test('§5 a stop that was begun is finished by the next runtime', async () => {
+  test('§5 a stop in progress is completed by the next runtime', async () => {
     await runtime.ensure(
       spec(
         'stubborn',
@@ -348,7 +350,7 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
     expect(await lines('stubborn')).toContain('term')
   })
 
-  test('a container whose record is lost is ended by the next runtime, which could not tell what it is', async () => {
+  test('the next runtime ends a container whose record is lost, because it cannot identify it', async () => {
     await runtime.ensure(spec('forgotten', ['sh', '-c', 'echo Ready; exec sleep 98765']))
     await prints('forgotten', 'Ready')
     await runtime.close()
@@ -358,7 +360,7 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
     await until(() => !execFileSync('ps', ['-eo', 'args']).toString().includes('sleep 98765'))
   })
 
-  test('a monitor that is killed takes nothing along unseen: the instance counts as ended, and nothing of it is left', async () => {
+  test('killing a monitor ends its instance, and no process is left', async () => {
     await runtime.ensure(spec('unwatched', ['sh', '-c', 'echo Ready; while :; do sleep 0.2; done']))
     await prints('unwatched', 'Ready')
     const { monitor, pid } = recordOf('unwatched')
@@ -377,7 +379,7 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
     })
   })
 
-  test('a flood of output does not hold up the runtime: what cannot be followed is skipped, and numbers stay right', async () => {
+  test('a flood of output does not block the runtime: lines that cannot be followed are skipped, and numbers stay correct', async () => {
     await runtime.ensure(
       spec('flood', [
         'sh',
@@ -400,7 +402,7 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
   }, 180_000)
 
   ;(isRoot ? test : test.skip)(
-    '49: a full disk of the data directory ends no instance, and consoles go on when there is room again',
+    '49: a full disk of the data directory ends no instance, and consoles continue when space is free',
     async () => {
       const kept = runtime
       const small = join(root(), 'small')
@@ -420,12 +422,12 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
         await prints('fills', 'Ready')
         await runtime.write('fills', 'fill')
         await until(() => statfsSync(join(small, 'runtime/contained')).bavail === 0)
-        // One that cannot be started for want of room says so, and may be tried again.
+        // An instance that cannot start for lack of space reports that and may be retried.
         await runtime.ensure(spec('no-room', ['sh', '-c', 'echo up']))
         expect((await hasEnded('no-room'))?.exit?.failure).toMatch(/full/)
         expect(await find('fills')).toMatchObject({ state: 'RUNNING' })
         execFileSync('mount', ['-o', 'remount,size=30m', join(small, 'runtime/contained')])
-        // The first row after the one that was cut short continues that one.
+        // The first row after the truncated one continues it.
         await until(
           async () =>
             (await runtime.write('fills', 'room again')) && (await lines('fills')).includes('heard room again'),
@@ -446,9 +448,9 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
   )
 
   ;(isRoot ? test : test.skip)(
-    'where a file system lets nobody give files away, an instance runs as their owner, and never as root',
+    'if the file system does not allow changing owners, an instance runs as the owner of its files, and never as root',
     async () => {
-      // A read-only bind mount refuses chown as a share with root squash does.
+      // A read-only bind mount refuses chown, as a share with root squash does.
       const own = directoryOf('squashed')
       chownSync(own, 1234, 1234)
       execFileSync('mount', ['--bind', own, own])

@@ -10,7 +10,7 @@ const row = (text: string, stream = 'stdout', tag = 'F') => `${TIME} ${stream} $
 
 async function newLog(): Promise<{ file: string; log: ContainerLog; open: () => ContainerLog }> {
   const file = join(await mkdtemp(join(directory(), 'log-')), 'pod.log')
-  // As conmon does it: a new file, renamed to its place.
+  // conmon rotates like this: a new file, renamed to the old name.
   const reopen = async () => {
     writeFileSync(`${file}.tmp`, '')
     renameSync(`${file}.tmp`, file)
@@ -21,7 +21,7 @@ async function newLog(): Promise<{ file: string; log: ContainerLog; open: () => 
 }
 const contents = async (log: ContainerLog, limit = 10_000) => (await log.history(limit)).map(({ content }) => content)
 
-test('rows of the container log format become numbered lines, and partial rows of each stream are joined', async () => {
+test('rows in the container log format become numbered lines, and partial rows of each stream are joined', async () => {
   const { file, log } = await newLog()
   writeFileSync(
     file,
@@ -44,7 +44,7 @@ test('rows of the container log format become numbered lines, and partial rows o
   ])
 })
 
-test('a row that a full disk cut short is shown as it is, and costs no number', async () => {
+test('a row truncated by a full disk is shown unchanged and does not disturb numbering', async () => {
   const { file, log } = await newLog()
   writeFileSync(file, `${row('one')}2026-11-22T02:4${row('two')}${row('three')}`)
   const lines = await log.history(10)
@@ -52,7 +52,7 @@ test('a row that a full disk cut short is shown as it is, and costs no number', 
   expect(lines.at(-1)).toMatchObject({ content: 'three' })
 })
 
-test('a character that chunks split stays whole, and no program can write a line of the platform', async () => {
+test('a character split across chunks stays whole, and no program can forge a line of the platform', async () => {
   const { file, log } = await newLog()
   const bytes = Buffer.from('x😀y')
   appendFileSync(
@@ -70,7 +70,7 @@ test('a character that chunks split stays whole, and no program can write a line
   expect(await contents(log)).toEqual(['x😀y', `${TIME} system F forged`])
 })
 
-test('§6 numbering goes on through rotations and another platform, and the last 10,000 lines are there', async () => {
+test('§6 numbering continues across rotations and platforms, and the last 10,000 lines are kept', async () => {
   const { file, log, open } = await newLog()
   let written = 0
   const write = (count: number) => {
@@ -99,7 +99,7 @@ test('§6 numbering goes on through rotations and another platform, and the last
   await next.close()
 })
 
-test('§6 a program that prints faster than it is read keeps nobody from reading its console, its log is rotated all the same, and no line is lost', async () => {
+test('§6 a program that prints faster than it is read blocks no reader, its log is rotated, and no line is lost', async () => {
   const { file, log } = await newLog()
   const rows = 2000
   const block = row('x'.repeat(1000)).repeat(rows)
@@ -110,7 +110,7 @@ test('§6 a program that prints faster than it is read keeps nobody from reading
     appendFileSync(file, block)
     blocks += 1
   }
-  // However much is read, more is there by then.
+  // However much is read, more has been written by then.
   await log.follow(1, print)
   print()
   log.poll()
@@ -126,7 +126,7 @@ test('§6 a program that prints faster than it is read keeps nobody from reading
   await log.close()
 })
 
-test('§6 a log that was rotated while no platform was there goes on with the right numbers where its predecessor is left', async () => {
+test('§6 numbering continues after a log was rotated while no platform was running, if its predecessor exists', async () => {
   const { file, log, open } = await newLog()
   writeFileSync(file, row('one'))
   await log.settle()
@@ -139,7 +139,7 @@ test('§6 a log that was rotated while no platform was there goes on with the ri
   await next.close()
 })
 
-test('§6 where lines were lost, later ones get numbers that no line had before', async () => {
+test('§6 after lines were lost, later lines get unused numbers', async () => {
   const { file, log, open } = await newLog()
   writeFileSync(file, row('one') + row('two'))
   await log.settle()
@@ -153,7 +153,7 @@ test('§6 where lines were lost, later ones get numbers that no line had before'
   await next.close()
 })
 
-test('long histories are bounded by 4 MiB', async () => {
+test('long histories are limited to 4 MiB', async () => {
   const { file, log } = await newLog()
   for (let at = 0; at < 900; at++) appendFileSync(file, row(`${at} ${'x'.repeat(8000)}`))
   const lines = await log.history(10_000)
@@ -163,7 +163,7 @@ test('long histories are bounded by 4 MiB', async () => {
   expect(bytes).toBeGreaterThan(3.9 * 2 ** 20)
 })
 
-test('lines go on to be decoded when the clock was set back', async () => {
+test('lines are decoded after the clock was set back', async () => {
   const { file, log } = await newLog()
   writeFileSync(file, row('before'))
   const heard: string[] = []

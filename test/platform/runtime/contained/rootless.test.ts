@@ -6,11 +6,14 @@ import { canContain, isRoot } from '../../../support/platform/canContain'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 import { PROGRAMS } from '../../../support/programs'
 
-/** `nobody` of Debian: any user that is not root. */
+/** `nobody` on Debian: any user other than root. */
 const USER = 65_534
 const directory = useTemporaryDirectory()
 
-/** What the user that is not root does: a platform's runtime, one instance of it, and what is seen of that. Prints one line of JSON. */
+/**
+ * Run by a user other than root: a platform's runtime with one instance, observed from outside. Prints one line of
+ * JSON.
+ */
 const PROGRAM = `
   const { join } = require('node:path')
   const [programs, root] = process.argv.slice(1)
@@ -60,7 +63,7 @@ const node = (args: string[]) =>
     args,
     { uid: USER, gid: USER, cwd: '/', env: { PATH: process.env.PATH, HOME: directory() } },
   ] as const
-/** Node.js and the checkout may lie where others cannot read, and a machine may forbid user namespaces to all but root. */
+/** Node.js and the checkout may be unreadable for other users, and a machine may restrict user namespaces to root. */
 const canRun =
   canContain &&
   isRoot &&
@@ -72,7 +75,7 @@ const canRun =
   spawnSync('unshare', ['-Ur', 'true'], { uid: USER, gid: USER, cwd: '/' }).status === 0
 
 ;(canRun ? test : test.skip)(
-  '#7 a platform that is not root contains instances too: own processes and files, input, output, another platform, and an end in order (skipped where no other user may run Node.js or make namespaces)',
+  '#7 a platform without root contains instances too: processes, files, input, output, takeover and stop (skipped where no other user may run Node.js or make namespaces)',
   async () => {
     for (const name of ['', 'data', 'share', 'share/mine']) {
       mkdirSync(join(directory(), name), { recursive: true })

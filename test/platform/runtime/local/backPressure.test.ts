@@ -11,7 +11,7 @@ afterEach(() => {
   jest.useRealTimers()
 })
 
-test('an instance waits until the connection has taken everything', () => {
+test('holds an instance until the connection has drained', () => {
   backPressure.pauseOutput('lobby-0')
   backPressure.pauseOutput('proxy-0')
   expect([...held]).toEqual(['lobby-0', 'proxy-0'])
@@ -19,7 +19,7 @@ test('an instance waits until the connection has taken everything', () => {
   expect([...held]).toEqual([])
 })
 
-test('one that waits again waits its own 50 ms, however soon after the last time', () => {
+test('a new hold lasts its full 50 ms, however soon it follows the previous one', () => {
   backPressure.pauseOutput('lobby-0')
   jest.advanceTimersByTime(49)
   backPressure.drained()
@@ -30,7 +30,7 @@ test('one that waits again waits its own 50 ms, however soon after the last time
   expect([...held]).toEqual([])
 })
 
-test('nobody waits for a connection that stands still until a pause is over, which is longer each time', () => {
+test('a stalled connection holds no instance during a pause, which doubles each time', () => {
   for (const pause of [50, 100, 200]) {
     backPressure.pauseOutput('lobby-0')
     jest.advanceTimersByTime(50)
@@ -44,7 +44,7 @@ test('nobody waits for a connection that stands still until a pause is over, whi
   expect([...held]).toEqual(['lobby-0'])
 })
 
-test('one that has taken everything is waited for at once, and its next pause is short again', () => {
+test('after a drain the connection holds instances at once, and its next pause is short again', () => {
   backPressure.pauseOutput('lobby-0')
   jest.advanceTimersByTime(50)
   backPressure.drained()
@@ -55,7 +55,7 @@ test('one that has taken everything is waited for at once, and its next pause is
   expect([...held]).toEqual(['lobby-0'])
 })
 
-test('a pause is not cut short by an earlier one', () => {
+test('an earlier pause does not shorten a later one', () => {
   backPressure.pauseOutput('lobby-0')
   jest.advanceTimersByTime(50)
   backPressure.drained()
@@ -66,7 +66,7 @@ test('a pause is not cut short by an earlier one', () => {
   expect([...held]).toEqual([])
 })
 
-test('a connection that is gone leaves nothing that waits, and no timer', () => {
+test('closing a connection releases its instances and clears its timer', () => {
   backPressure.pauseOutput('lobby-0')
   backPressure.close()
   expect([...held]).toEqual([])

@@ -9,7 +9,7 @@ import { useTemporaryDirectory } from '../../../support/platform/temporaryDirect
 
 const directory = useTemporaryDirectory()
 
-test('decisions §6: the last 10,000 lines are kept, here and for the next one that opens the files', () => {
+test('decisions §6: the last 10,000 lines are kept, in memory and in the files', () => {
   const file = join(directory(), 'many.log')
   const log = new ConsoleLog(file)
   for (let number = 1; number <= 3 * MAX_STORED_LINES + 7; number++) {
@@ -33,7 +33,7 @@ test('decisions §6: the last 10,000 lines are kept, here and for the next one t
   }
 })
 
-test('decisions §6: of long lines the last 4 MiB are kept, in memory, in the files and for the next one that opens them', () => {
+test('decisions §6: the last 4 MiB of long lines are kept, in memory and in the files', () => {
   const file = join(directory(), 'long.log')
   const log = new ConsoleLog(file)
   for (let number = 1; number <= MAX_STORED_LINES; number++) {
@@ -49,7 +49,7 @@ test('decisions §6: of long lines the last 4 MiB are kept, in memory, in the fi
   expect(new ConsoleLog(file).since(1)).toEqual(lines)
 })
 
-test('of a file that an earlier version let grow only the end is read, from the beginning of a row', () => {
+test('only the end of a large file from an earlier version is read, starting at a complete row', () => {
   const file = join(directory(), 'grown.log')
   const row = 'x'.repeat(8000)
   writeFileSync(file, Array.from({ length: 5000 }, (_row, at) => `${at + 1}\tmessage\t${row}\n`).join(''))
@@ -58,7 +58,7 @@ test('of a file that an earlier version let grow only the end is read, from the 
   expect(lines).toHaveLength(Math.floor(MAX_STORED_BYTES / 8000))
 })
 
-test('lines after a number, and at most so many of the newest', () => {
+test('returns the newest lines after a number, up to a limit', () => {
   const log = new ConsoleLog(join(directory(), 'few.log'))
   for (const content of ['a', 'b', 'c', 'd']) log.add('message', content)
   expect(log.since(3).map(({ content }) => content)).toEqual(['c', 'd'])
@@ -66,7 +66,7 @@ test('lines after a number, and at most so many of the newest', () => {
   expect(log.since(9)).toEqual([])
 })
 
-test('a row that a crash cut short neither swallows the next line nor breaks the numbers', () => {
+test('a row truncated by a crash neither swallows the next line nor breaks the numbers', () => {
   const file = join(directory(), 'torn.log')
   const before = new ConsoleLog(file)
   before.add('message', 'with\ta tab')
@@ -81,11 +81,11 @@ test('a row that a crash cut short neither swallows the next line nor breaks the
   ])
 })
 
-/** Needs the right to mount, which root has here and hardly anybody elsewhere. */
+/** Mounting requires root. */
 const canMount = process.platform === 'linux' && process.getuid?.() === 0 && hasProgram('mount')
 
 ;(canMount ? test : test.skip)(
-  'security 49: rows that a full disk cut off are there when it has room again, each once (skipped where nothing can be mounted)',
+  'security 49: rows cut off by a full disk are written once when space is free (skipped where nothing can be mounted)',
   () => {
     const disk = join(directory(), 'disk')
     mkdirSync(disk)
@@ -109,7 +109,7 @@ const canMount = process.platform === 'linux' && process.getuid?.() === 0 && has
   },
 )
 
-test('bytes become lines across chunk borders, also within a character', () => {
+test('decodes lines across chunk borders, even within a character', () => {
   const lines: string[] = []
   const splitter = new LineSplitter((line) => lines.push(line))
   const bytes = Buffer.from('één\r\ntwo\n\n😀 three')
@@ -119,7 +119,7 @@ test('bytes become lines across chunk borders, also within a character', () => {
   expect(lines.at(-1)).toBe('😀 three')
 })
 
-test('of output without a line end the beginning is given out, and the rest let go, so that it does not pile up', () => {
+test('output without a line end is emitted up to a limit and then discarded, so that memory stays bounded', () => {
   const lines: string[] = []
   const splitter = new LineSplitter((line) => lines.push(line))
   for (let chunk = 0; chunk < 100; chunk++) splitter.push(Buffer.alloc(10_000, 'x'))
@@ -138,7 +138,7 @@ test.each([
   ['x'.repeat(8193), `${'x'.repeat(8192)}…`],
   ['漢'.repeat(2731), `${'漢'.repeat(2730)}…`],
   [`x${'😀'.repeat(2048)}`, `x${'😀'.repeat(2047)}…`],
-])('decisions §6: a line of more than 8 KiB is cut, between two characters (case %#)', (text, shown) => {
+])('decisions §6: a line of more than 8 KiB is truncated between two characters (case %#)', (text, shown) => {
   const log = new ConsoleLog(join(directory(), `cut-${text.length}-${text[0]}`))
   log.add('message', text)
   expect(log.since(1)[0]?.content).toBe(shown)

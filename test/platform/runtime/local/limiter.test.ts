@@ -5,7 +5,7 @@ import { useTemporaryDirectory } from '../../../support/platform/temporaryDirect
 
 const directory = useTemporaryDirectory()
 
-/** A directory that looks like a cgroup v2 tree: the kernel's part is out of reach of a test. */
+/** A directory that looks like a cgroup v2 tree, because a test cannot rely on the kernel's own. */
 function tree(name: string, controllers: string): string {
   const root = join(directory(), name)
   mkdirSync(root, { recursive: true })
@@ -13,7 +13,7 @@ function tree(name: string, controllers: string): string {
   return root
 }
 
-test('with cgroup v2 an instance gets a group of its own with its CPU and memory limits', () => {
+test('with cgroup v2 an instance gets its own group with its CPU and memory limits', () => {
   const root = tree('whole', 'cpuset cpu io memory pids')
   const limiter = findResourceLimiter(root)
   expect(limiter.description).toBe('CPU and memory by cgroup v2')
@@ -22,7 +22,7 @@ test('with cgroup v2 an instance gets a group of its own with its CPU and memory
   expect([read('cpu.max'), read('memory.max'), read('cgroup.procs')]).toEqual(['50000 100000', '1073741824', '4711'])
 })
 
-test('a kernel that counts swap gives none of it to an instance with a memory limit', () => {
+test('if the kernel accounts swap, an instance with a memory limit gets none', () => {
   const root = tree('swap', 'cpu memory')
   mkdirSync(join(root, 'quarterdeck/lobby-0a1b2c'), { recursive: true })
   const file = join(root, 'quarterdeck/lobby-0a1b2c/memory.swap.max')
@@ -33,7 +33,7 @@ test('a kernel that counts swap gives none of it to an instance with a memory li
   expect(readFileSync(file, 'utf8')).toBe('0')
 })
 
-test('where a controller is missing, or there is no tree, the next best is used and says so', () => {
+test('without a controller or a cgroup tree, the next best limiter is used and described as such', () => {
   for (const root of [tree('partial', 'cpuset pids'), join(directory(), 'nothing')]) {
     expect(findResourceLimiter(root).description).toMatch(/^memory by prlimit|^not enforced/)
   }

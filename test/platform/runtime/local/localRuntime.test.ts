@@ -46,7 +46,7 @@ const ticking = (podName: string): LocalSpec =>
 const ticks = async (podName: string) =>
   (await runtime.history(podName, 10_000)).map(({ content }) => content).filter((line) => line.startsWith('tick'))
 
-test('architecture: an instance runs on while nobody is connected, and no line of it is lost', async () => {
+test('architecture: an instance keeps running while no platform is connected, and none of its lines is lost', async () => {
   await runtime.ensure(ticking('runs-on'))
   const before = await until(
     () => ticks('runs-on'),
@@ -65,14 +65,14 @@ test('architecture: an instance runs on while nobody is connected, and no line o
   await runtime.kill('runs-on')
 })
 
-test('decisions §6: 10,000 lines of history are there for a platform that comes after one that was killed', async () => {
+test('decisions §6: a new platform has 10,000 lines of history after its predecessor was killed', async () => {
   await runtime.ensure({
     ...ticking('history'),
     command: ['node', '-e', "for (let n = 1; n <= 12000; n++) console.log('line ' + n); setInterval(() => {}, 1000)"],
   })
   const end = async () => (await runtime.history('history', 1)).at(-1)?.content
   await until(end, (line) => line === 'line 12000')
-  // To the host, which has the lines, a kill is a connection that is gone.
+  // For the host, which keeps the lines, a kill is the same as a closed connection.
   await runtime.close()
   runtime = await openLocalRuntime({ dataDir: directory(), replicas })
   const lines = await runtime.history('history', 20_000)
@@ -82,7 +82,7 @@ test('decisions §6: 10,000 lines of history are there for a platform that comes
   await runtime.kill('history')
 })
 
-test('decisions §6: a long history comes in pieces, the same lines as in one message, to an answer and to who follows', async () => {
+test('decisions §6: a long history is sent in pieces, which add up to the same lines, for history and follow', async () => {
   await runtime.ensure({
     ...ticking('long'),
     command: [
@@ -119,7 +119,7 @@ test('decisions §6: a long history comes in pieces, the same lines as in one me
       history,
     )
     expect(await ask(2, 'follow', 'long', 1, 'inPieces')).toHaveLength(pieces.length)
-    // An older platform does not know pieces.
+    // An older platform does not support pieces.
     expect(
       (await ask(3, 'history', 'long', 10_000)).map((message) => (JSON.parse(message) as { result: unknown }).result),
     ).toEqual([history])
@@ -129,7 +129,7 @@ test('decisions §6: a long history comes in pieces, the same lines as in one me
   }
 })
 
-test('a platform that stands still does not hold an instance that prints without end', async () => {
+test('a follower that does not read does not block an instance that prints continuously', async () => {
   await runtime.ensure({
     ...ticking('flood'),
     command: [
@@ -138,7 +138,7 @@ test('a platform that stands still does not hold an instance that prints without
       "let n = 0; setInterval(() => { for (let i = 0; i < 2000; i++) console.log('x'.repeat(200)); console.log('round ' + ++n) }, 5)",
     ],
   })
-  // A connection of its own that follows and never reads.
+  // A separate connection that follows and never reads.
   const idle = connect(join(directory(), 'runtime/host.sock'))
   await once(idle, 'connect')
   idle.write(`${JSON.stringify({ id: 1, call: 'follow', args: ['flood', 1] })}\n`)
@@ -155,7 +155,7 @@ test('a platform that stands still does not hold an instance that prints without
   await runtime.kill('flood')
 })
 
-/** A server that takes a moment to save when it is told to stop, and says so. */
+/** A server that takes a moment to save when it is stopped, and prints that. */
 const saving = (podName: string): LocalSpec => ({
   ...ticking(podName),
   command: [
@@ -178,7 +178,7 @@ const pidIn = async (podName: string) =>
     )[0]!.content.slice(4),
   )
 
-test('#15 when the host is killed, the next one stops its instances in order: stop command, time, and their last words; their consoles go on', async () => {
+test('#15 after the host is killed, the next one stops its instances in order and keeps their last lines and consoles', async () => {
   await runtime.ensure(saving('lost'))
   const pid = await pidIn('lost')
   killHost()
@@ -206,7 +206,7 @@ test('#15 when the host is killed, the next one stops its instances in order: st
   ).toEqual(['lost.json', 'lost.log'])
 })
 
-test('#15 instances whose host was killed are stopped in order by who ends all, and by who goes on with containers', async () => {
+test('#15 instances of a killed host are stopped in order by stop:all and by a platform that uses containers', async () => {
   await runtime.ensure(saving('left'))
   const pid = await pidIn('left')
   await runtime.close()
@@ -219,7 +219,7 @@ test('#15 instances whose host was killed are stopped in order by who ends all, 
   runtime = await openLocalRuntime({ dataDir: directory(), replicas })
 })
 
-test('who could not begin to follow, because the host died, is not told of lines later', async () => {
+test('a follower refused because the host died gets no lines later', async () => {
   await runtime.note('refused', 'before')
   const host = lockOwner(join(directory(), 'runtime', 'instances.lock'))!
   const heard: string[] = []
@@ -236,13 +236,13 @@ test('who could not begin to follow, because the host died, is not told of lines
   )
   expect((await runtime.history('refused', 10)).map(({ content }) => content)).toContain('after')
   expect(heard).toEqual([])
-  // It may be followed again, by the same or another one.
+  // The console can be followed again.
   const end = await runtime.follow('refused', 1, (lines) => heard.push(...lines.map(({ content }) => content)))
   expect(heard).toEqual(['before', 'after'])
   end()
 })
 
-test('a host that takes the connection and ends before it has answered is not the end of it: another one is started', async () => {
+test('a host that accepts the connection and ends before it answers is replaced by a new one', async () => {
   const dataDir = join(directory(), 'ending')
   mkdirSync(join(dataDir, 'runtime'), { recursive: true })
   let taken = 0
@@ -259,7 +259,7 @@ test('a host that takes the connection and ends before it has answered is not th
   await stopHost(dataDir)
 })
 
-test('a host that takes the connection and never answers stops the start with one line', async () => {
+test('a host that accepts the connection and never answers stops the start with one line', async () => {
   const dataDir = join(directory(), 'silent')
   mkdirSync(join(dataDir, 'runtime'), { recursive: true })
   const silent = createServer().listen(join(dataDir, 'runtime/host.sock'))
@@ -276,12 +276,12 @@ test('a host that takes the connection and never answers stops the start with on
     ],
   })
   await ended
-  // Nobody is to follow it again.
+  // The client is not asked to reconnect.
   expect(closed).not.toHaveBeenCalled()
   silent.close()
 })
 
-/** Gone, or dead and not yet collected by its parent. */
+/** True if the process does not exist or is a zombie. */
 function isGone(pid: number): boolean {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.startsWith('Z')
@@ -290,11 +290,11 @@ function isGone(pid: number): boolean {
   }
 }
 
-/** Needs the right to mount, which root has here and hardly anybody elsewhere. */
+/** Mounting requires root. */
 const canMount = process.platform === 'linux' && process.getuid?.() === 0 && hasProgram('mount')
 
 ;(canMount ? test : test.skip)(
-  'security 49: a full disk ends neither the host nor an instance; its console goes on in memory, and in the file when there is room (skipped where nothing can be mounted)',
+  'security 49: a full disk ends neither host nor instance; the console continues in memory, then in the file (skipped where nothing can be mounted)',
   async () => {
     const dataDir = join(directory(), 'full')
     const records = join(dataDir, 'runtime/instances')
@@ -317,7 +317,7 @@ const canMount = process.platform === 'linux' && process.getuid?.() === 0 && has
       expect(bavail).toBe(0)
       await heard('still there')
       expect(await full.list()).toMatchObject([{ podName: 'prints', state: 'RUNNING' }])
-      // Another instance starts, though its record cannot be written.
+      // Another instance starts although its record cannot be written.
       await full.ensure({
         ...ticking('other'),
         command: ['node', '-e', "console.log('up'); setInterval(() => {}, 1000)"],
@@ -348,13 +348,13 @@ const canMount = process.platform === 'linux' && process.getuid?.() === 0 && has
   },
 )
 
-describe('where the data directory is too deep for a unix socket', () => {
+describe('if the data directory is too deep for a Unix socket', () => {
   const deep = () => join(directory(), 'deep'.repeat(30))
   const fallback = () =>
     join(tmpdir(), `quarterdeck-${process.getuid!()}-${createHash('sha256').update(deep()).digest('hex').slice(0, 16)}`)
   afterEach(() => rmSync(fallback(), { recursive: true, force: true }))
 
-  test('the socket is in a directory of its own that only this user enters', async () => {
+  test('the socket is in a separate directory that only this user may enter', async () => {
     const other = await openLocalRuntime({ dataDir: deep(), replicas })
     expect(await other.list()).toEqual([])
     expect(lstatSync(fallback()).mode & 0o777).toBe(0o700)
@@ -365,7 +365,7 @@ describe('where the data directory is too deep for a unix socket', () => {
   test.each([
     ['others may enter', () => mkdirSync(fallback(), { mode: 0o755 })],
     ['is a link to somewhere', () => symlinkSync(directory(), fallback())],
-  ])('a directory of this name that %s is not trusted', async (_case, make) => {
+  ])('an existing directory of this name that %s is not trusted', async (_case, make) => {
     make()
     await expect(openLocalRuntime({ dataDir: deep(), replicas })).rejects.toThrow(
       /belongs to another user: remove it, or choose a shorter QUARTERDECK_DATA_DIR/,

@@ -12,7 +12,7 @@ const vector = (...pairs: [bigint, bigint][]) => {
   return bytes
 }
 
-test("the size of a page is the kernel's, which may be 16 or 64 KiB", () => {
+test('reads the page size from the kernel, which may be 16 or 64 KiB', () => {
   expect(pageBytesOf(vector([16n, 4096n], [6n, 65_536n], [17n, 100n], [0n, 0n]))).toBe(65_536)
   expect(pageBytesOf(Buffer.alloc(0))).toBe(4096)
   expect(pageBytesOf(readFileSync('/proc/self/auxv'))).toBe(
@@ -20,14 +20,14 @@ test("the size of a page is the kernel's, which may be 16 or 64 KiB", () => {
   )
 })
 
-test('the memory of a session is that of its processes, as the kernel counts it', () => {
-  // This test's own session: at least this process is in it.
+test('measures the memory of a session as the kernel counts it', () => {
+  // The session of this test, which contains at least this process.
   const session = Number(readFileSync('/proc/self/stat', 'utf8').split(') ')[1]!.split(' ')[3])
   const used = usageBySession().get(session)!
   expect(used.memoryBytes).toBeGreaterThan(0.8 * process.memoryUsage.rss())
 })
 
-test('a group that is gone counts as signalled, and one of another user is told apart instead of thrown', () => {
+test('a missing process group counts as signalled, and one of another user is reported instead of thrown', () => {
   const kill = jest.spyOn(process, 'kill')
   const refuse = (code: string) =>
     kill.mockImplementationOnce(() => {
@@ -40,7 +40,7 @@ test('a group that is gone counts as signalled, and one of another user is told 
   kill.mockRestore()
 })
 
-test('the PATH of instances has no programs of our own packages', () => {
+test('the PATH of instances excludes the executables of our own packages', () => {
   expect(
     withoutPackages(
       '/srv/quarterdeck/node_modules/.bin:/srv/node_modules/.bin:/usr/lib/node_modules/npm/bin/node-gyp-bin:/usr/local/bin:/usr/bin',
