@@ -1,6 +1,6 @@
 /**
- * What `npm test` checks before its tests: types, lint, format and unused code. The linter takes as long as the others
- * together and each uses one processor, so they run side by side. Says nothing unless a check fails.
+ * The checks of `npm test` before its tests: types, lint, format and unused code. The linter takes as long as the others
+ * together and every check uses one core, so the linter runs in parallel to the others. Prints only failures.
  *
  *   node test/checks.js [--quick]
  */
@@ -9,7 +9,7 @@ const { join } = require('node:path')
 
 const root = join(__dirname, '..')
 const isQuick = process.argv.includes('--quick')
-// With a cache a file is only checked when it has changed itself, not when a type that it uses has.
+// The cache rechecks a file only when the file itself changes, not when a type that it imports changes.
 const cache = ['--cache', '--cache-strategy', 'content', '--cache-location', '.cache/eslint']
 
 const lanes = [
@@ -17,7 +17,7 @@ const lanes = [
   [['tsc', '--build'], ['prettier', '--check', '--cache', '--log-level', 'warn', '.'], ...(isQuick ? [] : [['knip']])],
 ]
 
-/** @returns whether the program succeeded. Its output is shown at once, when it has failed. */
+/** @returns whether the program succeeded. Prints its output at once if it failed. */
 function succeeds([program, ...args]) {
   return new Promise((resolve) => {
     const child = spawn(process.execPath, [join(root, 'node_modules/.bin', program), ...args], { cwd: root })

@@ -1,20 +1,20 @@
 const path = require('node:path')
 const { memoryDirectory } = require('./support/memoryDirectory')
 
-// Inherited by the workers.
+// The workers inherit this.
 process.env.TMPDIR ??= memoryDirectory() ?? ''
 const root = path.resolve(__dirname, '..')
 const shared = {
   rootDir: root,
   transform: { '\\.(m?js|tsx?)$': 'babel-jest' },
-  // These ship only ES modules, which jest's module registry cannot require.
+  // jest's module registry cannot require these packages, which ship only ES modules.
   transformIgnorePatterns: ['/node_modules/(?!(jose|rettime|until-async|@open-draft|@scure|@noble|otplib|@otplib)/)'],
   modulePathIgnorePatterns: ['<rootDir>/dist/', '<rootDir>/.cache/', '<rootDir>/data/'],
 }
 
 module.exports = {
   rootDir: root,
-  // One more than the processors of a small machine: half of the time of a test is waiting for other processes.
+  // One more than the cores of a small machine: tests spend half of their time waiting for other processes.
   maxWorkers: 3,
   testSequencer: '<rootDir>/test/support/slowestFirst.js',
   reporters: ['default', '<rootDir>/test/support/closingLine.js'],
@@ -43,7 +43,7 @@ module.exports = {
         shared.transformIgnorePatterns[0].replace('jose|', 'jose|@kubernetes|openid-client|oauth4webapi|'),
       ],
       testMatch: ['<rootDir>/test/platform/**/*.test.ts'],
-      // Processes of their own run what `globalSetup` has compiled.
+      // Child processes run what `globalSetup` has compiled.
       moduleNameMapper: { '/childProgram$': '<rootDir>/test/support/platform/childProgram.ts' },
       globalSetup: '<rootDir>/test/support/platform/globalSetup.ts',
       globalTeardown: '<rootDir>/test/support/platform/globalTeardown.ts',

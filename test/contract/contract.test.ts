@@ -12,7 +12,7 @@ import { issueText } from '../../src/contract/issueText'
 import { MetricAnswer } from '../../src/contract/metric'
 import { ClientBound, ServerBound } from '../../src/contract/realtime'
 
-test('§3 the deployment types stand in index order', () => {
+test('§3 the deployment types are listed in index order', () => {
   expect(DEPLOYMENT_TYPES).toEqual(['proxy', 'persistent', 'scalable', 'process'])
   const base = { name: 'a', enabled: true, path: '/nfsshare/a', dataDirectory: '/a' }
   expect(Deployment.safeParse({ ...base, typeIndex: 3 }).success).toBe(true)
@@ -34,7 +34,7 @@ const instance = {
   memory: { used: 0.5, total: 1 },
 }
 
-test('§3 an instance is accepted as the platform sends it, and an unknown state is an error', () => {
+test('§3 an instance as sent by the platform is accepted, and an unknown state is rejected', () => {
   expect(InstancesAnswer.parse({ success: true, data: { instances: [instance] } }).data.instances).toEqual([instance])
   expect(Instance.safeParse({ ...instance, state: 'PAUSED' }).success).toBe(false)
   expect(Instance.safeParse({ ...instance, cpu: 101 }).success).toBe(false)
@@ -46,15 +46,15 @@ test.each([
   ['a blank name', ''],
   ['a quote', 'a"b'],
   ['a space', 'a b'],
-])('§5 database name: %s is refused', (_case, name) => {
+])('§5 a database name with %s is rejected', (_case, name) => {
   expect(CreateDatabase.safeParse({ name }).success).toBe(false)
 })
 
-test('§5 database name: 64 letters, digits and underscores are accepted', () => {
+test('§5 a database name of 64 letters, digits and underscores is accepted', () => {
   expect(CreateDatabase.safeParse({ name: 'aZ_9'.repeat(16) }).success).toBe(true)
 })
 
-test('§5 the exact messages', () => {
+test('§5 the schemas report the exact messages of the specification', () => {
   expect(CreateInviteCode.safeParse({ message: '  ' }).error?.issues[0]?.message).toBe('Message cannot be empty')
   expect(CreateDatabase.safeParse({ name: 'a-b' }).error?.issues[0]?.message).toBe(
     'Database name can only contain letters, numbers, dashes, and underscores',
@@ -62,7 +62,7 @@ test('§5 the exact messages', () => {
 })
 
 test.each([['12345'], ['1234567'], ['12345a'], ['１２３４５６'], [' 12345']])(
-  '§5 verification code: %j is refused',
+  '§5 the verification code %j is rejected',
   (token) => {
     expect(VerifyLogin.safeParse({ username: 'a', sessionToken: 'x', token }).success).toBe(false)
   },
@@ -73,7 +73,7 @@ test('§9 a password has at least 8 characters, decisions §2: at most 128', () 
   expect(lengths).toEqual([false, true, true, false])
 })
 
-test('decisions §2: usernames are 3 to 32 letters, digits and _ . -', () => {
+test('decisions §2: a username has 3 to 32 letters, digits and _ . -', () => {
   const accepted = (username: string) =>
     Register.safeParse({ username, password: 'long enough', inviteToken: 'x' }).success
   expect(['ab', 'abc', 'A.b_c-9', 'x'.repeat(32), 'x'.repeat(33), 'a b', 'añb', 'a\n'].map(accepted)).toEqual([
@@ -88,7 +88,7 @@ test('decisions §2: usernames are 3 to 32 letters, digits and _ . -', () => {
   ])
 })
 
-test('§7 metrics, files and creation bodies are accepted as written there', () => {
+test('§7 metrics, files and creation bodies are accepted as specified', () => {
   expect(MetricAnswer.safeParse({ success: true, data: { data: [{ timestamp: 1, value: 2048 }] } }).success).toBe(true)
   const entry = { name: 'a', path: '/nfsshare/a', type: 'd', size: 0, modifyTime: 1, isText: false }
   expect(FilesAnswer.safeParse({ success: true, data: { files: [entry], deploymentTypeIndex: null } }).success).toBe(
@@ -109,26 +109,26 @@ test.each([
   [z.number().min(1), 0, 'must be at least 1'],
   [z.string().max(3), 'xxxx', 'must have at most 3 characters'],
   [z.string().regex(/a/, 'must hold an a'), 'x', 'must hold an a'],
-])('what is wrong is said in plain words (%#)', (schema, value, text) => {
+])('issueText describes an issue in plain words (%#)', (schema, value, text) => {
   const [issue] = schema.safeParse(value).error!.issues
   expect(issueText(issue!)).toBe(text)
 })
 
-test('§7 console: frames and requests of the channel', () => {
+test('§7 the console schemas accept the frames and requests of the channel', () => {
   expect(ConsoleFrame.safeParse({ type: 'power', content: 'RUNNING' }).success).toBe(true)
   expect(ConsoleFrame.safeParse({ type: 'other', content: '' }).success).toBe(false)
   expect(ConsoleRequest.safeParse({ type: 'command', command: '' }).success).toBe(false)
   expect(ConsoleRequest.safeParse({ type: 'power', action: 'restart' }).success).toBe(true)
 })
 
-test('decisions §6: the real-time messages of both directions', () => {
+test('decisions §6: the real-time schemas accept the messages of both directions', () => {
   expect(ClientBound.safeParse({ id: 'CLIENT_FILE_SYNC', data: { event: 'sync_started' } }).success).toBe(true)
   expect(ClientBound.safeParse({ id: 'CLIENT_FILE_SYNC', data: { event: 'other' } }).success).toBe(false)
   expect(ClientBound.safeParse({ data: {} }).success).toBe(false)
   expect(ServerBound.safeParse({ id: 'SERVER_HANDSHAKE_ACK', data: { helloResponse: 'x' } }).success).toBe(true)
 })
 
-test('decisions §1: every failure has a fitting status', () => {
+test('decisions §1: every error code has its HTTP status', () => {
   expect(errorStatus).toMatchObject({
     INVALID_INPUT: 400,
     NO_SESSION: 401,

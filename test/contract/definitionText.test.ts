@@ -1,10 +1,10 @@
 import { Composer } from 'yaml'
 import { readDefinition } from '../../src/contract/definitionText'
 
-/** In UTF-16 units: the largest text that is read. */
+/** The largest definition that is parsed, in UTF-16 code units. */
 const SIZE = 16 * 1024
 
-/** A text of at most so many units that consists of numbered pieces. */
+/** A text of numbered pieces, of at most `size` UTF-16 code units. */
 function filled(size: number, begin: string, piece: (number: number) => string, end = ''): string {
   let text = begin
   for (let number = 0; text.length + piece(number).length + end.length <= size; number++) text += piece(number)
@@ -23,7 +23,7 @@ test.each<[string, (size: number) => string, RegExp]>([
   ['tags after tags', (size) => filled(size, '', () => '!!x '), /^Line 1: A node can have at most one tag/],
   ['directives', (size) => filled(size, '', () => '%x\n'), /^Line \d+: Missing directives-end/],
   ['documents', (size) => filled(size, 'a: 1\n', () => '---\n'), /^Line 2: The configuration must be one document\.$/],
-])('of a text that is full of faults (%s) no more is read than up to the first', (_what, make, message) => {
+])('parsing a definition full of errors (%s) stops at the first error', (_what, make, message) => {
   const composed = jest.spyOn(Composer.prototype, 'next')
   try {
     expect(messageOf(make(SIZE))).toMatch(message)
@@ -33,7 +33,7 @@ test.each<[string, (size: number) => string, RegExp]>([
   }
 })
 
-/** Time of the processor that this process has used: while other processes have it, this stands still. In milliseconds. */
+/** CPU time of `work` in this process in milliseconds, independent of other processes. */
 function cpuMs(work: () => void): number {
   const before = process.cpuUsage()
   work()
@@ -59,9 +59,9 @@ test.each<[string, (size: number) => string, RegExp]>([
     /^Line 3: Map keys must be unique\.$/,
   ],
   ['that are maps', (size) => filled(size, '', () => '? {a: 1}\n'), /^Line 1: Map keys must be texts\.$/],
-])('many keys %s take time in proportion to the text', (_what, make, message) => {
+])('many keys %s are parsed in linear time', (_what, make, message) => {
   expect(messageOf(make(SIZE))).toMatch(message)
-  // A quadratic one takes 256 times as long for 16 times the text. The quickest of some runs is the one that collecting garbage disturbed the least.
+  // Quadratic parsing takes 256 times as long for 16 times the text. The fastest run has the least garbage collection.
   let [short, long] = [Infinity, Infinity]
   const [small, large] = [make(SIZE / 16), make(SIZE)]
   for (let tries = 0; tries < 20 && !(long / short <= 100); tries++) {
@@ -79,6 +79,6 @@ test.each([
   ['name: a\n"name": b\n', 'Line 2: Map keys must be unique.'],
   ['a: !x 1\n', 'Line 1: Unresolved tag: !x.'],
   ['a: [1\nb: 2\n', 'Line 2: Flow sequence in block collection must be sufficiently indented and end with a ].'],
-])('the fault of %j is told with its line', (text, message) => {
+])('the error in %j is reported with its line', (text, message) => {
   expect(messageOf(text)).toBe(message)
 })

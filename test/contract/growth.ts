@@ -1,17 +1,17 @@
 import { createContext, Script } from 'node:vm'
 import { worstCasesOf, type Attack } from './worstCases'
 
-/** In UTF-16 units. */
+/** Length of the short text, in UTF-16 code units. */
 const SIZE = 4 * 1024
-/** The size of the second look, as a multiple of the first. */
+/** Length of the long text, as a multiple of the short one. */
 const STEP = 16
 /** A linear pattern takes 16 times as long for 16 times the text, and a quadratic one 256 times. */
 const MOST_GROWTH = 100
 const TRIES = 20
-/** What takes less than this at SIZE is not looked at again. In milliseconds. */
+/** An attack that takes less at SIZE is not measured again. */
 const WORTH_A_LOOK_MS = 0.4
 
-/** Its variables are its own: those of a context are slow. */
+/** Declares its own variables, because variables of a context are slow. */
 const script = new Script(`((pattern, attacks, current, size, now) => {
   const took = ({ prefix, pump, suffix }, ofSize) => {
     const text = prefix + pump.repeat(ofSize / pump.length) + suffix
@@ -27,15 +27,15 @@ const script = new Script(`((pattern, attacks, current, size, now) => {
   })
 })(pattern, attacks, current, size, now)`)
 
-/** Time of the processor that this process has used: while other processes have it, this stands still. */
+/** CPU time of this process in milliseconds, independent of other processes. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage()
   return (user + system) / 1000
 }
 
 /**
- * An attack whose time grows faster than its length, in words; undefined when there is none.
- * @param deadline of each step, in milliseconds: what takes longer has grown without bounds.
+ * Finds an attack whose time grows faster than its length, and describes it; undefined if there is none.
+ * @param deadline of each measurement, in milliseconds; a slower attack counts as unbounded.
  */
 export function superLinearAttack(pattern: RegExp, deadline = 20_000): string | undefined {
   const current: { attack?: Attack } = {}
@@ -45,7 +45,7 @@ export function superLinearAttack(pattern: RegExp, deadline = 20_000): string | 
     }) as number[]
   const isSteep = (attack: Attack) => {
     let [short, long] = [Infinity, Infinity]
-    // Garbage is collected meanwhile: the quickest run is the one that this disturbed the least.
+    // The fastest run has the least garbage collection.
     for (let tries = 0; tries < TRIES; tries++) {
       short = Math.min(short, ...took([attack, attack], SIZE))
       long = Math.min(long, ...took([attack], SIZE * STEP))

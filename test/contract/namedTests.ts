@@ -4,7 +4,7 @@ import * as ts from 'typescript'
 
 const tests = join(__dirname, '..')
 
-/** A row of `SECURITY.md` or `PRODUCT.md`: what must hold, the tests that prove it as `file`: title, and what comes of them. */
+/** A row of `SECURITY.md` or `PRODUCT.md`: the requirement, its tests as `file`: title, and the result. */
 export interface Row {
   number: string
   text: string
@@ -12,7 +12,7 @@ export interface Row {
   result: string
 }
 
-/** The numbered rows of a table's Markdown. A `|` within a cell is written `\|`. */
+/** Parses the numbered rows of a Markdown table. A `|` within a cell is written `\|`. */
 export function rowsOf(markdown: string): Row[] {
   return markdown
     .split('\n')
@@ -29,7 +29,7 @@ export const readTable = (name: string): string => readFileSync(join(tests, name
 
 const titles = new Map<string, Set<string>>()
 
-/** Every first argument of a call that is a text: among them the titles of tests. Of a title with placeholders, what stands before the first. */
+/** Collects the first string argument of every call, which includes test titles; a template counts up to its first placeholder. */
 function titlesOf(file: string): Set<string> {
   const known = titles.get(file)
   if (known) return known
@@ -45,7 +45,7 @@ function titlesOf(file: string): Set<string> {
   return found
 }
 
-/** Fails unless each file is there and has a test of that title. A benchmark may be named without a title. */
+/** Fails unless each file exists and has a test with that title. A benchmark may be named without a title. */
 export function expectProofs(proofs: string[]): void {
   for (const proof of proofs) {
     const [, file = '', title] = /^`([\w/.-]+)`(?:: (.+))?$/.exec(proof) ?? []

@@ -16,7 +16,7 @@ const { collectNotices, noticesText } = jest.requireActual<{
 
 const root = join(__dirname, '../..')
 
-test('every package that is shipped has a licence that is known, and its text', () => {
+test('every shipped package has a known licence and its text', () => {
   const notices = collectNotices(root)
   expect(notices.filter(({ text }) => text.length < 200)).toEqual([])
   const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -28,7 +28,7 @@ test('every package that is shipped has a licence that is known, and its text', 
   for (const { name, version } of notices) expect(text).toContain(`\n${name} ${version}\n`)
 })
 
-test('7z-wasm comes with the LGPL, the unRAR restriction and where its source is; PostgreSQL with its libraries', () => {
+test('the notices contain the LGPL, unRAR and source notes of 7z-wasm, and the libraries of PostgreSQL', () => {
   const notices = collectNotices(root)
   const sevenZip = notices.find(({ name }) => name === '7z-wasm')
   expect(sevenZip?.licence).toBe('LGPL-2.1-or-later with the unRAR restriction')
@@ -39,7 +39,7 @@ test('7z-wasm comes with the LGPL, the unRAR restriction and where its source is
   for (const { text } of postgres) expect(text).toContain('PostgreSQL Global Development Group')
 })
 
-describe('a build is refused', () => {
+describe('collectNotices', () => {
   let project: string
   beforeEach(() => {
     project = mkdtempSync(join(tmpdir(), 'quarterdeck-notices-'))
@@ -57,14 +57,14 @@ describe('a build is refused', () => {
   const lock = (packages: Record<string, { dev?: boolean }>) =>
     write('package-lock.json', { packages: { '': {}, ...packages } })
 
-  test('with a production package that has no licence text', () => {
+  test('rejects a production package without a licence text', () => {
     install('silent', 'MIT')
     lock({ 'node_modules/silent': {} })
     expect(() => collectNotices(project)).toThrow('silent@1.0.0: there is no licence text')
   })
 
   test.each([['SSPL-1.0'], [undefined], [{ type: 'Commercial' }], ['MIT AND Commercial']])(
-    'with the licence %j, which nobody has read',
+    'rejects the unknown licence %j',
     (licence) => {
       install('odd', licence, 'You may not.')
       lock({ 'node_modules/odd': {} })
@@ -74,7 +74,7 @@ describe('a build is refused', () => {
     },
   )
 
-  test('with a package for development that webpack puts into the console', () => {
+  test('rejects a bundled development package with an unknown licence', () => {
     install('tool', 'Commercial', 'You may not.')
     lock({ 'node_modules/tool': { dev: true } })
     expect(collectNotices(project)).toEqual([])
@@ -83,7 +83,7 @@ describe('a build is refused', () => {
     )
   })
 
-  test('and not with what is free to choose from, nor with what other kinds of machines install', () => {
+  test('accepts a choice of licences and skips packages for other platforms', () => {
     install('either', '(MIT OR GPL-3.0)', 'Permission is granted.')
     lock({ 'node_modules/either': {}, 'node_modules/for-windows': {} })
     expect(collectNotices(project)).toEqual([

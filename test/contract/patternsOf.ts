@@ -8,13 +8,13 @@ export interface FoundPattern {
   pattern: RegExp
 }
 
-/** What builds expressions at run time: `place` is the file, without the line. */
+/** A call that builds an expression at run time: `place` is the file, without the line. */
 export interface Built {
   place: string
   text: string
 }
 
-/** Every regular expression literal below a folder, and every call that builds one from a text. */
+/** Finds every regular expression literal in a folder, and every call that builds one from a string. */
 export function patternsOf(root: string, folder: string): { literals: FoundPattern[]; built: Built[] } {
   const literals: FoundPattern[] = []
   const built: Built[] = []

@@ -1,10 +1,10 @@
 import { expectProofs, readTable, rowsOf, type Row } from './namedTests'
 
-/** `test/PRODUCT.md` lists the sentences of product.md with the tests that prove them: this keeps the list true. */
+/** `test/PRODUCT.md` lists the sentences of product.md with their tests; this file keeps the list consistent. */
 const markdown = readTable('PRODUCT.md')
 const rows = rowsOf(markdown)
 
-/** How many sentences each section of product.md has. */
+/** The number of sentences in each section of product.md. */
 const sections: [heading: string, sentences: number][] = [
   ['0. Before the first section', 3],
   ['1. What the product does and for whom', 10],
@@ -18,7 +18,7 @@ const sections: [heading: string, sentences: number][] = [
   ['9. Business constants and limits', 26],
 ]
 
-test('PRODUCT.md has the sections of product.md, and all their sentences, numbered without gaps', () => {
+test('PRODUCT.md lists all sections and sentences of product.md, numbered without gaps', () => {
   expect(markdown.match(/^## .+$/gm)).toEqual(sections.map(([heading]) => `## ${heading}`))
   const numbers = sections.flatMap(([heading, sentences]) =>
     Array.from({ length: sentences }, (_sentence, at) => `${parseInt(heading)}.${at + 1}`),
@@ -28,7 +28,7 @@ test('PRODUCT.md has the sections of product.md, and all their sentences, number
 })
 
 test.each(rows.map((row): [string, Row] => [row.number, row]))(
-  'sentence %s of PRODUCT.md has tests that are there, under these titles, or a reason',
+  'sentence %s of PRODUCT.md names existing tests or a reason',
   (_number, { proofs, result }) => {
     expectProofs(proofs)
     expect(result).toMatch(proofs.length > 0 ? /^Holds\.$/ : /^Not tested: .{20,}/)

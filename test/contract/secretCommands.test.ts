@@ -1,10 +1,10 @@
 import { looksSecret, secretPatterns, withoutSecret } from '../../src/contract/secrets/secretCommands'
 
-/** Pieced together, so that nothing here looks like a key to whoever searches a repository for some. */
+/** Assembled at run time, so that scanners for leaked keys do not report this file. */
 const after = (beginning: string, length = 32) => beginning + 'hunter22'.repeat(length / 8)
 const BODY = 'MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj'
 
-/** By row of the table: what it catches, and how much of that is told. */
+/** The cases of each row of the table: a line that it matches, and the part of the line that is kept. */
 const cases: Record<string, [line: string, told: string][]> = {
   'command of a sign-in plugin': [
     ['/login hunter22', '/login'],
@@ -191,7 +191,7 @@ const cases: Record<string, [line: string, told: string][]> = {
 }
 
 test.each(secretPatterns.map(({ name, pattern }) => [name, pattern] as const))(
-  'decisions §10: the row "%s" has its cases',
+  'decisions §10: the pattern "%s" matches its cases and cuts their secrets',
   (name, pattern) => {
     expect(cases[name]?.length).toBeGreaterThan(0)
     for (const [line, told] of cases[name] ?? []) {
@@ -201,7 +201,7 @@ test.each(secretPatterns.map(({ name, pattern }) => [name, pattern] as const))(
   },
 )
 
-test('every case belongs to a row', () => {
+test('every case belongs to a pattern', () => {
   expect(Object.keys(cases)).toEqual(secretPatterns.map(({ name }) => name))
 })
 
@@ -253,12 +253,12 @@ test.each([
   'password.txt',
   'say senhas',
   `pass${' '.repeat(8000)}`,
-])('decisions §10: %p does not look like it holds a secret', (line) => {
+])('decisions §10: %p is not taken for a secret', (line) => {
   expect(looksSecret(line)).toBe(false)
   expect(withoutSecret(line)).toBe(line)
 })
 
-test('decisions §10: what is longer than the patterns look at is taken for a secret', () => {
+test('decisions §10: a line longer than the patterns scan is treated as a secret', () => {
   const long = 'say '.repeat(40_000)
   expect(looksSecret(long)).toBe(true)
   expect(long.startsWith(withoutSecret(long))).toBe(true)
@@ -275,7 +275,7 @@ test.each([
   ['pass\u001b[1mword: hunter22', 'pass\u001b[1mword'],
   ['§6pass§cword: hunter22', '§6pass§cword'],
   ['pass\u0007word: hunter22', 'pass\u0007word'],
-])('decisions §10: %p is recognised, whatever its letters look like', (line, told) => {
+])('decisions §10: a secret in %p is recognized despite styled, full-width or invisible characters', (line, told) => {
   expect(looksSecret(line)).toBe(true)
   expect(line.startsWith(withoutSecret(line))).toBe(true)
   expect(withoutSecret(line)).toBe(told)

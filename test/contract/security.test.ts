@@ -1,18 +1,18 @@
 import { expectProofs, readTable, rowsOf, type Row } from './namedTests'
 
-/** `test/SECURITY.md` names for each case the tests that prove it: this keeps the table true. */
+/** `test/SECURITY.md` names the tests of each case; this file keeps the table consistent. */
 const rows = rowsOf(readTable('SECURITY.md'))
 
-test('SECURITY.md holds the sixty cases, each once and in order', () => {
+test('SECURITY.md lists the sixty cases in order', () => {
   expect(rows.map(({ number }) => Number(number))).toEqual(Array.from({ length: 60 }, (_case, at) => at + 1))
   for (const { number, text } of rows) expect([number, text]).toEqual([number, expect.stringContaining(' → ')])
 })
 
 test.each(rows.map((row): [string, Row] => [row.number, row]))(
-  'the tests that SECURITY.md names for case %s are there, under these titles',
+  'case %s of SECURITY.md names existing tests',
   (_number, { proofs, result }) => {
     expectProofs(proofs)
-    // A case that only a benchmark proves, or nothing, says why.
+    // A case without a test, or with a benchmark only, has a reason.
     if (!proofs.some((proof) => proof.includes('`: '))) expect(result).toMatch(/^(?!Holds\.$).{20,}/)
     expect(result).not.toBe('')
   },

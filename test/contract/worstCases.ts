@@ -1,24 +1,24 @@
 import { parseRegExpLiteral, type AST } from '@eslint-community/regexpp'
 
-/** A text of `prefix`, any number of `pump`s and `suffix`. */
+/** An attack text: `prefix`, any number of `pump`s, then `suffix`. */
 export interface Attack {
   prefix: string
   pump: string
   suffix: string
 }
 
-/** What patterns are likely to tell apart, the most telling first. */
+/** Characters that patterns are likely to distinguish, the most relevant first. */
 const CANDIDATES = [
   ...'a0 A:/=-_."\'\\@;,b1zZ9+*?#!$%&()<>[]^`{|}~\t\n\r\0\u0001\u0007\u001b\u007f\u0080\u0090\u009b\u009c\u00adé\u200b\u2028\u2060€\ufeff\ufffe',
 ]
-/** No pattern asks for it. */
+/** A character that no pattern mentions. */
 const STRANGE = '\u0003'
 const MOST_PUMPS = 90
 const MOST_PREFIXES = 6
 
 /**
- * Texts that make a backtracking matcher do the most work on a pattern: what its parts match, repeated, after what its
- * beginnings match, before something that it does not expect.
+ * Generates texts that make a backtracking matcher do the most work on a pattern: a repetition of what its parts match,
+ * after a prefix that its start matches, before a character that it does not match.
  */
 export function worstCasesOf(pattern: RegExp): Attack[] {
   const ast = parseRegExpLiteral(pattern)
@@ -32,7 +32,7 @@ export function worstCasesOf(pattern: RegExp): Attack[] {
     if (node.type === 'Alternative') {
       for (let end = 1; end <= node.elements.length; end++) {
         prefixes.add(sampleOf(node.elements.slice(0, end), alphabet, flags))
-        // A repetition at the beginning costs at each place where it may begin.
+        // An unanchored repetition at the start is tried at every position.
         words
           .add(sampleOf(node.elements.slice(end - 1), alphabet, flags))
           .add(sampleOf(node.elements.slice(0, end), alphabet, flags))
@@ -45,7 +45,7 @@ export function worstCasesOf(pattern: RegExp): Attack[] {
   for (const word of words) for (const character of alphabet) if (word !== '') pumps.add(word + character)
   for (const one of alphabet) for (const other of alphabet) pumps.add(one + other)
   const attacks: Attack[] = []
-  // Where a pattern says what follows, something else makes it try all that it can.
+  // A mismatch after an expected suffix makes the pattern backtrack.
   const suffixes = hasEnd ? ['', STRANGE] : ['']
   for (const prefix of [...prefixes].slice(0, MOST_PREFIXES)) {
     for (const pump of [...pumps].slice(0, MOST_PUMPS))
@@ -56,13 +56,13 @@ export function worstCasesOf(pattern: RegExp): Attack[] {
 
 type Atom = AST.CharacterSet | AST.Character | AST.CharacterClass | AST.ExpressionCharacterClass
 
-/** One character for each set of the pattern's atoms that some character matches. */
+/** One character for each set of atoms of the pattern that match the same characters. */
 function alphabetOf(ast: AST.RegExpLiteral, flags: string): string[] {
   const atoms = new Set<string>()
   walk(ast.pattern, (node) => {
     if (isAtom(node)) atoms.add(node.raw)
   })
-  // Besides: \b tells these apart.
+  // \b distinguishes word characters, too.
   const tests = ['\\w', ...atoms].map((raw) => new RegExp(`^(?:${raw})$`, flags))
   const bySignature = new Map<string, string>()
   const own = [...atoms].filter((raw) => raw.length === 1)
@@ -70,7 +70,7 @@ function alphabetOf(ast: AST.RegExpLiteral, flags: string): string[] {
     const signature = tests.map((test) => Number(test.test(character))).join('')
     if (signature.includes('1', 1) && !bySignature.has(signature)) bySignature.set(signature, character)
   }
-  // Those that most atoms match are where a pattern is ambiguous.
+  // A pattern is ambiguous at characters that many atoms match.
   const matches = (signature: string) => signature.replaceAll('0', '').length
   return [...bySignature].sort(([a], [b]) => matches(b) - matches(a)).map(([, character]) => character)
 }
@@ -79,7 +79,7 @@ function sampleOf(elements: readonly AST.Element[], alphabet: readonly string[],
   return elements.map((element) => sampleOfOne(element, alphabet, flags)).join('')
 }
 
-/** A short text that an element matches; nothing for what matches no characters. */
+/** A short text that an element matches; empty for an element that matches no characters. */
 function sampleOfOne(element: AST.Element, alphabet: readonly string[], flags: string): string {
   switch (element.type) {
     case 'Group':
