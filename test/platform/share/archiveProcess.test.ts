@@ -37,12 +37,12 @@ beforeAll(async () => {
   writeFileSync(join(share(), 'zeros.gz'), gzipSync(Buffer.alloc(250 * 2 ** 20)))
   writeFileSync(join(share(), 'huge.bin'), '')
   truncateSync(join(share(), 'huge.bin'), 64 * 2 ** 30)
-  // Of so much 7-Zip writes for half a second.
+  // 7-Zip takes half a second to write this much.
   writeFileSync(join(share(), 'large.7z'), await make7z({ zeros: '0'.repeat(LARGE) }, '-mx1'))
 })
 afterAll(() => children.forEach((child) => child.kill('SIGKILL')))
 afterEach(async () => {
-  // Whatever failed left nothing behind.
+  // No failed task leaves files behind.
   expect((await readdir(share())).sort()).toEqual(['huge.bin', 'large.7z', 'zeros.gz'])
   expect(await readdir(join(data(), 'temporaries'))).toEqual([])
 })
@@ -51,14 +51,14 @@ describe('security 28: an extraction whose process', () => {
   const unpack = (limits: Partial<ArchiveLimits>, name = 'zeros.gz') =>
     createUnpacker(jail, temporaries, undefined, { ...NORMAL, ...limits }).unpack(`/nfsshare/${name}`, control)
 
-  test('takes more memory than it may is ended, with 413', async () => {
+  test('exceeds its memory limit fails with 413', async () => {
     await expect(unpack({ memoryBytes: 16 * 2 ** 20 })).rejects.toMatchObject({
       code: 'TOO_LARGE',
       message: 'The archive was not extracted: unpacking it takes more than 16 MiB of memory.',
     })
   })
 
-  test('does not respond is ended, with a message that says so', async () => {
+  test('does not respond is ended with a clear message', async () => {
     await expect(unpack({ idleTimeoutMs: 50 })).rejects.toMatchObject({
       code: 'INVALID_INPUT',
       message: 'The archive was not extracted: unpacking it did not respond for 0.05 seconds.',
@@ -77,21 +77,21 @@ describe('packing whose process', () => {
   const pack = (limits: Partial<ArchiveLimits>) =>
     createPacker(jail, temporaries, { ...NORMAL, ...limits }).pack(['/nfsshare/huge.bin'], 'huge.tar.gz', control)
 
-  test('takes more memory than it may is ended, with 413', async () => {
+  test('exceeds its memory limit fails with 413', async () => {
     await expect(pack({ memoryBytes: 16 * 2 ** 20 })).rejects.toMatchObject({
       code: 'TOO_LARGE',
       message: 'The archive was not created: packing takes more than 16 MiB of memory.',
     })
   })
 
-  test('does not respond is ended, with a message that says so', async () => {
+  test('does not respond is ended with a clear message', async () => {
     await expect(pack({ idleTimeoutMs: 50 })).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       message: 'The archive was not created: packing did not respond for 0.05 seconds.',
     })
   })
 
-  test('is killed by somebody else fails with a message that says so', async () => {
+  test('is killed from outside fails with a clear message', async () => {
     const packing = expect(pack({})).rejects.toMatchObject({
       code: 'UNAVAILABLE',
       message: expect.stringContaining('the process that packs it was killed') as string,
@@ -104,7 +104,7 @@ describe('packing whose process', () => {
     await packing
   })
 
-  test('is aborted by V8, whose heap is full before the memory is, has taken too much memory, too', async () => {
+  test('is aborted by V8 because its heap is full also counts as exceeding its memory limit', async () => {
     const packing = expect(pack({})).rejects.toMatchObject({
       code: 'TOO_LARGE',
       message: 'The archive was not created: packing takes more than 1024 MiB of memory.',
@@ -113,13 +113,13 @@ describe('packing whose process', () => {
       () => readersOf(join(share(), 'huge.bin')),
       (pids) => pids.length > 0,
     )
-    // As V8 does it: abort(3).
+    // V8 calls abort(3).
     process.kill(pid!, 'SIGABRT')
     await packing
   })
 })
 
-describe('what a process says', () => {
+describe('the output of a process', () => {
   const said = jest.fn()
   const run = (text: string, signal = control.signal) => {
     writeFileSync(join(data(), 'speaking.js'), `process.stdout.write(${JSON.stringify(text)}); process.stdin.resume()`)
@@ -135,7 +135,7 @@ describe('what a process says', () => {
   }
   beforeEach(() => said.mockReset())
 
-  test('is read by whole lines: one that the end of the process has cut off is nothing', async () => {
+  test('is read by complete lines, and an incomplete last line is ignored', async () => {
     const abort = new AbortController()
     const running = run('{"progress":{"done":1}}\n{"progress":{"do', abort.signal)
     await until(() => said.mock.calls.length === 1)
@@ -144,7 +144,7 @@ describe('what a process says', () => {
     expect(said.mock.calls).toEqual([[{ done: 1 }]])
   })
 
-  test('is its failure when it is no JSON, and ends it', async () => {
+  test('that is not JSON ends the process with an error', async () => {
     await expect(run('{"progress":{"done":1}}\nSegmentation fault\n')).rejects.toThrow(
       'The process for test sent an invalid message',
     )
@@ -152,8 +152,8 @@ describe('what a process says', () => {
   })
 })
 
-describe('a process that packs or unpacks does not outlive the platform:', () => {
-  test('one that packs', async () => {
+describe('processes that pack or unpack do not outlive the platform:', () => {
+  test('packing', async () => {
     const platform = await startPlatformOf("files.archive(1, '/nfsshare/huge.bin')")
     const [pid] = await until(
       () => readersOf(join(share(), 'huge.bin')),
@@ -165,7 +165,7 @@ describe('a process that packs or unpacks does not outlive the platform:', () =>
     temporaries = await openTemporaries(data(), jail, createEntryLocks(), pino({ level: 'silent' }))
   })
 
-  test('one that unpacks', async () => {
+  test('unpacking', async () => {
     const platform = await startPlatformOf("files.unarchive(1, '/nfsshare/zeros.gz')")
     const [pid] = await until(
       () => readersOf(join(share(), 'zeros.gz')).filter((reader) => reader !== platform.pid),
@@ -176,7 +176,7 @@ describe('a process that packs or unpacks does not outlive the platform:', () =>
     temporaries = await openTemporaries(data(), jail, createEntryLocks(), pino({ level: 'silent' }))
   })
 
-  test('7-Zip, in the middle of one call', async () => {
+  test('7-Zip during a call', async () => {
     const [from, to] = await Promise.all([
       open(join(share(), 'large.7z')),
       open(data(), constants.O_RDONLY | constants.O_DIRECTORY),
@@ -211,7 +211,7 @@ function readersOf(path: string): number[] {
     .map(Number)
 }
 
-/** A process with the shared area that begins one job. */
+/** Starts a process that opens the shared area and runs one job. */
 async function startPlatformOf(job: string): Promise<ChildProcess> {
   const program = `
     const { openFiles } = require(process.argv[1])

@@ -47,7 +47,7 @@ afterEach(async () => {
   await rm(base, { recursive: true, force: true })
 })
 
-/** Every path below the shared area, unfinished files included, with contents of files and targets of links. */
+/** Every path below the shared area including temporary files, with contents of files and targets of links. */
 async function tree(at = share, prefix = ''): Promise<Record<string, string>> {
   const found: Record<string, string> = {}
   for (const entry of await readdir(at, { withFileTypes: true })) {
@@ -91,7 +91,7 @@ describe('unarchive', () => {
         ]),
     ],
     ['rar', async () => makeRar({ 'world/level.dat': 'level', 'server.properties': 'motd=ü' })],
-  ])('decisions §3: a .%s comes out in a new directory named after it', async (kind, make) => {
+  ])('decisions §3: a .%s is extracted to a new directory named after it', async (kind, make) => {
     await put(`backup.${kind}`, await make())
     expect(await files.unarchive(ANN, `/nfsshare/backup.${kind}`)).toEqual({ name: 'backup', path: '/nfsshare/backup' })
     const { [`backup.${kind}`]: _archive, ...rest } = await tree()
@@ -103,7 +103,7 @@ describe('unarchive', () => {
     })
   })
 
-  test('decisions §3: a .7z and a .gz come out too', async () => {
+  test('decisions §3: a .7z and a .gz can be extracted too', async () => {
     await put('a.7z', await make7z({ 'one.txt': 'one', 'two.txt': 'two' }))
     await put('log.txt.gz', gzipSync('lines'))
     await files.unarchive(ANN, '/nfsshare/a.7z')
@@ -118,7 +118,7 @@ describe('unarchive', () => {
     expect((await files.unarchive(ANN, '/nfsshare/backup.zip')).name).toBe('backup (3)')
   })
 
-  test('executables stay executable, times are kept, and links within the archive are links', async () => {
+  test('executables stay executable, times are kept, and links within the archive stay links', async () => {
     await put(
       'a.zip',
       await makeZip({ 'run.sh': '#!/bin/sh', 'bin/go': '../run.sh' }, { 'run.sh': 0o100755, 'bin/go': 0o120777 }),
@@ -242,13 +242,13 @@ describe('unarchive', () => {
     ['a gz', 'gz', () => Buffer.from('hello')],
     ['a 7z', '7z', async () => (await make7z({ 'a.txt': 'x' })).subarray(0, 40)],
     ['a rar', 'rar', () => Buffer.from('Rar!hello')],
-  ])('%s that is damaged is told so, and leaves nothing', async (_what, kind, make) => {
+  ])('%s that is damaged fails with a clear message and leaves no file', async (_what, kind, make) => {
     await put(`bad.${kind}`, await make())
     await expect(files.unarchive(ANN, `/nfsshare/bad.${kind}`)).rejects.toMatchObject({ code: 'INVALID_INPUT' })
     expect(await readdir(share)).toEqual([`bad.${kind}`])
   })
 
-  test('a zip whose damage shows before its content is asked for is told so too, and the platform lives', async () => {
+  test('a zip found to be damaged before its content is read fails with a clear message, and the platform survives', async () => {
     const zip = await makeZip({ 'a.txt': 'content' })
     zip[40]! ^= 1
     await put('bad.zip', zip)
@@ -256,7 +256,7 @@ describe('unarchive', () => {
     const failures: unknown[] = []
     const late: Pick<Extraction, 'file'> = {
       async file(_path, content) {
-        // As where the disk is slow to make the file.
+        // Simulates a disk that is slow to create the file.
         await until(() => content.errored !== null)
         await buffer(content).catch((error: unknown) => failures.push(error))
       },
@@ -279,14 +279,14 @@ describe('unarchive', () => {
     ])
   })
 
-  test('an encrypted archive is told so', async () => {
+  test('an encrypted archive fails with a clear message', async () => {
     await put('secret.7z', await make7z({ 'a.txt': 'x' }, '-pgeheim'))
     await expect(files.unarchive(ANN, '/nfsshare/secret.7z')).rejects.toMatchObject({
       message: 'The archive was not extracted: its entry "a.txt" is encrypted.',
     })
   })
 
-  test('security 28: a bomb is 413, memory stays flat and the disk is given back', async () => {
+  test('security 28: a bomb gets 413, memory stays flat and the disk space is freed', async () => {
     const zeros = Buffer.alloc(2 ** 20)
     await put(
       'bomb.zip',
@@ -304,11 +304,11 @@ describe('unarchive', () => {
     expect((await readdir(share)).sort()).toEqual(['bomb.gz', 'bomb.zip'])
   })
 
-  test('security 28: a header that claims 4 GB, and too many entries, are 413 in every format', async () => {
+  test('security 28: a header that claims 4 GB, and too many entries, get 413 in every format', async () => {
     await files.close()
     files = await open(() => ({ entries: 20, size: 1000 }))
     const claim = await makeZip({ 'a.txt': 'small' })
-    // The uncompressed size, in the central directory.
+    // The uncompressed size in the central directory.
     claim.writeUInt32LE(0xfffffff0, claim.indexOf('PK\x01\x02') + 24)
     await put('claim.zip', claim)
     const many = Array.from({ length: 30 }, (_, index) => `f${index}`)
@@ -326,7 +326,7 @@ describe('unarchive', () => {
     expect((await readdir(share)).sort()).toEqual(archives)
   })
 
-  test('security 28: headers without end are refused, whatever they would become', async () => {
+  test('security 28: endless headers are refused', async () => {
     await put(
       'long.tgz',
       await makeTarGz(['a', 'b'].map((name) => ({ name, content: 'x', pax: { comment: 'x'.repeat(4_000_000) } }))),
@@ -349,7 +349,7 @@ describe('unarchive', () => {
     expect((await readdir(share)).sort()).toEqual(['long.tgz', 'record.tar'])
   })
 
-  test('security 28: directories that only the paths of entries name are entries', async () => {
+  test('security 28: directories that exist only in the paths of entries count as entries', async () => {
     await files.close()
     files = await open(() => ({ entries: 20, size: 1000 }))
     const deep = (top: string) => `${top}/${'d/'.repeat(12)}file`
@@ -375,13 +375,13 @@ describe('unarchive', () => {
     expect((await readdir(share)).sort()).toEqual(['deep.tar', 'deep.zip', 'few', 'few.tar'])
   })
 
-  test('an archive within an archive is a file like any other', async () => {
+  test('an archive within an archive is extracted as an ordinary file', async () => {
     await put('outer.zip', await makeZip({ 'inner.zip': await makeZip({ a: '1' }) }))
     await files.unarchive(ANN, '/nfsshare/outer.zip')
     expect(await readdir(join(share, 'outer'))).toEqual(['inner.zip'])
   })
 
-  test('what is no archive, or no file, is refused', async () => {
+  test('a file that is not an archive, and a directory, are refused', async () => {
     await put('notes.txt', 'x')
     await mkdir(join(share, 'directory.zip'))
     await symlink('/etc/passwd', join(share, 'link.zip'))
@@ -391,9 +391,9 @@ describe('unarchive', () => {
     await expect(files.unarchive(ANN, '/nfsshare/none.zip')).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  test('security 30: what a killed platform left half-extracted is never listed, and the next start removes it', async () => {
+  test('security 30: files half-extracted by a killed platform are never listed, and the next start removes them', async () => {
     await files.close()
-    // As it was at the moment of the kill: the note, and a tree that is not whole.
+    // The state at the moment of the kill: a journal entry and an incomplete tree.
     const id = '01234567-89ab-4cde-8f01-23456789abcd'
     await mkdir(join(share, `lobby/.quarterdeck-${id}.part/world`), { recursive: true })
     await writeFile(join(share, `lobby/.quarterdeck-${id}.part/world/half`), 'ha')
@@ -412,11 +412,11 @@ describe('archive', () => {
     await put('ops.json', '[]')
   })
 
-  /** By the system's own tar, which is not ours. */
+  /** Listed by the system's tar, which is independent of ours. */
   const listed = async (name: string) =>
     (await promisify(execFile)('tar', ['-tzf', join(share, name)])).stdout.trim().split('\n').sort()
 
-  test('decisions §3: one item becomes <name>.tar.gz beside it, with a number where that is taken', async () => {
+  test('decisions §3: one item becomes <name>.tar.gz beside it, with a number if that name exists', async () => {
     expect(await files.archive(ANN, '/nfsshare/world')).toEqual({
       name: 'world.tar.gz',
       path: '/nfsshare/world.tar.gz',
@@ -433,7 +433,7 @@ describe('archive', () => {
     ])
   })
 
-  test('decisions §3: several become archive-<YYYYMMDD-HHmmss>.tar.gz', async () => {
+  test('decisions §3: several items become archive-<YYYYMMDD-HHmmss>.tar.gz', async () => {
     const { name } = await files.archiveSeveral(ANN, ['/nfsshare/world', '/nfsshare/ops.json'])
     expect(name).toMatch(/^archive-\d{8}-\d{6}\.tar\.gz$/)
     expect(await listed(name)).toContain('ops.json')
@@ -444,7 +444,7 @@ describe('archive', () => {
     })
   })
 
-  test('what was packed comes out as it was', async () => {
+  test('extracting an archive restores what was packed', async () => {
     await symlink('level.dat', join(share, 'world/link'))
     const before = await tree()
     await files.archive(ANN, '/nfsshare/world')
@@ -454,7 +454,7 @@ describe('archive', () => {
       if (path.startsWith('world/')) expect([path, after[`world (2)/${path}`]]).toEqual([path, content])
   })
 
-  test('a name of an older encoding is packed as what it meant then, not left out', async () => {
+  test('a name in a legacy encoding is packed as the text it stood for', async () => {
     await mkdir(join(share, 'old'))
     await writeFile(
       Buffer.concat([Buffer.from(join(share, 'old/k')), Buffer.from([0xe4]), Buffer.from('se.txt')]),
@@ -478,7 +478,7 @@ describe('archive', () => {
     ])
   })
 
-  test('an archive that would hold nothing of what was asked for is refused, and none is left', async () => {
+  test('an archive without any of the requested files is refused, and no file is created', async () => {
     await symlink('/etc/passwd', join(share, 'outward'))
     await symlink('nowhere', join(share, 'dangling'))
     await promisify(execFile)('mkfifo', [join(share, 'pipe')])
@@ -494,7 +494,7 @@ describe('archive', () => {
         'There is nothing to pack: none of these 2 is a file or a directory. Links are packed only with the directory that they are in.',
     })
     expect((await readdir(share)).sort()).toEqual(before)
-    // What can be packed is.
+    // The remaining items are packed.
     const { name } = await files.archiveSeveral(ANN, ['/nfsshare/dangling', '/nfsshare/ops.json'])
     expect(await listed(name)).toEqual(['ops.json'])
     await mkdir(join(share, 'hollow'))
@@ -502,7 +502,7 @@ describe('archive', () => {
     expect(await listed('hollow.tar.gz')).toEqual(['hollow/'])
   })
 
-  test('a job tells its progress to who asked for it, and nobody else can see or cancel it', async () => {
+  test('a job reports its progress to its user, and other users can neither see nor cancel it', async () => {
     await put('large.bin', '')
     await promisify(execFile)('truncate', ['-s', '2G', join(share, 'large.bin')])
     const packing = files.archive(ANN, '/nfsshare/large.bin')
@@ -524,8 +524,8 @@ describe('archive', () => {
     expect((await readdir(share)).sort()).toEqual(['large.bin', 'ops.json', 'world'])
   })
 
-  // An error that nobody takes, which would end the platform, fails this file as a whole.
-  test('an archive that is cancelled at any point ends nothing but itself', async () => {
+  // An unhandled error, which would end the platform, fails this whole test file.
+  test('an archive cancelled at any point ends only itself', async () => {
     await put('large.bin', '')
     await promisify(execFile)('truncate', ['-s', '2G', join(share, 'large.bin')])
     for (let round = 1; round <= 8; round += 1) {
@@ -540,7 +540,7 @@ describe('archive', () => {
     }
   })
 
-  test('an extraction is cancelled the same way, and the platform’s end ends what runs', async () => {
+  test('an extraction can be cancelled too, and the platform ends running jobs when it stops', async () => {
     await put('zeros.gz', gzipSync(Buffer.alloc(200 * 2 ** 20)))
     const unpacking = files.unarchive(ANN, '/nfsshare/zeros.gz')
     const [job] = await until(
@@ -557,7 +557,7 @@ describe('archive', () => {
     expect((await readdir(share)).sort()).toEqual(['ops.json', 'world', 'zeros.gz'])
   })
 
-  test('a job may be cancelled at any moment: it ends, and leaves nothing', async () => {
+  test('a job can be cancelled at any moment and leaves no file', async () => {
     const content = Object.fromEntries(
       Array.from({ length: 12 }, (_, index) => [`dir${index}/file`, String(index).repeat(60_000)]),
     )
@@ -589,7 +589,7 @@ describe('archive', () => {
     expect(cancelled).toBeGreaterThan(0)
   })
 
-  test('a file that shrinks while it is packed, and one that is gone, leave an archive that can be read', async () => {
+  test('a file that shrinks or disappears during packing leaves a readable archive', async () => {
     await put('world/log.txt', 'x'.repeat(5_000_000))
     const packing = files.archive(ANN, '/nfsshare/world')
     await promisify(execFile)('truncate', ['-s', '10', join(share, 'world/log.txt')])

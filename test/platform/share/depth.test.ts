@@ -16,11 +16,11 @@ import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory
 
 const directory = useTemporaryDirectory(async () => {
   await files.close()
-  // Node.js cannot remove what lies deeper than a path can be long.
+  // Node.js cannot remove paths longer than the system's limit.
   execFileSync('rm', ['-rf', directory()])
 })
 const share = () => join(directory(), 'share')
-/** Deeper than a path can be long. */
+/** Enough for a path longer than the system's limit. */
 const LEVELS = 3_000
 const TOO_DEEP = `…" is more than ${DEPTH_LIMIT} directories deep. Move it up, or delete it.`
 let files: Files
@@ -34,18 +34,18 @@ beforeAll(async () => {
     now: Date.now,
   })
   makeDeepTree(join(share(), 'lobby/deep'), LEVELS)
-  // One is read before the deep directory, the other after it.
+  // One file is read before the deep directory, the other one after it.
   for (const name of ['a.txt', 'z.txt']) writeFileSync(join(share(), 'lobby', name), name)
 })
 
-/** How many directories called `d` lie one in the other. */
+/** The number of nested directories called `d`. */
 function levelsBelow(path: string): number {
   let levels = 0
   for (let at = path; readdirSync(at).includes('d'); at = join(at, 'd')) levels += 1
   return levels
 }
 
-test('a copy has what lies above the limit; the rest is told of', async () => {
+test('a copy contains what lies above the depth limit, and reports the rest', async () => {
   const skipped = createSkippedEntries()
   await replicate(join(share(), 'lobby'), join(directory(), 'copy'), { skipped })
   expect(readdirSync(join(directory(), 'copy')).sort()).toEqual(['a.txt', 'deep', 'z.txt'])
@@ -54,14 +54,14 @@ test('a copy has what lies above the limit; the rest is told of', async () => {
   expect(skipped.summary()).toContain(TOO_DEEP)
 })
 
-test('a copy in which an instance went deep becomes like its source again', async () => {
+test('a copy in which an instance made deep directories is restored to its source', async () => {
   mkdirSync(join(directory(), 'used'))
   makeDeepTree(join(directory(), 'used'), LEVELS)
   await replicate(join(share(), 'lobby'), join(directory(), 'used'))
   expect(readdirSync(join(directory(), 'used')).sort()).toEqual(['a.txt', 'deep', 'z.txt'])
 })
 
-test('what is below names as long as they can be is copied, although its path is longer than a path can be', async () => {
+test('directories with names of maximum length are copied although the whole path exceeds the limit of the system', async () => {
   const name = 'x'.repeat(255)
   execFileSync(
     process.execPath,
@@ -73,12 +73,12 @@ test('what is below names as long as they can be is copied, although its path is
       cwd: (mkdirSync(join(share(), 'long')), join(share(), 'long')),
     },
   )
-  // A directory each, and the file.
+  // Only the file counts, the directories do not.
   expect(await replicate(join(share(), 'long'), join(directory(), 'long'))).toBe(1)
   expect(await replicate(join(share(), 'long'), join(directory(), 'long'))).toBe(0)
 })
 
-test('§13 keep: what lies above the limit is written back; the rest is told of', async () => {
+test('§13 keep: writes back what lies above the depth limit, and reports the rest', async () => {
   const copy = join(directory(), 'instance')
   mkdirSync(join(copy, 'world/deep'), { recursive: true })
   mkdirSync(join(share(), 'kept'))
@@ -97,7 +97,7 @@ test('§13 keep: what lies above the limit is written back; the rest is told of'
   expect(skipped.summary()).toContain(TOO_DEEP)
 })
 
-test('an archive is refused with a sentence that names the directory', async () => {
+test('an archive is refused with a message that names the directory', async () => {
   await expect(files.archive(1, '/nfsshare/lobby')).rejects.toMatchObject({
     code: 'CONFLICT',
     message: expect.stringMatching(/^"lobby\/deep\/d\/d\//) as string,
@@ -108,7 +108,7 @@ test('an archive is refused with a sentence that names the directory', async () 
   expect(readdirSync(share()).filter((name) => name.includes('lobby'))).toEqual(['lobby'])
 })
 
-test('a download has the rest, and a text that says what is missing', async () => {
+test('a download contains everything else, and a text file that lists what is missing', async () => {
   writeFileSync(join(share(), 'got.zip'), await buffer(await files.downloads.zip(['/nfsshare/lobby'])))
   await files.unarchive(1, '/nfsshare/got.zip')
   expect(readdirSync(join(share(), 'got')).sort()).toEqual(['lobby', 'not-included.txt'])
@@ -116,7 +116,7 @@ test('a download has the rest, and a text that says what is missing', async () =
   expect(readFileSync(join(share(), 'got/not-included.txt'), 'utf8')).toContain(TOO_DEEP)
 })
 
-test('what is packed as deep as may be is extracted again, and nothing deeper', async () => {
+test('an archive of exactly the depth limit can be extracted, and a deeper one is refused', async () => {
   for (const [name, levels] of [
     ['most', DEPTH_LIMIT],
     ['more', DEPTH_LIMIT + 1],
@@ -135,7 +135,7 @@ test('what is packed as deep as may be is extracted again, and nothing deeper', 
   }
 })
 
-test('no directory is made so deep that no archive could hold it', async () => {
+test('a directory too deep to be archived cannot be created', async () => {
   const deepest = `/nfsshare/made${'/d'.repeat(DEPTH_LIMIT - 1)}`
   mkdirSync(join(share(), deepest.slice('/nfsshare'.length), '..'), { recursive: true })
   await files.changes.createDirectory(deepest)
@@ -147,7 +147,7 @@ test('no directory is made so deep that no archive could hold it', async () => {
 })
 
 ;(isRoot ? test : test.skip)(
-  '§12 a start gives away what lies above the limit, tells of what stays another’s, and a move is not held up (skipped without root)',
+  '§12 a start changes owners above the depth limit and reports the rest, and a move succeeds (skipped without root)',
   async () => {
     const uid = FIRST_USER_ID + 3
     const give = async () => {

@@ -11,7 +11,7 @@ import { canMount, mountTmpfs, unmount } from '../../support/platform/tmpfs'
 const directory = useTemporaryDirectory()
 
 ;(canMount ? test : test.skip)(
-  '#49 a disk whose inodes are used up counts as full, however many bytes are free, and says how many files there is room for',
+  '#49 a disk without free inodes counts as full, whatever bytes are free, and reports how many files fit',
   async () => {
     const share = join(directory(), 'share')
     await mkdir(share)
@@ -40,7 +40,7 @@ const directory = useTemporaryDirectory()
 )
 
 ;(canMount ? test.each : test.skip.each)(['postgres', 'state'])(
-  '#49 a disk of PostgreSQL alone that is full counts as the data directory: %s',
+  '#49 a full disk that holds only PostgreSQL counts as the data directory: %s',
   async (name) => {
     const [share, postgres] = [join(directory(), 'share'), join(directory(), name)]
     for (const path of [share, postgres]) await mkdir(path, { recursive: true })

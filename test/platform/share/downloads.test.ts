@@ -9,14 +9,14 @@ import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory
 
 const directory = useTemporaryDirectory()
 
-test('§7 a zip of many entries holds them all, and looks only at those that are not done for each of them', async () => {
+test('§7 a zip of many entries contains them all, and its entry list holds only unfinished ones', async () => {
   const share = join(directory(), 'share')
   mkdirSync(join(directory(), 'data'))
   const contents: Record<string, string> = {}
   for (let number = 0; number < 1000; number++) {
     const folder = `many/${number % 20}`
     if (number < 20) mkdirSync(join(share, folder, 'empty'), { recursive: true })
-    // Empty, stored and compressed ones.
+    // Empty, stored and compressed entries.
     contents[`${folder}/${number}.txt`] = `${number} `.repeat([0, 1, 1000][number % 3]!)
   }
   for (const [path, content] of Object.entries(contents)) writeFileSync(join(share, path), content)

@@ -55,7 +55,7 @@ describeAsRoot(`security 49: on a full disk${isRoot ? '' : ' (skipped: mounting 
     }
   }
 
-  test('a save is 507, the old bytes stay, and it works again once there is room', async () => {
+  test('a save gets 507, the old content stays, and a save works when space is free', async () => {
     await writeFile(join(share, 'filler'), Buffer.alloc(2 ** 20 + 2 ** 19))
     await expect(
       files.textFiles.save({ path: '/nfsshare/kept.txt', content: 'x'.repeat(2 ** 20) }),
@@ -67,7 +67,7 @@ describeAsRoot(`security 49: on a full disk${isRoot ? '' : ' (skipped: mounting 
     expect((await readFile(join(share, 'kept.txt'))).length).toBe(2 ** 20)
   })
 
-  test('an upload is 507, the old bytes stay, and nothing unfinished does', async () => {
+  test('an upload gets 507, the old content stays, and no temporary file is left', async () => {
     await expect(upload(4 * 2 ** 20)).rejects.toMatchObject({ code: 'DISK_FULL' })
     expect(await readFile(join(share, 'kept.txt'), 'utf8')).toBe('kept')
     expect(await readdir(share)).toEqual(['kept.txt'])
@@ -75,7 +75,7 @@ describeAsRoot(`security 49: on a full disk${isRoot ? '' : ' (skipped: mounting 
     expect((await readFile(join(share, 'kept.txt'))).length).toBe(2 ** 20)
   })
 
-  test('an archive is 507 and leaves nothing, and so is what comes out of one', async () => {
+  test('archiving and extracting get 507 and leave no file', async () => {
     await writeFile(
       join(share, 'random.bin'),
       Buffer.from(Array.from({ length: 1_200_000 }, () => Math.floor(Math.random() * 256))),
@@ -97,7 +97,7 @@ describeAsRoot(
     beforeEach(() => void execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=64k', 'tmpfs', join(base, 'data')]))
     afterEach(() => void execFileSync('umount', [join(base, 'data')]))
 
-    test('a save is 507, leaves no note behind, and works again once there is room', async () => {
+    test('a save gets 507, leaves no journal entry behind, and works when space is free', async () => {
       const files = await open()
       try {
         await writeFile(join(share, 'kept.txt'), 'kept')
@@ -123,7 +123,7 @@ describeAsRoot(
   },
 )
 
-/** Saves and uploads without end, alternating two contents that are each of one character. */
+/** Saves and uploads in a loop, alternating two contents that each consist of one repeated character. */
 const WRITER = `
   const { openFiles } = require(process.argv[2])
   const pino = require('pino')
@@ -142,7 +142,7 @@ const WRITER = `
   })()
 `
 
-test('security 50: killed (-9) at any point of writing, a file is the old or the new one, whole, and nothing unfinished outlives the next start', async () => {
+test('security 50: killed (-9) at any point of writing, a file has old or new content, and the next start removes temporary files', async () => {
   await writeFile(join(share, 'saved.txt'), 'b'.repeat(300_000))
   await writeFile(join(share, 'uploaded.bin'), 'b'.repeat(400_000))
   const program = join(base, 'data/writer.js')
@@ -151,7 +151,7 @@ test('security 50: killed (-9) at any point of writing, a file is the old or the
   for (let round = 0; round < 25; round += 1) {
     const writer = fork(program, [...childProgram('share/files'), join(base, 'data'), share])
     await once(writer, 'message')
-    // Not to wait for something: to be somewhere else each time.
+    // Varies the moment of the kill; nothing is waited for.
     await delay((round * 37) % 200)
     writer.kill('SIGKILL')
     await once(writer, 'exit')
@@ -168,7 +168,7 @@ test('security 50: killed (-9) at any point of writing, a file is the old or the
   expect(await readdir(join(base, 'data/temporaries'))).toEqual([])
 }, 120_000)
 
-/** Extracts one archive without end, and puts what came out aside. */
+/** Extracts an archive in a loop, and moves the results aside. */
 const EXTRACTOR = `
   const { openFiles } = require(process.argv[2])
   const pino = require('pino')
@@ -183,7 +183,7 @@ const EXTRACTOR = `
   })()
 `
 
-test('security 30: killed (-9) at any point of an extraction, what is there to see is whole, and the rest does not outlive the next start', async () => {
+test('security 30: killed (-9) at any point of an extraction, only complete results are visible, and the next start removes the rest', async () => {
   const names = Array.from({ length: 40 }, (_, index) => `region/r.${index}.mca`)
   await writeFile(
     join(share, 'world.tar.gz'),
@@ -195,7 +195,7 @@ test('security 30: killed (-9) at any point of an extraction, what is there to s
     program,
     EXTRACTOR.replaceAll("require('pino')", `require(${JSON.stringify(require.resolve('pino'))})`),
   )
-  // From the sources, as in development.
+  // From the source, as in development.
   const modulePath = join(__dirname, '../../../src/platform/share/files.ts')
   let unfinished = 0
   for (let round = 0; round < 10 || unfinished === 0; round += 1) {
@@ -203,7 +203,7 @@ test('security 30: killed (-9) at any point of an extraction, what is there to s
       execArgv: ['--require', require.resolve('tsx/cjs')],
     })
     await once(extractor, 'message')
-    // As above.
+    // Varies the moment of the kill; nothing is waited for.
     await delay((round * 37) % 200)
     extractor.kill('SIGKILL')
     await once(extractor, 'exit')

@@ -48,7 +48,7 @@ async function downloaded(path: string): Promise<string> {
   return (await buffer(file.stream(0, file.size - 1))).toString()
 }
 
-/** Every verb, by what it would do with a path. */
+/** Every verb, as a function of the path. */
 const verbs: [verb: string, use: (path: string) => Promise<unknown>][] = [
   ['list', async (path) => (await files.listing.list(path, null)).body.toString()],
   ['read', (path) => files.textFiles.read(path)],
@@ -108,7 +108,7 @@ test.each(verbs)(
 )
 
 test.each(verbs)(
-  'security 17: %s through a link that leads out, as leaf or on the way, sees and changes nothing outside',
+  'security 17: %s through a link that leads out, as leaf or on the way, reads and changes nothing outside',
   async (_verb, use) => {
     const links = {
       directory: join(base, 'outside'),
@@ -124,13 +124,13 @@ test.each(verbs)(
       'dangling.zip',
       'dangling.zip/new',
     ]) {
-      // A verb may act on a link itself (delete, move): all are put back for the next.
+      // A verb may act on the link itself (delete, move), so all links are restored for the next one.
       for (const [name, target] of Object.entries(links)) {
         await rm(join(share, name), { force: true, recursive: true })
         await symlink(target, join(share, name))
       }
       const seen = await use(`/nfsshare/${path}`).catch(() => undefined)
-      // The zip of a link is empty; a listing tells the name of what is secret if it gets there.
+      // The zip of a link is empty; a listing that got there would contain the secret's name.
       expect([path, JSON.stringify(seen) ?? '']).toEqual([path, expect.not.stringContaining('secret')])
       expect([path, await outside()]).toEqual([path, untouched])
     }
@@ -139,7 +139,7 @@ test.each(verbs)(
 )
 
 test.each(verbs)(
-  'security 17: %s through a link that leads to the platform’s own files, as leaf or on the way, sees and changes nothing of them',
+  'security 17: %s through a link to the platform’s own files, as leaf or on the way, reads and changes none of them',
   async (_verb, use) => {
     const marker = join(share, '.quarterdeck-share')
     const unfinished = join(share, '.quarterdeck-1.part')
@@ -156,7 +156,7 @@ test.each(verbs)(
       await readFile(join(unfinished, 'of-an-archive.txt'), 'utf8'),
     ]
     for (const path of ['marker.zip', 'below', 'below/of-an-archive.txt', 'below/new', 'way.zip']) {
-      // A verb may act on a link itself (delete, move): all are put back for the next.
+      // A verb may act on the link itself (delete, move), so all links are restored for the next one.
       for (const [name, target] of Object.entries(links)) {
         await rm(join(share, name), { force: true, recursive: true })
         await symlink(target, join(share, name))
@@ -174,7 +174,7 @@ test.each(verbs)(
   },
 )
 
-test('security 17: a save through a link to the marker of the shared area is refused with a sentence', async () => {
+test('security 17: a save through a link to the marker of the shared area is refused with a clear message', async () => {
   await writeFile(join(share, '.quarterdeck-share'), '')
   await symlink('.quarterdeck-share', join(share, 'link.txt'))
   await expect(files.textFiles.save({ path: '/nfsshare/link.txt', content: 'mine' })).rejects.toMatchObject({
@@ -183,7 +183,7 @@ test('security 17: a save through a link to the marker of the shared area is ref
   })
 })
 
-/** Links are not followed. */
+/** Does not follow links. */
 async function filesBelow(directory: string): Promise<string[]> {
   const entries = await readdir(directory, { withFileTypes: true, recursive: true })
   return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name))
@@ -191,7 +191,7 @@ async function filesBelow(directory: string): Promise<string[]> {
 const contentsBelow = async (directory: string) =>
   Promise.all((await filesBelow(directory)).map((path) => readFile(path, 'latin1')))
 
-test('links that stay inside work, absolute ones too', async () => {
+test('links that stay inside work, even absolute ones', async () => {
   await mkdir(join(share, 'real'))
   await writeFile(join(share, 'real/a.txt'), 'a')
   await symlink(join(share, 'real'), join(share, 'absolute'))
@@ -201,7 +201,7 @@ test('links that stay inside work, absolute ones too', async () => {
   expect(await readFile(join(share, 'real/a.txt'), 'utf8')).toBe('b')
 })
 
-test('a deleted link leaves what it points at, and so does a deleted tree that holds one', async () => {
+test('deleting a link, or a tree that contains one, keeps its target', async () => {
   await mkdir(join(share, 'tree'))
   await symlink(join(base, 'outside'), join(share, 'tree/out'))
   await symlink(join(base, 'outside'), join(share, 'out'))
@@ -211,7 +211,7 @@ test('a deleted link leaves what it points at, and so does a deleted tree that h
   expect(await readdir(share)).toEqual([])
 })
 
-test('a shared area that is not there is told, and used once it is', async () => {
+test('a missing shared area is reported, and used when it exists', async () => {
   await rm(share, { recursive: true })
   await expect(files.listing.list('/nfsshare', null)).rejects.toMatchObject({
     code: 'UNAVAILABLE',
@@ -222,16 +222,16 @@ test('a shared area that is not there is told, and used once it is', async () =>
   expect((JSON.parse(body.toString()) as FilesAnswer).data.files).toEqual([])
 })
 
-test('a hard link is a file like any other: who may make one may read the file', async () => {
+test('a hard link is an ordinary file, because only a user who can read the file can link it', async () => {
   await writeFile(join(share, 'a'), 'a')
   await link(join(share, 'a'), join(share, 'b'))
   expect((await files.textFiles.read('/nfsshare/b')).content).toBe('a')
 })
 
-/** Each is to come about at least once between the swaps. */
+/** Each of these must be created at least once between the swaps. */
 const MADE = [/^sub\.tar\.gz$/, /^archive-/, /^a$/]
 
-/** Swaps, as fast as it can, a directory of the share for a link to one outside. */
+/** Swaps a directory of the share for a link to one outside, as fast as possible. */
 const SWAPPER = `
   const { renameSync, symlinkSync } = require('node:fs')
   const [share, outside] = process.argv.slice(2)
@@ -255,12 +255,12 @@ const SWAPPER = `
   swap()
 `
 
-test('security 17: ten thousand swaps of a directory for a link, under every verb, let nothing out', async () => {
+test('security 17: ten thousand swaps of a directory for a link, under every verb, never escape', async () => {
   for (const [at, content] of [
     [join(share, 'target'), 'inside'],
     [join(base, 'outside'), 'secret'],
   ] as const) {
-    // The same names on both sides, so that only the contents tell where one was.
+    // Both sides have the same names, so that only the contents tell which side was used.
     await mkdir(join(at, 'sub'), { recursive: true })
     await writeFile(join(at, 'file.txt'), content)
     await writeFile(join(at, 'sub/kept.txt'), content)
@@ -274,7 +274,7 @@ test('security 17: ten thousand swaps of a directory for a link, under every ver
   let swaps = 0
   swapper.on('message', (count) => (swaps = Number(count)))
   const seen: string[] = []
-  /** Names of what was packed and unpacked. */
+  /** Names of created archives and extracted directories. */
   const made = new Set<string>()
   const replicated = async (from: string, to: string, name: string) => {
     await replicate(from, join(base, to))
@@ -284,7 +284,7 @@ test('security 17: ten thousand swaps of a directory for a link, under every ver
     async () => (await files.textFiles.read('/nfsshare/target/file.txt')).content,
     async () => (await files.listing.list('/nfsshare/target', null)).body.toString(),
     async () => void (await files.textFiles.save({ path: '/nfsshare/target/file.txt', content: 'inside' })),
-    // What others of these remove.
+    // Recreates what other verbs remove.
     () => files.changes.createDirectory('/nfsshare/target/sub'),
     async () => void (await files.textFiles.save({ path: '/nfsshare/target/sub/kept.txt', content: 'inside' })),
     async () => void (await files.textFiles.save({ path: '/nfsshare/mine.txt', content: 'mine' })),
@@ -320,7 +320,7 @@ test('security 17: ten thousand swaps of a directory for a link, under every ver
   expect(seen.filter((content) => content.includes('secret'))).toEqual([])
   expect((await readdir(join(base, 'outside'), { recursive: true })).sort()).toEqual(before)
   expect(await readFile(join(base, 'outside/file.txt'), 'utf8')).toBe('secret')
-  // What was packed and unpacked is of the inside as well.
+  // Archives and extracted files also come from the inside only.
   for (const path of await filesBelow(share))
     if (path.endsWith('.tar.gz'))
       expect([path, gunzipSync(await readFile(path)).includes('secret')]).toEqual([path, false])

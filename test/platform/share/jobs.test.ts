@@ -5,7 +5,7 @@ const ANN = 1
 const BOB = 2
 const CYD = 3
 
-/** Jobs that end when they are told to, and in which order they have begun. */
+/** Jobs that end on request, and the order in which they started. */
 function setUp() {
   const jobs = createJobs()
   const begun: string[] = []
@@ -30,7 +30,7 @@ function setUp() {
   return { jobs, begun, run, end }
 }
 
-test('one user’s many jobs leave a turn to another user, who begins at once', async () => {
+test('a user with many queued jobs does not delay the first job of another user', async () => {
   const { jobs, begun, run } = setUp()
   const all = ['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => run(ANN, name))
   const other = run(BOB, 'b1')
@@ -40,7 +40,7 @@ test('one user’s many jobs leave a turn to another user, who begins at once', 
   expect(await Promise.all([...all, other])).toEqual(Array.from({ length: 6 }, () => 'UNAVAILABLE'))
 })
 
-test('turns go from user to user, however many jobs each has and in which order they came', async () => {
+test('jobs are scheduled round-robin between users, regardless of their number and order', async () => {
   const { begun, run, end } = setUp()
   const results = [
     ...['a1', 'a2', 'a3', 'a4', 'a5'].map((name) => run(ANN, name)),
@@ -52,11 +52,11 @@ test('turns go from user to user, however many jobs each has and in which order 
     end(begun[at]!)
   }
   expect(await Promise.all(results)).toEqual(['a1', 'a2', 'a3', 'a4', 'a5', 'b1', 'b2', 'b3', 'c1'])
-  // Two of Ann's and one of Bob's at first; then whose turn was the longest ago.
+  // First two of Ann's and one of Bob's, then always the user who has waited longest.
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'b2', 'c1', 'a4', 'b3', 'a5'])
 })
 
-test('§1 of one user twenty jobs wait and no more: 429 with a time to ask again; others are not concerned', async () => {
+test('§1 at most twenty jobs of a user are queued; the next one gets 429 with a retry time, other users are not affected', async () => {
   const { jobs, run } = setUp()
   const results = Array.from({ length: 22 }, (_, at) => run(ANN, `a${at}`))
   await expect(jobs.run(ANN, 'archive', [], async () => 'never')).rejects.toMatchObject({
@@ -66,7 +66,7 @@ test('§1 of one user twenty jobs wait and no more: 429 with a time to ask again
     details: { retryAfterSeconds: 30 },
   })
   expect(await jobs.run(BOB, 'archive', [], async () => 'done')).toBe('done')
-  // One that is cancelled while it waits makes room.
+  // Cancelling a queued job makes room.
   jobs.cancel(ANN, jobs.of(ANN).at(-1)!.id)
   expect(await results[21]).toBe('CANCELLED')
   results[21] = run(ANN, 'again')
@@ -75,7 +75,7 @@ test('§1 of one user twenty jobs wait and no more: 429 with a time to ask again
   expect(new Set(await Promise.all(results))).toEqual(new Set(['UNAVAILABLE']))
 })
 
-test('a job whose caller hangs up goes on once it has begun, and is dropped while it waits', async () => {
+test('disconnecting drops a queued job but not a running one', async () => {
   const { jobs, begun, run, end } = setUp()
   const leaving = new AbortController()
   const results = [run(ANN, 'a1', leaving.signal), run(ANN, 'a2'), run(ANN, 'a3', leaving.signal), run(ANN, 'a4')]

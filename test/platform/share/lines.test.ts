@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { PassThrough } from 'node:stream'
 import { onLines } from '../../../src/platform/share/archives/lines'
 
-test('a line ends at LF alone, wherever the bytes of a character or of a line are divided; what has no end is no line', async () => {
+test('a line ends at LF only, wherever the bytes are divided; an unterminated line is not emitted', async () => {
   const stream = new PassThrough()
   const lines: string[] = []
   onLines(stream, (line) => void lines.push(line))

@@ -10,10 +10,10 @@ import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory
 import { until } from '../../support/platform/until'
 
 const root = useTemporaryDirectory()
-/** What was read for each listing, apart from what is kept: all entries, or so many. */
+/** What each listing read from the disk: all entries, or a number of them. */
 let asked: ('all' | number)[] = []
 let names = 0
-/** What happens once an entry was read, before anybody has the answer. */
+/** Runs after an entry was read and before the listing is returned. */
 let meanwhile: (() => void) | undefined
 const listings = createKeptListings({
   readEntries(directory) {
@@ -43,7 +43,7 @@ async function list(directory: string, path = `/nfsshare/${directory}`): Promise
 const byName = (one: { name: string }, other: { name: string }) => (one.name < other.name ? -1 : 1)
 const namesIn = async (directory: string) => (await list(directory)).map(({ name }) => name)
 
-/** What the disk says, in the words of a listing. */
+/** The listing computed directly from the disk. */
 async function truth(directory: string): Promise<FileEntry[]> {
   const names = (await readdir(join(root(), directory))).filter((name) => !name.startsWith('.quarterdeck-'))
   return (
@@ -66,20 +66,20 @@ async function truth(directory: string): Promise<FileEntry[]> {
   ).sort(byName)
 }
 
-/** A directory whose listing is kept, and does not become older. */
+/** A directory whose cached listing does not expire. */
 async function makeKept(directory: string): Promise<(name: string) => string> {
   const at = (name: string) => join(root(), directory, name)
   jest.restoreAllMocks()
   await mkdir(join(root(), directory), { recursive: true })
   for (let index = 0; index < 600; index += 1) await writeFile(at(`file ${index}.txt`), 'hello\n')
   await untilKept(directory)
-  // What is kept must not become too old while a slow machine goes through the steps.
+  // Freezes the clock, so that the cached listing does not expire on a slow machine.
   const kept = performance.now()
   jest.spyOn(performance, 'now').mockReturnValue(kept)
   return at
 }
 
-/** It is kept as soon as its modification time is not this very moment's. */
+/** A listing is cached as soon as the directory's modification time lies in the past. */
 async function untilKept(directory: string): Promise<void> {
   await until(async () => {
     asked = []
@@ -88,7 +88,7 @@ async function untilKept(directory: string): Promise<void> {
   })
 }
 
-test('of entries that are kept, only those that have changed are read again, whatever happened to them', async () => {
+test('a cached listing is updated by reading only changed entries, for every kind of change', async () => {
   const directory = 'changing'
   const at = await makeKept(directory)
   const awkward = [
@@ -144,13 +144,13 @@ test('of entries that are kept, only those that have changed are read again, wha
   expect(asked.filter((one) => one === 'all')).toEqual([])
   expect(asked).toHaveLength(steps.length)
 
-  // More than that is read as a whole.
+  // More changes than that cause a complete read.
   await Promise.all(Array.from({ length: 101 }, (_, index) => writeFile(at(`many ${index}`), '')))
   expect(await list(directory)).toEqual(await truth(directory))
   expect(asked.at(-1)).toBe('all')
 })
 
-test('entries that change while they are listed are right afterwards, and every listing is whole', async () => {
+test('entries that change during a listing are correct afterwards, and every listing is complete', async () => {
   const at = await makeKept('busy')
   jest.restoreAllMocks()
   const untouched = Array.from({ length: 200 }, (_, index) => `file ${index + 300}.txt`)
@@ -172,7 +172,7 @@ test('entries that change while they are listed are right afterwards, and every 
   }
   expect(await list('busy')).toEqual(await truth('busy'))
 
-  // What changes once more while it is read is read once more.
+  // An entry that changes again while it is read is read again.
   await untilKept('busy')
   await appendFile(at('file 599.txt'), 'x')
   meanwhile = () => appendFileSync(at('file 599.txt'), 'x')
@@ -181,7 +181,7 @@ test('entries that change while they are listed are right afterwards, and every 
   expect(await list('busy')).toEqual(await truth('busy'))
 })
 
-test('of a directory that takes another one’s place nothing of that one is listed, nor later', async () => {
+test('a directory that replaces another one never lists the entries of the old one', async () => {
   const replace = async (what: string) => {
     await rename(join(root(), what), join(root(), `${what}.old`))
     await mkdir(join(root(), 'replaced/world'), { recursive: true })
@@ -200,7 +200,7 @@ test('of a directory that takes another one’s place nothing of that one is lis
   expect(await namesIn('replaced/world')).toEqual(['only'])
 })
 
-test('names that are no UTF-8 and read the same are listed once, however they come and go', async () => {
+test('names that are not UTF-8 and decode to the same text are listed once, even when they are added and removed', async () => {
   const at = await makeKept('latin')
   const place = (byte: number) => Buffer.concat([Buffer.from(at('caf')), Buffer.of(byte)])
   for (const [change, times] of [
@@ -216,13 +216,13 @@ test('names that are no UTF-8 and read the same are listed once, however they co
   }
 })
 
-test('what the kernel could not tell, because too much happened at once, is seen by the time of the directory', async () => {
+test('changes lost by an inotify overflow are detected by the modification time of the directory', async () => {
   const at = await makeKept('forgotten')
   jest.restoreAllMocks()
   await makeKept('storm')
   await list('forgotten')
   const most = Number(readFileSync('/proc/sys/fs/inotify/max_queued_events', 'utf8'))
-  // Nothing is heard meanwhile: the queue of the kernel is full.
+  // Fills the kernel's event queue, so that later events are lost.
   for (let index = 0; index <= most / 2 + 1000; index += 1) {
     writeFileSync(join(root(), 'storm/x'), '')
     rmSync(join(root(), 'storm/x'))
@@ -231,7 +231,7 @@ test('what the kernel could not tell, because too much happened at once, is seen
   expect(await namesIn('forgotten')).toContain('new.txt')
 })
 
-test('what is kept is read anew after half a minute, and within seconds where the kernel does not tell of everything', async () => {
+test('a cached listing is re-read after half a minute, and within seconds if inotify does not cover everything', async () => {
   const at = await makeKept('old')
   asked = []
   const later = performance.now() + 30_001
@@ -240,7 +240,7 @@ test('what is kept is read anew after half a minute, and within seconds where th
   expect(asked).toEqual(['all'])
   jest.restoreAllMocks()
 
-  // Of what a link leads to, one that came after the others, it tells nothing.
+  // inotify reports no changes of a link's target.
   await makeKept('told')
   await symlink('../old/file 1.txt', join(root(), 'told/link'))
   expect((await list('told')).find(({ name }) => name === 'link')?.size).toBe(6)
@@ -251,7 +251,7 @@ test('what is kept is read anew after half a minute, and within seconds where th
   expect((await list('told')).find(({ name }) => name === 'link')?.size).toBe(10)
 })
 
-test('little is kept: directories of few entries are read each time, and the oldest listings make room', async () => {
+test('the cache is bounded: small directories are not cached, and the oldest listings are evicted', async () => {
   await mkdir(join(root(), 'small'))
   await writeFile(join(root(), 'small/file'), '')
   await delay(50)
@@ -259,7 +259,7 @@ test('little is kept: directories of few entries are read each time, and the old
   for (let round = 0; round < 3; round += 1) await list('small')
   expect(asked).toEqual(['all', 'all', 'all'])
 
-  // About 12 MiB each, of which two can be kept.
+  // About 12 MiB each; the cache has room for two.
   const longPath = (name: string) => `/nfsshare/${name.repeat(20_000)}`
   await makeKept('several')
   const listSeveral = async (...names: string[]) => {

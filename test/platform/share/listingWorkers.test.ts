@@ -9,9 +9,9 @@ import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory
 import { until } from '../../support/platform/until'
 
 const share = useTemporaryDirectory()
-/** The workers that have been started and have not ended. */
+/** The workers that are running. */
 const mockAlive = new Set<Threads.Worker>()
-/** Replaces the program of the workers that are started. */
+/** Replaces the program of new workers. */
 let mockProgram: string | undefined
 
 jest.mock('node:worker_threads', () => {
@@ -20,7 +20,7 @@ jest.mock('node:worker_threads', () => {
     ...actual,
     Worker: class extends actual.Worker {
       constructor(file: string, options: Threads.WorkerOptions) {
-        // To fill a heap of the real size takes long.
+        // Filling a heap of the real size takes long.
         const resourceLimits = { maxOldGenerationSizeMb: options.resourceLimits!.maxOldGenerationSizeMb! / 16 }
         super(mockProgram ?? file, mockProgram === undefined ? options : { ...options, resourceLimits, eval: true })
         mockAlive.add(this)
@@ -51,7 +51,7 @@ function hungDirectory(name: string): string {
 }
 
 const filesOf = (body: Buffer) => (JSON.parse(body.toString()) as FilesAnswer).data.files
-/** The number of entries, or the failure. */
+/** The number of entries, or the error. */
 const ask = (path: string) =>
   listing.list(path, null).then(
     ({ body }) => filesOf(body).length,
@@ -62,7 +62,7 @@ const NO_ANSWER = {
   message: 'The shared area does not answer. Check its disk or its mount.',
 }
 
-test('one worker lists one directory after another, and who asks for the same meanwhile gets the same', async () => {
+test('one worker lists directories sequentially, and concurrent requests for one directory share a listing', async () => {
   listing = createListing(createJail(share()))
   const path = makeDirectory('same')
   for (let round = 0; round < 3; round += 1) expect(await ask(path)).toBe(1)
@@ -71,7 +71,7 @@ test('one worker lists one directory after another, and who asks for the same me
   expect(new Set((await Promise.all(same)).map(({ body }) => body)).size).toBe(1)
   const first = listing.list(path, null)
   await new Promise((resolve) => setImmediate(resolve))
-  // The first may miss what these ask for.
+  // The first listing may miss changes that these must contain.
   const later = Array.from({ length: 60 }, () => listing.list(path, null))
   expect(new Set((await Promise.all([first, ...later])).map(({ body }) => body)).size).toBe(2)
   const other = await listing.list(path, 3)
@@ -79,7 +79,7 @@ test('one worker lists one directory after another, and who asks for the same me
   expect(mockAlive.size).toBe(1)
 })
 
-test('a listing whose worker fails is refused; the next one works', async () => {
+test('a listing whose worker fails is refused, and the next one works', async () => {
   listing = createListing(createJail(share()))
   const path = makeDirectory('failing')
   mockProgram = `require('node:worker_threads').parentPort.on('message', () => { throw new Error('a bug') })`
@@ -90,12 +90,12 @@ test('a listing whose worker fails is refused; the next one works', async () => 
   })
   mockProgram = undefined
   expect(await ask(path)).toBe(1)
-  // One that ends while it waits for work.
+  // A worker that ends while it is idle.
   for (const worker of mockAlive) await worker.terminate()
   expect(await ask(path)).toBe(1)
 })
 
-test('a worker whose memory is used up ends, and the platform does not', async () => {
+test('a worker that runs out of memory ends without ending the platform', async () => {
   listing = createListing(createJail(share()))
   const path = makeDirectory('greedy')
   mockProgram = `require('node:worker_threads').parentPort.on('message', () => { const all = []; for (;;) all.push(Array(1000).fill(all.length)) })`
@@ -134,10 +134,10 @@ describeHung(`a disk that hangs${hungDiskMissing === undefined ? '' : ` (${hungD
     })
   })
   afterEach(() => jest.restoreAllMocks())
-  /** The time of all listings that have begun is over. */
+  /** Lets all running listings time out. */
   const passTime = () => timeouts.splice(0).forEach((timeout) => timeout.abort())
 
-  test('fails the listings of it, and no other one, not even while they wait', async () => {
+  test('fails its own listings only, and listings of other directories do not wait for them', async () => {
     listing = createListing(createJail(share()))
     const path = makeDirectory('beside')
     const hung = ask(hungDirectory('hung'))
@@ -151,19 +151,19 @@ describeHung(`a disk that hangs${hungDiskMissing === undefined ? '' : ` (${hungD
     expect(await ask(path)).toBe(1)
   })
 
-  test('takes its time from nobody who waits for a worker', async () => {
+  test('does not reduce the time limit of listings that wait for a worker', async () => {
     listing = createListing(createJail(share()))
     const hung = ['hung-1', 'hung-2'].map((name) => ask(hungDirectory(name)))
     await until(() => countHungThreads() === 2)
     const waiting = ask(makeDirectory('waiting'))
-    // Time to reach the queue; that it did not fails nothing.
+    // Gives the listing time to be queued; the test does not depend on it.
     await delay(100)
     passTime()
     expect(await Promise.all(hung)).toMatchObject([NO_ANSWER, NO_ANSWER])
     expect(await waiting).toBe(1)
   })
 
-  test('leaves no more than four threads behind, which end when it is back', async () => {
+  test('leaves at most four threads behind, which end when the disk recovers', async () => {
     listing = createListing(createJail(share()))
     const path = makeDirectory('later')
     for (let count = 1; count <= 4; count += 1) {

@@ -36,7 +36,7 @@ let files: Files
       for (const path of ['lobby/new.txt', 'lobby/new', 'lobby/saved.txt']) expect(ownerOf(path)).toBe(UID)
     })
 
-    test('a tree that is moved there, and a link in it but not what it points at', async () => {
+    test('a moved tree, including a link in it but not the target of the link', async () => {
       writeFileSync(join(share(), 'elsewhere/tree/deep/a.txt'), '')
       writeFileSync(join(share(), 'elsewhere/target.txt'), '')
       symlinkSync('../../elsewhere/target.txt', join(share(), 'elsewhere/tree/link'))
@@ -46,7 +46,7 @@ let files: Files
       expect(ownerOf('elsewhere/target.txt')).toBe(0)
     })
 
-    test('elsewhere nothing changes hands', async () => {
+    test('outside of deployments the owner is not changed', async () => {
       await files.changes.createFile('/nfsshare/elsewhere/mine.txt')
       expect(ownerOf('elsewhere/mine.txt')).toBe(0)
     })

@@ -28,7 +28,7 @@ afterAll(async () => {
   await rm(base, { recursive: true, force: true })
 })
 
-/** A directory of the round's own. */
+/** A new directory for each round. */
 async function fresh(name: string, entries: Record<string, string>): Promise<string> {
   await mkdir(join(share, name))
   for (const [entry, content] of Object.entries(entries)) await writeFile(join(share, name, entry), content)
@@ -47,7 +47,7 @@ const codeOf = (work: Promise<unknown>) =>
     (error: { code?: string }) => error.code,
   )
 
-test('of two moves of one file exactly one is done and the other is told 404; the file is under one name', async () => {
+test('exactly one of two concurrent moves of a file succeeds, the other gets 404, and the file has one name', async () => {
   for (let round = 0; round < 300; round += 1) {
     const path = await fresh(`moves${round}`, { one: 'text' })
     const codes = await Promise.all(
@@ -58,7 +58,7 @@ test('of two moves of one file exactly one is done and the other is told 404; th
   }
 }, 60_000)
 
-test('a file whose name another program takes away while it is moved does not come to be under both', async () => {
+test('a file whose name another program takes during a move does not appear under both names', async () => {
   const directory = await createJail(share).openDirectory([])
   try {
     for (let round = 0; round < 300; round += 1) {
@@ -76,7 +76,7 @@ test('a file whose name another program takes away while it is moved does not co
 }, 60_000)
 
 test.each(['of the text that was opened', 'of whatever is there'])(
-  'a save %s and a move at the same time lose no text that was saved',
+  'a save %s and a concurrent move lose no saved text',
   async (which) => {
     const isChecked = which === 'of the text that was opened'
     const seen = new Set<string>()
@@ -91,7 +91,7 @@ test.each(['of the text that was opened', 'of whatever is there'])(
       const modifyTime = Math.floor((await stat(join(share, name, 'one'))).mtimeMs)
       const [saved, moved] = await Promise.all([
         codeOf(files.textFiles.save({ path: `${path}/one`, content: 'new', ...(isChecked && { modifyTime }) })),
-        // Later by a little more each time, so that the two meet at every point.
+        // Starts a little later each round, so that the move overlaps with every step of the save.
         codeOf(after((round / 150) * savingMs, () => files.changes.move(`${path}/one`, `${path}/two`))),
       ])
       seen.add(`${saved} ${moved}`)
@@ -106,13 +106,13 @@ test.each(['of the text that was opened', 'of whatever is there'])(
         saved === 'done' ? expect.arrayContaining(['new']) : ['old'],
       ])
     }
-    // Both came first at times.
+    // Both orders have occurred.
     if (isChecked) expect([...seen].sort()).toEqual(['CONFLICT done', 'done done'])
   },
   120_000,
 )
 
-test('an upload over a file and a move of it lose neither', async () => {
+test('a concurrent upload over a file and move of it lose neither', async () => {
   for (let round = 0; round < 200; round += 1) {
     const path = await fresh(`upload${round}`, { one: 'old' })
     const upload = files.upload()
@@ -122,12 +122,12 @@ test('an upload over a file and a move of it lose neither', async () => {
       after(round / 50, () => files.changes.move(`${path}/one`, `${path}/two`)),
     ])
     const contents = await contentsOf(`upload${round}`)
-    // Replaced first and moved then, or moved out of the way.
+    // Either the upload replaced the file before the move, or the file had been moved away.
     expect([round, [...contents].sort()]).toEqual([round, contents.length === 1 ? ['new'] : ['new', 'old']])
   }
 }, 60_000)
 
-test('of a directory made and one moved to its name exactly one gets it', async () => {
+test('creating a directory and moving one to the same name succeeds for exactly one of them', async () => {
   for (let round = 0; round < 200; round += 1) {
     const path = await fresh(`directories${round}`, {})
     await mkdir(join(share, `directories${round}`, 'from'))
@@ -139,7 +139,7 @@ test('of a directory made and one moved to its name exactly one gets it', async 
   }
 }, 60_000)
 
-test('moves that want each other’s names come to an end', async () => {
+test('moves that want each other’s names do not deadlock', async () => {
   for (let round = 0; round < 100; round += 1) {
     const path = await fresh(`circle${round}`, { a: '1', b: '2', c: '3' })
     const moves = [

@@ -7,13 +7,13 @@ import { removePath, removeTree } from '../../../src/platform/share/changes/remo
 import { makeDeepTree } from '../../support/platform/deepTree'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 
-/** Node.js cannot remove what lies deeper than a path can be long. */
+/** Node.js cannot remove paths longer than the system's limit. */
 const share = useTemporaryDirectory(() => execFileSync('rm', ['-rf', share()]))
 const remove = (name: string) =>
   withDirectory(createJail(share()).openDirectory([]), (directory) => removeTree(directory, name))
 const openFiles = () => readdirSync('/proc/self/fd').length
 
-/** The most files that were open at a time while something was done. */
+/** The maximum number of files open at the same time during the work. */
 async function mostOpenDuring(work: Promise<unknown>): Promise<number> {
   let [most, isDone] = [0, false]
   const done = work.finally(() => (isDone = true))
@@ -25,7 +25,7 @@ async function mostOpenDuring(work: Promise<unknown>): Promise<number> {
   return most
 }
 
-test('a tree of 4,000 levels is removed with few files open at a time', async () => {
+test('a tree of 4,000 levels is removed with few open files', async () => {
   mkdirSync(join(share(), 'deep'))
   makeDeepTree(join(share(), 'deep'), 4_000)
   const before = openFiles()
@@ -33,7 +33,7 @@ test('a tree of 4,000 levels is removed with few files open at a time', async ()
   expect(readdirSync(share())).toEqual([])
 })
 
-test('many branches, some of them deep, go as a whole, and what links in them point at stays', async () => {
+test('many branches, some of them deep, are removed completely, and targets of links stay', async () => {
   writeFileSync(join(share(), 'kept.txt'), 'kept')
   mkdirSync(join(share(), 'tree'))
   for (let branch = 0; branch < 5; branch += 1) {
@@ -46,7 +46,7 @@ test('many branches, some of them deep, go as a whole, and what links in them po
   expect(readdirSync(share())).toEqual(['kept.txt'])
 })
 
-test('a path of the platform’s own is removed with all it holds; one that is gone is no failure', async () => {
+test('an internal path is removed with all its content, and a missing one is not an error', async () => {
   mkdirSync(join(share(), 'own/copy'), { recursive: true })
   makeDeepTree(join(share(), 'own/copy'), 3_000)
   await removePath(join(share(), 'own/copy'))

@@ -35,7 +35,7 @@ beforeEach(async () => {
   await chmod(join(source, 'run.sh'), 0o755)
 })
 
-test('the target becomes like the source, with contents, times and modes', async () => {
+test('the target becomes identical to the source, with contents, times and modes', async () => {
   expect(await replicate(source, target)).toBe(3)
   expect((await readdir(target, { recursive: true })).sort()).toEqual(
     (await readdir(source, { recursive: true })).sort(),
@@ -45,7 +45,7 @@ test('the target becomes like the source, with contents, times and modes', async
   expect((await stat(join(target, 'run.sh'))).mtimeMs).toBeCloseTo((await stat(join(source, 'run.sh'))).mtimeMs, 0)
 })
 
-test('decisions §5: only what changed is copied, and what is gone goes', async () => {
+test('decisions §5: only changes are copied, and removed files are removed', async () => {
   await replicate(source, target)
   expect(await replicate(source, target)).toBe(0)
   const untouched = (await stat(join(target, 'run.sh'))).ino
@@ -59,8 +59,8 @@ test('decisions §5: only what changed is copied, and what is gone goes', async 
   expect((await stat(join(target, 'run.sh'))).ino).toBe(untouched)
 })
 
-test('a file with a time that no calendar has is copied like any other', async () => {
-  // In memory, where Linux keeps any time it is given; elsewhere it may be cut down.
+test('a file with a time outside of the calendar range is copied like any other', async () => {
+  // On tmpfs, where Linux keeps any time; other file systems may clamp it.
   const shared = await mkdtemp('/dev/shm/quarterdeck-replica-')
   try {
     await writeFile(join(shared, 'odd'), 'odd')
@@ -73,7 +73,7 @@ test('a file with a time that no calendar has is copied like any other', async (
   }
 })
 
-test('a file where a directory was, and the other way round, is replaced', async () => {
+test('a file replaces a directory of its name, and a directory a file', async () => {
   await replicate(source, target)
   await rm(join(source, 'world'), { recursive: true })
   await writeFile(join(source, 'world'), 'now a file')
@@ -84,7 +84,7 @@ test('a file where a directory was, and the other way round, is replaced', async
   expect((await stat(join(target, 'run.sh'))).isDirectory()).toBe(true)
 })
 
-test('links that stay inside are kept; those that leave, absolute ones, dangling ones and pipes are left out', async () => {
+test('links that stay inside are kept; those that lead out, absolute ones, dangling ones and pipes are left out', async () => {
   await symlink('server.properties', join(source, 'inside'))
   await symlink('../../../../../etc/passwd', join(source, 'outside'))
   await symlink('/etc/passwd', join(source, 'absolute'))
@@ -97,7 +97,7 @@ test('links that stay inside are kept; those that leave, absolute ones, dangling
   expect(await replicate(source, target)).toBe(0)
 })
 
-test('a sparse file takes no more room in the target, keeps its mode, and is not copied where it is nearly nothing but holes', async () => {
+test('a sparse file stays sparse and keeps its mode, and is not copied if it consists almost only of holes', async () => {
   const sparse = await open(join(source, 'sparse.dat'), 'w', 0o640)
   await sparse.write(Buffer.from('data'), 0, 4, 100 * 2 ** 20)
   await sparse.close()
@@ -114,7 +114,7 @@ test('a sparse file takes no more room in the target, keeps its mode, and is not
   expect(await replicate(source, target)).toBe(0)
 })
 
-test('nothing more is removed once it is aborted', async () => {
+test('an aborted replication removes nothing more', async () => {
   await mkdir(join(source, 'empty'))
   await mkdir(target)
   await writeFile(join(target, 'gone.txt'), 'gone')

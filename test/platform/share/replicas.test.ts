@@ -26,7 +26,7 @@ async function follow(name: string): Promise<string> {
   return path
 }
 
-test('decisions §5: a change from outside starts a sync, and its end is told', async () => {
+test('decisions §5: a change from outside starts a sync, and its end is reported', async () => {
   const lobby = await follow('lobby')
   await writeFile(join(lobby, 'motd.txt'), 'hello')
   await until(() => heard.length >= 2)
@@ -36,14 +36,14 @@ test('decisions §5: a change from outside starts a sync, and its end is told', 
   expect(await readFile(join(copy, 'motd.txt'), 'utf8')).toBe('hello')
 })
 
-test('a hundred changes at once are one sync', async () => {
+test('a hundred concurrent changes cause one sync', async () => {
   const lobby = await follow('busy')
   await Promise.all(Array.from({ length: 100 }, (_file, at) => writeFile(join(lobby, `file-${at}`), String(at))))
   await until(() => heard.includes('sync_completed'))
   expect(heard).toEqual(['sync_started', 'sync_completed'])
 })
 
-test('a directory that never becomes quiet is synced all the same', async () => {
+test('a directory that never becomes quiet is synced nevertheless', async () => {
   const lobby = await follow('restless')
   const writing = setInterval(() => void appendFile(join(lobby, 'latest.log'), 'line\n'), 100)
   try {
@@ -58,7 +58,7 @@ test('a directory that never becomes quiet is synced all the same', async () => 
   }
 })
 
-test('a directory that goes away is not synced until it is back or followed no more', async () => {
+test('a directory that disappears is not synced until it is back or no longer watched', async () => {
   await mkdir(join(directory(), 'vanishing'))
   await writeFile(join(directory(), 'vanishing/a.txt'), '')
   const lobby = await follow('vanishing')
@@ -70,12 +70,12 @@ test('a directory that goes away is not synced until it is back or followed no m
   expect(heard.at(-1)).toBe('sync_completed')
 })
 
-test('a sync that fails says why, is tried again, and the reason goes with its success', async () => {
+test('a failed sync reports its reason and is retried, and success clears the reason', async () => {
   const data = join(directory(), 'blocked')
   const lobby = join(directory(), 'failing')
   await mkdir(data)
   await mkdir(lobby)
-  // Where the copies belong there is a file.
+  // A file in place of the directory for replicas.
   await writeFile(join(data, 'replica'), '')
   const failing = createReplicas(data, pino({ level: 'silent' }))
   try {
@@ -96,7 +96,7 @@ test('a sync that fails says why, is tried again, and the reason goes with its s
 })
 
 ;(canMount ? test : test.skip)(
-  '#49 a sync that the disk of the data directory has no room for names that disk',
+  '#49 a sync that does not fit on the disk of the data directory names that disk',
   async () => {
     const data = join(directory(), 'small')
     const lobby = join(directory(), 'large')
@@ -117,7 +117,7 @@ test('a sync that fails says why, is tried again, and the reason goes with its s
   },
 )
 
-test('a file in the making starts no sync and is not copied', async () => {
+test('a temporary file starts no sync and is not copied', async () => {
   const lobby = await follow('making')
   await writeFile(join(lobby, '.quarterdeck-1234.part'), 'half')
   await writeFile(join(lobby, 'whole.txt'), 'whole')
@@ -127,7 +127,7 @@ test('a file in the making starts no sync and is not copied', async () => {
   expect(await readdir(copy)).toEqual(['whole.txt'])
 })
 
-test('what nobody follows any more goes from the disk, also what an earlier platform has left; what is followed or copied from stays', async () => {
+test('unwatched replicas are removed from the disk, even those of an earlier platform; watched or copied ones stay', async () => {
   const root = join(directory(), 'replica')
   const kept = await follow('kept')
   await writeFile(join(kept, 'of-kept'), '')

@@ -1,6 +1,6 @@
 import { createKeyedSharedRead, createSharedRead } from '../../../src/platform/concurrency/sharedRead'
 
-test('however many call, one reading is under way, and each caller sees what was so at its call', async () => {
+test('concurrent calls share one read, and each caller sees the state as of its call', async () => {
   const ends: (() => void)[] = []
   let value = 0
   let underWay = 0
@@ -27,7 +27,7 @@ test('however many call, one reading is under way, and each caller sees what was
   expect(new Set(await Promise.all(later))).toEqual(new Set([1]))
 })
 
-test('a reading that fails fails those who wait for it, and the next one begins anew', async () => {
+test('a failed read rejects its callers, and the next call starts a new read', async () => {
   const answers = [Promise.reject(new Error('away')), Promise.resolve('there')]
   void answers[0]?.catch(() => undefined)
   const read = createSharedRead(async () => answers.shift())
@@ -35,7 +35,7 @@ test('a reading that fails fails those who wait for it, and the next one begins 
   expect(await read()).toBe('there')
 })
 
-test('with keys, only calls with the same one share a reading, and a later call begins anew', async () => {
+test('with keys, only calls with the same key share a read, and a later call starts a new one', async () => {
   const shared = createKeyedSharedRead<string>()
   let readings = 0
   const read = (key: string) => shared(key, async () => `${key} ${(readings += 1)}`)

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { piped } from '../../../src/platform/share/streams'
 
 test.each(['source', 'destination'] as const)(
-  'a failure of the %s of a pipe destroys both streams, and does not end the process where nobody reads',
+  'an error of the %s of a pipe destroys both streams, and does not end the process without a reader',
   async (which) => {
     const streams = { source: new PassThrough(), destination: new PassThrough() }
     const output = piped(streams.source, streams.destination)
@@ -16,7 +16,7 @@ test.each(['source', 'destination'] as const)(
   },
 )
 
-test('the reader of a pipe gets what the source fails with', async () => {
+test('the reader of a pipe gets the error of its source', async () => {
   const source = new PassThrough()
   const output = piped(source, new PassThrough())
   source.write('beginning')

@@ -10,13 +10,13 @@ import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory
 
 const directory = useTemporaryDirectory()
 
-// An instance may do this in its directory while its operator extracts the archive, and 7-Zip runs with the platform's rights.
+// An instance can do this in its directory while an operator extracts the archive, and 7-Zip has the platform's rights.
 test.each([
   ['7z', 'a link that leads out', () => make7z({ 'own.txt': 'own' })],
   ['7z', 'another file', () => make7z({ 'own.txt': 'own' })],
   ['zip', 'a link that leads out', () => makeZip({ 'own.txt': 'own' })],
 ])(
-  'security 17: of a .%s that is replaced by %s once it was opened, the one that was opened comes out',
+  'security 17: if a .%s is replaced by %s after it was opened, the opened one is extracted',
   async (kind, by, make) => {
     const [share, data, outside] = ['share', 'data', 'outside'].map((name) =>
       join(directory(), `${kind} ${by}`, name),
@@ -24,7 +24,7 @@ test.each([
     for (const path of [share, data, outside]) mkdirSync(path, { recursive: true })
     const archive = join(share, `a.${kind}`)
     writeFileSync(archive, await make())
-    // 7-Zip reads any format, whatever the name says.
+    // 7-Zip detects the format regardless of the name.
     writeFileSync(join(outside, 'backup.tar'), await makeTar([{ name: 'secret.txt', content: 'secret' }]))
     const jail = createJail(share)
     const unpacker = createUnpacker(
@@ -34,7 +34,7 @@ test.each([
     let isReplaced = false
     await unpacker.unpack(`/nfsshare/a.${kind}`, {
       signal: new AbortController().signal,
-      // The first one is told when the archive is open.
+      // The first progress is reported when the archive has been opened.
       progress: () => {
         if (isReplaced) return
         isReplaced = true

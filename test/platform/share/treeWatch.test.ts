@@ -17,7 +17,7 @@ beforeAll(() => {
   replicas.onSync(({ event }) => (completed += event === 'sync_completed' ? 1 : 0))
 })
 
-/** How many watches of the kernel this process has. */
+/** The number of inotify watches of this process. */
 function watches(): number {
   const infoOf = (descriptor: string) => {
     try {
@@ -38,7 +38,7 @@ async function synced(change: () => void): Promise<void> {
   await until(() => completed > before)
 }
 
-/** What the replica has of a file. */
+/** The content of a file in the replica. */
 function copyOf(path: string): string | undefined {
   const [replica = ''] = readdirSync(join(directory(), 'replica'))
   try {
@@ -48,7 +48,7 @@ function copyOf(path: string): string | undefined {
   }
 }
 
-test('a followed directory costs a watch for each of its directories and none for its files', async () => {
+test('watching a tree takes one inotify watch per directory and none for files', async () => {
   for (const name of ['a', 'b']) {
     mkdirSync(join(lobby(), name), { recursive: true })
     for (let file = 0; file < 200; file += 1) writeFileSync(join(lobby(), name, `${file}.txt`), '')
@@ -58,7 +58,7 @@ test('a followed directory costs a watch for each of its directories and none fo
   expect(watches() - before).toBe(3)
 })
 
-test('a file that is written to, in a directory that was there, that is new, or that took the place of another, starts a sync', async () => {
+test('a write starts a sync in an existing directory, a new one and one that replaced another', async () => {
   await synced(() => writeFileSync(join(lobby(), 'a/7.txt'), 'changed'))
   expect(copyOf('a/7.txt')).toBe('changed')
   await synced(() => mkdirSync(join(lobby(), 'new/below'), { recursive: true }))
@@ -73,13 +73,13 @@ test('a file that is written to, in a directory that was there, that is new, or 
   expect(copyOf('b/below/file.txt')).toBe('the third')
 })
 
-test('what is followed no more is not watched', async () => {
+test('unwatching a tree removes its watches', async () => {
   const before = watches()
   replicas.setWatched([])
   await until(() => watches() === before - 4)
 })
 
-test('beyond the limit directories are not watched, which is told once; those that are gone make room', async () => {
+test('directories beyond the limit are not watched, which is reported once; removed directories make room', async () => {
   const told: string[] = []
   const watch = createTreeWatch(
     () => undefined,

@@ -47,7 +47,7 @@ const MESSAGE =
     for (const path of [share(), aside()]) if (existsSync(join(path, MARKER))) unmount(path)
   })
 
-  test('is marked once; while it is not mounted health says so, nothing starts or is written, and all goes on when it is back', async () => {
+  test('is marked once; while it is unmounted, health reports it and nothing is started or written', async () => {
     await addDeployment('world')
     expect(readdirSync(share()).sort()).toEqual([MARKER, 'world'])
     expect((await call('GET', 'sftp/files?path=/nfsshare')).body.data.files).toMatchObject([{ name: 'world' }])
@@ -87,12 +87,12 @@ const MESSAGE =
     })
   })
 
-  test('a deployment whose directory was there before and is not is never started empty: it is blocked with the reason', async () => {
+  test('a deployment whose directory has disappeared is blocked with the reason rather than started empty', async () => {
     await addDeployment('lost')
     rmSync(join(share(), 'lost'), { recursive: true })
     const reason =
       'The directory /nfsshare/lost no longer exists. Mount or restore it, or create an empty one on the Files page.'
-    // Saving its configuration does not make it either.
+    // Saving its configuration does not create it either.
     const { content } = (await call('GET', 'deployments/lost')).body.data as { content: string }
     expect(await call('PATCH', 'deployments/lost', { content: `${content}# changed\n` })).toMatchObject({ status: 200 })
     await call('POST', 'deployments/lost/toggle', { enabled: true })
@@ -108,7 +108,7 @@ const MESSAGE =
     expect(await instances('lost')).toMatchObject([{ state: 'RUNNING' }])
   })
 
-  test('the replica that instances are copied from is not emptied by an unmounted share', async () => {
+  test('an unmounted share does not empty the replica that instances are copied from', async () => {
     writeFileSync(join(share(), 'world', 'level.dat'), 'kept')
     const target = join(directory(), 'copy')
     await platform.replicas.copyTo(join(share(), 'world'), target)
@@ -135,18 +135,18 @@ describe('§13 the marker', () => {
   const rootOf = async (place: { dataDir: string; shareDir: string }, known: string[] = []) =>
     createJail(place.shareDir, await openShareMarker({ ...place, dataDirectories: async () => known, log })).root()
 
-  test('is made at the first use, and never again in silence', async () => {
+  test('is created at the first use and never recreated silently', async () => {
     const place = places()
     expect(await rootOf(place)).toBe(place.shareDir)
     rmSync(join(place.shareDir, MARKER))
     await expect(rootOf(place)).rejects.toMatchObject({ code: 'UNAVAILABLE', message: MESSAGE })
     expect(readdirSync(place.shareDir)).toEqual([])
-    // By hand: this is the right directory.
+    // The operator confirms that this is the correct directory.
     writeFileSync(join(place.shareDir, MARKER), '')
     expect(await rootOf(place)).toBe(place.shareDir)
   })
 
-  test('an installation from before there were markers goes on, unless none of its directories is there', async () => {
+  test('an installation without a marker gets one, unless none of its directories exists', async () => {
     const upgraded = places()
     mkdirSync(join(upgraded.shareDir, 'lobby'))
     expect(await rootOf(upgraded, ['/lobby', '/deleted'])).toBe(upgraded.shareDir)
@@ -159,7 +159,7 @@ describe('§13 the marker', () => {
     expect(await rootOf(unmounted, ['/lobby'])).toBe(unmounted.shareDir)
   })
 
-  test('a share that another platform marked is used as it is; another directory gets a marker of its own', async () => {
+  test('a share marked by another platform is used unchanged, and another directory gets its own marker', async () => {
     const one = places()
     await rootOf(one)
     const other = { ...places(), shareDir: one.shareDir }
@@ -171,7 +171,7 @@ describe('§13 the marker', () => {
     expect(existsSync(join(moved.shareDir, MARKER))).toBe(true)
   })
 
-  test('many first calls at once make it once', async () => {
+  test('concurrent first calls create one marker', async () => {
     const place = places()
     const jail = createJail(place.shareDir, await openShareMarker({ ...place, dataDirectories: async () => [], log }))
     await Promise.all(Array.from({ length: 20 }, () => jail.root()))

@@ -5,7 +5,7 @@ import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory
 
 const share = useTemporaryDirectory()
 
-/** The directory, and between the first and the second look at one of its names something happens to that. */
+/** Wraps a directory so that `change` runs between the first and the second look at a name. */
 function changing(directory: OpenDirectory, name: string, change: () => void): OpenDirectory {
   let looks = 0
   const entry = (asked: RawName) => {
@@ -24,7 +24,7 @@ async function walked(directory: OpenDirectory, name: string): Promise<string[]>
 test.each([
   ['becomes a directory', (path: string) => (unlinkSync(path), mkdirSync(path))],
   ['is gone', (path: string) => unlinkSync(path)],
-])('a link that %s while it is looked at is left out, and what follows is not', async (_what, change) => {
+])('a link that %s during a walk is skipped, and the walk continues', async (_what, change) => {
   const path = `${share()}/link`
   rmSync(path, { recursive: true, force: true })
   symlinkSync('x', path)
@@ -41,7 +41,7 @@ test.each([
   }
 })
 
-test('a directory that is removed while it is read is as if it were empty', async () => {
+test('a directory removed while it is read counts as empty', async () => {
   mkdirSync(`${share()}/tree/gone`, { recursive: true })
   writeFileSync(`${share()}/tree/kept`, '')
   const directory = await createJail(share()).openDirectory([])
@@ -49,7 +49,7 @@ test('a directory that is removed while it is read is as if it were empty', asyn
     const paths: string[] = []
     for await (const { path } of walkTree(directory, 'tree')) {
       paths.push(path)
-      // Told of before its own entries are read.
+      // Called before the entries of the directory are read.
       if (path === 'tree/gone') rmdirSync(`${share()}/tree/gone`)
     }
     expect(paths.sort()).toEqual(['tree', 'tree/gone', 'tree/kept'])

@@ -41,7 +41,7 @@ const filesIn = async (root: string) =>
     .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
     .toSorted()
 
-test('§13 keep: a file, and what is below directories that a * stands for, comes back; other files do not', async () => {
+test('§13 keep: a file and what lies below directories matched by * are written back, other files are not', async () => {
   await put(copy(), {
     'whitelist.json': 'new',
     'ops.json': 'new',
@@ -62,7 +62,7 @@ test('§13 keep: a file, and what is below directories that a * stands for, come
   expect(await readFile(join(lobby(), 'plugins/b/cache/3'), 'utf8')).toBe('as it was')
 })
 
-test('what has not changed is not written again, times and modes come along, and nothing is deleted', async () => {
+test('unchanged files are not written again, times and modes are kept, and nothing is deleted', async () => {
   await put(copy(), { 'players/one.dat': 'one', 'players/two.dat': 'two' })
   await put(lobby(), { 'players/other.dat': 'of another instance' })
   await utimes(join(copy(), 'players/one.dat'), 1_700_000_000, 1_700_000_000.5)
@@ -73,7 +73,7 @@ test('what has not changed is not written again, times and modes come along, and
   expect(await writeBack('players')).toBe(0)
 })
 
-test('security: links are followed neither in the copy nor in the directory, and no unfinished file stays', async () => {
+test('security: links are followed neither in the copy nor in the directory, and no temporary file is left', async () => {
   const outside = join(directory(), 'outside')
   await put(outside, { secret: 'of the platform', 'data/x': 'outside' })
   await put(copy(), { 'real/file': 'mine', 'places/file': 'mine' })
@@ -89,7 +89,7 @@ test('security: links are followed neither in the copy nor in the directory, and
   expect(await filesIn(outside)).toEqual(['data/x', 'secret'])
 })
 
-test('what is newer in the directory stays: another instance wrote it, or an operator', async () => {
+test('a newer file in the directory, written by another instance or an operator, is kept', async () => {
   await put(copy(), { 'whitelist.json': 'as it was at the start', 'ops.json': 'written by the instance' })
   await put(lobby(), { 'whitelist.json': 'edited meanwhile', 'ops.json': 'old' })
   await utimes(join(copy(), 'whitelist.json'), 1_700_000_000, 1_700_000_000)
@@ -99,7 +99,7 @@ test('what is newer in the directory stays: another instance wrote it, or an ope
   expect(await readFile(join(lobby(), 'ops.json'), 'utf8')).toBe('written by the instance')
 })
 
-test('security: a directory that another instance has replaced by a link is not written to', async () => {
+test('security: a directory that another instance replaced by a link is not written to', async () => {
   const victim = join(share(), 'victim')
   await put(victim, { 'config.yml': 'of the victim' })
   await put(copy(), { 'config.yml': 'mine' })
@@ -109,7 +109,7 @@ test('security: a directory that another instance has replaced by a link is not 
   expect(await readFile(join(victim, 'config.yml'), 'utf8')).toBe('of the victim')
 })
 
-test('a sparse file takes no more room there than in the copy', async () => {
+test('a sparse file is written back as a sparse file', async () => {
   const size = 200 * 2 ** 20 + 77
   const file = await open(join(copy(), 'sparse.dat'), 'w')
   for (const at of [0, 4096 * 1000 - 2, 100 * 2 ** 20 + 5, size - 4]) await file.write(Buffer.from('data'), 0, 4, at)
@@ -121,7 +121,7 @@ test('a sparse file takes no more room there than in the copy', async () => {
   expect((await readFile(join(lobby(), 'sparse.dat'))).equals(await readFile(join(copy(), 'sparse.dat')))).toBe(true)
 })
 
-test('files of more holes than may be are left out, which is told, and the others are written back', async () => {
+test('files with too many holes are skipped and reported, and the others are written back', async () => {
   await put(copy(), { 'world/a.dat': 'a', 'world/huge.dat': '', 'world/z.dat': 'z' })
   await truncate(join(copy(), 'world/huge.dat'), 2 ** 43)
   const skipped = createSkippedEntries()
@@ -138,7 +138,7 @@ test('files of more holes than may be are left out, which is told, and the other
   expect(await filesIn(lobby())).toEqual(['world/a.dat', 'world/z.dat'])
 })
 
-;(isRoot ? test : test.skip)('a file that the disk has no room for is not begun (skipped without root)', async () => {
+;(isRoot ? test : test.skip)('a file that does not fit on the disk is not started (skipped without root)', async () => {
   await writeFile(join(copy(), 'large.dat'), Buffer.alloc(2 * 2 ** 20, 7))
   execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'tmpfs', lobby()])
   try {
@@ -152,12 +152,12 @@ test('files of more holes than may be are left out, which is told, and the other
   }
 })
 
-test('a copy that somebody has removed has nothing to write', async () => {
+test('a removed copy has nothing to write back', async () => {
   await rm(copy(), { recursive: true })
   expect(await writeBack('world')).toBe(0)
 })
 
-test('a directory in the place of a file stops it with a sentence that names both', async () => {
+test('a directory in place of a file aborts the write-back with a message that names both', async () => {
   await put(copy(), { 'config.yml': 'text' })
   await put(lobby(), { 'config.yml/inside': 'x' })
   await expect(writeBack('config.yml')).rejects.toMatchObject({
@@ -179,6 +179,6 @@ test.each([
   expect(matchesWildcard(pattern, name)).toBe(matches)
 })
 
-test('a pattern of many stars is answered for a long name', () => {
+test('matching a pattern of many stars against a long name terminates', () => {
   expect(matchesWildcard(`${'*a'.repeat(60)}b`, 'a'.repeat(255))).toBe(false)
 })
