@@ -14,7 +14,7 @@ const PASSWORDS = {
 const STEP_MS = 30_000
 const product = useProduct({ QUARTERDECK_SAMPLE: 'off' })
 
-/** An authenticator app. No code is accepted twice: before each is shown, the platform's clock goes on to the next. */
+/** An authenticator app. A code is accepted once, so the clock of the platform advances to the next code first. */
 function authenticator() {
   let secret = ''
   return {
@@ -52,7 +52,7 @@ async function signIn(
   await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
 }
 
-/** Where the actions of a row stand below its text, their first begins where the text does. */
+/** Below the text of a row, the first action is left-aligned with the text. */
 async function expectActionsInLine(page: Page, name: string): Promise<void> {
   for (const width of [800, 360]) {
     await page.setViewportSize({ width, height: 760 })
@@ -67,7 +67,7 @@ async function expectActionsInLine(page: Page, name: string): Promise<void> {
 }
 
 browserTest(
-  'an administrator invites, promotes, resets and deletes; sessions are ended and the password changed; the log tells it and no secret',
+  'an administrator manages users, invites, sessions and passwords, and the activity log contains no secrets',
   async () => {
     const [ann, bob, phone, tablet, watch] = [
       await openPage(product().url),
@@ -83,7 +83,7 @@ browserTest(
     await ann.page.getByRole('link', { name: 'Go to Login' }).click()
     await ann.page.getByRole('link', { name: 'Admin' }).click()
 
-    // Users: alone, and neither demoted nor deleted by herself.
+    // Users: ann's own row offers neither demote nor delete.
     await row(ann.page, 'ann').getByText('You', { exact: true }).waitFor()
     await row(ann.page, 'ann').getByRole('button', { name: 'Reset the password of ann' }).waitFor()
     expect(await row(ann.page, 'ann').getByRole('button').count()).toBe(1)
@@ -133,7 +133,7 @@ browserTest(
     await row(ann.page, 'a mistake').getByText('Revoked').waitFor()
     await expectGoodPage(ann.page, 'admin-invites')
     await expectActionsInLine(ann.page, 'for bob')
-    // By code, message and user, without regard to case.
+    // The search matches code, message and user, ignoring case.
     const search = ann.page.getByRole('searchbox', { name: 'Search invite codes' })
     for (const [text, shown, hidden] of [
       ['BOB', 'for bob', 'a mistake'],
@@ -153,7 +153,7 @@ browserTest(
     await phone.page.getByRole('button', { name: 'Continue' }).click()
     await phone.page.getByRole('alert').waitFor()
 
-    // A promotion, and a reset of the password that ends bob's session and lets him in anew.
+    // A promotion, then a password reset that ends bob's session; bob signs in with the new password.
     await ann.page.getByRole('tab', { name: 'User Management' }).click()
     await row(ann.page, 'bob').getByRole('switch').click()
     await toast(ann.page, 'bob is now an administrator')
@@ -167,7 +167,7 @@ browserTest(
     await expectGoodPage(ann.page, 'admin-reset')
     await bob.page.getByRole('link', { name: 'Overview' }).click()
     await bob.page.getByRole('heading', { name: 'Network Overview' }).waitFor()
-    // He was signed in while he was promoted: his next call told it, and a reload does not take it away.
+    // The promotion takes effect with bob's next request and survives a reload.
     await bob.page.getByRole('link', { name: 'Admin' }).waitFor()
     await bob.page.reload()
     await bob.page.getByRole('link', { name: 'Admin' }).waitFor()
@@ -179,7 +179,7 @@ browserTest(
     await bob.page.getByRole('alert').waitFor()
     await signIn(bob.page, 'bob', PASSWORDS.bobReset, bobsApp)
 
-    // A demotion while the other has the page open.
+    // A demotion while bob has the page open.
     await bob.page.getByRole('link', { name: 'Admin' }).click()
     await row(bob.page, 'ann').waitFor()
     await row(ann.page, 'bob').getByRole('switch').click()
@@ -188,7 +188,7 @@ browserTest(
     await bob.page.getByRole('heading', { name: 'Administrators only' }).waitFor()
     expect(await bob.page.getByRole('link', { name: 'Admin' }).count()).toBe(0)
 
-    // §8: what is only logged is behind the bell, with its reason.
+    // §8: a problem that has no notification is listed behind the bell, with its reason.
     await ann.page.route('**/api/users/*/admin', (route) => route.abort())
     await row(ann.page, 'bob').getByRole('switch').click()
     await ann.page.getByRole('button', { name: 'Problems: 1 new' }).click()
@@ -198,13 +198,13 @@ browserTest(
     await ann.page.getByRole('button', { name: 'Problems', exact: true }).waitFor()
     expect(await row(ann.page, 'bob').getByRole('switch').isChecked()).toBe(false)
 
-    // Kubernetes: there is no cluster here.
+    // Kubernetes: no cluster is configured.
     await ann.page.getByRole('tab', { name: 'Kubernetes Dashboard' }).click()
     await ann.page.getByRole('heading', { name: 'The Kubernetes dashboard is not available' }).waitFor()
     await ann.page.getByText(/Set KUBECONFIG/).waitFor()
     await expectGoodPage(ann.page, 'admin-dashboard')
 
-    // Two sessions of ann; she ends the other.
+    // ann has two sessions and ends the other one.
     await signIn(phone.page, 'ann', PASSWORDS.ann, annsApp)
     await ann.page.getByRole('button', { name: 'Your account' }).click()
     await ann.page.getByText('Signed in as ann').waitFor()
@@ -221,7 +221,7 @@ browserTest(
     await signedOut(phone.page)
     await signIn(tablet.page, 'bob', PASSWORDS.bobReset, bobsApp)
 
-    // A change of the password ends the others and keeps this one.
+    // A password change ends the other sessions and keeps this one.
     await signIn(phone.page, 'ann', PASSWORDS.ann, annsApp)
     await ann.page.getByRole('button', { name: 'Your account' }).click()
     await ann.page.getByRole('menuitem', { name: 'Change password' }).click()
@@ -242,7 +242,7 @@ browserTest(
     await enterPassword(phone.page, 'ann', PASSWORDS.annChanged)
     await phone.page.getByLabel('Verification code').waitFor()
 
-    // Three sessions of bob; he ends the others at once.
+    // bob has three sessions and ends the others at once.
     await signIn(watch.page, 'bob', PASSWORDS.bobReset, bobsApp)
     await bob.page.getByRole('button', { name: 'Your account' }).click()
     await bob.page.getByRole('menuitem', { name: 'Your sessions' }).click()
@@ -255,7 +255,7 @@ browserTest(
     await bob.page.getByRole('dialog').getByText('You are signed in nowhere else.').waitFor()
     for (const { page } of [tablet, watch]) await signedOut(page)
 
-    // The end of bob.
+    // Deleting bob.
     await bob.page.goto('/')
     await ann.page.getByRole('tab', { name: 'User Management' }).click()
     await row(ann.page, 'bob').getByRole('button', { name: 'Delete bob' }).click()
@@ -265,7 +265,7 @@ browserTest(
     await row(ann.page, 'bob').waitFor({ state: 'detached' })
     await signedOut(bob.page)
 
-    // Who did what.
+    // The activity log.
     await ann.page.getByRole('link', { name: 'Activity' }).click()
     const log = ann.page.getByRole('main').getByRole('listitem')
     await log.filter({ hasText: 'ann deleted user bob' }).waitFor()
@@ -294,7 +294,7 @@ browserTest(
     await ann.page.getByRole('searchbox', { name: 'Search activity' }).fill('nothing like it')
     await ann.page.getByText('Nothing matches these filters').waitFor()
 
-    // Back to the administration.
+    // Back to the admin page.
     await ann.page.goBack()
     await row(ann.page, 'ann').waitFor()
     for (const { errors } of [ann, bob, phone, tablet, watch]) expect(errors).toEqual([])

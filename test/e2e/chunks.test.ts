@@ -7,12 +7,12 @@ import { until } from '../support/platform/until'
 const product = useProduct({ QUARTERDECK_SAMPLE: 'off' })
 
 const broken = 'Something went wrong'
-/** Of a chunk, which is loaded when it is asked for. */
+/** The URL path of a lazily loaded chunk. */
 const script = /\/assets\/\d+\.[0-9a-f]+\.js$/
 
 const ASSETS = join(__dirname, '../../dist/web/assets')
 
-/** A text of each chunk that is loaded in idle time after those of the pages, in any order. */
+/** A string from each chunk that is preloaded in idle time after the pages, in any order. */
 const LAST = [
   'quarterdeck-action-log-',
   'Repeat new password',
@@ -32,7 +32,7 @@ async function lastOfIdleTime(): Promise<string[]> {
   })
 }
 
-browserTest('while the platform is away every page opens, and an editor comes when it is back', async () => {
+browserTest('every page opens while the platform is away, and an editor opens when the platform is back', async () => {
   await mkdir(join(product().dataDir, 'nfsshare'), { recursive: true })
   await writeFile(join(product().dataDir, 'nfsshare', 'lobby.yml'), 'motd: Hello\n')
   const { page } = await openPage(product().url)
@@ -65,7 +65,7 @@ browserTest('while the platform is away every page opens, and an editor comes wh
   await product().restart()
   await page.getByRole('link', { name: 'Files', exact: true }).click()
   await file.waitFor()
-  // The editor's own code, which is too large to be loaded before somebody asks for it, fails once.
+  // The first request for the editor chunk fails; the chunk is too large to be preloaded.
   let failures = 0
   await page.route(script, (route) => (failures++ === 0 ? route.abort() : route.continue()))
   await file.click()
@@ -74,7 +74,7 @@ browserTest('while the platform is away every page opens, and an editor comes wh
   await page.unroute(script)
   expect(await page.getByText(broken).count()).toBe(0)
 
-  // After a reload the editor's code is asked for again, and by then the build is another one.
+  // After a reload the editor chunk is requested again, but the build has been replaced.
   asked.clear()
   await page.reload()
   await file.waitFor()
@@ -91,7 +91,7 @@ browserTest('while the platform is away every page opens, and an editor comes wh
   await page.locator('.ace_text-input').waitFor({ state: 'attached' })
 })
 
-browserTest('before sign-in, too, what the platform has to send comes when it is back', async () => {
+browserTest('lazy parts of the login page load once the platform is back', async () => {
   const { page } = await openPage(product().url)
   await page.goto('/login')
   const forgot = page.getByRole('button', { name: 'Forgot your password?' })
@@ -106,7 +106,7 @@ browserTest('before sign-in, too, what the platform has to send comes when it is
   expect(await page.getByText(broken).count()).toBe(0)
   await product().restart()
   await page.getByLabel('Invite code').waitFor()
-  // The dialog that was asked for before is still open there.
+  // The dialog requested earlier is open on the previous page.
   await page.goBack()
   await page.getByRole('dialog').waitFor()
 })

@@ -8,7 +8,7 @@ import { until } from '../support/platform/until'
 const { product, signedIn, run } = useInstancePages()
 
 const log = (page: Page) => page.getByRole('log', { name: 'Console output' })
-/** Turns the wheel over the log, and waits until it has come to rest there: a browser scrolls in its own time. */
+/** Scrolls the log with the wheel and waits until scrolling has ended, because browsers scroll asynchronously. */
 const roll = async (page: Page, by: number) => {
   const end = await log(page).evaluate(
     ({ scrollTop, scrollHeight, clientHeight }, by) =>
@@ -29,7 +29,7 @@ async function type(page: Page, command: string): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
-browserTest('the console, its tools, power, a crash, and a platform that dies and comes back', async () => {
+browserTest('the console works with its tools, power actions, a crash and a restart of the platform', async () => {
   const { page, errors } = await signedIn()
   await run(page, 'world')
 
@@ -54,7 +54,7 @@ browserTest('the console, its tools, power, a crash, and a platform that dies an
   })
   expect(content).toEqual({ width: 80 * 16, isCentred: true, padding: '24px 16px' })
 
-  // History: without consecutive duplicates, kept over a reload.
+  // History: no consecutive duplicates; it survives a reload.
   await type(page, 'hello')
   await type(page, 'hello')
   await page.reload()
@@ -69,7 +69,7 @@ browserTest('the console, its tools, power, a crash, and a platform that dies an
   await page.keyboard.press('ArrowDown')
   expect(await command.inputValue()).toBe('')
 
-  // Many lines: only what is seen is in the page, and the end is followed.
+  // Many lines: only visible rows are rendered, and the log follows the end.
   await type(page, 'print 5000')
   await hasLine(page, 'line 5000')
   expect(await log(page).locator('*').count()).toBeLessThan(500)
@@ -93,7 +93,7 @@ browserTest('the console, its tools, power, a crash, and a platform that dies an
   await page.getByRole('button', { name: 'Download' }).click()
   expect(await readFile(await (await download).path(), 'utf8')).toContain('line 4999\nline 5000')
 
-  // Power, there and back, as the console hears it.
+  // Power actions, with the state changes in the console.
   const power = (name: string) => page.getByRole('group', { name: 'Power' }).getByRole('button', { name, exact: true })
   expect(await power('Start').isDisabled()).toBe(true)
   await power('Stop').click()
@@ -108,7 +108,7 @@ browserTest('the console, its tools, power, a crash, and a platform that dies an
   const again = await until(runs, (count) => count > before)
   await status(page).getByText('Online').waitFor()
 
-  // A crash: seen, counted, started again, and its capsule.
+  // A crash is shown and counted, the instance restarts, and the crash capsule is available.
   await type(page, 'crash')
   await hasLine(page, '[System] Ended by itself with exit code 3.')
   await until(runs, (count) => count > again)
@@ -126,7 +126,7 @@ browserTest('the console, its tools, power, a crash, and a platform that dies an
   await page.locator('.apexcharts-svg').first().waitFor({ timeout: 60_000 })
   await expectGoodPage(page, 'instance-metrics')
 
-  // The platform dies without a word and comes back: nothing is missing, nothing is twice.
+  // The platform is killed and restarted: no line is missing or duplicated.
   await page.getByRole('tab', { name: 'Console' }).click()
   await type(page, 'before')
   await hasLine(page, 'heard before')
@@ -134,7 +134,7 @@ browserTest('the console, its tools, power, a crash, and a platform that dies an
   await product().kill()
   await hasLine(page, '[System] Socket closed unexpectedly.')
   await page.getByText('Disconnected – reconnecting').waitFor()
-  // Saying so moves nothing.
+  // The message does not shift the layout.
   expect(await log(page).boundingBox()).toEqual(place)
   await product().restart()
   await page.getByText('Connected', { exact: true }).waitFor()
@@ -142,7 +142,7 @@ browserTest('the console, its tools, power, a crash, and a platform that dies an
   await hasLine(page, 'heard after')
   expect(await log(page).getByText('heard before', { exact: true }).count()).toBe(1)
 
-  // Kill asks, ends it, and goes home after a second.
+  // Kill asks for confirmation, ends the instance and returns home after a second.
   await power('Kill').click()
   await page.getByRole('dialog').getByRole('button', { name: 'Kill', exact: true }).click()
   await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
@@ -157,7 +157,7 @@ const numbered = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => `line ${from + index}`)
 const clipboard = (page: Page) => page.evaluate(() => navigator.clipboard.readText())
 
-/** Where the middle of a line's first and last character are. */
+/** The centers of the first and the last character of a line. */
 async function endsOf(page: Page, text: string) {
   const box = await log(page)
     .locator('[data-line]', { hasText: new RegExp(`^${text}$`) })
@@ -172,7 +172,7 @@ async function endsOf(page: Page, text: string) {
 }
 
 browserTest(
-  'a selection goes beyond what is drawn: by dragging, by Shift and a click after scrolling, by keyboard',
+  'a selection extends beyond rendered lines by dragging, by Shift+click after scrolling and by keyboard',
   async () => {
     const { page, context } = await signedIn()
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -181,19 +181,19 @@ browserTest(
     await hasLine(page, 'line 1000')
     const { x, y } = (await log(page).boundingBox())!
 
-    // Dragged upwards, out of the window, until 150 lines further.
+    // Drag upwards out of the window until the view has scrolled 150 lines.
     const last = await endsOf(page, 'line 1000')
     await page.mouse.move(last.end.x, last.end.y)
     await page.mouse.down()
     await page.mouse.move(x + 100, y + 30, { steps: 3 })
     await page.mouse.move(x + 100, y - 40)
-    // Lines pass by quickly: as far as that, or further.
+    // The view scrolls fast, so it may pass that line.
     await page.waitForFunction(() =>
       [...document.querySelectorAll('[data-line]')].some(
         (row) => Number(/^line (\d+)$/.exec(row.textContent ?? '')?.[1]) <= 850,
       ),
     )
-    // Over the text again it scrolls no further, however far it has come.
+    // Back over the text, scrolling stops.
     await page.mouse.move(last.start.x, y + 100)
     expect(await log(page).getByText('line 1000', { exact: true }).count()).toBe(0)
     await page.mouse.up()
@@ -205,12 +205,12 @@ browserTest(
     expect(await page.evaluate(() => window.getSelection()!.toString().length)).toBeGreaterThan(100)
     await page.screenshot({ path: join(__dirname, '../../.cache/screenshots/instance-selection.png') })
 
-    // Scrolled out of sight altogether, it is still what is copied.
+    // The selection is copied even when it is out of view.
     await page.getByRole('button', { name: /Jump to bottom/ }).click()
     await type(page, 'print 500')
     await hasLine(page, 'line 500')
 
-    // A click, the wheel, Shift and a click.
+    // Click, scroll, Shift+click.
     await roll(page, -200)
     const from = await endsOf(page, 'line 480')
     await page.mouse.click(from.start.x, from.start.y)
@@ -228,7 +228,7 @@ browserTest(
     await page.keyboard.press('Control+C')
     expect(await clipboard(page)).toBe(`${numbered(280, 479).join('\n')}\n`)
 
-    // A word, a line, all of it, and a page up from there.
+    // A word, a line, all lines, and extending the selection by a page.
     const word = await endsOf(page, 'line 460')
     await page.mouse.dblclick(word.start.x + 2, word.start.y)
     await page.keyboard.press('Control+C')
@@ -246,7 +246,7 @@ browserTest(
     expect(all).toContain(`${numbered(1, 1000).join('\n')}\n`)
     expect(all.endsWith('line 500')).toBe(true)
 
-    // Who types in the command line has the keyboard back.
+    // Focusing the command field returns the keyboard to it.
     await page.getByLabel('Command', { exact: true }).fill('heard')
     await page.keyboard.press('Control+A')
     await page.keyboard.press('Control+C')

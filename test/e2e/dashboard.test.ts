@@ -25,7 +25,7 @@ afterAll(async () => {
 })
 
 browserTest(
-  '§2 the token of the Kubernetes dashboard is created, viewed, copied and deleted, and its host is a link',
+  '§2 the Kubernetes dashboard token is created, shown, copied and deleted, and the host is a link',
   async () => {
     const { page, context, errors } = await openPage(product.url)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'])
@@ -46,7 +46,7 @@ browserTest(
     await page.getByText('dashboard-token-1', { exact: true }).waitFor()
     await expectGoodPage(page, 'admin-token')
 
-    // It is the same one after a reload, masked again.
+    // A reload shows the same token, masked again.
     await page.reload()
     await page.getByLabel('Hidden token').waitFor()
     await page.getByRole('button', { name: 'Delete Token' }).click()

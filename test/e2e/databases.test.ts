@@ -28,7 +28,7 @@ async function create(page: Page, button: string, name: string): Promise<Locator
   return card(page, name)
 }
 
-/** What the panel shows to people, the password revealed. */
+/** The credentials shown in the panel, with the password revealed. */
 async function credentialsOf(shown: Locator): Promise<Record<string, string>> {
   await shown.getByRole('tab', { name: 'Credentials' }).click()
   const reveal = shown.getByRole('button', { name: 'Show password' })
@@ -41,7 +41,7 @@ async function credentialsOf(shown: Locator): Promise<Record<string, string>> {
   )
 }
 
-/** Of the tab Connection Info, revealed. */
+/** The connection string in the tab Connection Info, with the password revealed. */
 async function connectionStringOf(shown: Locator): Promise<string> {
   await shown.getByRole('tab', { name: 'Connection Info' }).click()
   const reveal = shown.getByRole('button', { name: 'Show password' })
@@ -49,7 +49,7 @@ async function connectionStringOf(shown: Locator): Promise<string> {
   return shown.locator('pre').first().innerText()
 }
 
-/** An ordinary client. @returns the rows of the last of these statements, or the code of the refusal. */
+/** Runs statements as an ordinary client. @returns the rows of the last statement, or the error code. */
 async function query(connectionString: string, ...statements: string[]): Promise<unknown> {
   const client = new Client({ connectionString })
   client.on('error', () => undefined)
@@ -66,7 +66,7 @@ async function query(connectionString: string, ...statements: string[]): Promise
 }
 
 browserTest(
-  'an SQL database is made, used by its shown credentials, given a new password and deleted, while MongoDB is away',
+  'an SQL database is created, used with its credentials, reset and deleted while MongoDB is unreachable',
   async () => {
     product = await startProduct({ QUARTERDECK_SAMPLE: 'off', QUARTERDECK_MONGO_URL: 'mongodb://127.0.0.1:1' })
     const { page, context, errors } = await openPage(product.url)
@@ -76,7 +76,7 @@ browserTest(
     await page.getByText('Manage your database instances and credentials').waitFor()
     await page.getByText('No SQL databases yet').waitFor()
 
-    // The server that is not there says why, and hurts nobody else.
+    // The unreachable MongoDB server shows its reason and does not affect SQL databases.
     const failure = section(page, 'MongoDB Databases').getByRole('alert')
     await failure.getByText('Failed to load databases').waitFor()
     await failure.getByText(/QUARTERDECK_MONGO_URL/).waitFor()
@@ -134,21 +134,21 @@ browserTest(
     const grown = await shop.getByText(SIZE).innerText()
     for (const text of [size, grown]) expect(text).toMatch(/^\d+\.\d\d MB$/)
     expect(parseFloat(grown)).toBeGreaterThan(parseFloat(size) + 5)
-    // The page has kept its place: still open, still on this tab.
+    // The card is still expanded on the same tab.
     for (const snippet of ['psql', 'JDBC', 'Node.js', 'Spring', 'Plugin config']) {
       await shop.getByRole('button', { name: snippet, exact: true }).click()
       await shop.getByRole('group', { name: `${snippet} snippet` }).waitFor()
     }
     await expectGoodPage(page, 'databases-connection')
 
-    // Longer than PostgreSQL takes: called otherwise there, and that is what is connected to.
+    // The name is too long for PostgreSQL: the physical name differs, and the connection string uses it.
     const longName = 'x'.repeat(64)
     const long = await create(page, 'Create SQL database', longName)
     const { Database: physical } = await credentialsOf(long)
     expect(physical).not.toBe(longName)
     const longUri = await connectionStringOf(long)
     expect(await query(longUri, 'select current_database() as name')).toEqual([{ name: physical }])
-    // Nobody gets into another's.
+    // No user can access the database of another.
     for (const [credentials, database] of [
       [uri, longUri],
       [longUri, uri],
@@ -162,7 +162,7 @@ browserTest(
     ).toBe(0)
     await page.keyboard.press('Escape')
 
-    // A new password: masked again, the old one refused.
+    // After a password reset the password is masked again and the old one is rejected.
     await shop.getByRole('button', { name: 'Reset password of Shop_1' }).click()
     await expectGoodPage(page, 'databases-reset')
     await page.getByRole('dialog').getByRole('button', { name: 'Reset' }).click()
@@ -189,7 +189,7 @@ browserTest(
 
 const mongoTest = mongoPath === undefined ? test.skip : browserTest
 
-mongoTest('a MongoDB database is made, used by its shown credentials, given a new password and deleted', async () => {
+mongoTest('a MongoDB database is created, used with its credentials, reset and deleted', async () => {
   product = await startProduct({ QUARTERDECK_SAMPLE: 'off', PATH: mongoPath! })
   const { page, errors } = await openPage(product.url)
   await signUp(page, product)
@@ -219,7 +219,7 @@ mongoTest('a MongoDB database is made, used by its shown credentials, given a ne
   }
   await expectGoodPage(page, 'databases-mongo')
 
-  // Nobody gets into another's: its server knows no such user, and there is nothing of it in one's own.
+  // No user can access the database of another: each database has its own server with its own users.
   const other = await create(page, 'Create MONGO database', 'other')
   const { host } = new URL(await connectionStringOf(other))
   const intruder = new MongoClient(Object.assign(new URL(uri), { host }).href, { serverSelectionTimeoutMS: 10_000 })
@@ -235,7 +235,7 @@ mongoTest('a MongoDB database is made, used by its shown credentials, given a ne
   const renewed = new MongoClient(renewedUri, { serverSelectionTimeoutMS: 10_000 })
   expect(await renewed.db().collection('lines').countDocuments()).toBe(1)
   await renewed.close()
-  // Its server has been started again, on another port where somebody was quicker.
+  // The server was restarted, possibly on another port.
   const old = Object.assign(new URL(uri), { host: new URL(renewedUri).host }).href
   const refused = new MongoClient(old, { serverSelectionTimeoutMS: 10_000 })
   await expect(refused.db().collection('lines').countDocuments()).rejects.toThrow(/[Aa]uth/)

@@ -15,7 +15,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
   if (line === 'stop' || line === 'end') process.exit(0)
 })`
 
-/** Replaces the text in the editor, as typing would. */
+/** Replaces the text in the editor, like typing. */
 async function write(page: Page, text: string): Promise<void> {
   await page.locator('.ace_text-input').focus()
   await page.keyboard.press('Control+A')
@@ -33,128 +33,131 @@ const types = [
   { type: 'process', button: 'Create Deployment', choice: 'Process' },
 ] as const
 
-browserTest('every type is created, edited, run, restarted and, but for the proxy, deleted', async () => {
-  const { context, page, errors } = await openPage(product().url)
-  await signUp(page, product())
-  await page.getByRole('link', { name: 'Deployments', exact: true }).click()
-  for (const text of ['No Proxy Found', 'No Games Found', 'No Processes Found']) await page.getByText(text).waitFor()
-  await expectGoodPage(page, 'deployments-empty')
+browserTest(
+  'a deployment of every type is created, edited, run and restarted, and deleted unless it is the proxy',
+  async () => {
+    const { context, page, errors } = await openPage(product().url)
+    await signUp(page, product())
+    await page.getByRole('link', { name: 'Deployments', exact: true }).click()
+    for (const text of ['No Proxy Found', 'No Games Found', 'No Processes Found']) await page.getByText(text).waitFor()
+    await expectGoodPage(page, 'deployments-empty')
 
-  for (const [at, { type, button, choice }] of types.entries()) {
-    const name = `my-${type}`
-    await page.getByRole('button', { name: button }).click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByRole('button', { name: 'Create', exact: true }).click()
-    await dialog.getByText('Deployment name is required').waitFor()
-    if (choice) await dialog.getByRole('button', { name: choice }).click()
-    if (type === 'persistent') {
-      // With one node it is chosen already.
-      await until(
-        () => dialog.getByLabel('Node').inputValue(),
-        (node) => node !== '',
-      )
-      await expectGoodPage(page, 'deployments-create')
-    }
-    await dialog.getByLabel('Name').fill(name)
-    await dialog.getByRole('button', { name: 'Create', exact: true }).click()
-    await toast(page, `Successfully created ${name}`)
-    await card(page, name).getByText('Inactive').waitFor()
+    for (const [at, { type, button, choice }] of types.entries()) {
+      const name = `my-${type}`
+      await page.getByRole('button', { name: button }).click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+      await dialog.getByText('Deployment name is required').waitFor()
+      if (choice) await dialog.getByRole('button', { name: choice }).click()
+      if (type === 'persistent') {
+        // The only node is preselected.
+        await until(
+          () => dialog.getByLabel('Node').inputValue(),
+          (node) => node !== '',
+        )
+        await expectGoodPage(page, 'deployments-create')
+      }
+      await dialog.getByLabel('Name').fill(name)
+      await dialog.getByRole('button', { name: 'Create', exact: true }).click()
+      await toast(page, `Successfully created ${name}`)
+      await card(page, name).getByText('Inactive').waitFor()
 
-    await card(page, name)
-      .getByRole('link', { name: `Edit ${name}` })
-      .click()
-    await page.getByRole('heading', { name }).waitFor()
-    await page.getByText('Editing configuration file').waitFor()
-    const node =
-      type === 'persistent'
-        ? `${(
-            await page
-              .locator('.ace_line')
-              .filter({ hasText: /^node: / })
-              .first()
-              .innerText()
-          ).trim()}\n`
-        : ''
-    const text = `# by hand\nname: ${name}\ntype: ${type}\n${node}dataDirectory: /${name}\nrun: { command: ["node", "main.js"], env: { GREETING: hello }, port: ${await freePort()} }\nready: 'Done'\nstop: { command: ${type === 'proxy' ? 'end' : 'stop'}, timeoutSeconds: 5 }\n`
-    await write(page, text.replace('timeoutSeconds: 5', 'timeoutSeconds: soon'))
-    await page.getByRole('button', { name: 'Save Changes' }).click()
-    await page.getByText('Failed to save deployment configuration content').waitFor()
-    const mark = page.locator('.ace_gutter-cell.ace_error')
-    await mark.waitFor()
-    expect(await mark.evaluate((cell) => getComputedStyle(cell).backgroundImage)).toContain('url(')
-    if (at === 0) await expectGoodPage(page, 'editor-error')
-    await write(page, text)
-    if (at === 0) {
-      // Leaving with unsaved changes asks first, and staying keeps them.
-      await page.getByRole('link', { name: 'Overview', exact: true }).click()
-      await page.getByRole('button', { name: 'Keep editing' }).click()
-      await page.getByRole('heading', { name }).waitFor()
-    }
-    if (at === 1) {
-      await page.getByRole('button', { name: 'Show changes' }).click()
-      await page.getByRole('dialog').getByText('# by hand').waitFor()
-      await expectGoodPage(page, 'editor-changes')
-      await page.keyboard.press('Escape')
-      await page.getByRole('dialog').waitFor({ state: 'detached' })
-    }
-    await page.keyboard.press('Control+S')
-    await page.getByText('Changes saved successfully!').waitFor()
-    if (at === 0) await expectGoodPage(page, 'editor-saved')
-    if (at === 2) await saveInTwoTabs(context, page, text)
-    await page.getByRole('link', { name: 'Back' }).click()
-
-    await writeFile(join(product().dataDir, 'nfsshare', name, 'main.js'), PROGRAM)
-    await card(page, name)
-      .getByRole('checkbox', { name: `Enable ${name}` })
-      .click()
-    await toast(page, `Successfully enabled ${name}`)
-    await card(page, name).getByText('Active', { exact: true }).waitFor()
-  }
-
-  await page.getByRole('link', { name: 'Overview', exact: true }).click()
-  for (const { type } of types)
-    await page
-      .getByRole('link', { name: new RegExp(`-my-${type}`) })
-      .getByText('Online')
-      .waitFor()
-  await expectGoodPage(page, 'overview-full')
-  await page.goBack()
-  await expectGoodPage(page, 'deployments-full')
-
-  for (const { type } of types) {
-    const name = `my-${type}`
-    await card(page, name)
-      .getByRole('button', { name: `Restart ${name}` })
-      .click()
-    await toast(page, `Successfully restarted ${name}`)
-    if (type === 'proxy') {
-      expect(
-        await card(page, name)
-          .getByRole('button', { name: `Delete ${name}` })
-          .count(),
-      ).toBe(0)
       await card(page, name)
-        .getByRole('checkbox', { name: `Disable ${name}` })
+        .getByRole('link', { name: `Edit ${name}` })
         .click()
-      await toast(page, `Successfully disabled ${name}`)
-      continue
-    }
-    await card(page, name)
-      .getByRole('button', { name: `Delete ${name}` })
-      .click()
-    const dialog = page.getByRole('dialog')
-    await dialog.getByText(`Are you sure you want to delete the deployment "${name}"?`).waitFor()
-    await dialog.getByText('This action cannot be undone.').waitFor()
-    if (type === 'process') await expectGoodPage(page, 'deployments-delete')
-    await dialog.getByRole('button', { name: 'Delete' }).click()
-    await toast(page, `Successfully deleted ${name}`)
-    await card(page, name).waitFor({ state: 'detached' })
-  }
-  await page.getByText('No Games Found').waitFor()
-  expect(errors).toEqual([])
-})
+      await page.getByRole('heading', { name }).waitFor()
+      await page.getByText('Editing configuration file').waitFor()
+      const node =
+        type === 'persistent'
+          ? `${(
+              await page
+                .locator('.ace_line')
+                .filter({ hasText: /^node: / })
+                .first()
+                .innerText()
+            ).trim()}\n`
+          : ''
+      const text = `# by hand\nname: ${name}\ntype: ${type}\n${node}dataDirectory: /${name}\nrun: { command: ["node", "main.js"], env: { GREETING: hello }, port: ${await freePort()} }\nready: 'Done'\nstop: { command: ${type === 'proxy' ? 'end' : 'stop'}, timeoutSeconds: 5 }\n`
+      await write(page, text.replace('timeoutSeconds: 5', 'timeoutSeconds: soon'))
+      await page.getByRole('button', { name: 'Save Changes' }).click()
+      await page.getByText('Failed to save deployment configuration content').waitFor()
+      const mark = page.locator('.ace_gutter-cell.ace_error')
+      await mark.waitFor()
+      expect(await mark.evaluate((cell) => getComputedStyle(cell).backgroundImage)).toContain('url(')
+      if (at === 0) await expectGoodPage(page, 'editor-error')
+      await write(page, text)
+      if (at === 0) {
+        // Leaving with unsaved changes asks first, and Keep editing keeps them.
+        await page.getByRole('link', { name: 'Overview', exact: true }).click()
+        await page.getByRole('button', { name: 'Keep editing' }).click()
+        await page.getByRole('heading', { name }).waitFor()
+      }
+      if (at === 1) {
+        await page.getByRole('button', { name: 'Show changes' }).click()
+        await page.getByRole('dialog').getByText('# by hand').waitFor()
+        await expectGoodPage(page, 'editor-changes')
+        await page.keyboard.press('Escape')
+        await page.getByRole('dialog').waitFor({ state: 'detached' })
+      }
+      await page.keyboard.press('Control+S')
+      await page.getByText('Changes saved successfully!').waitFor()
+      if (at === 0) await expectGoodPage(page, 'editor-saved')
+      if (at === 2) await saveInTwoTabs(context, page, text)
+      await page.getByRole('link', { name: 'Back' }).click()
 
-/** What one tab saved is not lost to the other, which is asked. Ends with `text` saved again. */
+      await writeFile(join(product().dataDir, 'nfsshare', name, 'main.js'), PROGRAM)
+      await card(page, name)
+        .getByRole('checkbox', { name: `Enable ${name}` })
+        .click()
+      await toast(page, `Successfully enabled ${name}`)
+      await card(page, name).getByText('Active', { exact: true }).waitFor()
+    }
+
+    await page.getByRole('link', { name: 'Overview', exact: true }).click()
+    for (const { type } of types)
+      await page
+        .getByRole('link', { name: new RegExp(`-my-${type}`) })
+        .getByText('Online')
+        .waitFor()
+    await expectGoodPage(page, 'overview-full')
+    await page.goBack()
+    await expectGoodPage(page, 'deployments-full')
+
+    for (const { type } of types) {
+      const name = `my-${type}`
+      await card(page, name)
+        .getByRole('button', { name: `Restart ${name}` })
+        .click()
+      await toast(page, `Successfully restarted ${name}`)
+      if (type === 'proxy') {
+        expect(
+          await card(page, name)
+            .getByRole('button', { name: `Delete ${name}` })
+            .count(),
+        ).toBe(0)
+        await card(page, name)
+          .getByRole('checkbox', { name: `Disable ${name}` })
+          .click()
+        await toast(page, `Successfully disabled ${name}`)
+        continue
+      }
+      await card(page, name)
+        .getByRole('button', { name: `Delete ${name}` })
+        .click()
+      const dialog = page.getByRole('dialog')
+      await dialog.getByText(`Are you sure you want to delete the deployment "${name}"?`).waitFor()
+      await dialog.getByText('This action cannot be undone.').waitFor()
+      if (type === 'process') await expectGoodPage(page, 'deployments-delete')
+      await dialog.getByRole('button', { name: 'Delete' }).click()
+      await toast(page, `Successfully deleted ${name}`)
+      await card(page, name).waitFor({ state: 'detached' })
+    }
+    await page.getByText('No Games Found').waitFor()
+    expect(errors).toEqual([])
+  },
+)
+
+/** A save in one tab is not overwritten by another tab without asking. Ends with `text` saved again. */
 async function saveInTwoTabs(context: BrowserContext, page: Page, text: string): Promise<void> {
   const other = await context.newPage()
   await other.goto(page.url())

@@ -7,7 +7,7 @@ import { until } from '../support/platform/until'
 
 const product = useProduct({ QUARTERDECK_SAMPLE: 'off' })
 
-/** What the browser keeps: the subject of each draft. */
+/** The names of the drafts in IndexedDB. */
 const keptDrafts = (page: Page) =>
   page.evaluate(
     () =>
@@ -24,7 +24,7 @@ const keptDrafts = (page: Page) =>
       }),
   )
 
-browserTest('decisions §18: what was typed is offered after the tab was killed, until it is saved', async () => {
+browserTest('decisions §18: drafts are offered after the tab was killed until they are saved', async () => {
   const share = join(product().dataDir, 'nfsshare')
   await mkdir(join(share, 'config'), { recursive: true })
   await writeFile(join(share, 'lobby.yml'), 'motd: Hello\n')
@@ -43,7 +43,7 @@ browserTest('decisions §18: what was typed is offered after the tab was killed,
     () => keptDrafts(first),
     (names) => names.includes('bot'),
   )
-  // As a crash would: nothing of the page runs any more.
+  // Closing without unload handlers is like a crash.
   await first.close()
 
   const second = await context.newPage()

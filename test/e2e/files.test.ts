@@ -22,7 +22,7 @@ const act = async (page: Page, name: string, action: string) => {
     .click()
   await page.getByRole('button', { name: action, exact: true }).click()
 }
-/** Nothing lies over the middle of it. */
+/** Whether no other element covers the center of an element. */
 const inReach = (found: Locator) =>
   found.evaluate((element) => {
     const { x, y, width, height } = element.getBoundingClientRect()
@@ -34,7 +34,7 @@ const bytesOf = async (download: Download) => readFile(await download.path())
 const closeTransfers = (page: Page) =>
   page.getByRole('region', { name: 'Transfers' }).getByRole('button', { name: 'Close' }).click()
 
-browserTest('every action of the Files page, compared on disk byte by byte', async () => {
+browserTest('every action of the Files page changes the disk as expected, byte for byte', async () => {
   const { page, errors } = await openPage(product().url)
   await signUp(page, product())
   await page.getByRole('link', { name: 'Files', exact: true }).click()
@@ -42,7 +42,7 @@ browserTest('every action of the Files page, compared on disk byte by byte', asy
   await page.getByText('Synced', { exact: true }).waitFor()
   await expectGoodPage(page, 'files-empty')
 
-  // A directory, and in it all that follows. Its name means something in an address.
+  // A directory for all further steps, with special URL characters in its name.
   const base = '100% #1'
   await page.getByRole('button', { name: 'Create New' }).click()
   await page.getByRole('tab', { name: 'Directory' }).click()
@@ -61,7 +61,7 @@ browserTest('every action of the Files page, compared on disk byte by byte', asy
   await row(page, 'empty.txt').waitFor()
   expect(await readFile(join(share, base, 'empty.txt'))).toHaveLength(0)
 
-  // Uploads: bytes that are no text, and a name that exists.
+  // Uploads: binary content, and a name conflict.
   const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, index) => (index * 31) % 256))
   const choose = (name: string, buffer: Buffer) =>
     page.getByLabel('Files to upload').setInputFiles({ name, mimeType: 'application/octet-stream', buffer })
@@ -80,12 +80,12 @@ browserTest('every action of the Files page, compared on disk byte by byte', asy
   expect(await readFile(join(share, base, 'data.bin'), 'utf8')).toBe('third')
   expect(await readFile(join(share, base, 'data (2).bin'), 'utf8')).toBe('second')
   await expectGoodPage(page, 'files-uploaded')
-  // All done: after a while its head is left.
+  // The transfers panel collapses after the uploads.
   await page.getByRole('region', { name: 'Transfers' }).getByRole('listitem').first().waitFor({ state: 'detached' })
   await expectGoodPage(page, 'files-transfers')
   await closeTransfers(page)
 
-  // Downloads of one file, and of several as a zip.
+  // Downloads of a single file, and of several files as a zip.
   const [single] = await Promise.all([page.waitForEvent('download'), act(page, 'data.bin', 'Download')])
   expect(single.suggestedFilename()).toBe('data.bin')
   expect((await bytesOf(single)).toString()).toBe('third')
@@ -93,7 +93,7 @@ browserTest('every action of the Files page, compared on disk byte by byte', asy
   await page.getByRole('checkbox', { name: 'Select data (2).bin' }).click()
   await page.getByText('2 selected').waitFor()
   await expectGoodPage(page, 'files-selection')
-  // With Shift up to there, and the boxes show it.
+  // Shift+click selects a range, and the checkboxes show it.
   const boxOf = (name: string) => page.getByRole('checkbox', { name: `Select ${name}`, exact: true })
   await boxOf('empty.txt').click({ modifiers: ['Shift'] })
   await page.getByText('3 selected').waitFor()
@@ -116,7 +116,7 @@ browserTest('every action of the Files page, compared on disk byte by byte', asy
   expect(await readFile(join(unpacked, 'data (2).bin'), 'utf8')).toBe('second')
   await rm(unpacked, { recursive: true })
 
-  // Move by the dialog, and back by dragging.
+  // Move by dialog, and back by drag and drop.
   await page.getByRole('button', { name: 'Move', exact: true }).click()
   await mkdir(join(share, base, 'sub'))
   await dialog(page).getByLabel('Destination').fill('.//sub/')
@@ -125,7 +125,7 @@ browserTest('every action of the Files page, compared on disk byte by byte', asy
   await dialog(page).getByRole('button', { name: 'Move' }).click()
   await gone(page)
   expect((await readdir(join(share, base, 'sub'))).sort()).toEqual(['data (2).bin', 'data.bin'])
-  // The list as it is now: a row that moves away under the pointer is not dragged.
+  // Wait for the refreshed list: a row that moves under the pointer cannot be dragged.
   await row(page, 'data.bin').waitFor({ state: 'detached' })
   await row(page, 'sub').waitFor()
   await row(page, 'empty.txt').dragTo(row(page, 'sub'))
@@ -137,7 +137,7 @@ browserTest('every action of the Files page, compared on disk byte by byte', asy
   await row(page, 'empty.txt').waitFor({ state: 'detached' })
   expect(await readdir(join(share, base))).toContain('empty.txt')
 
-  // Rename, delete. The menu hangs at the button that opened it.
+  // Rename and delete. The menu is positioned at its button.
   const actions = row(page, 'data.bin').getByRole('button', { name: 'Actions for data.bin' })
   await actions.click()
   const offsets = async () => {
@@ -164,7 +164,7 @@ browserTest('every action of the Files page, compared on disk byte by byte', asy
   // Archive and unarchive.
   await page.getByRole('navigation', { name: 'Directory' }).getByText(base).click()
   await act(page, 'sub', 'Archive')
-  // What is told covers nothing that can be done here.
+  // Notifications do not cover the toolbar or the header.
   await page.getByText(/^Created /).waitFor()
   for (const name of ['Refresh', 'Upload Files', 'Create New', 'Your account', 'Logout'])
     expect(await inReach(page.getByRole('button', { name }))).toBe(true)
@@ -174,7 +174,7 @@ browserTest('every action of the Files page, compared on disk byte by byte', asy
   await page.getByText(/^Extracted into/).waitFor()
   await row(page, 'sub (2)').waitFor()
 
-  // A folder from outside is dropped anywhere, and keeps its structure.
+  // A folder dropped from outside is accepted anywhere and keeps its structure.
   const dropped = await mkdtemp(join(tmpdir(), 'quarterdeck-drop-'))
   await mkdir(join(dropped, 'world/region/empty'), { recursive: true })
   await writeFile(join(dropped, 'world/level.dat'), 'level')
@@ -201,7 +201,7 @@ browserTest('every action of the Files page, compared on disk byte by byte', asy
   await row(page, 'world').waitFor()
   await rm(dropped, { recursive: true })
 
-  // The editor: mixed line ends and windows-1252 stay, and a file that changed meanwhile asks.
+  // The editor keeps mixed line endings and windows-1252, and asks if the file changed in the meantime.
   await writeFile(join(share, base, 'crlf.properties'), 'a=1\r\nb=2\nc=3\r\n')
   await writeFile(join(share, base, 'latin.ini'), Buffer.from([0x6e, 0xef, 0x76, 0x0d, 0x0a]))
   await page.getByRole('button', { name: 'Refresh' }).click()
@@ -226,7 +226,7 @@ browserTest('every action of the Files page, compared on disk byte by byte', asy
   await page.keyboard.press('Control+S')
   await dialog(page).getByText('Saved', { exact: true }).waitFor()
   expect([...(await readFile(join(share, base, 'latin.ini')))]).toEqual([0xe9, 0x6e, 0xef, 0x76, 0x0d, 0x0a])
-  // What that encoding lacks turns the file to UTF-8.
+  // A character that windows-1252 lacks converts the file to UTF-8.
   await page.keyboard.insertText('→')
   await page.keyboard.press('Control+S')
   await dialog(page).getByText('UTF-8', { exact: true }).waitFor()

@@ -7,13 +7,13 @@ const ann = { username: 'ann', password: 'correct horse battery' }
 const product = useProduct()
 
 browserTest(
-  'from the printed invite code to the sample instance Online, through a stop and a start, still signed in',
+  'a new user registers with the printed invite code, sees the sample Online and stays signed in across restarts',
   async () => {
     const { page, context, errors } = await openPage(product().url)
-    // Nothing is loaded before it is asked for.
+    // Disable preloading in idle time.
     await page.addInitScript('window.requestIdleCallback = () => 0')
 
-    // Somebody without a session is sent to sign in, and what they wanted is remembered.
+    // A visitor without a session is redirected to the login page, and the origin is remembered.
     await page.goto('/?from=a-bookmark')
     await page.getByRole('heading', { name: 'Sign In' }).waitFor()
     await expectGoodPage(page, 'login')
@@ -35,7 +35,7 @@ browserTest(
     await page.getByText('Live', { exact: true }).waitFor()
     await expectGoodPage(page, 'overview')
 
-    // Sign out, and in again with the code after the one that is used up.
+    // Sign out, and sign in with the next code, because the last one is used up.
     await page.getByRole('button', { name: 'Logout' }).click()
     await page.getByLabel('Username').fill(ann.username)
     await page.getByLabel('Password', { exact: true }).fill(ann.password)
@@ -51,7 +51,7 @@ browserTest(
     await card.getByText('Online').waitFor()
     const id = await card.getByText(/^ID: [0-9a-f]{6}$/).innerText()
 
-    // A page whose code is still on its way: the one before stays, and the header's line runs.
+    // While the chunk of a page loads, the previous page stays and the header shows its loading line.
     let arrive = () => {}
     const arrived = new Promise<void>((resolve) => (arrive = resolve))
     await page.route(/\/assets\/[^/]*\.js$/, async (route) => {
@@ -68,7 +68,7 @@ browserTest(
     await waiting.waitFor({ state: 'detached' })
     await page.getByRole('link', { name: 'Overview', exact: true }).click()
 
-    // Ctrl-C and start again: the same instance, still signed in.
+    // Ctrl-C and a restart: the same instance, still signed in.
     expect(await product().stop()).toBe(0)
     await page.getByText('Failed', { exact: true }).waitFor()
     await expectGoodPage(page, 'overview-failed')
@@ -87,7 +87,7 @@ browserTest(
       .click()
     await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
 
-    // The platform dies without a word: the sample lives on and is found again.
+    // The platform is killed: the sample keeps running and is found again.
     await product().kill()
     await page.getByText('Failed', { exact: true }).waitFor()
     await product().restart()
@@ -104,7 +104,7 @@ browserTest(
   },
 )
 
-browserTest('security 57: the page runs under a policy without inline scripts, and nobody may frame it', async () => {
+browserTest('security 57: the page has a content security policy without inline scripts or framing', async () => {
   const { page } = await openPage(product().url)
   const answer = await page.goto('/login')
   const policy = answer!.headers()['content-security-policy']
@@ -117,7 +117,7 @@ browserTest('security 57: the page runs under a policy without inline scripts, a
   ).toBe(0)
 })
 
-browserTest('security 60: after signing in only a path of this console is followed', async () => {
+browserTest('security 60: after sign-in the console follows only paths of its own origin', async () => {
   const { page } = await openPage(product().url)
   await page.goto('/databases?a=1')
   await page.getByRole('heading', { name: 'Sign In' }).waitFor()
@@ -127,7 +127,7 @@ browserTest('security 60: after signing in only a path of this console is follow
 })
 
 browserTest(
-  'the login page costs at most 130 kB of script and style (gzip), and loads what the build says',
+  'the login page loads at most 130 kB of scripts and styles (gzip), and only the files listed by the build',
   async () => {
     const { total, files } = JSON.parse(readFileSync(join(__dirname, '../../dist/login-page-size.json'), 'utf8')) as {
       total: number

@@ -6,7 +6,7 @@ import { signUp, useProduct } from '../support/browser/startProduct'
 import { modules as gameServerModules } from '../support/gameServerPackage'
 import { GAME_SERVER, PLAYER } from '../support/platform/gameServer'
 
-// The server is installed in a place that contained instances do not see.
+// Isolated instances cannot read the directory where the game server is installed.
 const product = useProduct({ QUARTERDECK_SAMPLE: 'off', QUARTERDECK_ISOLATION: 'off' })
 
 const modules = gameServerModules()

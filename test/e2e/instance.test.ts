@@ -5,83 +5,78 @@ import { until } from '../support/platform/until'
 
 const { product, signedIn, run } = useInstancePages()
 
-browserTest(
-  'the layout holds at every width, under notifications and dialogs, with scroll bars that take room',
-  async () => {
-    const { context: known, page: worker } = await signedIn()
-    await run(worker, 'layout')
-    const { page, context } = await openPage(product().url, { scrollBars: true })
-    await context.addCookies(await known.cookies())
-    await page.goto('/deployments')
-    const create = page.getByRole('button', { name: 'Create Deployment' })
-    await create.waitFor()
+browserTest('the layout holds at every width, with notifications, dialogs and visible scroll bars', async () => {
+  const { context: known, page: worker } = await signedIn()
+  await run(worker, 'layout')
+  const { page, context } = await openPage(product().url, { scrollBars: true })
+  await context.addCookies(await known.cookies())
+  await page.goto('/deployments')
+  const create = page.getByRole('button', { name: 'Create Deployment' })
+  await create.waitFor()
 
-    // An administrator's header: what it offers is on the page, or in the menu.
-    for (let width = 360; width <= 1300; width += 20) {
-      await page.setViewportSize({ width, height: 600 })
-      const header = await page.locator('.header').evaluate((element) => {
-        const { right } = element.getBoundingClientRect()
-        const shown = [...element.querySelectorAll('a, button')].filter(
-          (control) => control.getClientRects().length > 0,
-        )
-        const beyond = shown.filter((control) => control.getBoundingClientRect().right > right)
-        return { height: element.clientHeight, beyond: beyond.map((control) => control.textContent) }
+  // The header of an administrator shows every item, directly or in the menu.
+  for (let width = 360; width <= 1300; width += 20) {
+    await page.setViewportSize({ width, height: 600 })
+    const header = await page.locator('.header').evaluate((element) => {
+      const { right } = element.getBoundingClientRect()
+      const shown = [...element.querySelectorAll('a, button')].filter((control) => control.getClientRects().length > 0)
+      const beyond = shown.filter((control) => control.getBoundingClientRect().right > right)
+      return { height: element.clientHeight, beyond: beyond.map((control) => control.textContent) }
+    })
+    expect({ width, ...header }).toEqual({ width, height: 56, beyond: [] })
+    expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
+  }
+
+  // §2: notifications appear at the top right below the header and do not block the page.
+  for (const width of [360, 1000, 1440]) {
+    await page.setViewportSize({ width, height: 600 })
+    await page.getByRole('checkbox', { name: /able layout$/ }).click()
+    const toast = page
+      .getByRole('region', { name: 'Notifications' })
+      .getByText(/^Successfully (en|dis)abled layout$/)
+      .last()
+    await toast.waitFor()
+    const gaps = await page
+      .locator('.toast')
+      .last()
+      .evaluate(async (element) => {
+        // Wait for the slide-in animation.
+        await Promise.all(element.getAnimations().map(({ finished }) => finished))
+        const { top, right, left } = element.getBoundingClientRect()
+        return {
+          isBelowHeader: top >= document.querySelector('.header')!.getBoundingClientRect().bottom,
+          right: document.querySelector('.header')!.getBoundingClientRect().right - right,
+          isWhole: left >= 0,
+        }
       })
-      expect({ width, ...header }).toEqual({ width, height: 56, beyond: [] })
-      expect(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth)).toBe(true)
-    }
+    expect({ width, ...gaps }).toEqual({ width, isBelowHeader: true, right: width === 360 ? 8 : 16, isWhole: true })
+  }
 
-    // §2: notifications are at the top right, below the header, and what lies under them can be used.
-    for (const width of [360, 1000, 1440]) {
-      await page.setViewportSize({ width, height: 600 })
-      await page.getByRole('checkbox', { name: /able layout$/ }).click()
-      const toast = page
-        .getByRole('region', { name: 'Notifications' })
-        .getByText(/^Successfully (en|dis)abled layout$/)
-        .last()
-      await toast.waitFor()
-      const gaps = await page
-        .locator('.toast')
-        .last()
-        .evaluate(async (element) => {
-          // It comes in from the side.
-          await Promise.all(element.getAnimations().map(({ finished }) => finished))
-          const { top, right, left } = element.getBoundingClientRect()
-          return {
-            isBelowHeader: top >= document.querySelector('.header')!.getBoundingClientRect().bottom,
-            right: document.querySelector('.header')!.getBoundingClientRect().right - right,
-            isWhole: left >= 0,
-          }
-        })
-      expect({ width, ...gaps }).toEqual({ width, isBelowHeader: true, right: width === 360 ? 8 : 16, isWhole: true })
-    }
-
-    // A dialog moves nothing, neither on a page that scrolls nor on one that does not.
-    const places = () =>
-      page.evaluate(() =>
-        ['h1', '.brand', '.header-logout', 'main']
-          .map((part) => document.querySelector(part)!.getBoundingClientRect())
-          .map(({ left, right, top }) => [left, right, top]),
-      )
-    for (const height of [400, 1200]) {
-      await page.setViewportSize({ width: 1440, height })
-      await page.evaluate(() => window.scrollTo(0, 30))
-      const before = await places()
-      await create.click()
-      await page.getByRole('dialog').waitFor()
-      expect(await places()).toEqual(before)
-      await page.keyboard.press('Escape')
-      await page.getByRole('dialog').waitFor({ state: 'detached' })
-      expect(await places()).toEqual(before)
-    }
-  },
-)
+  // A dialog does not shift the page, with or without a scroll bar.
+  const places = () =>
+    page.evaluate(() =>
+      ['h1', '.brand', '.header-logout', 'main']
+        .map((part) => document.querySelector(part)!.getBoundingClientRect())
+        .map(({ left, right, top }) => [left, right, top]),
+    )
+  for (const height of [400, 1200]) {
+    await page.setViewportSize({ width: 1440, height })
+    await page.evaluate(() => window.scrollTo(0, 30))
+    const before = await places()
+    await create.click()
+    await page.getByRole('dialog').waitFor()
+    expect(await places()).toEqual(before)
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    expect(await places()).toEqual(before)
+  }
+})
 
 browserTest('§2 hovering one chart shows the same time on the other', async () => {
   const { page } = await signedIn()
   await run(page, 'charts')
   const now = Math.floor(Date.now() / 1000) * 1000
-  // An hour of it would take an hour.
+  // Recording an hour of metrics would take an hour.
   await page.route('**/api/metrics/*', (route) => {
     const data = Array.from({ length: 240 }, (_, index) => ({
       timestamp: now - (239 - index) * 15_000,
@@ -101,7 +96,7 @@ browserTest('§2 hovering one chart shows the same time on the other', async () 
     await plot.waitFor({ state: 'attached' })
     const { x, y, width, height } = (await plot.boundingBox())!
     for (const share of [0.25, 0.75]) {
-      // Moved again each time: a chart that is drawn anew forgets the pointer.
+      // Move the pointer again: a redrawn chart forgets it.
       const times = async () => {
         await page.mouse.move(x + width * share - 1, y + height / 2)
         await page.mouse.move(x + width * share, y + height / 2)
@@ -113,7 +108,7 @@ browserTest('§2 hovering one chart shows the same time on the other', async () 
   await page.unroute('**/api/metrics/*')
 })
 
-browserTest('§9 polls pause while the page is hidden, and go on when it is seen again', async () => {
+browserTest('§9 polling pauses while the page is hidden and resumes when the page is visible again', async () => {
   const { page } = await signedIn()
   const openTab = await bareWindow(page)
   const tab = await openTab(product().url)
@@ -124,7 +119,7 @@ browserTest('§9 polls pause while the page is hidden, and go on when it is seen
       ),
     )
   const first = await until(polls, (count) => count > 0)
-  // Seen, it polls every 3 s.
+  // A visible page polls every 3 s.
   await until(polls, (count) => count > first)
 
   await openTab('about:blank')
@@ -133,7 +128,7 @@ browserTest('§9 polls pause while the page is hidden, and go on when it is seen
     (state) => state === 'hidden',
   )
   await tab.evaluate('performance.setResourceTimingBufferSize(10_000)')
-  // What was on its way comes to its end; then nothing comes for longer than two polls would take to begin.
+  // In-flight requests finish; then no request starts for longer than two poll intervals.
   let [hidden, since] = [await polls(), Date.now()]
   await until(
     polls,

@@ -6,7 +6,7 @@ import { call } from '../support/browser/api'
 import { browserTest, openPage } from '../support/browser/browserTest'
 import { signUp, useProduct } from '../support/browser/startProduct'
 
-/** `KILLS=20 npx jest … test/e2e/kills.test.ts` tries more of them. */
+/** The number of kills; `KILLS=20 npx jest … test/e2e/kills.test.ts` runs more. */
 const KILLS = Number(process.env.KILLS ?? 3)
 
 const product = useProduct({ QUARTERDECK_SAMPLE: 'off' })
@@ -22,7 +22,7 @@ async function typeAtTheEnd(page: Page, text: string): Promise<void> {
 const dialog = (page: Page) => page.getByRole('dialog')
 
 browserTest(
-  'ten pages come through kills of the platform without a reload and without a lost draft',
+  'ten pages survive kills of the platform without a reload and without losing drafts',
   async () => {
     const share = join(product().dataDir, 'nfsshare')
     await mkdir(share, { recursive: true })
@@ -41,7 +41,7 @@ browserTest(
       await page.getByRole('navigation').first().waitFor()
       return page
     }
-    /** Each with what has to be there again after every kill. */
+    /** Each page with an element that must reappear after every kill. */
     const pages: Record<string, { page: Page; sign: (page: Page) => ReturnType<Page['locator']> }> = {
       overview: { page: overview, sign: (page) => page.getByText('Live', { exact: true }) },
       deployments: {
@@ -84,13 +84,13 @@ browserTest(
 
     const typed = ['# begun\n']
     for (let kill = 1; kill <= KILLS; kill++) {
-      // At another moment each time: of a poll, of a socket that connects, of a draft that is being written.
+      // A different moment each time: during a poll, a socket connect or a draft write.
       await delay((kill * 377) % 1500)
       await product().kill()
       const text = `# while the platform was away ${kill}\n`
       await Promise.all([typeAtTheEnd(editor!.page, text), typeAtTheEnd(configuration!.page, text)])
       typed.push(text)
-      // Whoever goes on to other pages meanwhile comes back.
+      // Navigating while the platform is away works.
       for (const name of ['Deployments', 'Files', 'Databases', 'Overview'])
         await overview.getByRole('banner').getByRole('link', { name, exact: true }).click()
       await overview.getByText(/^Not connected since/).waitFor()
@@ -111,7 +111,7 @@ browserTest(
       expect(await files!.page.getByLabel('Filter by name').inputValue()).toBe('lobby')
     }
 
-    // What was typed is all there, and is saved.
+    // All typed text is present and is saved.
     await editor!.page.keyboard.press('Control+S')
     await dialog(editor!.page).getByText('Saved', { exact: true }).waitFor()
     expect(await readFile(join(share, 'lobby.yml'), 'utf8')).toBe(`motd: Hello\n${typed.join('')}`)

@@ -7,7 +7,7 @@ import { browserTest, openPage } from '../support/browser/browserTest'
 import { signUp, useProduct } from '../support/browser/startProduct'
 
 const SIZE = 2 * 2 ** 30
-/** Bytes that do not repeat within a chunk of anything. */
+/** Block size; not a multiple of any chunk size, so that chunks never repeat. */
 const BLOCK = 2 ** 20 - 3
 
 const product = useProduct({ QUARTERDECK_SAMPLE: 'off' })
@@ -28,13 +28,13 @@ async function makeFile(path: string): Promise<void> {
   await file.close()
 }
 
-/** Byte by byte, which takes a fifth of the time of hashes. Throws where they differ. */
+/** Compares byte by byte, five times as fast as hashing. Throws if the files differ. */
 const expectSameContent = (one: string, other: string) => execFileSync('cmp', [one, other])
 
-/** The memory that the platform's process uses, and the most that it used from now on, in bytes (VmRSS and VmHWM of proc(5)). */
+/** Current and peak memory of the platform process since this call, in bytes (VmRSS and VmHWM of proc(5)). */
 function memoryPeak() {
   const pid = /\d+/.exec(readFileSync(join(product().dataDir, 'platform.lock'), 'utf8'))?.[0] ?? ''
-  // The start took more for a moment.
+  // Reset the peak of the start.
   writeFileSync(`/proc/${pid}/clear_refs`, '5')
   const read = (name: string) =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) * 1024
@@ -42,7 +42,7 @@ function memoryPeak() {
 }
 
 browserTest(
-  '2 GB go up and come down through the page, unchanged, and the platform’s memory stays flat',
+  '2 GB are uploaded and downloaded unchanged through the page with constant memory in the platform',
   async () => {
     const source = join(directory, 'world.bin')
     await makeFile(source)
@@ -54,7 +54,7 @@ browserTest(
     const before = memory.now()
 
     await page.getByLabel('Files to upload').setInputFiles(source)
-    // What it says of itself meanwhile is real: bytes that were sent, and how many there are.
+    // The page shows the bytes sent and the total.
     await page
       .getByText(/of 2(?:\.00)? GB/)
       .first()
@@ -69,7 +69,7 @@ browserTest(
       page.waitForEvent('download'),
       page.getByRole('button', { name: 'Download', exact: true }).click(),
     ])
-    // It waits for the end of the download.
+    // `path()` waits for the end of the download.
     expectSameContent(stored, await download.path())
     await download.delete()
 
