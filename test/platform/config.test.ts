@@ -27,11 +27,11 @@ test('decisions §11: the defaults', () => {
   })
 })
 
-test('localhost is one address, so that every connection goes through one server and its limits', () => {
+test('localhost resolves to one address, so that every connection passes one server and its limits', () => {
   expect(readSettings({ QUARTERDECK_HOST: 'localhost' })).toMatchObject({ host: '127.0.0.1' })
 })
 
-test('values are read, and an empty one counts as absent', () => {
+test('reads values, and treats empty ones as absent', () => {
   expect(
     readSettings({
       QUARTERDECK_PORT: '0',
@@ -50,7 +50,7 @@ test('values are read, and an empty one counts as absent', () => {
   })
 })
 
-test('decisions §9: the cluster is the one of KUBECONFIG, else the one this runs in', () => {
+test('decisions §9: uses the cluster of KUBECONFIG, otherwise the one that the platform runs in', () => {
   expect(readSettings({ KUBECONFIG: '/a:/b', KUBERNETES_SERVICE_HOST: '10.0.0.1' }).cluster).toEqual({
     kubeconfig: '/a:/b',
   })
@@ -64,7 +64,7 @@ test.each([
   'mongodb://db.example',
   'mongodb+srv://admin:p%40ss@cluster.example/?retryWrites=true',
   'mongodb://admin:pa,ss@one:27017,two:27018,[::1]:27019/admin?replicaSet=rs0&readPreferenceTags=dc:a,rack:1',
-])('QUARTERDECK_MONGO_URL may be %s', (url) => {
+])('QUARTERDECK_MONGO_URL accepts %s', (url) => {
   expect(readSettings({ QUARTERDECK_MONGO_URL: url }).mongoUrl).toBe(url)
 })
 
@@ -76,14 +76,14 @@ test.each([
   'mongodb://a b',
   'postgresql://db.example',
   'db.example:27017',
-])('QUARTERDECK_MONGO_URL may not be %s', (url) => {
+])('QUARTERDECK_MONGO_URL rejects %s', (url) => {
   expect(() => readSettings({ QUARTERDECK_MONGO_URL: url })).toThrow(
     'QUARTERDECK_MONGO_URL: must be a URL such as mongodb://',
   )
 })
 
 test.each(['10.0.0.1', '10.0.0.0/8', '10.0.0.1/32', '::1', 'fd00::/8', 'fd00::1/128', '::ffff:10.0.0.1'])(
-  'QUARTERDECK_TRUSTED_PROXIES may be %s, and what uses it takes it',
+  'QUARTERDECK_TRUSTED_PROXIES accepts %s, as do its users',
   (proxy) => {
     const { trustedProxies } = readSettings({ QUARTERDECK_TRUSTED_PROXIES: proxy })
     expect(trustedProxies).toEqual([proxy])
@@ -103,13 +103,13 @@ test.each([
   'fd00::/129',
   'fe80::1%eth0',
   'proxy.example',
-])('QUARTERDECK_TRUSTED_PROXIES may not be %s', (proxy) => {
+])('QUARTERDECK_TRUSTED_PROXIES rejects %s', (proxy) => {
   expect(() => readSettings({ QUARTERDECK_TRUSTED_PROXIES: proxy })).toThrow(
     'QUARTERDECK_TRUSTED_PROXIES: must be a comma-separated list of addresses or networks such as 10.0.0.0/8',
   )
 })
 
-test('every wrong value is one line that names its setting', () => {
+test('reports each invalid value in one line that names its setting', () => {
   const wrong = {
     QUARTERDECK_PORT: '70000',
     QUARTERDECK_STATE_URL: 'mysql://x',
@@ -136,6 +136,6 @@ test('every wrong value is one line that names its setting', () => {
   expect(lines).toContain('QUARTERDECK_PROT: is not a setting of this version')
 })
 
-test('the README shows the settings as they are', () => {
+test('the README lists the settings as they are', () => {
   expect(readFileSync(join(__dirname, '../../README.md'), 'utf8')).toContain(settingsTable())
 })

@@ -102,7 +102,7 @@ async function openRealtime(transports: string[]): Promise<{ reason: () => strin
   return { reason: () => reason }
 }
 
-/** Upgrades, and then neither reads nor answers. */
+/** Upgrades the connection, and then neither reads nor answers. */
 async function openAndFallSilent(path: string): Promise<NetSocket> {
   const { hostname, port } = new URL(url)
   const socket = connect(Number(port), hostname)
@@ -127,7 +127,7 @@ async function openAndFallSilent(path: string): Promise<NetSocket> {
   return socket
 }
 
-/** A download of which only the beginning is read. */
+/** Starts a download and reads only its beginning. */
 async function beginDownload(): Promise<void> {
   writeFileSync(join(dataDir, 'nfsshare/sample/world.bin'), Buffer.alloc(64 * 2 ** 20))
   const ticket = (await call('POST', 'sftp/download-ticket', { path: '/nfsshare/sample/world.bin' })).token
@@ -140,26 +140,27 @@ async function beginDownload(): Promise<void> {
   answer.on('error', () => undefined)
 }
 
-/** @returns the exit code: 0, or 1 where it waited for too long and ended all the same. */
+/** @returns the exit code: 0 after a graceful shutdown, 1 if it timed out */
 async function end(signal: NodeJS.Signals): Promise<number | null> {
   platform.child.kill(signal)
   return platform.exited
 }
 
-test('Ctrl-C ends the platform at once and in order, whoever is connected; each is told, so that it comes back', async () => {
+test('Ctrl-C ends the platform gracefully and closes all connections with codes that let clients reconnect', async () => {
   const consoles = await Promise.all([openConsole(), openConsole()])
   const polling = await openRealtime(['polling'])
   const websocket = await openRealtime(['websocket'])
   const code = await end('SIGINT')
   expect(code).toBe(0)
-  // Going away (RFC 6455, 7.4.1): not one of the codes after which a console stays away.
+  // Going away (RFC 6455, 7.4.1): a code after which the console reconnects.
   await until(() => consoles.every((viewer) => viewer.code() === 1001))
-  // What socket.io's client takes for a loss, and connects again after: 'transport close', or 'transport error' where a poll was cut.
+  // After these reasons the client of socket.io reconnects: 'transport close', or 'transport error' for an aborted
+  // poll.
   await until(() => [polling, websocket].every(({ reason }) => reason()?.startsWith('transport ')))
   expect(platform.output().stderr).toBe('')
 })
 
-test('peers that do not answer, and a download that nobody reads, do not hold up the end', async () => {
+test('silent peers and a download that is not read do not delay the shutdown', async () => {
   await openAndFallSilent(`/api/logs/sample/${podName}`)
   await openAndFallSilent('/socket.io/?EIO=4&transport=websocket')
   await beginDownload()
@@ -167,8 +168,8 @@ test('peers that do not answer, and a download that nobody reads, do not hold up
   expect(code).toBe(0)
 })
 
-test('a call that is being answered is answered before the end', async () => {
-  // argon2 takes its time.
+test('a call in flight is answered before the shutdown', async () => {
+  // Hashing with argon2 takes a while.
   const answer = fetch(`${url}/api/auth/login`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
@@ -180,7 +181,7 @@ test('a call that is being answered is answered before the end', async () => {
   expect(await ended).toBe(0)
 })
 
-test('an error that nobody handles is logged, and the platform ends in order: its viewers are told', async () => {
+test('an unhandled error is logged, and the platform shuts down gracefully and notifies its viewers', async () => {
   const viewer = await openConsole()
   expect(await end('SIGUSR2')).toBe(1)
   await until(() => viewer.code() === 1001)

@@ -37,7 +37,7 @@ interface Answer {
     return { status: answer.status, body: (await answer.json()) as Answer['body'] }
   }
 
-  /** Leaves so many bytes free. */
+  /** Fills the disk up to this number of free bytes. */
   function fill(leave = 0): void {
     const { bavail, bsize } = statfsSync(dataDir())
     const file = openSync(ballast(), 'a')
@@ -107,7 +107,7 @@ interface Answer {
   }
   const FULL = { status: 507, body: { code: 'DISK_FULL' } }
 
-  test('answers 507 to what cannot be stored, is named by health, ends nothing, and all goes on when there is room again', async () => {
+  test('causes 507 for writes, is reported by health, ends no process, and everything works again when space is free', async () => {
     const { podName, startedAt } = (await instance())!
     expect(await save('first')).toMatchObject({ status: 200 })
     expect(await health()).toEqual({ status: 200, message: undefined, levels: ['ok'] })
@@ -123,7 +123,7 @@ interface Answer {
     expect(await health()).toEqual({ status: 503, message: 'Not ready: disk', levels: ['full'] })
     expect(await save('x'.repeat(100_000))).toMatchObject(FULL)
     expect(await upload()).toMatchObject(FULL)
-    // PostgreSQL has some room in its own files: texts that cannot be compressed use it up.
+    // PostgreSQL has spare room in its own files, which incompressible texts use up.
     let saved = ''
     let refused: Answer
     do {
@@ -146,7 +146,7 @@ interface Answer {
     expect(await instance()).toMatchObject({ state: 'RUNNING', podName, startedAt })
   })
 
-  test('that leaves PostgreSQL no room for its journal stops the database alone, until there is room again', async () => {
+  test('stops only PostgreSQL when there is no room for its journal, until space is free', async () => {
     const { podName, startedAt } = (await instance())!
     const { adminPassword, port } = JSON.parse(readFileSync(join(dataDir(), 'state.json'), 'utf8')) as {
       adminPassword: string
@@ -162,7 +162,7 @@ interface Answer {
     client.on('error', () => undefined)
     await client.connect()
     fill()
-    // Each takes a segment of the journal of its own.
+    // Each of them takes a new segment of the journal.
     await expect(
       (async () => {
         for (;;) await client.query("select pg_logical_emit_message(true, 'test', 'x'), pg_switch_wal()")

@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { setImmediate as turn } from 'node:timers/promises'
 import { readOutput } from '../../src/platform/lineSplitter'
 
-test('security: of a line without end only the beginning is kept, and the lines after it are read', async () => {
+test('security: keeps only the beginning of an endless line, and reads the lines after it', async () => {
   const output = new PassThrough()
   const lengths: number[] = []
   readOutput(output, (line) => void lengths.push(line.length))

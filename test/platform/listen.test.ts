@@ -11,7 +11,7 @@ import { until } from '../support/platform/until'
 
 jest.setTimeout(120_000)
 
-/** Stands for systemd: it holds the socket, passes it as sd_listen_fds(3) says, and starts the program twice. */
+/** Acts as systemd: holds the socket, passes it as sd_listen_fds(3) describes, and starts the program twice. */
 const SERVICE_MANAGER = `
 run() { sh -c 'LISTEN_PID=$$ exec "$@"' sh "$@"; }
 run "$@"
@@ -28,28 +28,28 @@ async function startOnPassedSocket(settings: Record<string, string>): Promise<nu
   const { port } = server.address() as AddressInfo
   const { fd } = (server as unknown as { _handle: { fd: number } })._handle
   manager = runProgram('main', settings, ['sh', '-c', SERVICE_MANAGER, 'sh'], fd)
-  // From here on only the service manager holds it, and accepts nothing.
+  // From here on only the service manager holds the socket, and accepts nothing.
   server.close()
   return port
 }
 
-/** What the open descriptors of a process are, such as `socket:[4711]`. */
+/** The targets of the open descriptors of a process, such as `socket:[4711]`. */
 const descriptorsOf = (pid: number) =>
   readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
     try {
       return readlinkSync(`/proc/${pid}/fd/${fd}`)
     } catch {
-      // Closed meanwhile.
+      // The descriptor was closed meanwhile.
       return []
     }
   })
 
-test('security: on a socket that a service manager passed, calls wait while the platform restarts, and nobody else gets the port', async () => {
+test('security: calls wait on a socket passed by a service manager during a restart, and no other process can take the port', async () => {
   const port = await startOnPassedSocket({
     QUARTERDECK_DATA_DIR: dataDir(),
     QUARTERDECK_SAMPLE: 'off',
     QUARTERDECK_LOG_LEVEL: 'error',
-    // Not used.
+    // Ignored, because a socket is passed.
     QUARTERDECK_PORT: '1',
     LISTEN_FDS: '1',
   })
@@ -75,7 +75,7 @@ test('security: on a socket that a service manager passed, calls wait while the 
   expect(manager?.output().stderr).toBe('')
 })
 
-test('several passed sockets, and one that is no listening socket of TCP, are refused at the start', async () => {
+test('several passed sockets, and one that is not a listening TCP socket, are refused at the start', async () => {
   const start = (count: string) =>
     runProgram(
       'main',
@@ -92,21 +92,21 @@ test('several passed sockets, and one that is no listening socket of TCP, are re
   }
 })
 
-describe('security: a port that an instance may take while the platform restarts', () => {
+describe('security: the warning about a port that an instance could take during a restart', () => {
   const warnings = async (port: number, host: string, trustedProxies: string[] = []) => {
     const warn = jest.fn()
     await warnOfFreePort(port, { host, trustedProxies }, 'contained', { warn })
     return warn.mock.calls.map(([, text]: [unknown, string]) => text)
   }
 
-  test('is warned of where others use the console, directly or through a proxy', async () => {
+  test('is logged if other hosts reach the console, directly or through a proxy', async () => {
     const text = expect.stringContaining('an instance may take the port of the console') as string
     expect(await warnings(18_080, '0.0.0.0')).toEqual([text])
     expect(await warnings(18_080, '::')).toEqual([text])
     expect(await warnings(18_080, '127.0.0.1', ['10.0.0.1'])).toEqual([text])
   })
 
-  test('is not warned of on this machine alone, nor when instances may not take it', async () => {
+  test('is not logged on localhost only, nor for a port that instances cannot take', async () => {
     expect(await warnings(18_080, '127.0.0.1')).toEqual([])
     expect(await warnings(443, '0.0.0.0')).toEqual([])
   })

@@ -16,7 +16,7 @@ jest.setTimeout(90_000)
 
 const directory = useTemporaryDirectory()
 
-/** Runs a program that may have no more than so many files open. */
+/** Runs a program with this limit of open files. */
 function runWithFewFiles(limit: number, args: string[], env: Record<string, string | undefined> = {}) {
   return spawn('sh', ['-c', `ulimit -n ${limit}; exec "$@"`, 'sh', process.execPath, ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -42,7 +42,7 @@ async function outcomesOf(scenario: string): Promise<string[]> {
 const TOO_MANY = 'UNAVAILABLE: Too many files are open at once. Try again in a moment.'
 
 test.each(['listing', 'sevenZip'])(
-  'with no file left to open, %s fails with a message and nothing dies; with enough of them it works',
+  'without free file descriptors %s fails with a clear message, and works when there are enough',
   async (scenario) => {
     const outcomes = await outcomesOf(scenario)
     expect(outcomes[0]).toBe(TOO_MANY)
@@ -51,7 +51,7 @@ test.each(['listing', 'sevenZip'])(
   },
 )
 
-test('a server beside the platform that cannot be started, with no file left to open, is tried again and nothing dies', async () => {
+test('without free file descriptors a supervised server is retried, and no process dies', async () => {
   const outcomes = await outcomesOf('server')
   const failure =
     'UNAVAILABLE: The MongoDB server (sleep) could not be started. The platform retries it; see its log for the reason.'
@@ -61,13 +61,13 @@ test('a server beside the platform that cannot be started, with no file left to 
 })
 
 test.each(['host', 'postgres'])(
-  '%s: where no file can be opened for a moment it is started as soon as one can, and nothing dies',
+  '%s: starts as soon as file descriptors are free, and no process dies',
   async (scenario) => {
     expect(await outcomesOf(scenario)).toEqual(['done'])
   },
 )
 
-test('an instance for which the host has no file left ends with a reason; the host and the other instances live on', async () => {
+test('an instance for which the host has no free file descriptor ends with a reason; host and other instances continue', async () => {
   const records = join(directory(), 'runtime', 'instances')
   mkdirSync(records, { recursive: true })
   const child = runWithFewFiles(64, [
@@ -105,7 +105,7 @@ test('an instance for which the host has no file left ends with a reason; the ho
       new Set(['Could not be started: too many files are open at once.']),
     )
 
-    // A start takes more of them than a running one holds.
+    // Starting an instance takes more descriptors than running one.
     const room = running.slice(0, 4).map(({ podName }) => podName)
     for (const podName of room) await host.call('kill', podName)
     await until(
@@ -122,7 +122,7 @@ test('an instance for which the host has no file left ends with a reason; the ho
   }
 })
 
-test('more connections than there is room for do not keep the platform from its work: half of the descriptors stay for it', async () => {
+test('half of the file descriptors stay reserved for the platform when clients open too many connections', async () => {
   const { url: stateUrl, drop } = await freshDatabase()
   const dataDir = join(directory(), 'flooded')
   const child = runWithFewFiles(200, childProgram('main'), {

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PostgresClient } from '../../src/platform/postgresClient'
 
-/** A message of the server: its type, its length, its body. */
+/** A message of the server: type, length and body. */
 function message(type: string, body: Buffer | string | number[], length?: number): Buffer {
   const content = typeof body === 'string' ? Buffer.from(body, 'latin1') : Buffer.from(body)
   const header = Buffer.alloc(5)
@@ -23,7 +23,7 @@ let server: Server
 let received: Buffer[]
 let sockets: Socket[]
 
-/** A program in the place of a PostgreSQL server: answers the start of a session, and each later message. */
+/** A fake PostgreSQL server that answers the start of a session and each later message. */
 async function pretend(start: Buffer, later: Buffer = Buffer.alloc(0), path?: string): Promise<string> {
   received = []
   sockets = []
@@ -58,13 +58,13 @@ afterEach(async () => {
 test.each([
   ['in plain text', CLEARTEXT],
   ['as an MD5 hash', MD5],
-])('a server that asks for the password %s over TCP does not get it', async (_how, start) => {
+])('the password is not sent to a server that asks for it %s over TCP', async (_how, start) => {
   const url = await pretend(start)
   await expect(connect(url)).rejects.toThrow('asks for a password without encryption')
   expect(Buffer.concat(received).toString()).toBe('')
 })
 
-test('over a Unix socket the password is sent as the server asks for it', async () => {
+test('the password is sent over a Unix socket in the form that the server asks for', async () => {
   const directory = await mkdtemp(join(tmpdir(), 'quarterdeck-socket-'))
   try {
     const url = await pretend(CLEARTEXT, Buffer.concat([OK, READY]), join(directory, '.s.PGSQL.5432'))
@@ -90,7 +90,7 @@ test.each<[string, Buffer]>([
   ['a length below that of the length itself', message('Z', 'I', 3)],
   ['a length of 2 GB', message('D', '', 0x7fffffff)],
   ['an error of 2 MB', message('E', '', 2 * 1024 * 1024)],
-])('%s is an error of the connection', async (_what, start) => {
+])('%s fails the connection', async (_what, start) => {
   const url = await pretend(start)
   await expect(connect(url)).rejects.toThrow()
 })
@@ -105,13 +105,13 @@ test.each<[string, Buffer]>([
   ],
   ['a result without an end', message('C', 'SELECT 1')],
   ['a notification without an end', message('A', [0, 0, 0, 1, 0x61])],
-])('%s is an error of the query', async (_what, answer) => {
+])('%s fails the query', async (_what, answer) => {
   const url = await pretend(Buffer.concat([OK, READY]), answer)
   const client = await connect(url)
   await expect(client.query('select 1')).rejects.toThrow()
 })
 
-test('messages may arrive in any pieces', async () => {
+test('messages may arrive in chunks of any size', async () => {
   const start = Buffer.concat([
     OK,
     message('S', text('TimeZone') + text('UTC')),

@@ -17,8 +17,8 @@ const parents: ChildProcess[] = []
 afterAll(() => parents.forEach((parent) => parent.kill('SIGKILL')))
 
 /**
- * Starts a process whose parent never collects it, as in a container whose first process is no init. The shell would:
- * it is waited for until it has become the program that does not.
+ * Starts a process whose parent never reaps it, as in a container whose first process is not an init. The shell would
+ * reap it, so this waits until the shell has replaced itself by `sleep`.
  * @returns its pid.
  */
 async function startUncollected(program: string, ...args: string[]): Promise<number> {
@@ -44,7 +44,7 @@ async function killUncollected(pid: number): Promise<void> {
   )
 }
 
-test('the lock of a killed process is free although nobody has collected that process yet', async () => {
+test('the lock of a killed process is free although the process is still a zombie', async () => {
   const lock = join(directory(), 'platform.lock')
   const pid = await startUncollected('sleep', '60')
   const startTime = startTimeOf(pid)
@@ -56,14 +56,14 @@ test('the lock of a killed process is free although nobody has collected that pr
   expect(lockOwner(lock)).toBe(process.pid)
 })
 
-test('a lock of another run of the same number is free', () => {
+test('the lock of an earlier process with the same pid is free', () => {
   const lock = join(directory(), 'other.lock')
   writeFileSync(lock, `${process.pid} 1`)
   expect(lockOwner(lock)).toBeUndefined()
   expect(takeLock(lock)).toBeDefined()
 })
 
-test('after a host that was killed and never collected another one is started', async () => {
+test('a new host is started after a killed host that is still a zombie', async () => {
   const records = join(directory(), 'runtime/instances')
   mkdirSync(records, { recursive: true })
   const pid = await startUncollected(
@@ -92,7 +92,7 @@ test('after a host that was killed and never collected another one is started', 
   }
 })
 
-/** Takes a lock and leaves it to another process as well, which holds it for a while longer. */
+/** Takes a lock and passes it to a child process, which holds it for a while longer. */
 const HOLDER = `
   const { takeLock } = require(process.argv[1])
   const { fd } = takeLock(process.argv[2])
@@ -101,7 +101,7 @@ const HOLDER = `
   setInterval(() => undefined, 1000)
 `
 
-test('stop:all waits for the lock of the platform that it ended, which the kernel may release a moment later', async () => {
+test('stop:all waits until the kernel releases the lock of the ended platform', async () => {
   const dataDir = join(directory(), 'stopped')
   mkdirSync(dataDir)
   const holder = spawn(

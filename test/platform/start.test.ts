@@ -12,7 +12,7 @@ import { until } from '../support/platform/until'
 jest.setTimeout(300_000)
 
 const directory = useTemporaryDirectory()
-// A warning is fine: another test's PostgreSQL may have taken this one's port meanwhile.
+// Allows warnings: another test's PostgreSQL may have taken the port of this one.
 const free = { QUARTERDECK_PORT: '0', QUARTERDECK_LOG_LEVEL: 'error' }
 
 afterAll(killLeftovers)
@@ -31,7 +31,7 @@ async function end(platform: RunningProgram, signal: NodeJS.Signals = 'SIGTERM')
   return platform.exited
 }
 
-describe('a start that cannot succeed is one clear line and exit code 1:', () => {
+describe('a start that cannot succeed prints one clear line and exits with code 1:', () => {
   const cases: [string, () => Promise<Record<string, string>> | Record<string, string>, RegExp][] = [
     ['a wrong setting', () => ({ QUARTERDECK_PORT: 'eighty' }), /^QUARTERDECK_PORT: must be a port from 0 to 65535$/],
     [
@@ -93,7 +93,7 @@ describe('a start that cannot succeed is one clear line and exit code 1:', () =>
 })
 
 test.each(['auto', 'off'])(
-  'the embedded life with isolation %s: first invite, stop, kill, and the sample that lives through it all',
+  'lifecycle with isolation %s: first invite, stop, kill, and a sample instance that survives',
   async (isolation) => {
     const dataDir = join(directory(), `life-${isolation}`)
     const settings = {
@@ -117,7 +117,7 @@ test.each(['auto', 'off'])(
     expect(processesOf(join(dataDir, 'state'))).toEqual([])
     expect(await sample()).toMatchObject([{ runId, state: 'RUNNING' }])
 
-    // Killed: PostgreSQL, which loses its parent, shuts down by itself; the instance runs on.
+    // After a kill, PostgreSQL notices the loss of its parent and shuts down; the instance keeps running.
     const killed = run(settings)
     expect(await health(killed)).toBe(200)
     await end(killed, 'SIGKILL')
@@ -143,7 +143,7 @@ test.each(['auto', 'off'])(
   },
 )
 
-test('the embedded PostgreSQL is started again when it ends, and meanwhile calls say 503', async () => {
+test('the embedded PostgreSQL is restarted when it exits, and meanwhile calls get 503', async () => {
   const dataDir = join(directory(), 'fault')
   const platform = run({ QUARTERDECK_DATA_DIR: dataDir, QUARTERDECK_SAMPLE: 'off' })
   expect(await health(platform)).toBe(200)

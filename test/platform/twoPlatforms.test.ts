@@ -28,7 +28,7 @@ const isReady = (platform: RunningProgram) =>
 afterAll(killLeftovers)
 
 describe('one data directory', () => {
-  /** As a container is: pids of its own, and a first process that stays when the platform is killed. */
+  /** Like a container: a separate pid namespace whose first process stays when the platform is killed. */
   const CONTAINER = [
     'unshare',
     '--pid',
@@ -67,7 +67,7 @@ describe('one data directory', () => {
       )
       expect(pidFile()).toBe(pids)
 
-      // The platform is killed and its PostgreSQL does not get round to ending.
+      // The platform is killed while its PostgreSQL is suspended.
       process.kill(postmaster, 'SIGSTOP')
       process.kill(parentOf(postmaster), 'SIGKILL')
       const third = run({ ...settings, QUARTERDECK_LOG_LEVEL: 'info' }, CONTAINER)
@@ -78,13 +78,13 @@ describe('one data directory', () => {
       await isReady(third)
       expect(postmasters()).toHaveLength(1)
       first.child.kill('SIGKILL')
-      // All of a container at once, as the kernel does it when its first process dies.
+      // Kills the whole container at once, as the kernel does when its first process dies.
       third.child.kill('SIGKILL')
       await until(() => postmasters().length === 0)
     },
   )
 
-  test('starts after a crash although the number of its PostgreSQL belongs to another process by now', async () => {
+  test('starts after a crash although the pid of its PostgreSQL now belongs to another process', async () => {
     const settings = { QUARTERDECK_DATA_DIR: join(directory(), 'crashed') }
     const file = join(settings.QUARTERDECK_DATA_DIR, 'state/postmaster.pid')
     const first = run(settings)
@@ -101,7 +101,7 @@ describe('one data directory', () => {
     await stopHost(settings.QUARTERDECK_DATA_DIR)
   })
 
-  test('is refused in one line where flock(1) is not installed', async () => {
+  test('is refused in one line if flock(1) is not installed', async () => {
     const platform = run({ QUARTERDECK_DATA_DIR: join(directory(), 'no-flock'), PATH: '/nowhere' })
     expect(await platform.exited).toBe(1)
     expect(platform.output().stderr.trimEnd()).toBe(
@@ -143,7 +143,7 @@ describe('§15 one state', () => {
     expect(refused.output().stderr.trimEnd()).toBe(
       'Another Quarterdeck with the local runtime uses this state: stop it, or name another database in QUARTERDECK_STATE_URL',
     )
-    // One of a newer version must not change the tables of the one that runs.
+    // A start of a newer version must not migrate the tables of the running platform.
     const { rows } = await (await connectTo()).query("select tablename from pg_tables where schemaname = 'public'")
     expect(rows).toEqual([])
     await release()
@@ -154,7 +154,10 @@ describe('§15 one state', () => {
     await stopHost(dataDir)
   })
 
-  /** A pooler in transaction mode (PgBouncer) keeps a connection for a client as long as its transaction is open, and no longer. */
+  /**
+   * A connection pooler in transaction mode (PgBouncer) assigns a connection to a client only while its transaction is
+   * open.
+   */
   const stateOf = async (client: Client, pid: number | undefined) =>
     (
       await client.query<{ state: string; backend_xmin: string | null }>(
@@ -163,10 +166,10 @@ describe('§15 one state', () => {
       )
     ).rows[0]
 
-  test('the lock belongs to an open transaction, so that a pooler of connections does not give it to another platform', async () => {
+  test('the lock belongs to an open transaction, so that a connection pooler does not reassign it', async () => {
     const release = await holdPlatformLock(database.url, silent, () => undefined)
     const client = await connectTo()
-    // Without a snapshot, which would keep VACUUM from its work.
+    // Without a snapshot, which would block VACUUM.
     await until(
       async () => stateOf(client, await holderOf(client)),
       (state) => state?.state === 'idle in transaction' && state.backend_xmin === null,
@@ -175,7 +178,7 @@ describe('§15 one state', () => {
     await until(async () => (await holderOf(client)) === undefined)
   })
 
-  test('the lock outlives the time after which the server ends idle transactions', async () => {
+  test('the lock survives the server’s time-out for idle transactions', async () => {
     const client = await connectTo()
     await client.query(
       `alter database ${new URL(database.url).pathname.slice(1)} set idle_in_transaction_session_timeout = '50ms'`,
@@ -187,7 +190,7 @@ describe('§15 one state', () => {
     await release()
   })
 
-  test('a lock whose connection breaks is taken again', async () => {
+  test('a lock whose connection breaks is acquired again', async () => {
     const lost = jest.fn()
     const release = await holdPlatformLock(database.url, silent, lost)
     const client = await connectTo()
@@ -202,7 +205,7 @@ describe('§15 one state', () => {
     expect(await holderOf(client)).toBeUndefined()
   })
 
-  test('a platform whose lock another one took while its connection was broken ends in order', async () => {
+  test('a platform whose lock was taken over while its connection was broken shuts down gracefully', async () => {
     const dataDir = join(directory(), 'taken-over')
     const platform = run({
       QUARTERDECK_DATA_DIR: dataDir,
@@ -212,7 +215,7 @@ describe('§15 one state', () => {
     await isReady(platform)
     const client = await connectTo()
     const holder = await holderOf(client)
-    // In the queue before the connection breaks, as a second start that is being refused.
+    // Queued before the connection breaks, like the refused start of a second platform.
     const taken = client.query('select pg_advisory_lock(7230002)')
     await (await connectTo()).query('select pg_terminate_backend($1)', [holder])
     await taken

@@ -37,14 +37,14 @@ const token = (method: 'GET' | 'POST' | 'DELETE', as = ann) =>
   platform.call(method, `${PATH}/token`, { token: as.token })
 const things = () => [...api.things.keys()].sort()
 
-test('§7 the host is the one of the setting', async () => {
+test('§7 returns the host from the setting', async () => {
   expect(await platform.call('GET', `${PATH}/host`, { token: ann.token })).toMatchObject({
     status: 200,
     body: { data: { host: 'https://dashboard.example' } },
   })
 })
 
-test('decisions §9: a service account, bound to the role, and a token of it; the token is kept sealed and shown again', async () => {
+test('decisions §9: creates a service account, a role binding and a token, and stores the token encrypted', async () => {
   expect(await token('GET')).toMatchObject({ status: 200, body: { data: { token: null } } })
   expect(await token('POST')).toMatchObject({
     status: 201,
@@ -94,13 +94,13 @@ test('decisions §9: a service account, bound to the role, and a token of it; th
     expect(text).not.toContain('dashboard-token-1')
 })
 
-test('a second one ends the first: its account goes with its binding', async () => {
+test('creating a second token removes the previous account and its binding', async () => {
   expect(await token('POST')).toMatchObject({ status: 201, body: { data: { token: 'dashboard-token-2' } } })
   expect(api.requests.map(({ method }) => method)).toEqual(['GET', 'DELETE', 'GET', 'DELETE', 'POST', 'POST', 'POST'])
   expect(await token('GET')).toMatchObject({ body: { data: { token: 'dashboard-token-2' } } })
 })
 
-test('each administrator has their own', async () => {
+test('each administrator has a separate token', async () => {
   const bob = await platform.register('Bob.B_')
   await platform.db.updateTable('users').set({ is_admin: true }).where('username', '=', 'Bob.B_').execute()
   expect(await token('GET', bob)).toMatchObject({ body: { data: { token: null } } })
@@ -114,14 +114,14 @@ test('each administrator has their own', async () => {
   expect(await token('GET', ann)).toMatchObject({ body: { data: { token: 'dashboard-token-2' } } })
 })
 
-test('an expired one is none', async () => {
+test('an expired token is not returned', async () => {
   platform.clock.now += 25 * 3_600_000
   expect(await token('GET')).toMatchObject({ body: { data: { token: null } } })
   platform.clock.now -= 25 * 3_600_000
   expect(await token('GET')).toMatchObject({ body: { data: { token: 'dashboard-token-2' } } })
 })
 
-test('DELETE removes binding and account, and there is none afterwards', async () => {
+test('DELETE removes the binding and the account, and afterwards there is no token', async () => {
   expect(await token('DELETE')).toMatchObject({ status: 200, body: { data: { token: null } } })
   const name = 'quarterdeck-dashboard-ann'
   expect(api.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
@@ -135,7 +135,7 @@ test('DELETE removes binding and account, and there is none afterwards', async (
   expect(await token('DELETE')).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } })
 })
 
-test('what somebody else made in the cluster is left alone', async () => {
+test('resources in the cluster that others created are left alone', async () => {
   const key = `${ACCOUNTS}/quarterdeck-dashboard-ann`
   api.things.set(key, { metadata: { name: 'quarterdeck-dashboard-ann' } })
   expect(await token('POST')).toMatchObject({ status: 409, body: { code: 'CONFLICT' } })
@@ -143,7 +143,7 @@ test('what somebody else made in the cluster is left alone', async () => {
   api.things.clear()
 })
 
-test('two requests at the same time follow one another', async () => {
+test('concurrent requests are processed one after another', async () => {
   const answers = await Promise.all([token('POST'), token('POST'), token('POST')])
   expect(answers.map(({ status }) => status)).toEqual([201, 201, 201])
   expect(things()).toHaveLength(2)
@@ -156,7 +156,7 @@ test.each([
   [404, 'no namespace "panel" or no ClusterRole "view"'],
   [500, 'status 500'],
 ])(
-  'a cluster that refuses with %d is 503 and says what to do, without its own words, and leaves nothing behind',
+  'a cluster that refuses with %d gets 503 with a remedy, without the cluster’s own text, and leaves nothing behind',
   async (status, text) => {
     await token('DELETE')
     api.refuse = { what: /^POST .*(?:bindings|token)$/, status }
@@ -168,7 +168,7 @@ test.each([
   },
 )
 
-test('security 53: a cluster that hangs is 503 in time, and other calls do not notice', async () => {
+test('security 53: a cluster that hangs gets 503 in time, and other calls are not affected', async () => {
   api.isHanging = true
   let isOver = false
   const hanging = token('POST').finally(() => (isOver = true))
@@ -185,7 +185,7 @@ test('security 53: a cluster that hangs is 503 in time, and other calls do not n
   expect(await token('GET')).toMatchObject({ body: { data: { token: null } } })
 })
 
-test('a user who is demoted or deleted loses the account in the cluster, also when the cluster was away just then', async () => {
+test('a user who is demoted or deleted loses the account in the cluster, even if the cluster was unreachable meanwhile', async () => {
   await platform.db.deleteFrom('dashboard_accounts').execute()
   for (const name of ['cleo', 'dora']) {
     const account = await platform.register(name)
@@ -212,7 +212,7 @@ test('a user who is demoted or deleted loses the account in the cluster, also wh
   }
 })
 
-test('what is done is recorded, without the token', async () => {
+test('the activity log records the actions without the token', async () => {
   const { entries } = await platform.activityLog.list({ kind: 'token' })
   expect(new Set(entries.map(({ action, succeeded }) => `${action} ${succeeded}`))).toEqual(
     new Set([
@@ -224,7 +224,7 @@ test('what is done is recorded, without the token', async () => {
   )
 })
 
-test('without a cluster every call is 503 at once and says what to configure', async () => {
+test('without a cluster every call gets 503 at once and says what to configure', async () => {
   const without = await startPlatform()
   const { token: as } = await without.register('ann')
   for (const [method, path] of [
@@ -246,7 +246,7 @@ test.each([
   ['is not there', undefined],
   ['is no kubeconfig', '{"no": "kubeconfig"}'],
   ['is no YAML', ': : :'],
-])('a KUBECONFIG that %s is 503 and does not say where the file is', async (_case, text) => {
+])('a KUBECONFIG that %s gets 503 without revealing the path', async (_case, text) => {
   const kubeconfig = join(directory(), 'broken')
   if (text !== undefined) await writeFile(kubeconfig, text)
   const cluster = createCluster({ source: { kubeconfig }, role: 'view', timeoutMs: 1000, log })
@@ -255,7 +255,7 @@ test.each([
   expect((failure as Error).message).not.toContain(directory())
 })
 
-test('KUBECONFIG may name several files, and where none names a namespace it is quarterdeck', async () => {
+test('KUBECONFIG may list several files, and the namespace defaults to quarterdeck', async () => {
   const config = JSON.parse(await readFile(join(directory(), 'kubeconfig'), 'utf8')) as Record<string, unknown> & {
     contexts: { context: { namespace?: string } }[]
   }
@@ -274,7 +274,7 @@ test('KUBECONFIG may name several files, and where none names a namespace it is 
   ])
 })
 
-test('usernames become names that Kubernetes takes (RFC 1123), and no two users share one', () => {
+test('usernames become unique names that are valid in Kubernetes (RFC 1123)', () => {
   expect(serviceAccountOf('ann')).toBe('quarterdeck-dashboard-ann')
   expect(serviceAccountOf('Ann.B-2')).toBe('quarterdeck-dashboard-ann.b-2')
   const alphabet = 'aB2_.-'

@@ -13,7 +13,7 @@ let bob: Account
 let podName: string
 let viewers: Viewer[] = []
 
-/** After `hold` it waits with its end until `go`, as a server that saves. */
+/** After `hold` it does not exit until `go`, like a server that is saving. */
 const ECHO = `
 console.log('Ready')
 let isHeld = false
@@ -118,7 +118,7 @@ afterEach(() => {
 })
 afterAll(() => platform.close())
 
-test('decisions §6: the last lines come first, then what is printed, numbered without gaps; commands are heard', async () => {
+test('decisions §6: sends the last lines first, then new ones numbered without gaps, and executes commands', async () => {
   const viewer = await open()
   await until(() => viewer.lines.includes('Ready'))
   viewer.command('hello')
@@ -129,7 +129,7 @@ test('decisions §6: the last lines come first, then what is printed, numbered w
   expect(numbers).toEqual(numbers.map((_number, at) => numbers[0]! + at))
 })
 
-test('decisions §6: of a long history the last 1,000 lines come, several in a frame', async () => {
+test('decisions §6: sends the last 1,000 lines of a long history, several in a frame', async () => {
   const first = await open()
   first.command('print 3000')
   await until(() => first.lines.includes('line 3000'))
@@ -139,7 +139,7 @@ test('decisions §6: of a long history the last 1,000 lines come, several in a f
   expect(viewer.frames.length).toBeLessThan(20)
 })
 
-test('a reconnect asks for what follows the last line it saw: nothing is missing, nothing is twice', async () => {
+test('a reconnect resumes after the last received line, without gaps or duplicates', async () => {
   const before = await open()
   before.command('print 500')
   await until(() => before.lines.includes('line 500'))
@@ -160,7 +160,7 @@ test('a reconnect asks for what follows the last line it saw: nothing is missing
   await until(() => ahead.numbered.length === 1000)
 })
 
-test('who asks for lines that are gone is told how many', async () => {
+test('a viewer that requests lines no longer kept is told how many were skipped', async () => {
   const viewer = await open()
   viewer.command('print 60000')
   await until(() => viewer.lines.includes('line 60000'))
@@ -170,7 +170,7 @@ test('who asks for lines that are gone is told how many', async () => {
   expect(late.frames[0]).toEqual({ type: 'system', content: `[System] ${oldest - 1} lines skipped` })
 })
 
-test('security 39: a viewer that does not read is not waited for, and costs others nothing', async () => {
+test('security 39: a viewer that does not read delays no other viewer', async () => {
   const idle = await open()
   idle.socket.pause()
   const busy = await open()
@@ -185,7 +185,7 @@ test('security 39: a viewer that does not read is not waited for, and costs othe
   expect(idle.lines.some((line) => /^\[System\] \d+ lines skipped$/.test(line))).toBe(true)
 })
 
-test('when several people share a console, all see who sent a command', async () => {
+test('viewers of a shared console see who sent a command', async () => {
   const alone = await open()
   alone.command('quietly')
   await until(() => alone.lines.includes('heard quietly'))
@@ -199,7 +199,7 @@ test('when several people share a console, all see who sent a command', async ()
   )
 })
 
-test('when several people share a console, a command that looks like it holds a secret is not told to all', async () => {
+test('viewers of a shared console do not see commands that may contain a secret', async () => {
   const viewer = await open()
   const other = await open('', bob)
   other.command('/login hunter22-canary')
@@ -208,7 +208,7 @@ test('when several people share a console, a command that looks like it holds a 
   expect(viewer.lines.join('\n')).not.toContain('bob: /login')
 })
 
-test('§4 power: stop keeps it stopped, start brings it back, restart replaces it, and every viewer hears the state', async () => {
+test('§4 power: stop keeps an instance stopped, start and restart run it, and every viewer gets the state', async () => {
   const viewer = await open()
   const states = () => viewer.frames.filter(({ type }) => type === 'power').map(({ content }) => content)
   viewer.command('hold')
@@ -232,7 +232,7 @@ test('§4 power: stop keeps it stopped, start brings it back, restart replaces i
   await until(() => states().at(-1) === 'RUNNING')
 })
 
-test('a crash is counted, and its last lines are kept as a capsule', async () => {
+test('a crash is counted, and its last lines are kept in a crash capsule', async () => {
   const viewer = await open()
   viewer.command('print 60')
   viewer.command('crash')
@@ -249,8 +249,8 @@ test('a crash is counted, and its last lines are kept as a capsule', async () =>
   await stateIs('RUNNING')
 })
 
-test('§7 metrics are there for a pod, and 404 for one that is not', async () => {
-  // Older than any sample that the platform takes itself meanwhile, so they are the first two.
+test('§7 metrics are returned for a pod, and 404 for an unknown one', async () => {
+  // Older than any sample that the platform takes itself, so these are the first two.
   const at = [1800, 1785].map((secondsAgo) => new Date(Date.now() - secondsAgo * 1000))
   await platform.db
     .insertInto('metrics')
@@ -266,7 +266,7 @@ test('§7 metrics are there for a pod, and 404 for one that is not', async () =>
   expect(await call('GET', '/api/metrics/cpu')).toMatchObject({ status: 400, body: { field: 'pod' } })
 })
 
-test('security 36: without a session, with odd names and for what is not there, the upgrade is refused', async () => {
+test('security 36: the upgrade is refused without a session, for invalid names and for unknown instances', async () => {
   expect(await refusal(`/api/logs/echo/${podName}`, { token: '' })).toBe(401)
   expect(await refusal(`/api/logs/echo/${podName}`, { token: 'x' })).toBe(401)
   expect(await refusal('/api/logs/echo/nothing')).toBe(404)
@@ -275,7 +275,7 @@ test('security 36: without a session, with odd names and for what is not there, 
     expect(await refusal(path)).toBe(404)
 })
 
-test('a refused upgrade is closed, although its peer never closes its side', async () => {
+test('the connection of a refused upgrade is closed even if the client keeps its side open', async () => {
   const held: Socket[] = []
   try {
     for (const path of ['/api/logs/echo/nothing', '/other', '/socket.io/?EIO=4&transport=websocket']) {
@@ -295,7 +295,7 @@ test('a refused upgrade is closed, although its peer never closes its side', asy
   }
 })
 
-test('a peer that goes in the middle of its upgrade harms nobody, session or not', async () => {
+test('a client that disconnects during the upgrade does not disturb others, with or without a session', async () => {
   const port = Number(new URL(url).port)
   const forged = `${ann.token.slice(0, -4)}AAAA`
   for (const path of ['/api/logs/echo/x', `/api/logs/echo/${podName}`, '/other', '/socket.io/?transport=websocket']) {
@@ -313,7 +313,7 @@ test('a peer that goes in the middle of its upgrade harms nobody, session or not
   await until(() => viewer.lines.includes('heard still here'))
 })
 
-test('security 35: another or a null origin is refused although its cookie is valid', async () => {
+test('security 35: a foreign or null origin is refused despite a valid cookie', async () => {
   for (const origin of ['http://evil.example', 'null', 'nonsense'])
     expect(await refusal(`/api/logs/echo/${podName}`, { origin })).toBe(403)
 })
@@ -331,7 +331,7 @@ test('security 35: a handshake with two hosts is refused, whichever of them is t
   }
 })
 
-test('security 37: when the session ends, its consoles are closed', async () => {
+test('security 37: the end of a session closes its consoles', async () => {
   const token = await platform.signIn(ann)
   const viewer = await open('', { ...ann, token })
   await platform.call('POST', '/api/auth/logout', { token })
@@ -339,9 +339,9 @@ test('security 37: when the session ends, its consoles are closed', async () => 
   expect(viewer.closed).toEqual({ code: 4401 })
 })
 
-test('security 37: after the session has ended no command is obeyed, although the peer does not close', async () => {
+test('security 37: commands sent after the end of a session are ignored, even if the client does not close', async () => {
   const token = await platform.signIn(ann)
-  // By hand, because a client library answers a close at once.
+  // A raw socket, because a client library answers a close frame at once.
   const raw = connect(Number(new URL(url).port), '127.0.0.1')
   raw.write(
     `GET /api/logs/echo/${podName} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\nCookie: token=${token}\r\n\r\n`,
@@ -360,7 +360,7 @@ test('security 37: after the session has ended no command is obeyed, although th
   expect(viewer.lines).not.toContain('heard after the end')
 })
 
-test('security 38: huge, broken and too many messages end that viewer alone', async () => {
+test('security 38: huge, malformed and too many messages end only their own viewer', async () => {
   const [huge, flood, odd, other] = [await open(), await open(), await open(), await open()]
   huge.socket.send('x'.repeat(100_000))
   for (let message = 0; message < 1000; message++) flood.command('hi')
@@ -371,7 +371,7 @@ test('security 38: huge, broken and too many messages end that viewer alone', as
   await until(() => odd.lines.filter((line) => line === '[System] This is not a valid console request.').length === 6)
   expect(other.closed).toBeUndefined()
 
-  // A text frame that is no UTF-8 (RFC 6455 §8.1), by hand: a client library would not send it.
+  // A text frame that is not UTF-8 (RFC 6455 §8.1) over a raw socket, because a client library would not send it.
   const raw = connect(Number(new URL(url).port), '127.0.0.1')
   raw.write(
     `GET /api/logs/echo/${podName} HTTP/1.1\r\nHost: ${new URL(url).host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\nCookie: token=${ann.token}\r\n\r\n`,
@@ -382,7 +382,7 @@ test('security 38: huge, broken and too many messages end that viewer alone', as
   expect(other.closed).toBeUndefined()
 })
 
-test('a command as long as commands may be arrives, whatever its letters are', async () => {
+test('a command of maximum length is accepted, whatever its characters', async () => {
   const viewer = await open()
   viewer.command('\u6f22'.repeat(8192))
   await until(() => viewer.closed ?? viewer.lines.some((line) => line.startsWith('heard \u6f22\u6f22')))
@@ -391,7 +391,7 @@ test('a command as long as commands may be arrives, whatever its letters are', a
   await until(() => viewer.lines.includes('[System] This is not a valid console request.'))
 })
 
-test('decisions §10: power and commands are recorded with who, where and whether it was done; of a command that is not known to be harmless, its first word and its length', async () => {
+test('decisions §10: power and commands are recorded with user, instance and result; unknown commands only by first word and length', async () => {
   const viewer = await open('', bob)
   viewer.command('give ann minecraft:compass')
   viewer.command('/login hunter22-canary')
@@ -430,7 +430,7 @@ test('decisions §10: power and commands are recorded with who, where and whethe
   expect(JSON.stringify(await platform.db.selectFrom('activity').selectAll().execute())).not.toContain('canary')
 })
 
-test('security 12 and 37: who is made administrator keeps the session and gets a new channel', async () => {
+test('security 12 and 37: a user promoted to administrator keeps the session and gets a new channel', async () => {
   const viewer = await open('', bob)
   await platform.db.updateTable('users').set({ is_admin: true }).where('username', '=', 'bob').execute()
   expect(await awakeMs(() => until(() => viewer.closed))).toBeLessThan(5000)

@@ -4,7 +4,7 @@ import { until } from '../../support/platform/until'
 
 type Hear = (lines: ConsoleLine[]) => void
 
-/** A feed whose lines the test makes. */
+/** A feed whose lines the test prints. */
 async function feedOf(): Promise<{ feed: ConsoleFeed; print: (count: number, content?: string) => void }> {
   let hear: Hear = () => undefined
   const follow = async (_podName: string, _since: number, listener: Hear) => {
@@ -19,7 +19,7 @@ async function feedOf(): Promise<{ feed: ConsoleFeed; print: (count: number, con
   return { feed, print }
 }
 
-/** A network that takes nothing, or all at once. */
+/** A network that accepts nothing until `take`, or everything at once. */
 class Network implements Outlet {
   readonly frames: string[] = []
   bufferedAmount = 0
@@ -53,7 +53,7 @@ test.each([
   ['ordinary', 'x'.repeat(80)],
   ['wide', '漢'.repeat(8192)],
   ['colourful', '\u001b[1m'.repeat(1000)],
-])('at most 1 MiB is held for a viewer that never reads, whatever the lines (%s)', async (_kind, content) => {
+])('at most 1 MiB is buffered for a viewer that never reads (%s lines)', async (_kind, content) => {
   const { feed, print } = await feedOf()
   const [idle, busy] = [new Network(false), new Network(true)]
   feed.attach(idle, undefined, 1000)
@@ -66,7 +66,7 @@ test.each([
   feed.close()
 })
 
-test('a viewer that reads again goes on from where it stood, or is told what it missed', async () => {
+test('a viewer that resumes reading continues where it stopped, or is told how many lines were skipped', async () => {
   const { feed, print } = await feedOf()
   const network = new Network(false)
   feed.attach(network, undefined, 1000)
@@ -86,7 +86,7 @@ test('a viewer that reads again goes on from where it stood, or is told what it 
   feed.close()
 })
 
-test('#39 a history of the longest lines is 4 MiB at most, in pieces that wait for the network', async () => {
+test('#39 a history of maximum-length lines is limited to 4 MiB, in pieces that respect backpressure', async () => {
   const { feed, print } = await feedOf()
   for (let round = 0; round < 100; round++) print(100, 'x'.repeat(8192))
   const network = new Network(false)
@@ -103,7 +103,7 @@ test('#39 a history of the longest lines is 4 MiB at most, in pieces that wait f
   feed.close()
 })
 
-test('few lines are joined in one frame, flushed after 50 ms at the most', async () => {
+test('a few lines are joined in one frame, flushed after at most 50 ms', async () => {
   const { feed, print } = await feedOf()
   const network = new Network(true)
   feed.attach(network, undefined, 1000)
@@ -115,7 +115,7 @@ test('few lines are joined in one frame, flushed after 50 ms at the most', async
   feed.close()
 })
 
-test('lines go on to be shown when the clock was set back', async () => {
+test('lines are still sent after the clock was set back', async () => {
   const { feed, print } = await feedOf()
   const network = new Network(true)
   feed.attach(network, undefined, 1000)

@@ -10,7 +10,7 @@ const deed = (command: string, deployment = 'lobby'): ConsoleAction => ({
   succeeded: true,
 })
 
-test('decisions §10: what is done at consoles is recorded in its order, and definitions are asked once for all that waits', async () => {
+test('decisions §10: console actions are recorded in order, and definitions are requested once per batch', async () => {
   const recorded: ActivityRecord[] = []
   const asked: string[] = []
   const record = createConsoleRecord({ record: (happening) => void recorded.push(happening) }, async (deployment) => {
@@ -28,11 +28,11 @@ test('decisions §10: what is done at consoles is recorded in its order, and def
     ['command', 'lobby-1: claim trust bob'],
     ['power', 'lobby-1'],
   ])
-  // The first begins alone; the others came while it was asked for.
+  // The first request is for one record; the others arrived meanwhile and share one request per definition.
   expect(asked).toEqual(['lobby', 'lobby', 'hub'])
 })
 
-test('security 52: while a definition cannot be had, little waits for it; the rest is recorded as commands of which nothing is known', async () => {
+test('security 52: while definitions are unavailable, few commands are buffered and the rest is recorded as unknown', async () => {
   const recorded: ActivityRecord[] = []
   let give: (plain: string[]) => void = () => undefined
   const record = createConsoleRecord(
@@ -44,7 +44,7 @@ test('security 52: while a definition cannot be had, little waits for it; the re
   expect(recorded[0]?.subject).toBe('lobby-1: claim ••• (15 characters)')
   give(['claim'])
   const closed = record.close()
-  // Those that came while the first one was asked for.
+  // Records that arrived during the first request.
   await new Promise(setImmediate)
   give(['claim'])
   await closed

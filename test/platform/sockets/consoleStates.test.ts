@@ -11,7 +11,7 @@ import { until } from '../../support/platform/until'
 let app: FastifyInstance
 afterEach(() => app.close())
 
-/** A viewer of an instance whose runtime and power take their time. */
+/** Opens a viewer of an instance whose runtime and power respond when the test says so. */
 async function open(runtime: object, others: object): Promise<WebSocket> {
   const parts = {
     sessions: {
@@ -33,7 +33,7 @@ async function open(runtime: object, others: object): Promise<WebSocket> {
   return new WebSocket(`ws://127.0.0.1:${port}/api/logs/echo/echo-1`)
 }
 
-test('§4 viewers hear of states in their order, however long a look at them takes', async () => {
+test('§4 viewers get states in order, however long reading a state takes', async () => {
   const looks: ((state: InstanceState) => void)[] = []
   let changed = () => {}
   const viewer = await open(
@@ -53,7 +53,7 @@ test('§4 viewers hear of states in their order, however long a look at them tak
   looks[0]!('RUNNING')
   await once(viewer, 'open')
 
-  // Two changes at once: the second is looked at when the first look is over, and not before.
+  // Two changes at once: the second read starts when the first has finished.
   changed()
   changed()
   await until(() => looks.length > 1)
@@ -66,7 +66,7 @@ test('§4 viewers hear of states in their order, however long a look at them tak
   viewer.terminate()
 })
 
-test('what a viewer asks for is done in its order, however long each takes', async () => {
+test('the requests of a viewer are executed in order, however long each takes', async () => {
   const done: string[] = []
   const writes: (() => void)[] = []
   const viewer = await open(
@@ -80,7 +80,7 @@ test('what a viewer asks for is done in its order, however long each takes', asy
   viewer.send(JSON.stringify({ type: 'command', command: 'save-all' }))
   viewer.send(JSON.stringify({ type: 'power', action: 'stop' }))
   viewer.ping()
-  // The answer to a ping follows what was read before it.
+  // The answer to a ping follows everything that was read before it.
   await once(viewer, 'pong')
   expect(done).toEqual([])
   writes[0]!()

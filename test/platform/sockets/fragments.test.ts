@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => platform.close())
 
-/** A websocket by hand: a client library would not send what these tests send. */
+/** A raw websocket, because a client library would not send these frames. */
 async function upgraded(path: string): Promise<Socket> {
   const socket = connect(Number(origin.port), origin.hostname).on('error', () => undefined)
   const key = Buffer.alloc(16).toString('base64')
@@ -40,7 +40,7 @@ async function upgraded(path: string): Promise<Socket> {
   return socket
 }
 
-/** Masked with zeros (RFC 6455 §5.2): a frame that does not end its message. */
+/** A frame that does not end its message, masked with zeros (RFC 6455 §5.2). */
 const fragment = (opcode: 0 | 1, text: string) =>
   Buffer.concat([Buffer.from([opcode, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)])
 
@@ -49,7 +49,7 @@ test.each([
   ['the console', 'of nothing', () => `/api/logs/quiet/${podName}`, ''],
   ['socket.io', 'of one byte', () => '/socket.io/?EIO=4&transport=websocket', 'x'],
 ])(
-  'security 38: a message to %s in ever more tiny fragments %s is ended, and holds no memory',
+  'security 38: a message to %s in endless tiny fragments %s ends its connection and holds no memory',
   async (_which, _size, path, text) => {
     const socket = await upgraded(path())
     const piece = Buffer.concat(Array<Buffer>(10_000).fill(fragment(0, text)))
@@ -59,7 +59,7 @@ test.each([
       socket.resume()
       let isOpen = true
       void closed.then(() => (isOpen = false))
-      // Up to eight million of them: a platform that takes them all is never done, and the test fails by its time.
+      // Up to eight million fragments: if the platform accepts them all, the test times out.
       for (let pieces = 0; pieces < 800 && isOpen; pieces++) {
         if (!socket.write(piece)) await Promise.race([once(socket, 'drain'), closed])
       }
@@ -70,7 +70,7 @@ test.each([
   60_000,
 )
 
-/** A whole frame (RFC 6455 §5.2). */
+/** A complete frame (RFC 6455 §5.2). */
 const frame = (opcode: 1 | 9 | 10, text = '') =>
   Buffer.concat([Buffer.from([0x80 | opcode, 0x80 | text.length, 0, 0, 0, 0]), Buffer.from(text)])
 
@@ -82,14 +82,14 @@ test.each([
   ['pings', 'socket.io', () => '/socket.io/?EIO=4&transport=websocket', frame(9)],
   ['pongs', 'socket.io', () => '/socket.io/?EIO=4&transport=websocket', frame(10)],
 ])(
-  'security 38: small %s without end to %s end their connection',
+  'security 38: an endless flood of small %s to %s ends its connection',
   async (_what, _where, path, one) => {
     const socket = await upgraded(path())
     const piece = Buffer.concat(Array<Buffer>(10_000).fill(one))
     let isOpen = true
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve())).then(() => (isOpen = false))
     socket.resume()
-    // As above. A connection that is reset ends by 'error'.
+    // Up to eight million frames. A connection that is reset ends with 'error'.
     for (let pieces = 0; pieces < 800 && isOpen; pieces++) {
       if (!socket.write(piece)) await Promise.race([once(socket, 'drain').catch(() => undefined), closed])
     }

@@ -44,7 +44,7 @@ const outcome = (socket: Socket) =>
     socket.once('connect_error', (error) => resolve(error.message))
   })
 
-/** The first request of a connection by polling. */
+/** The first request of a polling connection. */
 async function poll(token: string): Promise<{ status: number; text: string }> {
   const answer = await fetch(`${url}/socket.io/?EIO=4&transport=polling`, {
     headers: { origin: url, cookie: `token=${token}` },
@@ -52,7 +52,7 @@ async function poll(token: string): Promise<{ status: number; text: string }> {
   return { status: answer.status, text: await answer.text() }
 }
 
-test('decisions §6: a new socket is greeted with CLIENT_HANDSHAKE and may answer', async () => {
+test('decisions §6: a new socket gets CLIENT_HANDSHAKE and may answer', async () => {
   const socket = open()
   const greeting = await new Promise((resolve) => socket.once('message', resolve))
   expect(greeting).toEqual({ id: 'CLIENT_HANDSHAKE', data: { hello: expect.any(String) } })
@@ -63,11 +63,11 @@ test('decisions §6: a new socket is greeted with CLIENT_HANDSHAKE and may answe
   expect(socket.connected).toBe(true)
 })
 
-test('decisions §5: a new socket is told whether the shared area is in sync, and then of every change', async () => {
+test('decisions §5: a new socket gets the sync state of the shared area, and then every change', async () => {
   const news: string[] = []
   const unwatch = platform.replicas.onSync(({ event }) => void news.push(event))
   await platform.call('POST', '/api/deployments', { token: ann.token, body: { name: 'lobby', type: 'scalable' } })
-  // The manager has seen it, and its directory is followed from now on.
+  // The manager has seen the deployment and now watches its directory.
   await until(() => news.at(-1) === 'sync_completed')
   unwatch()
   const heard: unknown[] = []
@@ -81,7 +81,7 @@ test('decisions §5: a new socket is told whether the shared area is in sync, an
 })
 
 test.each([['polling'], ['websocket']])(
-  'security 35, 41: over %s a foreign or null origin is refused although its cookie is valid',
+  'security 35, 41: over %s a foreign or null origin is refused despite a valid cookie',
   async (transport) => {
     for (const origin of ['http://evil.example', 'null', url.replace('127.0.0.1', '127.0.0.2'), 'nonsense']) {
       expect(await outcome(open({ origin, transports: [transport] }))).not.toBe('connected')
@@ -96,7 +96,7 @@ test('security 41: the refusal is a 403', async () => {
   expect((await fetch(`${url}/socket.io/?EIO=4&transport=polling`, { headers })).status).toBe(403)
 })
 
-test('security 36: without a session there is no socket', async () => {
+test('security 36: without a session no socket is opened', async () => {
   for (const transports of [['polling'], ['websocket']]) {
     for (const token of ['', 'nonsense', `${ann.token}x`])
       expect(await outcome(open({ token, transports }))).not.toBe('connected')
@@ -104,7 +104,7 @@ test('security 36: without a session there is no socket', async () => {
   expect((await poll('nonsense')).status).toBe(403)
 })
 
-test('security 36: polls without a session open no connection and hold no memory, however many there are', async () => {
+test('security 36: polls without a session open no connection and hold no memory, however many', async () => {
   await expectHeldUnder(8 * 2 ** 20, async () => {
     for (let round = 0; round < 60; round++) {
       const answers = await Promise.all(Array.from({ length: 50 }, () => poll('nonsense')))
@@ -113,7 +113,7 @@ test('security 36: polls without a session open no connection and hold no memory
   })
 })
 
-test('one user opens at most 100 connections, and may open another when one of them is closed', async () => {
+test('a user may open 100 connections at most, and another one when one closes', async () => {
   const bob = await platform.register('bob')
   const answers = []
   for (let count = 0; count < 105; count++) answers.push(await poll(bob.token))
@@ -128,7 +128,7 @@ test('one user opens at most 100 connections, and may open another when one of t
   await until(async () => (await poll(bob.token)).status === 200)
 })
 
-test('security 37: when the session ends, its sockets are closed and others stay', async () => {
+test('security 37: the end of a session closes its sockets only', async () => {
   const token = await platform.signIn(ann)
   const [leaving, staying] = [open({ token }), open()]
   expect(await Promise.all([outcome(leaving), outcome(staying)])).toEqual(['connected', 'connected'])
@@ -138,7 +138,7 @@ test('security 37: when the session ends, its sockets are closed and others stay
   expect(staying.connected).toBe(true)
 })
 
-test('security 38: a huge message ends its socket and nothing else', async () => {
+test('security 38: a huge message ends only its own socket', async () => {
   const [sender, other] = [open({ transports: ['websocket'] }), open()]
   await Promise.all([outcome(sender), outcome(other)])
   const closed = new Promise((resolve) => sender.once('disconnect', resolve))

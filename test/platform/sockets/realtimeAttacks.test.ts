@@ -17,7 +17,7 @@ beforeAll(async () => {
   origin = `http://127.0.0.1:${(platform.app.server.address() as AddressInfo).port}`
 })
 afterEach(async () => {
-  // Nothing of an attack stays behind: no connection, and nothing that was not expected in the log.
+  // An attack leaves no connection and no unexpected entry in the log.
   await until(connections, (count) => count === 0)
   expect(platform.logged.filter((line) => /"level":(50|60)/.test(line))).toEqual([])
 })
@@ -33,7 +33,7 @@ const isWell = async () => {
   return answer.status === 200
 }
 
-/** A bare Engine.IO connection. */
+/** A raw Engine.IO connection. */
 function opened(): WebSocket {
   const socket = new WebSocket(`${origin.replace('http', 'ws')}/socket.io/?EIO=4&transport=websocket`, {
     origin,
@@ -42,14 +42,14 @@ function opened(): WebSocket {
   return socket.on('error', () => undefined)
 }
 
-/** And past its handshake. */
+/** An Engine.IO connection after its handshake. */
 async function connected(): Promise<WebSocket> {
   const socket = opened()
   await once(socket, 'message')
   return socket
 }
 
-/** And past that of socket.io. */
+/** A connection after the handshake of socket.io. */
 async function joined(): Promise<WebSocket> {
   const socket = await connected()
   socket.send('40')
@@ -80,7 +80,7 @@ test.each([
   for (const socket of [attacker, other]) socket.terminate()
 })
 
-test('security 42: 300 connections of random packets end, and the platform does not notice', async () => {
+test('security 42: 300 connections of random packets are closed without affecting the platform', async () => {
   const random = () => {
     const text = randomBytes(1 + Math.floor(Math.random() * 60)).toString('latin1')
     return Math.random() < 0.5 ? `4${Math.floor(Math.random() * 10)}${text}` : Buffer.from(text, 'latin1')
@@ -98,11 +98,11 @@ test.each([
   '4599999999999999999999-["message"]',
   '45-1-["message"]',
   '451-["message",{"_placeholder":true,"num":999999999}]',
-])('security 43: attachments that never come (%s) end the connection and hold no memory', async (packet) => {
+])('security 43: missing attachments (%s) end the connection and hold no memory', async (packet) => {
   const socket = await joined()
   await expectHeldUnder(50 * 2 ** 20, async () => {
     socket.send(packet)
-    // What is taken for the first of them, and what comes after it.
+    // The platform takes the first of these as the attachment, and the others follow it.
     for (let piece = 0; piece < 50; piece++) socket.send(Buffer.alloc(1024))
     if (socket.readyState !== WebSocket.CLOSED) await once(socket, 'close')
     expect(await isWell()).toBe(true)
@@ -110,7 +110,7 @@ test.each([
   socket.terminate()
 })
 
-test('security 42: one request of polling that holds thousands of packets ends its connection', async () => {
+test('security 42: a polling request with thousands of packets ends its connection', async () => {
   const path = `${origin}/socket.io/?EIO=4&transport=polling`
   const headers = { cookie: `token=${ann.token}`, connection: 'close' }
   const opening = await (await fetch(path, { headers })).text()
@@ -118,11 +118,11 @@ test('security 42: one request of polling that holds thousands of packets ends i
   const post = async (body: string) => (await fetch(`${path}&sid=${sid}`, { method: 'POST', body, headers })).status
   expect(await post('40')).toBe(200)
   await post(Array<string>(4000).fill('3').join('\x1e'))
-  // There is no such connection any more.
+  // The connection no longer exists.
   expect(await post('3')).toBe(400)
 })
 
-test('security 44: 500 connects at once are served or refused, others are answered meanwhile, and nothing is left', async () => {
+test('security 44: 500 concurrent connections are accepted or refused, other calls are answered, and no connection is left', async () => {
   const sockets = Array.from({ length: 500 }, opened)
   const outcomes = sockets.map((socket) =>
     Promise.race([
@@ -133,10 +133,10 @@ test('security 44: 500 connects at once are served or refused, others are answer
       new Promise((resolve) => socket.once('close', () => resolve('refused'))),
     ]),
   )
-  // A freeze would run into the time-out of the test.
+  // If the platform froze, the test would time out.
   expect(await isWell()).toBe(true)
   const served = (await Promise.all(outcomes)).filter((outcome) => outcome === 'served')
-  // As many as one user may have.
+  // The limit of one user.
   expect(served).toHaveLength(100)
   for (const socket of sockets) socket.terminate()
   await until(connections, (count) => count === 0)

@@ -27,7 +27,7 @@ async function answers(url: string): Promise<unknown> {
   }
 }
 
-test('security: who takes the port of the embedded server while it is away is sent nothing, and the platform goes on with it at another one', async () => {
+test('security: a program that takes the port of the stopped embedded server gets no data, and the server moves to another port', async () => {
   const dataDir = join(directory(), 'data')
   mkdirSync(dataDir, { mode: 0o711 })
   postgres = await startEmbeddedPostgres(dataDir, 'databases', pino({ level: 'silent' }))
@@ -52,7 +52,7 @@ test('security: who takes the port of the embedded server while it is away is se
         })
       }),
   )
-  // By the address that it had, as every connection of the platform knows it.
+  // By its original address, which every connection of the platform uses.
   expect(await until(() => answers(adminUrl).catch(() => undefined))).toBe('postgres')
   expect(Number(new URL(postgres.adminUrl).port)).not.toBe(port)
   expect(await answers(postgres.adminUrl)).toBe('postgres')

@@ -23,7 +23,7 @@ test('migrations run once when several platforms start at the same time', async 
   const { url, drop } = await freshDatabase()
   const states = await Promise.all([openStateDatabase(url), openStateDatabase(url), openStateDatabase(url)])
   const { rows } = await states[0].pool.query<{ name: string }>('select name from kysely_migration order by name')
-  // Every file is one of them: none was forgotten in db.ts.
+  // Checks that no migration file is missing in db.ts.
   expect(rows.map(({ name }) => `${name}.ts`)).toEqual(
     (await readdir(join(__dirname, '../../../src/platform/state/migrations'))).sort(),
   )
@@ -31,13 +31,13 @@ test('migrations run once when several platforms start at the same time', async 
   await drop()
 })
 
-test('a server that is not there is one clear line', async () => {
+test('an unreachable server is reported in one clear line', async () => {
   await expect(openStateDatabase('postgresql://u:very-secret@127.0.0.1:1/x')).rejects.toMatchObject({
     lines: ['PostgreSQL at 127.0.0.1:1 cannot be reached: start it or correct QUARTERDECK_STATE_URL'],
   })
 })
 
-test('a wrong password and a missing database are one clear line each, without the password', async () => {
+test('a wrong password and a missing database are reported in one clear line each, without the password', async () => {
   const url = new URL(process.env.TEST_POSTGRES_URL!)
   const server = `PostgreSQL at 127.0.0.1:${url.port}`
   url.pathname = '/nothing-here'
@@ -50,7 +50,7 @@ test('a wrong password and a missing database are one clear line each, without t
   })
 })
 
-test('security 52: statements that wait for a lock are cancelled, and hold up no others', async () => {
+test('security 52: statements that wait for a lock are cancelled and do not block others', async () => {
   const { url, drop } = await freshDatabase()
   const state = await openStateDatabase(url, 500)
   const locker = await state.pool.connect()
@@ -62,7 +62,7 @@ test('security 52: statements that wait for a lock are cancelled, and hold up no
       )
     ).rows[0]!.count
   const read = () => state.db.selectFrom('activity').select('id').execute()
-  // More than the pool has connections; some in transactions, whose end waits for no answer either.
+  // More calls than the pool has connections, half of them in transactions, whose rollback must not hang either.
   const calls = Array.from({ length: 40 }, (_, index) =>
     (index % 2 ? read() : state.db.transaction().execute(read)).then(() => 'done', stateFailure),
   )
@@ -77,7 +77,7 @@ test('security 52: statements that wait for a lock are cancelled, and hold up no
   await drop()
 })
 
-test('security 52: who waits for a connection waits the shorter for its first answer', async () => {
+test('security 52: the time spent waiting for a connection shortens the time-out of its first query', async () => {
   const waits: number[] = []
   const client = {
     query: async ({ query_timeout }: { query_timeout: number }) => void waits.push(query_timeout),
@@ -94,7 +94,7 @@ test('security 52: who waits for a connection waits the shorter for its first an
   expect(waits[1]).toBe(10_000)
 })
 
-test('security 52: connections that break in the middle of their queries fail those, and nothing else', async () => {
+test('security 52: connections that break fail only their own queries', async () => {
   const state = await freshState()
   const name = new URL(state.url).pathname.slice(1)
   const running = Array.from({ length: 5 }, () =>
@@ -106,7 +106,7 @@ test('security 52: connections that break in the middle of their queries fail th
     )
     return rows[0]!.count >= 5
   })
-  // Taken out of the pool and idle: no query is there to fail.
+  // A connection that is checked out and idle, so that no query fails when it breaks.
   const client = await state.pool.connect()
   await onServer((admin) =>
     admin.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = $1', [name]),
@@ -116,7 +116,7 @@ test('security 52: connections that break in the middle of their queries fail th
   )
   await expect(client.query('select 1')).rejects.toThrow()
   client.release(true)
-  // Every broken connection fails one query at the most; then all is well again.
+  // Every broken connection fails at most one query.
   await until(() =>
     sql`select 1`.execute(state.db).then(
       () => true,
@@ -135,7 +135,7 @@ test('the state of a newer version is refused', async () => {
   await state.close()
 })
 
-test('an embedded PostgreSQL whose port somebody else took moves to another one and keeps its data', async () => {
+test('an embedded PostgreSQL whose port was taken moves to another port and keeps its data', async () => {
   const log = pino({ level: 'silent' })
   const query = async (postgres: EmbeddedPostgres, text: string) => {
     const client = new Client({ connectionString: postgres.adminUrl })
@@ -182,7 +182,7 @@ describe('the embedded PostgreSQL', () => {
     ).toEqual(['yes'])
   })
 
-  test('is never made anew because its passwords cannot be read: the start says so in one line, and the data stays', async () => {
+  test('is never recreated when its passwords are unreadable: the start says so in one line, and the data stays', async () => {
     const cluster = await readFile(clusterFile(), 'utf8')
     await rm(clusterFile())
     await expect(start(dataDir())).rejects.toMatchObject({
@@ -204,13 +204,13 @@ describe('the embedded PostgreSQL', () => {
     expect(await kept()).toEqual(['yes'])
   })
 
-  test('that was made by a first start, which was cut off just then, is found by the next one', async () => {
+  test('of a first start that was interrupted at the end is found by the next start', async () => {
     await rename(clusterFile(), `${clusterFile()}.new`)
     expect(await kept()).toEqual(['yes'])
     expect(await readdir(dataDir())).toEqual(['state', 'state.json', 'state.lock', 'state.sockets'])
   })
 
-  test('that a first start has half made is made anew', async () => {
+  test('of a first start that was interrupted half-way is created again', async () => {
     const fresh = join(directory(), 'cut-off')
     await mkdir(join(fresh, 'state.new'), { recursive: true })
     await writeFile(join(fresh, 'state.new/PG_VERSION'), '18')
@@ -219,7 +219,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await readdir(fresh)).toEqual(['state', 'state.json', 'state.lock', 'state.sockets'])
   })
 
-  test('that is being started again when it is stopped leaves no process', async () => {
+  test('leaves no process when it is stopped during a restart', async () => {
     const postgres = await start(dataDir())
     const first = processesOf(dataDir())
     for (const pid of first) process.kill(pid, 'SIGKILL')
@@ -231,7 +231,7 @@ describe('the embedded PostgreSQL', () => {
 })
 
 describe('the key file', () => {
-  test('is made once with mode 600, and what it sealed opens again', async () => {
+  test('is created once with mode 600 and decrypts what it encrypted', async () => {
     const state = await freshState()
     const sealed = (await openSecrets(directory(), state.db)).seal('a secret', 'test', 'ann')
     expect((await stat(join(directory(), 'secret.key'))).mode & 0o777).toBe(0o600)
@@ -245,7 +245,7 @@ describe('the key file', () => {
     await state.close()
   })
 
-  test('that is missing, damaged or another one stops the start with a clear line', async () => {
+  test('stops the start with a clear line when it is missing, damaged or of another state', async () => {
     const state = await freshState()
     const file = join(directory(), 'secret.key')
     await rm(file, { force: true })

@@ -40,7 +40,7 @@ function entry(action: string) {
   }
 }
 
-/** Starts the state's server, and hands its database to `work`. */
+/** Starts the state's server and passes its database to `work`. */
 async function withState<Result>(dataDir: string, users: UsersPostgres, work: (db: Db) => Promise<Result>) {
   const postgres = await startStatePostgres({ dataDir, users, migrate: migrateState, log })
   const state = await openStateDatabase(postgres.url)
@@ -52,7 +52,7 @@ async function withState<Result>(dataDir: string, users: UsersPostgres, work: (d
   }
 }
 
-/** A data directory as an earlier version left it: the state is beside a user's database, in one server. */
+/** A data directory of an earlier version: the state and a user's database in one server. */
 async function earlierVersion(name: string): Promise<string> {
   const dataDir = join(directory(), name)
   mkdirSync(dataDir, { mode: 0o711 })
@@ -79,7 +79,7 @@ test.each([
   ['', 'new'],
   [' where the path is too long for a socket', 'long'.repeat(30)],
 ])(
-  'security: the server of the state listens on no port%s, and the one of users’ databases starts when it is needed',
+  'security: the state’s server listens on no port%s, and the server of users’ databases starts on demand',
   async (_case, name) => {
     const dataDir = join(directory(), name)
     mkdirSync(dataDir, { mode: 0o711 })
@@ -99,7 +99,7 @@ test.each([
     expect(first).toBe(second)
     expect(users.port()).toBe(Number(new URL(first.adminUrl).port))
     expect(await query(first.adminUrl, "select datname from pg_database where datname = 'quarterdeck'")).toEqual([])
-    // On memory shortage the sessions of users are killed first.
+    // When memory runs out, the kernel kills sessions of users first.
     const oomScoreOf = async (url: string) => {
       const client = new Client({ connectionString: url })
       await client.connect()
@@ -116,7 +116,7 @@ test.each([
   },
 )
 
-test('the state of an earlier version moves to a server of its own with all that it holds, once; users’ databases stay', async () => {
+test('the state of an earlier version moves once to its own server, and users’ databases stay', async () => {
   const dataDir = await earlierVersion('earlier')
   const users = createUsersPostgres(dataDir, log)
   await withState(dataDir, users, async (db) => {
@@ -124,7 +124,7 @@ test('the state of an earlier version moves to a server of its own with all that
     const { entries } = await listActivity(db, {})
     expect(entries.map(({ action }) => action)).toEqual(['second', 'first'])
     expect(entries[0]?.subject).toBe(entry('').subject)
-    // Identities go on where they were, and the log still keeps its entries.
+    // Identity columns continue, and the log is still protected.
     await insertActivity(db, [entry('third')])
     expect((await listActivity(db, {})).entries.map(({ action }) => action)).toEqual(['third', 'second', 'first'])
     await expect(db.deleteFrom('activity').execute()).rejects.toThrow('are kept as they are for 90 days')
@@ -141,7 +141,7 @@ test('the state of an earlier version moves to a server of its own with all that
   expect(later.port()).toBeUndefined()
 })
 
-test('a move that was interrupted is repeated, and one that fails leaves the state where it was', async () => {
+test('an interrupted move is repeated, and a failed one leaves the state in place', async () => {
   const dataDir = await earlierVersion('interrupted')
   const half = await startEmbeddedPostgres(dataDir, 'state', log)
   await query(half.adminUrl, 'create database quarterdeck_new')
@@ -191,7 +191,7 @@ test('the old copy of a state that was moved is removed by a later start, if the
   expect(later.port()).toBeUndefined()
 })
 
-test('security: a user’s database that has the name of the state is not taken for it', async () => {
+test('security: a user’s database with the name of the state is not mistaken for it', async () => {
   const dataDir = join(directory(), 'namesake')
   mkdirSync(dataDir, { mode: 0o711 })
   const users = createUsersPostgres(dataDir, log)
@@ -207,7 +207,7 @@ test('security: a user’s database that has the name of the state is not taken 
   await users.stop()
 })
 
-test('the state of an earlier version whose files are away stops the start: no empty one takes its place', async () => {
+test('missing files of an earlier version’s state stop the start, and no empty state replaces them', async () => {
   const dataDir = await earlierVersion('away')
   renameSync(join(dataDir, 'postgres'), join(dataDir, 'elsewhere'))
   const start = () => withState(dataDir, createUsersPostgres(dataDir, log), factsOf)
