@@ -5,11 +5,11 @@ import type { ConsoleFrame } from '../../src/contract/consoleChannel'
 import { codeOf, startProduct, type Product } from '../support/browser/startProduct'
 
 /**
- * The console channel: a process that prints as fast as it can, 50 viewers at once, and one that never reads.
- * Every printed line carries the time it was printed, so that its delay to a viewer can be told.
+ * The console channel under a process that prints as fast as it can, with 50 viewers and one that never reads.
+ * Every line carries the time it was printed, which gives its delay to a viewer.
  */
 const LINES = 200_000
-/** The first one is cold: the platform has just started. */
+/** The first round is cold, because the platform has just started. */
 const ROUNDS = 4
 const VIEWERS = 50
 const RATE = 5000
@@ -73,7 +73,7 @@ async function register({ url, inviteCode }: Product): Promise<Session> {
   return { url, token: String(loginToken) }
 }
 
-/** Notes when a frame came and reads it later: what the measuring costs must not be measured. */
+/** Stores frames with their arrival time and parses them later, so that parsing does not affect the measurement. */
 class Viewer {
   lines = 0
   skipped = 0

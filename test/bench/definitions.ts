@@ -1,7 +1,7 @@
 import { performance } from 'node:perf_hooks'
 import { readDefinition } from '../../src/contract/definitionText'
 
-/** How long the nastiest texts take to be refused: each must stay under 200 ms (security 31). */
+/** Measures how long the worst texts take to be refused: each must stay under 200 ms (security 31). */
 const LIMIT = 16 * 1024
 const fill = (make: (at: number) => string) => {
   let text = ''

@@ -7,11 +7,14 @@ import { createRandom, seedOf } from '../support/platform/fuzz/random'
 import { startMixedUse, type Call } from '../support/platform/mixedUse'
 import { processesOf } from '../support/platform/processesOf'
 
-/** Parts of the product are killed (-9) at random moments of mixed use. Whatever was acknowledged must be there afterwards, and each instance run once. */
+/**
+ * Kills parts of the product (-9) at random moments of mixed use. Acknowledged changes must survive, and each instance
+ * must run once.
+ */
 const KILLS = Number(process.env.BENCH_KILLS ?? 200)
 const seed = seedOf(randomInt(2 ** 31))
 const NAMES = ['one', 'two', 'three', 'four']
-/** How long it may take until all is well again: the last pause before an instance is started again is a minute. In milliseconds. */
+/** Time allowed for recovery: the longest delay before an instance restarts is a minute. */
 const RECOVERY_MS = 120_000
 
 const PROGRAM = "let n = 0; setInterval(() => console.log('line ' + ++n), 20)"
@@ -21,7 +24,7 @@ async function main(): Promise<void> {
   const random = createRandom(seed)
   const product = await startProduct({ QUARTERDECK_SAMPLE: 'off' })
   const { url, inviteCode, dataDir } = product
-  /** In the command of each instance, so that its processes can be found. */
+  /** A part of the command of each instance, by which its processes are found. */
   const markOf = (name: string) => join(dataDir, `instance-${name}`)
   let token = ''
   const call: Call = async (method, path, body) => {
@@ -43,7 +46,7 @@ async function main(): Promise<void> {
       ({ status }) => status === 200,
       () => false,
     )
-  /** Processes of instances only: what runs, watches and starts them may name them too. */
+  /** Processes of instances only: the processes that run, watch and start them may contain the same text. */
   const instancePids = (name: string) =>
     processesOf(markOf(name)).filter((pid) => /^node\0-e\0/.test(read(`/proc/${pid}/cmdline`)))
 
@@ -69,7 +72,7 @@ async function main(): Promise<void> {
   for (const name of ['a.txt', 'b.txt', 'c.txt'])
     await call('POST', 'sftp/file', { path: `/nfsshare/${name}`, content: '' })
 
-  /** Waits until everything runs, each instance once. @returns how long it took; undefined when it did not come about */
+  /** Waits until each instance runs once. @returns the time it took in milliseconds; undefined if it timed out */
   async function recovered(): Promise<number | undefined> {
     const begun = Date.now()
     for (let tries = 1; Date.now() - begun < RECOVERY_MS; tries++) {
@@ -77,7 +80,7 @@ async function main(): Promise<void> {
         const states = await Promise.all(NAMES.map((name) => instanceOf(name).catch(() => undefined)))
         if (states.every((instance, at) => instance?.state === 'RUNNING' && instancePids(NAMES[at]!).length === 1))
           return Date.now() - begun
-        // Five ends within five minutes block an instance, as they should; whoever looks after it starts it again.
+        // Five crashes within five minutes block an instance as intended; an operator would start it again.
         for (const [at, instance] of states.entries())
           if (instance?.state === 'BLOCKED' || (tries % 50 === 0 && instance?.state === 'STOPPED'))
             await call('POST', `deployments/${NAMES[at]}/restart`).catch(() => undefined)
@@ -92,20 +95,20 @@ async function main(): Promise<void> {
       try {
         process.kill(pid, 'SIGKILL')
       } catch {
-        // It has just ended by itself.
+        // The process has just exited.
       }
     })
   const naming = (pattern: RegExp) => processesOf(dataDir).filter((pid) => pattern.test(read(`/proc/${pid}/cmdline`)))
-  /** By name, what is killed; each returns false where there is no such thing here. */
+  /** What is killed, by name; each returns false if there is no such process here. */
   const parts: Record<string, () => Promise<boolean>> = {
     async platform() {
       await product.kill()
       await product.restart()
       return true
     },
-    // Plain instances have a host process.
+    // Plain instances share a host process.
     host: async () => killed(naming(/hostMain\.js/)),
-    // Contained ones have a monitor each.
+    // Contained instances have a monitor each.
     monitor: async () => killed(pickOne(naming(/^[^\0]*conmon\0/))),
     postgres: async () => killed([Number(read(join(dataDir, 'state/postmaster.pid')).split('\n')[0])].filter(Boolean)),
     instance: async () => killed(instancePids(random.pick(NAMES))),
@@ -157,7 +160,7 @@ async function main(): Promise<void> {
         await use
           .violations()
           .catch(async () => {
-            // What was killed may still have answered when it was asked whether all is well.
+            // The killed process may have answered the check just before.
             await recovered()
             return use.violations()
           })

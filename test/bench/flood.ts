@@ -4,13 +4,13 @@ import { findBrowser } from '../support/browser/findBrowser'
 import { signUp, startProduct } from '../support/browser/startProduct'
 
 /**
- * The console page under a flood, in a real browser at a quarter of its speed: how long it blocks, and how soon typing shows.
- * The same keys are pressed before the flood: what they take is the browser's and the machine's.
+ * The console page under a flood in a real browser at a quarter of its speed: blocking time and typing latency.
+ * The same keys are pressed before the flood, as the baseline of browser and machine.
  */
 const LINES_A_SECOND = 10_000
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 60)
 const SLOWER = 4
-/** Between two keys. In milliseconds. */
+/** The interval between keys. */
 const KEY_MS = 100
 
 const PRINTER = `
@@ -27,7 +27,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', ()
   }, 10)
 })`
 
-/** Notes long tasks, frames, and for each key the time until the frame that shows it was made. */
+/** Records long tasks, frames and, for each key, the time until the frame that shows it. */
 const OBSERVE = `
 window.seen = { longTasks: [], keys: [], frames: 0 }
 new PerformanceObserver((list) => list.getEntries().forEach(({ duration }) => seen.longTasks.push(duration))).observe({ type: 'longtask' })
@@ -43,7 +43,7 @@ interface Seen {
   frames: number
 }
 
-/** What a user would say of the keys: the slowest, without one in fifty (Interaction to Next Paint, web.dev/articles/inp). */
+/** Formats key latencies, with the slowest except one in fifty (Interaction to Next Paint, web.dev/articles/inp). */
 function inWords(keys: number[]): string {
   const sorted = keys.toSorted((one, other) => one - other)
   const at = (index: number) => `${sorted.at(index)?.toFixed(0)} ms`

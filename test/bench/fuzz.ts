@@ -2,10 +2,13 @@ import { randomInt } from 'node:crypto'
 import { seedOf } from '../support/platform/fuzz/random'
 import { FUZZ_KINDS, startFuzzer } from '../support/platform/fuzz/fuzzPlatform'
 
-/** Requests, forms, definitions, archives and socket messages that nobody should send, kind after kind, for as long as one likes. */
+/**
+ * Sends malformed requests, forms, definitions, archives and socket messages, one kind after another, for as long as
+ * given.
+ */
 const MINUTES = Number(process.env.BENCH_MINUTES ?? 10)
 const seed = seedOf(randomInt(2 ** 31))
-/** Of one kind before the next has its turn. */
+/** The time per kind before the next one. */
 const SECONDS = 15
 
 let found = 0
@@ -16,7 +19,7 @@ function tell(problem: string): void {
 
 async function main(): Promise<void> {
   console.log(`FUZZ_SEED=${seed}`)
-  // An error that nobody handles would end the platform; here it is told with what was sent last.
+  // An unhandled error would end the platform; here it is reported with the input that was sent last.
   process.on('uncaughtException', (error) => tell(`not handled: ${error.stack ?? error.message}`))
   process.on('unhandledRejection', (error) =>
     tell(`not handled: ${error instanceof Error ? error.stack : String(error)}`),
@@ -31,7 +34,7 @@ async function main(): Promise<void> {
         findings.forEach(tell)
       }
       ;(await fuzzer.troubles()).forEach(tell)
-      // Cases of one number differ by kind, and none comes twice.
+      // The same number gives a different case for each kind, and no case repeats.
       first += 1_000_000
     }
   } finally {

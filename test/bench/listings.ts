@@ -5,7 +5,7 @@ import { Agent, request } from 'node:http'
 import { generate } from 'otplib'
 import { startProduct } from '../support/browser/startProduct'
 
-/** Listings of the shared area, by calls over HTTP: how long one takes, and how many there are a second. */
+/** Listings of the shared area over HTTP: latency and throughput. */
 async function main(): Promise<void> {
   const product = await startProduct({ QUARTERDECK_SAMPLE: 'off' })
   const agent = new Agent({ keepAlive: true, maxSockets: 16 })
@@ -29,7 +29,7 @@ async function main(): Promise<void> {
       [100_000, 20],
     ] as const) {
       const first = await timed(() => list(count))
-      // Kept from its second reading on.
+      // Listings are cached from the second request on.
       await list(count)
       const times: number[] = []
       for (let round = 0; round < rounds; round += 1) times.push(await timed(() => list(count)))

@@ -1,15 +1,15 @@
 import { connect, type Socket } from 'node:net'
 import { codeOf, startProduct } from '../support/browser/startProduct'
 
-/** security 54: whether somebody can still sign in while thousands of connections never finish their request header. */
+/** security 54: measures whether sign-in works while thousands of connections never finish their request header. */
 const SOCKETS = Number(process.env.BENCH_SOCKETS ?? 10_000)
 const LOGINS = 100
-/** Each of them sends another byte of its header so often. In milliseconds. */
+/** The interval at which each of them sends another byte of its header. */
 const DRIP_MS = 5000
 
 let people = 0
 
-/** Each call is another person's, from an address of their own: one address may not try so often. */
+/** Every call uses another address, because of the limits per address. */
 async function post(url: string, path: string, body: unknown): Promise<Record<string, string>> {
   const answer = await fetch(`${url}/api/auth/${path}`, {
     method: 'POST',
@@ -25,7 +25,7 @@ async function post(url: string, path: string, body: unknown): Promise<Record<st
   return data
 }
 
-/** One that is let in and takes its time. Undefined when it is not let in. */
+/** Opens a connection that is accepted and sends slowly; undefined if it is refused. */
 function open(port: number): Promise<Socket | undefined> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => resolve(socket))

@@ -8,7 +8,8 @@ import { sectionToggled } from '../../src/web/features/overview/overviewSlice'
 import { draftTyped } from '../../src/web/features/deployments/configuration/configurationSlice'
 
 /**
- * What the recorder costs, with its log full: then each action pays for the oldest one too, which the base state takes.
+ * The cost of the recorder with a full log, where each action evicts the oldest one, which is reduced into the base
+ * state.
  * Run with `NODE_ENV=production NODE_OPTIONS=--expose-gc npm run bench recorder`.
  */
 const ROUNDS = 6000
@@ -65,7 +66,7 @@ const lines = (count: number) =>
   )
 const definition = `name: lobby\ntype: scalable\nrun:\n${'  env: { KEY: value }\n'.repeat(40)}`
 
-/** A minute of work: typing, polling, an instance that prints now and then. */
+/** A minute of use: typing, polling, and an instance that prints occasionally. */
 const work = (index: number) => {
   if (index % 10 === 0) return poll('pending')
   if (index % 10 === 1) return poll('fulfilled')

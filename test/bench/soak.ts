@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { codeOf, startProduct } from '../support/browser/startProduct'
 
-/** security 55: memory and descriptors of the platform under steady use, minute after minute. They must not grow. */
+/** security 55: memory and descriptors of the platform under steady use, sampled every minute, must not grow. */
 const MINUTES = Number(process.env.BENCH_MINUTES ?? 10)
 const ROUND_MS = 100
 const PRINTER = "console.log('Ready'); setInterval(() => console.log('x'.repeat(80)), 5)"
@@ -21,7 +21,7 @@ async function sampleOf(pid: number): Promise<{ memory: number; descriptors: num
   }
 }
 
-/** What a user does in a moment: looks at lists, opens a console, says something, goes. */
+/** A short visit of a user: reads lists, opens a console, sends a command, leaves. */
 async function round(url: string, token: string, call: Call, path: string): Promise<void> {
   await Promise.all([
     call('GET', 'deployments'),

@@ -2,12 +2,12 @@ const { readFileSync, statfsSync } = require('node:fs')
 const { freemem } = require('node:os')
 
 const PATH = '/dev/shm'
-/** What the tests hold at most at a time, with room to spare: the test of large files has 4 GB of them. */
+/** The maximum that tests store at a time, with a margin: the test of large files needs 4 GB of it. */
 const NEEDED_BYTES = 10 * 2 ** 30
 
 /**
- * The directory for temporary files that the kernel keeps in memory, where it may hold programs and memory is plentiful;
- * else undefined. Tests make and remove some hundred thousand files, which takes three times as long on a disk.
+ * The directory for temporary files in memory if it allows executables and memory is plentiful, otherwise undefined.
+ * Tests create and remove some hundred thousand files, which takes three times as long on a disk.
  */
 function memoryDirectory() {
   try {
@@ -19,7 +19,7 @@ function memoryDirectory() {
     const { bavail, bsize } = statfsSync(PATH)
     return isUsable && Math.min(bavail * bsize, freemem()) > NEEDED_BYTES ? PATH : undefined
   } catch {
-    // No Linux.
+    // Not Linux.
     return undefined
   }
 }

@@ -13,7 +13,7 @@ const { dirname, join, relative } = require('node:path')
 const { transformSync } = require('@babel/core')
 
 const root = join(__dirname, '../..')
-/** The platform as the build makes it, for the processes that tests start: from its sources each would first compile for a second or two. */
+/** The compiled platform for processes that tests start: from source each would first compile for a second or two. */
 const PROGRAMS = join(root, '.cache', 'programs')
 
 /** Compiles what has changed since the last run. */
@@ -26,11 +26,11 @@ function compilePrograms() {
       const source = join(root, 'src', folder, name)
       const target = join(PROGRAMS, folder, name.replace(/\.ts$/, '.js'))
       const { mtime, mtimeMs } = statSync(source)
-      // The program has the time of its source: an older source, of another branch, is a change as well.
+      // The output gets the time of its source, so that an older source, as of another branch, counts as a change.
       const made = statSync(target, { throwIfNoEntry: false })
       if (made && Math.abs(made.mtimeMs - mtimeMs) < 1 && settings.every((time) => time < made.ctimeMs)) continue
       mkdirSync(dirname(target), { recursive: true })
-      // Whole at once: another run may start it meanwhile.
+      // Replaced atomically, because another run may start the program meanwhile.
       const unfinished = `${target}.${process.pid}`
       writeFileSync(
         unfinished,
@@ -39,7 +39,7 @@ function compilePrograms() {
       utimesSync(unfinished, mtime, mtime)
       renameSync(unfinished, target)
     }
-    // The migrations are all files of their folder: one whose source is gone would still be applied.
+    // All files in the folder of migrations are applied, so outputs without a source are removed.
     const compiled = join(PROGRAMS, folder)
     for (const name of readdirSync(compiled, { recursive: true })) {
       if (name.endsWith('.js') && !existsSync(join(root, 'src', folder, name.replace(/\.js$/, '.ts'))))

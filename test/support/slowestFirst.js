@@ -1,6 +1,6 @@
 const Sequencer = require('@jest/test-sequencer').default
 
-/** Those that take longer than their size tells, the slowest first. Of use where jest has recorded no durations yet. */
+/** Tests that are slower than their size suggests, the slowest first. Used until jest has recorded durations. */
 const SLOW = [
   'e2e/console',
   'e2e/kills',
@@ -19,7 +19,9 @@ const SLOW = [
   'platform/outOfFiles',
 ].map((name) => `/test/${name}.test.ts`)
 
-/** As jest does it, by recorded durations, but the first time by what is known here: no worker is left with a slow file at the end. */
+/**
+ * Sorts tests like jest by recorded durations, or at first by the list above, so that no worker ends with a slow file.
+ */
 module.exports = class SlowestFirst extends Sequencer {
   sort(tests) {
     const rankOf = ({ path, duration }) => {

@@ -1,16 +1,16 @@
 import type { Browser, Page } from 'playwright-core'
 
-/** A tab with nothing between it and the browser. */
+/** A tab that Playwright does not manage. */
 export interface BareTab {
-  /** The value of an expression, as JSON has it. */
+  /** Evaluates an expression and returns its value as JSON. */
   evaluate(expression: string): Promise<unknown>
-  /** Makes it the one that is seen; the others of its window are hidden by that. */
+  /** Brings the tab to the front, which hides the other tabs of its window. */
   activate(): Promise<void>
 }
 
 /**
- * Opens tabs of one window, with the session of a page. The tabs of a test are otherwise kept visible and focused,
- * whatever is in front of them; these are hidden and shown as those of a user.
+ * Opens tabs of one window with the session of a page. Playwright keeps its own tabs visible and focused even behind
+ * others; these are hidden and shown as in a user's browser.
  */
 export async function bareWindow(page: Page): Promise<(url: string) => Promise<BareTab>> {
   const browser = page.context().browser() as Browser

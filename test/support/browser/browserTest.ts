@@ -6,10 +6,10 @@ import { findBrowser } from './findBrowser'
 
 const executablePath = findBrowser()
 
-/** As `test`, but skipped, and said so, where there is no Chromium (see src/setup.js). */
+/** Like `test`, but skipped with a note where there is no Chromium (see src/setup.js). */
 export const browserTest: jest.It = executablePath ? test : test.skip
 
-/** Where the pictures of the last run are, for people to look at. */
+/** The screenshots of the last run, for review. */
 export const SCREENSHOTS = join(__dirname, '../../../.cache/screenshots')
 const FLAGS = [
   '--no-sandbox',
@@ -29,8 +29,8 @@ const REFUSED =
 const browsers = new Map<boolean, Browser>()
 
 /**
- * A new browser profile with one page, in which scroll bars take no room unless that is asked for. What goes wrong in the
- * page fails the test that calls `expectNoErrors`.
+ * Opens a new browser profile with one page, whose scroll bars take no room by default. Errors on the page fail the
+ * test that calls `expectNoErrors`.
  */
 export async function openPage(
   url: string,
@@ -50,7 +50,7 @@ export async function openPage(
   const errors: string[] = []
   page.on('pageerror', (error) => errors.push(error.message))
   page.on('console', (message) => {
-    // A refused call or socket is an answer like any other; the browser reports it all the same.
+    // The browser reports refused calls and sockets as errors, although they are ordinary answers.
     if (message.type() === 'error' && !REFUSED.test(message.text())) errors.push(message.text())
   })
   return { context, page, errors }
@@ -61,8 +61,8 @@ afterAll(async () => {
 })
 
 /**
- * What axe finds on the page as it is. Axe runs in the page itself: its package for Playwright opens another page for each
- * analysis and carries all that passed to and fro, which takes ten times as long.
+ * Runs axe on the page. Runs in the page itself, because its package for Playwright opens another page for each
+ * analysis and transfers all data, which takes ten times as long.
  */
 async function violationsOn(page: Page): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(AXE)
@@ -74,19 +74,22 @@ async function violationsOn(page: Page): Promise<string[]> {
   })
 }
 
-/** Ends a page's test: axe finds nothing in either theme, nothing is wider than a phone, and both widths are pictured. */
+/**
+ * Ends a page's test: axe finds nothing in either theme, nothing is wider than a phone, and both widths get a
+ * screenshot.
+ */
 export async function expectGoodPage(page: Page, name: string): Promise<void> {
   mkdirSync(SCREENSHOTS, { recursive: true })
-  // Its code may be on its way still.
+  // The page's chunk may still be loading.
   await page.locator('h1').first().waitFor({ state: 'attached' })
   for (const theme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme: theme })
-    // The page hears of it with its next frame.
+    // The page handles the change in its next frame.
     await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))))
     expect({ page: name, theme, violations: await violationsOn(page) }).toEqual({ page: name, theme, violations: [] })
     for (const width of [1440, 360]) {
       await page.setViewportSize({ width, height: width === 360 ? 760 : 900 })
-      // Charts follow a new width with a delay of their own.
+      // Charts adapt to a new width with a delay.
       await page.waitForFunction(() =>
         [...document.querySelectorAll('svg.apexcharts-svg')].every(
           (chart) => chart.getBoundingClientRect().right <= window.innerWidth,

@@ -1,6 +1,8 @@
 const { existsSync } = require('node:fs')
 
-/** The path of a Chromium on this machine, or undefined. CHROMIUM_PATH wins; then Playwright's own; then the system's. */
+/**
+ * The path of a Chromium on this machine, or undefined: first CHROMIUM_PATH, then Playwright's own, then the system's.
+ */
 function findBrowser() {
   const candidates = [
     process.env.CHROMIUM_PATH,

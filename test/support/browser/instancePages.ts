@@ -18,7 +18,7 @@ require('node:readline').createInterface({ input: process.stdin }).on('line', (l
 
 interface InstancePages {
   product(): Product
-  /** One user for all tests of a file. */
+  /** Opens a page for the user that all tests of a file share. */
   signedIn(): ReturnType<typeof openPage>
   /** Deploys a program that prints and answers, and opens its instance's page. */
   run(page: Page, name: string): Promise<void>
@@ -26,7 +26,7 @@ interface InstancePages {
 
 export const status = (page: Page) => page.getByRole('region', { name: 'Status' })
 
-/** What tests of an instance's page work with. Call it once, outside of tests. */
+/** Sets up what tests of an instance's page need. Call it once, outside of tests. */
 export function useInstancePages(): InstancePages {
   const product = useProduct({ QUARTERDECK_SAMPLE: 'off' })
   let opened: ReturnType<typeof openPage> | undefined

@@ -1,6 +1,6 @@
 /**
- * Loaded into the platform before its own code: its clock goes ahead of the machine's by as many milliseconds as the test
- * that started it asks for. Timers keep their pace.
+ * Loaded into the platform before its own code: moves its clock ahead by the milliseconds that the test sends. Timers
+ * are not affected.
  */
 const MachineDate = Date
 let aheadMs = 0
@@ -19,5 +19,5 @@ process.on('message', (asked) => {
   aheadMs = asked.aheadMs
   process.send({ aheadMs })
 })
-// The platform ends by itself, not when its parent does.
+// The channel to the parent must not keep the platform alive.
 process.channel.unref()

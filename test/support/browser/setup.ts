@@ -1,2 +1,2 @@
-/** Each of these tests walks through the whole product; each of its steps has a limit of its own. */
+/** Each of these tests walks through the whole product, and each step has its own time limit. */
 jest.setTimeout(600_000)

@@ -17,20 +17,20 @@ export interface Product {
   url: string
   dataDir: string
   inviteCode: string | undefined
-  /** As Ctrl-C does. */
+  /** Stops the platform like Ctrl-C. @returns the exit code */
   stop(): Promise<number | null>
   kill(): Promise<void>
-  /** Starts it again on the same data and the same port. */
+  /** Restarts it with the same data and port. */
   restart(): Promise<void>
-  /** Moves the platform's clock ahead, by milliseconds. The machine's time comes back with a restart. */
+  /** Moves the platform's clock ahead, until the next restart. */
   passTime(ms: number): Promise<void>
-  /** What time it is for the platform, in milliseconds. */
+  /** The platform's clock, in milliseconds. */
   now(): number
-  /** Ends everything, instances included, and removes the data. */
+  /** Stops everything including instances, and removes the data. */
   close(): Promise<void>
 }
 
-/** The built product as a user starts it, with a data directory of its own and any free port. */
+/** Starts the built product like a user, with a separate data directory and any free port. */
 export async function startProduct(settings: Record<string, string> = {}): Promise<Product> {
   const dataDir = await mkdtemp(join(tmpdir(), 'quarterdeck-e2e-'))
   const { PATH, HOME } = process.env
@@ -57,7 +57,7 @@ export async function startProduct(settings: Record<string, string> = {}): Promi
       const read = (chunk: Buffer) => {
         said += chunk.toString()
         const url = /ready: (http\S+)/.exec(said)?.[1]
-        // The greeting ends with an empty line; the invite code stands before it.
+        // The greeting ends with an empty line, which follows the invite code.
         if (url && said.endsWith('\n\n')) resolve({ url, inviteCode: /^ {6}(\S+)$/m.exec(said)?.[1] })
       }
       platform.stdout!.on('data', read)
@@ -102,7 +102,7 @@ export async function startProduct(settings: Record<string, string> = {}): Promi
   }
 }
 
-/** A product of its own for the tests of a file; ended and gone after them. */
+/** Starts a product for the tests of a file, and removes it after them. */
 export function useProduct(settings: Record<string, string> = {}): () => Product {
   let product: Product
   beforeAll(async () => {
@@ -112,12 +112,12 @@ export function useProduct(settings: Record<string, string> = {}): () => Product
   return () => product
 }
 
-/** The code that an authenticator app shows so many 30-second steps from now. */
+/** The code that an authenticator app shows this number of 30-second steps from now. */
 export function codeOf(secret: string, steps = 0): Promise<string> {
   return generate({ secret, epoch: Math.floor(Date.now() / 1000) + 30 * steps })
 }
 
-/** Registers through the pages, by an invite code or by the link that holds it, up to the overview. @returns the shown TOTP secret. */
+/** Registers through the pages with an invite code or link, up to the overview. @returns the shown TOTP secret. */
 export async function register(
   page: Page,
   { inviteCode, link, username, password }: { inviteCode?: string; link?: string; username: string; password: string },
@@ -142,7 +142,7 @@ export async function signUpOnPages(page: Page, product: Product): Promise<void>
   await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
 }
 
-/** As `signUpOnPages`, by the calls of those pages: a test that is not about them saves seconds. */
+/** Like `signUpOnPages`, but through the API, which saves seconds in tests of other features. */
 export async function signUp(page: Page, { url, inviteCode }: Product): Promise<void> {
   const { username } = FIRST_USER
   const { token: inviteToken } = await callAuth(page, 'verify-invite', { inviteCode })

@@ -8,7 +8,9 @@ import { crc32, gzipSync } from 'node:zlib'
 import { pack, type Header } from 'tar-stream'
 import { ZipFile } from 'yazl'
 
-/** A zip of these files; a name that ends in `/` is a directory. `name` may be anything: see `renameInZip` for what yazl refuses. */
+/**
+ * Makes a zip of these files; a name that ends in `/` is a directory. For names that yazl refuses see `renameInZip`.
+ */
 export async function makeZip(
   files: Record<string, string | Buffer>,
   modes: Record<string, number> = {},
@@ -26,13 +28,13 @@ export async function makeZip(
   return buffer(zip.outputStream)
 }
 
-/** Replaces a name by another one of the same length, in the headers of both kinds. */
+/** Replaces a name by another one of the same length in the local and central headers. */
 export function renameInZip(zip: Buffer, from: string, to: string): Buffer {
   if (Buffer.byteLength(from) !== Buffer.byteLength(to)) throw new Error('The names must be of one length')
   return Buffer.from(zip.toString('latin1').replaceAll(from, to), 'latin1')
 }
 
-/** A tar of these entries, whatever they say. */
+/** Makes a tar of these entries without validating them. */
 export async function makeTar(entries: (Partial<Header> & { name: string; content?: string })[]): Promise<Buffer> {
   const tar = pack()
   for (const { content, ...header } of entries) {
@@ -66,7 +68,7 @@ export async function make7z(files: Record<string, string>, ...options: string[]
   }
 }
 
-/** A RAR 5 archive of stored files, written by its format's description (RARLAB, "RAR 5.0 archive format"). */
+/** Makes a RAR 5 archive of stored files, following RARLAB's "RAR 5.0 archive format". */
 export function makeRar(files: Record<string, string>): Buffer {
   const blocks = [Buffer.from('526172211a070100', 'hex'), rarBlock(1, 0, [vint(0)])]
   for (const [name, content] of Object.entries(files)) {
@@ -74,7 +76,7 @@ export function makeRar(files: Record<string, string>): Buffer {
     const sum = Buffer.alloc(4)
     sum.writeUInt32LE(crc32(data))
     const encoded = Buffer.from(name)
-    // File flags: a CRC32 is there. No compression, made by a Unix.
+    // File flags: CRC32 present, no compression, host system Unix.
     blocks.push(
       rarBlock(2, data.length, [
         vint(4),

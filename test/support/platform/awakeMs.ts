@@ -1,8 +1,10 @@
 const EVERY_MS = 10
-/** Longer than this between two looks, and the process stood still. */
+/** A longer gap between two ticks means that the process was suspended. */
 const MOST_MS = 50
 
-/** How long a piece of work took, in milliseconds, without the time in which this process, or the machine, stood still. */
+/**
+ * Measures how long the work took in milliseconds, without the time in which the process or the machine was suspended.
+ */
 export async function awakeMs(work: () => Promise<unknown>): Promise<number> {
   let [took, last] = [0, performance.now()]
   const look = () => {

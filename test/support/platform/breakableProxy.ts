@@ -3,17 +3,17 @@ import { once } from 'node:events'
 
 export interface BreakableProxy {
   port: number
-  /** How many messages clients have sent since the last `breakAfter`. */
+  /** The number of messages that clients have sent since the last `breakAfter`. */
   sent: () => number
-  /** After so many messages and the server's answer to the last one, everything breaks and nobody gets through. */
+  /** After this number of messages and the answer to the last one, all connections break and new ones are refused. */
   breakAfter(messages: number): void
-  /** Whether it has broken. */
+  /** Whether the connections have been broken. */
   isBroken: () => boolean
   mend(): void
   close(): Promise<void>
 }
 
-/** A way to a server that breaks at a chosen message: what a killed client, or a pulled cable, leaves behind. */
+/** A proxy to a server that breaks at a chosen message, as when a client is killed or a cable is pulled. */
 export async function breakableProxy(target: { host: string; port: number }): Promise<BreakableProxy> {
   const sockets = new Set<Socket>()
   let sent = 0

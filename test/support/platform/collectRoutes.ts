@@ -1,12 +1,15 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import type { FastifyInstance, RouteOptions } from 'fastify'
 
-/** The calls of an app (`/api/…`), as its routes were declared: method, address, schemas, who may call. */
+/** A route of an app (`/api/…`) as declared: method, URL, schemas, and who may call it. */
 export type CollectedRoute = Pick<RouteOptions, 'url' | 'schema' | 'config'> & {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 }
 
-/** Runs `start` and collects the calls of every Fastify app that it makes, so that a new route is seen without being named in a test. */
+/**
+ * Runs `start` and collects the routes of every Fastify app that it creates, so that tests cover new routes
+ * automatically.
+ */
 export async function collectRoutes<Started>(
   start: () => Promise<Started>,
 ): Promise<{ started: Started; routes: CollectedRoute[] }> {

@@ -11,7 +11,10 @@ const PROGRAM = `
   writeFileSync('leaf.txt', 'leaf')
 `
 
-/** Makes directories called `d`, one in the other, below `path`, as a program does that goes down while it makes them: their path may be longer than one can be. */
+/**
+ * Makes nested directories called `d` below `path`, entering each one, so that the whole path may exceed the system's
+ * limit.
+ */
 export function makeDeepTree(path: string, levels: number): void {
   execFileSync(process.execPath, ['-e', PROGRAM, path, String(levels)])
 }

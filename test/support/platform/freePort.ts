@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 
-/** Below what the system gives to outgoing connections, and each worker its own, so that nobody takes it before it is used. */
+/** Below the range of ephemeral ports and separate for each worker, so that a port stays free until it is used. */
 const FIRST = 20_000
 const EACH = 200
 let next = FIRST + EACH * Number(process.env.JEST_WORKER_ID ?? 0)

@@ -16,7 +16,7 @@ export async function onServer(work: (client: Client) => Promise<unknown>): Prom
   }
 }
 
-/** An empty database of its own on the run's PostgreSQL; gone when dropped. */
+/** Creates an empty database on the run's PostgreSQL, which `drop` removes. */
 export async function freshDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
   const name = `test_${randomBytes(6).toString('hex')}`
   await onServer((client) => client.query(`create database ${name}`))
@@ -25,7 +25,7 @@ export async function freshDatabase(): Promise<{ url: string; drop: () => Promis
   return { url: url.href, drop: () => onServer((client) => client.query(`drop database ${name} with (force)`)) }
 }
 
-/** A platform's state with all its tables, in a database of its own. */
+/** Creates the state of a platform with all its tables, in a separate database. */
 export async function freshState(): Promise<FreshState> {
   const { url, drop } = await freshDatabase()
   const state = await openStateDatabase(url)

@@ -1,4 +1,7 @@
-/** A server that speaks the Minecraft protocol, on the port it is given. With ONLINE it says that so many play, and names none. */
+/**
+ * A server that speaks the Minecraft protocol on the given port. With ONLINE it reports that number of players without
+ * a sample.
+ */
 export const GAME_SERVER = `
 const minecraft = require('minecraft-protocol')
 const server = minecraft.createServer({
@@ -14,7 +17,7 @@ server.on('playerJoin', (client) => console.log(client.username + ' joined the g
 server.on('error', (error) => console.error(error.message))
 `
 
-/** A player who joins it and stays. */
+/** A player who joins the server and stays. */
 export const PLAYER = `
 const client = require('minecraft-protocol').createClient({ host: '127.0.0.1', port: Number(process.env.PORT), username: 'Steve', version: '1.20.4', auth: 'offline' })
 client.on('error', () => undefined)

@@ -10,7 +10,7 @@ declare global {
   var testPostgres: { server: EmbeddedPostgres; directory: string } | undefined
 }
 
-/** Nothing of it outlives the run: a disk that is slow or busy is not waited for. */
+/** Turns off syncing to disk, because the data does not outlive the run. */
 async function forgetTheDisk(adminUrl: string): Promise<void> {
   const client = new Client(adminUrl)
   await client.connect()
@@ -20,16 +20,18 @@ async function forgetTheDisk(adminUrl: string): Promise<void> {
   await client.end()
 }
 
-/** Compiles the programs, and starts one real PostgreSQL for all tests of a run; each test makes a database of its own in it. */
+/**
+ * Compiles the programs, and starts one real PostgreSQL for the whole run, in which each test creates its own database.
+ */
 export default async function globalSetup(): Promise<void> {
   compilePrograms()
   const directory = await mkdtemp(join(tmpdir(), 'quarterdeck-postgres-'))
   const server = await startEmbeddedPostgres(directory, 'databases', pino({ level: 'silent' }))
   globalThis.testPostgres = { server, directory }
   await forgetTheDisk(server.adminUrl)
-  // By its port, so that a test can put something between, or name another one.
+  // By port instead of socket, so that a test can insert a proxy or use another port.
   const url = new URL(server.adminUrl)
   url.search = ''
-  // Inherited by the workers.
+  // The workers inherit this.
   process.env.TEST_POSTGRES_URL = url.href
 }

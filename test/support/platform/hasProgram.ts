@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Whether a program can be run here. */
+/** Whether a program is installed. */
 export function hasProgram(name: string): boolean {
   return (process.env.PATH ?? '').split(':').some((directory) => existsSync(join(directory, name)))
 }

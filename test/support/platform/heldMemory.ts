@@ -1,14 +1,14 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 
-/** How often the memory is looked at. */
+/** The interval between two measurements. */
 const EVERY_MS = 10
 
-/** What of JavaScript's objects and buffers a collection does not give back. In bytes. */
+/** The size in bytes of JavaScript objects and buffers that a garbage collection keeps. */
 export function heldNow(): number {
   setFlagsFromString('--expose-gc')
   const gc = runInNewContext('gc') as () => void
-  // Twice: what buffers took is given back on another thread, and the second waits for that of the first.
+  // Twice, because buffers are freed on another thread, and the second collection waits for that of the first.
   gc()
   gc()
   const { heapUsed, external } = process.memoryUsage()
@@ -16,14 +16,14 @@ export function heldNow(): number {
 }
 
 /**
- * Runs a piece of work and throws where the process holds more memory because of it than some bytes, whenever it is looked at: every few milliseconds while
- * something is waited for. Held is what of JavaScript's objects and buffers a collection does not give back. The resident size would count the garbage of
- * the tests before as well, and fail by when the collector happens to run.
+ * Runs the work and throws if it makes the process hold more than this number of bytes at any measurement; measures
+ * every few milliseconds. Counts JavaScript objects and buffers that a garbage collection keeps: the resident size
+ * would include garbage of earlier tests.
  */
 export async function expectHeldUnder(bytes: number, work: () => Promise<void>): Promise<void> {
   setFlagsFromString('--expose-gc')
   const gc = runInNewContext('gc') as () => void
-  /** Twice: what buffers took is given back on another thread, and the second waits for that of the first. */
+  /** Twice, because buffers are freed on another thread, and the second collection waits for that of the first. */
   const collect = () => (gc(), gc())
   const used = () => {
     const { heapUsed, external } = process.memoryUsage()

@@ -1,13 +1,13 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync } from 'node:fs'
 
-/** Why no disk can be hung here; undefined if one can. */
+/** The reason why a hung disk cannot be simulated here; undefined if it can. */
 export const hungDiskMissing =
   process.getuid?.() === 0 && existsSync('/dev/fuse') ? undefined : 'skipped: mounting takes root and /dev/fuse'
 
 /**
- * Mounts a file system that answers nothing: FUSE without a program. What asks it for something hangs in the kernel.
- * @returns ends it: what hangs fails, and the mount is gone. Not to call it keeps the test's process from its end.
+ * Mounts a file system that never answers: FUSE without a program. Accesses to it hang in the kernel.
+ * @returns removes the mount, which fails the pending accesses. Without this the test's process cannot exit.
  */
 export function mountHungDisk(path: string): () => void {
   mkdirSync(path)

@@ -5,10 +5,10 @@ import { BSON, type Document } from 'mongodb'
 const OP_REPLY = 1
 const OP_QUERY = 2004
 const OP_MSG = 2013
-/** One that the driver does not try again by itself. */
+/** An error that the driver does not retry. */
 const lost = { ok: 0, code: 8, errmsg: 'cut off' }
 
-/** What is on it, as `db.name`; collections by database. */
+/** The content of the server: users and roles as `db.name`, collections by database. */
 interface Content {
   users: Map<string, { pwd: string; roles: { role: string; db: string }[] }>
   roles: Map<string, { role: string; db: string }[]>
@@ -17,18 +17,21 @@ interface Content {
 
 export interface ImitatedMongo extends Content {
   url: string
-  /** Names of the commands that changed something, in their order. */
+  /** Names of the commands that changed something, in order. */
   changes: string[]
-  /** Carries out so many more commands; the last one's answer and all others fail until `mend`. */
+  /** Executes this number of further commands; the answer to the last one is lost, and all others fail until `mend`. */
   breakAfter(commands: number): void
   isBroken: () => boolean
   mend(): void
-  /** How many are open. */
+  /** The number of open connections. */
   connections: () => number
   close(): Promise<void>
 }
 
-/** The user and role commands of a MongoDB server by its manual, over its wire protocol, for machines where none can be had. No passwords are checked. */
+/**
+ * The user and role commands of a MongoDB server over its wire protocol, following the manual, for machines without
+ * one. Does not check passwords.
+ */
 export async function imitateMongo(): Promise<ImitatedMongo> {
   const content: Content = {
     users: new Map(),

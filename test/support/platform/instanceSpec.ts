@@ -8,7 +8,7 @@ export const pathsIn = (shareDir: () => string): LocalPaths => ({
   peersFile: (podName) => join(shareDir(), `${podName}.json`),
 })
 
-/** What a test asks a runtime to run; what it does not name is as plain as can be. */
+/** A minimal instance for a runtime, with the given changes. */
 export const instanceSpec = (
   given: Pick<LocalSpec, 'podName' | 'command' | 'directory'> & Partial<LocalSpec>,
 ): LocalSpec => ({

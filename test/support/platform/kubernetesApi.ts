@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 
-/** Of 127.0.0.1, for these tests alone, from 2000 until 2126: whatever the clock says. */
+/** For 127.0.0.1 and these tests only; valid from 2000 to 2126, so that the clock does not matter. */
 const KEY = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgy/jJBcsRPepEoUVm
 AqwxExpkqPYCn3tZixtzBnqCzzmhRANCAAQVrn+7PjD2s/d9m+PNT9agqYMWC41P
@@ -35,11 +35,11 @@ interface Thing {
   metadata: { name: string; labels?: Record<string, string> }
 }
 
-/** A small Kubernetes API server, with TLS, where the network begins: service accounts, their tokens, cluster role bindings. */
+/** A small Kubernetes API server with TLS: service accounts, their tokens, cluster role bindings. */
 export class KubernetesApi {
   readonly requests: ApiRequest[] = []
   readonly things = new Map<string, Thing>()
-  /** A status that it refuses with whatever matches `METHOD path`. */
+  /** The status with which it refuses requests that match `METHOD path`. */
   refuse: { what: RegExp; status: number } | undefined
   isHanging = false
   issued = 0

@@ -20,10 +20,10 @@ import { stopHost } from './stopHost'
 import { useTemporaryDirectory } from './temporaryDirectory'
 import { until } from './until'
 
-/** A program that prints its pid and goes on. */
+/** A program that prints its pid and keeps running. */
 export const FOREVER = "console.log('pid ' + process.pid); setInterval(() => {}, 1000)"
 
-/** What a manager works with, for one test file: the real state and a real runtime; only who plays where is said by the test. */
+/** The dependencies of a manager for one test file: a real state and a real runtime, with players set by the test. */
 export interface ManagedDeployments {
   directory(): string
   shareDir(): string
@@ -31,19 +31,19 @@ export interface ManagedDeployments {
   readonly runtime: Runtime
   readonly discovery: Discovery
   readonly clock: { ahead: number }
-  /** Another manager, as of another platform. */
+  /** Another manager, as on another platform. */
   manage(pool?: Pool): Manager
   deployments(): ReturnType<typeof createDeployments>
-  /** What a single pass takes. */
+  /** The dependencies of a single pass. */
   passParts(more?: Partial<PassParts>): PassParts
   /** Adds an enabled deployment whose instances run this text in Node.js. */
   add(name: string, program: string, more?: string, type?: string): Promise<void>
   stateOf(name: string): Promise<string | undefined>
   consoleOf(name: string): Promise<string[]>
   running(name: string): ReturnType<ReturnType<typeof createDeployments>['instances']>
-  /** Undefined: the server does not answer. */
+  /** Sets the number of players; undefined means that the server does not answer. */
   fill(podName: string, players: number | undefined): void
-  /** As a platform that comes later. */
+  /** Opens discovery again, like a later platform. */
   reopenDiscovery(): Promise<void>
 }
 
@@ -92,7 +92,7 @@ export function useManagedDeployments(): ManagedDeployments {
   afterEach(async () => {
     await Promise.all(managers.map((manager) => manager.close()))
     managers = []
-    // A manager with nothing wanted ends what this test has left.
+    // Without any deployments, a manager stops the remaining instances.
     await state.db.deleteFrom('deployments').execute()
     const last = manage()
     await until(

@@ -5,27 +5,27 @@ import { WebSocket } from 'ws'
 import type { ConsoleFrame } from '../../../src/contract/consoleChannel'
 import type { Random } from './fuzz/random'
 
-/** Something that is written again and again, each time with a higher number. */
+/** A resource that is written repeatedly with increasing version numbers. */
 interface Versioned {
-  /** The highest number whose write was answered with success: it, or a later one, must be there. */
+  /** The highest acknowledged version: this one or a later one must be stored. */
   acknowledged: number
-  /** The highest number that was sent: nothing above it may be there. */
+  /** The highest version sent: no later one may be stored. */
   sent: number
 }
 
-/** What may or must be there: a create or delete that was not answered leaves it open. */
+/** Whether a resource must exist: an unanswered create or delete leaves it open. */
 type Presence = 'there' | 'gone' | 'open'
 
 export type Call = (method: string, path: string, body?: unknown) => Promise<Record<string, unknown>>
 
 export interface MixedUse {
-  /** Every operation that was acknowledged, by kind. */
+  /** The number of acknowledged operations, by kind. */
   done: Record<string, number>
-  /** How many console lines were read. */
+  /** The number of console lines read. */
   lines(): number
-  /** What is not as it was acknowledged. */
+  /** What differs from the acknowledged state. */
   violations(): Promise<string[]>
-  /** Ends the use; what is under way is waited for. */
+  /** Stops the use and waits for calls in flight. */
   stop(): Promise<void>
 }
 
@@ -33,8 +33,9 @@ const FILES = ['a.txt', 'b.txt', 'c.txt']
 const textOf = (version: number) => `${version}:${String(version % 10).repeat(20_000 + (version % 7) * 1000)}`
 
 /**
- * Several users at once: files and configurations are saved, databases and users made, a console read. Remembers what the platform has
- * acknowledged. Calls that fail are what happens when a part of the platform is killed; they only leave open what is there.
+ * Simulates several users at once who save files and configurations, create databases and users, and read a console.
+ * Remembers what the platform has acknowledged. Calls may fail when a part of the platform is killed; they leave the
+ * result open.
  */
 export function startMixedUse({
   url,
@@ -50,12 +51,12 @@ export function startMixedUse({
   dataDir: string
   token: string
   call: Call
-  /** What an authenticator app shows now. */
+  /** The current code of an authenticator app. */
   codeOf: (secret: string) => Promise<string>
   random: Random
-  /** Whose configurations are saved. */
+  /** The deployments whose configurations are saved. */
   deployments: { name: string; content: (version: number) => string }[]
-  /** Whose console is read: its program prints `line 1`, `line 2` … from the beginning of each run. */
+  /** The instance whose console is read: its program prints `line 1`, `line 2` … in each run. */
   watched: { name: string; podName: string }
 }): MixedUse {
   const done: Record<string, number> = {}
@@ -65,7 +66,7 @@ export function startMixedUse({
   const faults: string[] = []
   let isOver = false
 
-  /** One kind of use, until the end. */
+  /** Repeats one kind of use until the end. */
   async function worker(kind: string, step: () => Promise<void>, pauseMs: number): Promise<void> {
     while (!isOver) {
       try {
@@ -122,7 +123,10 @@ export function startMixedUse({
   let lastCount = 0
   let lineCount = 0
 
-  /** Numbers go up by one, whatever dies; what the program counts goes up by one, or begins anew with a new run. */
+  /**
+   * Frame numbers increase by one across restarts; the program's own numbers increase by one, or restart with a new
+   * run.
+   */
   function read(frame: ConsoleFrame): void {
     if (frame.type === 'power') return
     if (/\d+ lines skipped/.test(frame.content)) faults.push(`the console says: ${frame.content}`)
@@ -149,7 +153,7 @@ export function startMixedUse({
     socket.on('message', (data) => read(JSON.parse((data as Buffer).toString()) as ConsoleFrame))
     await new Promise<void>((resolve) => {
       socket.on('error', () => resolve()).on('close', () => resolve())
-      // A viewer comes back now and then, also when nothing has happened.
+      // Reconnects regularly, even if nothing has happened.
       setTimeout(() => socket.terminate(), 4000)
     })
   }
@@ -194,7 +198,7 @@ export function startMixedUse({
         for (const name of names)
           if (name.startsWith(prefix) && !expected.has(name)) found.push(`the ${kind} ${name} was never asked for`)
       }
-      // What is changed while it is asked about is judged the next time.
+      // A resource that changes during the check is judged the next time.
       const [databasesBefore, usersBefore] = [new Map(databases), new Map(users)]
       const listed = ((await call('GET', 'database/sql')).databases as { name: string }[]).map(({ name }) => name)
       const known = ((await call('GET', 'users')).users as { username: string }[]).map(({ username }) => username)

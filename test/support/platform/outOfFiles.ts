@@ -15,10 +15,10 @@ import { make7z } from './archives'
 import { stopHost } from './stopHost'
 import { until } from './until'
 
-/** A process may fail at any of the descriptors that starting another one takes. */
+/** Starting another process may fail at each of the descriptors it needs. */
 const FREE = [0, 1, 2, 3, 4, 5, 6, 7, 8, 10]
 
-/** Opens files until only so many more can be opened. @returns what closes them. */
+/** Opens files until only this number can still be opened. @returns a function that closes them. */
 function leaveFree(count: number): () => void {
   const taken: number[] = []
   try {
@@ -37,17 +37,17 @@ const outcome = (work: Promise<unknown>) =>
   )
 const log = pino({ level: 'silent' })
 
-/** What came of it with ever more descriptors free, and at last with enough of them. */
+/** Returns the outcomes with an increasing number of free descriptors, and at last with enough of them. */
 type Scenario = (directory: string) => Promise<string[]>
 
-/** Does a piece of work that is all its own each time. */
+/** Repeats independent work with each number of free descriptors. */
 async function sweep(work: () => Promise<unknown>): Promise<string[]> {
   const outcomes: string[] = []
   for (const free of [...FREE, undefined]) {
     const release = free === undefined ? () => undefined : leaveFree(free)
     const said = await outcome(work())
     release()
-    // An 'error' that nobody listens to would come now.
+    // An 'error' event without a listener would be thrown by now.
     await delay(20)
     outcomes.push(said)
   }
@@ -56,7 +56,7 @@ async function sweep(work: () => Promise<unknown>): Promise<string[]> {
 
 const scenarios: Record<string, Scenario> = {
   async listing(directory) {
-    // Compiled: a thread of the source would run out of descriptors while it is compiled.
+    // Compiled, because a worker from source would run out of descriptors while it is being compiled.
     const { createListing } = (await import(join(PROGRAMS, 'platform/share/listing/listing.js'))) as {
       createListing: typeof CreateListing
     }
@@ -102,7 +102,7 @@ const scenarios: Record<string, Scenario> = {
     })
   },
 
-  /** It is tried until the descriptors are there. */
+  /** Retries until descriptors are free. */
   async host(directory) {
     const release = leaveFree(0)
     const open = outcome(
@@ -122,7 +122,7 @@ const scenarios: Record<string, Scenario> = {
     const postmaster = join(directory, 'postgres/postmaster.pid')
     process.kill(Number(readFileSync(postmaster, 'utf8').split('\n')[0]), 'SIGINT')
     const release = leaveFree(0)
-    // It is started again after a second.
+    // It is restarted after a second.
     await delay(1500)
     release()
     const isUp = async () => {
@@ -142,7 +142,7 @@ const scenarios: Record<string, Scenario> = {
   },
 }
 
-// Processes that wait for work do not keep this one alive.
+// Idle worker processes do not keep this one alive.
 setInterval(() => undefined, 1000)
 const [name = '', directory = ''] = process.argv.slice(2)
 void scenarios[name]!(directory).then((outcomes) => {

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Pids of running processes whose command line names a path. */
+/** Pids of running processes whose command line contains a path. */
 export function processesOf(path: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))

@@ -12,13 +12,13 @@ export interface RunningProgram {
 
 const running = new Set<ChildProcess>()
 
-/** Ends what a failed test has left running. */
+/** Kills processes that a failed test has left running. */
 export function killLeftovers(): void {
   for (const child of running) if (child.exitCode === null && child.signalCode === null) child.kill('SIGKILL')
 }
 
 /**
- * Runs a program of the platform in a process of its own, with just these settings.
+ * Runs a program of the platform in a separate process with only these settings.
  * @param name as a path below `platform/` without its extension.
  * @param under a program and its arguments that runs it, such as `unshare`.
  * @param passed a file descriptor that becomes its descriptor 3.

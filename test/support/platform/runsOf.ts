@@ -7,7 +7,7 @@ interface Run {
   state: string
 }
 
-/** What a platform of a data directory, running or not, has on disk of its instances, contained or plain. */
+/** The records of instances, contained or plain, in the data directory of a platform that may be stopped. */
 export function runsOf(dataDir: string): Run[] {
   const directories = ['contained/runs', 'instances'].map((name) => join(dataDir, 'runtime', name))
   return directories.flatMap((directory) =>

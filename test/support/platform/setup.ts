@@ -1,2 +1,2 @@
-/** Real processes and a real database, on a machine that may be slow and busy: what a test waits for has limits of its own. */
+/** Tests with real processes and a real database on a slow machine; what they wait for has its own limits. */
 jest.setTimeout(120_000)

@@ -24,7 +24,7 @@ export interface Account {
   username: string
   password: string
   secret: string
-  /** Of an open session. */
+  /** The token of an open session. */
   token: string
 }
 
@@ -41,17 +41,19 @@ export interface TestPlatform {
   dashboard: Dashboard
   dataDir: string
   logged: string[]
-  /** What time it is for accounts, in milliseconds; a test may move it. */
+  /** The clock for accounts in milliseconds, which a test may move. */
   clock: { now: number }
   call(
     method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
     url: string,
     options?: { body?: unknown; token?: string; address?: string; headers?: Record<string, string> },
   ): Promise<Answer>
-  /** The code that an authenticator app shows now; each call moves the clock to the next code, for no code counts twice. */
+  /**
+   * The current code of an authenticator app; each call moves the clock to the next code, because a code is valid once.
+   */
   nextCode(secret: string): Promise<string>
   addInvite(code: string): Promise<void>
-  /** Registers somebody through the three calls; the first one becomes administrator. */
+  /** Registers a user through the three calls; the first one becomes administrator. */
   register(username: string, password?: string): Promise<Account>
   /** Signs in through the two calls. */
   signIn(account: Account): Promise<string>
@@ -78,16 +80,16 @@ interface TestSettings {
   mongo?: DatabaseServer
   uploadLimit?: number
   trustedProxies?: string[]
-  /** Whether the platform takes its instances, plain processes, for contained ones. */
+  /** Whether the platform treats its instances, which are plain processes, as contained. */
   claimsContained?: boolean
-  /** Else one in a directory of its own. */
+  /** Defaults to a new directory. */
   dataDir?: string
   shareDir?: string
-  /** How long a JSON body may take to arrive. In milliseconds. */
+  /** The time-out for a JSON body, in milliseconds. */
   bodyMs?: number
 }
 
-/** The whole platform on a database of its own, with real processes, without a port. */
+/** Starts the whole platform on a separate database with real processes, without listening on a port. */
 export async function startPlatform({
   origins = [],
   cluster,

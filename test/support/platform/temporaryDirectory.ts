@@ -4,7 +4,8 @@ import { join } from 'node:path'
 
 /**
  * A directory that is removed after the test file.
- * @param end ends what uses it, before that: jest calls hooks in the order of their definition, so an `afterAll` further below comes too late.
+ * @param end stops its users before that: jest runs hooks in the order of their definition, so an `afterAll` further
+ * below would be too late.
  */
 export function useTemporaryDirectory(end: () => unknown = () => undefined): () => string {
   let path = ''

@@ -1,6 +1,6 @@
 import { mongoPath } from './mongoPath'
 
-/** For tests that need a MongoDB server: without one they are skipped, and say so. */
+/** For tests that need a MongoDB server: skipped with a note if there is none. */
 export const testWithMongo = mongoPath === undefined ? test.skip : test
 
 if (mongoPath === undefined)

@@ -8,18 +8,18 @@ const run = (program: string, ...args: string[]) => {
   if (status !== 0) throw new Error(stderr)
 }
 
-/** Mounts a file system of its own, of so many MiB. Only root may. */
+/** Mounts a tmpfs of this size. Requires root. */
 export function mountTmpfs(path: string, sizeMiB = 16): void {
   mkdirSync(path, { recursive: true })
   run('mount', '-t', 'tmpfs', '-o', `size=${sizeMiB}m,mode=755`, 'quarterdeck-test', path)
 }
 
-/** Takes it away although files of it may be open, as a network share goes. */
+/** Unmounts a file system even if files are open, as when a network share disappears. */
 export function unmount(path: string): void {
   run('umount', '--lazy', path)
 }
 
-/** Moves a mount with all its files: what is unmounted so can be mounted again as it was. */
+/** Moves a mount with all its files, so that it can be moved back later. */
 export function moveMount(from: string, to: string): void {
   mkdirSync(to, { recursive: true })
   run('mount', '--move', from, to)

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 
-/** Asks again until the answer is there; fails after `seconds` with the last one. */
+/** Repeats the question until the answer is truthy or accepted; fails after `seconds` with the last answer. */
 export async function until<Answer>(
   ask: () => Answer | Promise<Answer>,
   isThere: (answer: Answer) => boolean = Boolean,

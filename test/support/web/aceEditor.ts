@@ -2,7 +2,7 @@ import { act } from '@testing-library/react'
 import type { Ace } from 'ace-builds'
 import ace from 'ace-builds'
 
-/** The editor on the page, by Ace's own interface: it draws what is typed, and jsdom draws nothing. */
+/** The editor on the page through Ace's own interface, because it draws text itself and jsdom does not draw. */
 export function aceEditor() {
   const element = document.querySelector<HTMLElement>('.ace_editor')
   if (!element) throw new Error('There is no editor on the page')
@@ -11,7 +11,7 @@ export function aceEditor() {
     text: () => editor.getValue(),
     marks: () => editor.session.getAnnotations().map(({ row, type, text }) => ({ line: (row ?? 0) + 1, type, text })),
     findings: (annotations: Ace.Annotation[]) => act(() => editor.session.setAnnotations(annotations)),
-    /** Counted from 1. */
+    /** One-based. */
     cursorLine: () => editor.getCursorPosition().row + 1,
     type: (text: string) => act(() => editor.insert(text)),
     write: (text: string) => act(() => void editor.setValue(text, 1)),

@@ -4,7 +4,7 @@ import { renderApp } from './renderApp'
 
 type Lists = { sql?: unknown[]; mongo?: unknown[] }
 
-/** The databases page with these databases on it, and what a test does there. */
+/** Renders the databases page with these databases, and returns the actions of a test on it. */
 export function renderDatabases({ sql = [databaseOf('shop')], mongo = [databaseOf('logs')] }: Lists = {}) {
   // jsdom has no layout to scroll.
   const scrolled = jest.fn()
@@ -34,7 +34,7 @@ export function renderDatabases({ sql = [databaseOf('shop')], mongo = [databaseO
 export const notifications = () =>
   [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
 
-/** What a card's panel shows, by its terms. */
+/** The credentials in a card's panel, by their terms. */
 export function credentialsIn(card: HTMLElement) {
   const terms = within(card).getAllByRole('term')
   return Object.fromEntries(

@@ -1,12 +1,12 @@
 import type { Action, StoreEnhancer } from '@reduxjs/toolkit'
 
 /**
- * Stands where the browser's Redux DevTools do: sees actions below the middleware, and sets the state past them.
- * To be imported before everything else: Redux Toolkit looks for the extension when it is loaded.
+ * Replaces the browser's Redux DevTools: sees actions below the middleware, and sets the state directly.
+ * Import it before everything else: Redux Toolkit looks for the extension when it is loaded.
  */
 export const devTools = {
   trace: undefined as boolean | undefined,
-  /** What the tools were shown of the actions of the newest store. */
+  /** The actions of the newest store that the tools received. */
   seen: [] as Action[],
   showState: (_state: unknown): unknown => undefined,
   jump: (_state: unknown) => {},

@@ -1,8 +1,10 @@
 const { TestEnvironment } = require('jest-environment-jsdom')
 
-/** jsdom with the parts of the web platform that Node.js has and jsdom lacks. MessageChannel stays out: jest would never exit. */
+/**
+ * jsdom with the web APIs that Node.js has and jsdom lacks. MessageChannel is left out, because jest would never exit.
+ */
 module.exports = class WebEnvironment extends TestEnvironment {
-  // msw's browser entry needs a service worker; the empty condition picks the one for Node.js.
+  // msw's browser entry needs a service worker; the empty condition selects the one for Node.js.
   exportConditions() {
     return ['']
   }

@@ -5,11 +5,11 @@ import { readLog } from '../../../src/web/actionLog/replay/readLog'
 import { replayReducer } from '../../../src/web/actionLog/replay/replayReducer'
 import { sectionToggled } from '../../../src/web/features/overview/overviewSlice'
 
-/** The console is never told that this is a secret: it was typed as one before the page was reloaded. */
+/** The console is not told that this is a secret: it was typed as one before the page was reloaded. */
 export const SECRET = 'hunter2secret'
 const about = { build: 'test', exportedAt: 0, viewport: { width: 1440, height: 900 }, route: '/' }
 
-/** An action of RTK Query. The state keeps the call. */
+/** An action of RTK Query whose call is kept in the state. */
 export function call(
   endpointName: string,
   originalArgs: unknown,
@@ -42,7 +42,7 @@ export function call(
   }
 }
 
-/** The exported log of these actions. It is replayable. */
+/** The exported, replayable log of these actions. */
 export function exported(actions: { type: string }[]) {
   const recorder = createRecorder(replayReducer({}, { type: 'begun' }), 1000, replayReducer)
   actions.forEach((action, index) => recorder.note(1000 + index * 10, action))
@@ -52,10 +52,10 @@ export function exported(actions: { type: string }[]) {
   return { text, log }
 }
 
-/** So many that what was before them is in the base state only. */
+/** Enough actions to move everything before them into the base state. */
 export const later = Array.from({ length: 2000 }, () => sectionToggled('world'))
 
-/** An answer with the entries of a directory. */
+/** A response with the entries of a directory. */
 export const files = (...names: string[]) =>
   call('getFiles', '/nfsshare', 'fulfilled', {
     files: names.map((name) => ({ path: `/nfsshare/${name}`, name, type: 'f' })),

@@ -6,7 +6,10 @@ import type { Instance } from '../../../src/contract/instance'
 
 const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
 
-/** A token as the platform makes them; nobody here checks the signature. `expiresAt` in milliseconds. `name` is for people. */
+/**
+ * A token as the platform creates them; the signature is not checked here. `expiresAt` is in milliseconds, and `name`
+ * is only displayed.
+ */
 export const tokenOf = (
   username: string,
   { id = username, expiresAt = Date.now() + 3_600_000, name = undefined as string | undefined } = {},
@@ -37,7 +40,7 @@ export const instanceOf = (name: string, more: Partial<Instance> = {}): Instance
   ...more,
 })
 
-/** By its path below the shared root; one that ends with a slash is a directory. */
+/** An entry by its path below the shared root; a path that ends with a slash is a directory. */
 export const entryOf = (path: string, more: Partial<FileEntry> = {}): FileEntry => {
   const at = `/nfsshare/${path.replace(/\/$/, '')}`
   const type = path.endsWith('/') ? 'd' : '-'

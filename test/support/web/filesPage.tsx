@@ -5,7 +5,7 @@ import { renderApp } from './renderApp'
 
 type Options = { at?: string; deploymentTypeIndex?: number | null; drafts?: DraftDatabase }
 
-/** The Files page with these entries in its directory, shown. */
+/** Renders the Files page with these entries in its directory. */
 export async function filesPage(
   files: FileEntry[],
   { at = '/files', deploymentTypeIndex = null, drafts }: Options = {},

@@ -5,7 +5,7 @@ type Call = { body: unknown; query: string; authorization: string | null }
 type Answer = (request: Request) => Response | Promise<Response>
 type Prepared = { answer: Answer; calls: Call[] }
 
-/** By method and path. Looked up when the answer is due, so that a test may render first and prepare then. */
+/** By method and path. Looked up when the response is due, so that a test may render first and prepare later. */
 const prepared = new Map<string, Prepared>()
 
 const server = setupServer(
@@ -29,7 +29,7 @@ beforeAll(() => server.listen({ onUnhandledRequest: 'error' }))
 afterEach(() => prepared.clear())
 afterAll(() => server.close())
 
-/** What a call answers from now on; the newest word counts. Keeps the calls that were made. */
+/** Sets the response to a call from now on; the last one set wins. Records the calls. */
 function route(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string) {
   const reply = (answer: Answer) => {
     const calls: Call[] = []
@@ -44,7 +44,7 @@ function route(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string) {
           ? HttpResponse.json({ success: false, ...body }, { status: data })
           : HttpResponse.json({ success: true, data }),
       ),
-    /** As a server that tells versions: who has this one already gets no data. */
+    /** Responds like a server with versions: a client that has this version gets no data. */
     answersVersion: (version: string, data: object) =>
       reply(({ headers }) =>
         headers.get('if-none-match') === version
@@ -54,7 +54,7 @@ function route(method: 'GET' | 'POST' | 'PATCH' | 'DELETE', path: string) {
     answersWith: (answer: Answer) => reply(answer),
     answersRaw: (status: number, text: string) => reply(() => new HttpResponse(text, { status })),
     isUnreachable: () => reply(() => HttpResponse.error()),
-    /** Waits with the answer until `release`; a number fails with that status. */
+    /** Delays the response until `release`; a number fails with that status. */
     answersLater: (data: object | number, failure: object = {}) => {
       let release = () => {}
       const released = new Promise<void>((resolve) => {

@@ -1,7 +1,7 @@
 import { screen } from '@testing-library/react'
 import type { ProblemsState } from '../../../src/web/features/problems/problemsSlice'
 
-/** What the problem log holds, the newest first, as `what: reason`. */
+/** The entries of the problem log, newest first, as `what: reason`. */
 export const problemsIn = (store: { getState: () => { problems?: ProblemsState } }) =>
   (store.getState().problems?.list ?? []).map(({ what, reason }) => `${what}: ${reason}`)
 

@@ -11,22 +11,22 @@ import { fakeConsole, fakeDrafts, fakeRealtime, fakeServices, fakeUploads } from
 type Options = {
   signedInAs?: string
   isAdmin?: boolean
-  /** What the browser's storage holds already. */
+  /** The initial content of the browser's storage. */
   stored?: Record<string, string>
   /** When the session of `signedInAs` ends, in milliseconds since the epoch. */
   expiresAt?: number
-  /** A token as it is, in place of a good one. */
+  /** A raw token that replaces the valid one. */
   token?: string
-  /** What the history entry carries, as after a reload. */
+  /** The state of the history entry, as after a reload. */
   historyState?: unknown
-  /** What earlier visits left. */
+  /** Drafts that earlier visits saved. */
   drafts?: DraftDatabase
 }
 
 let leave: (() => void) | undefined
 afterEach(() => leave?.())
 
-/** The whole console at a path: the real store, the real routes, a fake only where the network or the browser begins. */
+/** Renders the whole console at a path with the real store and routes, and fakes only for network and browser. */
 export function renderApp(
   path: string,
   {
@@ -83,9 +83,9 @@ export function renderApp(
 /** From this length on plain text is pasted: rendering after each key takes most of the time of a test that types. */
 const PASTED_FROM = 4
 
-/** A user of the page. `type` pastes what is long and plain; `keyboard` always presses key after key. */
+/** A user of the page. `type` pastes long plain text; `keyboard` always presses each key. */
 function createUser() {
-  // There are no style sheets here, so no element can be closed to the pointer by one.
+  // Without style sheets no element can have `pointer-events: none`.
   const user = userEvent.setup({ advanceTimers: advance, pointerEventsCheck: PointerEventsCheckLevel.Never })
   const type: typeof user.type = async (element, text, options) => {
     if (text.length < PASTED_FROM || /[{[]/.test(text) || options) return user.type(element, text, options)
@@ -95,7 +95,7 @@ function createUser() {
   return { ...user, type }
 }
 
-/** Lets user-event wait by the clock of the test, whichever it is. */
+/** Lets user-event wait with the real or the fake clock of the test. */
 function advance(milliseconds: number) {
   if ('clock' in setTimeout) jest.advanceTimersByTime(milliseconds)
 }

@@ -1,6 +1,6 @@
 import type { ActionLog } from '../../../src/contract/actionLog'
 
-/** The action logs that the page saves from now on, in place of the browser's downloads, which jsdom lacks. */
+/** Captures the action logs that the page saves from now on, because jsdom has no downloads. */
 export function savedLogs() {
   const saved: { name: string; log: ActionLog }[] = []
   const blobs = new Map<string, Blob>()
@@ -12,7 +12,7 @@ export function savedLogs() {
   URL.revokeObjectURL = (url: string) => void blobs.delete(url)
   HTMLAnchorElement.prototype.click = function (this: HTMLAnchorElement) {
     const { download: name, href } = this
-    // Some browsers read it when the click is long over.
+    // Some browsers read it long after the click.
     void Promise.resolve()
       .then(() => blobs.get(href)?.text())
       .then((text) => text !== undefined && saved.push({ name, log: JSON.parse(text) as ActionLog }))

@@ -6,7 +6,7 @@ import type { ConnectConsole, ConsoleListener } from '../../../src/web/sockets/r
 import type { ConnectRealtime, RealtimeListener } from '../../../src/web/sockets/realtimeSocket'
 import type { RealtimeMessage } from '../../../src/web/sockets/realtimeSlice'
 
-/** The browser's part, in memory. */
+/** Browser services in memory. */
 export function fakeServices() {
   const cookies = new Map<string, string>()
   const stored = new Map<string, string>()
@@ -26,7 +26,7 @@ export function fakeServices() {
   return { ...services, jar: cookies, stored }
 }
 
-/** The database of drafts, in memory. Another page with the same one is the next visit. */
+/** A database of drafts in memory. Another page with the same one is the next visit. */
 export function fakeDrafts() {
   const kept = new Map<string, Draft>()
   const database: DraftDatabase = {
@@ -42,7 +42,7 @@ export function fakeDrafts() {
   return { database, kept }
 }
 
-/** The far end of the real-time connection, in the hands of the test. */
+/** The server side of the real-time connection, controlled by the test. */
 export function fakeRealtime() {
   const realtime = {
     opened: 0,
@@ -65,13 +65,13 @@ export function fakeRealtime() {
   return Object.assign(realtime, { connect })
 }
 
-/** The far end of console channels, in the hands of the test. */
+/** The server side of console channels, controlled by the test. */
 export function fakeConsole() {
   const consoles = {
     urls: [] as string[],
     sent: [] as unknown[],
     closed: 0,
-    /** Of the newest attempt. */
+    /** The listener of the newest connection. */
     listener: undefined as ConsoleListener | undefined,
     receive: (frame: object | string) =>
       consoles.listener?.received(typeof frame === 'string' ? frame : JSON.stringify(frame)),
@@ -90,7 +90,7 @@ export function fakeConsole() {
   return Object.assign(consoles, { connect })
 }
 
-/** The far end of uploads, in the hands of the test. In the order in which they were begun. */
+/** The server side of uploads in the order in which they started, controlled by the test. */
 export function fakeUploads() {
   const requests: (UploadRequest & { listener: UploadListener; aborted: boolean })[] = []
   const send: SendUpload = (request, listener) => {

@@ -3,7 +3,7 @@ import { make7z, makeRar, makeTar, makeTarGz, makeZip } from '../archives'
 import { mutate, type Random } from './random'
 import { anyText } from './values'
 
-/** A form of RFC 7578 with parts as an upload has them, and others. */
+/** A multipart form (RFC 7578) with the parts of an upload, and others. */
 export function multipartBody(random: Random): { type: string; body: Buffer } {
   const boundary = random.pick(['x', '----WebKitFormBoundary7MA4YWxkTrZu0gW', 'a'.repeat(70), "'()+_,-./:=?", ' x '])
   const parts = Array.from({ length: random.int(5) }, () => part(random))
@@ -103,7 +103,7 @@ const PIECES = [
   'mounts: [/]\n',
 ]
 
-/** The text of a definition, with pieces of YAML where they do not belong. */
+/** The text of a definition with misplaced fragments of YAML. */
 export function definitionText(random: Random): string {
   let text = random.pick(DEFINITIONS)
   for (let pieces = random.int(5); pieces > 0; pieces--) {
@@ -116,7 +116,7 @@ export function definitionText(random: Random): string {
   return random.chance(0.3) ? mutate(random, Buffer.from(text)).toString() : text
 }
 
-/** One good archive of each kind, by its ending. */
+/** One valid archive of each format, by its extension. */
 export async function sampleArchives(): Promise<Record<string, Buffer>> {
   const files = { 'a.txt': 'some text', 'b/c.txt': 'more of it'.repeat(50) }
   const entries = Object.entries(files).map(([name, content]) => ({ name, content }))

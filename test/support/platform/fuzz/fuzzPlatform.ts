@@ -20,30 +20,30 @@ export const FUZZ_KINDS = ['routes', 'multipart', 'definitions', 'archives', 'co
 export type FuzzKind = (typeof FUZZ_KINDS)[number]
 
 export interface FuzzRun {
-  /** How many cases were tried before the count or the time was over. */
+  /** The number of cases tried before the limit of cases or time was reached. */
   cases: number
-  /** How often which status was answered; `none` where the connection ended without one. */
+  /** The number of responses by status; `none` if the connection closed without one. */
   statuses: Record<string, number>
-  /** What must not be: an answer of 500, an error in the log; with the case and its input. */
+  /** Responses with 500 and errors in the log, each with the case and its input. */
   findings: string[]
 }
 
 export interface Fuzzer {
-  /** Tries cases until so many are done or the time is over. A case is made from the seed and its number alone. */
+  /** Tries cases up to a limit of number or time. A case depends only on the seed and its number. */
   run(kind: FuzzKind, limits: { cases: number; seconds: number; first?: number }): Promise<FuzzRun>
-  /** What is wrong with the platform afterwards, if anything: a normal call, what is left open or unfinished, memory. */
+  /** Problems of the platform afterwards: a failing call, open or unfinished resources, memory. */
   troubles(): Promise<string[]>
   close(): Promise<void>
 }
 
-/** Several at a time, as several users; few enough not to be refused. */
+/** Concurrent requests, from several users; few enough to stay below the limits. */
 const AT_ONCE = 4
-/** Calls that wait for something (a restart) are hung up on. In milliseconds. */
+/** Calls that wait for something, such as a restart, are aborted after this time. */
 const PATIENCE_MS = 3000
-/** What may be held more afterwards than before: caches that fill, code that was compiled. */
+/** The memory that may be held in addition afterwards, for caches and compiled code. */
 const HELD_BYTES = 64 * 2 ** 20
 
-/** A platform of its own, on a PostgreSQL of its own, that is sent what nobody should send. */
+/** Starts a platform with its own PostgreSQL, for malformed input. */
 export async function startFuzzer(seed: number): Promise<Fuzzer> {
   const directory = await mkdtemp(join(tmpdir(), 'quarterdeck-fuzz-'))
   const server = await startEmbeddedPostgres(directory, 'databases', pino({ level: 'silent' }))
@@ -71,7 +71,7 @@ export async function startFuzzer(seed: number): Promise<Fuzzer> {
     )
   }
 
-  /** What the cases before have ended, deleted or used up. */
+  /** Restores what earlier cases have ended, deleted or used up. */
   async function refresh(): Promise<void> {
     await signIn()
     await platform.db.deleteFrom('tries').execute()
@@ -96,7 +96,10 @@ export async function startFuzzer(seed: number): Promise<Fuzzer> {
     (await call('GET', '/api/deployments/heard/instances')).body.data.instances as { podName: string; state: string }[]
   const { podName } = (await until(instances, ([instance]) => instance?.state === 'RUNNING'))[0]!
 
-  /** @returns the status; `none` where the connection ended without an answer, `unsendable` where Node.js does not send such a thing */
+  /**
+   * @returns the status; `none` if the connection closed without a response, `unsendable` if Node.js refuses to send
+   * the request
+   */
   function send({ method, path, headers, body }: FuzzedRequest): Promise<number | 'none' | 'unsendable'> {
     return new Promise((resolve) => {
       try {
@@ -128,7 +131,7 @@ export async function startFuzzer(seed: number): Promise<Fuzzer> {
     body: Buffer.from(JSON.stringify(body)),
   })
 
-  /** A websocket past its handshake, by hand: what is sent on it may be no frame at all. */
+  /** A raw websocket after its handshake, which can send invalid frames. */
   async function rawSocket(path: string): Promise<Socket> {
     const socket = connect(port, '127.0.0.1').on('error', () => undefined)
     const key = Buffer.alloc(16).toString('base64')
@@ -139,7 +142,7 @@ export async function startFuzzer(seed: number): Promise<Fuzzer> {
     return socket
   }
 
-  /** One connection that is sent some messages. */
+  /** Opens one connection and sends some messages. */
   async function converse(
     path: string,
     random: Random,
@@ -170,7 +173,7 @@ export async function startFuzzer(seed: number): Promise<Fuzzer> {
     if (greeting) socket.send(greeting)
     const messages = Array.from({ length: 1 + random.int(12) }, () => message(random))
     for (const one of messages) socket.send(one, { binary: random.chance(0.2) })
-    // A ping is answered once all before it has been read.
+    // A ping is answered after everything that was sent before it has been read.
     socket.ping()
     await Promise.race([once(socket, 'pong').catch(() => undefined), once(socket, 'close')])
     socket.terminate()
@@ -271,7 +274,7 @@ export async function startFuzzer(seed: number): Promise<Fuzzer> {
       await rm(directory, { recursive: true, force: true })
     },
   }
-  // What the first calls make, once, is no growth: code, pools, caches.
+  // Warms up code, pools and caches, which do not count as growth.
   await fuzzer.run('routes', { cases: 50, seconds: 5 })
   platform.logged.length = 0
   const baseline = heldNow()

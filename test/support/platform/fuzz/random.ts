@@ -1,15 +1,15 @@
-/** Random numbers that a seed repeats. */
+/** Reproducible random numbers from a seed. */
 export interface Random {
   /** From 0 up to 1. */
   next(): number
-  /** A whole number below `limit`. */
+  /** An integer below `limit`. */
   int(limit: number): number
   chance(probability: number): boolean
   pick<Item>(items: readonly Item[]): Item
   bytes(length: number): Buffer
 }
 
-/** @param at the how-many-eth case of a run: each begins a sequence of its own, so that one case can be repeated alone. */
+/** @param at the number of a case in a run: each starts its own sequence, so that one case can be repeated alone. */
 export function createRandom(seed: number, at = 0): Random {
   let state = (Math.imul(seed, 0x9e3779b1) ^ Math.imul(at + 1, 0x85ebca6b)) >>> 0
   // Mulberry32.
@@ -29,12 +29,12 @@ export function createRandom(seed: number, at = 0): Random {
   }
 }
 
-/** `FUZZ_SEED`, else the given one. */
+/** `FUZZ_SEED`, otherwise the fallback. */
 export function seedOf(fallback: number): number {
   return Number(process.env.FUZZ_SEED ?? fallback)
 }
 
-/** Bytes with a few of them changed, removed, doubled, or cut off. */
+/** Changes, removes, duplicates or truncates a few of the bytes. */
 export function mutate(random: Random, bytes: Buffer): Buffer {
   let result = Buffer.from(bytes)
   for (let changes = 1 + random.int(6); changes > 0; changes--) {
@@ -61,7 +61,7 @@ export function mutate(random: Random, bytes: Buffer): Buffer {
         ])
         break
       default:
-        // Numbers of file formats: sizes, counts, offsets.
+        // Typical numbers in file formats: sizes, counts, offsets.
         if (at + 4 <= result.length) result.writeUInt32LE(random.pick([0, 1, 0x7fffffff, 0x80000000, 0xffffffff]), at)
     }
   }

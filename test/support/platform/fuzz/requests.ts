@@ -60,7 +60,10 @@ const HEADERS: [string, string[]][] = [
   ['x-http-method-override', ['DELETE']],
 ]
 
-/** One request to a route: its parameters, query, headers and body, mostly as its schema asks for. @param token of somebody who may call it */
+/**
+ * A request to a route, whose parameters, query, headers and body mostly follow its schema. @param token of a user who
+ * may call it
+ */
 export function requestTo(random: Random, { method, url, schema }: CollectedRoute, token: string): FuzzedRequest {
   const { params, querystring, body } = (schema ?? {}) as {
     params?: z.ZodType
@@ -88,7 +91,7 @@ export function requestTo(random: Random, { method, url, schema }: CollectedRout
 
 function segment(random: Random, value: unknown): string {
   const text = typeof value === 'string' || typeof value === 'number' ? String(value) : anyText(random)
-  // As it is: what may stand in a request line and still means something else.
+  // Unencoded: characters that are valid in a request line but change its meaning.
   if (random.chance(0.05)) return text.replaceAll(/[^\x21-\x7e]/g, '') || '%'
   return encodeURIComponent(text.toWellFormed()) || 'x'
 }

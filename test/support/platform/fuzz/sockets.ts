@@ -3,7 +3,10 @@ import { ServerBound } from '../../../../src/contract/realtime'
 import { mutate, type Random } from './random'
 import { anyJson, anyText, valueOf } from './values'
 
-/** The content of a message to the console channel. Power stays out: a stopped instance hears no command. */
+/**
+ * The content of a message to the console channel. Never a power request, because a stopped instance accepts no
+ * command.
+ */
 export function consoleMessage(random: Random): string | Buffer {
   const command = { type: 'command', command: anyText(random) }
   const kind = random.next()
@@ -16,7 +19,7 @@ export function consoleMessage(random: Random): string | Buffer {
 
 const withoutPower = (text: string) => text.replaceAll(/"(?:stop|kill|restart|start)"/g, '"burn"')
 
-/** A packet of Engine.IO that holds one of socket.io (their protocols 4 and 5), or nearly. */
+/** A packet of Engine.IO that contains one of socket.io (protocol versions 4 and 5), or nearly. */
 export function realtimePacket(random: Random): string | Buffer {
   const kind = random.next()
   const message = JSON.stringify(['message', random.chance(0.5) ? valueOf(random, ServerBound) : anyJson(random)])
@@ -27,7 +30,10 @@ export function realtimePacket(random: Random): string | Buffer {
   return random.bytes(random.int(300))
 }
 
-/** A frame of RFC 6455 as a client sends it, or as none may: reserved bits and opcodes, false lengths, control frames that are too long. */
+/**
+ * A frame of RFC 6455 as a client sends it, or an invalid one: reserved bits and opcodes, wrong lengths, control frames
+ * that are too long.
+ */
 export function rawFrame(random: Random): Buffer {
   const payload = random.bytes(random.pick([0, 1, 5, 125, 126, 300]))
   const first = random.chance(0.5) ? 0x81 : random.int(256)

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import type { Random } from './random'
 
-/** Names that exist on the platform that is fuzzed, and others: with them a call gets past its first check. */
+/** Names that exist on the fuzzed platform, with which a call passes its first check, and others. */
 const ORDINARY = [
   'fuzz',
   'ann',
@@ -110,7 +110,7 @@ export function anyText(random: Random): string {
   return random.bytes(random.int(40)).toString('latin1')
 }
 
-/** Anything that JSON can say. */
+/** Any value of JSON. */
 export function anyJson(random: Random, depth = 0): unknown {
   const kind = random.int(depth > 3 ? 5 : 9)
   if (kind === 0) return null
@@ -121,7 +121,7 @@ export function anyJson(random: Random, depth = 0): unknown {
   return Object.fromEntries(Array.from({ length: random.int(5) }, () => [anyText(random), anyJson(random, depth + 1)]))
 }
 
-/** How much of what is made follows its schema. */
+/** The share of values that follow their schema. */
 const OBEDIENCE = 0.85
 
 interface Def {
@@ -137,7 +137,7 @@ interface Def {
   valueType?: z.ZodType
 }
 
-/** A value that mostly follows a schema, and here and there does not: something missing, something more, something else. */
+/** A value that mostly follows a schema, but may have missing, additional or wrong properties. */
 export function valueOf(random: Random, schema: z.ZodType): unknown {
   if (!random.chance(OBEDIENCE)) return anyJson(random)
   const def = (schema as unknown as { _zod: { def: Def } })._zod.def
@@ -183,7 +183,7 @@ export function valueOf(random: Random, schema: z.ZodType): unknown {
   }
 }
 
-/** Of texts and numbers tried one after another, the first that the schema takes. */
+/** The first of several texts and numbers that the schema accepts. */
 function leafOf(random: Random, schema: z.ZodType): unknown {
   for (let tries = 0; tries < 30; tries++) {
     const value = random.chance(0.3)
