@@ -74,7 +74,7 @@ test('a response without a role header leaves the role of the cookie unchanged',
   expect(services.jar.get('isAdmin')).toBe('1')
 })
 
-test('a response to an older token does not change the role of the new session', async () => {
+test('a response for an older token does not change the role of the new session', async () => {
   const { network, services } = renderApp('/', { signedInAs: 'ann' })
   network.shows(lobby)
   network.get('/api/deployments').answersWith(() => {
@@ -95,7 +95,7 @@ test.each([403, 404, 429, 500, 503])('decisions §1: a %i response never ends th
   expect(services.jar.has('token')).toBe(true)
 })
 
-test('§6 a 401 to an older token does not end the session of a newer token', async () => {
+test('§6 a 401 for an older token does not end the session of a newer token', async () => {
   const { network, store, services } = renderApp('/', { signedInAs: 'ann' })
   network.shows(lobby)
   network.get('/api/deployments').answersWith(() => {

@@ -111,7 +111,7 @@ test('a real socket carries lines, commands and power, and resumes after a loss 
   )
 })
 
-test('leaving before the connection opens closes the socket without events', async () => {
+test('leaving the console before the socket opens closes the socket without events', async () => {
   far.print('one')
   store.dispatch(consoleOpened({ deployment: 'lobby', podName: 'lobby-1' }))
   store.dispatch(consoleLeft())

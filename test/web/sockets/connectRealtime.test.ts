@@ -84,7 +84,7 @@ test('§9 a lost connection is re-established', async () => {
   expect(heard).toEqual(['connected', 'disconnected', 'connected'])
 })
 
-test('§4 closing disconnects from the server and emits no further events', async () => {
+test('§4 closing the connection disconnects from the server and emits no further events', async () => {
   const { io, origin } = await startServer()
   const arrived = nextSocket(io)
   const { connection, heard, until } = follow(origin)
@@ -98,7 +98,7 @@ test('§4 closing disconnects from the server and emits no further events', asyn
   expect(connection.connected()).toBe(false)
 })
 
-test('§4 closing before the client library has loaded opens no connection', async () => {
+test('§4 a connection closed before the client library has loaded is never opened', async () => {
   const { io, origin } = await startServer()
   let arrivals = 0
   io.on('connection', () => (arrivals += 1))

@@ -104,7 +104,7 @@ test('§8 a failed switch is rolled back with a notification', async () => {
   expect(list.calls).toHaveLength(1)
 })
 
-test('§6 a 401 to a switch leads to /login without a notification', async () => {
+test('§6 a 401 for a switch request leads to /login without a notification', async () => {
   const { network, user, store } = rendered()
   network.post('/api/deployments/lobby/toggle').answers(401)
   await user.click(await screen.findByRole('checkbox', { name: 'Disable lobby' }))

@@ -81,7 +81,7 @@ test('file contents never enter the store', async () => {
 test.each([
   ['Ctrl', { ctrlKey: true }],
   ['Cmd', { metaKey: true }],
-])('%s+S saves', async (_key, modifier) => {
+])('%s+S saves the file', async (_key, modifier) => {
   const { save, editor } = await opened()
   editor.type('x')
   expect(fireEvent.keyDown(document.body, { key: 's', ...modifier })).toBe(false)

@@ -69,7 +69,7 @@ test.each([
   ['a.zip.txt', false],
   ['zip', false],
   ['directory.zip/', false],
-])('§3 %s is archived: %p', (path, expected) => {
+])('§3 %s is an archive: %p', (path, expected) => {
   expect(isArchived(entryOf(path))).toBe(expected)
 })
 

@@ -370,7 +370,7 @@ test('logging out after all uploads have finished does not ask', async () => {
   expect(await screen.findByRole('heading', { name: 'Sign In' })).toBeVisible()
 })
 
-test('§6 a 401 to an upload ends the session, aborts all uploads and clears the list', async () => {
+test('§6 a 401 for an upload ends the session, aborts all uploads and clears the list', async () => {
   const { uploads, sends, answer, store } = await uploading([file('a'), file('b')])
   await sends('b')
   await answer('a', 401, { message: 'No session' })
