@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { z } from 'zod'
 import { clusterFailure, statusOf } from './clusterFailure'
 import { connectCluster, type ClusterConnection, type ClusterSource } from './clusterConnection'
 
@@ -21,6 +22,9 @@ export interface ClusterOptions {
   log: Pick<Logger, 'warn'>
 }
 
+/** The client does not check answers. */
+const TokenAnswer = z.object({ status: z.object({ token: z.string().min(1), expirationTimestamp: z.date() }) })
+
 const labels = { 'app.kubernetes.io/managed-by': 'quarterdeck' }
 
 /** Creates the operations on a cluster. Each connects anew. */
@@ -28,7 +32,7 @@ export function createCluster({ source, role, timeoutMs, log }: ClusterOptions):
   async function withCluster<Result>(work: (connection: ClusterConnection) => Promise<Result>): Promise<Result> {
     const connection = await connectCluster(source, timeoutMs)
     try {
-      return await work(connection)
+      return await Promise.race([work(connection), connection.expired])
     } catch (error) {
       throw clusterFailure(error, connection.namespace, role, log)
     }
@@ -59,9 +63,11 @@ export function createCluster({ source, role, timeoutMs, log }: ClusterOptions):
           kind: 'TokenRequest',
           spec: { audiences: [], expirationSeconds: seconds },
         }
-        const { status } = await core.createNamespacedServiceAccountToken({ name, namespace, body })
-        if (!status) throw new Error('The cluster issued no token')
-        return { token: status.token, expiresAt: new Date(status.expirationTimestamp) }
+        const answer: unknown = await core.createNamespacedServiceAccountToken({ name, namespace, body })
+        const issued = TokenAnswer.safeParse(answer)
+        if (!issued.success) throw new Error('The cluster issued no token')
+        const { token, expirationTimestamp } = issued.data.status
+        return { token, expiresAt: expirationTimestamp }
       }),
 
     removeAccount: (name) =>

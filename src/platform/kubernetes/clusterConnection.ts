@@ -12,6 +12,8 @@ export interface ClusterConnection {
   core: CoreV1Api
   rbac: RbacAuthorizationV1Api
   namespace: string
+  /** Rejects when the time is up. It also bounds a credential plugin of the kubeconfig, which no signal ends. */
+  expired: Promise<never>
 }
 
 /**
@@ -47,10 +49,14 @@ export async function connectCluster(source: ClusterSource, timeoutMs: number): 
     ],
   })
   const namespace = config.getContextObject(config.getCurrentContext())?.namespace?.trim() || NAMESPACE
+  const expired = new Promise<never>((_resolve, reject) =>
+    signal.addEventListener('abort', () => reject(new Error('The time for the operation is up'))),
+  )
   return {
     core: new client.CoreV1Api(configuration),
     rbac: new client.RbacAuthorizationV1Api(configuration),
     namespace,
+    expired,
   }
 }
 

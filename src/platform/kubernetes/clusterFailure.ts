@@ -43,13 +43,16 @@ export function statusOf(error: unknown): number | undefined {
   return typeof code === 'number' ? code : undefined
 }
 
+/** Of a failure's body: a pattern fails with a RangeError on a text of megabytes. */
+const BODY_LENGTH = 10_000
+
 /** The cluster's message (`Status.message`) or the connection error's. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { body } = error as Partial<ApiException<unknown>>
   const text =
     typeof body === 'string'
-      ? (/"message":\s*"((?:[^"\\]|\\.)*)"/.exec(body)?.[1] ?? '')
+      ? (/"message":\s*"((?:[^"\\]|\\.)*)"/.exec(body.slice(0, BODY_LENGTH))?.[1] ?? '')
       : (body as { message?: string } | undefined)?.message
   return (text ?? error.message).slice(0, 500)
 }

@@ -22,6 +22,7 @@ beforeAll(async () => {
 })
 beforeEach(() => {
   api.refuse = undefined
+  api.lie = undefined
   api.isHanging = false
   api.requests.length = 0
 })
@@ -183,6 +184,38 @@ test('security 53: a cluster that hangs gets 503 in time, and other calls are no
     },
   })
   expect(await token('GET')).toMatchObject({ body: { data: { token: null } } })
+})
+
+test.each([
+  ['no JSON', 200, '<html>Sign in</html>'],
+  ['no object', 201, 'null'],
+  ['a token that is no text', 201, '{"status": {"token": 5, "expirationTimestamp": "2100-01-01T00:00:00Z"}}'],
+  ['an empty token', 201, '{"status": {"token": "", "expirationTimestamp": "2100-01-01T00:00:00Z"}}'],
+  ['a token without an end', 201, '{"status": {"token": "abc"}}'],
+  ['a token whose end is no date', 201, '{"status": {"token": "abc", "expirationTimestamp": "tomorrow"}}'],
+  ['a failure of 18 MB', 500, `{"message": "${'a\\n'.repeat(6_000_000)}"}`],
+])('a cluster that answers %s is 503, and no account is left', async (_case, status, text) => {
+  await token('DELETE')
+  api.lie = { what: /^POST .*token$/, status, text }
+  expect(await token('POST')).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE' } })
+  expect(things()).toEqual([])
+  expect(await token('GET')).toMatchObject({ status: 200, body: { data: { token: null } } })
+})
+
+test('a credential plugin of the kubeconfig that hangs does not outlast the time of an operation', async () => {
+  const config = JSON.parse(await readFile(join(directory(), 'kubeconfig'), 'utf8')) as object
+  const kubeconfig = join(directory(), 'plugin')
+  const exec = {
+    apiVersion: 'client.authentication.k8s.io/v1',
+    command: 'sleep',
+    args: ['5'],
+    interactiveMode: 'Never',
+  }
+  await writeFile(kubeconfig, JSON.stringify({ ...config, users: [{ name: 'platform', user: { exec } }] }))
+  const cluster = createCluster({ source: { kubeconfig }, role: 'view', timeoutMs: 500, log })
+  const since = performance.now()
+  await expect(cluster.removeAccount('x')).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  expect(performance.now() - since).toBeLessThan(4000)
 })
 
 test('a user who is demoted or deleted loses the account in the cluster, even if the cluster was unreachable meanwhile', async () => {

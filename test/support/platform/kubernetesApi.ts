@@ -41,6 +41,8 @@ export class KubernetesApi {
   readonly things = new Map<string, Thing>()
   /** The status with which it refuses requests that match `METHOD path`. */
   refuse: { what: RegExp; status: number } | undefined
+  /** A text that it sends instead of an answer. */
+  lie: { what: RegExp; status: number; text: string } | undefined
   isHanging = false
   issued = 0
   private server: Server | undefined
@@ -49,7 +51,8 @@ export class KubernetesApi {
     const server = createServer({ key: KEY, cert: CERTIFICATE }, (request, response) => {
       void this.answer(request).then((answer) => {
         if (!answer) return
-        response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body))
+        response.writeHead(answer.status, { 'content-type': 'application/json' })
+        response.end(answer.text ?? JSON.stringify(answer.body))
       })
     })
     this.server = server
@@ -80,7 +83,9 @@ export class KubernetesApi {
     await new Promise((resolve) => this.server?.close(resolve))
   }
 
-  private async answer(request: IncomingMessage): Promise<{ status: number; body: unknown } | undefined> {
+  private async answer(
+    request: IncomingMessage,
+  ): Promise<{ status: number; body?: unknown; text?: string } | undefined> {
     const { method = '', url: path = '', headers } = request
     const text = (await request.toArray()).join('')
     const body: unknown = text === '' ? undefined : JSON.parse(text)
@@ -89,6 +94,7 @@ export class KubernetesApi {
     if (headers.authorization !== `Bearer ${TOKEN}`) return status(401, 'Unauthorized')
     if (this.refuse?.what.test(`${method} ${path}`))
       return status(this.refuse.status, `refused with canary-body ${this.refuse.status}`)
+    if (this.lie?.what.test(`${method} ${path}`)) return this.lie
     const accounts = '/api/v1/namespaces/panel/serviceaccounts'
     const bindings = '/apis/rbac.authorization.k8s.io/v1/clusterrolebindings'
     if (method === 'POST' && (path === accounts || path === bindings)) {
