@@ -44,7 +44,7 @@ const descriptorsOf = (pid: number) =>
     }
   })
 
-test('security: calls wait on a socket passed by a service manager during a restart, and no other process can take the port', async () => {
+test('security: during a restart calls wait on a socket passed by a service manager, and its port cannot be taken', async () => {
   const port = await startOnPassedSocket({
     QUARTERDECK_DATA_DIR: dataDir(),
     QUARTERDECK_SAMPLE: 'off',

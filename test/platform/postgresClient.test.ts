@@ -81,13 +81,13 @@ const text = (content: string) => `${content}\0`
 test.each<[string, Buffer]>([
   ['an authentication without a body', message('R', '')],
   ['an authentication of an unknown kind', authentication(77)],
-  ['mechanisms without an end', message('R', [0, 0, 0, 10, 0x53, 0x43])],
-  ['an error without an end', message('E', 'SFATAL')],
-  ['an error without the end of its list', message('E', text('SFATAL'))],
-  ['a notice without an end', message('N', 'Mhello')],
+  ['an unterminated list of mechanisms', message('R', [0, 0, 0, 10, 0x53, 0x43])],
+  ['an unterminated error', message('E', 'SFATAL')],
+  ['an error with an unterminated list of fields', message('E', text('SFATAL'))],
+  ['an unterminated notice', message('N', 'Mhello')],
   ['a parameter without a value', message('S', text('TimeZone'))],
   ['a negative length', message('Z', 'I', -1)],
-  ['a length below that of the length itself', message('Z', 'I', 3)],
+  ['a length shorter than the length field', message('Z', 'I', 3)],
   ['a length of 2 GB', message('D', '', 0x7fffffff)],
   ['an error of 2 MB', message('E', '', 2 * 1024 * 1024)],
 ])('%s fails the connection', async (_what, start) => {
@@ -96,15 +96,15 @@ test.each<[string, Buffer]>([
 })
 
 test.each<[string, Buffer]>([
-  ['a row that ends in the middle', message('D', [0, 9, 0, 0, 0, 40, 1])],
-  ['a row of more fields than it has', message('D', [0x7f, 0xff])],
-  ['columns without an end', message('T', [0, 2, 0x61])],
+  ['a truncated row', message('D', [0, 9, 0, 0, 0, 40, 1])],
+  ['a row with fewer fields than announced', message('D', [0x7f, 0xff])],
+  ['unterminated columns', message('T', [0, 2, 0x61])],
   [
-    'more columns than there are',
+    'fewer columns than announced',
     message('T', Buffer.concat([Buffer.from([0, 9]), Buffer.from('a\0'), Buffer.alloc(18)])),
   ],
-  ['a result without an end', message('C', 'SELECT 1')],
-  ['a notification without an end', message('A', [0, 0, 0, 1, 0x61])],
+  ['an unterminated result', message('C', 'SELECT 1')],
+  ['an unterminated notification', message('A', [0, 0, 0, 1, 0x61])],
 ])('%s fails the query', async (_what, answer) => {
   const url = await pretend(Buffer.concat([OK, READY]), answer)
   const client = await connect(url)

@@ -56,7 +56,7 @@ describe('a start that cannot succeed prints one clear line and exits with code 
       /^PostgreSQL at 127\.0\.0\.1:1 cannot be reached: start it or correct QUARTERDECK_STATE_URL$/,
     ],
     [
-      'a runtime that is not there yet',
+      'an unsupported runtime',
       () => ({ QUARTERDECK_DATA_DIR: join(directory(), 'k8s'), QUARTERDECK_RUNTIME: 'kubernetes' }),
       /^QUARTERDECK_RUNTIME: /,
     ],

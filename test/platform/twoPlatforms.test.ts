@@ -47,7 +47,7 @@ describe('one data directory', () => {
   const parentOf = (pid: number) => Number(readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')[1])
 
   ;(canUnshare ? test : test.skip)(
-    'is used by one of two containers at a time, and PostgreSQL of the first must end before the second starts its own',
+    'is used by one container at a time, and PostgreSQL of the first must end before the second starts its own',
     async () => {
       const settings = { QUARTERDECK_DATA_DIR: dataDir() }
       const first = run(settings, CONTAINER)

@@ -19,7 +19,7 @@ const remove = (code: string) =>
   platform.call('DELETE', `/api/invite-codes/${encodeURIComponent(code)}`, { token: ann.token })
 const made = async (message: string) => (await create(message)).body.data as unknown as InviteCode
 
-test('§3 a new code is returned and listed first with all its fields, and a user can register with it', async () => {
+test('§3 a new code is returned and listed first with all its fields, and can be used to register', async () => {
   const answer = await create('  for bob ')
   expect(answer).toMatchObject({ status: 201, body: { success: true } })
   const invite = answer.body.data as unknown as InviteCode

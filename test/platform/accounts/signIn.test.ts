@@ -191,7 +191,7 @@ test('security 2: wrong codes are counted per account, whatever the login and th
   expect(statuses).toEqual([...Array<number>(10).fill(400), ...Array<number>(10).fill(429)])
 })
 
-test('security 3: an account attacked from many addresses allows three tries per address, except where its user is signed in', async () => {
+test('security 3: an account attacked from many addresses allows three tries per address, except at its user’s own', async () => {
   const gil = await platform.register('gil')
   const guess = async (address: string) => (await login({ username: 'GIL', password: 'a guess' }, address)).status
   // The address of the owner, who is signed in at 127.0.0.1, does not count.

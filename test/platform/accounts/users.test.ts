@@ -168,7 +168,7 @@ test('security 13: of two administrators who demote or delete each other at the 
   await setAdmin('Bob', false)
 })
 
-test('security 13: of five administrators who demote one another concurrently one remains, and each gets an answer, 10 times', async () => {
+test('security 13: of five administrators who demote one another concurrently one remains, 10 times', async () => {
   const all = [ann]
   for (const name of ['eva', 'finn', 'gus', 'hal']) {
     all.push(await platform.register(name))
@@ -243,7 +243,7 @@ describe('security 37: open sockets', () => {
     ],
     ['made administrator', async (username: string) => async () => setAdmin(username, true)],
     [
-      'given another password',
+      'given a new password',
       async (username: string) => async () =>
         platform.call('PATCH', `/api/users/${await idOf(username)}/password`, {
           token: ann.token,

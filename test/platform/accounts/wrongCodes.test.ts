@@ -80,7 +80,7 @@ test('a user who signed in while the clock was a year ahead can sign in after it
   expect(await signIn(yan)).toMatchObject({ status: 200 })
 })
 
-test('security 2: the refusal says how long to wait, even for a valid code, and step 1 stays valid during the lockout', async () => {
+test('security 2: a lockout refuses even a valid code and says how long it lasts, and step 1 stays valid meanwhile', async () => {
   const bob = await platform.register('bob')
   const sessionToken = await firstStep(bob)
   await enterWrongCodes(bob, 10)
@@ -224,7 +224,7 @@ test('security 2: a password reset by an administrator ends the lockout and keep
   })
 })
 
-test('security 2: the activity log records each lockout once with the user, the number of wrong codes and their addresses', async () => {
+test('security 2: the activity log records each lockout once with the user, the number of codes and their addresses', async () => {
   const kim = await platform.register('kim')
   const waits = async () =>
     (await platform.activityLog.list({ search: 'wrong codes' })).entries.filter(({ username, subject }) =>

@@ -97,7 +97,7 @@ const codeOf = (work: Promise<unknown>) =>
 const trySignIn = (url: string) => codeOf(as(url, (client) => client.db().collection('any').findOne()))
 
 testWithMongo(
-  'decisions §8: the shown credentials open a database for reading and writing, and the listed size and collections grow',
+  'decisions §8: the shown credentials open a database for reading and writing, and the listed sizes grow',
   async () => {
     const made = await create('plots')
     expect(made).toEqual({
@@ -217,7 +217,7 @@ testWithMongo.each(['Upper_Case', '1', '_', 'test', 'system', 'x'.repeat(63), 'Y
 )
 
 testWithMongo.each(['admin', 'local', 'config', 'Admin'])(
-  'the server’s own database name %s is taken',
+  'the name %s of an internal database of the server is taken',
   async (name) => {
     expect(await call('POST', '', { name })).toMatchObject({ status: 409, body: { code: 'NAME_TAKEN' } })
     expect(await listed(name)).toBeUndefined()

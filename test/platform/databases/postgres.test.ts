@@ -327,9 +327,9 @@ test('a role with rights in other users’ databases can be deleted', async () =
 
 test.each([
   ['whose sessions are read-only', 'alter database $ set default_transaction_read_only = on'],
-  ['whose sessions take its own role', 'alter database $ set role = $'],
-  ['whose sessions load a library that is not there', "alter database $ set local_preload_libraries = 'nothing'"],
-  ['whose statements have no time', 'alter database $ set statement_timeout = 1'],
+  ['whose sessions switch to its own role', 'alter database $ set role = $'],
+  ['whose sessions load a missing library', "alter database $ set local_preload_libraries = 'nothing'"],
+  ['whose statements time out at once', 'alter database $ set statement_timeout = 1'],
 ])('#48 a role with rights in a database %s can be deleted, and its name is free again', async (_case, sabotage) => {
   const [giver, taker] = [await create(unique('giver')), await create(unique('taker'))]
   await as(giver, async (client) => {

@@ -143,7 +143,7 @@ test('a program that exits is started again', async () => {
   expect(logged.flatMap(({ againInMs }) => againInMs ?? [])).toEqual([1000])
 })
 
-test('the port of a stopped program stays reserved until it is closed for good', async () => {
+test('the port of a stopped program stays reserved until its supervisor is closed', async () => {
   const claimed = new Set<number>()
   const first = superviseNode('first', LISTENS, { claimed })
   await first.start()

@@ -19,11 +19,11 @@ async function connected(url: string): Promise<Client> {
   return client
 }
 
-/** A subtransaction that is rolled back uses up an id, hundreds of thousands of them a second. */
+/** Consumes transaction ids by rolling back subtransactions, hundreds of thousands of them a second. */
 const burn = (ids: number) =>
   `do $$ begin for i in 1..${ids} loop begin insert into burnt values (1); raise exception ''; exception when others then end; end loop; end $$`
 
-test('security: a session that keeps old transaction ids in use, so that the server would run out of them, is ended', async () => {
+test('security: a session that holds old transaction ids is ended before the server runs out of them', async () => {
   const lines: string[] = []
   const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
   const dataDir = join(directory(), 'data')
@@ -41,7 +41,7 @@ test('security: a session that keeps old transaction ids in use, so that the ser
   )) as [Client, Client, Client, Client]
   await holding.query('begin')
   await holding.query('select pg_current_xact_id()')
-  // No vacuum of others removes what it keeps old.
+  // A temporary table holds old ids that no other session can vacuum.
   await keeping.query('create temp table kept ()')
   await burning.query('create table burnt (at int)')
   await burning.query('begin')

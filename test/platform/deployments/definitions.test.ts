@@ -125,13 +125,13 @@ test.each([
   ['a value in a list', minimal.replace('"bot.js"', '{}'), 5, 'run.command.1'],
   ['an unknown setting', `${minimal}hostNetwork: true\n`, 6, 'hostNetwork'],
   [
-    'a setting that is mistyped, before the one that is missing for it',
+    'a misspelled setting, which is reported before the missing one,',
     minimal.replace('dataDirectory', 'dataDirectroy'),
     3,
     'dataDirectroy',
   ],
   ['an unknown setting, on the line of its key', `${minimal}ports:\n\n  - 1\n`, 6, 'ports'],
-  ['security 32: an unknown setting within', `${minimal}  privileged: true\n`, 6, 'run.privileged'],
+  ['security 32: an unknown nested setting', `${minimal}  privileged: true\n`, 6, 'run.privileged'],
   ['a missing command', 'name: lobby\ntype: process\ndataDirectory: /lobby\nrun:\n  port: 1\n', 5, 'run.command'],
   ['a node for a process', `${minimal}node: a\n`, 6, 'node'],
   ['min over max', minimal.replace('process', 'scalable') + 'instances: { min: 3, max: 2 }\n', 6, 'instances.min'],
@@ -141,9 +141,9 @@ test.each([
     7,
     'data',
   ],
-  ['§12 a mount out of the shared area', `${minimal}mounts: ["/maps/../../etc"]\n`, 6, 'mounts.0'],
-  ['a regular expression that is none', `${minimal}ready: "("\n`, 6, 'ready'],
-  ['a quantity', `${minimal}resources:\n  memory: 1 GB\n`, 7, 'resources.memory'],
+  ['§12 a mount outside the shared area', `${minimal}mounts: ["/maps/../../etc"]\n`, 6, 'mounts.0'],
+  ['an invalid regular expression', `${minimal}ready: "("\n`, 6, 'ready'],
+  ['an invalid quantity', `${minimal}resources:\n  memory: 1 GB\n`, 7, 'resources.memory'],
 ])('decisions §4: %s is refused with its line and field', (_case, text, line, field) => {
   const { code, message, details } = failure(text)
   expect({ code, details }).toEqual({ code: 'INVALID_DEFINITION', details: { line, field } })

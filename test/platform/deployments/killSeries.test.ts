@@ -142,7 +142,7 @@ function useConsole(podName: string) {
   }
 }
 
-test('#15, security 51: repeated kills of the platform restart no instance, lose no line and leave each wanted instance running once', async () => {
+test('#15, security 51: repeated kills of the platform restart no instance, lose no line and leave no duplicate', async () => {
   for (const name of TOGGLED) await deploy(name, QUIET)
   await deploy('steady', STEADY)
   await toggle('steady', true)

@@ -48,7 +48,7 @@ test('§5 a crashed instance reports its next attempt and when it starts', async
   expect(instance!.retry!.inMs).toBeLessThanOrEqual(1000 * 2 ** (instance!.retry!.attempt - 2))
 })
 
-test('§4 an instance not ready after readyTimeoutSeconds logs once what it waits for, and clears that when it is ready', async () => {
+test('§4 an instance not ready after readyTimeoutSeconds prints once what it waits for, until it is ready', async () => {
   await add(
     'bot',
     "process.stdin.on('data', () => console.log('Done (1 s)'))",

@@ -10,7 +10,7 @@ const managed = useManagedDeployments()
 const { directory, manage, deployments, add, consoleOf, running, fill } = managed
 
 describe('§14 discovery', () => {
-  test('tells an instance its identity, and the addresses of the others in a file that is replaced atomically within a second', async () => {
+  test('tells an instance its identity, and the addresses of others in a file that is updated within a second', async () => {
     const SHOW =
       "console.log('env ' + ['DEPLOYMENT', 'INSTANCE', 'NODE', 'PEERS'].map((name) => process.env['QUARTERDECK_' + name]).join(' ')); console.log(require('node:fs').readFileSync(process.env.QUARTERDECK_PEERS, 'utf8')); setInterval(() => {}, 1000)"
     await add('lobby', FOREVER, 'drain: { timeoutSeconds: 600 }\n', 'scalable')

@@ -86,7 +86,7 @@ afterEach(async () => {
   await state.close()
 })
 
-test('decisions §7: records one CPU point (mCPU) and one memory point (KiB) every 15 s, from the usage since the last sample', async () => {
+test('decisions §7: records a CPU point (mCPU) and a memory point (KiB) every 15 s, from the usage since the last sample', async () => {
   await begin()
   await pass([used(6500, 64)])
   await until(

@@ -57,11 +57,11 @@ test('§14 a server without a player sample reports its player count', async () 
 
 test.each<[string, (socket: Socket) => void]>([
   ['closes the connection', (socket) => socket.end()],
-  ['sends no JSON', (socket) => socket.write(status('nonsense'))],
-  ['tells no count', (socket) => socket.write(status('{"players":{}}'))],
-  ['tells a count that is none', (socket) => socket.write(status('{"players":{"online":-3}}'))],
+  ['does not send JSON', (socket) => socket.write(status('nonsense'))],
+  ['reports no count', (socket) => socket.write(status('{"players":{}}'))],
+  ['reports an invalid count', (socket) => socket.write(status('{"players":{"online":-3}}'))],
   ['speaks another protocol', (socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')],
-  ['announces too much', (socket) => socket.write(Buffer.from([0xff, 0xff, 0xff, 0x7f]))],
+  ['announces too long a packet', (socket) => socket.write(Buffer.from([0xff, 0xff, 0xff, 0x7f]))],
   ['announces a negative length', (socket) => socket.write(Buffer.from([0xff, 0xff, 0xff, 0xff, 0x0f]))],
 ])('a failed ping gives unknown rather than zero: a server that %s', async (_case, answer) => {
   const port = await serve(answer)

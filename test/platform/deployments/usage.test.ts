@@ -7,9 +7,9 @@ const usage = (runId: string, cpuMs: number): Usage => ({ podName: 'pod', runId,
 test.each([
   ['half a core', usage('a', 1000), usage('a', 1500), 0.5],
   ['two cores', usage('a', 1000), usage('a', 3000), 2],
-  ['nothing yet, for want of an earlier sample', undefined, usage('a', 1500), undefined],
-  ['nothing yet, after a restart that used more by now', usage('a', 1000), usage('b', 1500), undefined],
-  ['nothing, where processes ended meanwhile and took theirs along', usage('a', 1000), usage('a', 900), undefined],
+  ['no usage before the second sample', undefined, usage('a', 1500), undefined],
+  ['no usage after a restart, although the new run has used more', usage('a', 1000), usage('b', 1500), undefined],
+  ['no usage if exited processes have lowered the counter', usage('a', 1000), usage('a', 900), undefined],
 ])('decisions §7: %s', (_case, earlier, later, cores) => {
   expect(coresUsed(earlier, later, 1000)).toBe(cores)
 })

@@ -19,7 +19,7 @@ test.each([
   ['a password that is too short', 'register', { ...register, password: '1234567' }, 'password'],
   ['a password that is too long', 'register', { ...register, password: 'x'.repeat(129) }, 'password'],
   ['a NUL character', 'login', { username: 'a\0', password: 'x' }, 'username'],
-  ['a code that is no six digits', 'verify-login', { username: 'ann', token: '12345a', sessionToken: 'x' }, 'token'],
+  ['a code that is not six digits', 'verify-login', { username: 'ann', token: '12345a', sessionToken: 'x' }, 'token'],
 ])('§1 %s gets 400 and names the field', async (_case, path, body, field) => {
   const answer = await platform.call('POST', `/api/auth/${path}`, { body })
   expect(answer).toMatchObject({ status: 400, body: { success: false, code: 'INVALID_INPUT', field } })
@@ -31,7 +31,7 @@ test.each([
   ['is not JSON', '{"username":'],
   ['is empty', ''],
   ['is a list', '[]'],
-  ['carries a prototype', '{"__proto__": {"isAdmin": 1}, "username": "ann", "password": "x"}'],
+  ['contains __proto__', '{"__proto__": {"isAdmin": 1}, "username": "ann", "password": "x"}'],
 ])('a body that %s gets 400', async (_case, body) => {
   expect(await platform.call('POST', '/api/auth/login', { body })).toMatchObject({
     status: 400,

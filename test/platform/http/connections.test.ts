@@ -64,7 +64,7 @@ test('a connection that cannot be accepted is logged and does not end the platfo
   expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200)
 })
 
-test('all instances together get at most a quarter of the connections, whatever their users, and other clients are served', async () => {
+test('limits all instances together to a quarter of the connections, whatever their users, and serves other clients', async () => {
   const port = await listenWith(80)
   // As labelLocalConnections does (localConnections.ts).
   app!.server.prependListener('connection', (socket) => {

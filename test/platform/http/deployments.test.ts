@@ -136,7 +136,7 @@ test('decisions §4: comments and the order of keys are kept', async () => {
   expect(await contentOf('a-process')).toBe(content)
 })
 
-test('a save based on an outdated text gets 409 and changes nothing; without a revision the check is skipped (product §7)', async () => {
+test('a save of an outdated text gets 409 and changes nothing; without a revision the check is skipped (product §7)', async () => {
   await call('POST', '', { name: 'shared', type: 'process' })
   const opened = (await call('GET', '/shared')).body.data as { content: string; revision: string }
   const first = await call('PATCH', '/shared', { content: `${opened.content}# first\n`, revision: opened.revision })
@@ -199,7 +199,7 @@ test.each([
     [],
   ],
   [
-    'limits of which none is enforced',
+    'limits that are not enforced',
     { cpu: '1', memory: '1Gi' },
     { cpu: false, memory: false },
     'not enforced: cgroups are not writable here',
@@ -553,7 +553,7 @@ test('a deployment with an invalid stored text is listed with the problem, and c
     expect(await call('DELETE', `/${name}`)).toMatchObject({ status: 200 })
 })
 
-test('a directory that later leads out of the share is not used: a restart is refused, and a start says so in the console', async () => {
+test('a directory replaced by a link out of the share is not used: a restart is refused, and a start reports it', async () => {
   const outside = join(outsideDirectory(), 'later')
   await mkdir(outside)
   await writeFile(join(outside, 'secret.txt'), 'not for instances')

@@ -64,7 +64,7 @@ async function askOnly(path: string, { token } = ann): Promise<{ socket: Socket;
   return { socket, status: Number(head.toString('latin1').split(' ')[1]) }
 }
 
-test('a directory whose listing would exceed 64 MiB gets 413 with a clear message, whatever the names', async () => {
+test('a directory whose listing would exceed 64 MiB gets 413 with a clear message, whatever its names consist of', async () => {
   const path = makeLong('long', 4500)
   await expectHeldUnder(50 * 2 ** 20, async () => {
     for (const _ of ['first', 'known to be long']) {

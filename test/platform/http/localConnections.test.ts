@@ -61,7 +61,7 @@ const addresses = async () => [
 ]
 
 testAsRoot(
-  'an instance that connects from this machine is not a trusted proxy, has its own limits, and is logged with its user',
+  'an instance on this machine is not a trusted proxy, has its own limits, and is logged with its user',
   async () => {
     await listen(true)
     expect(await guess(instance, '127.0.0.1', tries + 2, '192.0.2.#')).toBe(tries)

@@ -41,7 +41,7 @@ afterAll(async () => {
   network.close()
 })
 
-test('security 52: while the state does not answer, sign-in and sessions fail closed with 503, and work again afterwards', async () => {
+test('security 52: while the state does not answer, sign-in and sessions fail closed with 503, and recover afterwards', async () => {
   isSilent = true
   const signIn = () =>
     platform.call('POST', '/api/auth/login', { body: { username: ann.username, password: ann.password } })

@@ -43,7 +43,7 @@ test.each([
     'HEADER_TOO_LARGE',
     'The request’s header is too large.',
   ],
-  ['no HTTP at all', 'NONSENSE\r\n\r\n', 400, 'INVALID_INPUT', 'This is not a valid HTTP request.'],
+  ['input that is not HTTP', 'NONSENSE\r\n\r\n', 400, 'INVALID_INPUT', 'This is not a valid HTTP request.'],
   [
     'two hosts',
     'GET /api/health HTTP/1.1\r\nHost: x\r\nhost: x\r\nConnection: close\r\n\r\n',
@@ -52,7 +52,7 @@ test.each([
     'The request has more than one host.',
   ],
   [
-    'a length that is none',
+    'an invalid length',
     'POST /api/auth/login HTTP/1.1\r\nHost: x\r\nContent-Length: a\r\n\r\n',
     400,
     'INVALID_INPUT',

@@ -86,8 +86,8 @@ test('prefers the names of their own field to those of the parts, which browsers
 })
 
 test.each<[string, string, string]>([
-  ['is no JSON', 'a.txt', 'names: must be a JSON list of names'],
-  ['is no list of texts', '[1]', 'names: must be a JSON list of names'],
+  ['is not JSON', 'a.txt', 'names: must be a JSON list of names'],
+  ['is not a list of strings', '[1]', 'names: must be a JSON list of names'],
   ['is shorter than the files', '[]', 'names: is shorter than the list of files'],
   ['is longer than the files', '["a.txt","b.txt"]', 'names: is longer than the list of files'],
   ['holds a path', '["../a.txt"]', 'files: "../a.txt" is not a valid file name'],
@@ -516,7 +516,7 @@ test('security 21: a body shorter or longer than its declared length leaves no f
 
 test.each([
   ['no boundary', 'multipart/form-data', 'x'],
-  ['a boundary that never comes', 'multipart/form-data; boundary=edge', 'nothing of the kind'],
+  ['a boundary that never occurs', 'multipart/form-data; boundary=edge', 'nothing of the kind'],
   ['an end within a header', 'multipart/form-data; boundary=edge', '--edge\r\nContent-Disposition: form-da'],
   [
     'an end within a file',
@@ -538,7 +538,7 @@ test.each([
     'multipart/form-data; boundary=edge',
     '--edge\r\nContent-Disposition: form-data; name="__proto__"\r\n\r\nabc\r\n--edge--\r\n',
   ],
-  ['headers without an end', 'multipart/form-data; boundary=edge', `--edge\r\n${'X: y\r\n'.repeat(5000)}`],
+  ['endless headers', 'multipart/form-data; boundary=edge', `--edge\r\n${'X: y\r\n'.repeat(5000)}`],
   [
     'ten thousand empty parts',
     'multipart/form-data; boundary=edge',
@@ -546,7 +546,7 @@ test.each([
   ],
   ['a long boundary', `multipart/form-data; boundary=${'e'.repeat(5000)}`, 'x'],
   ['JSON', 'application/json', '{}'],
-  ['a form of another kind', 'application/x-www-form-urlencoded', 'path=/nfsshare'],
+  ['a form of another type', 'application/x-www-form-urlencoded', 'path=/nfsshare'],
 ])('security 22: %s gets a 4xx, and the platform survives', async (_what, type, body) => {
   const answer = await fetch(`http://127.0.0.1:${port}/api/sftp/upload`, {
     method: 'POST',
@@ -560,9 +560,9 @@ test.each([
 
 test.each([
   ['without a header', '\r\n'],
-  ['that is no field of a form', 'Content-Disposition: attachment\r\n'],
+  ['that is not a form field', 'Content-Disposition: attachment\r\n'],
   [
-    'with more header lines than there may be',
+    'with too many header lines',
     `${'A: b\r\n'.repeat(100)}Content-Disposition: form-data; name="files"; filename="b"\r\n`,
   ],
 ])(

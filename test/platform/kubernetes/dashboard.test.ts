@@ -276,9 +276,9 @@ test('without a cluster every call gets 503 at once and says what to configure',
 })
 
 test.each([
-  ['is not there', undefined],
-  ['is no kubeconfig', '{"no": "kubeconfig"}'],
-  ['is no YAML', ': : :'],
+  ['does not exist', undefined],
+  ['is not a kubeconfig', '{"no": "kubeconfig"}'],
+  ['is not YAML', ': : :'],
 ])('a KUBECONFIG that %s gets 503 without revealing the path', async (_case, text) => {
   const kubeconfig = join(directory(), 'broken')
   if (text !== undefined) await writeFile(kubeconfig, text)

@@ -156,7 +156,7 @@ test('a kill abandons a write-back that keeps failing', async () => {
   await rm(join(shareDir(), 'given-up'), { recursive: true })
 })
 
-test('directories below the depth limit are reported on the console at write-back and copy, and removed with the instance', async () => {
+test('directories below the depth limit are reported at write-back and at copy, and removed with the instance', async () => {
   const copy = join(dataDir(), 'instances/deep')
   const spec = { ...(await lobby('deep', 'first')), keep: ['list.txt', 'world'] }
   await runtime.ensure(spec)

@@ -142,7 +142,7 @@ const WRITER = `
   })()
 `
 
-test('security 50: killed (-9) at any point of writing, a file has old or new content, and the next start removes temporary files', async () => {
+test('security 50: a kill (-9) while writing leaves old or new content, and the next start removes temporary files', async () => {
   await writeFile(join(share, 'saved.txt'), 'b'.repeat(300_000))
   await writeFile(join(share, 'uploaded.bin'), 'b'.repeat(400_000))
   const program = join(base, 'data/writer.js')
@@ -183,7 +183,7 @@ const EXTRACTOR = `
   })()
 `
 
-test('security 30: killed (-9) at any point of an extraction, only complete results are visible, and the next start removes the rest', async () => {
+test('security 30: a kill (-9) while extracting leaves only complete results visible, and the next start removes the rest', async () => {
   const names = Array.from({ length: 40 }, (_, index) => `region/r.${index}.mca`)
   await writeFile(
     join(share, 'world.tar.gz'),

@@ -58,7 +58,7 @@ test('exactly one of two concurrent moves of a file succeeds, the other gets 404
   }
 }, 60_000)
 
-test('a file whose name another program takes during a move does not appear under both names', async () => {
+test('a file that another program renames during a move does not appear under both names', async () => {
   const directory = await createJail(share).openDirectory([])
   try {
     for (let round = 0; round < 300; round += 1) {

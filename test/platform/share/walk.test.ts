@@ -23,7 +23,7 @@ async function walked(directory: OpenDirectory, name: string): Promise<string[]>
 
 test.each([
   ['becomes a directory', (path: string) => (unlinkSync(path), mkdirSync(path))],
-  ['is gone', (path: string) => unlinkSync(path)],
+  ['disappears', (path: string) => unlinkSync(path)],
 ])('a link that %s during a walk is skipped, and the walk continues', async (_what, change) => {
   const path = `${share()}/link`
   rmSync(path, { recursive: true, force: true })

@@ -391,7 +391,7 @@ test('a command of maximum length is accepted, whatever its characters', async (
   await until(() => viewer.lines.includes('[System] This is not a valid console request.'))
 })
 
-test('decisions §10: power and commands are recorded with user, instance and result; unknown commands only by first word and length', async () => {
+test('decisions §10: records power and commands with user and result, and unknown commands by first word and length only', async () => {
   const viewer = await open('', bob)
   viewer.command('give ann minecraft:compass')
   viewer.command('/login hunter22-canary')

@@ -59,15 +59,15 @@ async function joined(): Promise<WebSocket> {
 }
 
 test.each([
-  ['a packet of no type', '9'],
+  ['a packet without a type', '9'],
   ['an unknown type of message', '4Z'],
-  ['text that is no JSON', '42["message",'],
-  ['a payload that is no list', '42{"message":1}'],
+  ['invalid JSON', '42["message",'],
+  ['a payload that is not a list', '42{"message":1}'],
   ['a reserved event', '42["disconnecting"]'],
-  ['an answer to nothing', '439999["x"]'],
+  ['an acknowledgement without a request', '439999["x"]'],
   ['a prototype', '42["message",{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}]'],
-  ['a namespace that is not there', '40/admin,'],
-  ['bytes that were not announced', randomBytes(64)],
+  ['an unknown namespace', '40/admin,'],
+  ['unannounced binary data', randomBytes(64)],
   ['invalid UTF-8 as text', Buffer.from([0x34, 0x32, 0xff, 0xfe])],
   ['a depth of 5,000', `42["message",${'['.repeat(5000)}${']'.repeat(5000)}]`],
 ])('security 42: %s ends at most its own connection', async (_case, packet) => {
@@ -122,7 +122,7 @@ test('security 42: a polling request with thousands of packets ends its connecti
   expect(await post('3')).toBe(400)
 })
 
-test('security 44: 500 concurrent connections are accepted or refused, other calls are answered, and no connection is left', async () => {
+test('security 44: 500 concurrent connections are accepted or refused, other calls are answered, and none is left open', async () => {
   const sockets = Array.from({ length: 500 }, opened)
   const outcomes = sockets.map((socket) =>
     Promise.race([

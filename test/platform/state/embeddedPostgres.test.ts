@@ -27,7 +27,7 @@ async function answers(url: string): Promise<unknown> {
   }
 }
 
-test('security: a program that takes the port of the stopped embedded server gets no data, and the server moves to another port', async () => {
+test('security: a program that takes the port of the stopped embedded server gets no data, and the server moves', async () => {
   const dataDir = join(directory(), 'data')
   mkdirSync(dataDir, { mode: 0o711 })
   postgres = await startEmbeddedPostgres(dataDir, 'databases', pino({ level: 'silent' }))

@@ -77,7 +77,7 @@ const factsOf = async (db: Db) =>
 
 test.each([
   ['', 'new'],
-  [' where the path is too long for a socket', 'long'.repeat(30)],
+  [' if the path is too long for a socket', 'long'.repeat(30)],
 ])(
   'security: the state’s server listens on no port%s, and the server of users’ databases starts on demand',
   async (_case, name) => {
@@ -160,11 +160,11 @@ test('an interrupted move is repeated, and a failed one leaves the state in plac
   await users.stop()
 })
 
-test('the old copy of a state that was moved is removed by a later start, if the one that moved it could not', async () => {
+test('a later start removes the old copy of a moved state if the start that moved it could not', async () => {
   const dataDir = await earlierVersion('copied')
   const users = createUsersPostgres(dataDir, log)
   const { adminUrl } = await users.start()
-  // A template is not dropped, nor a role that owns something.
+  // Neither a template database nor a role that owns objects can be dropped.
   await query(adminUrl, 'update pg_database set datistemplate = true where datname = $$quarterdeck$$')
   await query(adminUrl, 'create table public.kept (); alter table public.kept owner to quarterdeck')
   expect(await withState(dataDir, users, factsOf)).toEqual(['yes'])
@@ -176,7 +176,7 @@ test('the old copy of a state that was moved is removed by a later start, if the
     )
   expect(await copies()).toHaveLength(2)
 
-  // What the start after a kill finds: the database, the role, or neither.
+  // After a kill the database, the role, or neither is left.
   await query(adminUrl, 'update pg_database set datistemplate = false where datname = $$quarterdeck$$')
   expect(await withState(dataDir, users, factsOf)).toEqual(['yes'])
   expect(await copies()).toHaveLength(1)

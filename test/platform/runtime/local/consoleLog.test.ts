@@ -85,7 +85,7 @@ test('a row truncated by a crash neither swallows the next line nor breaks the n
 const canMount = process.platform === 'linux' && process.getuid?.() === 0 && hasProgram('mount')
 
 ;(canMount ? test : test.skip)(
-  'security 49: rows cut off by a full disk are written once when space is free (skipped where nothing can be mounted)',
+  'security 49: rows cut off by a full disk are written once when space is free (skipped without mount rights)',
   () => {
     const disk = join(directory(), 'disk')
     mkdirSync(disk)

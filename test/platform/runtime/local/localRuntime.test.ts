@@ -294,7 +294,7 @@ function isGone(pid: number): boolean {
 const canMount = process.platform === 'linux' && process.getuid?.() === 0 && hasProgram('mount')
 
 ;(canMount ? test : test.skip)(
-  'security 49: a full disk ends neither host nor instance; the console continues in memory, then in the file (skipped where nothing can be mounted)',
+  'security 49: a full disk ends neither host nor instance, and no console line is lost (skipped without mount rights)',
   async () => {
     const dataDir = join(directory(), 'full')
     const records = join(dataDir, 'runtime/instances')
@@ -364,7 +364,7 @@ describe('if the data directory is too deep for a Unix socket', () => {
 
   test.each([
     ['others may enter', () => mkdirSync(fallback(), { mode: 0o755 })],
-    ['is a link to somewhere', () => symlinkSync(directory(), fallback())],
+    ['is a link', () => symlinkSync(directory(), fallback())],
   ])('an existing directory of this name that %s is not trusted', async (_case, make) => {
     make()
     await expect(openLocalRuntime({ dataDir: deep(), replicas })).rejects.toThrow(
