@@ -15,7 +15,7 @@ const product = useProduct({ QUARTERDECK_SAMPLE: 'off' })
 let files: Server
 
 beforeAll(async () => {
-  // Any server of files will do, one that knows no address but those of its files.
+  // A static file server without routes of the console.
   files = createServer((request, response) => {
     const path = new URL(request.url ?? '/', 'http://x').pathname
     try {
@@ -58,7 +58,7 @@ async function write(page: Page, text: string): Promise<void> {
   await page.keyboard.insertText(text)
 }
 
-/** `sign` is a text that shows that the page is there. */
+/** `sign` is a text that is visible on the loaded page. */
 type Moment = { name: string; sign: string; picture: Buffer; actions: number }
 
 async function exportLog(page: Page): Promise<{ path: string; text: string }> {
@@ -70,7 +70,7 @@ async function exportLog(page: Page): Promise<{ path: string; text: string }> {
 
 const countOf = ({ text }: { text: string }) => (JSON.parse(text) as ActionLog).actions.length
 
-/** What nobody records: where the focus is, and what a password field holds. */
+/** A screenshot without what is not recorded: focus and password fields. */
 async function picture(page: Page): Promise<Buffer> {
   await page.mouse.move(0, 0)
   await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur())
@@ -81,7 +81,7 @@ async function picture(page: Page): Promise<Buffer> {
   })
 }
 
-/** A moment at which nothing happened while it was pictured, so that picture and log are of the same. */
+/** A screenshot during which no action was recorded, so that it matches the log. */
 async function momentOf(page: Page, name: string, sign: string): Promise<Moment> {
   await page.getByText(sign, { exact: true }).first().waitFor()
   for (;;) {
@@ -91,7 +91,7 @@ async function momentOf(page: Page, name: string, sign: string): Promise<Moment>
   }
 }
 
-/** @returns the share of pixels that are not the same. */
+/** @returns the share of pixels that differ. */
 async function difference(page: Page, one: Buffer, other: Buffer): Promise<number> {
   return page.evaluate(
     async (pictures) => {
@@ -117,7 +117,7 @@ async function difference(page: Page, one: Buffer, other: Buffer): Promise<numbe
 }
 
 browserTest(
-  'decisions §10: a walk through the product, typing secrets everywhere, leaves none of them in its log, which is played without a platform',
+  'decisions §10: a log contains none of the secrets typed throughout the product and is played without a platform',
   async () => {
     const { page, context } = await openPage(product().url)
     const secrets = [CANARY, product().inviteCode!]
@@ -159,7 +159,7 @@ browserTest(
     await page.getByRole('link', { name: /Back/ }).first().click()
     await page.getByRole('switch', { name: 'Enable world' }).or(page.getByLabel('Enable world')).click()
 
-    // Commands that are secrets, and what the program says to them.
+    // Commands that contain secrets, and the output that quotes them.
     await page.getByRole('link', { name: 'Overview' }).click()
     await page.getByRole('link', { name: /-world/ }).click()
     await power(page).getByText('Online').waitFor()
@@ -175,7 +175,7 @@ browserTest(
     await page.getByRole('heading', { name: 'Instance Details' }).waitFor()
     await moment('details', 'Instance Details')
 
-    // A database, whose credentials are the server's secrets.
+    // A database with generated credentials.
     await page.getByRole('link', { name: 'Databases' }).click()
     await page.getByRole('button', { name: 'Create SQL database' }).click()
     await page.getByLabel('Database name').fill('shop')
@@ -211,7 +211,7 @@ browserTest(
     await page.getByRole('dialog').getByRole('button', { name: 'Show password' }).click()
     await page.getByRole('dialog').getByRole('button', { name: 'Reset', exact: true }).click()
     await toast(page, 'Successfully reset the password of bob')
-    // By keyboard: notifications may lie over the header, and stay for who points at them.
+    // By keyboard, because notifications may cover the header and stay while the pointer is over them.
     await page.getByRole('button', { name: 'Your account' }).press('Enter')
     await page.getByRole('menuitem', { name: 'Change password' }).click()
     await page.getByLabel('Current password').fill(`${password}-not`)
@@ -243,7 +243,7 @@ browserTest(
     await page.getByRole('button', { name: 'Dark theme' }).press('Enter')
     await moment('files', 'world')
 
-    // An address that is none, as a stale link within the console would lead to.
+    // An unknown URL, as from a stale link.
     await page.evaluate(() => {
       history.pushState(null, '', '/nowhere')
       dispatchEvent(new PopStateEvent('popstate'))
@@ -255,9 +255,9 @@ browserTest(
     await page.getByRole('article', { name: 'world' }).waitFor()
     await moment('deployments', 'No Proxy Found')
 
-    // Nothing of what was secret is in the file, and its replay without a browser arrives where the recording did.
+    // The file contains no secret, and the command line replays it to the same state.
     const { path, text } = await exportLog(page)
-    // A code of digits is looked for on its own: times are long rows of digits.
+    // Match a numeric code only between non-digits, because timestamps are long rows of digits.
     const holds = (typed: string) =>
       /^\d+$/.test(typed) ? new RegExp(`(?<!\\d)${typed}(?!\\d)`).test(text) : text.includes(typed)
     for (const typed of secrets) expect({ typed, found: holds(typed) }).toEqual({ typed, found: false })
@@ -283,7 +283,7 @@ browserTest(
       ]),
     )
 
-    // Another browser, and no platform: only files are asked for, and nothing is kept.
+    // In another browser without a platform, the replay requests only static files and stores nothing.
     await product().stop()
     const { port } = files.address() as AddressInfo
     const other = await openPage(`http://127.0.0.1:${port}`)
@@ -310,7 +310,7 @@ browserTest(
     for (const [name, share] of Object.entries(compared))
       expect({ name, isSame: share < 0.002, share }).toMatchObject({ name, isSame: true })
 
-    // Playing, stepping, searching; nothing on the page acts.
+    // Play, step and search; the replayed page ignores clicks.
     await position.fill('-1')
     await bar.getByLabel('Speed').selectOption('2')
     await bar.getByRole('button', { name: 'Play' }).click()
@@ -328,7 +328,7 @@ browserTest(
       .first()
       .click()
     await list.getByText('session.current', { exact: true }).waitFor()
-    // Then the page of the user who signed in follows.
+    // Two steps later the page after sign-in is shown.
     for (let step = 0; step < 2; step++) await bar.getByRole('button', { name: 'Step forward' }).click()
     await other.page.getByRole('heading', { name: 'Network Overview' }).waitFor()
     await expectGoodPage(other.page, 'replay')
@@ -342,7 +342,7 @@ browserTest(
         below: 800 - (barBox.y + barBox.height),
       }).toEqual({ top: 0, between: 0, below: 0 })
     }
-    // On a phone all tools are in one line.
+    // On a narrow screen all buttons are in one row.
     await other.page.setViewportSize({ width: 360, height: 800 })
     const [first, last] = [
       await bar.getByRole('button', { name: 'Step back' }).boundingBox(),
@@ -356,13 +356,13 @@ browserTest(
     expect(await other.page.evaluate(() => localStorage.length + sessionStorage.length)).toBe(0)
     expect(other.errors).toEqual([])
 
-    // Whoever leaves finds the session as it was.
+    // Leaving the replay returns to the session.
     await product().restart()
     await page.goto('/replay')
     await page.getByRole('link', { name: 'Back to the console' }).click()
     await page.getByRole('heading', { name: 'Network Overview' }).waitFor()
 
-    // Where its code does not come, it says so.
+    // A failed load of the replay code shows an error.
     await page.route(/\/assets\/\d+\..*\.js$/, (route) => route.abort())
     await page.goto('/replay')
     await page.getByText('The replay could not be loaded. Reload the page.').waitFor()

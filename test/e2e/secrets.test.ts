@@ -11,15 +11,15 @@ import { signUpOnPages, useProduct } from '../support/browser/startProduct'
 const root = join(__dirname, '../..')
 const product = useProduct({ QUARTERDECK_SAMPLE: 'off' })
 
-/** Typed for a password, and into every other field. With what addresses, JSON, YAML and patterns hold to be special. */
+/** Typed as a password and into every other field. Contains characters special in URLs, JSON, YAML and patterns. */
 const PASSWORD = 'Cänary7731&"+secret'
-/** Typed as the argument of a command that nobody knows, and into other fields. */
+/** Typed as the argument of an unknown command and into other fields. */
 const KEY = 'c4naryKey-of-a-plugin'
-/** Typed for a code. */
+/** Typed as a verification code. */
 const CODE = '773177'
 const SECRETS = [PASSWORD, KEY, CODE]
 
-/** Says what it is told in every way in which programs do: as it is, encoded, wrapped, with colours. */
+/** Prints its input in every common way: plain, encoded, wrapped and colored. */
 const PROGRAM = `console.log('Done'); require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
   const said = line.split(' ').at(-1)
   console.log('You said: ' + line)
@@ -34,7 +34,7 @@ const DEFINITION = `name: world\ntype: process\ndescription: ${JSON.stringify('A
 const FIELDS =
   'input:not([type=checkbox]):not([type=radio]):not([type=file]):not([type=range]), textarea:not(.ace_text-input)'
 
-/** Types into every field that is shown, key by key, each time something that belongs elsewhere. */
+/** Types other secrets into every visible field, key by key. */
 async function typeIntoAll(page: Page | ReturnType<Page['locator']>): Promise<void> {
   const fields = page.locator(FIELDS).filter({ visible: true })
   await fields.first().waitFor()
@@ -80,7 +80,7 @@ async function exported(page: Page, withOutput: boolean): Promise<{ path: string
   return { path, text: await readFile(path, 'utf8') }
 }
 
-/** Every text of a log, of its keys as well, without ends of lines and without what makes texts colourful. */
+/** All strings of a log including its keys, joined without line ends. */
 function textsOf(value: unknown): string {
   if (typeof value === 'string') return value
   if (typeof value !== 'object' || value === null) return ''
@@ -89,7 +89,7 @@ function textsOf(value: unknown): string {
     .join('')
 }
 
-/** The lines of output of a log one after another, without the letter for their type. */
+/** The lines of output in a log, joined, without their type letter and color codes. */
 const outputOf = (log: ActionLog) =>
   log.actions
     .flatMap(({ type, payload }) =>
@@ -101,7 +101,7 @@ const outputOf = (log: ActionLog) =>
     // eslint-disable-next-line no-control-regex -- colours begin with that character
     .replaceAll(/\u001b\[[0-9;]*m/g, '')
 
-/** @returns the ways in which a text holds a secret. */
+/** @returns the encodings in which a text contains a secret. */
 function waysOf(secret: string, text: string): string[] {
   const ways: Record<string, string> = {
     plain: secret,
@@ -112,19 +112,19 @@ function waysOf(secret: string, text: string): string[] {
     reversed: [...secret].reverse().join(''),
   }
   for (const before of ['', 'a', 'aa']) {
-    // The middle, which what is beside it does not change.
+    // The middle of the Base64 text, which does not depend on the surrounding text.
     ways[`Base64 after ${before.length}`] = Buffer.from(before + secret)
       .toString('base64')
       .slice(4, -4)
   }
-  // Digits stand in times as well.
+  // Match digits only between non-digits, because timestamps contain digits.
   const holds = (way: string) =>
     /^\d+$/.test(way) ? new RegExp(`(?<!\\d)${way}(?!\\d)`).test(text) : text.includes(way)
   return Object.entries(ways).flatMap(([name, way]) => (way.length >= 6 && holds(way) ? [name] : []))
 }
 
 browserTest(
-  'decisions §10: secrets that are typed into every field and command, also the wrong ones, are nowhere in an exported log, however a program prints them',
+  'decisions §10: an exported log contains none of the secrets typed into any field or command, in any encoding',
   async () => {
     const share = join(product().dataDir, 'nfsshare')
     const { page, errors } = await openPage(product().url)
@@ -132,11 +132,11 @@ browserTest(
     await call(page, 'POST', '/deployments', { name: 'world', type: 'process' })
     await call(page, 'PATCH', '/deployments/world', { content: DEFINITION })
     await call(page, 'POST', '/deployments/world/toggle', { enabled: true })
-    // As many as it takes for them to have a filter.
+    // Enough databases for the filter to appear.
     for (let count = 1; count <= 6; count++) await call(page, 'POST', '/database/sql', { name: `shop${count}` })
     await writeFile(join(share, 'notes.txt'), 'Hello\n')
 
-    // Into the fields of other pages, before it is typed where it belongs.
+    // Type the secrets into fields of other pages before the fields where they belong.
     await header(page, 'Deployments').click()
     await inDialog(page, () => page.getByRole('button', { name: 'Create Deployment' }).click())
     await page.getByRole('link', { name: 'Edit world' }).click()
@@ -185,7 +185,7 @@ browserTest(
     await page.getByRole('searchbox', { name: 'Search activity' }).waitFor()
     await typeIntoAll(page)
 
-    // A console: a plain command, one that nobody knows, one that signs in; each is printed in all ways.
+    // Console commands: a plain, an unknown and a sign-in command, each printed in all encodings.
     await header(page, 'Overview').click()
     await page.getByRole('link', { name: /-world/ }).click()
     await page.getByText('Connected', { exact: true }).waitFor()
@@ -206,7 +206,7 @@ browserTest(
     await page.getByLabel('Search the console').waitFor()
     await typeIntoAll(page.getByRole('tabpanel'))
 
-    // Where it belongs, and refused.
+    // Type the secrets where they belong; the server rejects them.
     await page.getByRole('button', { name: 'Your account' }).press('Enter')
     await page.getByRole('menuitem', { name: 'Change password' }).click()
     for (const label of ['Current password', 'New password', 'Repeat new password'])
@@ -236,7 +236,7 @@ browserTest(
       )
       expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringContaining('as recorded') })
 
-      // Every field of the product that the store knows was typed into.
+      // Every field in the store was typed into.
       const written = new Set(log.actions.map(({ type }) => type))
       const typing = Object.keys(actionRules).filter(
         (type) => /(?:typed|edited|searched|filtered)$/i.test(type) && !/^(?:login|registration)\//.test(type),
@@ -244,7 +244,7 @@ browserTest(
       expect(typing.filter((type) => !written.has(type))).toEqual([])
     }
 
-    // After a reload the console knows none of them as a secret. Typed into the wrong fields, they are masked all the same.
+    // After a reload the console does not know the secrets; typed into the wrong fields, they are masked all the same.
     await page.goto(`${product().url}/files/${encodeURIComponent(KEY)}`)
     await page.getByText('Directory not found').waitFor()
     await header(page, 'Files').click()
@@ -265,26 +265,23 @@ browserTest(
   },
 )
 
-browserTest(
-  'decisions §10: what is typed to register and to sign in is nowhere in a log, whichever field it was typed into',
-  async () => {
-    const { page } = await openPage(product().url)
-    await page.goto('/register')
-    await typeIntoAll(page)
-    await page.getByRole('button', { name: 'Continue' }).click()
-    await page.getByRole('alert').waitFor()
-    await page
-      .getByRole('link', { name: /Sign in|Login/i })
-      .first()
-      .click()
-    // The fields of registration stay in the page until the sign-in page is drawn.
-    await page.getByRole('button', { name: 'Sign In' }).waitFor()
-    await typeIntoAll(page)
-    await page.getByRole('button', { name: 'Sign In' }).click()
-    await page.getByRole('alert').waitFor()
-    const download = page.waitForEvent('download')
-    await page.keyboard.press('Control+Shift+L')
-    const text = await readFile(await (await download).path(), 'utf8')
-    expect([...waysOf(PASSWORD, text), ...waysOf(KEY, text)]).toEqual([])
-  },
-)
+browserTest('decisions §10: a log contains nothing typed to register or sign in, in any field', async () => {
+  const { page } = await openPage(product().url)
+  await page.goto('/register')
+  await typeIntoAll(page)
+  await page.getByRole('button', { name: 'Continue' }).click()
+  await page.getByRole('alert').waitFor()
+  await page
+    .getByRole('link', { name: /Sign in|Login/i })
+    .first()
+    .click()
+  // The registration fields stay in the page until the login page is rendered.
+  await page.getByRole('button', { name: 'Sign In' }).waitFor()
+  await typeIntoAll(page)
+  await page.getByRole('button', { name: 'Sign In' }).click()
+  await page.getByRole('alert').waitFor()
+  const download = page.waitForEvent('download')
+  await page.keyboard.press('Control+Shift+L')
+  const text = await readFile(await (await download).path(), 'utf8')
+  expect([...waysOf(PASSWORD, text), ...waysOf(KEY, text)]).toEqual([])
+})

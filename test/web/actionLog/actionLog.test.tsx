@@ -16,7 +16,7 @@ import { savedLogs } from '../../support/web/savedLogs'
 
 const about = { build: 'test', exportedAt: 0, viewport: { width: 1440, height: 900 }, route: '/' }
 
-/** The shortcut that saves the log. */
+/** The keyboard shortcut that exports the log. */
 const press = '{Control>}{Shift>}[KeyL]{/Shift}{/Control}'
 
 const logOf = (store: AppStore) => JSON.stringify(writeLog(recorderOf(store).recording(), about, replayReducer))
@@ -26,7 +26,7 @@ const expectFaithful = (text: string) => {
   return log
 }
 
-test('decisions §10: what is typed to sign in is not found in the log, and its replay arrives where the recording did', async () => {
+test('decisions §10: the log contains no sign-in credentials and replays to the same state', async () => {
   network.post('/api/auth/login').answers(401, { message: 'Wrong: canary-password' })
   const { store, user } = renderApp('/login?token=canary-ticket')
   await user.type(await screen.findByLabelText('Username'), 'ann')
@@ -59,7 +59,7 @@ test('decisions §10: what is typed to sign in is not found in the log, and its 
   expect(log.final).toMatchObject({ route: '/', session: { current: { isAdmin: false } } })
 })
 
-test('decisions §10: an invite code in an address, and all of a registration, stay out of the log', async () => {
+test('decisions §10: the log contains neither an invite code from the URL nor registration data', async () => {
   const { store, user } = renderApp('/register?invite=canary-invite')
   recorderOf(store)
   network.post('/api/auth/verify-invite').answers({ token: 'canary-invite-token' })
@@ -73,7 +73,7 @@ test('decisions §10: an invite code in an address, and all of a registration, s
   expect(text).not.toMatch(/canary/i)
   const log = expectFaithful(text)
   expect(log.final.route).toBe('/register')
-  // What stands for the picture is one, and asks nobody for anything.
+  // The QR code is replaced by a local image that needs no request.
   expect(text).toContain('data:image/svg+xml')
 })
 
@@ -85,7 +85,7 @@ const signedIn = async () => {
   return app
 }
 
-test('a reducer that does something else than it did is found, and the action named', async () => {
+test('replayLog reports the action and the state changes of a reducer that deviates from the recording', async () => {
   const { store, user } = await signedIn()
   await user.click(screen.getByRole('button', { name: /lobby/ }))
   const log = readLog(logOf(store))
@@ -108,19 +108,19 @@ test('a reducer that does something else than it did is found, and the action na
   expect(replayLog(log, throwing).deviations[0]).toMatchObject({ parts: ['overview'], thrown: 'no such section' })
 })
 
-test('the log goes 2,000 actions back, from a state that moved along', async () => {
+test('the log keeps the last 2,000 actions and advances its base state', async () => {
   const { store } = await signedIn()
   const { note } = recorderOf(store)
   for (let count = 0; count < 2100; count++) note(Date.now(), sectionToggled(`section-${count % 4}`))
   const log = expectFaithful(logOf(store))
   expect(log.actions).toHaveLength(2000)
   expect(log.actions[0]!.at).toBeGreaterThanOrEqual(0)
-  // 2,100 is 525 times each of the four, and 525 is odd.
+  // 2,100 actions are 525 for each of four sections, and 525 is odd.
   expect(log.final.overview).toEqual({ collapsed: ['section-0', 'section-1', 'section-2', 'section-3'] })
   expect(log.base.session).toMatchObject({ current: { isAdmin: false } })
 })
 
-test('what no build has ever heard of is kept as its shape', async () => {
+test('an unknown action is recorded with its payload masked', async () => {
   const { store } = await signedIn()
   store.dispatch({ type: 'unheard/of', payload: { note: 'canary', count: 7 } })
   const log = readLog(logOf(store))
@@ -142,14 +142,14 @@ test.each<[string, (text: string) => string, RegExp]>([
     (text) => text.replace(/("final":.*?"route":)"[^"]*"/, '$1"/elsewhere"'),
     /damaged at final/,
   ],
-])('a file that is %s is refused, and it is said why', async (_what, damage, message) => {
+])('a log file that is %s is rejected with a reason', async (_what, damage, message) => {
   const { store } = await signedIn()
   act(() => void store.dispatch(sessionEnded('signedOut')))
   await waitFor(() => expect(store.getState().session.current).toBeNull())
   expect(() => readLog(damage(logOf(store)))).toThrow(message)
 })
 
-test('a log is told the same whether it is read from its file or from memory', async () => {
+test('the hash of a log is the same in memory and after reading its file', async () => {
   const { store } = await signedIn()
   const log = writeLog(recorderOf(store).recording(), about, replayReducer)
   expect(readLog(JSON.stringify(log)).hash).toBe((log satisfies ActionLog).hash)
@@ -168,7 +168,7 @@ test('the user menu and Ctrl+Shift+L save the log as a file', async () => {
   expectFaithful(JSON.stringify(saved[1]!.log))
 })
 
-test('after a sign-out the log of the user before cannot be saved at the sign-in page, and it is said', async () => {
+test('the login page cannot export the log of the previous user, and reports this', async () => {
   const saved = savedLogs()
   network.post('/api/auth/logout').answers({})
   const { user } = await signedIn()
@@ -193,7 +193,7 @@ test('after a sign-out the log of the user before cannot be saved at the sign-in
   expect(text).not.toMatch(/abc123|canary|"ann"|"bob"/)
 })
 
-test('whoever signs in again has the whole log', async () => {
+test('signing in again as the same user keeps the whole log', async () => {
   const { store } = await signedIn()
   const { current } = store.getState().session
   const { note, forgetSignedOut } = recorderOf(store)
@@ -202,7 +202,7 @@ test('whoever signs in again has the whole log', async () => {
   expect(logOf(store)).toContain('abc123-lobby')
 })
 
-test('before a log is saved, what is in it is told by kind, and can be searched', async () => {
+test('the export dialog lists the contents by kind and can search them', async () => {
   const saved = savedLogs()
   const { user } = await signedIn()
   await user.click(screen.getByRole('button', { name: 'Your account' }))
@@ -228,6 +228,6 @@ test('before a log is saved, what is in it is told by kind, and can be searched'
 
   await user.click(within(dialog).getByRole('button', { name: 'Save' }))
   expect(saved).toHaveLength(1)
-  // Nor does what was looked for come into a log.
+  // The search text is not recorded either.
   expect(JSON.stringify(saved[0]!.log)).not.toContain('hunter2')
 })

@@ -34,7 +34,7 @@ function tools(
     print: (...contents: string[]) =>
       act(() => void store.dispatch(linesReceived(contents.map((content) => ({ type: 'message', content }))))),
     send: (command: string) => user.type(screen.getByRole('textbox', { name: 'Command' }), `${command}{Enter}`),
-    /** By the user menu; its replay arrives where the log says. */
+    /** Exports through the user menu, and checks that the log replays to the same state. */
     async exported(
       item: 'Export action log' | 'Export with console output',
     ): Promise<{ log: ActionLog; text: string }> {
@@ -56,7 +56,7 @@ function tools(
 
 const blocksOf = (state: ActionLog['final']) => (state.console as { buffer: LineBuffer }).buffer
 
-test('decisions §10: console output is left out of an export, and replays with as many lines', async () => {
+test('decisions §10: an export omits console output and replays with the same number of lines', async () => {
   const { print, exported } = await opened()
   print('ann joined the game', 'bob left')
   const { log, text } = await exported('Export action log')
@@ -69,7 +69,7 @@ test('decisions §10: console output is left out of an export, and replays with 
   ).toEqual(['…', '…'])
 })
 
-test('decisions §10: it is in an export that the operator asks to have it', async () => {
+test('decisions §10: an export includes console output on request', async () => {
   const { print, exported } = await opened()
   print('ann joined the game', 'bob left')
   expect(
@@ -79,7 +79,7 @@ test('decisions §10: it is in an export that the operator asks to have it', asy
   ).toEqual(['ann joined the game', 'bob left'])
 })
 
-test('decisions §10: output that is older than the log, in its base state, is left out or masked as well', async () => {
+test('decisions §10: output in the base state is omitted or masked, too', async () => {
   const { print, send, store, exported } = await opened()
   print('the old line says hunter22')
   await send('someplugin hunter22')
@@ -92,7 +92,7 @@ test('decisions §10: output that is older than the log, in its base state, is l
   expect(text).not.toContain('hunter22')
 })
 
-test('decisions §10: what was redacted in this session is masked in the output, whether it was printed before or after', async () => {
+test('decisions §10: secrets of the session are masked in output printed before or after they were typed', async () => {
   const { print, send, exported, store } = await opened()
   print('early: Zebra-7731', 'early draft: draft-secret-1')
   await send('someplugin Zebra-7731')
@@ -116,14 +116,14 @@ test('decisions §10: what was redacted in this session is masked in the output,
   expect(log.final.instance).toMatchObject({ commands: ['someplugin ••• (21 characters)', 'claim area-51x'] })
 })
 
-test('decisions §10: a password and a code that were typed to sign in are masked in the output', async () => {
+test('decisions §10: a password and a code typed at sign-in are masked in the output', async () => {
   const saved = savedLogs()
   network.post('/api/auth/login').answers({ sessionToken: 'step-1' })
   network.post('/api/auth/verify-login').answers({ token: tokenOf('ann'), isAdmin: 0 })
   network.get('/api/deployments/world/instances').answers({ instances: [world] })
   const app = renderApp(`/instance/world/${world.uid}`)
   const { user } = app
-  // Into the wrong field first.
+  // Type the secret into the wrong field first.
   await user.type(await screen.findByLabelText('Username'), 'wrong-field-9')
   await user.clear(screen.getByLabelText('Username'))
   await user.type(screen.getByLabelText('Username'), 'ann')
@@ -142,7 +142,7 @@ test('decisions §10: a password and a code that were typed to sign in are maske
   ).toEqual(['it is •••', 'code •••', 'typed •••', 'what is wrong'])
 })
 
-test('decisions §10: credentials of a database are masked in the output', async () => {
+test('decisions §10: database credentials are masked in the output', async () => {
   const { print, exported, user } = await opened()
   print('connecting with password-of-shop')
   network.get('/api/database/sql').answers({ databases: [databaseOf('shop')] })
@@ -153,7 +153,7 @@ test('decisions §10: credentials of a database are masked in the output', async
   expect(text).not.toContain('password-of-shop')
 })
 
-test('decisions §10: the last lines before a crash are console output, too', async () => {
+test('decisions §10: the lines of a crash capsule are treated as console output', async () => {
   Element.prototype.scrollIntoView = () => undefined
   const { send, user, exported } = await opened()
   const lines = [{ seq: 1, type: 'error', content: 'Exception with Zebra-7731' }]
@@ -170,7 +170,7 @@ test('decisions §10: the last lines before a crash are console output, too', as
   expect(within(screen.getByRole('main')).getByText(/Exception with Zebra-7731/)).toBeInTheDocument()
 })
 
-test('decisions §10: what was typed as a secret goes from every text of an export, also where it was typed into the wrong field before', async () => {
+test('decisions §10: a typed secret is masked in every text of the export, including earlier wrong fields', async () => {
   const { send, exported, store } = await opened()
   await send('say hunter2secret')
   act(() => void store.dispatch(searched('hunter2sec')))

@@ -10,7 +10,7 @@ afterEach(() => {
   jest.useRealTimers()
 })
 
-test('decisions §10: Redux DevTools see neither what was typed to sign in nor all of a flood', async () => {
+test('decisions §10: Redux DevTools receive neither sign-in credentials nor a flood of lines', async () => {
   network.post('/api/auth/login').answers(401, { message: 'The username or password is not right.' })
   const { user } = renderApp('/login')
   await user.type(await screen.findByLabelText('Username'), 'ann')
@@ -21,7 +21,7 @@ test('decisions §10: Redux DevTools see neither what was typed to sign in nor a
   expect(JSON.stringify(devTools.seen)).not.toContain('canary')
 })
 
-test('decisions §10: with the first page after sign-in, facts are shown with what may be seen of them', async () => {
+test('decisions §10: Redux DevTools receive redacted actions and state from the first page after sign-in', async () => {
   const instance = instanceOf('abc123-lobby')
   network.shows([{ deployment: deploymentOf('lobby'), instances: [instance] }])
   network.get('/api/deployments/lobby/instances').answers({ instances: [instance] })
@@ -50,7 +50,7 @@ test('decisions §10: with the first page after sign-in, facts are shown with wh
   expect(JSON.stringify(state)).not.toContain('canary')
 })
 
-test('decisions §10: what a failure quotes of a call whose arguments are masked is not shown in the state either', async () => {
+test('decisions §10: Redux DevTools show no failure message that quotes masked arguments', async () => {
   network.get('/api/users').answers({ users: [userOf(1, 'ann', true), userOf(2, 'bob')] })
   network.patch('/api/users/2/password').answers(400, { code: 'BAD_INPUT', message: 'Too weak: canary-password' })
   network.patch('/api/users/2/admin').answers(409, { code: 'CONFLICT', message: 'Not bob' })
@@ -67,8 +67,8 @@ test('decisions §10: what a failure quotes of a call whose arguments are masked
   expect(shown).toContain('Not bob')
 })
 
-test('travelling through time opens no socket and sends nothing', async () => {
-  // No poll comes by itself.
+test('time travel in Redux DevTools opens no socket and sends no request', async () => {
+  // Fake timers keep polls from running.
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'queueMicrotask', 'nextTick', 'performance'] })
   const instance = instanceOf('abc123-lobby')
   const { calls } = network.get('/api/deployments/lobby/instances').answers({ instances: [instance] })

@@ -15,13 +15,13 @@ const expectInNoLog = (actions: Action[], secret = SECRET) => {
   expectNowhere(exported([...actions, ...later]).text, secret)
 }
 
-test('the type of a definition stays if it is one', () => {
+test('a valid type in a definition is kept', () => {
   const { log } = exported([draftTyped({ name: 'world', text: 'name: x\ntype: process\n' })])
   expect(log.actions[0]!.payload).toMatchObject({ text: 'name: •••\ntype: process\n' })
 })
 
 test.each(['name', 'type', 'node', 'description', 'dataDirectory'])(
-  'the first letters of what became a secret are masked in a definition: %s',
+  'the prefixes typed before a secret are masked in the setting %s of a definition',
   (setting) => {
     const typing = states(SECRET).map((value) => draftTyped({ name: 'world', text: `${setting}: ${value}\n` }))
     const { log } = exported([files('hunting.txt'), ...typing])
@@ -31,7 +31,7 @@ test.each(['name', 'type', 'node', 'description', 'dataDirectory'])(
   },
 )
 
-test('the first letters of what became a secret are masked in a path, and its directories stay', () => {
+test('the prefixes typed before a secret are masked in a path, and its directories are kept', () => {
   const typing = states(`/nfsshare/world/${SECRET}`).map((path) => destinationTyped(path))
   const { log } = exported([files('world', 'hunting.txt'), moveStarted([]), ...typing])
   const typed = log.actions.slice(2).map(({ payload }) => String(payload))
@@ -43,7 +43,7 @@ test.each([
   ['a tag', `!${SECRET}`, `Line 3: Unresolved tag: !${SECRET}.`],
   ['a tag of YAML', `!!${SECRET} x`, `Line 3: Unresolved tag: tag:yaml.org,2002:${SECRET}.`],
   ['a block', `|${SECRET}`, `Line 3: Block scalar header includes extra characters: |${SECRET}.`],
-])('a value that YAML takes for %s is not quoted by the failure', (_what, value, message) => {
+])('an error message does not quote a value that YAML parses as %s', (_what, value, message) => {
   for (const setting of ['description', 'node', 'PASSWORD'])
     expectInNoLog([
       save(definition(`${setting}: ${value}`), 'pending'),
@@ -51,13 +51,13 @@ test.each([
     ])
 })
 
-test('what a call is found by in the state does not tell its arguments, when the log no longer holds it', () => {
+test('the cache key of a download does not reveal its arguments after the call has left the log', () => {
   const path = `/nfsshare/${SECRET} of ann`
   const key = { fixedCacheKey: `download ${path}` }
   expectInNoLog([call('downloadFile', { path, name: `${SECRET} of ann`, type: '-' }, 'pending', undefined, key)])
 })
 
-test('a name with a backslash is masked in a message that says it in capital letters', () => {
+test('a name with a backslash is masked in a message that quotes it in upper case', () => {
   const path = '/nfsshare/hunter2\\topsecret'
   expectInNoLog(
     [
@@ -71,7 +71,7 @@ test('a name with a backslash is masked in a message that says it in capital let
   )
 })
 
-test('why an upload into a directory failed does not tell its name', () => {
+test('the error of an upload does not reveal the name of its directory', () => {
   const directory = `/nfsshare/notes.txt/${SECRET}`
   const message = `${directory} is not a directory, or lies below a file.`
   expectInNoLog([
@@ -82,7 +82,7 @@ test('why an upload into a directory failed does not tell its name', () => {
   ])
 })
 
-test('the name of a file that was opened by its draft is masked if no answer holds it', () => {
+test('the name of a file opened from a draft is masked unless a response contains it', () => {
   const item = (name: string) => fileOpened({ path: `/nfsshare/${name}`, name, type: '-' })
   expectInNoLog([item(`${SECRET}.txt`)])
   expect(exported([files('notes.txt'), item('notes.txt')]).log.actions[1]!.payload).toEqual({
@@ -92,7 +92,7 @@ test('the name of a file that was opened by its draft is masked if no answer hol
   })
 })
 
-test('a message is masked where the server replaced characters of what it quotes', () => {
+test('a quoted name is masked although the server replaced some of its characters', () => {
   const path = '/nfsshare/hunter2\u202esecret'
   expectInNoLog(
     [
@@ -111,27 +111,27 @@ const instances = (of: object) =>
 
 test.each<[string, string, (value: string) => Action]>([
   [
-    'the program that is missing',
+    'a missing program',
     `run: { command: ["${SECRET}"] }`,
     (value) => instances({ lastExit: { reason: `Could not be started: "${value}" or its directory does not exist` } }),
   ],
   [
-    'the directory that is missing',
+    'a missing directory',
     `mounts: ["/${SECRET}"]`,
     (value) => instances({ blockedReason: `The directory /nfsshare/${value} in "mounts" does not exist.` }),
   ],
   [
-    'the line that it waits for',
+    'the expected console line',
     `ready: ${SECRET}`,
     (value) => instances({ lateStart: { afterSeconds: 1, waitingFor: `a console line that matches ${value}` } }),
   ],
   [
-    'what a restart failed by',
+    'a failed restart',
     `run: { command: ["${SECRET}"] }`,
     (value) =>
       call('restartDeployment', 'world', 'rejected', { status: 409, message: `a-world did not start: "${value}"` }),
   ],
-])('a value of a stored definition is masked where the server quotes it: %s', (_what, setting, quoting) => {
+])('a value of a stored definition is masked in server messages: %s', (_what, setting, quoting) => {
   for (const stored of [
     save(definition(setting), 'fulfilled', { made: {}, warnings: [] }),
     call('getDeploymentConfig', 'world', 'fulfilled', { content: definition(setting) }),
@@ -139,7 +139,7 @@ test.each<[string, string, (value: string) => Action]>([
     expectInNoLog([stored, quoting(SECRET), filterTyped(SECRET)])
 })
 
-test('what is wrong with an instance is told without what its definition says', () => {
+test('instance messages are kept unless they quote the definition', () => {
   const content = definition('run: { jar: paper.jar } # then SIGTERM, then SIGKILL')
   const { log } = exported([
     save(content, 'fulfilled', { made: {}, warnings: [] }),

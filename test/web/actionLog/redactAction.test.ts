@@ -5,7 +5,7 @@ import { redactAction } from '../../../src/web/actionLog/redact/redactAction'
 import { packLines, unpackLines } from '../../../src/web/actionLog/record/lines'
 import { withoutSecretParameters } from '../../../src/web/withoutSecretParameters'
 
-test('a masked text tells its size roughly and nothing else', () => {
+test('maskText reveals only the approximate length of a text', () => {
   expect([maskText(''), maskText('7'), maskText('exactly16letters')]).toEqual(['', '•'.repeat(16), '•'.repeat(16)])
   expect(maskText('x'.repeat(17))).toHaveLength(64)
   expect(maskText('x'.repeat(100_000))).toHaveLength(256)
@@ -22,7 +22,7 @@ test.each([
   ['connecting to postgres://root:hunter22@db/game', 'connecting to postgres:// •••'],
   ['got eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.sig for you', 'got  •••'],
   ['ann joined the game', 'ann joined the game'],
-])('the line %p is written down as %p', (line, written) => expect(maskLine(line)).toBe(written))
+])('the console line %p is recorded as %p', (line, written) => expect(maskLine(line)).toBe(written))
 
 test.each([
   ['say hello ann', 'say hello ann'],
@@ -39,7 +39,7 @@ test.each([
   ['hunter22', '••• (8 characters)'],
   ['correct horse battery staple', 'correct ••• (28 characters)'],
   ['{"a":1}', '••• (7 characters)'],
-])('decisions §10: of the command %p is written down %p', (command, written) => {
+])('decisions §10: the command %p is recorded as %p', (command, written) => {
   expect(maskCommand(command)).toBe(written)
   expect(redactAction({ type: 'console/commandSubmitted', payload: command })).toEqual({
     type: 'console/commandSubmitted',
@@ -59,7 +59,7 @@ test.each([
   ['claims hunter22', 'claims ••• (15 characters)'],
   ['lp2 info', 'lp2 info'],
 ])(
-  'decisions §10: of the command %p, where the definition calls claim, register and lp2 plain, is written down %p',
+  'decisions §10: with claim, register and lp2 as plain commands, the command %p is recorded as %p',
   (command, written) => {
     const meta = { plainCommands: ['claim', 'register', 'lp2'] }
     expect(redactAction({ type: 'console/commandSubmitted', payload: command, meta })).toEqual({
@@ -74,14 +74,14 @@ test.each([
 )
 
 test.each(['login/usernameTyped', 'registration/usernameChosen'])(
-  'decisions §10: a password typed for the user name is not written down by %s',
+  'decisions §10: %s does not record a password typed as the username',
   (type) => {
     expect(JSON.stringify(redactAction({ type, payload: 'hunter22' }))).not.toContain('hunter22')
   },
 )
 
 test.each(['login', 'register', 'verifyLogin', 'verifyRegistration'])(
-  'decisions §10: what was typed for the user name is not written down with the call %s, nor quoted by its failure',
+  'decisions §10: the call %s records no username, and its failure does not quote one',
   (endpointName) => {
     const written = redactAction({
       type: 'api/executeMutation/rejected',
@@ -92,7 +92,7 @@ test.each(['login', 'register', 'verifyLogin', 'verifyRegistration'])(
   },
 )
 
-test('of a deployment the structure stays, and of its values only those that name it', () => {
+test('maskDefinition keeps the structure and only identifying values', () => {
   expect(
     maskDefinition(
       'name: lobby # hunter22\nrun:\n  command: ["node", "bot.js", "--key=hunter22"]\n  env:\n    name: hunter22\n    TOKEN: "hunter 22" # hunter22\n  port: 25565\nunknown: hunter22\n',
@@ -102,20 +102,18 @@ test('of a deployment the structure stays, and of its values only those that nam
 
 test.each([
   ['a password with punctuation', 'run:\n  env:\n    A: correct-horse#x', 'run:\n  env:\n    •••: •••'],
-  ['a value that is nothing but punctuation', 'run:\n  env:\n    A: "#-[]{}>|-"', 'run:\n  env:\n    •••: •••'],
-  ['a second value behind the end of a line of another system', 'name: world\rPASSWORD: hunter22', 'name: •••'],
-  ['a description that tells a password', 'description: the password is hunter22', 'description: the password •••'],
+  ['a value of punctuation only', 'run:\n  env:\n    A: "#-[]{}>|-"', 'run:\n  env:\n    •••: •••'],
+  ['a second value after a carriage return', 'name: world\rPASSWORD: hunter22', 'name: •••'],
+  ['a description with a password', 'description: the password is hunter22', 'description: the password •••'],
   [
-    'structure',
+    'flow and block syntax',
     'instances: [\n]\nrun:\n  command: |-\n    java hunter22\n  mounts: {}\n  - hunter22',
     'instances: [\n]\nrun:\n  command: |-\n    •••\n  mounts: {}\n  - •••',
   ],
-  ['lines of Windows', 'name: world\r\ntype: process\r\n', 'name: world\r\ntype: process\r\n'],
-])('of %s in a definition nothing but structure stays', (_what, text, masked) =>
-  expect(maskDefinition(text)).toBe(masked),
-)
+  ['CRLF line endings', 'name: world\r\ntype: process\r\n', 'name: world\r\ntype: process\r\n'],
+])('maskDefinition masks %s', (_what, text, masked) => expect(maskDefinition(text)).toBe(masked))
 
-test('a line that was masked stays as it is', () => {
+test('maskLine is idempotent', () => {
   for (const line of ['login hunter22', 'password: hunter22', 'x --password=hunter22'])
     expect(maskLine(maskLine(line))).toBe(maskLine(line))
   expect(maskLine('password: ••• hunter22')).toBe('password •••')
@@ -127,9 +125,9 @@ test.each([
   ['/register?invite=abc&from=mail', '/register'],
   ['/instance/a/b?tab=metrics', '/instance/a/b?tab=metrics'],
   ['/?Code=1', '/'],
-])('the address %p is known as %p', (address, known) => expect(withoutSecretParameters(address)).toBe(known))
+])('the URL %p is recorded as %p', (address, known) => expect(withoutSecretParameters(address)).toBe(known))
 
-test('of a burst of lines the first and last stay, and the console counts as many as there were', () => {
+test('a burst of lines is recorded with its first and last lines and its total count', () => {
   const lines = Array.from({ length: 500 }, (_, index) => ({ type: 'message' as const, content: `line ${index}` }))
   const packed = packLines(lines)
   expect(packed).toHaveLength(36)
@@ -155,7 +153,7 @@ test('of a burst of lines the first and last stay, and the console counts as man
   ])
 })
 
-test('of a burst of long lines fewer stay, but always the last one', () => {
+test('a burst of long lines is recorded with fewer lines, always including the last', () => {
   const lines = (count: number, length: number) =>
     Array.from({ length: count }, (_, index) => ({
       type: 'message' as const,
@@ -182,7 +180,7 @@ const meta = (arg: object) => ({
   arg: { type: 'mutation', track: true, ...arg },
 })
 
-test('a call is written down with what its entry keeps, and a failure without what it quotes', () => {
+test('a call is recorded according to its redaction rule, and its failure without quoted arguments', () => {
   const written = redactAction({
     type: 'api/executeMutation/rejected',
     payload: { status: 400, message: 'canary-password is too common', secret: 'canary' },
@@ -196,7 +194,7 @@ test('a call is written down with what its entry keeps, and a failure without wh
   expect(JSON.stringify(written)).not.toContain('canary')
 })
 
-test('arguments are masked in the keys of the cache too, the same in every action', () => {
+test('arguments are masked in cache keys, consistently across actions', () => {
   const query = redactAction({
     type: 'api/executeQuery/pending',
     meta: meta({
@@ -220,7 +218,7 @@ test('arguments are masked in the keys of the cache too, the same in every actio
   expect(subscribed?.payload).toMatchObject([{ path: [key] }])
 })
 
-test('a change of what is cached is masked by the place that it changes', () => {
+test('a cache patch is masked according to the path that it changes', () => {
   const written = redactAction({
     type: 'api/queries/queryResultPatched',
     payload: {

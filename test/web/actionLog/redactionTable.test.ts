@@ -5,7 +5,7 @@ import { api } from '../../../src/web/api/api'
 
 const web = join(__dirname, '../../../src/web')
 
-/** Every module of the console but its start. */
+/** Every module of the console except its entry point. */
 const files = readdirSync(web, { recursive: true, encoding: 'utf8' }).filter(
   (file) => /\.tsx?$/.test(file) && !file.endsWith('.d.ts') && file !== 'main.tsx',
 )
@@ -25,21 +25,21 @@ beforeAll(async () => {
   }
 })
 
-test('the modules were found', () => {
+test('the scan finds the modules of the console', () => {
   expect(types).toContain('session/started')
   expect(types).toContain('console/linesReceived')
   expect(Object.keys(api.endpoints)).toContain('getOverview')
 })
 
-test('decisions §10: every endpoint has an entry that says what of its arguments and result may be written down', () => {
+test('decisions §10: every endpoint has a redaction rule for its arguments and result', () => {
   expect(Object.keys(api.endpoints).filter((endpoint) => !Object.hasOwn(callRules, endpoint))).toEqual([])
 })
 
-test('decisions §10: every action has an entry that says what of it may be written down', () => {
+test('decisions §10: every action has a redaction rule', () => {
   expect([...types].filter((type) => !type.startsWith('api/') && !Object.hasOwn(actionRules, type))).toEqual([])
 })
 
-test('the table has no entry for what is gone', () => {
+test('the redaction table has no rule for a removed endpoint or action', () => {
   expect(Object.keys(callRules).filter((endpoint) => !(endpoint in api.endpoints))).toEqual([])
   const isOurs = (type: string) => !type.startsWith('__rtkq/')
   expect(Object.keys(actionRules).filter((type) => isOurs(type) && !types.has(type))).toEqual([])

@@ -45,7 +45,7 @@ test.each<[string, string, string, string, (app: App) => Promise<unknown>]>([
     },
   ],
   [
-    'a move to nowhere',
+    'a move without a destination',
     '/files',
     'Move',
     'Please enter a destination',
@@ -55,7 +55,7 @@ test.each<[string, string, string, string, (app: App) => Promise<unknown>]>([
     },
   ],
 ])(
-  'decisions §10: that a form refused %s is shown again by a replay, from the moment on when it did',
+  'decisions §10: a replay shows the validation error of %s from the rejected submit on',
   async (_what, path, action, problem, open) => {
     network.get('/api/invite-codes').answers({ codes: [] })
     network.get('/api/deployments').answers({ deployments: [] })

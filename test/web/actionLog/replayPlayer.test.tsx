@@ -16,9 +16,9 @@ const folder = join(__dirname, '../../replays')
 const logs = readdirSync(folder).filter((name) => name.endsWith('.json'))
 const textOf = (name: string) => readFileSync(join(folder, name), 'utf8')
 
-// As the page of the player does.
+// The replay page does the same.
 beforeAll(showMutationsOfLog)
-// Nor is there a layout to scroll in.
+// jsdom has no layout to scroll.
 beforeAll(() => void (Element.prototype.scrollIntoView = () => {}))
 
 let requests: unknown[] = []
@@ -49,7 +49,7 @@ async function play(name: string): Promise<ActionLog> {
 }
 
 test.each(logs)(
-  'every step of %s is shown by the real pages, forwards and backwards, and nothing is asked for or kept',
+  'the pages render every step of %s forwards and backwards without requests or stored data',
   async (name) => {
     const log = await play(name)
     for (let index = 0; index < log.actions.length; index++) await jumpTo(index)
@@ -64,7 +64,7 @@ test.each(logs)(
   120_000,
 )
 
-test('steps go one action forth and back, the list finds actions and tells what they change', async () => {
+test('the step buttons move by one action, and the action list is searchable and shows state changes', async () => {
   const log = await play(logs[0]!)
   const user = userEvent.setup()
   await user.click(screen.getByRole('button', { name: 'Step forward' }))
@@ -85,7 +85,7 @@ test('steps go one action forth and back, the list finds actions and tells what 
   expect(document.documentElement.dataset.bsTheme).toBe('dark')
 })
 
-test('failures and navigation are marked, and links of the pages lead nowhere', async () => {
+test('the timeline marks failures and navigation, and links of the replayed pages do nothing', async () => {
   const log = await play(logs[0]!)
   const marks = log.actions.map(markOf)
   expect(document.querySelectorAll('.mark.failure')).toHaveLength(marks.filter((mark) => mark === 'failure').length)
@@ -99,13 +99,13 @@ test('failures and navigation are marked, and links of the pages lead nowhere', 
   expect(click.defaultPrevented).toBe(true)
 })
 
-test('no key acts on the pages, and those of the browser, to copy or to reload, are left to it', async () => {
+test('keys do not reach the replayed pages, except browser shortcuts such as copy and reload', async () => {
   const log = await play(logs[0]!)
   await jumpTo(log.actions.length - 1)
   const link = await screen.findByRole('link', { name: 'Files' })
   const heard = jest.fn()
   document.addEventListener('keydown', heard)
-  /** Whether the browser may go on with it. */
+  /** Whether the browser default is kept. */
   const press = (init: KeyboardEventInit) => fireEvent.keyDown(link, init)
   for (const init of [{ key: 'Enter' }, { key: 'x' }, { key: 'Delete' }, { key: '/' }, { key: 'ArrowDown' }])
     expect({ ...init, isLeft: press(init) }).toEqual({ ...init, isLeft: false })
@@ -121,10 +121,10 @@ test('no key acts on the pages, and those of the browser, to copy or to reload, 
   expect(heard.mock.calls.map(([{ key }]) => key as string)).toEqual(['Tab', 'PageDown'])
 })
 
-test('a damaged file is refused, and it is said why; a whole one is played, with a warning where the build is another', async () => {
+test('a damaged file is rejected with a reason; a file from another build is played with a warning', async () => {
   render(<ReplayApp />)
   const user = userEvent.setup()
-  // jsdom's files cannot be read as text.
+  // jsdom files have no text().
   const fileOf = (text: string) =>
     Object.assign(new File([text], 'log.json', { type: 'application/json' }), { text: async () => text })
   const choose = (text: string) => user.upload(screen.getByLabelText('Choose file'), fileOf(text))
@@ -134,7 +134,7 @@ test('a damaged file is refused, and it is said why; a whole one is played, with
   expect(await screen.findByText(/Recorded with build .*; this is source\./)).toBeVisible()
 })
 
-test('decisions §10: the text of a file is not in a log; a replay tells how long it was', async () => {
+test('decisions §10: the log omits file contents, and a replay shows only their length', async () => {
   const log = readLog(textOf(logs[0]!))
   const opened = log.actions.findIndex(
     ({ type, payload }) => type === 'api/executeMutation/fulfilled' && Object.hasOwn(payload ?? {}, 'encoding'),

@@ -13,7 +13,7 @@ const folder = join(root, 'test/replays')
 const logs = readdirSync(folder).filter((name) => name.endsWith('.json'))
 
 test.each(logs)(
-  'the recorded walk %s goes as it went (if the change is meant: npm run replay -- --update test/replays/*.json)',
+  'the recording %s replays to the same states (after an intended change: npm run replay -- --update test/replays/*.json)',
   (name) => {
     const log = readLog(readFileSync(join(folder, name), 'utf8'))
     expect(log.actions.length).toBeGreaterThan(50)
@@ -26,7 +26,7 @@ describe('npm run replay', () => {
   afterAll(() => rmSync(directory, { recursive: true, force: true }))
   const walk = join(folder, logs[0]!)
 
-  /** As the script of package.json does, with a module that is loaded before it. */
+  /** Runs the replay script of package.json with a preloaded module. */
   const run = (args: string[], before = '') => {
     const preload = join(directory, 'before.js')
     writeFileSync(preload, before)
@@ -38,11 +38,11 @@ describe('npm run replay', () => {
     return { status, said: stdout + stderr }
   }
 
-  test('says that all went as recorded, and ends with 0', () => {
+  test('reports a matching replay with exit code 0', () => {
     expect(run([walk])).toEqual({ status: 0, said: expect.stringMatching(/\d+ actions, as recorded/) })
   }, 60_000)
 
-  test('ends with 1 when a reducer was broken, and names the action, the part of the state and what is there now', () => {
+  test('exits with 1 for a broken reducer and prints the action, the changed state and the new value', () => {
     const broken = `
       const { themeSlice } = require(${JSON.stringify(join(root, 'src/web/app/themeSlice.ts'))})
       const { reducer } = themeSlice
@@ -55,7 +55,7 @@ describe('npm run replay', () => {
     expect(said).toMatch(/the final state\n {4}theme\n {6}- recorded: "dark"\n {6}\+ now: "broken"/)
   }, 60_000)
 
-  test('stops after an action, prints what each changes, and refuses what is no log', () => {
+  test('supports --until and --print, and rejects a file that is not an action log', () => {
     const { status, said } = run(['--until', '3', '--print', walk])
     expect(status).toBe(0)
     expect(said).toMatch(/^0 [\d.]+ s \S+/m)

@@ -17,7 +17,7 @@ import { renderApp } from '../../support/web/renderApp'
 import { savedLogs } from '../../support/web/savedLogs'
 import { createTape } from '../../../src/web/actionLog/record/tape'
 
-/** Typed as a password, and elsewhere. */
+/** A password that is also typed into other fields. */
 const P = 'hunter2secret'
 const about = { build: 'test', exportedAt: 0, viewport: { width: 1440, height: 900 }, route: '/' }
 
@@ -71,7 +71,7 @@ const expectHidden = (actions: Action[], leak: RegExp, outputOnly = false) => {
   }
 }
 
-test('the file says its route without what was typed as a secret', async () => {
+test('the exported route masks a secret', async () => {
   const saved = savedLogs()
   network.get('/api/sftp/files').answers({ files: [], deploymentTypeIndex: null })
   const { store, user } = renderApp(`/files/${P}`, { signedInAs: 'ann' })
@@ -84,7 +84,7 @@ test('the file says its route without what was typed as a secret', async () => {
   expect(log.route).toBe(log.final.route)
 })
 
-test('the key by which a download is found has no secret', () =>
+test('the cache key of a download contains no secret', () =>
   expectHidden(
     [
       password(P),
@@ -96,31 +96,27 @@ test('the key by which a download is found has no secret', () =>
   ))
 
 test.each<[string, Action[], RegExp]>([
-  ['a code, key by key', [code('773177'), ...byKey('773177')], /"773(?:1|17)"/],
-  ['a password of 8, key by key', [password('hunter2x'), ...byKey('hunter2x')], /"hunt[er]*"/],
-  ['a password of 13, key by key', [password(P), ...byKey(P)], /"hunter"/],
-  [
-    'a slip of the finger near the end',
-    [password(P), ...byKey('hunter2secreX'), filterTyped('hunter2secre')],
-    /hunter2secreX/,
-  ],
-  ['a letter missing within', [password(P), filterTyped('huter2secret')], /huter2secret/],
-  ['its beginning deleted', [password(P), filterTyped('unter2secret')], /unter2secret/],
-  ['its end first', [password(P), filterTyped('2secret')], /"2secret"/],
-])('of a secret that is typed elsewhere is hidden: %s', (_what, actions, leak) => expectHidden(actions, leak))
+  ['a code typed key by key', [code('773177'), ...byKey('773177')], /"773(?:1|17)"/],
+  ['a password of 8 characters typed key by key', [password('hunter2x'), ...byKey('hunter2x')], /"hunt[er]*"/],
+  ['a password of 13 characters typed key by key', [password(P), ...byKey(P)], /"hunter"/],
+  ['a typo near the end', [password(P), ...byKey('hunter2secreX'), filterTyped('hunter2secre')], /hunter2secreX/],
+  ['a missing letter', [password(P), filterTyped('huter2secret')], /huter2secret/],
+  ['a deleted prefix', [password(P), filterTyped('unter2secret')], /unter2secret/],
+  ['its suffix', [password(P), filterTyped('2secret')], /"2secret"/],
+])('a secret typed into another field is masked: %s', (_what, actions, leak) => expectHidden(actions, leak))
 
 test.each<[string, Action[]]>([
   ['fetched', [query('getDeploymentConfig', 'world', { content: definitionWith(P), revision: 'x' })]],
   ['restored from a draft', [draftRestored({ name: 'world', text: definitionWith(P) })]],
   [
-    'saved, and taken out again',
+    'saved and removed again',
     [
       draftTyped({ name: 'world', text: definitionWith(P) }),
       call('saveDeploymentConfig', { name: 'world', content: definitionWith(P) }, 'pending'),
       draftTyped({ name: 'world', text: 'name: world' }),
     ],
   ],
-])('a password of a definition that was %s is hidden where it was typed elsewhere', (_what, actions) =>
+])('a password of a definition that was %s is masked in other fields', (_what, actions) =>
   expectHidden([...actions, filterTyped(P)], /hunter2secret/),
 )
 
@@ -130,48 +126,46 @@ test.each([
   `setkey key=${P}`,
   `connect mysql://root:${P}@db/x`,
   `addkey ann:${P}`,
-])('the secret within a word of %p is hidden elsewhere, and in the output', (command) => {
+])('the secret inside a word of %p is masked in other fields and in the output', (command) => {
   expectHidden([commandSubmitted(command), filterTyped(P)], /hunter2secret/)
   expectHidden([commandSubmitted(command), lines(`I got ${P}`)], /hunter2secret/, true)
 })
-test('secrets of commands of an earlier visit are hidden as those of this one are', () =>
+test('secrets in commands of an earlier visit are masked, too', () =>
   expectHidden([commandsLoaded([`setkey ${P}`]), filterTyped(P)], /hunter2secret/))
 
 test.each<[string, Action, string]>([
-  ['in capital letters', password(P), P.toUpperCase()],
+  ['in upper case', password(P), P.toUpperCase()],
   ['as NFD', password('Cänary7731'.normalize('NFC')), 'Cänary7731'.normalize('NFD')],
-  ['full-width', password(P), 'ｈｕｎｔｅｒ２ｓｅｃｒｅｔ'],
-  ['with a character within that is not seen', password(P), 'hunter\u200b2secret'],
-  ['without the blank that was pasted before it', password(` ${P}`), P],
+  ['in full-width letters', password(P), 'ｈｕｎｔｅｒ２ｓｅｃｒｅｔ'],
+  ['with an invisible character', password(P), 'hunter\u200b2secret'],
+  ['without the leading space of the pasted secret', password(` ${P}`), P],
   ['as a code in two groups', code('773177'), '773 177'],
-  ['as the code without its blank', code('773 177'), '773177'],
-])('a secret is hidden where it was typed %s', (_how, typed, elsewhere) =>
+  ['as the code without its space', code('773 177'), '773177'],
+])('a secret is masked when it was typed %s', (_how, typed, elsewhere) =>
   expectHidden([typed, filterTyped(elsewhere)], new RegExp(elsewhere)),
 )
 
 test.each<[string, string, string]>([
-  ['in part, as addresses do', 'a&b=c ä+d@e7731', encodeURI('a&b=c ä+d@e7731')],
-  ['with small letters', 'Cänary7731', 'C%c3%a4nary7731'],
-  ['twice', 'Cä nary7731', encodeURIComponent(encodeURIComponent('Cä nary7731'))],
-  ['as JSON in ASCII', 'Cänary7731', 'C\\u00e4nary7731'],
+  ['partly, as in URLs', 'a&b=c ä+d@e7731', encodeURI('a&b=c ä+d@e7731')],
+  ['with lower-case escapes', 'Cänary7731', 'C%c3%a4nary7731'],
+  ['twice in a URL', 'Cä nary7731', encodeURIComponent(encodeURIComponent('Cä nary7731'))],
+  ['as ASCII-only JSON', 'Cänary7731', 'C\\u00e4nary7731'],
   ['as JSON within JSON', 'ab"cd\\ef7731', JSON.stringify(JSON.stringify('ab"cd\\ef7731'))],
   ['as hexadecimal', P, Buffer.from(P).toString('hex')],
-])('a secret is hidden where it is encoded %s', (_how, secret, form) =>
+])('a secret is masked when it is encoded %s', (_how, secret, form) =>
   expectHidden([password(secret), searched(form)], secret === P ? /68756e746572/ : /7731/),
 )
 
 test.each<[string, string]>([
-  ['an OSC', 'hunter2\u001b]8;;x\u0007secret'],
-  ['a colour with colons', 'hunter2\u001b[38:5:1msecret'],
-  ['C1', 'hunter2\u009b31msecret'],
-  ['a character set', 'hunter2\u001b(Bsecret'],
-  ["a colour of Minecraft's", 'hunter2§csecret'],
+  ['an OSC sequence', 'hunter2\u001b]8;;x\u0007secret'],
+  ['a color code with colons', 'hunter2\u001b[38:5:1msecret'],
+  ['a C1 sequence', 'hunter2\u009b31msecret'],
+  ['a character set sequence', 'hunter2\u001b(Bsecret'],
+  ['a Minecraft color', 'hunter2§csecret'],
   ['a carriage return', 'hunter2\rsecret'],
   ['a backspace', 'hunter2\b\bsecret'],
-])('a secret that is broken by %s is hidden', (_what, line) =>
-  expectHidden([password(P), lines(line)], /secret"/, true),
-)
-test('a value of a definition with colours within is hidden', () =>
+])('a secret interrupted by %s is masked', (_what, line) => expectHidden([password(P), lines(line)], /secret"/, true))
+test('a definition value with color codes inside is masked', () =>
   expectHidden(
     [
       draftTyped({ name: 'world', text: 'name: world\nrun: { env: { KEY: draft-canary-1 } }' }),
@@ -180,11 +174,11 @@ test('a value of a definition with colours within is hidden', () =>
     /canary-1/,
     true,
   ))
-test('a value that was hidden by the word before it, in colours, is hidden without them', () =>
+test('a value masked after a keyword in color is masked elsewhere without color', () =>
   expectHidden([lines(`password: \u001b[33m${P}\u001b[0m`), lines(`it is ${P}`)], /hunter2secret/, true))
 
 test.each(['"ab,cd;ef(gh)ij"', '"a b c d e f g"'])(
-  'the password %s of a definition is hidden, though each part of it is short',
+  'the password %s of a definition is masked although its parts are short',
   (value) => {
     const plain = value.slice(1, -1)
     const leak = new RegExp(plain.replaceAll(/[()]/g, '\\$&'))
@@ -202,7 +196,7 @@ test.each(['"ab,cd;ef(gh)ij"', '"a b c d e f g"'])(
   },
 )
 
-test('the ETag of a listing does not tell which name was hidden in it', () => {
+test('the ETag of a listing does not reveal a masked name', () => {
   const files = (name: string) =>
     `{"success":true,"data":{"files":[{"path":"/nfsshare/${name}","name":"${name}"}],"deploymentTypeIndex":null}}`
   const version = (name: string) => `"${createHash('sha1').update(files(name)).digest('base64url')}"`
@@ -226,7 +220,7 @@ test('the ETag of a listing does not tell which name was hidden in it', () => {
 })
 
 test.each(['content', 'buffer', 'blocks', 'position', 'commands', 'session', 'deployment'])(
-  'with the password %p the state keeps its parts, and no reducer throws',
+  'with the password %p the state keeps its property names, and no reducer throws',
   (word) => {
     const { log } = exported(
       [password(word), lines('one'), commandSubmitted('say hi'), ...old(), lines('two'), commandSubmitted('say ho')],
@@ -239,17 +233,17 @@ test.each(['content', 'buffer', 'blocks', 'position', 'commands', 'session', 'de
       return step.thrown ?? []
     })
     expect(thrown).toEqual([])
-    // That a known word is missing would tell the password.
+    // A masked property name would reveal the password.
     expect(JSON.stringify(log.base)).not.toContain('•••')
   },
 )
 
-test('a failure that quotes a password which begins with the user name quotes nothing of it', () =>
+test('an error message is masked when the password starts with the username', () =>
   expectHidden(
     [call('login', { username: 'hunter', password: P }, 'rejected', { status: 400, message: `odd: ${P}` })],
     /2secret/,
   ))
-test('what was typed for the user name, and refused, is hidden elsewhere', () =>
+test('the username of a failed login is masked elsewhere', () =>
   expectHidden(
     [
       call('login', { username: P, password: 'another-word' }, 'rejected', { status: 401, message: 'no' }),
@@ -258,18 +252,17 @@ test('what was typed for the user name, and refused, is hidden elsewhere', () =>
     /hunter2secret/,
   ))
 
-test('of a secret that overlaps itself nothing is left', () =>
+test('a secret that overlaps itself is masked completely', () =>
   expectHidden([password('xyxyxyxy'), filterTyped('xyxyxyxyxy')], /•xy/))
 
-test.each([`execute as ann run setkey ${P}`, `execute run login ${P}`])(
-  '%p runs another command, and is masked like it',
-  (command) => expectHidden([commandSubmitted(command)], /hunter2secret/),
+test.each([`execute as ann run setkey ${P}`, `execute run login ${P}`])('the command run by %p is masked', (command) =>
+  expectHidden([commandSubmitted(command)], /hunter2secret/),
 )
 
-test('what looks like a secret where it was typed into a filter is masked as in a line of output', () =>
+test('a filter text that looks like a secret is masked like a line of output', () =>
   expectHidden([filterTyped(`password=${P}`)], /hunter2secret/))
 
-test('a sign-in after thousands of actions before it is in the log, and its password is known', () => {
+test('a sign-in after thousands of actions is recorded, and its password is masked', () => {
   const tape = createTape(() => 1000)
   const pass = tape.middleware({ dispatch: () => undefined as never, getState: () => undefined })((action) => action)
   const actions = [
@@ -285,7 +278,7 @@ test('a sign-in after thousands of actions before it is in the log, and its pass
   expectHidden([...handed, filterTyped(P)], /hunter2secret/)
 })
 
-test('more secrets than can be remembered leave no texts in the log, and it is replayable', () => {
+test('too many secrets omit all texts from the log, which still replays', () => {
   const many = Array.from({ length: 150 }, (_, index) =>
     commandSubmitted(`setkey ${`${index}-`.repeat(3000).slice(0, 10_000)}x${index}`),
   )
@@ -295,7 +288,7 @@ test('more secrets than can be remembered leave no texts in the log, and it is r
   )
 })
 
-test('of a long secret no part is left', () => {
+test('a long secret is masked completely', () => {
   const long = (words: number) =>
     Array.from({ length: words }, (_, index) =>
       createHash('sha256').update(String(index)).digest('hex').slice(0, 10),
@@ -314,31 +307,31 @@ test('of a long secret no part is left', () => {
   )
 })
 
-test.each(['hunt', 'er2s', 'cre', 'ecret'])('a secret that is pasted in pieces is hidden: %s', (piece) =>
+test.each(['hunt', 'er2s', 'cre', 'ecret'])('a secret pasted in pieces is masked: %s', (piece) =>
   expectHidden([password(P), filterTyped(piece)], new RegExp(`"${piece}"`)),
 )
 
 test.each<[string, Action]>([
   [
-    'the message of a failure',
+    'an error message',
     call('restartDeployment', 'world', 'rejected', {
       status: 500,
       message: `cannot connect to postgres://root:${P}@db/game`,
     }),
   ],
   [
-    'the reason of a failure of one file',
+    'the error message of one file',
     call('deleteFiles', [{ path: '/nfsshare/a' }], 'rejected', {
       status: 500,
       failed: [{ path: '/nfsshare/a', message: `token=${P}` }],
     }),
   ],
   [
-    'why an instance ended',
+    'the exit reason of an instance',
     query('getInstances', 'world', [{ uid: 'u', name: 'world', lastExit: { reason: `--password ${P} is no option` } }]),
   ],
   [
-    'what an instance waits for',
+    'the ready condition of an instance',
     query('getInstances', 'world', [{ uid: 'u', name: 'world', lateStart: { waitingFor: `password=${P}` } }]),
   ],
   [
@@ -355,10 +348,8 @@ test.each<[string, Action]>([
     { type: 'notifications/notified', payload: { id: '1', type: 'danger', message: `password: ${P}` } } as Action,
   ],
   ['an invite', { type: 'admin/inviteMessageTyped', payload: `password: ${P}` } as Action],
-])('what looks like a secret in a text of the server is hidden: %s', (_where, action) =>
-  expectHidden([action], /hunter2/),
-)
-test('what looks like a secret in the message of a failure is hidden in the output, too', () =>
+])('text from the server that looks like a secret is masked: %s', (_where, action) => expectHidden([action], /hunter2/))
+test('a secret found in an error message is masked in the output', () =>
   expectHidden(
     [
       call('restartDeployment', 'world', 'rejected', { status: 500, message: `postgres://root:${P}@db/game` }),
@@ -368,7 +359,7 @@ test('what looks like a secret in the message of a failure is hidden in the outp
     true,
   ))
 
-test('the console’s own sentences stay, and so does the name of what a command sets', () => {
+test('messages of the console and the key of an assignment in a command are kept', () => {
   const { text } = exported(
     [
       commandSubmitted(`set password=${P}`),
@@ -383,7 +374,7 @@ test('the console’s own sentences stay, and so does the name of what a command
   expect(text).not.toContain(P)
 })
 
-test('ids stay, whatever they look like: what was shown goes again in a replay', () => {
+test('IDs that look like secrets are kept, so that a replay removes the right notifications', () => {
   const id = 'T304EhSBaMxSfaD7O98bR'
   const { log } = exported(
     [
@@ -395,7 +386,7 @@ test('ids stay, whatever they look like: what was shown goes again in a replay',
   expect(log.final.notifications).toEqual([])
 })
 
-test('names of files stay, whatever they look like: pages find what they show by them', () => {
+test('file names that look like secrets are kept, so that pages find their data', () => {
   const name = 'password list.txt'
   const { log } = exported(
     [
@@ -415,21 +406,21 @@ test('names of files stay, whatever they look like: pages find what they show by
 })
 
 test.each([
-  ['a time', ['[12:00:01 INFO]: hunter', '[12:00:01 INFO]: 2secret!']],
+  ['a timestamp', ['[12:00:01 INFO]: hunter', '[12:00:01 INFO]: 2secret!']],
   ['a date', ['2026-11-22T12:00:01.123Z hunt', '2026-11-22T12:00:01.124Z er2s', '2026-11-22T12:00:01.125Z ecret']],
   ['a level and a name', ['INFO [main] hunt', 'INFO [main] er2secret']],
-  ['the same that nobody knows', ['<<lobby#1>> say=hunter', '<<lobby#2>> say=2secret']],
-  ['a sign', ['> hunter', '> 2secret']],
-  ['a coloured time', ['\u001b[32m12:00:01\u001b[0m hunter', '\u001b[32m12:00:02\u001b[0m 2secret']],
-])('a secret over lines that each begin with %s is hidden', (_what, said) =>
+  ['an unknown common prefix', ['<<lobby#1>> say=hunter', '<<lobby#2>> say=2secret']],
+  ['a symbol', ['> hunter', '> 2secret']],
+  ['a colored timestamp', ['\u001b[32m12:00:01\u001b[0m hunter', '\u001b[32m12:00:02\u001b[0m 2secret']],
+])('a secret split across lines that start with %s is masked', (_what, said) =>
   expectHidden([password(P), lines(...said)], /hunt|2sec|ecret/, true),
 )
 
 test.each([
   ['reversed', [...P].reverse().join('')],
-  ['as hexadecimal digits with colons', [...Buffer.from(P)].map((byte) => byte.toString(16)).join(':')],
-  ['as the numbers of its bytes', `[${[...Buffer.from(P)].join(', ')}]`],
-])('a secret is hidden where it is printed %s', (_how, form) =>
+  ['as hexadecimal digits separated by colons', [...Buffer.from(P)].map((byte) => byte.toString(16)).join(':')],
+  ['as byte values', `[${[...Buffer.from(P)].join(', ')}]`],
+])('a secret is masked when it is printed %s', (_how, form) =>
   expectHidden(
     [password(P), lines(`it is ${form}`), searched(form)],
     new RegExp(form.slice(4, -4).replaceAll(' ', ' ?')),
@@ -437,7 +428,7 @@ test.each([
   ),
 )
 
-test('a password that the page refused to send is known', async () => {
+test('a password that the form did not submit is masked', async () => {
   const saved = savedLogs()
   network.get('/api/sftp/files').answers({ files: [], deploymentTypeIndex: null })
   const { store, user } = renderApp('/files', { signedInAs: 'ann' })

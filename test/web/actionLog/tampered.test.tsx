@@ -20,34 +20,34 @@ const recorded = readFileSync(
   'utf8',
 )
 
-/** A recorded log with a change, as its text. */
+/** The recorded log with a change, as JSON. */
 const changed = (change: (log: ActionLog) => unknown) => {
   const log = JSON.parse(recorded) as ActionLog
   change(log)
   return JSON.stringify(log)
 }
-/** An action that was never taken, at the start. */
+/** The recorded log with a forged action at the start. */
 const withAction = (type: string, payload: unknown) =>
   changed(({ actions }) => actions.unshift({ at: 0, type, payload, changed: {} }))
 const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
 
 const refused: [string, string, string][] = [
-  ['nothing', '', 'The file is empty.'],
-  ['half of a log', recorded.slice(0, 1000), 'This is not JSON, or it was cut off: line 1, column 1001.'],
-  ['a start after the end of time', changed((log) => (log.startedAt = 1e20)), 'The file is damaged at startedAt:'],
+  ['no content', '', 'The file is empty.'],
+  ['half a log', recorded.slice(0, 1000), 'This is not JSON, or it was cut off: line 1, column 1001.'],
+  ['a start time out of range', changed((log) => (log.startedAt = 1e20)), 'The file is damaged at startedAt:'],
   [
-    'an action after the end of time',
+    'an action time out of range',
     changed((log) => (log.actions[3]!.at = 1e300)),
     'The file is damaged at actions.3.at:',
   ],
-  ['a route that is no text', changed((log) => (log.route = 7 as never)), 'The file is damaged at route:'],
+  ['a route that is not a string', changed((log) => (log.route = 7 as never)), 'The file is damaged at route:'],
   [
-    'a base state whose route is no text',
+    'a base state with a route that is not a string',
     changed((log) => (log.base.route = {} as never)),
     'The file is damaged at base.route:',
   ],
   [
-    'a change to a route that is no text',
+    'a route change that is not a string',
     withAction('route/changed', { pathname: '/' }),
     'The file is damaged at actions.0.payload:',
   ],
@@ -57,30 +57,34 @@ const refused: [string, string, string][] = [
     'The file is damaged at actions.0.payload.0:',
   ],
   [
-    'many numbers of lines that are too many together',
+    'line counts with too large a sum',
     withAction('console/linesReceived', [20_000, 20_000]),
     'The file is damaged at actions.0.payload: has more than 20000 lines.',
   ],
   [
-    'a key that is the prototype of all objects',
+    'a __proto__ key',
     changed((log) => (log.base.here = 1)).replace('"here":1', '"__proto__":{"polluted":1}'),
     'The file is damaged: it contains the name __proto__.',
   ],
   [
-    'a tag of the cache that is the prototype of all objects',
+    'a __proto__ cache tag',
     withAction('api/invalidation/updateProvidedBy', [
       { queryCacheKey: 'polluted', providedTags: [{ type: '__proto__', id: 'x' }] },
     ]),
     'The file is damaged: it contains the name __proto__.',
   ],
-  ['lines that are no list', withAction('console/linesReceived', 'many'), 'The file is damaged at actions.0.payload:'],
   [
-    'more actions than are kept',
+    'lines that are not a list',
+    withAction('console/linesReceived', 'many'),
+    'The file is damaged at actions.0.payload:',
+  ],
+  [
+    'more actions than a log keeps',
     changed((log) => (log.actions = Array.from({ length: 2001 }, () => log.actions[0]!))),
     'The file is damaged at actions:',
   ],
   [
-    'values nested without end',
+    'deeply nested values',
     changed((log) => (log.base.deep = 'here')).replace('"here"', deep(50_000)),
     'The file is damaged: its values are nested deeper than 200 levels.',
   ],
@@ -96,7 +100,7 @@ const refused: [string, string, string][] = [
   ],
 ]
 
-/** What is played, and what is told of it. */
+/** Logs that are accepted, with the expected warning. */
 const played: [string, string, RegExp][] = [
   [
     'a byte order mark',
@@ -104,7 +108,7 @@ const played: [string, string, RegExp][] = [
     /^Recorded with build \S+; this is source\. What differs may be the difference between the two\.$/,
   ],
   [
-    'other times',
+    'changed times',
     changed((log) => {
       log.sum = sumOf(log)
       for (const action of log.actions) action.at *= 2
@@ -141,11 +145,11 @@ beforeAll(() => {
   )
   said = stdout + stderr
 }, 120_000)
-/** What the command says of a file. */
+/** The output of the replay command for a file. */
 const saidOf = (name: string) =>
   said.split('\n').flatMap((line) => line.split(`${join(directory, name)}.json: `)[1] ?? [])
 
-// jsdom's files cannot be read as text; a browser leaves a byte order mark out.
+// jsdom files have no text(); the one of a browser drops a byte order mark.
 const fileOf = (text: string) =>
   Object.assign(new File([text], 'log.json', { type: 'application/json' }), {
     text: async () => text.replace(/^\uFEFF/, ''),
@@ -156,7 +160,7 @@ async function choose(file: File) {
 }
 
 test.each(refused)(
-  'a file with %s is refused, in the browser and without one, with the same words',
+  'a log with %s is rejected by the browser and the command line with the same message',
   async (name, text, words) => {
     await choose(fileOf(text))
     const told = (await screen.findByRole('alert')).textContent
@@ -166,7 +170,7 @@ test.each(refused)(
 )
 
 test.each(played)(
-  'a file with %s is played, in the browser and without one, and the same is told of it',
+  'a log with %s is played by the browser and the command line with the same warning',
   async (name, text, words) => {
     await choose(fileOf(text))
     const bar = await screen.findByRole('region', { name: 'Replay' })
@@ -177,7 +181,7 @@ test.each(played)(
   },
 )
 
-test('a file of 600 MB is refused with its size, without being read', async () => {
+test('a file of 600 MB is rejected by its size without reading it', async () => {
   const words = 'The file has 600.00 MB; an action log has at most 50.00 MB.'
   const text = jest.fn()
   await choose(
@@ -194,7 +198,7 @@ test('a file of 600 MB is refused with its size, without being read', async () =
 })
 
 test.each(['/api/auth/logout', 'https://other.example/x.png', 'javascript:alert(1)'])(
-  'a picture that a log invents is not asked for: %s',
+  'an image URL forged in a log is not requested: %s',
   (qrCode) => {
     const { container } = render(
       <AuthenticatorStep qrCode={qrCode} secret="JBSWY3DP" busy={false} onSubmit={async () => ({})} />,

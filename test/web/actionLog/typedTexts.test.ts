@@ -33,7 +33,7 @@ const dialogs: Action[] = [
 ]
 
 test.each(Object.entries(typedPayloads))(
-  'a text that only %s holds is masked, in the action and later in the base state',
+  'text typed in %s is masked, in the action and later in the base state',
   (type, typed) => {
     const payload = type === 'drafts/offersChanged' ? [payloadOf(typed)] : payloadOf(typed)
     const move = type === 'files/destinationTyped' ? [moveStarted([])] : []
@@ -43,13 +43,13 @@ test.each(Object.entries(typedPayloads))(
   },
 )
 
-test('every action that tells of typing is listed, or its texts are masked when they are recorded', () => {
+test('every action that records typing is listed in typedPayloads or masked when recorded', () => {
   const typing = Object.keys(actionRules).filter((type) => /(?:typed|edited|searched|filtered)$/i.test(type))
   const masked = ['login/usernameTyped']
   expect(typing.filter((type) => !Object.hasOwn(typedPayloads, type) && !masked.includes(type))).toEqual([])
 })
 
-test('the name of something that an answer holds stays, with every state of its typing', () => {
+test('a name that a response contains is kept, including every state of its typing', () => {
   const typing = [
     ...['w', 'wo', 'wor', 'worl', 'world'].map((name) => deploymentEdited({ name })),
     call('createDeployment', { name: 'world', type: 'process' }, 'pending'),
@@ -60,17 +60,17 @@ test('the name of something that an answer holds stays, with every state of its 
   expect(log.actions[6]!.meta).toMatchObject({ arg: { originalArgs: { name: 'world', type: 'process' } } })
 })
 
-test('a part of a name stays', () => {
+test('a part of a known name is kept', () => {
   const { log } = exported([files('server.properties'), filterTyped('PROP')])
   expect(log.actions[1]!.payload).toBe('PROP')
 })
 
-test('the first letters of what became a secret are masked, though a name begins with them', () => {
+test('the prefixes typed before a secret are masked, even if a known name starts with them', () => {
   const { log } = exported([files('hunting.txt'), ...byKey(SECRET)])
   expect(typedAs(log.actions.slice(1)).join('')).toMatch(/^[•\d]+$/)
 })
 
-test('what is left when a secret is deleted from its end is masked, and a name that is left stays', () => {
+test('the prefixes left after deleting from a secret are masked, and a known name is kept', () => {
   const { log } = exported([
     files('hunting.txt', 'world'),
     ...['hunter2', 'hunt', 'hu', '', 'worldx', 'world'].map((text) => filterTyped(text)),
@@ -85,7 +85,7 @@ test('what is left when a secret is deleted from its end is masked, and a name t
   ])
 })
 
-test('the arguments of a call that failed are masked, and so are the failure and the notification that quote them', () => {
+test('the arguments of a failed call are masked, also in its error and its notification', () => {
   const { text, log } = exported([
     call('createFile', `/nfsshare/${SECRET}`, 'pending'),
     call('createFile', `/nfsshare/${SECRET}`, 'rejected', { status: 409, message: `${SECRET} exists already` }),
@@ -109,7 +109,7 @@ test('the arguments of a call that failed are masked, and so are the failure and
   ).not.toContain(SECRET)
 })
 
-test('what was searched for is in no key and no tag of the cache, and the page finds what it shows by them', () => {
+test('search texts are masked in cache keys and tags, and the replay still finds its data', () => {
   const search = { search: SECRET }
   const key = `getActivity(${JSON.stringify(search)})`
   const path = `/nfsshare/${SECRET}`
@@ -139,7 +139,7 @@ test('what was searched for is in no key and no tag of the cache, and the page f
   expectNowhere(exported([...actions, ...later]).text)
 })
 
-test('a password of letters that a player has for a name is no key of the state', () => {
+test('a password that equals a player name is not kept as a property name', () => {
   const password = 'hunterhunter'
   const login = call('login', { username: 'ann', password }, 'pending')
   const instances = call('getInstances', 'world', 'fulfilled', [
@@ -151,13 +151,13 @@ test('a password of letters that a player has for a name is no key of the state'
   expect(exported([login, instances, draft, deployments, ...later]).text).not.toContain(password)
 })
 
-test('an invite that was created keeps its message, and one that was not does not', () => {
+test('the message of a created invite is kept; an unsent message is masked', () => {
   const codes = call('getInviteCodes', undefined, 'fulfilled', [{ message: 'for bob' }])
   const { log } = exported([codes, dialogs[0]!, inviteMessageTyped('for bob'), inviteMessageTyped('for eve')])
   expect(typedAs(log.actions.slice(2))).toEqual(['for bob', expect.stringMatching(/^•+\d*$/)])
 })
 
-test('what a call was given is masked where the state keeps it longer than the log keeps the call', () => {
+test('call arguments are masked in state that outlives the call in the log', () => {
   const path = `/nfsshare/${SECRET}`
   const actions = [
     call('createDatabase', { type: 'sql', name: SECRET }, 'pending'),
@@ -173,7 +173,7 @@ test('what a call was given is masked where the state keeps it longer than the l
   expectNowhere(exported([...actions, ...later]).text)
 })
 
-test('the activity log repeats what a refused call was given, which is no answer', () => {
+test('a refused call repeated by the activity log does not count as a response', () => {
   const entry = { id: 1, at: 1, username: 'ann', kind: 'files', action: 'failed to move', address: '::1' }
   const pages = (succeeded: boolean) => ({
     pages: [{ entries: [{ ...entry, subject: `/nfsshare/${SECRET}`, succeeded }], hasMore: false }],
@@ -189,7 +189,7 @@ test('the activity log repeats what a refused call was given, which is no answer
   expect(exported(actions(true)).log.actions[2]!.payload).toBe(SECRET)
 })
 
-test('directories that could not be created are no answer', () => {
+test('directories that could not be created do not count as a response', () => {
   const path = `/nfsshare/${SECRET}`
   expectNowhere(
     exported([
@@ -200,7 +200,7 @@ test('directories that could not be created are no answer', () => {
   )
 })
 
-test('two searches that are masked are two queries, and their first letters mask no message', () => {
+test('two masked searches stay two queries, and their prefixes do not mask messages', () => {
   const { log } = exported([
     ...['fai', 'fail'].flatMap((search) => [
       call('getActivity', { search }, 'pending'),
@@ -212,17 +212,17 @@ test('two searches that are masked are two queries, and their first letters mask
   expect((log.final.problems as { list: object[] }).list[0]).toMatchObject({ what: 'Failed to create world' })
 })
 
-test('a word of the console stays where a search for it is masked', () => {
+test('a state value of the console is kept where a search for the same word is masked', () => {
   const { log } = exported([call('getActivity', { search: 'dark' }, 'pending'), themeChosen('dark')])
   expect(log.actions[1]!.payload).toBe('dark')
 })
 
-test('what was taken away from the start of a secret, or is its end, is masked', () => {
+test('a suffix of a secret is masked', () => {
   const { log } = exported([files('secrets.txt'), filterTyped(SECRET), filterTyped('secret')])
   expect(typedAs(log.actions.slice(1))).toEqual(Array(2).fill(expect.stringMatching(/^•+\d*$/)))
 })
 
-test('the log of one user has nothing of the user before', () => {
+test('the log of a user contains no actions of the previous user', () => {
   const session = (username: string) =>
     sessionStarted({ id: username, isAdmin: false, subject: username, expiresAt: 1, username })
   const { log } = exported([session('ann'), files('of-ann.txt'), sessionEnded('signedOut'), session('bob')])
