@@ -187,14 +187,14 @@ test('security 53: a cluster that hangs gets 503 in time, and other calls are no
 })
 
 test.each([
-  ['no JSON', 200, '<html>Sign in</html>'],
-  ['no object', 201, 'null'],
-  ['a token that is no text', 201, '{"status": {"token": 5, "expirationTimestamp": "2100-01-01T00:00:00Z"}}'],
+  ['invalid JSON', 200, '<html>Sign in</html>'],
+  ['null', 201, 'null'],
+  ['a token that is not a string', 201, '{"status": {"token": 5, "expirationTimestamp": "2100-01-01T00:00:00Z"}}'],
   ['an empty token', 201, '{"status": {"token": "", "expirationTimestamp": "2100-01-01T00:00:00Z"}}'],
-  ['a token without an end', 201, '{"status": {"token": "abc"}}'],
-  ['a token whose end is no date', 201, '{"status": {"token": "abc", "expirationTimestamp": "tomorrow"}}'],
+  ['a token without an expiration date', 201, '{"status": {"token": "abc"}}'],
+  ['a token with an invalid expiration date', 201, '{"status": {"token": "abc", "expirationTimestamp": "tomorrow"}}'],
   ['a failure of 18 MB', 500, `{"message": "${'a\\n'.repeat(6_000_000)}"}`],
-])('a cluster that answers %s is 503, and no account is left', async (_case, status, text) => {
+])('a cluster that answers %s gets 503 and leaves no account behind', async (_case, status, text) => {
   await token('DELETE')
   api.lie = { what: /^POST .*token$/, status, text }
   expect(await token('POST')).toMatchObject({ status: 503, body: { code: 'UNAVAILABLE' } })
@@ -202,7 +202,7 @@ test.each([
   expect(await token('GET')).toMatchObject({ status: 200, body: { data: { token: null } } })
 })
 
-test('a credential plugin of the kubeconfig that hangs does not outlast the time of an operation', async () => {
+test('a credential plugin of the kubeconfig that hangs is bounded by the time-out of the operation', async () => {
   const config = JSON.parse(await readFile(join(directory(), 'kubeconfig'), 'utf8')) as object
   const kubeconfig = join(directory(), 'plugin')
   const exec = {

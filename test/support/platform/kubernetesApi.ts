@@ -41,7 +41,7 @@ export class KubernetesApi {
   readonly things = new Map<string, Thing>()
   /** The status with which it refuses requests that match `METHOD path`. */
   refuse: { what: RegExp; status: number } | undefined
-  /** A text that it sends instead of an answer. */
+  /** A raw text that it sends instead of a valid answer. */
   lie: { what: RegExp; status: number; text: string } | undefined
   isHanging = false
   issued = 0
