@@ -154,6 +154,26 @@ describe('§15 one state', () => {
     await stopHost(dataDir)
   })
 
+  test('replicas share one state; with a platform of the local runtime they do not', async () => {
+    const releases = [
+      await holdPlatformLock(database.url, silent, () => undefined, true),
+      await holdPlatformLock(database.url, silent, () => undefined, true),
+    ]
+    await expect(holdPlatformLock(database.url, silent, () => undefined)).rejects.toMatchObject({
+      lines: [
+        'Another Quarterdeck with the Kubernetes runtime uses this state: stop it, or name another database in QUARTERDECK_STATE_URL',
+      ],
+    })
+    for (const release of releases) await release()
+    const release = await holdPlatformLock(database.url, silent, () => undefined)
+    await expect(holdPlatformLock(database.url, silent, () => undefined, true)).rejects.toMatchObject({
+      lines: [
+        'Another Quarterdeck with the local runtime uses this state: stop it, or name another database in QUARTERDECK_STATE_URL',
+      ],
+    })
+    await release()
+  })
+
   /**
    * A connection pooler in transaction mode (PgBouncer) assigns a connection to a client only while its transaction is
    * open.

@@ -3,6 +3,17 @@ import type { ClientBase } from 'pg'
 /** Settings that end long transactions; 0 disables them. Which of them exist depends on the version of PostgreSQL. */
 const TIMEOUTS = ['idle_in_transaction_session_timeout', 'transaction_timeout']
 
+/** How an advisory lock is held. */
+interface LockOptions {
+  /** Any number of holders, but none beside a holder that does not share. */
+  isShared?: boolean
+  /**
+   * The server releases the lock when the connection has sent nothing for this long: the holder's machine may be gone
+   * without having closed it. 0: never, so the holder need not send anything.
+   */
+  leaseMs?: number
+}
+
 /**
  * Tries to take an advisory lock of PostgreSQL within a transaction that it begins. A lock of the session would not
  * work behind a pooler that hands out connections per transaction (PgBouncer): another client gets the same session and
@@ -10,12 +21,20 @@ const TIMEOUTS = ['idle_in_transaction_session_timeout', 'transaction_timeout']
  * @param client a dedicated connection. The lock is released when its transaction or the connection ends.
  * @returns whether the lock was taken; if not, the transaction is rolled back
  */
-export async function tryAdvisoryLock(client: ClientBase, key: number | string): Promise<boolean> {
+export async function tryAdvisoryLock(
+  client: ClientBase,
+  key: number | string,
+  { isShared = false, leaseMs = 0 }: LockOptions = {},
+): Promise<boolean> {
   // At this isolation level an idle transaction holds no snapshot, which would keep VACUUM from removing rows.
   await client.query('begin isolation level read committed')
-  await client.query("select set_config(name, '0', true) from pg_settings where name = any($1)", [TIMEOUTS])
+  await client.query(
+    "select set_config(name, case name when $2 then $3 else '0' end, true) from pg_settings where name = any($1)",
+    [TIMEOUTS, TIMEOUTS[0], String(leaseMs)],
+  )
+  const lock = isShared ? 'pg_try_advisory_xact_lock_shared' : 'pg_try_advisory_xact_lock'
   const number = typeof key === 'string' ? 'hashtextextended($1, 0)' : '$1::bigint'
-  const { rows } = await client.query<{ taken: boolean }>(`select pg_try_advisory_xact_lock(${number}) as taken`, [key])
+  const { rows } = await client.query<{ taken: boolean }>(`select ${lock}(${number}) as taken`, [key])
   if (rows[0]?.taken) return true
   await client.query('rollback')
   return false

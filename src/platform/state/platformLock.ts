@@ -6,12 +6,17 @@ import { PostgresClient } from '../postgresClient'
 import { tryAdvisoryLock } from './advisoryLock'
 import { connectionErrorText } from './db'
 
-/** Key of the advisory lock that allows one platform with the local runtime. Any number that no other lock uses. */
+/**
+ * Key of the advisory lock of all platforms: one with the local runtime holds it alone, those with the Kubernetes
+ * runtime share it. Any number that no other lock uses.
+ */
 const PLATFORM_LOCK_KEY = 7_230_002
 /** The server needs a moment to detect that a killed platform's connection is gone. */
 const ACQUIRE_TIMEOUT_MS = 5000
 /** Between checks that the connection is alive. */
 const CHECK_INTERVAL_MS = 1000
+/** How long the server keeps the lock of a platform that is silent: its machine may be gone. */
+const LEASE_MS = 15_000
 const CONNECT_TIMEOUT_MS = 4000
 
 /**
@@ -21,14 +26,21 @@ const CONNECT_TIMEOUT_MS = 4000
  * @param url of the database
  * @param onLost called once if another platform took the lock while the connection was broken. After a break the lock
  * is taken again when the server answers; until then no manager works, because its lock is on the same server.
+ * @param isShared for a replica of the platform: any number of them may hold the lock, but none beside a platform with
+ * the local runtime
  * @returns a function that releases the lock
  * @throws StartError while another platform holds it, and when the server is unreachable or refuses
  */
-export async function holdPlatformLock(url: string, log: Logger, onLost: () => void): Promise<() => Promise<void>> {
+export async function holdPlatformLock(
+  url: string,
+  log: Logger,
+  onLost: () => void,
+  isShared = false,
+): Promise<() => Promise<void>> {
   let client: Client | undefined
   const closing = new AbortController()
 
-  async function tryLock(): Promise<boolean> {
+  async function tryLock(asReplica = isShared): Promise<boolean> {
     const candidate = new PostgresClient({
       connectionString: url,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
@@ -39,7 +51,8 @@ export async function holdPlatformLock(url: string, log: Logger, onLost: () => v
     candidate.on('error', () => undefined)
     try {
       await candidate.connect()
-      if (await tryAdvisoryLock(candidate, PLATFORM_LOCK_KEY)) client = candidate
+      if (await tryAdvisoryLock(candidate, PLATFORM_LOCK_KEY, { isShared: asReplica, leaseMs: LEASE_MS }))
+        client = candidate
       return client === candidate
     } finally {
       if (client !== candidate) await candidate.end().catch(() => undefined)
@@ -81,8 +94,11 @@ export async function holdPlatformLock(url: string, log: Logger, onLost: () => v
     throw new StartError([connectionErrorText(url, error)])
   })
   if (!isTaken) {
+    // What can be shared is held by replicas.
+    const runtime = !isShared && (await tryLock(true)) ? 'Kubernetes' : 'local'
+    await client?.end()
     throw new StartError([
-      'Another Quarterdeck with the local runtime uses this state: stop it, or name another database in QUARTERDECK_STATE_URL',
+      `Another Quarterdeck with the ${runtime} runtime uses this state: stop it, or name another database in QUARTERDECK_STATE_URL`,
     ])
   }
   const monitoring = monitorLock()

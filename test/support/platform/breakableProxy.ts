@@ -7,6 +7,8 @@ export interface BreakableProxy {
   sent: () => number
   /** After this number of messages and the answer to the last one, all connections break and new ones are refused. */
   breakAfter(messages: number): void
+  /** From now on nothing is passed on and nothing is closed, as when a machine vanishes. */
+  fallSilent(): void
   /** Whether the connections have been broken. */
   isBroken: () => boolean
   mend(): void
@@ -19,6 +21,7 @@ export async function breakableProxy(target: { host: string; port: number }): Pr
   let sent = 0
   let limit = Infinity
   let broken = false
+  let isSilent = false
 
   function breakAll(): void {
     broken = true
@@ -41,14 +44,14 @@ export async function breakableProxy(target: { host: string; port: number }): Pr
     }
     let isLast = false
     client.on('data', (chunk: Buffer) => {
-      if (broken) return
+      if (broken || isSilent) return
       sent++
       isLast ||= sent >= limit
       upstream.write(chunk)
     })
     upstream.on('data', (chunk: Buffer) => {
       if (isLast) breakAll()
-      else client.write(chunk)
+      else if (!isSilent) client.write(chunk)
     })
   })
   server.listen(0, '127.0.0.1')
@@ -57,6 +60,7 @@ export async function breakableProxy(target: { host: string; port: number }): Pr
     port: (server.address() as AddressInfo).port,
     sent: () => sent,
     isBroken: () => broken,
+    fallSilent: () => void (isSilent = true),
     breakAfter(messages) {
       sent = 0
       limit = messages

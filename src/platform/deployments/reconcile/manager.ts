@@ -1,12 +1,15 @@
-import type { Pool, PoolClient } from 'pg'
-import { tryAdvisoryLock } from '../../state/advisoryLock'
+import type { Pool } from 'pg'
 import { recordHeartbeat } from '../../state/heartbeats'
+import { tryLeasedLock, type LeasedLock } from '../../state/leasedLock'
+import { fenceRuntime } from './fenceRuntime'
 import { reconcile } from './reconcile'
 import type { ReconcileContext } from './reconcileContext'
 
 /** Key of the advisory lock that elects one manager among all replicas. Any number that no other lock uses. */
 const MANAGER_LOCK_KEY = 7_230_001
 const INTERVAL_MS = 5000
+/** How often a platform that is not the manager asks for the lock. With the lock's lease: takeover within 15 s. */
+const STANDBY_MS = 2000
 /** The heartbeat stops when no pass has finished for this long. */
 const STALL_TIMEOUT_MS = 20_000
 
@@ -27,45 +30,28 @@ export function startManager(
   options: Omit<ReconcileContext, 'excessSince' | 'loggedProblems'> & { pool: Pool },
 ): Manager {
   const { pool, runtime, db, log } = options
-  const context: ReconcileContext = { ...options, excessSince: new Map(), loggedProblems: new Map() }
-  let lock: PoolClient | undefined
+  /** Actions of a pass are refused once the lock is lost: another manager may act by then. */
+  const confirmLock = async () => {
+    if (!(await lock?.confirm())) throw new Error('the lock of the manager is lost')
+  }
+  const context: ReconcileContext = {
+    ...options,
+    runtime: fenceRuntime(runtime, confirmLock),
+    excessSince: new Map(),
+    loggedProblems: new Map(),
+  }
+  let lock: LeasedLock | undefined
   let closed = false
   let isWoken = false
   let running: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
   let lastPassAt = Date.now()
 
-  /** The lock belongs to the connection, so another replica may hold it now. */
-  function dropLock(client: PoolClient): void {
-    if (lock !== client) return
-    lock = undefined
-    client.release(true)
-  }
-
-  /** A connection can die unnoticed. Without this query two replicas could manage at once. */
-  async function isAlive(client: PoolClient): Promise<boolean> {
-    try {
-      await client.query('select 1')
-    } catch {
-      dropLock(client)
-    }
-    return lock === client
-  }
-
   async function acquireLock(): Promise<boolean> {
-    if (lock && (await isAlive(lock))) return true
-    const client = await pool.connect()
-    let isTaken: boolean | undefined
-    try {
-      isTaken = (await tryAdvisoryLock(client, MANAGER_LOCK_KEY)) && !closed
-    } finally {
-      // A connection in an unknown state is closed, because it may hold the lock.
-      if (!isTaken) client.release(isTaken === undefined || closed)
-    }
-    if (!isTaken) return false
-    lock = client
-    client.on('error', () => dropLock(client))
-    return true
+    if (lock && (await lock.confirm())) return true
+    lock = await tryLeasedLock(pool, MANAGER_LOCK_KEY)
+    if (closed) lock?.release()
+    return lock?.isHeld ?? false
   }
 
   async function runPass(): Promise<void> {
@@ -74,6 +60,7 @@ export function startManager(
       do {
         isWoken = false
         if (await acquireLock()) delay = Math.min(INTERVAL_MS, (await reconcile(context)) ?? INTERVAL_MS)
+        else delay = STANDBY_MS
       } while (isWoken && !closed)
     } catch (error) {
       log.error({ err: error }, 'the manager failed to check the instances; retrying')
@@ -95,19 +82,19 @@ export function startManager(
 
   const heartbeatTimer = setInterval(() => {
     // The heartbeat reports progress, not merely a live process.
-    if (lock && Date.now() - lastPassAt < STALL_TIMEOUT_MS)
+    if (lock?.isHeld && Date.now() - lastPassAt < STALL_TIMEOUT_MS)
       recordHeartbeat(db).catch((error: unknown) =>
         log.warn({ err: error }, 'failed to write the heartbeat of the manager'),
       )
   }, INTERVAL_MS)
   const unwatch = runtime.watch(wake)
   wake()
-  void running?.then(() => (lock ? recordHeartbeat(db) : undefined)).catch(() => undefined)
+  void running?.then(() => (lock?.isHeld ? recordHeartbeat(db) : undefined)).catch(() => undefined)
 
   return {
     wake,
     get isActive() {
-      return lock !== undefined
+      return lock?.isHeld ?? false
     },
     async close() {
       closed = true
@@ -115,9 +102,7 @@ export function startManager(
       clearInterval(heartbeatTimer)
       unwatch()
       await running
-      // Closing the connection releases the lock.
-      lock?.release(true)
-      lock = undefined
+      lock?.release()
     },
   }
 }

@@ -1,0 +1,80 @@
+import pg from 'pg'
+import { fenceRuntime } from '../../../src/platform/deployments/reconcile/fenceRuntime'
+import type { Runtime } from '../../../src/platform/runtime/runtime'
+import { tryLeasedLock } from '../../../src/platform/state/leasedLock'
+import { breakableProxy, type BreakableProxy } from '../../support/platform/breakableProxy'
+import { FOREVER, useManagedDeployments } from '../../support/platform/managedDeployments'
+import { until } from '../../support/platform/until'
+
+const managed = useManagedDeployments()
+const { manage, add, stateOf, consoleOf } = managed
+let proxy: BreakableProxy
+let pool: pg.Pool
+
+/** A pool of another machine: what is between may fall silent. */
+beforeEach(async () => {
+  const url = new URL(managed.state.url)
+  proxy = await breakableProxy({ host: url.hostname, port: Number(url.port) })
+  url.port = String(proxy.port)
+  pool = new pg.Pool({ connectionString: url.href, query_timeout: 4000 })
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => client.on('error', () => undefined))
+})
+afterEach(async () => {
+  await proxy.close()
+  await pool.end()
+})
+
+test('§15 when the machine of the manager vanishes, another takes over within 15 s and starts nothing twice', async () => {
+  await add('bot', FOREVER)
+  const vanishing = manage(pool)
+  await until(() => vanishing.isActive)
+  await until(
+    () => stateOf('bot'),
+    (now) => now === 'RUNNING',
+  )
+  const next = manage()
+  const since = performance.now()
+  proxy.fallSilent()
+  await until(() => next.isActive)
+  expect(performance.now() - since).toBeLessThan(15_000)
+  expect(vanishing.isActive).toBe(false)
+  await until(
+    () => stateOf('bot'),
+    (now) => now === 'RUNNING',
+  )
+  expect((await consoleOf('bot')).filter((line) => line.startsWith('pid'))).toHaveLength(1)
+})
+
+test('a lock is lost before the server gives it to another, and whoever acts with it notices first', async () => {
+  const lost = jest.fn()
+  const lock = (await tryLeasedLock(pool, 'a lock of a test', lost))!
+  expect(await lock.confirm()).toBe(true)
+  expect(await tryLeasedLock(managed.state.pool, 'a lock of a test')).toBeUndefined()
+  const stop = jest.fn()
+  const runtime = fenceRuntime({ stop, list: async () => [] } as unknown as Runtime, async () => {
+    if (!(await lock.confirm())) throw new Error('lost')
+  })
+  await runtime.stop('one')
+  proxy.fallSilent()
+  const taken = await until(() => tryLeasedLock(managed.state.pool, 'a lock of a test'))
+  expect(lock.isHeld).toBe(false)
+  expect(lost).toHaveBeenCalledTimes(1)
+  await expect(runtime.stop('one')).rejects.toThrow('lost')
+  expect(stop).toHaveBeenCalledTimes(1)
+  expect(await runtime.list()).toEqual([])
+  taken!.release()
+})
+
+test('a lock that is renewed outlives its lease, and a released one is free at once', async () => {
+  const lost = jest.fn()
+  const lock = (await tryLeasedLock(pool, 'a lock of a test', lost))!
+  await managed.state.pool.query('select 1 from pg_sleep(3.5)')
+  await managed.state.pool.query('select 1 from pg_sleep(3.5)')
+  await managed.state.pool.query('select 1 from pg_sleep(3.5)')
+  expect(lock.isHeld).toBe(true)
+  lock.release()
+  const next = await until(() => tryLeasedLock(managed.state.pool, 'a lock of a test'), Boolean, 2)
+  next!.release()
+  expect(lost).not.toHaveBeenCalled()
+})
