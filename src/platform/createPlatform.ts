@@ -29,6 +29,7 @@ import { startManager } from './deployments/reconcile/manager'
 import { createMetrics, sampleMetrics } from './deployments/monitoring/metrics'
 import { watchPlayers } from './deployments/monitoring/players'
 import { peersFileOf } from './deployments/monitoring/peersFiles'
+import { shareSync } from './deployments/monitoring/sharedSync'
 import { createPower } from './deployments/power'
 import { createSampleDeployment } from './deployments/sampleDeployment'
 import { createUsageMeter } from './deployments/monitoring/usageMeter'
@@ -50,6 +51,7 @@ import { postgresDirectories } from './postgres/embeddedPostgres'
 import { startStatePostgres } from './postgres/statePostgres'
 import { createUsersPostgres } from './postgres/usersPostgres'
 import { findLastHeartbeat } from './state/heartbeats'
+import { createNotifications, openNotifications, type Notifications } from './state/notifications'
 import { holdPlatformLock } from './state/platformLock'
 import { openSecrets, type Secrets } from './state/secrets'
 import { dropExpired } from './state/sessions'
@@ -92,6 +94,8 @@ export interface Overrides {
   sql?: DatabaseServer | undefined
   mongo?: DatabaseServer | undefined
   cluster?: Cluster | undefined
+  /** Whether other platforms share the state. */
+  isReplica?: boolean
   /** The name of the one node. */
   nodeName?: string
   /** Called once with the opened runtime. Returns the one that the platform uses. */
@@ -115,6 +119,9 @@ export async function createPlatform(
   const { log, closers, onLost } = surroundings
   const { dataDir } = settings
   if (settings.runtime === 'kubernetes') throw new StartError(['QUARTERDECK_RUNTIME: this version supports only local'])
+  const isReplica = sharesState(settings, overrides)
+  if (isReplica && settings.stateUrl === undefined)
+    throw new StartError(['QUARTERDECK_STATE_URL: must name a database that all replicas of the platform share'])
   const directory = await openDataDirectory(dataDir)
   closers.push(async () => directory.unlock())
 
@@ -126,21 +133,31 @@ export async function createPlatform(
       : undefined
   if (statePostgres) closers.push(() => statePostgres.stop())
   const stateUrl = settings.stateUrl ?? statePostgres?.url ?? ''
-  closers.push(await holdPlatformLock(stateUrl, log, onLost))
+  closers.push(await holdPlatformLock(stateUrl, log, onLost, isReplica))
   const state = await openStateDatabase(stateUrl)
   closers.push(() => state.close())
   const { db, pool } = state
-  const secrets = await openSecrets(dataDir, db)
+  const secrets = await openSecrets(dataDir, db, isReplica)
+  const notifications = isReplica ? await openNotifications(db, stateUrl, log) : createNotifications()
+  closers.push(() => notifications.close())
 
   const share = await openShare(settings, surroundings, db)
-  if (directory.wasEmpty && settings.sample) await createSampleDeployment(db, settings.shareDir)
-  const running = await runInstances(settings, surroundings, overrides, state, share)
-  const { runtime, manager } = running
+  if ((directory.wasEmpty || isReplica) && settings.sample) await createSampleDeployment(db, settings.shareDir)
+  const running = await runInstances(settings, surroundings, overrides, state, share, notifications)
+  const { runtime, wake } = running
 
   const servers = {
-    sql: overrides.sql ?? createSqlServer({ url: settings.sqlUrl, embedded, state: await identifyDatabase(pool), log }),
+    sql:
+      overrides.sql ??
+      createSqlServer({
+        url: settings.sqlUrl,
+        embedded: isReplica ? undefined : embedded,
+        state: await identifyDatabase(pool),
+        log,
+      }),
     mongo:
-      overrides.mongo ?? createMongo({ url: settings.mongoUrl, dataDir, path: settings.programPath, secrets, log }),
+      overrides.mongo ??
+      createMongo({ url: settings.mongoUrl, dataDir, path: isReplica ? '' : settings.programPath, secrets, log }),
   }
   closers.push(async () => void (await Promise.all([servers.sql.close(), servers.mongo.close()])))
   const databases = createDatabases({ db, pool, secrets, servers, log })
@@ -159,15 +176,16 @@ export async function createPlatform(
       ...portOf(app).map((port) => ({ port, owner: 'Quarterdeck itself' })),
       ...[embedded.port()].flatMap((port) => (port === undefined ? [] : [{ port, owner: 'the embedded PostgreSQL' }])),
     ],
-    wake: () => manager.wake(),
+    wake,
   })
-  const accounts = openAccounts(settings, surroundings, overrides, db, secrets)
+  const accounts = openAccounts(settings, surroundings, overrides, db, secrets, notifications)
   const app: FastifyInstance = await createApp(
     {
       ...share,
       ...running,
       ...accounts,
       log,
+      replicas: running.sync,
       uploadLimit: settings.uploadLimit,
       origins: settings.origins,
       trustedProxies: settings.trustedProxies,
@@ -180,7 +198,7 @@ export async function createPlatform(
         share: async () => void (await share.jail.root()),
       },
       metrics: createMetrics(db),
-      power: createPower({ db, runtime, wake: () => manager.wake() }),
+      power: createPower({ db, runtime, wake }),
       instanceState: (deployment, podName) => instanceState({ db, runtime }, deployment, podName),
       plainCommands: (deployment) => plainCommandsOf(db, deployment),
       webDir: overrides.webDir ?? join(__dirname, '../web'),
@@ -189,6 +207,11 @@ export async function createPlatform(
   )
   closers.push(() => app.close())
   return { app, state, deployments, ...share, ...running, ...accounts }
+}
+
+/** Whether other platforms may use the same state. */
+function sharesState({ runtime }: Settings, { isReplica = runtime === 'kubernetes' }: Overrides): boolean {
+  return isReplica
 }
 
 /** The shared area may be missing: its calls fail until it is mounted. */
@@ -218,9 +241,10 @@ async function openShare({ dataDir, shareDir }: Settings, { log, closers }: Surr
 async function runInstances(
   settings: Settings,
   { log, closers }: Surroundings,
-  { wrapRuntime = (runtime) => runtime }: Overrides,
+  overrides: Overrides,
   { db, pool }: StateDatabase,
   { marker, replicas, files }: Awaited<ReturnType<typeof openShare>>,
+  notifications: Notifications,
 ) {
   const { dataDir, shareDir } = settings
   const peers = join(dataDir, 'runtime/peers')
@@ -234,7 +258,7 @@ async function runInstances(
     },
     log,
   })
-  const runtime = wrapRuntime(opened.runtime)
+  const runtime = overrides.wrapRuntime?.(opened.runtime) ?? opened.runtime
   closers.push(() => runtime.close())
   const { plainReason } = opened
   log.info(
@@ -251,10 +275,13 @@ async function runInstances(
   const discovery = createDiscovery({ db, runtime, players: () => players, directory: peers, log })
   closers.push(() => discovery.close())
   const parts = { db, pool, runtime, players, listening, discovery, shareDir, marker, replicas, log }
-  const manager = startManager({ ...parts, now: Date.now })
+  const sync = shareSync(replicas, notifications, () => !sharesState(settings, overrides) || manager.isActive)
+  closers.push(async () => sync.close())
+  const manager = startManager({ ...parts, now: Date.now, onPass: sync.announce })
   closers.push(() => manager.close())
+  notifications.on('instances', () => manager.wake())
   closers.push(sampleMetrics({ db, runtime, log, isActive: () => manager.isActive }))
-  return { runtime, players, discovery, manager, plainReason }
+  return { runtime, players, discovery, sync, wake: () => notifications.tell('instances'), plainReason }
 }
 
 function openAccounts(
@@ -263,8 +290,9 @@ function openAccounts(
   { now = Date.now, cluster = clusterOf(settings, log) }: Overrides,
   db: Db,
   secrets: Secrets,
+  notifications: Notifications,
 ) {
-  const sessions = createSessions(db, secrets, now)
+  const sessions = createSessions(db, secrets, now, notifications)
   const activityLog = createActivityLog(db, log, Date.now)
   closers.push(() => activityLog.close())
   const codes = createCodeChecks({ db, secrets, activityLog, now })
@@ -282,8 +310,8 @@ function openAccounts(
     dashboard,
     registration: createRegistration(db, secrets, sessions, now),
     signIn: createSignIn(db, codes, sessions, now),
-    ownPassword: createOwnPassword(db, codes),
-    users: createUsers(db, () => void dashboard.sweep()),
+    ownPassword: createOwnPassword(db, codes, sessions.announceChange),
+    users: createUsers(db, { onRightsLost: () => void dashboard.sweep(), onSessionsChanged: sessions.announceChange }),
     invites: createInvites(db, now),
     tickets: createDownloadTickets(db, now),
   }

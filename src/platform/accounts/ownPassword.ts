@@ -17,7 +17,8 @@ export interface OwnPassword {
   change(by: SessionUser, change: ChangePassword, address: string): Promise<void>
 }
 
-export function createOwnPassword(db: Db, codes: CodeChecks): OwnPassword {
+/** @param onSessionsEnded called after a change of the password; must not throw */
+export function createOwnPassword(db: Db, codes: CodeChecks, onSessionsEnded: () => void): OwnPassword {
   return {
     async change({ userId, sessionId }, { password, newPassword, token: code }, address) {
       const account = String(userId)
@@ -35,6 +36,7 @@ export function createOwnPassword(db: Db, codes: CodeChecks): OwnPassword {
           replacePassword(transaction, userId, hash, { expected: user.password_hash, keptSession: sessionId }),
         )
       if (!isChanged) throw new AppError('CONFLICT', 'Your password was changed in the meantime. Please sign in again.')
+      onSessionsEnded()
     },
   }
 }

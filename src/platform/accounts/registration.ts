@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { Register, VerifyRegistration } from '../../contract/auth'
 import { AppError } from '../errors'
 import { isDuplicate, type Db } from '../state/db'
-import { findActiveInvite, findFirstInvite, setFirstInvite, useInvite } from '../state/invites'
+import { findActiveInvite, findFirstInvite, lockFirstInvite, setFirstInvite, useInvite } from '../state/invites'
 import { hashToken, randomToken, type Secrets } from '../state/secrets'
 import {
   deleteRegistration,
@@ -34,7 +34,7 @@ export interface Registration {
    * @throws AppError STEP_EXPIRED, INVALID_CODE, INVALID_INVITE, NAME_TAKEN
    */
   confirmRegistration(step: VerifyRegistration, client: Client): Promise<{ loginToken: string; isAdmin: boolean }>
-  /** The code for the first administrator, valid for 7 days from now; undefined once there are users. */
+  /** The code for the first administrator, valid for 7 days from now, the same on all replicas; undefined once there are users. */
   firstInvite(configuredCode: string | undefined): Promise<string | undefined>
 }
 
@@ -105,10 +105,13 @@ export function createRegistration(db: Db, secrets: Secrets, sessions: Sessions,
     },
 
     async firstInvite(configuredCode) {
-      if (await hasUsers(db)) return undefined
-      const code = configuredCode ?? (await findFirstInvite(db))?.code ?? newInviteCode()
-      await setFirstInvite(db, code, new Date(now() + INVITE_DAYS * 86_400_000))
-      return code
+      return db.transaction().execute(async (transaction) => {
+        await lockFirstInvite(transaction)
+        if (await hasUsers(transaction)) return undefined
+        const code = configuredCode ?? (await findFirstInvite(transaction))?.code ?? newInviteCode()
+        await setFirstInvite(transaction, code, new Date(now() + INVITE_DAYS * 86_400_000))
+        return code
+      })
     },
   }
 }

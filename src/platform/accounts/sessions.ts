@@ -5,6 +5,7 @@ import type { OwnSession } from '../../contract/auth'
 import { SESSION_DAYS } from '../../contract/rules'
 import { AppError } from '../errors'
 import type { Db } from '../state/db'
+import { createNotifications, type Notifications } from '../state/notifications'
 import type { Secrets } from '../state/secrets'
 import {
   deleteOtherSessions,
@@ -43,6 +44,10 @@ export interface Sessions {
   endOthers(user: SessionUser): Promise<void>
   /** Which of these sessions are valid, each with whether its user is an administrator. Sockets poll it. */
   findValid(sessionIds: string[]): Promise<Map<string, boolean>>
+  /** Tells every replica that sessions have ended or users' rights have changed. The methods above do it themselves. */
+  announceChange: () => void
+  /** Calls the listener soon after every such change. @returns a function that unsubscribes */
+  onChange(listener: () => void): () => void
 }
 
 const Claims = z.object({ sub: z.string(), jti: z.uuid() })
@@ -51,7 +56,13 @@ const Claims = z.object({ sub: z.string(), jti: z.uuid() })
 export const noSession = () => new AppError('NO_SESSION', 'Your session has ended. Please sign in again.')
 
 /** @param secrets signs the tokens: a new key ends every session. @param now milliseconds since the epoch */
-export function createSessions(db: Db, secrets: Secrets, now: () => number): Sessions {
+export function createSessions(
+  db: Db,
+  secrets: Secrets,
+  now: () => number,
+  notifications: Pick<Notifications, 'tell' | 'on'> = createNotifications(),
+): Sessions {
+  const announceChange = () => notifications.tell('sessions')
   // Imported once, because every request verifies a token.
   const imported = webcrypto.subtle.importKey(
     'raw',
@@ -92,7 +103,10 @@ export function createSessions(db: Db, secrets: Secrets, now: () => number): Ses
       if (!user || String(user.userId) !== claims.sub) throw noSession()
       return user
     },
-    end: (sessionId) => deleteSession(db, sessionId),
+    async end(sessionId) {
+      await deleteSession(db, sessionId)
+      announceChange()
+    },
     async list({ userId, sessionId }) {
       const rows = await listSessions(db, userId)
       return rows.map(({ id, device, address, created_at, last_used_at }) => ({
@@ -107,8 +121,14 @@ export function createSessions(db: Db, secrets: Secrets, now: () => number): Ses
     async endOwn({ userId }, sessionId) {
       if (!(await deleteSessionOf(db, userId, sessionId)))
         throw new AppError('NOT_FOUND', 'This session does not exist. It may have ended already.')
+      announceChange()
     },
-    endOthers: ({ userId, sessionId }) => deleteOtherSessions(db, userId, sessionId),
+    async endOthers({ userId, sessionId }) {
+      await deleteOtherSessions(db, userId, sessionId)
+      announceChange()
+    },
     findValid: (sessionIds) => findValidSessions(db, sessionIds),
+    announceChange,
+    onChange: (listener) => notifications.on('sessions', listener),
   }
 }

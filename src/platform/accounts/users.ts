@@ -27,8 +27,15 @@ export interface Users {
   remove(by: SessionUser, id: number): Promise<string>
 }
 
-/** @param onRightsLost called after a user was deleted or demoted; must not throw */
-export function createUsers(db: Db, onRightsLost: () => void): Users {
+/** Called after changes of users. They must not throw. */
+interface UserEvents {
+  /** A user was deleted or demoted. */
+  onRightsLost: () => void
+  /** Sessions of a user were ended, or their rights changed. */
+  onSessionsChanged: () => void
+}
+
+export function createUsers(db: Db, { onRightsLost, onSessionsChanged }: UserEvents): Users {
   /** Changes a user under the lock on administrator rights. @param refusal the message if `by` may not be the user */
   async function change(
     by: SessionUser,
@@ -36,7 +43,7 @@ export function createUsers(db: Db, onRightsLost: () => void): Users {
     refusal: string | undefined,
     work: (transaction: Db, user: UserRow) => Promise<unknown>,
   ): Promise<string> {
-    return db.transaction().execute(async (transaction) => {
+    const username = await db.transaction().execute(async (transaction) => {
       if (!(await lockAdmins(transaction)).has(by.userId))
         throw new AppError('NOT_ALLOWED', 'You are no longer an administrator.')
       const user = await findUser(transaction, id)
@@ -45,6 +52,8 @@ export function createUsers(db: Db, onRightsLost: () => void): Users {
       await work(transaction, user)
       return user.username
     })
+    onSessionsChanged()
+    return username
   }
 
   return {

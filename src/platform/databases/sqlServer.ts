@@ -8,7 +8,8 @@ import { createPostgres } from './postgres'
 export interface SqlServerParts {
   /** An administrator's URL (`QUARTERDECK_SQL_URL`); undefined: the embedded PostgreSQL. */
   url: string | undefined
-  embedded: UsersPostgres
+  /** Undefined for a replica: the others would not have its databases. */
+  embedded: UsersPostgres | undefined
   /** The platform's own database, which users' roles must not reach. */
   state: DatabaseIdentity | undefined
   log: Logger
@@ -25,6 +26,7 @@ export function createSqlServer({ url, embedded, state, log }: SqlServerParts): 
       log,
     })
   }
+  if (!embedded) return notConfigured()
   const server = createPostgres({
     url: async () => {
       const postgres = await embedded.start().catch(() => undefined)
@@ -47,5 +49,23 @@ export function createSqlServer({ url, embedded, state, log }: SqlServerParts): 
       if (embedded.exists()) await embedded.start().catch(() => undefined)
     },
     stats: async (databases) => (databases.length === 0 && !embedded.exists() ? new Map() : server.stats(databases)),
+  }
+}
+
+function notConfigured(): DatabaseServer {
+  const fail = async () => {
+    throw new AppError(
+      'NOT_CONFIGURED',
+      'There is no PostgreSQL server for databases. Set QUARTERDECK_SQL_URL to an administrator’s URL of a server.',
+    )
+  }
+  return {
+    open: fail,
+    address: fail,
+    stats: fail,
+    create: fail,
+    setPassword: fail,
+    remove: fail,
+    close: async () => undefined,
   }
 }

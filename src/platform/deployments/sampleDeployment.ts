@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDuplicate, type Db } from '../state/db'
 import { insertDeployment } from '../state/deployments'
+import { claimFact } from '../state/facts'
 
 const PROGRAM = `// A tiny process for a first look around. It prints, and answers what is typed into its console.
 const { createInterface } = require('node:readline')
@@ -38,8 +39,9 @@ ready: '^Ready$'                            # this line moves it from Starting U
 stop: { command: stop, timeoutSeconds: 5 }
 `
 
-/** Creates the sample deployment, enabled, with its program. Existing ones are not changed. */
+/** Creates the sample deployment, enabled, with its program: once for a state, whatever becomes of it. */
 export async function createSampleDeployment(db: Db, shareDir: string): Promise<void> {
+  if (!(await claimFact(db, 'sample', 'created'))) return
   const directory = join(shareDir, 'sample')
   await mkdir(directory, { recursive: true })
   await writeFile(join(directory, 'sample.js'), PROGRAM, { flag: 'wx' }).catch(() => undefined)

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino'
 import type { Sessions } from '../accounts/sessions'
+import { createSharedRead } from '../concurrency/sharedRead'
 import type { SessionUser } from '../state/sessions'
 
-/** How soon a socket is closed after any replica ended or changed its session. */
+/** Between checks without a reason. Expired sessions are found by them alone. */
 const CHECK_MS = 2000
 
 /** The session of a socket as of its handshake. */
@@ -21,13 +22,19 @@ export function watchSessions(
   opened: () => SocketSession[],
   close: (opened: SocketSession, isStillValid: boolean) => void,
 ): () => void {
-  async function check(): Promise<void> {
+  async function closeEnded(): Promise<void> {
     const open = new Map(opened().map((one) => [`${one.sessionId} ${one.isAdmin}`, one]))
     const live = await sessions.findValid([...new Set([...open.values()].map(({ sessionId }) => sessionId))])
     for (const one of open.values()) if (live.get(one.sessionId) !== one.isAdmin) close(one, live.has(one.sessionId))
   }
-  const timer = setInterval(() => {
-    check().catch((error: unknown) => log.warn({ err: error }, 'failed to check the sessions of sockets'))
-  }, CHECK_MS)
-  return () => clearInterval(timer)
+  // One at a time. A change during a check is found by the next one.
+  const closeInTurn = createSharedRead(closeEnded)
+  const check = () =>
+    void closeInTurn().catch((error: unknown) => log.warn({ err: error }, 'failed to check the sessions of sockets'))
+  const timer = setInterval(check, CHECK_MS)
+  const unwatch = sessions.onChange(check)
+  return () => {
+    clearInterval(timer)
+    unwatch()
+  }
 }

@@ -14,6 +14,7 @@ import * as instanceCare from './migrations/0008_instance_care'
 import * as directorySeen from './migrations/0009_directory_seen'
 import * as wrongCodes from './migrations/0010_wrong_codes'
 import * as activityEntry from './migrations/0011_activity_entry'
+import * as notifications from './migrations/0012_notifications'
 import type { State } from './schema'
 
 export type Db = Kysely<State>
@@ -31,6 +32,7 @@ const migrations: Record<string, Migration> = {
   '0009_directory_seen': directorySeen,
   '0010_wrong_codes': wrongCodes,
   '0011_activity_entry': activityEntry,
+  '0012_notifications': notifications,
 }
 
 /** Limit for a connection or a result, so that an outage is reported within five seconds. */

@@ -4,6 +4,8 @@ import type { State } from './schema'
 
 export type InviteRow = Selectable<State['invites']>
 
+/** Any number that no other advisory lock uses. */
+const FIRST_INVITE_LOCK_KEY = 7_230_003
 const isActive = sql<boolean>`used_by is null and not revoked and expires_at > now()`
 
 export async function findActiveInvite(db: Db, code: string): Promise<InviteRow | undefined> {
@@ -21,22 +23,25 @@ export async function useInvite(db: Db, code: string, username: string): Promise
     .executeTakeFirst()
 }
 
+/** Until the end of the transaction no other platform sets the first invite. */
+export async function lockFirstInvite(transaction: Db): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${FIRST_INVITE_LOCK_KEY})`.execute(transaction)
+}
+
 /** Makes `code` the first invite, and revokes an earlier unused one. */
-export async function setFirstInvite(db: Db, code: string, expiresAt: Date): Promise<void> {
+export async function setFirstInvite(transaction: Db, code: string, expiresAt: Date): Promise<void> {
   const invite = { code, message: 'First administrator', is_first: true, expires_at: expiresAt }
-  await db.transaction().execute(async (transaction) => {
-    await transaction
-      .updateTable('invites')
-      .set({ revoked: true })
-      .where('is_first', '=', true)
-      .where('code', '!=', code)
-      .execute()
-    await transaction
-      .insertInto('invites')
-      .values(invite)
-      .onConflict((conflict) => conflict.column('code').doUpdateSet({ ...invite, revoked: false }))
-      .execute()
-  })
+  await transaction
+    .updateTable('invites')
+    .set({ revoked: true })
+    .where('is_first', '=', true)
+    .where('code', '!=', code)
+    .execute()
+  await transaction
+    .insertInto('invites')
+    .values(invite)
+    .onConflict((conflict) => conflict.column('code').doUpdateSet({ ...invite, revoked: false }))
+    .execute()
 }
 
 export async function findFirstInvite(db: Db): Promise<InviteRow | undefined> {

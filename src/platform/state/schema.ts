@@ -104,6 +104,12 @@ export interface State {
     expires_at: Date | null
     created_at: Generated<Date>
   }
+  notifications: {
+    topic: string
+    /** A bigint, which the driver returns as text. */
+    version: string
+    data: string | null
+  }
   /** Append-only: the database refuses to change an entry, and to delete one within 90 days. */
   activity: {
     /** A bigint, which the driver returns as text. */

@@ -3,6 +3,7 @@ import { link, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { errorCodeOf, StartError } from '../errors'
 import type { Db } from './db'
+import { claimFact } from './facts'
 
 const KEY_FILE = 'secret.key'
 
@@ -17,13 +18,17 @@ export interface Secrets {
 
 /**
  * Reads the key file of the data directory, or creates it (mode 600) for a new database. All replicas need the same
- * file.
+ * file, so a replica never creates one.
  * @throws StartError if the file is missing or is not the one that the database was written with
  */
-export async function openSecrets(dataDir: string, db: Db): Promise<Secrets> {
+export async function openSecrets(dataDir: string, db: Db, isReplica = false): Promise<Secrets> {
   const file = join(dataDir, KEY_FILE)
   const known = await db.selectFrom('facts').select('value').where('name', '=', 'key').executeTakeFirst()
-  const text = (await readKey(file)) ?? (known ? undefined : await makeKey(file))
+  const text = (await readKey(file)) ?? (known || isReplica ? undefined : await makeKey(file))
+  if (text === undefined && isReplica)
+    throw new StartError([
+      `The key file ${file} is missing: every replica needs the same one. Create it once (openssl rand -hex 32), keep it in a Secret and mount it there`,
+    ])
   if (text === undefined)
     throw new StartError([
       `The key file ${file} is missing: restore it from a backup. Without it the stored passwords and sessions cannot be read`,
@@ -34,11 +39,7 @@ export async function openSecrets(dataDir: string, db: Db): Promise<Secrets> {
     ])
   const secrets = secretsOf(Buffer.from(text, 'hex'))
   const fingerprint = createHmac('sha256', secrets.keyFor('mark')).update('quarterdeck').digest('hex')
-  await db
-    .insertInto('facts')
-    .values({ name: 'key', value: fingerprint })
-    .onConflict((conflict) => conflict.column('name').doNothing())
-    .execute()
+  await claimFact(db, 'key', fingerprint)
   const { value } = await db.selectFrom('facts').select('value').where('name', '=', 'key').executeTakeFirstOrThrow()
   if (value !== fingerprint)
     throw new StartError([

@@ -17,6 +17,7 @@ async function open(runtime: object, others: object): Promise<WebSocket> {
     sessions: {
       authenticate: async () => ({ userId: '1', username: 'ann', sessionId: '1', isAdmin: false }),
       findValid: async (ids: string[]) => new Map(ids.map((id) => [id, false])),
+      onChange: () => () => undefined,
     },
     origins: [],
     proxies: createTrustedProxies([]),

@@ -8,7 +8,7 @@ import type { ActivityLog } from '../../../src/platform/accounts/activityLog'
 import type { Registration } from '../../../src/platform/accounts/registration'
 import type { Sessions } from '../../../src/platform/accounts/sessions'
 import { readSettings, type Settings } from '../../../src/platform/config'
-import { createPlatform, type Closers } from '../../../src/platform/createPlatform'
+import { createPlatform, type Closers, type Overrides } from '../../../src/platform/createPlatform'
 import type { DatabaseServer } from '../../../src/platform/databases/databaseServer'
 import { createPostgres } from '../../../src/platform/databases/postgres'
 import type { Deployments } from '../../../src/platform/deployments/deployments'
@@ -87,6 +87,11 @@ interface TestSettings {
   shareDir?: string
   /** The time-out for a JSON body, in milliseconds. */
   bodyMs?: number
+  /** Of the state, which others use too; else one of its own. */
+  databaseUrl?: string
+  sample?: boolean
+  /** As `createPlatform` has them. */
+  overrides?: Overrides
 }
 
 /** Starts the whole platform on a separate database with real processes, without listening on a port. */
@@ -101,7 +106,8 @@ export async function startPlatform({
   bodyMs,
   ...given
 }: TestSettings = {}): Promise<TestPlatform> {
-  const { url, drop } = await freshDatabase()
+  const { url, drop } =
+    given.databaseUrl === undefined ? await freshDatabase() : { url: given.databaseUrl, drop: async () => undefined }
   const dataDir = given.dataDir ?? (await mkdtemp(join(tmpdir(), 'quarterdeck-data-')))
   const shareDir = given.shareDir ?? join(dataDir, 'nfsshare')
   await mkdir(shareDir, { recursive: true })
@@ -116,7 +122,7 @@ export async function startPlatform({
       QUARTERDECK_STATE_URL: url,
       QUARTERDECK_SQL_URL: process.env.TEST_POSTGRES_URL,
       QUARTERDECK_ISOLATION: 'off',
-      QUARTERDECK_SAMPLE: 'off',
+      QUARTERDECK_SAMPLE: given.sample ? 'on' : 'off',
       QUARTERDECK_DASHBOARD_HOST: 'https://dashboard.example',
     }),
     uploadLimit,
@@ -137,6 +143,7 @@ export async function startPlatform({
       ...(claimsContained && {
         wrapRuntime: (runtime) => Object.create(runtime, { isolation: { value: 'contained' } }) as Runtime,
       }),
+      ...given.overrides,
     },
   )
   const { app, runtime, replicas, sessions, registration, activityLog, deployments, dashboard } = built

@@ -27,9 +27,13 @@ export interface Manager {
  * share one database, only the one that holds an advisory lock does so.
  */
 export function startManager(
-  options: Omit<ReconcileContext, 'excessSince' | 'loggedProblems'> & { pool: Pool },
+  options: Omit<ReconcileContext, 'excessSince' | 'loggedProblems'> & {
+    pool: Pool
+    /** Called after each pass as the manager. */
+    onPass?: () => void
+  },
 ): Manager {
-  const { pool, runtime, db, log } = options
+  const { pool, runtime, db, log, onPass } = options
   /** Actions of a pass are refused once the lock is lost: another manager may act by then. */
   const confirmLock = async () => {
     if (!(await lock?.confirm())) throw new Error('the lock of the manager is lost')
@@ -41,6 +45,7 @@ export function startManager(
     loggedProblems: new Map(),
   }
   let lock: LeasedLock | undefined
+  let wasActive = false
   let closed = false
   let isWoken = false
   let running: Promise<void> | undefined
@@ -54,13 +59,27 @@ export function startManager(
     return lock?.isHeld ?? false
   }
 
+  /** @returns milliseconds until the next pass is due */
+  async function manage(): Promise<number> {
+    const isActive = await acquireLock()
+    // The manager's platform alone follows the directories of the shared area.
+    if (!isActive && wasActive) context.replicas.setWatched([])
+    if (!isActive) {
+      wasActive = false
+      return STANDBY_MS
+    }
+    const delay = await reconcile(context)
+    onPass?.()
+    wasActive = true
+    return Math.min(INTERVAL_MS, delay ?? INTERVAL_MS)
+  }
+
   async function runPass(): Promise<void> {
     let delay = INTERVAL_MS
     try {
       do {
         isWoken = false
-        if (await acquireLock()) delay = Math.min(INTERVAL_MS, (await reconcile(context)) ?? INTERVAL_MS)
-        else delay = STANDBY_MS
+        delay = await manage()
       } while (isWoken && !closed)
     } catch (error) {
       log.error({ err: error }, 'the manager failed to check the instances; retrying')
@@ -87,7 +106,10 @@ export function startManager(
         log.warn({ err: error }, 'failed to write the heartbeat of the manager'),
       )
   }, INTERVAL_MS)
-  const unwatch = runtime.watch(wake)
+  // On standby another platform's manager is told.
+  const unwatch = runtime.watch(() => {
+    if (lock?.isHeld) wake()
+  })
   wake()
   void running?.then(() => (lock?.isHeld ? recordHeartbeat(db) : undefined)).catch(() => undefined)
 

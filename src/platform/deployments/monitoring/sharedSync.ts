@@ -1,0 +1,50 @@
+import { EventEmitter } from 'node:events'
+import { isDeepStrictEqual } from 'node:util'
+import type { Replicas, SyncState } from '../../share/replicas/replicas'
+import type { Notifications } from '../../state/notifications'
+
+/** The sync of the shared area as every replica of the platform tells it: only that of the manager syncs. */
+export interface SharedSync extends Pick<Replicas, 'state' | 'onSync'> {
+  /** Tells the state of this platform, if it is the manager: the last one may have told another. */
+  announce: () => void
+  close(): void
+}
+
+/** @param isManager whether this platform is the manager */
+export function shareSync(
+  replicas: Pick<Replicas, 'state' | 'onSync'>,
+  notifications: Notifications,
+  isManager: () => boolean,
+): SharedSync {
+  const events = new EventEmitter().setMaxListeners(0)
+  const stateOf = (data: string | undefined): SyncState =>
+    data === undefined ? { event: 'sync_completed' } : (JSON.parse(data) as SyncState)
+  let state = stateOf(notifications.latest('sync'))
+
+  const announce = () => {
+    const data = JSON.stringify(replicas.state)
+    if (isManager() && data !== notifications.latest('sync')) notifications.tell('sync', data)
+  }
+  const unwatch = replicas.onSync(announce)
+  const unsubscribe = notifications.on('sync', (data) => {
+    const next = stateOf(data)
+    if (isDeepStrictEqual(next, state)) return
+    state = next
+    events.emit('sync', state)
+  })
+
+  return {
+    get state() {
+      return state
+    },
+    onSync(listener) {
+      events.on('sync', listener)
+      return () => events.off('sync', listener)
+    },
+    announce,
+    close() {
+      unwatch()
+      unsubscribe()
+    },
+  }
+}

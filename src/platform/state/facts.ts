@@ -1,0 +1,11 @@
+import type { Db } from './db'
+
+/** Stores a fact about this state that holds once and for all. @returns whether this call stored it */
+export async function claimFact(db: Db, name: string, value: string): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await db
+    .insertInto('facts')
+    .values({ name, value })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .executeTakeFirstOrThrow()
+  return numInsertedOrUpdatedRows === 1n
+}

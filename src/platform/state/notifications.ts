@@ -1,0 +1,181 @@
+import { EventEmitter } from 'node:events'
+import { sql } from 'kysely'
+import type { Client } from 'pg'
+import type { Logger } from 'pino'
+import { createSharedRead } from '../concurrency/sharedRead'
+import { PostgresClient } from '../postgresClient'
+import type { Db } from './db'
+
+/** The channel of LISTEN and NOTIFY. Its messages only say that the table was written. */
+const CHANNEL = 'quarterdeck'
+/** Reads without a message: one may be lost, and behind a pooler that shares connections none arrives. */
+const READ_MS = 750
+const CONNECT_TIMEOUT_MS = 4000
+/** Exponential back-off of the connection that listens. */
+const FIRST_RETRY_MS = 250
+const LAST_RETRY_MS = 5000
+
+/**
+ * - `instances`: a deployment or an instance was changed, so the manager has work.
+ * - `sessions`: sessions ended, or the rights of users changed.
+ * - `sync`: the data is the state of the shared area's sync.
+ */
+export type Topic = 'instances' | 'sessions' | 'sync'
+
+/**
+ * What one replica of the platform tells all of them, itself included. A notification says that something has changed,
+ * and the receiver reads what: several may arrive as one, one may arrive twice, and none is lost, however long a replica
+ * was cut off.
+ */
+export interface Notifications {
+  /** Calls the listeners here at once, and those of other replicas within a second. Never waits and never fails. */
+  tell(topic: Topic, data?: string): void
+  /** @param listener receives the data of the last notification. @returns a function that unsubscribes */
+  on(topic: Topic, listener: (data: string | undefined) => void): () => void
+  /** The data of the last notification; undefined if there was none. */
+  latest(topic: Topic): string | undefined
+  close(): Promise<void>
+}
+
+/** The notifications of a platform without replicas. */
+export function createNotifications(): Notifications {
+  const events = new EventEmitter().setMaxListeners(0)
+  const latest = new Map<Topic, string | undefined>()
+  return {
+    tell(topic, data) {
+      latest.set(topic, data)
+      events.emit(topic, data)
+    },
+    on(topic, listener) {
+      events.on(topic, listener)
+      return () => events.off(topic, listener)
+    },
+    latest: (topic) => latest.get(topic),
+    close: async () => undefined,
+  }
+}
+
+/**
+ * The notifications of a replica: a row per topic whose version counts the notifications. A replica reads the rows when
+ * PostgreSQL tells it to (LISTEN, on a connection of its own) and at intervals, and knows by the version what is new.
+ * @param url of the state's database
+ */
+export async function openNotifications(db: Db, url: string, log: Logger): Promise<Notifications> {
+  const local = createNotifications()
+  const versions = new Map<string, number>()
+  const unsent = new Map<Topic, string | undefined>()
+  let sending: Promise<void> | undefined
+  let isCutOff = false
+  let isClosed = false
+
+  async function readRows(): Promise<void> {
+    const rows = await db.selectFrom('notifications').selectAll().execute()
+    for (const { topic, version, data } of rows) {
+      if (Number(version) <= (versions.get(topic) ?? 0)) continue
+      versions.set(topic, Number(version))
+      // The data that waits to be sent is newer.
+      local.tell(topic as Topic, unsent.has(topic as Topic) ? unsent.get(topic as Topic) : (data ?? undefined))
+    }
+  }
+
+  async function sendAll(): Promise<void> {
+    for (const [topic, data] of unsent) {
+      const { rows } = await sql<{ version: string }>`
+        with told as (
+          insert into notifications as n (topic, version, data) values (${topic}, 1, ${data ?? null})
+          on conflict (topic) do update set version = n.version + 1, data = excluded.data
+          returning version
+        )
+        select version, pg_notify(${CHANNEL}, ${topic}) from told`.execute(db)
+      const version = Number(rows[0]?.version)
+      // Told here already. If another replica has told something in between, it is read as news.
+      if (version === (versions.get(topic) ?? 0) + 1) versions.set(topic, version)
+      if (unsent.get(topic) === data) unsent.delete(topic)
+    }
+  }
+
+  function attempt(work: () => Promise<void>): Promise<void> {
+    return work().then(
+      () => void (isCutOff = false),
+      (error: unknown) => {
+        if (!isCutOff && !isClosed) log.warn({ err: error }, 'other replicas cannot be reached; retrying')
+        isCutOff = true
+      },
+    )
+  }
+
+  const send = () => (sending ??= attempt(sendAll).finally(() => (sending = undefined)))
+
+  await readRows()
+  const read = createSharedRead(() => attempt(readRows))
+  const timer = setInterval(() => {
+    if (unsent.size > 0) void send()
+    void read()
+  }, READ_MS)
+  const stopListening = listenAlways(url, () => void read())
+
+  return {
+    ...local,
+    tell(topic, data) {
+      unsent.set(topic, data)
+      local.tell(topic, data)
+      // Another one that arrives during the sending is sent with the next interval at the latest.
+      void (sending ?? Promise.resolve()).then(() => (isClosed ? undefined : send()))
+    },
+    async close() {
+      isClosed = true
+      clearInterval(timer)
+      await stopListening()
+      await Promise.all([sending, read()])
+    },
+  }
+}
+
+/** Keeps a connection that listens. @param onMessage called for each message, and after each new connection */
+function listenAlways(url: string, onMessage: () => void): () => Promise<void> {
+  let client: Client | undefined
+  let retry: NodeJS.Timeout | undefined
+  let retryMs = FIRST_RETRY_MS
+  let isClosed = false
+
+  async function connect(): Promise<void> {
+    const candidate = new PostgresClient({
+      connectionString: url,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: CONNECT_TIMEOUT_MS,
+      keepAlive: true,
+    })
+    client = candidate
+    // Without a listener a broken connection would end the process. 'end' follows.
+    candidate.on('error', () => undefined)
+    candidate.on('notification', onMessage)
+    candidate.once('end', () => {
+      if (client === candidate) reconnectLater()
+    })
+    try {
+      await candidate.connect()
+      await candidate.query(`listen ${CHANNEL}`)
+      retryMs = FIRST_RETRY_MS
+      onMessage()
+    } catch {
+      await candidate.end().catch(() => undefined)
+      if (client === candidate) reconnectLater()
+    }
+  }
+
+  function reconnectLater(): void {
+    client = undefined
+    if (isClosed) return
+    retry = setTimeout(() => void connect(), retryMs)
+    retryMs = Math.min(2 * retryMs, LAST_RETRY_MS)
+  }
+
+  void connect()
+  return async () => {
+    isClosed = true
+    clearTimeout(retry)
+    const last = client
+    client = undefined
+    await last?.end().catch(() => undefined)
+  }
+}

@@ -1,0 +1,199 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { io, type Socket } from 'socket.io-client'
+import { WebSocket } from 'ws'
+import { CLOSE_RIGHTS_CHANGED, CLOSE_SESSION_ENDED } from '../../../src/contract/pageRules'
+import { findLastHeartbeat } from '../../../src/platform/state/heartbeats'
+import type { Account, TestPlatform } from '../../support/platform/startPlatform'
+import { startReplicas, type TestReplicas } from '../../support/platform/startReplicas'
+import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+import { until } from '../../support/platform/until'
+
+const directory = useTemporaryDirectory()
+let replicas: TestReplicas
+let one: TestPlatform
+let two: TestPlatform
+let urls: Map<TestPlatform, string>
+let ann: Account
+const sockets: (Socket | WebSocket)[] = []
+
+beforeAll(async () => {
+  replicas = await startReplicas(directory(), { sample: true })
+  ;({ one, two } = replicas)
+  urls = new Map(
+    await Promise.all([one, two].map(async (platform) => [platform, await platform.app.listen({ port: 0 })] as const)),
+  )
+  ann = await one.register('ann')
+})
+afterAll(async () => {
+  for (const socket of sockets) socket.close()
+  await replicas.close()
+})
+
+const headersOf = (platform: TestPlatform, token: string) => ({ origin: urls.get(platform)!, cookie: `token=${token}` })
+
+async function openRealtime(platform: TestPlatform, token: string): Promise<Socket> {
+  const socket = io(urls.get(platform), {
+    transports: ['websocket'],
+    reconnection: false,
+    forceNew: true,
+    extraHeaders: headersOf(platform, token),
+  })
+  sockets.push(socket)
+  await until(() => socket.connected)
+  return socket
+}
+
+async function openConsole(platform: TestPlatform, token: string): Promise<WebSocket> {
+  const instances = await until(
+    async () => (await platform.call('GET', '/api/deployments/sample/instances', { token })).body.data.instances,
+    (all) => (all as unknown[]).length > 0,
+  )
+  const [{ podName }] = instances as [{ podName: string }]
+  const viewer = new WebSocket(`${urls.get(platform)!.replace('http', 'ws')}/api/logs/sample/${podName}`, {
+    headers: headersOf(platform, token),
+  })
+  sockets.push(viewer)
+  await once(viewer, 'open')
+  return viewer
+}
+
+/** In milliseconds. */
+async function timeOf(event: Promise<unknown>, act: () => Promise<unknown>): Promise<number> {
+  const since = performance.now()
+  await Promise.all([event, act()])
+  return performance.now() - since
+}
+
+test('two that start at once on an empty state create everything once', async () => {
+  const rows = await one.db.selectFrom('invites').selectAll().execute()
+  expect(rows.filter(({ is_first, revoked }) => is_first && !revoked)).toHaveLength(1)
+  expect((await one.db.selectFrom('deployments').select('name').execute()).map(({ name }) => name)).toEqual(['sample'])
+  await until(
+    () => replicas.runtime.list(),
+    (all) => all.some(({ state }) => state === 'RUNNING'),
+  )
+  expect(await replicas.runtime.list()).toHaveLength(1)
+})
+
+test('a replica without the key, or with another, is refused with a line that says what to do', async () => {
+  await expect(replicas.start('keyless', '')).rejects.toMatchObject({
+    lines: [expect.stringMatching(/every replica needs the same one\. Create it once \(openssl rand -hex 32\)/)],
+  })
+  await expect(replicas.start('strange', randomBytes(32).toString('hex'))).rejects.toMatchObject({
+    lines: [expect.stringContaining('is not the one that this state was written with')],
+  })
+})
+
+test('a sign-in may begin at one replica and end at another, and its session counts on both', async () => {
+  const { username, password } = ann
+  const begun = await one.call('POST', '/api/auth/login', { body: { username, password } })
+  const token = await one.nextCode(ann.secret)
+  two.clock.now = one.clock.now
+  const ended = await two.call('POST', '/api/auth/verify-login', {
+    body: { username, token, sessionToken: begun.body.data.sessionToken },
+  })
+  expect(ended.status).toBe(200)
+  const session = String(ended.body.data.token)
+  for (const platform of [one, two])
+    expect((await platform.call('GET', '/api/deployments', { token: session })).status).toBe(200)
+})
+
+test('wrong passwords at two replicas count together', async () => {
+  const answers = []
+  for (let count = 0; count < 12; count++)
+    answers.push(
+      await [one, two][count % 2]!.call('POST', '/api/auth/login', {
+        body: { username: 'nobody', password: 'wrong password' },
+        address: '203.0.113.7',
+      }),
+    )
+  expect(answers.map(({ status }) => status)).toEqual([...Array<number>(10).fill(400), 429, 429])
+})
+
+test('a download ticket of one replica counts at the other, once', async () => {
+  writeFileSync(join(replicas.shareDir, 'file.txt'), 'content')
+  const ticket = await one.call('POST', '/api/sftp/download-ticket', {
+    token: ann.token,
+    body: { path: '/nfsshare/file.txt' },
+  })
+  const url = `/api/sftp/download?path=%2Fnfsshare%2Ffile.txt&token=${String(ticket.body.data.token)}`
+  expect((await two.app.inject(url)).body).toBe('content')
+  expect((await one.app.inject(url)).statusCode).toBe(401)
+})
+
+test('§15 a session that ends at one replica closes its sockets at the other within a second', async () => {
+  const token = await one.signIn(ann)
+  const [realtime, viewer] = [await openRealtime(two, token), await openConsole(two, token)]
+  let code: number | undefined
+  viewer.on('close', (given) => (code = given))
+  const closed = Promise.all([new Promise((resolve) => realtime.once('disconnect', resolve)), once(viewer, 'close')])
+  const ms = await timeOf(closed, () => one.call('POST', '/api/auth/logout', { token }))
+  expect(code).toBe(CLOSE_SESSION_ENDED)
+  expect(ms).toBeLessThan(1000)
+})
+
+test('§15 changed rights close the sockets at the other replica within a second', async () => {
+  const bob = await one.register('bob')
+  const viewer = await openConsole(two, bob.token)
+  let code: number | undefined
+  viewer.on('close', (given) => (code = given))
+  const { id } = await one.db.selectFrom('users').select('id').where('username', '=', 'bob').executeTakeFirstOrThrow()
+  const ms = await timeOf(once(viewer, 'close'), () =>
+    one.call('PATCH', `/api/users/${id}/admin`, { token: ann.token, body: { is_admin: true } }),
+  )
+  expect(code).toBe(CLOSE_RIGHTS_CHANGED)
+  expect(ms).toBeLessThan(1000)
+})
+
+test('§15 whichever replica is asked, the manager acts within a second, and starts every instance once', async () => {
+  for (const [index, platform] of [one, two].entries()) {
+    const name = `bot-${index}`
+    await platform.call('POST', '/api/deployments', { token: ann.token, body: { name, type: 'process' } })
+    const content = `name: ${name}\ntype: process\ndataDirectory: /${name}\nrun:\n  command: ["node", "-e", "setInterval(() => {}, 1000)"]\n`
+    await platform.call('PATCH', `/api/deployments/${name}`, { token: ann.token, body: { content } })
+    const started = until(async () => (await replicas.runtime.list()).some(({ podName }) => podName.startsWith(name)))
+    const ms = await timeOf(started, () =>
+      platform.call('POST', `/api/deployments/${name}/toggle`, { token: ann.token, body: { enabled: true } }),
+    )
+    expect(ms).toBeLessThan(1000)
+  }
+  expect((await replicas.runtime.list()).filter(({ podName }) => podName.startsWith('bot-'))).toHaveLength(2)
+})
+
+test('§15 the sync of the shared area is told at every replica', async () => {
+  const heard = new Map<TestPlatform, unknown[]>()
+  for (const platform of [one, two]) {
+    const messages: unknown[] = []
+    heard.set(platform, messages)
+    const socket = await openRealtime(platform, ann.token)
+    socket.on('message', ({ id, data }: { id: string; data: unknown }) => {
+      if (id === 'CLIENT_FILE_SYNC') messages.push(data)
+    })
+  }
+  await one.call('POST', '/api/deployments', { token: ann.token, body: { name: 'lobby', type: 'scalable' } })
+  await until(() => [...heard.values()].every((messages) => messages.length >= 2))
+  for (const messages of heard.values())
+    expect(messages.slice(-2)).toEqual([{ event: 'sync_started' }, { event: 'sync_completed' }])
+})
+
+test('a sample that was deleted does not come back with the next replica', async () => {
+  expect((await two.call('DELETE', '/api/deployments/sample', { token: ann.token })).status).toBe(200)
+  const third = await replicas.start('third')
+  expect(await one.db.selectFrom('deployments').selectAll().where('name', '=', 'sample').execute()).toEqual([])
+  await third.close()
+})
+
+test('§15 when a replica ends, the others go on, and one of them manages', async () => {
+  const before = (await replicas.runtime.list()).map(({ runId }) => runId)
+  await one.close()
+  const since = await findLastHeartbeat(two.db)
+  await until(
+    () => findLastHeartbeat(two.db),
+    (beat) => beat > since,
+    15,
+  )
+  expect((await replicas.runtime.list()).map(({ runId }) => runId)).toEqual(before)
+})

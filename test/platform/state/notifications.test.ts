@@ -1,0 +1,84 @@
+import { Client } from 'pg'
+import pino from 'pino'
+import { openNotifications, type Notifications } from '../../../src/platform/state/notifications'
+import { freshState, type FreshState } from '../../support/platform/freshState'
+import { until } from '../../support/platform/until'
+
+let state: FreshState
+let one: Notifications
+let two: Notifications
+
+beforeEach(async () => {
+  state = await freshState()
+  const open = () => openNotifications(state.db, state.url, pino({ level: 'silent' }))
+  one = await open()
+  two = await open()
+})
+afterEach(async () => {
+  await Promise.all([one.close(), two.close()])
+  await state.close()
+})
+
+const LISTENERS = "select pid from pg_stat_activity where query like 'listen %' and datname = current_database()"
+
+async function listeners(): Promise<number[]> {
+  return (await state.pool.query<{ pid: number }>(LISTENERS)).rows.map(({ pid }) => pid)
+}
+
+test('what one replica tells, every replica hears, itself at once', async () => {
+  await until(async () => (await listeners()).length === 2)
+  const heard: string[] = []
+  one.on('sync', (data) => heard.push(`one ${data}`))
+  two.on('sync', (data) => heard.push(`two ${data}`))
+  const times: number[] = []
+  for (let count = 0; count < 20; count++) {
+    const since = performance.now()
+    one.tell('sync', `${count}`)
+    expect(heard).toContain(`one ${count}`)
+    await until(() => heard.includes(`two ${count}`), Boolean, 1)
+    times.push(performance.now() - since)
+  }
+  // Its own it may hear again.
+  expect(new Set(heard).size).toBe(40)
+  expect(two.latest('sync')).toBe('19')
+  // Reading without a message takes up to 750 ms.
+  expect(times.sort((a, b) => a - b)[10]).toBeLessThan(300)
+})
+
+test('a replica that was cut off hears the last of what it missed', async () => {
+  await until(async () => (await listeners()).length === 2)
+  const heard: (string | undefined)[] = []
+  two.on('sync', (data) => heard.push(data))
+  await state.pool.query(`select pg_terminate_backend(pid) from (${LISTENERS}) listening`)
+  one.tell('sync', 'first')
+  one.tell('sync', 'last')
+  await until(() => heard.at(-1) === 'last', Boolean, 1)
+  await until(async () => (await listeners()).length === 2)
+})
+
+test('many at once from everywhere: nobody misses the last word', async () => {
+  const count = { one: 0, two: 0 }
+  one.on('instances', () => (count.one += 1))
+  two.on('instances', () => (count.two += 1))
+  for (let round = 0; round < 200; round++) for (const replica of [one, two]) replica.tell('instances')
+  for (let round = 0; round < 10; round++) {
+    one.tell('sync', `one ${round}`)
+    two.tell('sync', `two ${round}`)
+  }
+  await until(() => one.latest('sync') === two.latest('sync') && /9$/.test(one.latest('sync') ?? ''))
+  expect(count.one).toBeGreaterThanOrEqual(200)
+  expect(count.two).toBeGreaterThanOrEqual(200)
+})
+
+test('what is told while the state is away is told when it is back', async () => {
+  const client = new Client({ connectionString: state.url })
+  await client.connect()
+  await client.query('begin')
+  await client.query('lock table notifications in access exclusive mode')
+  one.tell('sync', 'late')
+  await new Promise((resolve) => setTimeout(resolve, 4500))
+  expect(two.latest('sync')).toBeUndefined()
+  await client.query('rollback')
+  await until(() => two.latest('sync') === 'late', Boolean, 5)
+  await client.end()
+})
