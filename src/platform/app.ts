@@ -30,6 +30,7 @@ import { databaseRoutes } from './http/routes/databases'
 import { deploymentRoutes } from './http/routes/deployments'
 import { AppError } from './errors'
 import { closeConnectionsOnShutdown, limitConnections } from './http/connections'
+import { announceEnding, type Ending } from './http/ending'
 import { answerFailures, answerUnreadable, bodyOf } from './http/envelope'
 import { healthRoutes, type HealthChecks } from './http/routes/health'
 import { fileRoutes, type FileRouteParts } from './http/routes/files'
@@ -69,8 +70,14 @@ export interface Parts
   metrics: Metrics
   health: HealthChecks
   replicas: Pick<Replicas, 'state' | 'onSync'>
+  isReplica: boolean
   /** The directory of the built console. */
   webDir: string
+}
+
+export interface App {
+  app: FastifyInstance
+  ending: Ending
 }
 
 /** Time for a JSON body to arrive. */
@@ -85,7 +92,7 @@ function loggedPath({ url, routeOptions }: FastifyRequest): string | undefined {
 export async function createApp(
   parts: Parts,
   { bodyMs = BODY_MS }: { bodyMs?: number | undefined } = {},
-): Promise<FastifyInstance> {
+): Promise<App> {
   // The type that routes know, not pino's own.
   const loggerInstance: FastifyBaseLogger = parts.log
   // A platform that runs as root gives contained instances user ids of their own.
@@ -145,7 +152,14 @@ export async function createApp(
   limitResponses(app, createResponseBuffers())
   recordActivity(app, parts.activityLog)
   guardRoutes(app, parts.sessions)
-  healthRoutes(app, parts.health, parts.runtime.isolation, () => parts.network.disks())
+  const ending = announceEnding(app)
+  healthRoutes(
+    app,
+    parts.health,
+    parts.runtime.isolation,
+    () => parts.network.disks(),
+    () => ending.hasBegun,
+  )
   authRoutes(app, parts)
   accountRoutes(app, parts)
   dashboardRoutes(app, parts.dashboard)
@@ -168,5 +182,5 @@ export async function createApp(
   openRealtime(app, parts)
   openConsoleChannel(app, { ...parts, proxies })
   closeConnectionsOnShutdown(app)
-  return app
+  return { app, ending }
 }

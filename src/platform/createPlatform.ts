@@ -13,7 +13,7 @@ import { createRegistration, type Registration } from './accounts/registration'
 import { createSessions, type Sessions } from './accounts/sessions'
 import { createSignIn } from './accounts/signIn'
 import { createUsers } from './accounts/users'
-import { createApp } from './app'
+import { createApp, type App } from './app'
 import type { Settings } from './config'
 import { openDataDirectory, withWriteError } from './dataDirectory'
 import { createDatabases } from './databases/databases'
@@ -64,8 +64,7 @@ const CLUSTER_MS = 8000
 /** Functions that close what was opened, called in reverse order. */
 export type Closers = (() => Promise<unknown>)[]
 
-export interface Platform {
-  app: FastifyInstance
+export interface Platform extends App {
   state: StateDatabase
   runtime: Runtime
   replicas: Replicas
@@ -74,6 +73,8 @@ export interface Platform {
   activityLog: ActivityLog
   deployments: Deployments
   dashboard: Dashboard
+  /** Whether other platforms may use the same state, and serve when this one ends. */
+  isReplica: boolean
   /** Why instances are plain processes although containers were wanted. */
   plainReason: string | undefined
 }
@@ -179,13 +180,14 @@ export async function createPlatform(
     wake,
   })
   const accounts = openAccounts(settings, surroundings, overrides, db, secrets, notifications)
-  const app: FastifyInstance = await createApp(
+  const { app, ending }: App = await createApp(
     {
       ...share,
       ...running,
       ...accounts,
       log,
       replicas: running.sync,
+      isReplica,
       uploadLimit: settings.uploadLimit,
       origins: settings.origins,
       trustedProxies: settings.trustedProxies,
@@ -206,7 +208,7 @@ export async function createPlatform(
     { bodyMs: overrides.bodyMs },
   )
   closers.push(() => app.close())
-  return { app, state, deployments, ...share, ...running, ...accounts }
+  return { app, ending, isReplica, state, deployments, ...share, ...running, ...accounts }
 }
 
 /** Whether other platforms may use the same state. */

@@ -2,9 +2,10 @@ import pino, { type Logger } from 'pino'
 import { readSettings } from './config'
 import { createPlatform, type Closers } from './createPlatform'
 import { StartError } from './errors'
+import type { Ending } from './http/ending'
 import { listen, warnOfFreePort } from './listen'
 
-/** Limit of an orderly shutdown. */
+/** Limit of an orderly shutdown, after what a replica announces it with. */
 const CLOSE_TIMEOUT_MS = 10_000
 /** How many characters of the log are kept while it cannot be written. */
 const LOG_BUFFER = 2 ** 20
@@ -41,6 +42,7 @@ async function main(): Promise<void> {
   const log = openLog(settings.logLevel)
   const closers: Closers = []
   let closing: Promise<void> | undefined
+  let ending: Ending | undefined
   const close = () =>
     (closing ??= (async () => {
       for (const closer of closers.reverse())
@@ -50,7 +52,8 @@ async function main(): Promise<void> {
     setTimeout(() => process.exit(1), CLOSE_TIMEOUT_MS).unref()
     void close().then(() => process.exit(code))
   }
-  process.on('SIGTERM', () => end(0))
+  // Others serve while a replica ends.
+  process.on('SIGTERM', () => void (ending?.begin() ?? Promise.resolve()).then(() => end(0)))
   process.on('SIGINT', () => end(0))
   process.on('unhandledRejection', (error) => log.error({ err: error }, 'unhandled error'))
   // The process may be in an invalid state, so it shuts down in order. Instances continue.
@@ -61,11 +64,9 @@ async function main(): Promise<void> {
     end(1)
   })
   try {
-    const { app, registration, runtime, plainReason } = await createPlatform(settings, {
-      log,
-      closers,
-      onLost: () => end(1),
-    })
+    const platform = await createPlatform(settings, { log, closers, onLost: () => end(1) })
+    const { app, registration, runtime, plainReason } = platform
+    if (platform.isReplica) ending = platform.ending
     const { url, isPassed } = await listen(app, settings, process.env)
     if (!isPassed) await warnOfFreePort(Number(new URL(url).port), settings, runtime.isolation, log)
     greet(url, await registration.firstInvite(settings.firstInvite), plainReason)

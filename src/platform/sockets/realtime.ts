@@ -28,6 +28,8 @@ export interface RealtimeParts {
   sessions: Sessions
   origins: string[]
   replicas: Pick<Replicas, 'state' | 'onSync'>
+  /** Whether the next request of a client may reach another platform. */
+  isReplica: boolean
 }
 
 /** Per user. A browser has one connection per tab. */
@@ -37,7 +39,7 @@ const MAX_CONNECTIONS_PER_USER = 100
  * The real-time socket at /socket.io. It is authorised by the `token` cookie and the page's origin, sends
  * CLIENT_HANDSHAKE and the sync state of the shared area, and is closed when its session ends.
  */
-export function openRealtime(app: FastifyInstance, { sessions, origins, replicas }: RealtimeParts): void {
+export function openRealtime(app: FastifyInstance, { sessions, origins, replicas, isReplica }: RealtimeParts): void {
   /** Keyed by the handshake request, which engine.io keeps for the connection. */
   const users = new WeakMap<IncomingMessage, SessionUser>()
   const connectionCounts = createKeyedCounter<number>()
@@ -45,6 +47,8 @@ export function openRealtime(app: FastifyInstance, { sessions, origins, replicas
     path: '/socket.io',
     serveClient: false,
     destroyUpgrade: false,
+    // The requests of long-polling belong to a connection that only one replica knows. They are answered with 400.
+    ...(isReplica && { transports: ['websocket'] as const }),
     maxHttpBufferSize: MESSAGE_LIMIT,
     wsEngine: RateLimitedServer,
     // Runs before engine.io opens a connection, so that a refused client (403 for polling) costs no memory. Not called

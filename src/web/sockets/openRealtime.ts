@@ -5,6 +5,9 @@ import type { RealtimeConnection, RealtimeListener } from './realtimeSocket'
 /** socket.io does not reconnect after the server has refused or closed the connection. */
 const RETRY_MS = 5000
 
+/** Status of a refused long-polling request. The server has replicas, so a connection must stay at one of them. */
+const POLLING_REFUSED = 400
+
 /** Product §9. */
 const options = {
   reconnection: true,
@@ -20,6 +23,7 @@ const options = {
 export function openRealtime(listener: RealtimeListener, origin: string): RealtimeConnection {
   let retry: ReturnType<typeof setTimeout> | undefined
   let closed = false
+  let isPolling = true
   // `forceNew`: an earlier connection may belong to another user.
   const socket = io(origin, { ...options, forceNew: true })
   const tryAgain = () => {
@@ -31,7 +35,14 @@ export function openRealtime(listener: RealtimeListener, origin: string): Realti
     listener.disconnected()
     tryAgain()
   })
-  socket.on('connect_error', () => {
+  socket.on('connect_error', (error?: Error & { description?: unknown }) => {
+    if (socket.active && isPolling && error?.description === POLLING_REFUSED) {
+      isPolling = false
+      socket.io.opts.transports = ['websocket']
+      // After socket.io has scheduled its next attempt, which this replaces.
+      retry = setTimeout(() => socket.disconnect().connect())
+      return
+    }
     listener.disconnected()
     tryAgain()
   })

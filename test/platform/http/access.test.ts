@@ -3,6 +3,7 @@ import { startPlatform, type Account, type TestPlatform } from '../../support/pl
 /** Every call with the role that may make it. The test below fails for a route that is missing here. */
 const matrix: Record<string, 'public' | 'user' | 'admin'> = {
   'GET /api/health': 'public',
+  'GET /api/health/live': 'public',
   'POST /api/auth/login': 'public',
   'POST /api/auth/verify-login': 'public',
   'POST /api/auth/verify-invite': 'public',

@@ -163,6 +163,13 @@ test('§15 whichever replica is asked, the manager acts within a second, and sta
   expect((await replicas.runtime.list()).filter(({ podName }) => podName.startsWith('bot-'))).toHaveLength(2)
 })
 
+test('§15 no request of long-polling is taken, whose next one might reach another replica', async () => {
+  for (const platform of [one, two]) {
+    const path = `${urls.get(platform)!}/socket.io/?EIO=4&transport=polling`
+    expect((await fetch(path, { headers: headersOf(platform, ann.token) })).status).toBe(400)
+  }
+})
+
 test('§15 the sync of the shared area is told at every replica', async () => {
   const heard = new Map<TestPlatform, unknown[]>()
   for (const platform of [one, two]) {
@@ -187,6 +194,10 @@ test('a sample that was deleted does not come back with the next replica', async
 })
 
 test('§15 when a replica ends, the others go on, and one of them manages', async () => {
+  void one.ending.begin()
+  expect((await one.call('GET', '/api/health')).status).toBe(503)
+  expect((await one.call('GET', '/api/health/live')).status).toBe(200)
+  expect((await two.call('GET', '/api/health')).status).toBe(200)
   const before = (await replicas.runtime.list()).map(({ runId }) => runId)
   await one.close()
   const since = await findLastHeartbeat(two.db)

@@ -14,6 +14,7 @@ import { createPostgres } from '../../../src/platform/databases/postgres'
 import type { Deployments } from '../../../src/platform/deployments/deployments'
 import type { Cluster } from '../../../src/platform/kubernetes/cluster'
 import type { Dashboard } from '../../../src/platform/kubernetes/dashboard'
+import type { Ending } from '../../../src/platform/http/ending'
 import type { Runtime } from '../../../src/platform/runtime/runtime'
 import type { Replicas } from '../../../src/platform/share/replicas/replicas'
 import type { Db, StateDatabase, DatabaseIdentity } from '../../../src/platform/state/db'
@@ -38,6 +39,7 @@ export interface TestPlatform {
   registration: Registration
   activityLog: ActivityLog
   deployments: Deployments
+  ending: Ending
   dashboard: Dashboard
   dataDir: string
   logged: string[]
@@ -146,7 +148,7 @@ export async function startPlatform({
       ...given.overrides,
     },
   )
-  const { app, runtime, replicas, sessions, registration, activityLog, deployments, dashboard } = built
+  const { app, runtime, replicas, sessions, registration, activityLog, deployments, dashboard, ending } = built
   const state = { ...built.state, url }
   const { db } = state
   await app.ready()
@@ -161,6 +163,7 @@ export async function startPlatform({
     registration,
     activityLog,
     deployments,
+    ending,
     dashboard,
     dataDir,
     logged,

@@ -7,9 +7,9 @@ import { connectRealtime } from '../../../src/web/sockets/connectRealtime'
 import type { RealtimeConnection } from '../../../src/web/sockets/realtimeSocket'
 
 /** A real server on a free port; everything a test opens is closed after it. */
-async function startServer() {
+async function startServer(transports: ('polling' | 'websocket')[] = ['polling', 'websocket']) {
   const server = createServer()
-  const io = new Server(server)
+  const io = new Server(server, { transports })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   closing.push(async () => void (await io.close()))
@@ -109,4 +109,20 @@ test('§4 a connection closed before the client library has loaded is never open
   follow(origin)
   await upgraded(await arrived)
   expect(arrivals).toBe(1)
+})
+
+test('§15 a server that refuses long-polling is connected by WebSocket at once, without telling of a loss', async () => {
+  const { io, origin } = await startServer(['websocket'])
+  const arrived = nextSocket(io)
+  const since = performance.now()
+  const { heard, until } = follow(origin)
+  const socket = await arrived
+  expect(socket.conn.transport.name).toBe('websocket')
+  await until(1)
+  expect(heard).toEqual(['connected'])
+  // Less than the first delay of socket.io.
+  expect(performance.now() - since).toBeLessThan(500)
+  socket.disconnect(true)
+  await until(2)
+  expect(heard[1]).toBe('disconnected')
 })

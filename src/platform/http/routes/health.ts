@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Disk } from '../../../contract/disk'
 import { Failure } from '../../../contract/errors'
-import { success } from '../../../contract/envelope'
+import { Done, success } from '../../../contract/envelope'
 import { AppError } from '../../errors'
 import { bodyOf, done } from '../envelope'
 import type { Router } from '../router'
@@ -9,13 +9,22 @@ import type { Router } from '../router'
 /** The checks by name; each throws if its part does not work. */
 export type HealthChecks = Record<string, () => Promise<void>>
 
-/** `GET /api/health` (decisions §11, §12): 200, or 503 with the failing checks. Both list the disks (our extra). */
+/**
+ * - `GET /api/health` (decisions §11, §12), whether calls may be sent here: 200, or 503 with the failing checks. Both list
+ *   the disks (our extra).
+ * - `GET /api/health/live` (our extra), whether the process works: 200. A restart would not mend what fails above.
+ */
 export function healthRoutes(
   app: Router,
   checks: HealthChecks,
   isolation: 'contained' | 'plain',
   listDisks: () => Promise<Disk[]>,
+  isEnding: () => boolean,
 ): void {
+  app.get('/api/health/live', { config: { access: 'public' }, schema: { response: { 200: Done } } }, async () =>
+    done({}),
+  )
+
   const disks = z.array(Disk)
   const answers = {
     200: success(z.object({ parts: z.array(z.string()), isolation: z.enum(['contained', 'plain']), disks })),
@@ -27,6 +36,7 @@ export function healthRoutes(
     const results = await Promise.allSettled(Object.values(checks).map((check) => check()))
     const failing = names.filter((_name, at) => results[at]?.status === 'rejected')
     if (disks.some(({ level }) => level === 'full')) failing.push('disk')
+    if (isEnding()) failing.push('the platform shuts down')
     if (failing.length === 0) return done({ parts: names, isolation, disks })
     request.log.warn({ failing }, 'not healthy')
     return reply.code(503).send({ ...bodyOf(new AppError('UNAVAILABLE', `Not ready: ${failing.join(', ')}`)), disks })
