@@ -92,7 +92,7 @@ test.each(['my secret phrase!', 'hunter22'])(
   },
 )
 
-test('outsiders cannot fill the log: requests without a session and rate-limited tries are not recorded', async () => {
+test('outsiders cannot fill the log: correct passwords, missing sessions and rate-limited tries are not recorded', async () => {
   const count = async () => (await newest()).length
   const before = await count()
   await platform.call('POST', '/api/auth/login', { body: { username: 'ann', password: ann.password } })

@@ -56,7 +56,7 @@ test('jobs are scheduled round-robin between users, regardless of their number a
   expect(begun).toEqual(['a1', 'a2', 'b1', 'a3', 'b2', 'c1', 'a4', 'b3', 'a5'])
 })
 
-test('§1 at most twenty jobs of a user are queued; the next one gets 429 with a retry time', async () => {
+test('§1 at most twenty jobs per user are queued; the next one gets 429 with a retry time, other users are unaffected', async () => {
   const { jobs, run } = setUp()
   const results = Array.from({ length: 22 }, (_, at) => run(ANN, `a${at}`))
   await expect(jobs.run(ANN, 'archive', [], async () => 'never')).rejects.toMatchObject({

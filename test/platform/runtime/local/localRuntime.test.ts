@@ -294,7 +294,7 @@ function isGone(pid: number): boolean {
 const canMount = process.platform === 'linux' && process.getuid?.() === 0 && hasProgram('mount')
 
 ;(canMount ? test : test.skip)(
-  'security 49: a full disk ends neither host nor instance, and no console line is lost (skipped without mount rights)',
+  'security 49: a full disk ends neither host nor instance, and consoles continue (skipped without mount rights)',
   async () => {
     const dataDir = join(directory(), 'full')
     const records = join(dataDir, 'runtime/instances')
