@@ -106,6 +106,42 @@ test('a quoted name is masked although the server replaced some of its character
   )
 })
 
+test.each(['code', 'field'])('a failure does not tell what was typed as its %s', (field) =>
+  expectInNoLog([
+    call('createInviteCode', { message: SECRET }, 'pending'),
+    call('createInviteCode', { message: SECRET }, 'rejected', { status: 400, message: 'no', [field]: SECRET }),
+  ]),
+)
+
+test('a search that failed is masked where the failure quotes it', () => {
+  const failure = { status: 502, message: `GET /api/activity?search=${SECRET}` }
+  expectInNoLog([
+    call('getActivity', { search: SECRET }, 'pending'),
+    call('getActivity', { search: SECRET }, 'rejected', failure),
+  ])
+})
+
+test('the text of a file that could not be saved is not quoted by the failure, which says its status', () => {
+  const args = { path: '/nfsshare/notes.txt', text: 'handle' }
+  const actions = [
+    files('notes.txt'),
+    call('saveFile', args, 'pending'),
+    call('saveFile', args, 'rejected', { status: 507, code: 'DISK_FULL', message: `no room: ${SECRET}` }),
+  ]
+  expectInNoLog(actions)
+  expect(exported(actions).log.actions[2]!.payload).toMatchObject({ status: 507, code: 'DISK_FULL' })
+})
+
+test('the words of a definition that an instance answers with are masked', () => {
+  const instance = { uid: 'u', name: 'a-world', deployment: 'world', plainCommands: [SECRET] }
+  const overview = { sections: [{ deployment: { name: 'world' }, instances: [instance] }] }
+  for (const answer of [
+    call('getInstances', 'world', 'fulfilled', [instance]),
+    call('getOverview', undefined, 'fulfilled', overview),
+  ])
+    expectInNoLog([answer, filterTyped(SECRET)])
+})
+
 const instances = (of: object) =>
   call('getInstances', 'world', 'fulfilled', [{ uid: 'u', name: 'a-world', deployment: 'world', ...of }])
 

@@ -8,7 +8,12 @@ import {
   creationEdited as deploymentEdited,
   creationStarted as deploymentStarted,
 } from '../../../src/web/features/deployments/deploymentsSlice'
-import { creationStarted as fileStarted, filterTyped, moveStarted } from '../../../src/web/features/files/filesSlice'
+import {
+  creationStarted as fileStarted,
+  fileOpened,
+  filterTyped,
+  moveStarted,
+} from '../../../src/web/features/files/filesSlice'
 import { themeChosen } from '../../../src/web/app/themeSlice'
 import { call, expectNowhere, exported, files, later, SECRET } from '../../support/web/exportedLog'
 
@@ -36,8 +41,11 @@ test.each(Object.entries(typedPayloads))(
   'text typed in %s is masked, in the action and later in the base state',
   (type, typed) => {
     const payload = type === 'drafts/offersChanged' ? [payloadOf(typed)] : payloadOf(typed)
-    const move = type === 'files/destinationTyped' ? [moveStarted([])] : []
-    const actions = [...dialogs, ...move, { type, payload } as Action]
+    const before: Record<string, Action> = {
+      'files/destinationTyped': moveStarted([]),
+      'files/leaveAsked': fileOpened({ path: '/nfsshare/notes.txt', name: 'notes.txt', type: '-' }),
+    }
+    const actions = [...dialogs, ...(before[type] ? [before[type]] : []), { type, payload } as Action]
     expect(exported(actions).text).not.toContain(SECRET)
     expectNowhere(exported([...actions, ...later]).text)
   },

@@ -21,6 +21,7 @@ export const typedPayloads: Record<string, Typed> = {
   'files/destinationTyped': 'text',
   'files/newNameTyped': 'text',
   'files/fileOpened': { path: 'text', name: 'text' },
+  'files/leaveAsked': { to: 'address' },
   'databases/nameTyped': 'text',
   'databases/filtered': 'text',
   'deployments/creationEdited': { name: 'text' },
@@ -28,6 +29,7 @@ export const typedPayloads: Record<string, Typed> = {
   'configuration/draftRestored': { name: 'text', text: 'definition' },
   'configuration/draftSaved': { name: 'text', text: 'definition' },
   'configuration/draftDropped': 'text',
+  'configuration/leaveAsked': { to: 'address' },
   'drafts/offersChanged': { name: 'text' },
   'instance/searched': 'text',
 }
@@ -40,29 +42,23 @@ export const typedState: Record<string, Typed> = {
   files: {
     directory: 'text',
     filter: 'text',
-    dialog: { name: 'text', destination: 'text', item: { path: 'text', name: 'text' } },
+    dialog: {
+      name: 'text',
+      destination: 'text',
+      item: { path: 'text', name: 'text' },
+      asked: { leaving: { to: 'address' } },
+    },
   },
   databases: { filter: 'text', dialog: { name: 'text' } },
   deployments: { dialog: { name: 'text' } },
-  configuration: { drafts: 'byName' },
+  configuration: { drafts: 'byName', dialog: { to: 'address' } },
   drafts: { offers: { name: 'text' } },
   selection: { directory: 'text' },
   instance: { query: 'text' },
 }
 
 /** Fields that hold one of a few words of the console. */
-export const CHOSEN = new Set([
-  'type',
-  'kind',
-  'metric',
-  'tab',
-  'by',
-  'status',
-  'code',
-  'endpointName',
-  'encoding',
-  'as',
-])
+export const CHOSEN = new Set(['type', 'kind', 'metric', 'tab', 'by', 'status', 'endpointName', 'encoding', 'as'])
 type Loose = Record<string, unknown>
 export type Call = { endpointName: string; originalArgs?: unknown; queryCacheKey?: string; fixedCacheKey?: string }
 

@@ -11,7 +11,7 @@ import type { Call, Kind, Typed } from './typedPlaces'
 import { CHOSEN, isObject, mapSettings, mapTyped, quotedOf, typedOf, typedPayloads, typedState } from './typedPlaces'
 
 /** Fields in which the console and the server quote the arguments of a call. */
-const QUOTING = new Set(['message', 'what', 'reason', 'problem', 'path'])
+const QUOTING = new Set(['message', 'code', 'field', 'what', 'reason', 'problem', 'path'])
 /** Fields that hold an argument by itself. In other fields an equal text may be a word of the console, such as `dark`. */
 const NAMING = new Set(['name', 'id', 'key'])
 /** A part of a path that is shorter than this is kept only if it is a whole name. */
@@ -25,6 +25,9 @@ const OWN = new Set([
   ...SHARED_ROOT.split('/'),
   ...['sql', 'mongo', 'tab', 'users', 'invites', 'dashboard', 'console', 'metrics', 'details'],
 ])
+
+/** Its argument is what was searched for. */
+const SEARCH = 'getActivity'
 
 const isAnswer = ({ type }: { type: string }) => /^api\/execute(?:Query|Mutation)\/fulfilled$/.test(type)
 
@@ -76,7 +79,7 @@ export function maskTypedTexts({ startedAt, base, actions }: Recording, evicted:
             maskedQueries.map(([key, { data, ...query }]) => [
               key,
               {
-                ...(rename(query) as object),
+                ...(rename(query, query.endpointName) as object),
                 ...(data !== undefined && { data: maskEchoed(query.endpointName, data, texts.mask) }),
               },
             ]),
@@ -84,11 +87,14 @@ export function maskTypedTexts({ startedAt, base, actions }: Recording, evicted:
         },
       }),
     },
-    actions: maskedActions.map((action) => ({
-      ...action,
-      ...(action.payload !== undefined && !isAnswer(action) && { payload: rename(action.payload) }),
-      ...(action.error !== undefined && { error: rename(action.error) }),
-    })),
+    actions: maskedActions.map((action) => {
+      const { endpointName } = (action.meta as { arg?: Call } | undefined)?.arg ?? {}
+      return {
+        ...action,
+        ...(action.payload !== undefined && !isAnswer(action) && { payload: rename(action.payload, endpointName) }),
+        ...(action.error !== undefined && { error: rename(action.error, endpointName) }),
+      }
+    }),
   }
 }
 
@@ -130,6 +136,8 @@ function createCallMasks({ isKnown, mask, maskSetting }: ReturnType<typeof creat
   /** Masked arguments and the keys that are made of them, and what they became. */
   const renamed = new Map<string, string>()
   const quoted = new Set<string>()
+  /** Only failures of a search quote it. Its first letters are in many other messages. */
+  const searched = new Set<string>()
 
   function maskQuotedSetting(value: string, name: string): string {
     const masked = maskSetting(value, name)
@@ -137,14 +145,13 @@ function createCallMasks({ isKnown, mask, maskSetting }: ReturnType<typeof creat
     return masked
   }
 
-  function maskArgument(text: string, field: string, isQuoted = true): string {
+  function maskArgument(text: string, field: string, quoting = quoted): string {
     if (CHOSEN.has(field)) return text
     if (field === 'content') return mapSettings(text, maskQuotedSetting)
     const masked = mask(text)
     if (masked === text) return text
     renamed.set(text, masked)
-    if (isQuoted)
-      for (const part of text.startsWith('/') ? text.split('/') : [text]) if (!isKnown(part)) quoted.add(part)
+    for (const part of text.startsWith('/') ? text.split('/') : [text]) if (!isKnown(part)) quoting.add(part)
     return masked
   }
 
@@ -152,9 +159,8 @@ function createCallMasks({ isKnown, mask, maskSetting }: ReturnType<typeof creat
     maskArgument,
     mask<Masked extends Call>(call: Masked): Masked {
       const { endpointName, originalArgs, queryCacheKey, fixedCacheKey } = call
-      // No message quotes a search, and its first letters are in many of them.
-      const isQuoted = endpointName !== 'getActivity'
-      const args = changeTexts(originalArgs, (text, field) => maskArgument(text, field, isQuoted))
+      const quoting = endpointName === SEARCH ? searched : quoted
+      const args = changeTexts(originalArgs, (text, field) => maskArgument(text, field, quoting))
       if (queryCacheKey !== undefined && JSON.stringify(args) !== JSON.stringify(originalArgs))
         renamed.set(queryCacheKey, keyOf(endpointName, args))
       if (fixedCacheKey !== undefined)
@@ -169,15 +175,21 @@ function createCallMasks({ isKnown, mask, maskSetting }: ReturnType<typeof creat
         ...(fixedCacheKey !== undefined && { fixedCacheKey: renamed.get(fixedCacheKey) }),
       }
     },
-    /** Call it after all calls were masked. Returns a function that masks their arguments in any other value. */
+    /**
+     * Call it after all calls were masked. Returns a function that masks their arguments in any other value, such as a
+     * failure of the call of `endpointName`.
+     */
     createRename() {
       const hideQuoted = hiderOf([...quoted])
-      return (value: unknown) =>
-        changeTexts(value, (text, field) => {
+      const hideSearched = hiderOf([...quoted, ...searched])
+      return (value: unknown, endpointName?: string) => {
+        const hide = endpointName === SEARCH ? hideSearched : hideQuoted
+        return changeTexts(value, (text, field) => {
           if (CHOSEN.has(field)) return text
           const name = NAMING.has(field) || /[/( ]/.test(text) ? renamed.get(text) : undefined
-          return name ?? (QUOTING.has(field) || KEY_OF_CALL.test(text) ? hideQuoted(text) : text)
+          return name ?? (QUOTING.has(field) || KEY_OF_CALL.test(text) ? hide(text) : text)
         })
+      }
     },
   }
 }
@@ -243,7 +255,7 @@ function createMasks(): (text: string) => string {
 function maskEchoed(endpoint: string | undefined, answer: unknown, mask: (text: string) => string): unknown {
   if (endpoint === 'createDirectories' && isObject(answer))
     return { ...answer, failed: changeTexts(answer.failed, (text) => mask(text)) }
-  return endpoint === 'getActivity' ? maskRefused(answer, mask) : answer
+  return endpoint === SEARCH ? maskRefused(answer, mask) : answer
 }
 
 function maskRefused(value: unknown, mask: (text: string) => string): unknown {

@@ -3,6 +3,7 @@ import { defaultSerializeQueryArgs } from '@reduxjs/toolkit/query'
 import type { ConsoleLine } from '../../sockets/lineBuffer'
 import { packLines } from '../record/lines'
 import { hide, maskText, maskValue, secretsOf } from './mask'
+import type { CallRules } from './redaction'
 import { actionRules, callRules } from './redaction'
 import type { Rule } from './rule'
 import { each, fields, redact, ruleAt } from './rule'
@@ -13,7 +14,7 @@ type Loose = Record<string, unknown>
 type Call = { endpointName: string; originalArgs?: unknown; queryCacheKey?: string } & Loose
 type Patch = { op: string; path: (string | number)[]; value?: unknown }
 
-const mask: { args: Rule; result: Rule } = { args: 'mask', result: 'mask' }
+const mask: CallRules = { args: 'mask', result: 'mask' }
 const rulesOf = (endpoint: string) => (Object.hasOwn(callRules, endpoint) ? (callRules[endpoint] ?? mask) : mask)
 
 /** Redacts an action. Returns undefined for an action that only concerns this instance of the page. */
@@ -108,14 +109,15 @@ const keptArg = [
   'initialPageParam',
   'refetchCachedPages',
 ]
-const failure = fields({
-  status: 'keep',
-  code: 'keep',
-  message: 'keep',
-  field: 'keep',
-  line: 'keep',
-  failed: each(fields({ path: 'keep', message: 'keep' })),
-})
+const failure = (message: Rule) =>
+  fields({
+    status: 'keep',
+    code: 'keep',
+    message,
+    field: message,
+    line: 'keep',
+    failed: each(fields({ path: 'keep', message })),
+  })
 
 function redactCall({ type, payload, meta, error }: { type: string } & Loose): PlainAction {
   const { arg, ...rest } = meta as { arg: Call } & Loose
@@ -137,7 +139,7 @@ function redactCall({ type, payload, meta, error }: { type: string } & Loose): P
     return { type, ...(payload !== undefined && { payload: redact(payload, rules.result) }), meta: plainMeta }
   return {
     type,
-    ...(payload !== undefined && { payload: quotingNone(redact(payload, failure), secrets) }),
+    ...(payload !== undefined && { payload: quotingNone(redact(payload, failure(rules.message ?? 'keep')), secrets) }),
     meta: plainMeta,
     ...(isPlainObject(error) && { error: quotingNone(pick(error as Loose, ['name', 'message']), secrets) }),
   }

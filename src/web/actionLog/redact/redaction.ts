@@ -8,7 +8,8 @@ import { each, fields } from './rule'
  * with the rule `keep` are visible to everyone who reads a bug report.
  */
 
-type CallRules = { args: Rule; result: Rule }
+/** `message` is for the texts of failures. Without it they are kept. */
+export type CallRules = { args: Rule; result: Rule; message?: Rule }
 
 const keepBoth: CallRules = { args: 'keep', result: 'keep' }
 
@@ -70,7 +71,8 @@ export const callRules: Record<string, CallRules> = {
   downloadFiles: { args: 'keep', result: 'mask' },
   // `text` is a handle. The content of files never enters the store (api/fileTexts.ts).
   openFile: keepBoth,
-  saveFile: keepBoth,
+  // The recorder does not know the text, so it cannot hide what a failure quotes of it.
+  saveFile: { ...keepBoth, message: 'mask' },
   archiveFiles: keepBoth,
   unarchiveFile: keepBoth,
   getFileJobs: keepBoth,
@@ -81,7 +83,7 @@ export const callRules: Record<string, CallRules> = {
   resetDatabasePassword: { args: 'keep', result: databases() },
   deleteDatabase: keepBoth,
 
-  getOverview: keepBoth,
+  getOverview: { args: 'keep', result: fields({ sections: each(fields({ instances: instances() }, 'keep')) }, 'keep') },
   getDeployments: keepBoth,
   getNodes: keepBoth,
   createDeployment: keepBoth,
@@ -92,7 +94,7 @@ export const callRules: Record<string, CallRules> = {
   getDeploymentConfig: { args: 'keep', result: fields({ content: 'definition', warnings: 'keep' }) },
   saveDeploymentConfig: { args: fields({ name: 'keep', content: 'definition' }), result: fields({ warnings: 'keep' }) },
 
-  getInstances: keepBoth,
+  getInstances: { args: 'keep', result: instances() },
   getMetric: keepBoth,
   getCrashCapsule: {
     args: 'keep',
@@ -293,6 +295,11 @@ export const stateRules: Record<string, Rule> = {
     found: 'keep',
     selection: 'keep',
   }),
+}
+
+/** The words of a definition are masked as in the definition. */
+function instances(): Rule {
+  return each(fields({ plainCommands: 'mask' }, 'keep'))
 }
 
 /** Credentials keep their shape only. */

@@ -8,10 +8,12 @@ import { maskDefinition, maskValue } from './mask'
  * - `keep` keeps it; `mask` keeps its shape only.
  * - `line` (console output), `command` (a console command), `definition` (the text of a deployment) and `address` (a path
  *   with its query) keep the parts that look harmless.
- * - `{ fields }` is for an object; a field that is not listed is masked. `{ each }` is for a list or a map.
+ * - `{ fields }` is for an object; a field that is not listed has the rule `others`, which is `mask` as a rule. `{ each }` is
+ *   for a list or a map.
  * - `{ instead }` replaces the value.
  */
-export type Rule = 'keep' | 'mask' | TextRule | { fields: Record<string, Rule> } | { each: Rule } | { instead: unknown }
+export type Rule =
+  'keep' | 'mask' | TextRule | { fields: Record<string, Rule>; others: Rule } | { each: Rule } | { instead: unknown }
 
 type TextRule = 'line' | 'command' | 'definition' | 'address'
 const texts: Record<TextRule, (text: string, plainCommands?: readonly string[]) => string> = {
@@ -21,7 +23,7 @@ const texts: Record<TextRule, (text: string, plainCommands?: readonly string[]) 
   address: withoutSecretParameters,
 }
 
-export const fields = (rules: Record<string, Rule>): Rule => ({ fields: rules })
+export const fields = (rules: Record<string, Rule>, others: Rule = 'mask'): Rule => ({ fields: rules, others })
 export const each = (rule: Rule): Rule => ({ each: rule })
 
 /**
@@ -49,5 +51,5 @@ export function ruleAt(rule: Rule, path: readonly (string | number)[]): Rule {
   const [first, ...rest] = path
   if (first === undefined || typeof rule === 'string' || 'instead' in rule) return rule
   if ('each' in rule) return ruleAt(rule.each, rest)
-  return ruleAt(Object.hasOwn(rule.fields, first) ? (rule.fields[first] ?? 'mask') : 'mask', rest)
+  return ruleAt(Object.hasOwn(rule.fields, first) ? (rule.fields[first] ?? rule.others) : rule.others, rest)
 }
