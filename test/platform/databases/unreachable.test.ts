@@ -178,6 +178,21 @@ test('security 52: a PostgreSQL that was unreachable is used again once it is ba
   await proxy.close()
 })
 
+test('security 52: a PostgreSQL that stops answering on an open connection gets 503 within 5 s', async () => {
+  const url = new URL(process.env.TEST_POSTGRES_URL!)
+  const proxy = await breakableProxy({ host: '127.0.0.1', port: Number(url.port) })
+  url.port = String(proxy.port)
+  await use({ sql: postgresAt(url.href) })
+  expect(await ask('GET', 'sql')).toMatchObject({ status: 200 })
+  proxy.fallSilent()
+  expect(await ask('GET', 'sql')).toMatchObject({ status: 503, inTime: true })
+  expect(await ask('POST', 'sql', { name: 'plots' })).toMatchObject({ status: 503, inTime: true })
+  proxy.mend()
+  expect(await ask('GET', 'sql')).toMatchObject({ status: 200 })
+  await closeServers()
+  await proxy.close()
+})
+
 test('a MongoDB URL that the driver cannot parse gets 503 with the reason', async () => {
   await use({ mongo: mongoAt('mongodb://admin:very-secret@127.0.0.1/?nonsense=1') })
   expect(await ask('GET', 'mongo')).toMatchObject({

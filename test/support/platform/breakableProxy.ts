@@ -67,6 +67,7 @@ export async function breakableProxy(target: { host: string; port: number }): Pr
     },
     mend() {
       broken = false
+      isSilent = false
       limit = Infinity
     },
     async close() {
