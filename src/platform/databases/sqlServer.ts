@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { AppError } from '../errors'
+import { AppError, StartError } from '../errors'
 import type { DatabaseIdentity } from '../state/db'
 import type { UsersPostgres } from '../postgres/usersPostgres'
 import type { DatabaseServer } from './databaseServer'
@@ -29,13 +29,19 @@ export function createSqlServer({ url, embedded, state, log }: SqlServerParts): 
   if (!embedded) return notConfigured()
   const server = createPostgres({
     url: async () => {
-      const postgres = await embedded.start().catch(() => undefined)
-      if (!postgres)
+      try {
+        return (await embedded.start()).adminUrl
+      } catch (error) {
+        if (error instanceof StartError && error.message.includes('No space left on device'))
+          throw new AppError(
+            'DISK_FULL',
+            'The embedded PostgreSQL could not be started: the disk of the server is full.',
+          )
         throw new AppError(
           'UNAVAILABLE',
           'The embedded PostgreSQL could not be started. See the platform’s log for the reason, or set QUARTERDECK_SQL_URL to use another server.',
         )
-      return postgres.adminUrl
+      }
     },
     title: 'The embedded PostgreSQL',
     remedy: 'It restarts automatically.',

@@ -90,9 +90,10 @@ export async function createCluster(
     )
     await run(program, args, { env: { PATH: process.env.PATH, LC_ALL: 'C' } })
   } catch (error) {
-    // Without stderr, initdb could not be started.
-    const said = (error as { stderr?: string }).stderr?.trim().split('\n').pop() || String(error)
-    throw new StartError([`The embedded PostgreSQL could not be created in ${directory}: ${said}`])
+    // Without stderr, initdb could not be started. It tells its cleaning up after the reason.
+    const lines = (error as { stderr?: string }).stderr?.trim().split('\n') ?? []
+    const said = lines.findLast((line) => /FATAL|PANIC|error:/.test(line)) ?? lines.at(-1) ?? ''
+    throw new StartError([`The embedded PostgreSQL could not be created in ${directory}: ${said || String(error)}`])
   } finally {
     await rm(passwordFile, { force: true })
   }

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs'
 import { connect } from 'node:net'
@@ -11,6 +12,7 @@ import { createUsersPostgres, type UsersPostgres } from '../../../src/platform/p
 import { insertActivity, listActivity } from '../../../src/platform/state/activity'
 import { migrateState, openStateDatabase, type Db } from '../../../src/platform/state/db'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+import { canMount, mountTmpfs, unmount } from '../../support/platform/tmpfs'
 
 jest.setTimeout(120_000)
 
@@ -216,4 +218,25 @@ test('missing files of an earlier version’s state stop the start, and no empty
   const users = createUsersPostgres(dataDir, log)
   expect(await withState(dataDir, users, factsOf)).toEqual(['yes'])
   await users.stop()
+})
+
+;(canMount ? test : test.skip)('a disk that is too full for a server is named, and the next try works', async () => {
+  const dataDir = join(directory(), 'full')
+  mountTmpfs(dataDir, 10)
+  const users = createUsersPostgres(dataDir, log)
+  try {
+    await expect(startStatePostgres({ dataDir, users, migrate: migrateState, log })).rejects.toMatchObject({
+      lines: [expect.stringMatching(/could not be created in .*No space left on device/)],
+    })
+    const sql = createSqlServer({ url: undefined, embedded: users, state: undefined, log })
+    const database = { id: randomUUID(), physical_name: 'plots', username: 'plots' }
+    await expect(sql.create(database, 'secret')).rejects.toMatchObject({ code: 'DISK_FULL' })
+    execFileSync('mount', ['-o', 'remount,size=300m', dataDir])
+    await sql.create(database, 'secret')
+    expect(await withState(dataDir, users, factsOf)).toEqual([])
+    await sql.close()
+  } finally {
+    await users.stop()
+    unmount(dataDir)
+  }
 })
