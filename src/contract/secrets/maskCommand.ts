@@ -1,4 +1,4 @@
-import { withoutSecret } from './secretCommands'
+import { foldedText, withoutSecret } from './secretCommands'
 
 /** Replaces a secret. */
 export const HIDDEN = '•••'
@@ -25,12 +25,25 @@ const PLAIN_COMMANDS = new Set(
 const COMMAND_WORD = /^\s*\/?[a-z][a-z_:-]{0,31}(?=\s|$)/i
 
 /** In a command, a secret may follow these words. Lines of output contain them too often for a pattern. */
-const SIGN_IN = /(?<=\s)(?:log-?in|register|unregister|identify|change-?pass(?:word)?)(?=\s+\S)/i
+const SIGN_IN =
+  /(?<!\w)(?:(?:log|sign)[ -]?(?:in|on)|(?:un)?register|identify|authenticate|change-?pass(?:word)?)(?!\w)(?=\s*\S)/i
+/** In a command, a secret may also precede these. */
+const MENTION =
+  /(?<![a-z0-9])(?:passw|pass(?:phrase|code)|pwd|token|secret|cred(?:s|ential)|(?:api|private|invite|access)[-_ ]?(?:key|code))/i
+/** Hardly a secret. */
+const ORDINARY = /^\W*[A-Za-z]?[a-z]{0,10}\W*$/
 
 /** Masks a command whose arguments hold no secrets: `say please login •••`. */
 function maskPlain(command: string): string {
-  const word = SIGN_IN.exec(command)
-  return maskLine(word ? `${command.slice(0, word.index + word[0].length)} ${HIDDEN}` : command)
+  const text = foldedText(command)
+  const word = SIGN_IN.exec(text)
+  const masked = maskLine(word ? `${text.slice(0, word.index + word[0].length)} ${HIDDEN}` : command)
+  if (masked === command && !MENTION.test(text)) return command
+  const isShown = (word: string, at: number) => at === 0 || ORDINARY.test(word)
+  return masked
+    .split(' ')
+    .map((word, at) => (isShown(word, at) ? word : HIDDEN))
+    .join(' ')
 }
 
 /**

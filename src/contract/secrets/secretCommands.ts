@@ -164,6 +164,9 @@ function folded(text: string): { text: string; origins: number[] } {
   return folded
 }
 
+/** Returns a text as the patterns read it. */
+export const foldedText = (text: string) => (isPlain(text) ? text : folded(text).text)
+
 /** Returns the end of the part that may be shown. */
 function visibleEnd(text: string): number {
   let end = text.length
@@ -177,7 +180,7 @@ function visibleEnd(text: string): number {
 /** Returns whether a command may hold a secret. Such a command is kept until the page is reloaded and never stored. */
 export function looksSecret(command: string): boolean {
   if (command.length > MAX_SCANNED) return true
-  const texts = isPlain(command) ? [command] : [command, folded(command).text]
+  const texts = [command, foldedText(command)]
   return texts.some((text) => secretPatterns.some(({ pattern }) => pattern.test(text)))
 }
 

@@ -37,12 +37,16 @@ const isAnswer = ({ type }: { type: string }) => /^api\/execute(?:Query|Mutation
  * secret in the wrong field. The console need not know it as a secret: it may have been typed before a reload, or in
  * another tab.
  *
- * @param evicted typed texts of actions that the recording no longer holds. Its base state may name them.
+ * @param evicted typed texts of actions that the recording no longer holds. Its base state may name them. If they are
+ * unknown, all messages of the base state are hidden.
  */
-export function maskTypedTexts({ startedAt, base, actions }: Recording, evicted: Iterable<string> = []): Recording {
+export function maskTypedTexts(
+  { startedAt, base, actions }: Recording,
+  evicted: Iterable<string> | 'unknown' = [],
+): Recording {
   const texts = createTextMasks(base, actions)
   const calls = createCallMasks(texts)
-  for (const text of evicted) calls.maskArgument(text, '')
+  if (evicted !== 'unknown') for (const text of evicted) calls.maskArgument(text, '')
 
   const { queries, ...cache } = (base.api ?? {}) as { queries?: Record<string, Call & { data?: unknown }> }
   const maskedQueries = Object.entries(queries ?? {}).map(([key, query]) => {
@@ -66,20 +70,22 @@ export function maskTypedTexts({ startedAt, base, actions }: Recording, evicted:
 
   // Now every masked argument is known, so whatever else names one follows: the cache, failures, notifications.
   const rename = calls.createRename()
+  const renameBase = (value: unknown, endpointName?: string) =>
+    evicted === 'unknown' ? changeTexts(rename(value), hideMessage) : rename(value, endpointName)
   return {
     startedAt,
     base: {
       ...Object.fromEntries(
-        Object.entries(base).map(([name, part]) => [name, rename(texts.maskIn(part, typedOf(typedState, name)))]),
+        Object.entries(base).map(([name, part]) => [name, renameBase(texts.maskIn(part, typedOf(typedState, name)))]),
       ),
       ...(queries && {
         api: {
-          ...(rename(cache) as object),
+          ...(renameBase(cache) as object),
           queries: Object.fromEntries(
             maskedQueries.map(([key, { data, ...query }]) => [
               key,
               {
-                ...(rename(query, query.endpointName) as object),
+                ...(renameBase(query, query.endpointName) as object),
                 ...(data !== undefined && { data: maskEchoed(query.endpointName, data, texts.mask) }),
               },
             ]),
@@ -97,6 +103,8 @@ export function maskTypedTexts({ startedAt, base, actions }: Recording, evicted:
     }),
   }
 }
+
+const hideMessage = (text: string, field: string) => (QUOTING.has(field) ? HIDDEN : text)
 
 /** Masks for the kinds of typed text. */
 function createTextMasks(base: State, actions: Recording['actions']) {

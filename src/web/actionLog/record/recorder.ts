@@ -17,7 +17,7 @@ import { actionOf } from '../replay/steps'
 /** Limit of all kept actions in bytes. */
 const KEPT_BYTES = 7_500_000
 
-/** Limit of all typed texts of evicted actions together, in characters. */
+/** Limit of all typed texts of evicted actions together, in characters. Beyond it the base state tells none of its messages. */
 const EVICTED_LENGTH = 2_000_000
 
 /** Ends of a session after which someone else may sit at the page. */
@@ -115,7 +115,7 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
       const answered = changeRecording({ startedAt, base, actions }, (text, field) =>
         SENTENCE.test(field) ? hideEcho(text) : text,
       )
-      const recording = maskTypedTexts(answered, evicted)
+      const recording = maskTypedTexts(answered, evictedLength > EVICTED_LENGTH ? 'unknown' : evicted)
       if (!withOutput) return withoutSecrets(changeOutput(recording, () => LEFT_OUT))
       const lines: string[] = []
       changeOutput(recording, (line) => {
