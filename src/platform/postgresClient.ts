@@ -124,7 +124,11 @@ function createMessageCheck(): (chunk: Buffer) => void {
   }
 }
 
-const malformed = () => new Error('The PostgreSQL server sent a malformed message.')
+/**
+ * With PostgreSQL's code of a protocol violation, so that it counts as unreachable: a server that cannot start a process
+ * for a connection sends a bare text.
+ */
+const malformed = () => Object.assign(new Error('The PostgreSQL server sent a malformed message.'), { code: '08P01' })
 
 /** Where the text that starts at `at` ends: after its NUL, or -1. */
 const endOfText = (body: Buffer, at: number): number => (at < 0 ? -1 : body.indexOf(0, at) + 1 || -1)

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PostgresClient } from '../../src/platform/postgresClient'
+import { isPostgresUnreachable } from '../../src/platform/state/db'
 
 /** A message of the server: type, length and body. */
 function message(type: string, body: Buffer | string | number[], length?: number): Buffer {
@@ -127,4 +128,12 @@ test('messages may arrive in chunks of any size', async () => {
   const client = await connect(url)
   await client.end()
   expect(received.length).toBeGreaterThan(0)
+})
+
+test('a server that cannot start a process for a connection counts as unreachable', async () => {
+  const url = await pretend(
+    Buffer.from('Ecould not fork new process for connection: Resource temporarily unavailable\n\0'),
+  )
+  const error: unknown = await connect(url).catch((failure: unknown) => failure)
+  expect(isPostgresUnreachable(error)).toBe(true)
 })

@@ -98,7 +98,7 @@ export class ContainedInstance {
     // Makes SIGKILL due immediately.
     record.termAt = 0
     this.changed()
-    if (!this.starting) this.signal(record, 'KILL')
+    if (!this.starting) this.continueStop(record)
   }
 
   /** @returns false if it does not run or its input buffer is full */
@@ -248,8 +248,10 @@ export class ContainedInstance {
       this.signal(record, 'TERM')
     }
     const wait = remainingMs(record.termAt, KILL_AFTER_MS, now)
-    if (wait > 0) this.scheduleStop(record, wait)
-    else this.signal(record, 'KILL')
+    if (wait > 0) return this.scheduleStop(record, wait)
+    this.signal(record, 'KILL')
+    // Signals can fail.
+    this.scheduleStop(record, KILL_AFTER_MS)
   }
 
   private scheduleStop(record: RunRecord, ms: number): void {

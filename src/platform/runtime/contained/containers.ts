@@ -35,6 +35,24 @@ export interface Containers {
   connectInput(id: string): ChildProcess
 }
 
+/**
+ * Signals a container's first process from this process. An instance may have used up all process ids, so that no
+ * program can be started.
+ * @returns false if that process is not known, or has ended
+ */
+async function signalWithoutRunc(bundle: string, signal: 'TERM' | 'KILL'): Promise<boolean> {
+  try {
+    const [pid, monitor] = await Promise.all(
+      ['pid', 'conmon.pid'].map(async (name) => Number(await readFile(join(bundle, name), 'utf8'))),
+    )
+    // Another process may have the pid by now, but only conmon's child is the container.
+    const status = await readFile(`/proc/${pid}/status`, 'utf8')
+    return status.includes(`\nPPid:\t${monitor}\n`) && process.kill(pid ?? 0, `SIG${signal}`)
+  } catch {
+    return false
+  }
+}
+
 /** @param directory a directory of the platform on a local file system. */
 export async function openContainers({
   directory,
@@ -71,8 +89,9 @@ export async function openContainers({
       await runc('start', id)
     },
     async signal(id, signal) {
-      await runc('kill', id, signal).catch((error: unknown) => {
-        if (!/not running|does not exist|process already finished|no such process/i.test(String(error))) throw error
+      await runc('kill', id, signal).catch(async (error: unknown) => {
+        if (/not running|does not exist|process already finished|no such process/i.test(String(error))) return
+        if (!(await signalWithoutRunc(bundleOf(id), signal))) throw error
       })
     },
     async remove(id) {

@@ -97,16 +97,14 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
 
   runtimeSuite({ runtime: () => withLocalPaths(runtime, pathsIn(shareDir)), share: shareDir, home: () => '/data' })
 
-  /**
-   * Runs the work while two directories swap at the moment when runc makes a container. @param path the first of them
-   */
-  async function withSwap(path: string, target: string, work: () => Promise<void>): Promise<void> {
-    const programs = join(root(), 'swapping')
+  /** Runs the work with a runc that runs shell commands first. */
+  async function withRunc(commands: string, work: () => Promise<void>): Promise<void> {
+    const programs = join(root(), 'wrapping')
     const found = findContainerPrograms(process.env.PATH ?? '')
     mkdirSync(programs, { recursive: true })
     writeFileSync(
       join(programs, 'runc'),
-      `#!/bin/sh\ncase "$*" in *\\ create\\ *) [ -L '${path}' ] || { mv '${path}' '${path}.aside'; ln -s '${target}' '${path}'; };; esac\nexec ${'runc' in found ? found.runc : 'runc'} "$@"\n`,
+      `#!/bin/sh\n${commands}\nexec ${'runc' in found ? found.runc : 'runc'} "$@"\n`,
       { mode: 0o755 },
     )
     const { PATH } = process.env
@@ -121,6 +119,27 @@ async function runInside(podName: string, script: string, change: Partial<LocalS
       runtime = await open()
     }
   }
+
+  /**
+   * Runs the work while two directories swap at the moment when runc makes a container. @param path the first of them
+   */
+  const withSwap = (path: string, target: string, work: () => Promise<void>) =>
+    withRunc(
+      `case "$*" in *\\ create\\ *) [ -L '${path}' ] || { mv '${path}' '${path}.aside'; ln -s '${target}' '${path}'; };; esac`,
+      work,
+    )
+
+  test('security: an instance is stopped also when runc cannot be started, as after a fork bomb', async () => {
+    await runtime.ensure(spec('bomb', ['sh', '-c', 'echo up; exec sleep 600']))
+    await prints('bomb', 'up')
+    await withRunc(
+      'case "$*" in *\\ kill\\ *) echo \'fork: Resource temporarily unavailable\' >&2; exit 1;; esac',
+      async () => {
+        await runtime.stop('bomb')
+        await hasEnded('bomb')
+      },
+    )
+  })
 
   test('security: a directory replaced by a link between check and mount is not exposed to the instance', async () => {
     const readable = directoryOf('swapped')
