@@ -3,7 +3,7 @@
  * Runs before start, dev and test, with nothing but Node.js: installs when package-lock.json changed, builds when a
  * source changed, and for tests sees to a browser. Unchanged, it only compares two hashes.
  *
- *   node src/setup.js build [--force] | dev | test
+ *   node src/setup.js build [--force] | dev | install | test
  */
 const { spawn, spawnSync } = require('node:child_process')
 const { createHash } = require('node:crypto')
@@ -29,7 +29,7 @@ const [command = 'build', option] = process.argv.slice(2)
 checkNode()
 install()
 if (command === 'dev') develop()
-else build(option === '--force')
+else if (command !== 'install') build(option === '--force')
 if (command === 'test') {
   findOrInstallBrowser()
   installContainerPrograms()
