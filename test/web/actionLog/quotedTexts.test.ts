@@ -31,6 +31,17 @@ test.each(['name', 'type', 'node', 'description', 'dataDirectory'])(
   },
 )
 
+test.each(['name', 'type', 'node', 'description', 'dataDirectory'])(
+  'what was typed into a definition is masked whatever blanks and line ends it has: %s',
+  (setting) => {
+    for (const blank of [' ', '  ', '\t', ' \u00a0', ' \u3000', ' \ufeff'])
+      for (const end of ['\n', '\r\n', ' \r\n', '\u2028\n', '\u0085\n', ' # x\r\n', '\r'])
+        expectNowhere(
+          exported([draftTyped({ name: 'world', text: `${setting}:${blank}${SECRET}${end}${setting}: x` })]).text,
+        )
+  },
+)
+
 test('the prefixes typed before a secret are masked in a path, and its directories are kept', () => {
   const typing = states(`/nfsshare/world/${SECRET}`).map((path) => destinationTyped(path))
   const { log } = exported([files('world', 'hunting.txt'), moveStarted([]), ...typing])

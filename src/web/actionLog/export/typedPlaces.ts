@@ -86,7 +86,7 @@ export function typedTextsOf({ type, payload, meta }: PlainAction): string[] {
 export type Kind = 'text' | 'address' | 'definition'
 
 /** Top-level settings of a definition whose values the recorder keeps (redact/mask.ts). */
-const SETTING = /^(name|type|dataDirectory|node|description): (?=\S)(.*)$/
+const SETTING = /^(name|type|dataDirectory|node|description): (\S.*?)(\r?)$/s
 
 /** What a failure may quote of a YAML value: all of it, and what follows its first signs: `!!secret`. */
 export const quotedOf = (value: string) => [value, /^[!|>&*]+([^\s!]+)/.exec(value)?.[1] ?? ''].filter(Boolean)
@@ -95,7 +95,12 @@ export const quotedOf = (value: string) => [value, /^[!|>&*]+([^\s!]+)/.exec(val
 export const mapSettings = (text: string, change: (value: string, name: string) => string) =>
   text
     .split('\n')
-    .map((line) => line.replace(SETTING, (_line, name: string, value: string) => `${name}: ${change(value, name)}`))
+    .map((line) =>
+      line.replace(
+        SETTING,
+        (_line, name: string, value: string, end: string) => `${name}: ${change(value, name)}${end}`,
+      ),
+    )
     .join('\n')
 
 /** Changes the typed texts of a value and leaves everything else of it. */

@@ -28,8 +28,8 @@ export function maskValue(value: unknown): unknown {
   return value
 }
 
-/** Top-level settings of a deployment that hold no secrets. */
-const PLAIN = /^(?:(?:name|type|dataDirectory|node): \S*|description: [^\p{Cc}\u2028\u2029]*)$/u
+/** Top-level settings of a deployment that hold no secrets. An export finds their values again (`mapSettings`). */
+const PLAIN = /^(?:(?:name|type|dataDirectory|node): \S+|description: \S[^\p{Cc}\u2028\u2029]*)$/u
 const COMMENT = /\s#.*/
 /** Keys of the product. All other keys were chosen by a user. */
 const KNOWN =
@@ -45,7 +45,9 @@ export function maskDefinition(text: string): string {
     .split('\n')
     .map((line) => {
       // A comment may hold secrets.
-      if (PLAIN.test(line.replace(COMMENT, '').trimEnd())) return maskLine(line.replace(COMMENT, ` # ${HIDDEN}`))
+      const setting = line.replace(COMMENT, '').trimEnd()
+      if (PLAIN.test(setting))
+        return maskLine(setting) + (COMMENT.test(line) ? ` # ${HIDDEN}` : '') + (line.endsWith('\r') ? '\r' : '')
       const key = KNOWN.exec(line)?.[0]
       if (key !== undefined) return key + maskSetting(line.slice(key.length))
       const [, indent = '', name, value = ''] = /^(\s*(?:- )*)(?:([^:]+:)(?=\s|$))?(.*)$/su.exec(line) ?? []
