@@ -338,6 +338,10 @@ test.each<[string, Action]>([
     'a warning',
     query('getDeploymentConfig', 'world', { content: 'name: world', warnings: [`run.args: password ${P}`] }),
   ],
+  [
+    'a description of several lines',
+    query('getDeployments', undefined, [{ name: 'world', description: `A world.\nThe password is ${P}` }]),
+  ],
   ['a description', query('getDeployments', undefined, [{ name: 'world', description: `the password is ${P}` }])],
   [
     'a description in a definition',

@@ -136,9 +136,8 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
       // Keep the page of an address and the endpoint of a cache key.
       const [, name, rest] = /^(\/?\w+)([/?(].*)?$/s.exec(text) ?? []
       if (name !== undefined && own.has(name)) return hide(name) === name ? hide(text) : name + hide(rest ?? '')
-      // A text of several lines is a definition, which is masked when it is recorded.
-      const stays = text.includes('\n') || NAME.test(field) || NO_SENTENCE.test(text)
-      return hide(stays ? text : maskOnce(text))
+      const stays = DEFINITION.test(field) || NAME.test(field) || NO_SENTENCE.test(text)
+      return hide(stays ? text : text.split('\n').map(maskOnce).join('\n'))
     })
   }
 }
@@ -148,6 +147,9 @@ const SENTENCE = /^(?:reason|waitingFor|blockedReason|warnings|message)$/
 
 /** Fields that identify something, such as a path. Every other text is masked like a line of output. */
 const NAME = /(?:^key|name|path|directory|uid|id|args|key|type)s?$/i
+
+/** Fields with the text of a definition, which is masked when it is recorded. */
+const DEFINITION = /^(?:content|text)$/
 
 /** Ids, paths and messages of the console: `Successfully reset the password of bob`. After a colon follows a reason of the server. */
 const NO_SENTENCE = /^(?:[\w-]+|\/.*|(?:Successfully|Failed to) [^:]*)$/s
