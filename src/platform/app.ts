@@ -39,7 +39,7 @@ import { isOfThisMachine, labelLocalConnections, warnOfLocalProxies } from './ht
 import { discoveryRoutes, metricRoutes, networkRoutes, type Network } from './http/routes/network'
 import { pageRoutes } from './http/routes/page'
 import { warnOfUnlistedProxies } from './http/unlistedProxy'
-import { uploadRoutes, type UploadRouteParts } from './http/routes/uploads'
+import { uploadRoutes, type ActiveUploads, type UploadRouteParts } from './http/routes/uploads'
 import type { Files } from './share/files'
 import type { Dashboard } from './kubernetes/dashboard'
 import type { Replicas } from './share/replicas/replicas'
@@ -86,6 +86,24 @@ const BODY_MS = 20_000
 /** Omits the query, which may hold a ticket, and an invite code, which is still valid if its deletion failed. */
 function loggedPath({ url, routeOptions }: FastifyRequest): string | undefined {
   return routeOptions.url?.endsWith('/:code') ? routeOptions.url : url.split('?')[0]
+}
+
+/** A user may be deleted at another replica. */
+function endWorkOfRemovedUsers(
+  { sessions, users, files, log }: Parts,
+  uploads: ActiveUploads,
+  onRemoved: (userId: number) => void,
+): void {
+  sessions.onChange(() => {
+    const busy = new Set([...uploads.users(), ...files.jobs.all().map(({ userId }) => userId)])
+    if (busy.size === 0) return
+    users.list().then(
+      (all) => {
+        for (const id of busy) if (!all.some((user) => user.id === id)) onRemoved(id)
+      },
+      (error: unknown) => log.warn({ err: error }, 'failed to look for work of deleted users'),
+    )
+  })
 }
 
 /** Connects the platform's parts to HTTP and sockets. The caller listens and closes. */
@@ -172,11 +190,12 @@ export async function createApp(
     ...parts,
     deploymentTypeIndexAt: (path) => parts.deployments.deploymentTypeIndexAt(path),
   })
-  const endUploads = await uploadRoutes(app, parts)
+  const uploads = await uploadRoutes(app, parts)
   const onRemoved = (userId: number) => {
-    endUploads(userId)
+    uploads.endAllOf(userId)
     parts.files.jobs.cancelAllOf(userId)
   }
+  if (parts.isReplica) endWorkOfRemovedUsers(parts, uploads, onRemoved)
   adminRoutes(app, { ...parts, onRemoved })
   await pageRoutes(app, parts.webDir)
   openRealtime(app, parts)

@@ -40,7 +40,7 @@ import { openRuntime } from './runtime/openRuntime'
 import type { Runtime } from './runtime/runtime'
 import { findDeploymentDirectory } from './share/deploymentDirectory'
 import { watchDisks } from './share/disks'
-import { openFiles } from './share/files'
+import { openFiles, type Files } from './share/files'
 import { createJail } from './share/jail'
 import { createReplicas, type Replicas } from './share/replicas/replicas'
 import { openShareMarker } from './share/shareMarker'
@@ -50,12 +50,16 @@ import { listDeployments } from './state/deployments'
 import { postgresDirectories } from './postgres/embeddedPostgres'
 import { startStatePostgres } from './postgres/statePostgres'
 import { createUsersPostgres } from './postgres/usersPostgres'
+import { createFileJobs, shareFileJobs } from './state/fileJobs'
 import { findLastHeartbeat } from './state/heartbeats'
 import { createNotifications, openNotifications, type Notifications } from './state/notifications'
 import { holdPlatformLock } from './state/platformLock'
+import { openReplicaLocks } from './state/replicaLocks'
+import { dropEndedReplicas, registerReplica } from './state/replicas'
 import { openSecrets, type Secrets } from './state/secrets'
 import { dropExpired } from './state/sessions'
 import { deleteOldAttempts } from './state/rateLimits'
+import { createStoredTemporaries } from './state/temporaries'
 
 const CLEAN_UP_MS = 10 * 60_000
 /** Timeout of an operation on the Kubernetes cluster. */
@@ -142,7 +146,8 @@ export async function createPlatform(
   const notifications = isReplica ? await openNotifications(db, stateUrl, log) : createNotifications()
   closers.push(() => notifications.close())
 
-  const share = await openShare(settings, surroundings, db)
+  const replica = isReplica ? await openReplica(stateUrl, surroundings, db, notifications) : undefined
+  const share = await openShare(settings, surroundings, db, replica)
   if ((directory.wasEmpty || isReplica) && settings.sample) await createSampleDeployment(db, settings.shareDir)
   const running = await runInstances(settings, surroundings, overrides, state, share, notifications)
   const { runtime, wake } = running
@@ -179,7 +184,7 @@ export async function createPlatform(
     ],
     wake,
   })
-  const accounts = openAccounts(settings, surroundings, overrides, db, secrets, notifications)
+  const accounts = openAccounts(settings, surroundings, overrides, state, secrets, notifications)
   const { app, ending }: App = await createApp(
     {
       ...share,
@@ -216,8 +221,26 @@ function sharesState({ runtime }: Settings, { isReplica = runtime === 'kubernete
   return isReplica
 }
 
+/** What replicas share when they change files. */
+async function openReplica(stateUrl: string, { log, closers }: Surroundings, db: Db, notifications: Notifications) {
+  const self = await registerReplica(db, log)
+  closers.push(() => self.close())
+  const locks = openReplicaLocks(stateUrl)
+  closers.push(() => locks.close())
+  return {
+    withLocks: locks.hold,
+    temporaries: createStoredTemporaries(db, self.id),
+    shareJobs: (jobs: Files['jobs']) => shareFileJobs(jobs, { db, replica: self.id, notifications, log }),
+  }
+}
+
 /** The shared area may be missing: its calls fail until it is mounted. */
-async function openShare({ dataDir, shareDir }: Settings, { log, closers }: Surroundings, db: Db) {
+async function openShare(
+  { dataDir, shareDir }: Settings,
+  { log, closers }: Surroundings,
+  db: Db,
+  replica: Awaited<ReturnType<typeof openReplica>> | undefined,
+) {
   const dataDirectories = async () =>
     (await listDeployments(db)).flatMap(({ content }) => tryParseDefinition(content).definition?.dataDirectory ?? [])
   const marker = await openShareMarker({ dataDir, shareDir, dataDirectories, log })
@@ -232,11 +255,13 @@ async function openShare({ dataDir, shareDir }: Settings, { log, closers }: Surr
   })
   const replicas = createReplicas(dataDir, log, () => jail.root())
   closers.push(() => replicas.close())
-  const files = await openFiles({ dataDir, shareDir, marker, log, now: Date.now })
+  const files = await openFiles({ dataDir, shareDir, marker, log, now: Date.now, replica })
+  const fileJobs = replica?.shareJobs(files.jobs) ?? createFileJobs(files.jobs)
+  closers.push(() => fileJobs.close())
   closers.push(() => files.close())
   const disks = watchDisks(dataDir, postgresDirectories(dataDir), shareDir, log)
   closers.push(async () => disks.close())
-  return { marker, jail, replicas, files, disks }
+  return { marker, jail, replicas, files, fileJobs, disks }
 }
 
 /** Opens the runtime, and starts what keeps its instances as the state wants them. */
@@ -290,7 +315,7 @@ function openAccounts(
   settings: Settings,
   { log, closers }: Surroundings,
   { now = Date.now, cluster = clusterOf(settings, log) }: Overrides,
-  db: Db,
+  { db, pool }: StateDatabase,
   secrets: Secrets,
   notifications: Notifications,
 ) {
@@ -298,11 +323,11 @@ function openAccounts(
   const activityLog = createActivityLog(db, log, Date.now)
   closers.push(() => activityLog.close())
   const codes = createCodeChecks({ db, secrets, activityLog, now })
-  const dashboard = createDashboard({ db, secrets, cluster, host: settings.dashboardHost, log, now })
+  const dashboard = createDashboard({ db, pool, secrets, cluster, host: settings.dashboardHost, log, now })
   const cleanUp = setInterval(() => {
     void dashboard.sweep()
-    Promise.all([dropExpired(db), deleteOldAttempts(db), dropOldActivity(db)]).catch((error: unknown) =>
-      log.warn({ err: error }, 'failed to delete expired records'),
+    Promise.all([dropExpired(db), deleteOldAttempts(db), dropOldActivity(db), dropEndedReplicas(db)]).catch(
+      (error: unknown) => log.warn({ err: error }, 'failed to delete expired records'),
     )
   }, CLEAN_UP_MS)
   closers.push(async () => clearInterval(cleanUp))

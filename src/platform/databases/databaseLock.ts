@@ -1,9 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises'
-import type { Pool, PoolClient } from 'pg'
+import type { Pool } from 'pg'
 import pLimit from 'p-limit'
 import type { DatabaseType } from '../../contract/database'
 import { AppError } from '../errors'
-import { tryAdvisoryLock } from '../state/advisoryLock'
+import { waitForLeasedLock } from '../state/leasedLock'
 
 /** Each change holds a database connection, and the rest of the platform needs most of them. */
 const PARALLEL_CHANGES = 4
@@ -27,32 +26,17 @@ export function createDatabaseLock(pool: Pool): WithDatabaseLock {
 
   return async (type, name, work) =>
     limits[type](async () => {
-      const client = await pool.connect()
-      let failed = true
+      const key = `database ${type} ${type === 'mongo' ? name.toLowerCase() : name}`
+      const lock = await waitForLeasedLock(pool, key, LOCK_MS)
+      if (!lock)
+        throw new AppError(
+          'CONFLICT',
+          `The database "${name}" is being changed by another request. Try again in a moment.`,
+        )
       try {
-        const key = `database ${type} ${type === 'mongo' ? name.toLowerCase() : name}`
-        if (!(await acquireLock(client, key)))
-          throw new AppError(
-            'CONFLICT',
-            `The database "${name}" is being changed by another request. Try again in a moment.`,
-          )
-        try {
-          return await work()
-        } finally {
-          // Ends the transaction that holds the lock. It contains no changes.
-          await client.query('commit')
-          failed = false
-        }
+        return await work()
       } finally {
-        // Closing the connection releases its lock.
-        client.release(failed)
+        await lock.release()
       }
     })
-}
-
-async function acquireLock(client: PoolClient, key: string): Promise<boolean> {
-  for (const deadline = performance.now() + LOCK_MS; ; await delay(50)) {
-    const isTaken = await tryAdvisoryLock(client, key)
-    if (isTaken || performance.now() > deadline) return isTaken
-  }
 }

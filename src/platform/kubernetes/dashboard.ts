@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { Pool } from 'pg'
 import type { Logger } from 'pino'
+import { createKeyedQueue } from '../concurrency/keyedQueue'
 import { AppError } from '../errors'
 import {
   insertDashboardAccount,
@@ -9,11 +11,14 @@ import {
   listStaleDashboardAccounts,
 } from '../state/dashboardAccounts'
 import type { Db } from '../state/db'
+import { waitForLeasedLock } from '../state/leasedLock'
 import type { Secrets } from '../state/secrets'
 import type { SessionUser } from '../state/sessions'
 import type { Cluster } from './cluster'
 
 const TOKEN_HOURS = 24
+/** How long to wait for a change of the same account by another replica. The cluster may take that long. */
+const LOCK_MS = 10_000
 
 /** Tokens for the Kubernetes dashboard, one per administrator (decisions §9). Without a cluster every call is 503. */
 export interface Dashboard {
@@ -31,6 +36,8 @@ export interface Dashboard {
 
 export interface DashboardParts {
   db: Db
+  /** For locks, each of which needs a dedicated connection. */
+  pool: Pool
   secrets: Secrets
   /** Undefined if none is configured. */
   cluster: Cluster | undefined
@@ -39,18 +46,21 @@ export interface DashboardParts {
   now: () => number
 }
 
-/** Serializes the changes of an account in this process. Concurrent changes by two platforms may throw CONFLICT. */
-export function createDashboard({ db, secrets, cluster, host, log, now }: DashboardParts): Dashboard {
-  const changes = new Map<string, Promise<unknown>>()
+/** Serializes the changes of an account, in this process and among the replicas of the platform. */
+export function createDashboard({ db, pool, secrets, cluster, host, log, now }: DashboardParts): Dashboard {
+  const queue = createKeyedQueue()
 
+  /** @throws AppError CONFLICT */
   function inTurn<Result>(account: string, work: () => Promise<Result>): Promise<Result> {
-    const mine = (changes.get(account) ?? Promise.resolve()).then(work, work)
-    changes.set(account, mine)
-    const forget = () => {
-      if (changes.get(account) === mine) changes.delete(account)
-    }
-    mine.then(forget, forget)
-    return mine
+    return queue(account, async () => {
+      const lock = await waitForLeasedLock(pool, `dashboard account ${account}`, LOCK_MS)
+      if (!lock) throw new AppError('CONFLICT', 'Your account is being changed by another request. Please try again.')
+      try {
+        return await work()
+      } finally {
+        await lock.release()
+      }
+    })
   }
 
   function configured(): Cluster {

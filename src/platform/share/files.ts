@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { createChanges, type Changes } from './changes/changes'
 import { createTextFiles, type TextFiles } from './textFiles'
 import { createDownloads, type Downloads } from './transfers/downloads'
-import { createEntryLocks } from './changes/entryLocks'
+import { createEntryLocks, type ReplicaLocks } from './changes/entryLocks'
 import type { ExtractionLimits } from './archives/extraction'
 import { createJail } from './jail'
 import { createJobs, type Jobs } from './transfers/jobs'
@@ -10,6 +10,7 @@ import { createListing, type Listing } from './listing/listing'
 import { createPacker } from './archives/pack'
 import type { ShareLocation } from './shareMarker'
 import { openTemporaries } from './changes/temporaries'
+import type { TemporaryRecords } from './changes/temporaryRecords'
 import { createUnpacker } from './archives/unpack'
 import { createUploads, type Upload } from './transfers/uploads'
 import { parsePath, parentAndName } from './apiPath'
@@ -26,7 +27,7 @@ export interface Files {
   textFiles: TextFiles
   changes: Changes
   downloads: Downloads
-  jobs: Pick<Jobs, 'of' | 'cancel' | 'cancelAllOf'>
+  jobs: Pick<Jobs, 'of' | 'all' | 'cancel' | 'cancelAllOf'>
   upload(): Upload
   /** Packs one entry into `<name>.tar.gz` beside it. `disconnected` as in Jobs.run. @throws as Packer.pack, Jobs.run */
   archive(userId: number, path: string, disconnected?: AbortSignal): Promise<Stored>
@@ -44,13 +45,15 @@ interface FileParts extends ShareLocation {
   now: () => number
   /** Extraction limits by size of the archive in bytes; overridden by tests. */
   limitsOf?: (archiveSize: number) => ExtractionLimits
+  /** For a platform with replicas. */
+  replica?: { withLocks: ReplicaLocks; temporaries: TemporaryRecords } | undefined
 }
 
 /** Also removes unfinished files of an earlier platform process that was killed. */
-export async function openFiles({ dataDir, shareDir, marker, log, now, limitsOf }: FileParts): Promise<Files> {
+export async function openFiles({ dataDir, shareDir, marker, log, now, limitsOf, replica }: FileParts): Promise<Files> {
   const jail = createJail(shareDir, marker)
-  const locks = createEntryLocks()
-  const temporaries = await openTemporaries(dataDir, jail, locks, log)
+  const locks = createEntryLocks(replica?.withLocks)
+  const temporaries = await openTemporaries(dataDir, jail, locks, log, replica?.temporaries)
   const listing = createListing(jail)
   const uploads = createUploads(jail, temporaries)
   const packer = createPacker(jail, temporaries)

@@ -39,12 +39,14 @@ export interface ConsoleParts {
   instanceState: (deployment: string, podName: string) => Promise<InstanceState | undefined>
   /** First words of commands that a deployment's definition calls harmless. */
   plainCommands: (deployment: string) => Promise<readonly string[]>
+  /** Whether other platforms may have viewers of the same instances. */
+  isReplica: boolean
 }
 
 /** The console channel, `/api/logs/{deployment}/{podName}`. Its `upgrade` listener ignores the path of socket.io. */
 export function openConsoleChannel(
   app: FastifyInstance,
-  { sessions, origins, proxies, activityLog, runtime, power, instanceState, plainCommands }: ConsoleParts,
+  { sessions, origins, proxies, activityLog, runtime, power, instanceState, plainCommands, isReplica }: ConsoleParts,
 ): void {
   const wss = new RateLimitedServer({ noServer: true, maxPayload: MESSAGE_LIMIT, perMessageDeflate: false })
   const watched = new WatchedInstances(runtime)
@@ -86,7 +88,7 @@ export function openConsoleChannel(
     watchLiveness(viewer)
     executeMessages(
       viewer,
-      (text) => executeConsoleRequest({ runtime, power, records }, instance, user, text),
+      (text) => executeConsoleRequest({ runtime, power, records, isReplica }, instance, user, text),
       (thrown) => {
         const error = stateFailure(thrown)
         if (error instanceof AppError) return error.message

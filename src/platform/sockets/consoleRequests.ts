@@ -10,6 +10,8 @@ export interface ConsoleRequestParts {
   runtime: Runtime
   power: Power
   records: ConsoleRecord
+  /** Whether there may be viewers that this platform does not know. */
+  isReplica: boolean
 }
 
 /**
@@ -17,7 +19,7 @@ export interface ConsoleRequestParts {
  * @throws AppError INVALID_INPUT, or CONFLICT if the instance does not take commands, or as `Power.request`
  */
 export async function executeConsoleRequest(
-  { runtime, power, records }: ConsoleRequestParts,
+  { runtime, power, records, isReplica }: ConsoleRequestParts,
   instance: WatchedInstance,
   user: ViewerUser,
   text: string,
@@ -29,7 +31,7 @@ export async function executeConsoleRequest(
     records.add({ username: user.username, address: user.address, deployment, podName, request, succeeded })
   try {
     if (request.type === 'power') await power.request(podName, request.action)
-    else await sendCommand(runtime, instance, user, request.command)
+    else await sendCommand({ runtime, isReplica }, instance, user, request.command)
   } catch (error) {
     record(false)
     throw error
@@ -38,12 +40,12 @@ export async function executeConsoleRequest(
 }
 
 async function sendCommand(
-  runtime: Runtime,
+  { runtime, isReplica }: Pick<ConsoleRequestParts, 'runtime' | 'isReplica'>,
   { podName, viewers, state }: WatchedInstance,
   user: ViewerUser,
   command: string,
 ): Promise<void> {
-  const isShared = new Set([...viewers.values()].map(({ userId }) => userId)).size > 1
+  const isShared = isReplica || new Set([...viewers.values()].map(({ userId }) => userId)).size > 1
   if (isShared && state !== 'STOPPED' && state !== 'BLOCKED') {
     // Tells the other viewers who sent the command, dimmed.
     await runtime.note(podName, `\u001b[2m${user.username}: ${showable(command).replaceAll(/\p{Cc}/gu, ' ')}\u001b[0m`)

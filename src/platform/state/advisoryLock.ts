@@ -19,11 +19,12 @@ interface LockOptions {
  * work behind a pooler that hands out connections per transaction (PgBouncer): another client gets the same session and
  * its lock.
  * @param client a dedicated connection. The lock is released when its transaction or the connection ends.
+ * @param key several texts are several locks, of which all are taken or none
  * @returns whether the lock was taken; if not, the transaction is rolled back
  */
 export async function tryAdvisoryLock(
   client: ClientBase,
-  key: number | string,
+  key: number | string | string[],
   { isShared = false, leaseMs = 0 }: LockOptions = {},
 ): Promise<boolean> {
   // At this isolation level an idle transaction holds no snapshot, which would keep VACUUM from removing rows.
@@ -33,8 +34,11 @@ export async function tryAdvisoryLock(
     [TIMEOUTS, TIMEOUTS[0], String(leaseMs)],
   )
   const lock = isShared ? 'pg_try_advisory_xact_lock_shared' : 'pg_try_advisory_xact_lock'
-  const number = typeof key === 'string' ? 'hashtextextended($1, 0)' : '$1::bigint'
-  const { rows } = await client.query<{ taken: boolean }>(`select ${lock}(${number}) as taken`, [key])
+  const taken =
+    typeof key === 'number'
+      ? `select ${lock}($1::bigint) as taken`
+      : `select bool_and(${lock}(hashtextextended(key, 0))) as taken from unnest($1::text[]) key`
+  const { rows } = await client.query<{ taken: boolean }>(taken, [typeof key === 'string' ? [key] : key])
   if (rows[0]?.taken) return true
   await client.query('rollback')
   return false

@@ -15,6 +15,7 @@ import * as directorySeen from './migrations/0009_directory_seen'
 import * as wrongCodes from './migrations/0010_wrong_codes'
 import * as activityEntry from './migrations/0011_activity_entry'
 import * as notifications from './migrations/0012_notifications'
+import * as replicas from './migrations/0014_replicas'
 import type { State } from './schema'
 
 export type Db = Kysely<State>
@@ -33,6 +34,7 @@ const migrations: Record<string, Migration> = {
   '0010_wrong_codes': wrongCodes,
   '0011_activity_entry': activityEntry,
   '0012_notifications': notifications,
+  '0014_replicas': replicas,
 }
 
 /** Limit for a connection or a result, so that an outage is reported within five seconds. */
@@ -62,6 +64,13 @@ export interface StateDatabase {
  */
 export async function openStateDatabase(url: string, queryTimeoutMs = QUERY_TIMEOUT_MS): Promise<StateDatabase> {
   await migrateState(url)
+  const pool = openStatePool(url, queryTimeoutMs)
+  const db: Db = new Kysely<State>({ dialect: new PostgresDialect({ pool: boundPool(pool, queryTimeoutMs) }) })
+  return { db, pool, close: () => db.destroy() }
+}
+
+/** Connections to the platform's database, which is migrated already. */
+export function openStatePool(url: string, queryTimeoutMs = QUERY_TIMEOUT_MS): Pool {
   const pool = new Pool({
     ...connectionTo(url),
     max: 20,
@@ -69,8 +78,7 @@ export async function openStateDatabase(url: string, queryTimeoutMs = QUERY_TIME
     idleTimeoutMillis: 60_000,
   })
   ignoreConnectionErrors(pool)
-  const db: Db = new Kysely<State>({ dialect: new PostgresDialect({ pool: boundPool(pool, queryTimeoutMs) }) })
-  return { db, pool, close: () => db.destroy() }
+  return pool
 }
 
 const connectionTo = (url: string) => ({

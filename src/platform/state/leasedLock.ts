@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { Pool, PoolClient } from 'pg'
 import { tryAdvisoryLock } from './advisoryLock'
 
@@ -7,6 +8,8 @@ const LEASE_MS = 8000
 const RENEW_MS = 2000
 /** How long an answer of the server counts: a holder that was suspended must ask again. */
 const CONFIRMED_MS = 1000
+/** Between attempts to take a lock that another holds. */
+const RETRY_MS = 50
 
 /** An advisory lock that ends by itself when its holder's machine is gone. */
 export interface LeasedLock {
@@ -14,17 +17,18 @@ export interface LeasedLock {
   readonly isHeld: boolean
   /** Whether the lock is held, as the server has said within the last second. */
   confirm(): Promise<boolean>
-  release(): void
+  /** Never throws. */
+  release(): Promise<void>
 }
 
 /**
- * Tries to take an advisory lock on a connection of its own, which is closed with the lock.
+ * Tries to take an advisory lock on a connection of its own.
  * @param onLost called once if the lock is lost, not when it is released
  * @returns undefined if another connection holds it. @throws Error if the server cannot be asked
  */
 export async function tryLeasedLock(
   pool: Pick<Pool, 'connect'>,
-  key: number | string,
+  key: number | string | string[],
   onLost: () => void = () => undefined,
 ): Promise<LeasedLock | undefined> {
   const client = await pool.connect()
@@ -39,22 +43,35 @@ export async function tryLeasedLock(
   return isTaken ? keepLease(client, askedAt, onLost) : undefined
 }
 
+/** As `tryLeasedLock`, again and again for `waitMs`. */
+export async function waitForLeasedLock(
+  pool: Pick<Pool, 'connect'>,
+  key: number | string | string[],
+  waitMs: number,
+): Promise<LeasedLock | undefined> {
+  for (const deadline = performance.now() + waitMs; ; await delay(RETRY_MS)) {
+    const lock = await tryLeasedLock(pool, key)
+    if (lock || performance.now() > deadline) return lock
+  }
+}
+
 function keepLease(client: PoolClient, takenAt: number, onLost: () => void): LeasedLock {
   let isHeld = true
   let confirmedAt = takenAt
   let asking: Promise<void> | undefined
 
-  /** The lock belongs to the connection, so closing it releases the lock. */
-  function drop(): void {
-    if (!isHeld) return
+  function end(): boolean {
+    const wasHeld = isHeld
     isHeld = false
     clearInterval(timer)
-    client.release(true)
+    client.off('error', lose)
+    return wasHeld
   }
 
+  /** The lock belongs to the connection, so closing it releases the lock. */
   function lose(): void {
-    if (!isHeld) return
-    drop()
+    if (!end()) return
+    client.release(true)
     onLost()
   }
 
@@ -82,6 +99,13 @@ function keepLease(client: PoolClient, takenAt: number, onLost: () => void): Lea
       if (isHeld && performance.now() - confirmedAt > CONFIRMED_MS) await renew()
       return isHeld
     },
-    release: drop,
+    async release() {
+      if (!end()) return
+      // Ends the transaction that holds the lock. It contains no changes.
+      await client.query('commit').then(
+        () => client.release(),
+        () => client.release(true),
+      )
+    },
   }
 }

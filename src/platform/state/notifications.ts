@@ -18,9 +18,10 @@ const LAST_RETRY_MS = 5000
 /**
  * - `instances`: a deployment or an instance was changed, so the manager has work.
  * - `sessions`: sessions ended, or the rights of users changed.
+ * - `jobs`: a job of a user is to be cancelled, at whichever replica it runs.
  * - `sync`: the data is the state of the shared area's sync.
  */
-export type Topic = 'instances' | 'sessions' | 'sync'
+export type Topic = 'instances' | 'sessions' | 'jobs' | 'sync'
 
 /**
  * What one replica of the platform tells all of them, itself included. A notification says that something has changed,

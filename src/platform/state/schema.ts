@@ -110,6 +110,10 @@ export interface State {
     version: string
     data: string | null
   }
+  replicas: { id: string; seen_at: Date }
+  temporaries: { id: string; replica: string; path: string }
+  /** The job is a `FileJob` as JSON. */
+  file_jobs: { id: string; replica: string; user_id: number; job: string; is_cancelled: Generated<boolean> }
   /** Append-only: the database refuses to change an entry, and to delete one within 90 days. */
   activity: {
     /** A bigint, which the driver returns as text. */

@@ -63,7 +63,7 @@ test('a lock is lost before the server gives it to another, and whoever acts wit
   await expect(runtime.stop('one')).rejects.toThrow('lost')
   expect(stop).toHaveBeenCalledTimes(1)
   expect(await runtime.list()).toEqual([])
-  taken!.release()
+  await taken!.release()
 })
 
 test('a lock that is renewed outlives its lease, and a released one is free at once', async () => {
@@ -73,8 +73,8 @@ test('a lock that is renewed outlives its lease, and a released one is free at o
   await managed.state.pool.query('select 1 from pg_sleep(3.5)')
   await managed.state.pool.query('select 1 from pg_sleep(3.5)')
   expect(lock.isHeld).toBe(true)
-  lock.release()
+  await lock.release()
   const next = await until(() => tryLeasedLock(managed.state.pool, 'a lock of a test'), Boolean, 2)
-  next!.release()
+  await next!.release()
   expect(lost).not.toHaveBeenCalled()
 })

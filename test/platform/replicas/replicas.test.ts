@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { join } from 'node:path'
 import { io, type Socket } from 'socket.io-client'
 import { WebSocket } from 'ws'
@@ -161,6 +162,45 @@ test('§15 whichever replica is asked, the manager acts within a second, and sta
     expect(ms).toBeLessThan(1000)
   }
   expect((await replicas.runtime.list()).filter(({ podName }) => podName.startsWith('bot-'))).toHaveLength(2)
+})
+
+test('of two saves at two replicas at once one is refused, and no record of an unfinished file is left', async () => {
+  const path = '/nfsshare/shared.txt'
+  writeFileSync(join(replicas.shareDir, 'shared.txt'), 'before')
+  for (let round = 0; round < 20; round++) {
+    const { modifyTime } = (
+      await one.call('GET', `/api/sftp/file/content?path=${encodeURIComponent(path)}`, { token: ann.token })
+    ).body.data
+    // Times have a resolution of milliseconds.
+    await new Promise((resolve) => setTimeout(resolve, 5))
+    const answers = await Promise.all(
+      [one, two].map((platform) =>
+        platform.call('PATCH', '/api/sftp/file/content', {
+          token: ann.token,
+          body: { path, modifyTime, content: `${round} of ${platform.dataDir}` },
+        }),
+      ),
+    )
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409])
+  }
+  expect(await one.db.selectFrom('temporaries').selectAll().execute()).toEqual([])
+})
+
+test('a user who is deleted at one replica does not finish an upload at the other', async () => {
+  const eve = await one.register('eve')
+  const upload = request(`${urls.get(two)!}/api/sftp/upload`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${eve.token}`, 'content-type': 'multipart/form-data; boundary=x' },
+  })
+  const ended = new Promise((resolve) => upload.on('error', resolve).on('response', resolve))
+  const part = (name: string) => `--x\r\nContent-Disposition: form-data; name="${name}"`
+  upload.write(`${part('path')}\r\n\r\n/nfsshare\r\n${part('files')}; filename="evil.txt"\r\n\r\nhalf`)
+  await until(async () => (await one.db.selectFrom('temporaries').selectAll().execute()).length === 1)
+  const { id } = await one.db.selectFrom('users').select('id').where('username', '=', 'eve').executeTakeFirstOrThrow()
+  const ms = await timeOf(ended, () => one.call('DELETE', `/api/users/${id}`, { token: ann.token }))
+  expect(ms).toBeLessThan(1000)
+  await until(async () => (await one.db.selectFrom('temporaries').selectAll().execute()).length === 0)
+  expect(readdirSync(replicas.shareDir).filter((name) => name.startsWith('evil') || name.endsWith('.part'))).toEqual([])
 })
 
 test('§15 no request of long-polling is taken, whose next one might reach another replica', async () => {

@@ -55,7 +55,7 @@ export function startManager(
   async function acquireLock(): Promise<boolean> {
     if (lock && (await lock.confirm())) return true
     lock = await tryLeasedLock(pool, MANAGER_LOCK_KEY)
-    if (closed) lock?.release()
+    if (closed) await lock?.release()
     return lock?.isHeld ?? false
   }
 
@@ -124,7 +124,7 @@ export function startManager(
       clearInterval(heartbeatTimer)
       unwatch()
       await running
-      lock?.release()
+      await lock?.release()
     },
   }
 }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Done, Nothing } from '../../../contract/envelope'
 import { AtPath, FileJobsAnswer, SeveralFiles, StoredFiles } from '../../../contract/file'
 import type { Files } from '../../share/files'
+import type { FileJobs } from '../../state/fileJobs'
 import { abortOnDisconnect } from '../abortSignals'
 import { userOf } from '../access'
 import { done } from '../envelope'
@@ -9,7 +10,7 @@ import type { Router } from '../router'
 import { pathsOf, recordedFileRoute, SELECTION_BODY_LIMIT, unrecordedFileRoute } from './fileRouteConfig'
 
 /** Archives of product §7, and our own jobs, which show and cancel the work on them. */
-export function archiveRoutes(app: Router, files: Files): void {
+export function archiveRoutes(app: Router, { files, fileJobs }: { files: Files; fileJobs: FileJobs }): void {
   const stored = { response: { 201: StoredFiles } }
   app.post(
     '/api/sftp/archive',
@@ -55,7 +56,7 @@ export function archiveRoutes(app: Router, files: Files): void {
   app.get(
     '/api/sftp/jobs',
     { config: { access: 'user' }, schema: { response: { 200: FileJobsAnswer } } },
-    async (request) => done({ jobs: files.jobs.of(userOf(request).userId) }),
+    async (request) => done({ jobs: await fileJobs.of(userOf(request).userId) }),
   )
   app.delete(
     '/api/sftp/jobs/:id',
@@ -64,7 +65,7 @@ export function archiveRoutes(app: Router, files: Files): void {
       schema: { params: z.strictObject({ id: z.uuid() }), body: Nothing, response: { 200: Done } },
     },
     async (request) => {
-      files.jobs.cancel(userOf(request).userId, request.params.id)
+      await fileJobs.cancel(userOf(request).userId, request.params.id)
       return done({})
     },
   )

@@ -3,6 +3,7 @@ import { Done, Nothing } from '../../../contract/envelope'
 import { AtPath, CreateFile, FileContentAnswer, MoveFile, SaveFile, SaveFileAnswer } from '../../../contract/file'
 import { createFairQueue } from '../../concurrency/fairQueue'
 import type { Files } from '../../share/files'
+import type { FileJobs } from '../../state/fileJobs'
 import { abortOnDisconnect } from '../abortSignals'
 import { userOf } from '../access'
 import { fieldOf } from '../activity'
@@ -15,6 +16,7 @@ import { listingRoute, type ListingRouteParts } from './listing'
 
 export interface FileRouteParts extends DownloadRouteParts, ListingRouteParts {
   files: Files
+  fileJobs: FileJobs
 }
 
 /** In bytes. File contents may be 5 MiB of text, which JSON escapes may enlarge. */
@@ -26,7 +28,7 @@ export function fileRoutes(app: Router, parts: FileRouteParts): void {
   contentRoutes(app, parts.files)
   changeRoutes(app, parts.files)
   downloadRoutes(app, parts)
-  archiveRoutes(app, parts.files)
+  archiveRoutes(app, parts)
 }
 
 function contentRoutes(app: Router, files: Files): void {

@@ -16,6 +16,13 @@ export interface UploadRouteParts {
   uploadLimit: number
 }
 
+export interface ActiveUploads {
+  /** Who uploads. */
+  users(): number[]
+  /** Ends the uploads of a deleted user and discards their files. */
+  endAllOf(userId: number): void
+}
+
 /** Interval of the checks for a stalled parser. */
 const STALL_CHECK_MS = 500
 const STALL_CHECKS = 3
@@ -29,13 +36,13 @@ const FIELD_LIMIT = 2 ** 19
  * and the files as `files`. Fields may follow the files, as some clients send them, but then the files must be moved.
  * `names` must come first: browsers percent-encode quotes and line ends in a part's file name, ambiguously.
  * @param minimumRate for tests
- * @returns a function that ends the uploads of a deleted user and discards their files
+ * @returns the uploads in progress
  */
 export async function uploadRoutes(
   app: FastifyInstance,
   { files, uploadLimit }: UploadRouteParts,
   minimumRate?: MinimumRate,
-): Promise<(userId: number) => void> {
+): Promise<ActiveUploads> {
   const active = new Set<{ userId: number; removed: AbortController }>()
   await app.register(async (scope) => {
     await scope.register(multipart, {
@@ -93,9 +100,12 @@ export async function uploadRoutes(
       },
     )
   })
-  return (userId) => {
-    for (const entry of active)
-      if (entry.userId === userId) entry.removed.abort(new AppError('NO_SESSION', 'Your account was deleted.'))
+  return {
+    users: () => [...active].map(({ userId }) => userId),
+    endAllOf(userId) {
+      for (const entry of active)
+        if (entry.userId === userId) entry.removed.abort(new AppError('NO_SESSION', 'Your account was deleted.'))
+    },
   }
 }
 

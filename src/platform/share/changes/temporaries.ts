@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { mkdir, readdir, readFile, rename, unlink, writeFile, type FileHandle } from 'node:fs/promises'
+import { mkdir, rename, type FileHandle } from 'node:fs/promises'
 import { dirname, join, relative } from 'node:path'
 import { promisify } from 'node:util'
 import type { Logger } from 'pino'
@@ -12,6 +12,7 @@ import { removeTree } from './removal'
 import { inheritOwner } from '../ownership'
 import { internalName } from '../internalNames'
 import { createFile, syncDirectory } from '../directoryEntries'
+import { openTemporaryRecords, type TemporaryRecords } from './temporaryRecords'
 
 /**
  * An unfinished file or directory, hidden beside its destination. End it with exactly one method; a failure removes it.
@@ -44,7 +45,7 @@ export interface TemporaryDirectory extends Temporary {
 
 /**
  * Unfinished files of the shared area. They lie beside their destination (decisions §3: a rename within one file system
- * is atomic) and are recorded in the data directory, so that the next start removes what a killed platform left.
+ * is atomic) and are recorded, so that what a killed platform left is removed.
  */
 export interface Temporaries {
   /** `parent` must stay open until the temporary has ended. */
@@ -52,20 +53,26 @@ export interface Temporaries {
   directory(parent: OpenDirectory): Promise<TemporaryDirectory>
 }
 
-/** Also removes what an earlier process left. Only one process at a time may use the data directory. */
+/** Between looks for what replicas that have ended left. */
+const SWEEP_MS = 10 * 60_000
+
+/** Also removes what an earlier process left. @param records where temporaries are recorded; else in the data directory */
 export async function openTemporaries(
   dataDir: string,
   jail: Jail,
   withLocks: EntryLocks,
   log: Logger,
+  records?: TemporaryRecords,
 ): Promise<Temporaries> {
-  const records = join(dataDir, 'temporaries')
-  await mkdir(records, { recursive: true, mode: 0o700 })
-  await removeLeftovers(records, jail, log)
+  const kept = records ?? (await openTemporaryRecords(dataDir))
+  await removeLeftovers(kept, jail, log)
+  // In the data directory only an earlier process can have left something.
+  const sweep = records && setInterval(() => void removeLeftovers(records, jail, log), SWEEP_MS)
+  sweep?.unref()
 
   return {
     async file(parent, mode) {
-      const { opened: handle, ...temporary } = await createTemporary(records, withLocks, parent, {
+      const { opened: handle, ...temporary } = await createTemporary(kept, withLocks, parent, {
         make: (name) => createFile(parent, name, mode),
         sync: (opened) => opened.sync(),
         close: (opened) => opened.close(),
@@ -73,7 +80,7 @@ export async function openTemporaries(
       return { ...temporary, handle }
     },
     async directory(parent) {
-      const { opened: directory, ...temporary } = await createTemporary(records, withLocks, parent, {
+      const { opened: directory, ...temporary } = await createTemporary(kept, withLocks, parent, {
         make: async (name) => {
           await mkdir(parent.entryPath(name), { mode: 0o755 })
           const made = await openSubdirectory(parent, name)
@@ -96,18 +103,17 @@ interface Content<Opened> {
   close: (opened: Opened) => Promise<void>
 }
 
-/** Makes a temporary in a directory, with its record in `records`. */
+/** Makes a temporary in a directory, with its record. */
 async function createTemporary<Opened>(
-  records: string,
+  records: TemporaryRecords,
   withLocks: EntryLocks,
   directory: OpenDirectory,
   { make, sync, close }: Content<Opened>,
 ): Promise<Temporary & { opened: Opened; seal: () => Promise<void> }> {
   const id = randomUUID()
   const name = internalName(id)
-  const recordFile = join(records, id)
-  const deleteRecord = () => unlink(recordFile)
-  await writeRecord(recordFile, join(directory.realPath, name))
+  const deleteRecord = () => records.remove(id)
+  await records.add(id, join(directory.realPath, name))
   const opened = await make(name).catch(async (error: unknown) => {
     await deleteRecord()
     throw error
@@ -161,37 +167,27 @@ async function createTemporary<Opened>(
   }
 }
 
-/** @throws AppError DISK_FULL */
-async function writeRecord(file: string, path: string): Promise<void> {
-  await writeFile(file, path).catch(async (error: unknown) => {
-    // The record may have been created without its content.
-    await unlink(file).catch(() => undefined)
-    if (!['ENOSPC', 'EDQUOT'].includes(errorCodeOf(error) ?? '')) throw error
-    throw new AppError('DISK_FULL', 'The disk of the platform’s data directory is full. Nothing was changed.')
-  })
-}
-
-async function removeLeftovers(records: string, jail: Jail, log: Logger): Promise<void> {
-  for (const id of await readdir(records)) {
+async function removeLeftovers(records: TemporaryRecords, jail: Jail, log: Logger): Promise<void> {
+  const warn = (error: unknown) =>
+    log.warn({ err: error, code: errorCodeOf(error) }, 'failed to remove an unfinished file of an earlier run')
+  const leftovers = await records.leftovers().catch((error: unknown) => (warn(error), []))
+  for (const { id, path } of leftovers) {
     try {
-      const path = await readFile(join(records, id), 'utf8')
       // The process was killed before it wrote the record, so there is no file yet.
-      if (path === '') {
-        await unlink(join(records, id))
-        continue
+      if (path !== '') {
+        // Not found if the directory was moved or the share is elsewhere: the operator has to remove it.
+        const segments = relative(await jail.root(), dirname(path))
+          .split('/')
+          .filter(Boolean)
+        await withDirectory(jail.openDirectory(segments), (directory) => removeTree(directory, internalName(id))).catch(
+          (error: unknown) => {
+            if (!(error instanceof AppError && error.code === 'NOT_FOUND')) throw error
+          },
+        )
       }
-      // Not found if the directory was moved or the share is elsewhere: the operator has to remove it.
-      const segments = relative(await jail.root(), dirname(path))
-        .split('/')
-        .filter(Boolean)
-      await withDirectory(jail.openDirectory(segments), (directory) => removeTree(directory, internalName(id))).catch(
-        (error: unknown) => {
-          if (!(error instanceof AppError && error.code === 'NOT_FOUND')) throw error
-        },
-      )
-      await unlink(join(records, id))
+      await records.remove(id)
     } catch (error) {
-      log.warn({ err: error, code: errorCodeOf(error) }, 'failed to remove an unfinished file of an earlier run')
+      warn(error)
     }
   }
 }

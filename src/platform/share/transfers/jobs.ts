@@ -31,6 +31,8 @@ export interface Jobs {
   of(userId: number): FileJob[]
   /** @throws AppError NOT_FOUND for another user's job and for one that has ended */
   cancel(userId: number, id: string): void
+  /** All that run or wait, with their users. */
+  all(): { userId: number; job: FileJob }[]
   /** Cancels all jobs of a deleted user. */
   cancelAllOf(userId: number): void
   /** Cancels all jobs, and resolves after they have cleaned up. */
@@ -81,6 +83,7 @@ export function createJobs(): Jobs {
       if (entry?.userId !== userId) throw new AppError('NOT_FOUND', 'There is no such job, or it has ended.')
       entry.abort.abort(new AppError('CANCELLED', `The ${entry.job.kind} was cancelled.`))
     },
+    all: () => [...jobs.values()].map(({ userId, job }) => ({ userId, job: { ...job } })),
     cancelAllOf(userId) {
       for (const entry of jobs.values())
         if (entry.userId === userId) entry.abort.abort(new AppError('NO_SESSION', 'Your account was deleted.'))

@@ -1,0 +1,40 @@
+import pLimit from 'p-limit'
+import { AppError } from '../errors'
+import { openStatePool } from './db'
+import { waitForLeasedLock } from './leasedLock'
+
+/** Each holds a database connection, of a pool of their own: the removal of a large directory takes minutes. */
+const PARALLEL = 16
+const WAIT_MS = 10_000
+
+export interface ReplicaLocks {
+  /**
+   * Runs work while no other replica runs work with one of the same keys.
+   * @throws AppError CONFLICT if another one does so for longer than 10 s
+   */
+  hold<Result>(this: void, keys: string[], work: () => Promise<Result>): Promise<Result>
+  close(): Promise<void>
+}
+
+/** @param url of the state's database */
+export function openReplicaLocks(url: string): ReplicaLocks {
+  const limit = pLimit(PARALLEL)
+  const pool = openStatePool(url)
+  return {
+    hold: (keys, work) =>
+      limit(async () => {
+        const lock = await waitForLeasedLock(
+          pool,
+          keys.map((key) => `entry ${key}`),
+          WAIT_MS,
+        )
+        if (!lock) throw new AppError('CONFLICT', 'It is being changed by another request. Try again in a moment.')
+        try {
+          return await work()
+        } finally {
+          await lock.release()
+        }
+      }),
+    close: () => pool.end(),
+  }
+}
