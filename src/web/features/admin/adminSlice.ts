@@ -88,7 +88,9 @@ addAppListeners((startListening) => {
       getActivity.matchRejected,
     ),
     effect(action, { dispatch }) {
-      if ((action as { payload?: ApiFailure }).payload?.status === 403) dispatch(roleChanged(false))
+      const { status, code, message } = (action as { payload?: Partial<ApiFailure> }).payload ?? {}
+      // The page of a proxy that refuses a request has neither.
+      if (status === 403 && (code ?? message) !== undefined) dispatch(roleChanged(false))
     },
   })
 })

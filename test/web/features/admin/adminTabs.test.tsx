@@ -103,3 +103,12 @@ test('the admin slice resets when the session ends', async () => {
   await screen.findByRole('heading', { name: 'Sign In' })
   expect(store.getState().admin?.userSearch).toBe('')
 })
+
+test('a refusal by a proxy, which is a page, does not take away the role', async () => {
+  jest.spyOn(console, 'warn').mockReturnValue()
+  network.get('/api/users').answersRaw(403, '<html><h1>403 Forbidden</h1></html>')
+  renderApp('/admin', { signedInAs: '1', isAdmin: true })
+  expect(await screen.findByText('Failed to load users')).toBeVisible()
+  expect(screen.getByRole('link', { name: 'Admin' })).toBeVisible()
+  jest.restoreAllMocks()
+})
