@@ -1,4 +1,6 @@
+import { spawnSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
+import { Script } from 'node:vm'
 import { parse } from 'yaml'
 import { readSettings, settings } from '../../src/platform/config'
 import { deployPath, readDeployFile, readManifests } from '../support/platform/deployFiles'
@@ -8,7 +10,16 @@ const files = readdirSync(deployPath('.'), { recursive: true, withFileTypes: tru
   .map((entry) => `${entry.parentPath}/${entry.name}`.slice(deployPath('.').length + 1))
 
 interface Compose {
-  services: Record<string, { environment: Record<string, string>; volumes: string[]; read_only?: boolean }>
+  services: Record<
+    string,
+    {
+      environment: Record<string, string>
+      volumes: string[]
+      entrypoint?: string[]
+      healthcheck: { test: string[] }
+      read_only?: boolean
+    }
+  >
 }
 
 /** The settings in the image. */
@@ -69,6 +80,18 @@ test('the platform accepts the settings of the compose file, whose database it u
   // Both directories outlive the container.
   expect(services.platform?.volumes).toEqual([`data:${read.dataDir}`, `share:${read.shareDir}`])
   expect(services.platform?.read_only).toBe(true)
+})
+
+test('commands of the compose file are lists of texts, and its script has no syntax errors', () => {
+  const { services } = parse(readDeployFile('compose.yaml')) as Compose
+  const script = services.platform?.entrypoint?.[2] ?? ''
+  const check = services.platform?.healthcheck.test ?? []
+  for (const command of [services.platform?.entrypoint ?? [], check, services.database?.healthcheck.test ?? []])
+    expect(command.map((word) => typeof word)).toEqual(command.map(() => 'string'))
+  // Compose replaces `$$` with a dollar sign, and a single one starts a variable of its own.
+  expect(script.replaceAll('$$', '')).not.toContain('$')
+  expect(spawnSync('sh', ['-n', '-c', script.replaceAll('$$', '$')]).status).toBe(0)
+  expect(() => new Script(check[3] ?? '')).not.toThrow()
 })
 
 test('the platform accepts the settings of the systemd service', () => {
