@@ -9,7 +9,13 @@ const PARALLEL_CHANGES = 4
 /** How long to wait for the lock of a change in progress or of a killed platform. */
 const LOCK_MS = 1000
 
-/** @throws AppError CONFLICT if another change of the database holds the lock for longer than LOCK_MS */
+/** A change that waited for longer is refused: behind those on a server that hangs, it would wait for minutes. */
+const QUEUE_MS = 10_000
+
+/**
+ * @throws AppError UNAVAILABLE after a wait of QUEUE_MS for other databases; CONFLICT if another change of the database
+ * holds the lock for longer than LOCK_MS
+ */
 export type WithDatabaseLock = <Result>(
   type: DatabaseType,
   name: string,
@@ -20,12 +26,15 @@ export type WithDatabaseLock = <Result>(
  * Lets one platform replica at a time change a database, by advisory locks.
  * @param pool connections to the platform's own database, one for each lock that is held
  */
-export function createDatabaseLock(pool: Pool): WithDatabaseLock {
+export function createDatabaseLock(pool: Pool, queueMs = QUEUE_MS): WithDatabaseLock {
   // One limit per type: a server that is down must not delay the other type.
   const limits = { sql: pLimit(PARALLEL_CHANGES), mongo: pLimit(PARALLEL_CHANGES) }
 
-  return async (type, name, work) =>
-    limits[type](async () => {
+  return async (type, name, work) => {
+    const since = performance.now()
+    return limits[type](async () => {
+      if (performance.now() - since > queueMs)
+        throw new AppError('UNAVAILABLE', 'Other changes of databases take too long. Try again in a moment.')
       const key = `database ${type} ${type === 'mongo' ? name.toLowerCase() : name}`
       const lock = await waitForLeasedLock(pool, key, LOCK_MS)
       if (!lock)
@@ -39,4 +48,5 @@ export function createDatabaseLock(pool: Pool): WithDatabaseLock {
         await lock.release()
       }
     })
+  }
 }

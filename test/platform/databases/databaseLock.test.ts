@@ -1,0 +1,18 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { createDatabaseLock } from '../../../src/platform/databases/databaseLock'
+import { freshState } from '../../support/platform/freshState'
+
+test('security: behind changes on a server that hangs the others do not wait in a row, but are refused', async () => {
+  const state = await freshState()
+  const withLock = createDatabaseLock(state.pool, 300)
+  const hang = () => delay(500, 'done')
+  const changes = Array.from({ length: 40 }, (_change, at) =>
+    withLock('sql', `plots${at}`, hang).catch((error: { code: string }) => error.code),
+  )
+  expect(await withLock('mongo', 'plots', async () => 'other type')).toBe('other type')
+  const outcomes = await Promise.all(changes)
+  expect(outcomes.filter((outcome) => outcome === 'done')).toHaveLength(4)
+  expect(outcomes.filter((outcome) => outcome === 'UNAVAILABLE')).toHaveLength(36)
+  expect(await withLock('sql', 'plots', async () => 'later')).toBe('later')
+  await state.close()
+})
