@@ -83,6 +83,7 @@ export function startManager(
       } while (isWoken && !closed)
     } catch (error) {
       log.error({ err: error }, 'the manager failed to check the instances; retrying')
+      if (!lock?.isHeld) delay = STANDBY_MS
     }
     context.discovery.scheduleUpdate()
     lastPassAt = Date.now()
