@@ -124,6 +124,16 @@ test.each(['code', 'field'])('a failure does not tell what was typed as its %s',
   ]),
 )
 
+test.each([JSON.stringify, encodeURIComponent, (text: string) => text.normalize('NFD')])(
+  'a failure quotes no part of a password with blanks and signs, however it is encoded: %p',
+  (encode) => {
+    const password = 'Hun qer2 "zé/frvt&x'
+    const failure = { status: 400, message: `Odd: ${encode(password)}.` }
+    const { text } = exported([call('login', { username: 'ann', password }, 'rejected', failure)])
+    for (const part of ['Hun', 'z\u00e9', 'frvt', 'C3%A9']) expect(text).not.toContain(part)
+  },
+)
+
 test('a search that failed is masked where the failure quotes it', () => {
   const failure = { status: 502, message: `GET /api/activity?search=${SECRET}` }
   expectInNoLog([

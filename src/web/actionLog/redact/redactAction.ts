@@ -2,7 +2,8 @@ import { isPlainObject } from '@reduxjs/toolkit'
 import { defaultSerializeQueryArgs } from '@reduxjs/toolkit/query'
 import type { ConsoleLine } from '../../sockets/lineBuffer'
 import { packLines } from '../record/lines'
-import { hide, maskText, maskValue, secretsOf } from './mask'
+import { changeTexts, hiderOf } from '../export/hide'
+import { hide, maskedTexts, maskText, maskValue, secretsOf } from './mask'
 import type { CallRules } from './redaction'
 import { actionRules, callRules } from './redaction'
 import type { Rule } from './rule'
@@ -123,7 +124,6 @@ function redactCall({ type, payload, meta, error }: { type: string } & Loose): P
   const { arg, ...rest } = meta as { arg: Call } & Loose
   const rules = rulesOf(arg.endpointName)
   const originalArgs = redact(arg.originalArgs, rules.args)
-  const secrets = originalArgs === arg.originalArgs ? [] : secretsOf(arg.originalArgs, originalArgs)
   const { queryCacheKey } = arg
   const plainMeta = {
     ...pick(rest, keptMeta),
@@ -137,20 +137,23 @@ function redactCall({ type, payload, meta, error }: { type: string } & Loose): P
   }
   if (!type.endsWith('/rejected'))
     return { type, ...(payload !== undefined && { payload: redact(payload, rules.result) }), meta: plainMeta }
+  const hideSecrets = secretsHider(arg.originalArgs, originalArgs)
   return {
     type,
-    ...(payload !== undefined && { payload: quotingNone(redact(payload, failure(rules.message ?? 'keep')), secrets) }),
+    ...(payload !== undefined && {
+      payload: changeTexts(redact(payload, failure(rules.message ?? 'keep')), hideSecrets),
+    }),
     meta: plainMeta,
-    ...(isPlainObject(error) && { error: quotingNone(pick(error as Loose, ['name', 'message']), secrets) }),
+    ...(isPlainObject(error) && { error: changeTexts(pick(error as Loose, ['name', 'message']), hideSecrets) }),
   }
 }
 
-/** Hides secrets in the texts of a failure. */
-function quotingNone(value: unknown, secrets: readonly string[]): unknown {
-  if (typeof value === 'string') return hide(value, secrets)
-  if (Array.isArray(value)) return value.map((inner) => quotingNone(inner, secrets))
-  if (!isPlainObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, quotingNone(inner, secrets)]))
+/** Returns a function that hides what a failure quotes of masked arguments: first as a whole, in any encoding, then their words. */
+function secretsHider(args: unknown, masked: unknown): (text: string) => string {
+  if (args === masked) return (text) => text
+  const hideWhole = hiderOf(maskedTexts(args, masked).filter((text) => !text.includes('\n')))
+  const words = secretsOf(args, masked)
+  return (text) => hide(hideWhole(text), words)
 }
 
 const pick = (from: Loose, names: readonly string[]) =>
