@@ -10,6 +10,7 @@ import { until } from '../support/platform/until'
 jest.setTimeout(1_200_000)
 const run = promisify(execFile)
 const directory = useTemporaryDirectory()
+const check = (program: string, ...args: string[]) => spawnSync(program, args, { encoding: 'utf8' })
 const testWith = (isThere: boolean) => (isThere ? test : test.skip)
 
 testWith(hasProgram('systemd-analyze'))('systemd accepts the units (skipped without systemd-analyze)', () => {
@@ -18,7 +19,7 @@ testWith(hasProgram('systemd-analyze'))('systemd accepts the units (skipped with
   writeFileSync(join(directory(), 'quarterdeck.service'), service)
   writeFileSync(join(directory(), 'quarterdeck.socket'), readDeployFile('quarterdeck.socket'))
   const units = ['quarterdeck.socket', 'quarterdeck.service'].map((name) => join(directory(), name))
-  const { status, stderr } = spawnSync('systemd-analyze', ['verify', ...units], { encoding: 'utf8' })
+  const { status, stderr } = check('systemd-analyze', 'verify', ...units)
   // Versions before 254 ignore DelegateSubgroup, and say so.
   expect(
     stderr.split('\n').filter((line) => line.includes('quarterdeck') && !line.includes("'DelegateSubgroup'")),
@@ -39,7 +40,7 @@ testWith(hasProgram('nginx') && hasProgram('openssl'))(
     const main = join(directory(), 'nginx.conf')
     const http = `http { access_log off; include ${join(directory(), 'site.conf')}; }`
     writeFileSync(main, `pid ${join(directory(), 'pid')};\nerror_log stderr;\nevents {}\n${http}\n`)
-    const { status, stderr } = spawnSync('nginx', ['-t', '-c', main], { encoding: 'utf8' })
+    const { status, stderr } = check('nginx', '-t', '-c', main)
     expect(stderr).toContain('test is successful')
     expect(status).toBe(0)
   },
