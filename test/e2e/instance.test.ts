@@ -108,6 +108,26 @@ browserTest('§2 hovering one chart shows the same time on the other', async () 
   await page.unroute('**/api/metrics/*')
 })
 
+browserTest('the texts beside the status of an instance are not cut off at any width', async () => {
+  const { page } = await signedIn()
+  await run(page, 'cards')
+  await page.route('**/instances', async (route) => {
+    const response = await route.fetch()
+    const answer = (await response.json()) as { data: { instances: object[] } }
+    const instances = answer.data.instances.map((instance) => ({ ...instance, playerCount: null, draining: true }))
+    await route.fulfill({ response, json: { ...answer, data: { instances } } })
+  })
+  const text = page.getByText('connections unknown, draining')
+  await text.waitFor()
+  for (const width of [360, 500, 600, 900, 1440]) {
+    await page.setViewportSize({ width, height: 800 })
+    const card = await page.getByRole('region', { name: 'Status' }).boundingBox()
+    const { y, height } = (await text.boundingBox())!
+    expect({ width, isWhole: y + height <= card!.y + card!.height }).toEqual({ width, isWhole: true })
+  }
+  await page.unroute('**/instances')
+})
+
 browserTest('§9 polling pauses while the page is hidden and resumes when the page is visible again', async () => {
   const { page } = await signedIn()
   const openTab = await bareWindow(page)
