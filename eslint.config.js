@@ -62,7 +62,7 @@ const mayImport = {
   'platform/concurrency': [],
   'platform/postgres': services,
   'platform/state': services,
-  'platform/runtime': [...services, 'platform/share'],
+  'platform/runtime': [...services, 'platform/share', 'platform/kubernetes'],
   'platform/share': services,
   'platform/databases': [...services, 'platform/postgres', 'platform/state'],
   'platform/accounts': [...services, 'platform/state'],

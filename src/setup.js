@@ -35,6 +35,8 @@ if (command === 'test') {
   installContainerPrograms()
   installGameServer()
   buildFerretdb()
+  if (!process.env.QUARTERDECK_TEST_CLUSTER)
+    say('NO CLUSTER: QUARTERDECK_TEST_CLUSTER names none, so the tests with Kubernetes will be SKIPPED.')
 }
 
 function checkNode() {

@@ -159,6 +159,8 @@ export const Definition = z
       )
       .max(200, 'must be at most 200 words')
       .default([]),
+    /** Kubernetes only: how the deployment is reached from outside of the cluster (see `exposeOf`). */
+    expose: z.enum(['none', 'nodePort', 'loadBalancer'], 'must be none, nodePort or loadBalancer').optional(),
     /** A regular expression: a matching console line changes STARTING to RUNNING. */
     ready: Text(500).min(1).refine(isRegularExpression, 'must be a valid regular expression').optional(),
     /** After this time in STARTING, the instance is reported as not ready. It has no other effect. */
@@ -211,6 +213,11 @@ export type Definition = z.infer<typeof Definition>
  */
 export function dataOf({ type, data }: Pick<Definition, 'type' | 'data'>): 'copy' | 'shared' {
   return data ?? (type === 'persistent' || type === 'process' ? 'shared' : 'copy')
+}
+
+/** Returns how a deployment is reached from outside of a Kubernetes cluster (decisions §15). */
+export function exposeOf({ type, expose }: Pick<Definition, 'type' | 'expose'>): NonNullable<Definition['expose']> {
+  return expose ?? (type === 'proxy' ? 'loadBalancer' : 'none')
 }
 
 function isRegularExpression(text: string): boolean {

@@ -81,7 +81,27 @@ export const settings = {
   QUARTERDECK_RUNTIME: {
     schema: z.enum(['local', 'kubernetes'], 'must be local or kubernetes'),
     default: 'local',
-    description: 'Where instances run: as `local` processes. `kubernetes` is kept for pods; this version refuses it.',
+    description:
+      'Where instances run: on this machine (`local`), or as Pods of a cluster (`kubernetes`): the one of `KUBECONFIG`, or the one Quarterdeck runs in.',
+  },
+  QUARTERDECK_NAMESPACE: {
+    schema: z
+      .string()
+      .regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, 'must be a namespace: lower-case letters, digits and dashes'),
+    default: 'quarterdeck',
+    description: 'Kubernetes: the namespace of instances.',
+  },
+  QUARTERDECK_SHARE_CLAIM: {
+    schema: z.string().regex(/^[a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?$/, 'must be the name of a PersistentVolumeClaim'),
+    default: 'quarterdeck-share',
+    description:
+      'Kubernetes: the ReadWriteMany claim of the shared area, which the platform itself mounts at `QUARTERDECK_SHARE_DIR`.',
+  },
+  QUARTERDECK_IMAGE: {
+    schema: z.string().regex(/^\S{1,255}$/, 'must be the name of an image such as eclipse-temurin:21-jre'),
+    default: 'eclipse-temurin:21-jre',
+    description:
+      'Kubernetes: the image of instances without `run.image`. It also copies files for `data: copy`, and needs `sh`, `cp` and `find` for that.',
   },
   QUARTERDECK_ISOLATION: {
     schema: z.enum(['auto', 'required', 'off'], 'must be auto, required or off'),
@@ -167,6 +187,9 @@ export interface Settings {
   sqlUrl: string | undefined
   mongoUrl: string | undefined
   runtime: 'local' | 'kubernetes'
+  namespace: string
+  shareClaim: string
+  image: string
   isolation: 'auto' | 'required' | 'off'
   /** Absolute paths. */
   programs: string[]
@@ -174,7 +197,7 @@ export interface Settings {
   programPath: string
   /** Bytes. */
   uploadLimit: number
-  /** The cluster of the dashboard: the files of KUBECONFIG, or the cluster that the platform runs in. */
+  /** The cluster of the dashboard and of instances: the files of KUBECONFIG, or the cluster that the platform runs in. */
   cluster: { kubeconfig: string } | 'own' | undefined
   dashboardRole: string
   dashboardHost: string | undefined
@@ -214,6 +237,9 @@ export function readSettings(environment: Record<string, string | undefined>): S
     sqlUrl: read.QUARTERDECK_SQL_URL,
     mongoUrl: read.QUARTERDECK_MONGO_URL,
     runtime: read.QUARTERDECK_RUNTIME,
+    namespace: read.QUARTERDECK_NAMESPACE,
+    shareClaim: read.QUARTERDECK_SHARE_CLAIM,
+    image: read.QUARTERDECK_IMAGE,
     isolation: read.QUARTERDECK_ISOLATION,
     programs: read.QUARTERDECK_PROGRAMS,
     programPath: environment.PATH ?? '',

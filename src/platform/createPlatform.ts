@@ -22,23 +22,16 @@ import { createMongo } from './databases/mongo/mongo'
 import { createSqlServer } from './databases/sqlServer'
 import { tryParseDefinition } from './deployments/definitions'
 import { createDeployments, type Deployments } from './deployments/deployments'
-import { createDiscovery } from './deployments/monitoring/discovery'
 import { instanceState, plainCommandsOf } from './deployments/instances'
-import { createListeningSockets } from './deployments/monitoring/listeningSockets'
-import { startManager } from './deployments/reconcile/manager'
-import { createMetrics, sampleMetrics } from './deployments/monitoring/metrics'
-import { watchPlayers } from './deployments/monitoring/players'
-import { peersFileOf } from './deployments/monitoring/peersFiles'
-import { shareSync } from './deployments/monitoring/sharedSync'
+import { createMetrics } from './deployments/monitoring/metrics'
 import { createPower } from './deployments/power'
 import { createSampleDeployment } from './deployments/sampleDeployment'
 import { createUsageMeter } from './deployments/monitoring/usageMeter'
 import { StartError } from './errors'
 import { createCluster, type Cluster } from './kubernetes/cluster'
 import { createDashboard, type Dashboard } from './kubernetes/dashboard'
-import { openRuntime } from './runtime/openRuntime'
+import { runInstances } from './runInstances'
 import type { Runtime } from './runtime/runtime'
-import { findDeploymentDirectory } from './share/deploymentDirectory'
 import { watchDisks } from './share/disks'
 import { openFiles, type Files } from './share/files'
 import { createJail } from './share/jail'
@@ -60,13 +53,13 @@ import { openSecrets, type Secrets } from './state/secrets'
 import { dropExpired } from './state/sessions'
 import { deleteOldAttempts } from './state/rateLimits'
 import { createStoredTemporaries } from './state/temporaries'
+import type { Surroundings } from './surroundings'
 
 const CLEAN_UP_MS = 10 * 60_000
 /** Timeout of an operation on the Kubernetes cluster. */
 const CLUSTER_MS = 8000
-
-/** Functions that close what was opened, called in reverse order. */
-export type Closers = (() => Promise<unknown>)[]
+/** How long a cluster may be silent before the platform counts as unhealthy. */
+const CLUSTER_SILENCE_MS = 15_000
 
 export interface Platform extends App {
   state: StateDatabase
@@ -81,14 +74,6 @@ export interface Platform extends App {
   isReplica: boolean
   /** Why instances are plain processes although containers were wanted. */
   plainReason: string | undefined
-}
-
-interface Surroundings {
-  log: Logger
-  /** Receives a function for each part once it is open, so that a failed start can be undone. */
-  closers: Closers
-  /** Called when another platform has taken over the database. */
-  onLost: () => void
 }
 
 /** What tests replace. Everything else is as in production. */
@@ -123,7 +108,6 @@ export async function createPlatform(
 ): Promise<Platform> {
   const { log, closers, onLost } = surroundings
   const { dataDir } = settings
-  if (settings.runtime === 'kubernetes') throw new StartError(['QUARTERDECK_RUNTIME: this version supports only local'])
   const isReplica = sharesState(settings, overrides)
   if (isReplica && settings.stateUrl === undefined)
     throw new StartError(['QUARTERDECK_STATE_URL: must name a database that all replicas of the platform share'])
@@ -149,7 +133,15 @@ export async function createPlatform(
   const replica = isReplica ? await openReplica(stateUrl, surroundings, db, notifications) : undefined
   const share = await openShare(settings, surroundings, db, replica)
   if ((directory.wasEmpty || isReplica) && settings.sample) await createSampleDeployment(db, settings.shareDir)
-  const running = await runInstances(settings, surroundings, overrides, state, share, notifications)
+  const running = await runInstances({
+    settings,
+    surroundings,
+    state,
+    share,
+    notifications,
+    isReplica,
+    wrapRuntime: overrides.wrapRuntime,
+  })
   const { runtime, wake } = running
 
   const servers = {
@@ -169,7 +161,7 @@ export async function createPlatform(
   const databases = createDatabases({ db, pool, secrets, servers, log })
   void databases.start()
 
-  const nodes = async () => [overrides.nodeName ?? hostname()]
+  const nodes = runtime.nodes ?? (async () => [overrides.nodeName ?? hostname()])
   const deployments = createDeployments({
     db,
     ...running,
@@ -202,6 +194,7 @@ export async function createPlatform(
       health: {
         database: async () => void (await sql`select 1`.execute(db)),
         runtime: async () => void (await runtime.list()),
+        ...(runtime.lastContactAt !== undefined && { cluster: async () => requireContact(runtime) }),
         share: async () => void (await share.jail.root()),
       },
       metrics: createMetrics(db),
@@ -264,53 +257,6 @@ async function openShare(
   return { marker, jail, replicas, files, fileJobs, disks }
 }
 
-/** Opens the runtime, and starts what keeps its instances as the state wants them. */
-async function runInstances(
-  settings: Settings,
-  { log, closers }: Surroundings,
-  overrides: Overrides,
-  { db, pool }: StateDatabase,
-  { marker, replicas, files }: Awaited<ReturnType<typeof openShare>>,
-  notifications: Notifications,
-) {
-  const { dataDir, shareDir } = settings
-  const peers = join(dataDir, 'runtime/peers')
-  const opened = await openRuntime({
-    ...settings,
-    replicas,
-    writeBack: files.writeBack,
-    paths: {
-      directory: (path) => findDeploymentDirectory({ shareDir, marker }, path),
-      peersFile: (podName) => peersFileOf(peers, podName),
-    },
-    log,
-  })
-  const runtime = overrides.wrapRuntime?.(opened.runtime) ?? opened.runtime
-  closers.push(() => runtime.close())
-  const { plainReason } = opened
-  log.info(
-    { isolation: runtime.isolation, limits: runtime.limits, whyPlain: plainReason },
-    `instances are ${runtime.isolation}; resource limits: ${runtime.limits}`,
-  )
-  const listening = createListeningSockets()
-  const onChange = () => {
-    manager.wake()
-    discovery.scheduleUpdate()
-  }
-  const players = watchPlayers({ db, runtime, listening, onChange, now: Date.now })
-  closers.push(() => players.close())
-  const discovery = createDiscovery({ db, runtime, players: () => players, directory: peers, log })
-  closers.push(() => discovery.close())
-  const parts = { db, pool, runtime, players, listening, discovery, shareDir, marker, replicas, log }
-  const sync = shareSync(replicas, notifications, () => !sharesState(settings, overrides) || manager.isActive)
-  closers.push(async () => sync.close())
-  const manager = startManager({ ...parts, now: Date.now, onPass: sync.announce })
-  closers.push(() => manager.close())
-  notifications.on('instances', () => manager.wake())
-  closers.push(sampleMetrics({ db, runtime, log, isActive: () => manager.isActive }))
-  return { runtime, players, discovery, sync, wake: () => notifications.tell('instances'), plainReason }
-}
-
 function openAccounts(
   settings: Settings,
   { log, closers }: Surroundings,
@@ -346,6 +292,11 @@ function openAccounts(
 
 function clusterOf({ cluster, dashboardRole }: Settings, log: Logger): Cluster | undefined {
   return cluster && createCluster({ source: cluster, role: dashboardRole, timeoutMs: CLUSTER_MS, log })
+}
+
+/** @throws Error if the cluster has been silent for too long */
+function requireContact({ lastContactAt = 0 }: Runtime): void {
+  if (Date.now() - lastContactAt > CLUSTER_SILENCE_MS) throw new Error('The cluster does not answer')
 }
 
 /** Empty until the app listens. */

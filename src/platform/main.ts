@@ -1,9 +1,10 @@
 import pino, { type Logger } from 'pino'
 import { readSettings } from './config'
-import { createPlatform, type Closers } from './createPlatform'
+import { createPlatform } from './createPlatform'
 import { StartError } from './errors'
 import type { Ending } from './http/ending'
 import { listen, warnOfFreePort } from './listen'
+import type { Closers } from './surroundings'
 
 /** Limit of an orderly shutdown, after what a replica announces it with. */
 const CLOSE_TIMEOUT_MS = 10_000

@@ -56,9 +56,9 @@ describe('a start that cannot succeed prints one clear line and exits with code 
       /^PostgreSQL at 127\.0\.0\.1:1 cannot be reached: start it or correct QUARTERDECK_STATE_URL$/,
     ],
     [
-      'an unsupported runtime',
+      'the Kubernetes runtime without a database that replicas can share',
       () => ({ QUARTERDECK_DATA_DIR: join(directory(), 'k8s'), QUARTERDECK_RUNTIME: 'kubernetes' }),
-      /^QUARTERDECK_RUNTIME: /,
+      /^QUARTERDECK_STATE_URL: /,
     ],
   ]
   test.each(cases)('%s', async (_case, settings, line) => {

@@ -32,7 +32,8 @@ export function createConfigurations(parts: StoredDeploymentParts): Configuratio
 
   async function warningsOf(definition: Definition): Promise<string[]> {
     const others = (await readAll()).flatMap(({ stored }) => stored.definition ?? [])
-    return [...portWarnings(definition, others, ownPorts()), ...limitWarnings(definition, runtime)]
+    const ofPorts = runtime.sharesPorts ? portWarnings(definition, others, ownPorts()) : []
+    return [...ofPorts, ...limitWarnings(definition, runtime)]
   }
 
   return {

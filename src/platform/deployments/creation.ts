@@ -39,12 +39,16 @@ export function createCreator(parts: StoredDeploymentParts): (request: CreateDep
  * The YAML of a new deployment, with a port that no other one has.
  * @throws AppError CONFLICT for too many deployments
  */
-async function newContent({ ownPorts, readAll }: StoredDeploymentParts, request: CreateDeployment): Promise<string> {
+async function newContent(
+  { runtime, ownPorts, readAll }: StoredDeploymentParts,
+  request: CreateDeployment,
+): Promise<string> {
   const all = await readAll()
   if (all.length >= MAX_DEPLOYMENTS)
     throw new AppError('CONFLICT', `The limit of ${MAX_DEPLOYMENTS} deployments is reached. Delete a deployment first.`)
-  const taken = all.flatMap(({ stored }) => (stored.definition && portRangeOf(stored.definition)) ?? [])
-  taken.push(...ownPorts().map(({ port, owner }) => ({ name: owner, first: port, last: port })))
+  const ofOthers = all.flatMap(({ stored }) => (stored.definition && portRangeOf(stored.definition)) ?? [])
+  const ofPlatform = ownPorts().map(({ port, owner }) => ({ name: owner, first: port, last: port }))
+  const taken = runtime.sharesPorts ? [...ofOthers, ...ofPlatform] : []
   const content = newDefinition(request, taken)
   parseDefinition(content)
   return content

@@ -1,5 +1,4 @@
 import { stat } from 'node:fs/promises'
-import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { dataOf, type Definition } from '../../contract/deployment'
 import type { InstanceSpec } from '../runtime/runtime'
@@ -20,23 +19,26 @@ export interface MissingJar {
 /**
  * Builds the runtime's specification of an instance.
  * @param directory the real path of its deployment's directory
+ * @param sharesPorts whether instances share the ports of one machine
  * @returns MissingJar if the definition names a jar that is not there
  */
 export async function specOf(
   definition: Definition,
   row: InstanceRow,
   directory: string,
+  sharesPorts: boolean,
 ): Promise<InstanceSpec | MissingJar> {
   const { run, stop, ready, resources } = definition
   if (!run.command && !(await isFile(join(directory, run.jar ?? ''))))
     return { missingJar: `${SHARED_ROOT}${definition.dataDirectory}/${run.jar ?? ''}` }
-  const port = portOf(definition, row.slot)
+  const slot = sharesPorts ? row.slot : 0
+  const port = portOf(definition, slot)
   return {
     podName: row.pod_name,
     deployment: definition.name,
     image: run.image,
     node: definition.node,
-    command: commandOf(definition, row.slot, port),
+    command: commandOf(definition, slot, port),
     dataDirectory: definition.dataDirectory,
     copy: dataOf(definition) === 'copy',
     ...(definition.keep && { keep: definition.keep }),
@@ -46,7 +48,6 @@ export async function specOf(
       ...run.env,
       QUARTERDECK_DEPLOYMENT: definition.name,
       [INSTANCE_VARIABLE]: row.pod_name,
-      QUARTERDECK_NODE: definition.node ?? hostname(),
     },
     hasPeers: definition.discover !== undefined,
     port,

@@ -1,5 +1,6 @@
 import { delimiter } from 'node:path'
-import type { CoreV1Api, KubeConfig, RbacAuthorizationV1Api } from '@kubernetes/client-node'
+import type * as Client from '@kubernetes/client-node'
+import type { Configuration, CoreV1Api, KubeConfig, RbacAuthorizationV1Api } from '@kubernetes/client-node'
 import { AppError } from '../errors'
 
 /** Kubeconfig files in the format of KUBECONFIG, or the cluster that the platform runs in. */
@@ -16,13 +17,21 @@ export interface ClusterConnection {
   expired: Promise<never>
 }
 
+/** The cluster's configuration and the client library. */
+export interface ClusterConfig {
+  client: typeof Client
+  config: KubeConfig
+  /** The address of the API server, without a trailing slash. */
+  server: string
+  /** The namespace of the configuration's context; undefined if it names none. */
+  namespace: string | undefined
+}
+
 /**
- * Connects to a cluster for one operation. The client library is loaded on first use. The configuration is read each
- * time, because it may be renewed.
- * @param timeoutMs for all requests of the connection
+ * Reads a cluster's configuration. The client library is loaded on first use.
  * @throws AppError UNAVAILABLE when the configuration cannot be read or names no cluster
  */
-export async function connectCluster(source: ClusterSource, timeoutMs: number): Promise<ClusterConnection> {
+export async function readClusterConfig(source: ClusterSource): Promise<ClusterConfig> {
   const client = await import('@kubernetes/client-node')
   const config = new client.KubeConfig()
   try {
@@ -39,25 +48,43 @@ export async function connectCluster(source: ClusterSource, timeoutMs: number): 
       'UNAVAILABLE',
       'The file in KUBECONFIG has no current context. Choose one with kubectl config use-context.',
     )
-  // One deadline for all requests of an operation.
+  const namespace = config.getContextObject(config.getCurrentContext())?.namespace?.trim()
+  return { client, config, server: server.replace(/\/$/, ''), namespace: namespace || undefined }
+}
+
+/**
+ * Connects to a cluster for one operation. The configuration is read each time, because it may be renewed.
+ * @param timeoutMs for all requests of the connection
+ * @throws AppError UNAVAILABLE as `readClusterConfig`
+ */
+export async function connectCluster(source: ClusterSource, timeoutMs: number): Promise<ClusterConnection> {
+  const read = await readClusterConfig(source)
+  const { configuration, expired } = withDeadline(read, timeoutMs)
+  return {
+    core: new read.client.CoreV1Api(configuration),
+    rbac: new read.client.RbacAuthorizationV1Api(configuration),
+    namespace: read.namespace ?? NAMESPACE,
+    expired,
+  }
+}
+
+/** A configuration of the library's APIs with one deadline for all requests. @param timeoutMs from now on */
+export function withDeadline(
+  { client, config, server }: ClusterConfig,
+  timeoutMs: number,
+): { configuration: Configuration; expired: Promise<never> } {
   const signal = AbortSignal.timeout(timeoutMs)
   const configuration = client.createConfiguration({
-    baseServer: new client.ServerConfiguration(server.replace(/\/$/, ''), {}),
+    baseServer: new client.ServerConfiguration(server, {}),
     authMethods: { default: config },
     promiseMiddleware: [
       { pre: async (request) => (request.setSignal(signal), request), post: async (response) => response },
     ],
   })
-  const namespace = config.getContextObject(config.getCurrentContext())?.namespace?.trim() || NAMESPACE
   const expired = new Promise<never>((_resolve, reject) =>
     signal.addEventListener('abort', () => reject(new Error('The time for the operation is up'))),
   )
-  return {
-    core: new client.CoreV1Api(configuration),
-    rbac: new client.RbacAuthorizationV1Api(configuration),
-    namespace,
-    expired,
-  }
+  return { configuration, expired }
 }
 
 function read(config: KubeConfig, source: ClusterSource, another: () => KubeConfig): void {

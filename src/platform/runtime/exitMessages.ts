@@ -4,8 +4,9 @@ import type { InstanceExit } from './runtime'
 export const KILL_AFTER_MS = 10_000
 
 /** The console message for the end of a run. */
-export function describeExit({ code, signal, requested, failure }: InstanceExit): string {
+export function describeExit({ code, signal, requested, failure, interruption }: InstanceExit): string {
   if (failure) return failure
+  if (interruption !== undefined) return `Ended by the cluster: ${interruption}`
   const how = signal ? `by signal ${signal}` : `with exit code ${code}`
   return requested ? `Stopped (${how}).` : `Ended by itself ${how}.`
 }

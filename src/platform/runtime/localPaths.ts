@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import { dirname } from 'node:path'
 import { SHARED_ROOT } from '../../contract/pageRules'
 import type { InstanceSpec, LocalSpec, Runtime } from './runtime'
@@ -13,7 +14,7 @@ export interface LocalPaths {
 export function withLocalPaths(runtime: Runtime<LocalSpec>, paths: LocalPaths): Runtime {
   async function resolve({
     image: _image,
-    node: _node,
+    node = hostname(),
     dataDirectory,
     mounts,
     hasPeers,
@@ -27,7 +28,7 @@ export function withLocalPaths(runtime: Runtime<LocalSpec>, paths: LocalPaths): 
       mounts: await Promise.all(
         mounts.map(async (path) => ({ source: await paths.directory(path), target: SHARED_ROOT + path })),
       ),
-      env: { ...env, ...(peersFile !== undefined && { QUARTERDECK_PEERS: peersFile }) },
+      env: { ...env, QUARTERDECK_NODE: node, ...(peersFile !== undefined && { QUARTERDECK_PEERS: peersFile }) },
       ...(peersFile !== undefined && { peersDirectory: dirname(peersFile) }),
     }
   }

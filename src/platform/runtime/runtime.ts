@@ -76,6 +76,8 @@ export interface InstanceExit {
   orderly?: boolean
   /** Reason why it could not be started, as text for users. */
   failure: string | undefined
+  /** Why the cluster ended it, as text for users. Such an end is no crash. Undefined if it ended by itself or on request. */
+  interruption?: string
 }
 
 export interface RuntimeInstance {
@@ -101,6 +103,14 @@ export interface Usage {
   memoryBytes: number
 }
 
+/** A deployment that players or other programs connect to. */
+export interface PublishedDeployment {
+  deployment: string
+  port: number
+  /** How it is reached from outside of the cluster. */
+  expose: 'none' | 'nodePort' | 'loadBalancer'
+}
+
 /**
  * Where instances run. The manager compares the desired state with `list` and calls the other methods; it does not know
  * the driver. Every method is idempotent.
@@ -112,6 +122,13 @@ export interface Runtime<Spec = InstanceSpec> {
   readonly limits: string
   /** Which limits are enforced. */
   readonly enforced: { cpu: boolean; memory: boolean }
+  /** Whether instances share the ports of one machine. Otherwise each has an address of its own. */
+  readonly sharesPorts: boolean
+  /**
+   * When the service that runs the instances last answered, in milliseconds since the epoch; 0: never. Until it answers
+   * again, `list` returns what was known then. Absent for instances of this machine.
+   */
+  readonly lastContactAt?: number
   /** Starts the instance unless it runs. Resolves after the start, without waiting for readiness. */
   ensure(spec: Spec): Promise<void>
   /** Begins a graceful stop: the stop command, SIGTERM after its timeout, SIGKILL 10 s later. */
@@ -139,6 +156,13 @@ export interface Runtime<Spec = InstanceSpec> {
    * @returns false if it does not run or its input buffer is full.
    */
   write(podName: string, line: string): Promise<boolean>
+  /** Names of the nodes that instances can run on, where these are not this machine alone. @throws AppError UNAVAILABLE */
+  nodes?: () => Promise<string[]>
+  /**
+   * Makes deployments reachable by name, where instances have addresses of their own; others are not any more.
+   * @throws AppError UNAVAILABLE
+   */
+  publish?: (deployments: PublishedDeployment[]) => Promise<void>
   /** Current usage of every running instance. */
   sample(): Promise<Usage[]>
   /** Closes the runtime; instances continue to run. */

@@ -15,6 +15,7 @@ import * as directorySeen from './migrations/0009_directory_seen'
 import * as wrongCodes from './migrations/0010_wrong_codes'
 import * as activityEntry from './migrations/0011_activity_entry'
 import * as notifications from './migrations/0012_notifications'
+import * as consoles from './migrations/0013_consoles'
 import * as replicas from './migrations/0014_replicas'
 import type { State } from './schema'
 
@@ -34,6 +35,7 @@ const migrations: Record<string, Migration> = {
   '0010_wrong_codes': wrongCodes,
   '0011_activity_entry': activityEntry,
   '0012_notifications': notifications,
+  '0013_consoles': consoles,
   '0014_replicas': replicas,
 }
 

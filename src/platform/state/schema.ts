@@ -83,6 +83,19 @@ export interface State {
     created_at: Generated<Date>
   }
   metrics: { pod_name: string; at: Date; cpu: number; memory: number }
+  consoles: {
+    pod_name: string
+    /** Bigints, which the driver returns as text. */
+    last: Generated<string>
+    run_id: string | null
+    run_first: Generated<string>
+    read_to: string | null
+    read_count: Generated<number>
+    complete_run: string | null
+    reader: string | null
+    reader_until: Generated<Date>
+  }
+  console_chunks: { pod_name: string; first: string; last: string; lines: string }
   heartbeats: { name: string; at: Date }
   download_tickets: { token_hash: string; session_id: string; path: string; expires_at: Date }
   databases: {

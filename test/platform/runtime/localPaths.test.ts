@@ -1,4 +1,5 @@
 import { mkdir, realpath, symlink } from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { InstanceSpec, LocalSpec, Runtime } from '../../../src/platform/runtime/runtime'
 import { withLocalPaths } from '../../../src/platform/runtime/localPaths'
@@ -39,6 +40,7 @@ test('§12 a local runtime gets real paths within the shared area, and paths tha
   const { image: _image, node: _node, dataDirectory: _path, hasPeers: _has, ...rest } = spec
   const expected = {
     ...rest,
+    env: { PORT: '1', QUARTERDECK_NODE: spec.node ?? hostname() },
     directory: join(root, 'lobby'),
     mounts: [
       { source: join(root, 'common'), target: '/nfsshare/common' },
@@ -50,7 +52,7 @@ test('§12 a local runtime gets real paths within the shared area, and paths tha
   await runtime.ensure({ ...spec, hasPeers: true })
   expect(ensure).toHaveBeenLastCalledWith({
     ...expected,
-    env: { PORT: '1', QUARTERDECK_PEERS: '/peers/lobby-1/peers.json' },
+    env: { ...expected.env, QUARTERDECK_PEERS: '/peers/lobby-1/peers.json' },
     peersDirectory: '/peers/lobby-1',
   })
 

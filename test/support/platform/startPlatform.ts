@@ -8,7 +8,8 @@ import type { ActivityLog } from '../../../src/platform/accounts/activityLog'
 import type { Registration } from '../../../src/platform/accounts/registration'
 import type { Sessions } from '../../../src/platform/accounts/sessions'
 import { readSettings, type Settings } from '../../../src/platform/config'
-import { createPlatform, type Closers, type Overrides } from '../../../src/platform/createPlatform'
+import { createPlatform, type Overrides } from '../../../src/platform/createPlatform'
+import type { Closers } from '../../../src/platform/surroundings'
 import type { DatabaseServer } from '../../../src/platform/databases/databaseServer'
 import { createPostgres } from '../../../src/platform/databases/postgres'
 import type { Deployments } from '../../../src/platform/deployments/deployments'
@@ -92,6 +93,8 @@ interface TestSettings {
   /** Of the state, which others use too; else one of its own. */
   databaseUrl?: string
   sample?: boolean
+  /** Further settings, as environment variables. */
+  environment?: Record<string, string>
   /** As `createPlatform` has them. */
   overrides?: Overrides
 }
@@ -126,6 +129,7 @@ export async function startPlatform({
       QUARTERDECK_ISOLATION: 'off',
       QUARTERDECK_SAMPLE: given.sample ? 'on' : 'off',
       QUARTERDECK_DASHBOARD_HOST: 'https://dashboard.example',
+      ...given.environment,
     }),
     uploadLimit,
     origins,

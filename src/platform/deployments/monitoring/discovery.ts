@@ -30,6 +30,8 @@ export interface DiscoveryParts {
   players: () => PlayerWatch
   /** Contains one directory for each file. */
   directory: string
+  /** Whether this platform writes the files. Of several that share the directory, only the manager does. Default: yes. */
+  isActive?: () => boolean
   log: Logger
 }
 
@@ -47,8 +49,14 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
     return turn
   }
 
+  let wasActive = false
+
   async function update(): Promise<void> {
-    if (files.isEmpty()) return
+    const isActive = parts.isActive?.() ?? true
+    // Another platform may have written files meanwhile.
+    if (isActive && !wasActive) await files.find().catch(() => undefined)
+    wasActive = isActive
+    if (!isActive || files.isEmpty()) return
     const network = await readNetwork(parts)
     for (const row of network.rows) {
       if (files.has(row.pod_name)) await files.write(row.pod_name, network.peersOf(network.discoveredBy(row)))
@@ -65,7 +73,7 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
     }, WRITE_THROTTLE_MS)
   }
 
-  lastTurn = files.find().then(scheduleUpdate, () => undefined)
+  scheduleUpdate()
   const unwatch = parts.runtime.watch(scheduleUpdate)
 
   return {

@@ -1,5 +1,5 @@
-import { dataOf, type Definition } from '../../../contract/deployment'
-import type { RuntimeInstance } from '../../runtime/runtime'
+import { dataOf, exposeOf, type Definition } from '../../../contract/deployment'
+import type { PublishedDeployment, RuntimeInstance } from '../../runtime/runtime'
 import { createJail } from '../../share/jail'
 import { deleteDeployment, listDeployments, type DeploymentRow } from '../../state/deployments'
 import {
@@ -47,12 +47,22 @@ export async function reconcile(context: ReconcileContext): Promise<number | und
     }
   }
   await syncReplicaDirectories(context, deployments)
+  await runtime.publish?.(deployments.flatMap(publishedOf)).catch((error: unknown) => {
+    log.error({ err: error }, 'failed to publish the deployments; retrying')
+  })
   for (const run of actual) {
     if (rows.some(({ pod_name }) => pod_name === run.podName)) continue
     if (run.state === 'EXITED') await runtime.remove(run.podName)
     else await runtime.stop(run.podName)
   }
   return delays.length > 0 ? Math.min(...delays) : undefined
+}
+
+/** What is to be reachable of a deployment: nothing without a valid definition, or without a port. */
+function publishedOf({ name, content, deleting }: DeploymentRow): PublishedDeployment[] {
+  const { definition } = tryParseDefinition(content)
+  const port = definition?.run.port
+  return definition && port !== undefined && !deleting ? [{ deployment: name, port, expose: exposeOf(definition) }] : []
 }
 
 /** Logs a deployment's problem once until it changes; undefined clears it. */

@@ -17,12 +17,17 @@ export async function recordExit(
     return { blocked: row.blocked_reason !== null, startAfter: row.start_after?.getTime() ?? 0 }
   // A run that was asked to stop is not restarted, however it ended.
   const isWanted = row.wanted === 'running' && !exit.requested
-  const next = isWanted ? nextStartAfterCrash(row.crashes, exit.at) : { crashes: row.crashes, startAfter: 0 }
-  const capsule = exit.requested ? undefined : await captureCrash({ db, runtime }, row.pod_name, exit)
+  // An end that the cluster has caused is no crash: its instance starts again at once.
+  const isCrash = isWanted && exit.interruption === undefined
+  const next = isCrash ? nextStartAfterCrash(row.crashes, exit.at) : { crashes: row.crashes, startAfter: 0 }
+  const capsule =
+    exit.requested || exit.interruption !== undefined
+      ? undefined
+      : await captureCrash({ db, runtime }, row.pod_name, exit)
   const blockedReason = next.startAfter === undefined ? describeCrashes(BLOCK_AFTER, exit) : null
   if (blockedReason !== null)
     await runtime.note(row.pod_name, `[System] Blocked: ${blockedReason}. ${remedyOf(definition)}`)
-  else if (isWanted)
+  else if (isCrash)
     await runtime.note(
       row.pod_name,
       `[System] Starting again in ${Math.max(0, Math.ceil(((next.startAfter ?? 0) - now()) / 1000))} s.`,

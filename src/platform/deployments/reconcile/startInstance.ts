@@ -39,7 +39,7 @@ export async function startInstance(
     await setBlocked(db, row.uid, `${JAR_NOT_FOUND} Expected path: ${spec.missingJar}`)
     return []
   }
-  if (spec.port !== undefined) {
+  if (spec.port !== undefined && runtime.sharesPorts) {
     const answer = await checkPort(spec.port, row, await listInstances(db), runs.values(), await listening(), now())
     if (answer === 'beingReleased') return [PORT_CHECK_MS]
     if (answer !== 'free') {
@@ -75,10 +75,10 @@ async function findSpec(
   row: InstanceRow,
 ): Promise<Awaited<ReturnType<typeof specOf>> | AppError> {
   try {
-    if (definition.discover) await context.discovery.writePeersFile(row.pod_name, definition.discover)
     const directory = await requireDeploymentDirectory(context, deployment, definition.dataDirectory)
     await requireMounts(context, definition)
-    return await specOf(definition, row, directory)
+    if (definition.discover) await context.discovery.writePeersFile(row.pod_name, definition.discover)
+    return await specOf(definition, row, directory, context.runtime.sharesPorts)
   } catch (error) {
     if (error instanceof AppError) return error
     throw error

@@ -61,6 +61,7 @@ export async function openContainedDriver({
   const hasLimits = isolation.cgroupParent !== undefined
   return {
     isolation: 'contained',
+    sharesPorts: true,
     limits: hasLimits
       ? `CPU, memory and processes by cgroup v${cgroupVersion() ?? 2}`
       : 'not enforced: cgroups are not writable here',

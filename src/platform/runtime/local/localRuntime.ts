@@ -95,6 +95,7 @@ export async function openLocalRuntime(copyParts: CopyParts): Promise<Runtime<Lo
 
   const driver: Driver = {
     isolation: 'plain',
+    sharesPorts: true,
     limits,
     enforced,
     ensure: (spec) => call('start', spec),

@@ -33,7 +33,7 @@ const PLAIN = /^(?:(?:name|type|dataDirectory|node): \S+|description: \S[^\p{Cc}
 const COMMENT = /\s#.*/
 /** Keys of the product. All other keys were chosen by a user. */
 const KNOWN =
-  /^\s*(?:- )?(?:name|type|description|dataDirectory|node|run|jar|javaArgs|command|env|image|port|stop|timeoutSeconds|ready|readyTimeoutSeconds|drain|discover|instances|min|max|playersPerInstance|resources|cpu|memory|data|keep|mounts|plainCommands):(?=\s|$)/
+  /^\s*(?:- )?(?:name|type|description|dataDirectory|node|run|jar|javaArgs|command|env|image|port|stop|timeoutSeconds|ready|readyTimeoutSeconds|drain|discover|instances|min|max|playersPerInstance|resources|cpu|memory|data|keep|mounts|expose|plainCommands):(?=\s|$)/
 /** Values that only start a nested structure. */
 const STRUCTURE = /^(?:[[\]{}|>,]|\[\]|\{\}|[|>][+-])?$/
 

@@ -1,0 +1,106 @@
+import { join } from 'node:path'
+import type { Settings } from './config'
+import { createDiscovery } from './deployments/monitoring/discovery'
+import { createListeningSockets } from './deployments/monitoring/listeningSockets'
+import { sampleMetrics } from './deployments/monitoring/metrics'
+import { peersFileOf } from './deployments/monitoring/peersFiles'
+import { watchPlayers } from './deployments/monitoring/players'
+import { shareSync } from './deployments/monitoring/sharedSync'
+import { startManager } from './deployments/reconcile/manager'
+import { openClusterRuntime } from './runtime/kubernetes/openClusterRuntime'
+import { openRuntime } from './runtime/openRuntime'
+import type { Runtime } from './runtime/runtime'
+import { findDeploymentDirectory } from './share/deploymentDirectory'
+import type { Files } from './share/files'
+import type { Replicas } from './share/replicas/replicas'
+import type { ShareMarker } from './share/shareMarker'
+import { createConsoleStore } from './state/consoles'
+import type { StateDatabase } from './state/db'
+import type { Notifications } from './state/notifications'
+import type { Surroundings } from './surroundings'
+
+/** Internal directory of the shared area with the peers files of Pods. */
+const PEERS_IN_SHARE = '.quarterdeck-peers'
+
+export interface InstancesParts {
+  settings: Settings
+  surroundings: Surroundings
+  state: StateDatabase
+  share: { marker: ShareMarker; replicas: Replicas; files: Files }
+  notifications: Notifications
+  /** Whether other platforms may use the same state. */
+  isReplica: boolean
+  /** Called once with the opened runtime. Returns the one that the platform uses. */
+  wrapRuntime: ((runtime: Runtime) => Runtime) | undefined
+}
+
+/**
+ * Opens the runtime, and starts what keeps its instances as the state wants them.
+ * @throws StartError if the runtime cannot work as the settings want it
+ */
+export async function runInstances({
+  settings,
+  surroundings: { log, closers },
+  state: { db, pool },
+  share: { marker, replicas, files },
+  notifications,
+  isReplica,
+  wrapRuntime = (runtime) => runtime,
+}: InstancesParts) {
+  const { dataDir, shareDir } = settings
+  const isCluster = settings.runtime === 'kubernetes'
+  // Pods see a directory of this machine only in the shared area.
+  const peers = isCluster ? join(shareDir, PEERS_IN_SHARE) : join(dataDir, 'runtime/peers')
+  const directory = (path: string) => findDeploymentDirectory({ shareDir, marker }, path)
+  let isManager = () => false
+  const opened = isCluster
+    ? {
+        runtime: openClusterRuntime({
+          ...settings,
+          store: createConsoleStore(db),
+          isActive: () => isManager(),
+          paths: { directory, peersDirectory: (podName) => `/${PEERS_IN_SHARE}/${podName}` },
+          log,
+        }),
+        plainReason: undefined,
+      }
+    : await openRuntime({
+        ...settings,
+        replicas,
+        writeBack: files.writeBack,
+        paths: { directory, peersFile: (podName) => peersFileOf(peers, podName) },
+        log,
+      })
+  const runtime = wrapRuntime(opened.runtime)
+  closers.push(() => runtime.close())
+  const { plainReason } = opened
+  log.info(
+    { isolation: runtime.isolation, limits: runtime.limits, whyPlain: plainReason },
+    `instances are ${runtime.isolation}; resource limits: ${runtime.limits}`,
+  )
+  const listening = createListeningSockets()
+  const onChange = () => {
+    manager.wake()
+    discovery.scheduleUpdate()
+  }
+  const players = watchPlayers({ db, runtime, listening, onChange, now: Date.now })
+  closers.push(() => players.close())
+  const discovery = createDiscovery({
+    db,
+    runtime,
+    players: () => players,
+    directory: peers,
+    ...(isCluster && { isActive: () => isManager() }),
+    log,
+  })
+  closers.push(() => discovery.close())
+  const parts = { db, pool, runtime, players, listening, discovery, shareDir, marker, replicas, log }
+  const sync = shareSync(replicas, notifications, () => !isReplica || manager.isActive)
+  closers.push(async () => sync.close())
+  const manager = startManager({ ...parts, now: Date.now, onPass: sync.announce })
+  isManager = () => manager.isActive
+  closers.push(() => manager.close())
+  notifications.on('instances', () => manager.wake())
+  closers.push(sampleMetrics({ db, runtime, log, isActive: () => manager.isActive }))
+  return { runtime, players, discovery, sync, wake: () => notifications.tell('instances'), plainReason }
+}

@@ -1,0 +1,163 @@
+import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http'
+import { request as requestHttps } from 'node:https'
+import { text } from 'node:stream/consumers'
+import type { CoreV1Api } from '@kubernetes/client-node'
+import type { WebSocket } from 'ws'
+import { AppError } from '../../errors'
+import { statusOf } from '../../kubernetes/clusterFailure'
+import {
+  readClusterConfig,
+  withDeadline,
+  type ClusterConfig,
+  type ClusterSource,
+} from '../../kubernetes/clusterConnection'
+
+/** Timeout of a request, and of the start of a streamed answer. */
+const REQUEST_TIMEOUT_MS = 8000
+/** How long a configuration is used before it is read again, because it may be renewed. */
+const CONFIG_MS = 60_000
+/** TCP probes detect a peer that has vanished while a stream is idle. */
+const KEEP_ALIVE_MS = 10_000
+
+/** A refused request: the status and the message of the API server. */
+export class ClusterRefusal extends Error {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
+    super(message)
+  }
+}
+
+/** Requests to the cluster's API server. */
+export interface ClusterClient {
+  readonly namespace: string
+  /** Does an operation within a deadline. @throws ClusterRefusal; AppError UNAVAILABLE if the cluster does not answer */
+  call<Result>(work: (core: CoreV1Api, client: ClusterConfig['client']) => Promise<Result>): Promise<Result>
+  /**
+   * Reads a resource as a stream, for as long as the server sends it.
+   * @param path such as `/api/v1/namespaces/games/pods`
+   * @throws ClusterRefusal; AppError UNAVAILABLE if the cluster does not answer
+   */
+  stream(path: string, query: Record<string, string>, signal: AbortSignal): Promise<IncomingMessage>
+  /** Connects to the standard input of a Pod's container. @throws as `call` */
+  connectInput(podName: string, container: string): Promise<WebSocket>
+}
+
+/** @param namespace of the instances */
+export function createClusterClient(source: ClusterSource, namespace: string): ClusterClient {
+  let known: { config: Promise<ClusterConfig>; until: number } | undefined
+
+  function readConfig(): Promise<ClusterConfig> {
+    if (known && performance.now() < known.until) return known.config
+    const config = readClusterConfig(source)
+    const entry = { config, until: performance.now() + CONFIG_MS }
+    known = entry
+    config.catch(() => {
+      if (known === entry) known = undefined
+    })
+    return config
+  }
+
+  return {
+    namespace,
+    async call(work) {
+      const config = await readConfig()
+      try {
+        const { configuration, expired } = withDeadline(config, REQUEST_TIMEOUT_MS)
+        return await Promise.race([work(new config.client.CoreV1Api(configuration), config.client), expired])
+      } catch (error) {
+        throw failureOf(error)
+      }
+    },
+    async stream(path, query, signal) {
+      const { config, server } = await readConfig()
+      const options: RequestOptions = {}
+      // A credential plugin may hang.
+      await withTimeout(config.applyToHTTPSOptions(options))
+      return openStream(`${server}${path}?${new URLSearchParams(query).toString()}`, options, signal)
+    },
+    async connectInput(podName, container) {
+      const { client, config } = await readConfig()
+      // The library connects only for a stream. Its messages are sent by hand, which tells how many bytes wait.
+      const { PassThrough } = await import('node:stream')
+      const attached = new client.Attach(config).attach(
+        namespace,
+        podName,
+        container,
+        null,
+        null,
+        new PassThrough(),
+        false,
+      )
+      const socket = (await withTimeout(attached as Promise<unknown>)) as WebSocket
+      socket.on('error', () => undefined)
+      return socket
+    },
+  }
+}
+
+function openStream(url: string, options: RequestOptions, signal: AbortSignal): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const request = (url.startsWith('https:') ? requestHttps : requestHttp)(url, { ...options, method: 'GET', signal })
+    const timer = setTimeout(() => request.destroy(new Error('timed out')), REQUEST_TIMEOUT_MS)
+    request.on('socket', (socket) => socket.setKeepAlive(true, KEEP_ALIVE_MS))
+    // Also after the answer has begun: its reader sees the error of the answer.
+    request.on('error', (error) => {
+      clearTimeout(timer)
+      reject(failureOf(error))
+    })
+    request.on('response', (response) => {
+      clearTimeout(timer)
+      if (response.statusCode === 200) return resolve(response)
+      text(response).then(
+        (body) => reject(new ClusterRefusal(response.statusCode ?? 0, messageOf(body))),
+        (error: unknown) => reject(failureOf(error)),
+      )
+    })
+    request.end()
+  })
+}
+
+async function withTimeout<Result>(promise: Promise<Result>): Promise<Result> {
+  let timer: NodeJS.Timeout | undefined
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(failureOf(new Error('timed out'))), REQUEST_TIMEOUT_MS)
+  })
+  try {
+    return await Promise.race([promise, timeout])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function failureOf(error: unknown): Error {
+  if (error instanceof AppError || error instanceof ClusterRefusal) return error
+  const status = statusOf(error)
+  if (status !== undefined) {
+    const { body } = error as { body?: unknown }
+    return new ClusterRefusal(
+      status,
+      typeof body === 'string' ? messageOf(body) : ((body as { message?: string })?.message ?? ''),
+    )
+  }
+  const failure = clusterDoesNotAnswer()
+  failure.cause = error
+  return failure
+}
+
+export function clusterDoesNotAnswer(): AppError {
+  return new AppError(
+    'UNAVAILABLE',
+    'The Kubernetes cluster does not answer. Check that it is running and that KUBECONFIG is correct.',
+  )
+}
+
+/** The message of a Status object, or the start of another text. */
+function messageOf(body: string): string {
+  try {
+    return (JSON.parse(body) as { message?: string }).message ?? ''
+  } catch {
+    return body.slice(0, 300)
+  }
+}

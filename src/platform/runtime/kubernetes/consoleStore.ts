@@ -1,0 +1,23 @@
+import type { ConsoleLine } from '../runtime'
+
+/** See `state/consoles.ts`. */
+export interface ConsoleHead {
+  last: number
+  runId: string | null
+  runFirst: number
+  readTo: string | null
+  readCount: number
+  completeRun: string | null
+}
+
+/** Where the lines of consoles are stored, for all platforms (see `state/consoles.ts`). */
+export interface ConsoleStore {
+  head(podName: string): Promise<ConsoleHead>
+  append(podName: string, head: ConsoleHead, lines: Omit<ConsoleLine, 'seq'>[]): Promise<boolean>
+  lines(podName: string, from: number): Promise<ConsoleLine[]>
+  newest(podNames: string[]): Promise<Map<string, number>>
+  trim(podName: string, maxLines: number, maxBytes: number): Promise<void>
+  remove(podName: string): Promise<void>
+  lease(podName: string, reader: string): Promise<boolean>
+  release(podName: string, reader: string): Promise<void>
+}

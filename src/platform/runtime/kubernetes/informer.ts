@@ -1,0 +1,170 @@
+import { createInterface } from 'node:readline'
+import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { V1ObjectMeta } from '@kubernetes/client-node'
+import type { Logger } from 'pino'
+import { ClusterRefusal, type ClusterClient } from './clusterClient'
+
+/** The server ends a watch after this time, and the informer resumes it. It detects a server that has stopped to answer. */
+const WATCH_SECONDS = 60
+const WATCH_TIMEOUT_MS = (WATCH_SECONDS + 15) * 1000
+const PROBE_TIMEOUT_MS = 4000
+const MIN_BACKOFF_MS = 200
+const MAX_BACKOFF_MS = 10_000
+
+export interface KubernetesObject {
+  metadata?: V1ObjectMeta
+}
+
+interface List<Item> {
+  metadata: { resourceVersion: string }
+  items: Item[]
+}
+
+interface WatchEvent<Item> {
+  type: 'ADDED' | 'MODIFIED' | 'DELETED' | 'BOOKMARK' | 'ERROR'
+  object: Item & { code?: number; message?: string }
+}
+
+export interface InformerParts<Item> {
+  client: ClusterClient
+  /** Path of the collection, such as `/api/v1/namespaces/games/pods`. */
+  path: string
+  labelSelector?: string
+  fieldSelector?: string
+  log: Pick<Logger, 'warn' | 'info'>
+  onChange: (item: Item) => void
+  /** `item` is its last known state. */
+  onDelete: (item: Item) => void
+}
+
+/** A copy of a collection of the API server, kept up to date by a watch. */
+export interface Informer<Item> {
+  get(name: string): Item | undefined
+  all(): Item[]
+  /** Adds what a request of our own has just answered, unless the copy is newer. */
+  put(item: Item): void
+  /** Resolves after the first list. */
+  readonly ready: Promise<void>
+  /** When the server was last heard of while the copy was complete, in milliseconds since the epoch; 0: never. */
+  readonly syncedAt: number
+  /** Asks the server whether it answers, which updates `syncedAt`. */
+  probe(): void
+  close(): Promise<void>
+}
+
+/**
+ * Lists a collection, then watches it. A watch that ends is resumed where it ended; if the server has forgotten that
+ * version (410), the collection is listed again. Failed requests are repeated with a back-off of 0.2 to 10 s.
+ */
+export function startInformer<Item extends KubernetesObject>(parts: InformerParts<Item>): Informer<Item> {
+  const { client, path, labelSelector, fieldSelector, log, onChange, onDelete } = parts
+  const selectors = { ...(labelSelector && { labelSelector }), ...(fieldSelector && { fieldSelector }) }
+  const items = new Map<string, Item>()
+  const closing = new AbortController()
+  let version: string | undefined
+  let syncedAt = 0
+  let setReady = () => undefined as void
+  const ready = new Promise<void>((resolve) => (setReady = resolve))
+
+  function put(item: Item): void {
+    const { name = '', uid, resourceVersion = '0' } = item.metadata ?? {}
+    const known = items.get(name)?.metadata
+    // Versions of one object are comparable numbers (Kubernetes KEP-5504).
+    if (known?.uid === uid && BigInt(known?.resourceVersion ?? '0') >= BigInt(resourceVersion)) return
+    items.set(name, item)
+    onChange(item)
+  }
+
+  function remove(item: Item): void {
+    const { name = '', uid } = item.metadata ?? {}
+    if (items.get(name)?.metadata?.uid === uid) items.delete(name)
+    onDelete(item)
+  }
+
+  async function list(): Promise<void> {
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(WATCH_TIMEOUT_MS)])
+    const answer = JSON.parse(await text(await client.stream(path, selectors, signal))) as List<Item>
+    const listed = new Set(answer.items.map(({ metadata }) => metadata?.uid))
+    for (const item of [...items.values()]) if (!listed.has(item.metadata?.uid)) remove(item)
+    for (const item of answer.items) put(item)
+    version = answer.metadata.resourceVersion
+    syncedAt = Date.now()
+    setReady()
+  }
+
+  async function watch(onOpen: () => void): Promise<void> {
+    const query = {
+      ...selectors,
+      watch: 'true',
+      allowWatchBookmarks: 'true',
+      timeoutSeconds: String(WATCH_SECONDS),
+      resourceVersion: version ?? '',
+    }
+    const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(WATCH_TIMEOUT_MS)])
+    const stream = await client.stream(path, query, signal)
+    syncedAt = Date.now()
+    onOpen()
+    for await (const line of createInterface({ input: stream })) handle(JSON.parse(line) as WatchEvent<Item>)
+    syncedAt = Date.now()
+  }
+
+  function handle({ type, object }: WatchEvent<Item>): void {
+    syncedAt = Date.now()
+    if (type === 'ERROR') throw new ClusterRefusal(object.code ?? 500, object.message ?? '')
+    version = object.metadata?.resourceVersion ?? version
+    if (type === 'DELETED') remove(object)
+    else if (type !== 'BOOKMARK') put(object)
+  }
+
+  async function run(): Promise<void> {
+    let backoff = MIN_BACKOFF_MS
+    let isFailing = false
+    while (!closing.signal.aborted) {
+      try {
+        if (version === undefined) await list()
+        await watch(() => {
+          if (isFailing) log.info({ path }, 'the Kubernetes cluster answers again')
+          backoff = MIN_BACKOFF_MS
+          isFailing = false
+        })
+      } catch (error) {
+        if (closing.signal.aborted) return
+        // 410 Gone: the server has forgotten the version.
+        if (error instanceof ClusterRefusal && error.status === 410) {
+          version = undefined
+          continue
+        }
+        if (!isFailing) log.warn({ err: error, path }, 'the Kubernetes cluster cannot be watched; retrying')
+        isFailing = true
+        await delay(backoff * (0.5 + Math.random()), undefined, { signal: closing.signal }).catch(() => undefined)
+        backoff = Math.min(MAX_BACKOFF_MS, backoff * 2)
+      }
+    }
+  }
+
+  const running = run()
+  return {
+    get: (name) => items.get(name),
+    all: () => [...items.values()],
+    put,
+    ready,
+    get syncedAt() {
+      return syncedAt
+    },
+    probe() {
+      if (version === undefined) return
+      client.stream('/version', {}, AbortSignal.any([closing.signal, AbortSignal.timeout(PROBE_TIMEOUT_MS)])).then(
+        (answer) => {
+          answer.resume().on('error', () => undefined)
+          syncedAt = Date.now()
+        },
+        () => undefined,
+      )
+    },
+    async close() {
+      closing.abort()
+      await running
+    },
+  }
+}

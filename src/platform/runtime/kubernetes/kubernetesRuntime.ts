@@ -1,0 +1,146 @@
+import { randomUUID } from 'node:crypto'
+import type { Logger } from 'pino'
+import { createKeyedQueue } from '../../concurrency/keyedQueue'
+import { AppError } from '../../errors'
+import type { InstanceSpec, Runtime } from '../runtime'
+import { ClusterRefusal, type ClusterClient } from './clusterClient'
+import type { ConsoleStore } from './consoleStore'
+import { listReadyNodes } from './nodes'
+import { PodConsole } from './podConsole'
+import { PodInput } from './podInput'
+import { readPodLog } from './podLog'
+import { watchPodRuns } from './podRuns'
+import { createPods } from './pods'
+import { podOf, type PodSettings } from './podSpec'
+import { hasEnded, hasLog } from './podState'
+import { startPodSteps } from './podSteps'
+import { createServices } from './services'
+import { createPodUsage } from './podUsage'
+
+/** How often consoles that are watched here are looked up for lines that other platforms have stored. */
+const STORE_POLL_MS = 250
+
+export interface KubernetesParts extends PodSettings {
+  client: ClusterClient
+  store: ConsoleStore
+  /** Whether this platform is the manager. Only the manager writes what the cluster tells, and takes the steps that are due. */
+  isActive: () => boolean
+  /** Called before a Pod is created. @throws AppError when its directories are missing */
+  prepare: (spec: InstanceSpec) => Promise<void>
+  log: Logger
+}
+
+/** Runs instances as Pods of a Kubernetes cluster (decisions §15). The cluster keeps everything but the consoles. */
+export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
+  const { client, store, isActive, prepare, log } = parts
+  const reader = randomUUID()
+  const pods = createPods(client)
+  const usageOf = createPodUsage(client, log)
+  const inTurn = createKeyedQueue()
+  const consoles = new Map<string, PodConsole>()
+  const inputs = new Map<string, PodInput>()
+  const runs = watchPodRuns(client, pods, log)
+
+  function consoleOf(podName: string): PodConsole {
+    const known =
+      consoles.get(podName) ??
+      new PodConsole({
+        podName,
+        store,
+        reader,
+        run: () => runs.runOf(podName),
+        readLog: (options) => readPodLog(client, podName, options),
+        log,
+      })
+    consoles.set(podName, known)
+    return known
+  }
+
+  function inputOf(podName: string): PodInput {
+    const known = inputs.get(podName) ?? new PodInput(client, podName, log)
+    inputs.set(podName, known)
+    return known
+  }
+
+  function closeInput(podName: string): void {
+    inputs.get(podName)?.close()
+    inputs.delete(podName)
+  }
+
+  const unwatch = runs.watch((podName) => consoles.get(podName)?.wake())
+  const steps = startPodSteps({ runs, pods, consoleOf, inputOf, inTurn, isActive, log })
+
+  async function create(spec: InstanceSpec): Promise<void> {
+    const present = runs.get(spec.podName)
+    if (present && !hasEnded(present)) return
+    await consoleOf(spec.podName).settle()
+    closeInput(spec.podName)
+    if (present) await runs.forget(present)
+    try {
+      await prepare(spec)
+    } catch (error) {
+      const what = spec.copy ? 'its files could not be copied' : 'its directory could not be prepared'
+      runs.startFailed(spec, `Could not be started: ${what}${error instanceof AppError ? ` (${error.message})` : ''}.`)
+      throw error
+    }
+    try {
+      runs.put(await pods.apply(podOf(spec, parts)))
+    } catch (error) {
+      if (!(error instanceof ClusterRefusal)) throw error
+      runs.startFailed(spec, `Could not be started: ${error.message}`)
+    }
+  }
+
+  const storePoll = setInterval(() => {
+    const watched = [...consoles].filter(([, { isWatched }]) => isWatched).map(([podName]) => podName)
+    if (watched.length === 0) return
+    store.newest(watched).then(
+      (newest) => newest.forEach((last, podName) => consoles.get(podName)?.deliverTo(last)),
+      () => undefined,
+    )
+  }, STORE_POLL_MS)
+
+  return {
+    isolation: 'contained',
+    sharesPorts: false,
+    get lastContactAt() {
+      return runs.syncedAt
+    },
+    limits: 'CPU and memory by the cluster',
+    enforced: { cpu: true, memory: true },
+    ensure: (spec) => inTurn(spec.podName, () => create(spec)),
+    stop: steps.stop,
+    kill: steps.kill,
+    remove: (podName) =>
+      inTurn(podName, async () => {
+        const pod = runs.get(podName)
+        if (pod && !hasEnded(pod)) return
+        if (pod) await runs.forget(pod)
+        runs.forgetRun(podName)
+        closeInput(podName)
+        await consoles.get(podName)?.close()
+        consoles.delete(podName)
+        await store.remove(podName)
+      }),
+    list: () => runs.instances(),
+    watch: (listener) => runs.watch(() => listener()),
+    history: (podName, lines) => consoleOf(podName).history(lines),
+    follow: (podName, since, listener) => consoleOf(podName).follow(since, listener),
+    note: (podName, text) => consoleOf(podName).note(text),
+    async write(podName, line) {
+      const pod = runs.get(podName)
+      return pod !== undefined && hasLog(pod) && !hasEnded(pod) && inputOf(podName).write(line)
+    },
+    publish: createServices(client, log),
+    nodes: () => listReadyNodes(client),
+    sample: () => usageOf(runs.pods().filter((pod) => hasLog(pod) && !hasEnded(pod))),
+    async close() {
+      steps.close()
+      unwatch()
+      clearInterval(storePoll)
+      for (const input of inputs.values()) input.close()
+      await Promise.all([...consoles.values()].map((console) => console.close()))
+      await runs.close()
+    },
+  }
+}

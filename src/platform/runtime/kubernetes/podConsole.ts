@@ -1,0 +1,383 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Logger } from 'pino'
+import { consoleText } from '../consoleText'
+import { MAX_STORED_BYTES, MAX_STORED_LINES } from '../lineRing'
+import type { ConsoleLine } from '../runtime'
+import { ClusterRefusal } from './clusterClient'
+import type { ConsoleHead, ConsoleStore } from './consoleStore'
+import { secondOf, type LogOptions, type LogRow } from './podLog'
+import { storeInBatches } from './rowBatches'
+import { StoredRows, type StoredPosition } from './storedRows'
+
+/** Batches between two deletions of old lines. */
+const TRIM_AFTER = 20
+const RENEW_LEASE_MS = 1500
+/** Before the log is read again after an error, or while another platform reads it. */
+const RETRY_MS = 500
+/** Time for the rest of a log whose run has ended. */
+const CATCH_UP_MS = 8000
+
+const LOST = '[System] Output is missing here: the node no longer keeps it.'
+
+type Texts = Omit<ConsoleLine, 'seq'>[]
+
+/** The run whose log a console reads. */
+export interface ConsoleRun {
+  runId: string
+  /** Whether its program has started, so that it has a log. */
+  hasLog: boolean
+  hasEnded: boolean
+  /** Lines of the platform that follow the output of a run that has ended. */
+  closingLines: string[]
+}
+
+export interface PodConsoleParts {
+  podName: string
+  store: ConsoleStore
+  /** Identifies this platform. */
+  reader: string
+  /** The present run; undefined if there is none. */
+  run: () => ConsoleRun | undefined
+  readLog: (options: LogOptions) => AsyncIterable<LogRow[]>
+  log: Pick<Logger, 'warn'>
+}
+
+/**
+ * The console of one instance. The output of its runs is read from the cluster and stored, with the platform's own lines in
+ * between. While somebody watches it, one of the platforms reads the output and all of them read the store; otherwise it is
+ * read when it is asked for, and when a run ends.
+ */
+export class PodConsole {
+  private follower: ((lines: ConsoleLine[]) => void) | undefined
+  private lineWatch: ((text: string) => void) | undefined
+  /** The number of the last line that the listeners got. */
+  private delivered = 0
+  private queue: Promise<unknown> = Promise.resolve()
+  private reading: AbortController | undefined
+  private loop: Promise<void> | undefined
+  private wakeUp: () => void = () => undefined
+  private appends = 0
+  private isClosed = false
+  private settling: Promise<void> | undefined
+
+  constructor(private readonly parts: PodConsoleParts) {}
+
+  get isWatched(): boolean {
+    return this.follower !== undefined || this.lineWatch !== undefined
+  }
+
+  /** Appends a line of the platform. */
+  async note(text: string): Promise<void> {
+    await this.settle()
+    await this.enqueue(() => this.append(() => [{ type: 'system', content: consoleText(text) }]))
+  }
+
+  async history(limit: number): Promise<ConsoleLine[]> {
+    if (limit <= 0) return []
+    await this.settle()
+    const { store, podName } = this.parts
+    const { last } = await store.head(podName)
+    return bounded(await store.lines(podName, last - Math.min(limit, MAX_STORED_LINES) + 1))
+  }
+
+  /** Calls back with the stored lines from a number on, then with new ones. A new follower replaces the old one. */
+  async follow(since: number, follower: (lines: ConsoleLine[]) => void): Promise<() => void> {
+    await this.settle()
+    await this.enqueue(async () => {
+      await this.deliverStored()
+      const { store, podName } = this.parts
+      const kept = bounded(await store.lines(podName, Math.max(since, this.delivered - MAX_STORED_LINES + 1)))
+      this.follower = follower
+      if (kept.length > 0) follower(kept)
+      this.delivered = Math.max(this.delivered, kept.at(-1)?.seq ?? 0)
+    })
+    this.start()
+    return () => {
+      if (this.follower !== follower) return
+      this.follower = undefined
+      this.stopUnwatched()
+    }
+  }
+
+  /** Calls back with every line that the present run prints. `undefined` ends it. */
+  async watchLines(watch: ((text: string) => void) | undefined): Promise<void> {
+    if (watch === undefined) {
+      this.lineWatch = undefined
+      return this.stopUnwatched()
+    }
+    await this.enqueue(async () => {
+      await this.deliverStored()
+      this.lineWatch = watch
+      const { store, podName, run } = this.parts
+      const head = await store.head(podName)
+      const printed = head.runId === run()?.runId ? await store.lines(podName, head.runFirst) : []
+      for (const { type, content } of printed) if (type !== 'system') watch(content)
+      this.delivered = Math.max(this.delivered, printed.at(-1)?.seq ?? 0)
+    })
+    this.start()
+  }
+
+  /** Reads on at once, because the run has changed. */
+  wake(): void {
+    this.wakeUp()
+  }
+
+  /** Delivers lines that another platform has stored. @param newest the number of the newest one */
+  deliverTo(newest: number): void {
+    if (!this.isWatched || newest <= this.delivered) return
+    this.enqueue(() => this.deliverStored()).catch(() => undefined)
+  }
+
+  /** Stores what is missing of a run that has ended, or of one that nobody watches. Failures are left to the next call. */
+  async settle(): Promise<void> {
+    // Callers at the same time share one turn, which may have begun before the run has ended.
+    while (this.settling) await this.settling
+    await (this.settling = this.storeMissing().finally(() => (this.settling = undefined)))
+  }
+
+  private async storeMissing(): Promise<void> {
+    const run = this.parts.run()
+    if (!run) return
+    const head = await this.parts.store.head(this.parts.podName)
+    if (head.completeRun === run.runId) return
+    if (run.hasEnded) {
+      // A reader that follows the log stores its rest first.
+      await Promise.race([this.reading ? this.loopTurn() : undefined, delay(CATCH_UP_MS, undefined, { ref: false })])
+    }
+    if (this.reading) return
+    try {
+      await this.readRun(run, false, AbortSignal.timeout(CATCH_UP_MS))
+      if (run.hasEnded) await this.complete(run)
+    } catch (error) {
+      this.warn(error)
+    }
+  }
+
+  async close(): Promise<void> {
+    this.follower = undefined
+    this.lineWatch = undefined
+    this.stopUnwatched()
+    await this.loop
+    await this.settling
+    this.isClosed = true
+    await this.queue
+  }
+
+  private turn: { promise: Promise<void>; resolve: () => void } | undefined
+
+  /** Resolves when the log that is being followed has been read to its end. */
+  private loopTurn(): Promise<void> {
+    if (!this.turn) {
+      let resolve = () => undefined as void
+      const promise = new Promise<void>((done) => (resolve = done))
+      this.turn = { promise, resolve }
+    }
+    return this.turn.promise
+  }
+
+  private endTurn(): void {
+    this.turn?.resolve()
+    this.turn = undefined
+  }
+
+  private start(): void {
+    this.loop ??= this.readWhileWatched().finally(() => {
+      this.loop = undefined
+      this.endTurn()
+      if (this.isWatched) this.start()
+    })
+  }
+
+  private stopUnwatched(): void {
+    if (this.isWatched) return
+    this.reading?.abort()
+    this.wakeUp()
+  }
+
+  private async readWhileWatched(): Promise<void> {
+    const { podName, store, reader } = this.parts
+    let isLeased = false
+    while (this.isWatched) {
+      try {
+        const run = this.parts.run()
+        const head = await store.head(podName)
+        if (run?.hasLog && head.completeRun !== run.runId) {
+          isLeased = await store.lease(podName, reader)
+          if (isLeased) await this.followRun(run)
+        }
+        await this.enqueue(() => this.deliverStored())
+      } catch (error) {
+        this.warn(error)
+      }
+      this.endTurn()
+      if (this.isWatched) await this.pause()
+    }
+    if (isLeased) await store.release(podName, reader).catch(() => undefined)
+  }
+
+  private async followRun(run: ConsoleRun): Promise<void> {
+    const { podName, store, reader } = this.parts
+    const reading = new AbortController()
+    this.reading = reading
+    const renewal = setInterval(() => {
+      store.lease(podName, reader).then(
+        (isLeased) => isLeased || reading.abort(),
+        () => undefined,
+      )
+    }, RENEW_LEASE_MS)
+    try {
+      await this.readRun(run, true, reading.signal)
+      const present = this.parts.run()
+      if (present?.runId === run.runId && present.hasEnded && !reading.signal.aborted) await this.complete(present)
+    } finally {
+      clearInterval(renewal)
+      this.reading = undefined
+    }
+  }
+
+  /** Waits until the run changes, or for a while. */
+  private async pause(): Promise<void> {
+    const waiting = new AbortController()
+    this.wakeUp = () => waiting.abort()
+    await delay(RETRY_MS, undefined, { signal: waiting.signal }).catch(() => undefined)
+  }
+
+  /** Stores the output of a run from where the store ends. */
+  private async readRun(run: ConsoleRun, follow: boolean, signal: AbortSignal): Promise<void> {
+    if (!run.hasLog) return
+    const head = await this.parts.store.head(this.parts.podName)
+    const from =
+      head.runId === run.runId && head.readTo !== null ? { readTo: head.readTo, readCount: head.readCount } : undefined
+    const skip = new StoredRows(from)
+    const position: Position = { stored: from }
+    const options: LogOptions = {
+      follow,
+      signal,
+      ...(from && { sinceMs: secondOf(from.readTo) }),
+      ...(!from && !follow && { tail: MAX_STORED_LINES }),
+    }
+    const isNew = (row: LogRow) => {
+      if (skip.has(row)) return false
+      position.isGap ||= skip.isGap
+      skip.isGap = false
+      return true
+    }
+    try {
+      await storeInBatches(this.parts.readLog(options), isNew, (rows) => this.storeRows(run, rows, position))
+    } catch (error) {
+      // The container has no log any more, or not yet.
+      const isMissing = error instanceof ClusterRefusal && [400, 404].includes(error.status)
+      if (!signal.aborted && !isMissing) throw error
+    }
+  }
+
+  private async storeRows(run: ConsoleRun, rows: LogRow[], position: Position): Promise<void> {
+    await this.enqueue(() =>
+      this.append((head) => {
+        const stored =
+          head.runId === run.runId && head.readTo !== null
+            ? { readTo: head.readTo, readCount: head.readCount }
+            : undefined
+        // Another platform has stored some of these rows, or all.
+        const isShared = stored?.readTo !== position.stored?.readTo || stored?.readCount !== position.stored?.readCount
+        const fresh = isShared ? new StoredRows(stored).without(rows) : rows
+        const newest = fresh.at(-1)?.time
+        if (newest === undefined) return []
+        if (head.runId !== run.runId) head.runFirst = head.last + 1
+        head.readCount =
+          (stored?.readTo === newest ? stored.readCount : 0) + fresh.filter(({ time }) => time === newest).length
+        head.readTo = newest
+        head.runId = run.runId
+        position.next = { readTo: newest, readCount: head.readCount }
+        const lines: Texts = fresh.map(({ text }) => ({ type: 'message', content: consoleText(text) }))
+        return position.isGap ? [{ type: 'system', content: LOST }, ...lines] : lines
+      }),
+    )
+    position.stored = position.next ?? position.stored
+    position.isGap = false
+  }
+
+  private async complete(run: ConsoleRun): Promise<void> {
+    await this.enqueue(() =>
+      this.append((head) => {
+        if (head.completeRun === run.runId) return []
+        head.completeRun = run.runId
+        return run.closingLines.map((text) => ({ type: 'system', content: consoleText(`[System] ${text}`) }))
+      }),
+    )
+  }
+
+  /**
+   * Appends lines after the newest one, and delivers them. If another platform has appended meanwhile, it delivers those lines
+   * and tries again.
+   * @param linesFor gets the head, and changes it
+   */
+  private async append(linesFor: (head: ConsoleHead) => Texts): Promise<void> {
+    const { store, podName } = this.parts
+    while (!this.isClosed) {
+      const head = await store.head(podName)
+      const next = { ...head }
+      const lines = linesFor(next)
+      if (lines.length === 0 && next.completeRun === head.completeRun) return
+      if (!(await store.append(podName, next, lines))) continue
+      if (this.isWatched) {
+        if (head.last !== this.delivered) await this.deliverStored()
+        else this.deliver(lines.map((line, at) => ({ seq: head.last + 1 + at, ...line })))
+      }
+      this.appends += 1
+      if (this.appends % TRIM_AFTER === 0) await store.trim(podName, MAX_STORED_LINES, MAX_STORED_BYTES)
+      return
+    }
+  }
+
+  private async deliverStored(): Promise<void> {
+    const { store, podName } = this.parts
+    if (!this.isWatched) {
+      this.delivered = (await store.head(podName)).last
+      return
+    }
+    this.deliver(await store.lines(podName, this.delivered + 1))
+  }
+
+  private deliver(lines: ConsoleLine[]): void {
+    const last = lines.at(-1)
+    if (!last) return
+    this.delivered = last.seq
+    for (const { type, content } of lines) if (type !== 'system') this.lineWatch?.(content)
+    this.follower?.(lines)
+  }
+
+  private enqueue<Result>(work: () => Promise<Result>): Promise<Result> {
+    const result = this.queue.then(work)
+    this.queue = result.catch(() => undefined)
+    return result
+  }
+
+  private warn(error: unknown): void {
+    this.parts.log.warn(
+      { err: error, podName: this.parts.podName },
+      'failed to read the output of an instance; retrying',
+    )
+  }
+}
+
+/** How far a reader has come. */
+interface Position {
+  /** What it expects the store to hold; undefined: nothing of this run. */
+  stored: StoredPosition | undefined
+  next?: StoredPosition
+  /** Rows before the next ones are lost. */
+  isGap?: boolean
+}
+
+/** As many of the newest lines as a console stores. */
+function bounded(lines: ConsoleLine[]): ConsoleLine[] {
+  let bytes = 0
+  let from = lines.length
+  while (from > 0 && lines.length - from < MAX_STORED_LINES) {
+    bytes += Buffer.byteLength(lines[from - 1]?.content ?? '')
+    if (bytes > MAX_STORED_BYTES && from < lines.length) break
+    from -= 1
+  }
+  return lines.slice(from)
+}

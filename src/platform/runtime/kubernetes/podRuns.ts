@@ -1,0 +1,157 @@
+import { EventEmitter } from 'node:events'
+import { randomUUID } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { V1Pod } from '@kubernetes/client-node'
+import type { Logger } from 'pino'
+import { describeExit } from '../exitMessages'
+import type { InstanceSpec, RuntimeInstance } from '../runtime'
+import { clusterDoesNotAnswer, type ClusterClient } from './clusterClient'
+import { startInformer } from './informer'
+import type { ConsoleRun } from './podConsole'
+import type { Pods } from './pods'
+import { MANAGED_BY_SELECTOR } from './podSpec'
+import { closingLinesOf, exitOf, hasEnded, hasLog, instanceOf, nameOf, runIdOf } from './podState'
+
+/** Time for a deleted Pod to be gone. */
+const DELETION_TIMEOUT_MS = 20_000
+/** Time for the first list of Pods; until then nothing is known. */
+const FIRST_LIST_MS = 5000
+/** How often the cluster is asked whether it answers while it has nothing to tell. */
+const PROBE_MS = 5000
+
+/** The runs of all instances: the Pods of the cluster, and runs whose Pod is gone or could not be created. */
+export interface PodRuns {
+  /** The instance's Pod, as far as it is known here. */
+  get(podName: string): V1Pod | undefined
+  pods(): V1Pod[]
+  /** @throws AppError UNAVAILABLE if the cluster has never answered */
+  instances(): Promise<RuntimeInstance[]>
+  /** The present run, for the console. */
+  runOf(podName: string): ConsoleRun | undefined
+  /** Adds what a request has just answered. */
+  put(pod: V1Pod | undefined): void
+  /** Records a start that failed before there was a Pod. */
+  startFailed(spec: InstanceSpec, failure: string): void
+  /** Deletes a Pod that has ended, and its run. @throws Error if it is not gone in time; as `Pods.delete` */
+  forget(pod: V1Pod): Promise<void>
+  /** Forgets a run without a Pod. */
+  forgetRun(podName: string): void
+  /** Calls the listener after every change of a run. @returns a function that unsubscribes. */
+  watch(listener: (podName: string) => void): () => void
+  /** When the cluster was last heard of, in milliseconds since the epoch; 0: never. */
+  readonly syncedAt: number
+  close(): Promise<void>
+}
+
+export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): PodRuns {
+  const changes = new EventEmitter()
+  const emit = (podName: string) => changes.emit('changed', podName)
+  const withoutPod = new Map<string, { instance: RuntimeInstance; closingLines: string[] }>()
+  /** When the end of a run was first seen here, by run id. */
+  const seenEnds = new Map<string, number>()
+  /** The ids of Pods that are deleted in order to forget them. */
+  const forgotten = new Set<string>()
+
+  const informer = startInformer<V1Pod>({
+    client,
+    path: `/api/v1/namespaces/${client.namespace}/pods`,
+    labelSelector: MANAGED_BY_SELECTOR,
+    log,
+    onChange(pod) {
+      if (hasEnded(pod)) endedAt(pod)
+      withoutPod.delete(nameOf(pod))
+      emit(nameOf(pod))
+    },
+    onDelete(pod) {
+      const at = endedAt(pod)
+      seenEnds.delete(runIdOf(pod))
+      const isForgotten = forgotten.delete(runIdOf(pod))
+      if (!isForgotten && informer.get(nameOf(pod)) === undefined)
+        withoutPod.set(nameOf(pod), {
+          instance: { ...instanceOf(pod), state: 'EXITED', exit: exitOf(pod, at) },
+          closingLines: closingLinesOf(pod),
+        })
+      emit(nameOf(pod))
+    },
+  })
+
+  function endedAt(pod: V1Pod): number {
+    const at = seenEnds.get(runIdOf(pod)) ?? Date.now()
+    seenEnds.set(runIdOf(pod), at)
+    return at
+  }
+
+  function isGone(pod: V1Pod): Promise<boolean> {
+    const check = () => informer.get(nameOf(pod))?.metadata?.uid !== runIdOf(pod)
+    return new Promise((resolve) => {
+      const end = () => {
+        clearTimeout(timer)
+        changes.off('changed', recheck)
+        resolve(check())
+      }
+      const recheck = () => check() && end()
+      const timer = setTimeout(end, DELETION_TIMEOUT_MS)
+      changes.on('changed', recheck)
+      recheck()
+    })
+  }
+
+  /** @throws AppError UNAVAILABLE if the cluster has never answered */
+  async function isKnown(): Promise<void> {
+    if (informer.syncedAt > 0) return
+    await Promise.race([informer.ready, delay(FIRST_LIST_MS, undefined, { ref: false })])
+    if (informer.syncedAt === 0) throw clusterDoesNotAnswer()
+  }
+
+  const probe = setInterval(() => {
+    if (Date.now() - informer.syncedAt > PROBE_MS) informer.probe()
+  }, PROBE_MS)
+
+  return {
+    get: (podName) => informer.get(podName),
+    pods: () => informer.all(),
+    async instances() {
+      await isKnown()
+      return [
+        ...informer.all().map((pod) => instanceOf(pod, seenEnds.get(runIdOf(pod)))),
+        ...[...withoutPod.values()].map(({ instance }) => instance),
+      ]
+    },
+    runOf(podName) {
+      const pod = informer.get(podName)
+      if (pod)
+        return { runId: runIdOf(pod), hasLog: hasLog(pod), hasEnded: hasEnded(pod), closingLines: closingLinesOf(pod) }
+      const over = withoutPod.get(podName)
+      return over && { runId: over.instance.runId, hasLog: false, hasEnded: true, closingLines: over.closingLines }
+    },
+    put(pod) {
+      if (pod) informer.put(pod)
+    },
+    startFailed({ podName, port }, failure) {
+      const exit = { code: null, signal: null, at: Date.now(), requested: false, failure }
+      const startedAt = Date.now()
+      withoutPod.set(podName, {
+        instance: { podName, runId: randomUUID(), state: 'EXITED', ip: '', port, startedAt, exit },
+        closingLines: [describeExit(exit)],
+      })
+      emit(podName)
+    },
+    async forget(pod) {
+      forgotten.add(runIdOf(pod))
+      await pods.delete(pod, 0)
+      if (!(await isGone(pod))) throw new Error(`The Pod ${nameOf(pod)} was deleted but is not gone yet`)
+    },
+    forgetRun: (podName) => void withoutPod.delete(podName),
+    watch(listener) {
+      changes.on('changed', listener)
+      return () => changes.off('changed', listener)
+    },
+    get syncedAt() {
+      return informer.syncedAt
+    },
+    async close() {
+      clearInterval(probe)
+      await informer.close()
+    },
+  }
+}

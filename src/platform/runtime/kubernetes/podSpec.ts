@@ -1,0 +1,189 @@
+import type { V1Container, V1EnvVar, V1Pod, V1Volume, V1VolumeMount } from '@kubernetes/client-node'
+import { SHARED_ROOT } from '../../../contract/pageRules'
+import type { InstanceSpec } from '../runtime'
+
+/** The container that runs the program (decisions §15). */
+export const CONTAINER = 'instance'
+/** The init container that fills the copy of an instance. */
+export const COPY_CONTAINER = 'copy'
+const WORKING_DIRECTORY = '/data'
+const PEERS_DIRECTORY = '/run/quarterdeck/peers'
+/** Time between SIGTERM and SIGKILL (decisions §5). */
+export const KILL_AFTER_SECONDS = 10
+/** How long a Pod stays on a node that does not answer. */
+const UNREACHABLE_SECONDS = 30
+
+/** A condition of our own, which makes the Pod ready for its Service when the ready line was printed. */
+export const READY_CONDITION = 'quarterdeck.io/ready'
+/** What later steps need to know of the specification, as JSON. */
+export const RUN_ANNOTATION = 'quarterdeck.io/run'
+/** When a stop was requested: milliseconds since the epoch. */
+export const STOP_ANNOTATION = 'quarterdeck.io/stop-requested-at'
+/** Set when the stop command was written. */
+export const STOP_SENT_ANNOTATION = 'quarterdeck.io/stop-command-sent'
+
+export const DEPLOYMENT_LABEL = 'app.kubernetes.io/name'
+export const MANAGED_BY = { 'app.kubernetes.io/managed-by': 'quarterdeck' }
+/** Selects what the platform has created. */
+export const MANAGED_BY_SELECTOR = 'app.kubernetes.io/managed-by=quarterdeck'
+
+export interface PodSettings {
+  /** Name of the claim of the shared area. */
+  claim: string
+  /** The default image. */
+  image: string
+  /** User and group id of every Pod. The platform has the same, so that both can change the files. */
+  user: number
+  /** Path of the directory with an instance's peers file, in the shared area. */
+  peersDirectory: (podName: string) => string
+}
+
+/** The value of RUN_ANNOTATION. */
+export interface RunOptions {
+  ready: string | undefined
+  port: number | undefined
+  stop: InstanceSpec['stop']
+}
+
+/** Builds the Pod of an instance. It may run in a namespace that enforces the restricted Pod Security standard. */
+export function podOf(spec: InstanceSpec, settings: PodSettings): V1Pod {
+  const { podName, deployment, dataDirectory, copy, node, ready, port, stop } = spec
+  const run: RunOptions = { ready, port, stop }
+  const image = spec.image ?? settings.image
+  return {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: {
+      name: podName,
+      labels: { ...MANAGED_BY, [DEPLOYMENT_LABEL]: deployment, 'app.kubernetes.io/instance': podName },
+      annotations: { [RUN_ANNOTATION]: JSON.stringify(run) },
+    },
+    spec: {
+      restartPolicy: 'Never',
+      terminationGracePeriodSeconds: KILL_AFTER_SECONDS,
+      automountServiceAccountToken: false,
+      enableServiceLinks: false,
+      securityContext: {
+        runAsNonRoot: true,
+        runAsUser: settings.user,
+        runAsGroup: settings.user,
+        seccompProfile: { type: 'RuntimeDefault' },
+      },
+      ...(node !== undefined && { affinity: onNode(node) }),
+      tolerations: ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable'].map((key) => ({
+        key,
+        operator: 'Exists',
+        effect: 'NoExecute',
+        tolerationSeconds: UNREACHABLE_SECONDS,
+      })),
+      ...(ready !== undefined && { readinessGates: [{ conditionType: READY_CONDITION }] }),
+      ...(copy && { initContainers: [copyContainer(settings.image, dataDirectory)] }),
+      containers: [
+        {
+          name: CONTAINER,
+          image,
+          command: spec.command.map(literal),
+          workingDir: WORKING_DIRECTORY,
+          stdin: true,
+          env: environmentOf(spec),
+          ...(port !== undefined && { ports: [{ containerPort: port }] }),
+          resources: limitsOf(spec),
+          securityContext: RESTRICTED,
+          volumeMounts: mountsOf(spec, settings),
+        },
+      ],
+      volumes: volumesOf(spec, settings),
+    },
+  }
+}
+
+const RESTRICTED = { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } }
+
+/** A match of the node's name. A node's hostname label may differ from it. */
+function onNode(node: string) {
+  const matchFields = [{ key: 'metadata.name', operator: 'In', values: [node] }]
+  return { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [{ matchFields }] } } }
+}
+
+/** Copies the directory, without the platform's internal files (see `share/internalNames.ts`). */
+const COPY = `cp -a /source/. ${WORKING_DIRECTORY}/ && find ${WORKING_DIRECTORY} -name '.quarterdeck-*' -prune -exec rm -rf {} +`
+
+function copyContainer(image: string, dataDirectory: string): V1Container {
+  return {
+    name: COPY_CONTAINER,
+    image,
+    command: ['sh', '-c', COPY],
+    securityContext: RESTRICTED,
+    volumeMounts: [
+      { name: 'share', mountPath: '/source', subPath: subPathOf(dataDirectory), readOnly: true },
+      { name: 'data', mountPath: WORKING_DIRECTORY },
+    ],
+  }
+}
+
+/** Kubernetes replaces `$(NAME)` in commands and values. `$$` stands for a dollar sign. */
+function literal(text: string): string {
+  return text.replaceAll('$', '$$$$')
+}
+
+function environmentOf({ env, hasPeers }: InstanceSpec): V1EnvVar[] {
+  const { TZ } = process.env
+  const values: Record<string, string> = {
+    HOME: WORKING_DIRECTORY,
+    LANG: 'C.UTF-8',
+    ...(TZ && { TZ }),
+    ...env,
+    ...(hasPeers && { QUARTERDECK_PEERS: `${PEERS_DIRECTORY}/peers.json` }),
+  }
+  return [
+    ...Object.entries(values).map(([name, value]) => ({ name, value: literal(value) })),
+    { name: 'QUARTERDECK_NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } },
+  ]
+}
+
+function limitsOf({ limits: { cores, memoryBytes } }: InstanceSpec): V1Container['resources'] {
+  const limits = {
+    ...(cores !== undefined && { cpu: `${Math.round(cores * 1000)}m` }),
+    ...(memoryBytes !== undefined && { memory: String(memoryBytes) }),
+  }
+  return { limits }
+}
+
+function mountsOf(
+  { podName, dataDirectory, copy, mounts, hasPeers }: InstanceSpec,
+  settings: PodSettings,
+): V1VolumeMount[] {
+  return [
+    copy
+      ? { name: 'data', mountPath: WORKING_DIRECTORY }
+      : { name: 'share', mountPath: WORKING_DIRECTORY, subPath: subPathOf(dataDirectory) },
+    ...mounts.map((path) => ({
+      name: 'share',
+      mountPath: SHARED_ROOT + path,
+      subPath: subPathOf(path),
+      readOnly: true,
+    })),
+    ...(hasPeers
+      ? [
+          {
+            name: 'share',
+            mountPath: PEERS_DIRECTORY,
+            subPath: subPathOf(settings.peersDirectory(podName)),
+            readOnly: true,
+          },
+        ]
+      : []),
+  ]
+}
+
+function volumesOf({ copy }: InstanceSpec, { claim }: PodSettings): V1Volume[] {
+  return [
+    { name: 'share', persistentVolumeClaim: { claimName: claim } },
+    ...(copy ? [{ name: 'data', emptyDir: {} }] : []),
+  ]
+}
+
+/** A path of the shared area as a path within the claim. */
+function subPathOf(path: string): string {
+  return path.replace(/^\//, '')
+}

@@ -1,0 +1,188 @@
+import { constants } from 'node:os'
+import type { V1ContainerStateTerminated, V1ContainerStatus, V1Pod } from '@kubernetes/client-node'
+import { describeExit, startFailureMessage } from '../exitMessages'
+import type { InstanceExit, RuntimeInstance } from '../runtime'
+import { CONTAINER, COPY_CONTAINER, READY_CONDITION, RUN_ANNOTATION, STOP_ANNOTATION, type RunOptions } from './podSpec'
+
+/** Reasons in the status of a Pod that the cluster ended (Kubernetes: "Pod lifecycle", "Node-pressure eviction"). */
+const INTERRUPTIONS = [
+  'Evicted',
+  'NodeLost',
+  'NodeShutdown',
+  'Terminated',
+  'Preempting',
+  'UnexpectedAdmissionError',
+  'NodeAffinity',
+]
+
+/** Why containers wait, in words for users. */
+const PULL_REASONS = [
+  'ErrImagePull',
+  'ImagePullBackOff',
+  'InvalidImageName',
+  'ErrImageNeverPull',
+  'RegistryUnavailable',
+]
+
+export const nameOf = (pod: V1Pod): string => pod.metadata?.name ?? ''
+export const runIdOf = (pod: V1Pod): string => pod.metadata?.uid ?? ''
+
+/** The options of a Pod's run. A Pod whose annotation was removed has none. */
+export function runOptionsOf(pod: V1Pod): RunOptions {
+  try {
+    return JSON.parse(pod.metadata?.annotations?.[RUN_ANNOTATION] ?? '') as RunOptions
+  } catch {
+    return { ready: undefined, port: undefined, stop: { command: undefined, timeoutSeconds: 30 } }
+  }
+}
+
+/** When a stop was requested, in milliseconds since the epoch. */
+export function stopRequestedAt(pod: V1Pod): number | undefined {
+  const at = pod.metadata?.annotations?.[STOP_ANNOTATION]
+  return at === undefined ? undefined : Number(at)
+}
+
+const statusOfContainer = (pod: V1Pod, name: string): V1ContainerStatus | undefined =>
+  [...(pod.status?.initContainerStatuses ?? []), ...(pod.status?.containerStatuses ?? [])].find(
+    (status) => status.name === name,
+  )
+
+/** Whether its program has started, so that it has a log. */
+export function hasLog(pod: V1Pod): boolean {
+  const { running, terminated } = statusOfContainer(pod, CONTAINER)?.state ?? {}
+  return running !== undefined || (terminated !== undefined && terminated.containerID !== undefined)
+}
+
+export function hasEnded(pod: V1Pod): boolean {
+  return (
+    pod.status?.phase === 'Succeeded' ||
+    pod.status?.phase === 'Failed' ||
+    statusOfContainer(pod, CONTAINER)?.state?.terminated !== undefined
+  )
+}
+
+/** Whether its program runs and was not yet found ready. */
+export function awaitsReadyLine(pod: V1Pod): boolean {
+  return stateOf(pod) === 'STARTING' && statusOfContainer(pod, CONTAINER)?.state?.running !== undefined
+}
+
+function stateOf(pod: V1Pod): RuntimeInstance['state'] {
+  if (hasEnded(pod)) return 'EXITED'
+  if (stopRequestedAt(pod) !== undefined || pod.metadata?.deletionTimestamp !== undefined) return 'STOPPING'
+  if (statusOfContainer(pod, CONTAINER)?.state?.running === undefined) return 'STARTING'
+  const isReady =
+    runOptionsOf(pod).ready === undefined ||
+    pod.status?.conditions?.some(({ type, status }) => type === READY_CONDITION && status === 'True')
+  return isReady ? 'RUNNING' : 'STARTING'
+}
+
+/** The run of a Pod. @param seenEndedAt when the platform first saw that it had ended */
+export function instanceOf(pod: V1Pod, seenEndedAt = Date.now()): RuntimeInstance {
+  const { running, terminated } = statusOfContainer(pod, CONTAINER)?.state ?? {}
+  const startedAt = running?.startedAt ?? terminated?.startedAt ?? pod.metadata?.creationTimestamp
+  const state = stateOf(pod)
+  return {
+    podName: nameOf(pod),
+    runId: runIdOf(pod),
+    state,
+    ip: pod.status?.podIP ?? '',
+    port: runOptionsOf(pod).port,
+    startedAt: timeOf(startedAt) ?? Date.now(),
+    exit: state === 'EXITED' ? exitOf(pod, seenEndedAt) : undefined,
+  }
+}
+
+/** Dates are text in watches and lists, which are not read by the library's serializer. */
+function timeOf(date: Date | string | undefined): number | undefined {
+  const at = date === undefined ? NaN : new Date(date).getTime()
+  return Number.isNaN(at) ? undefined : at
+}
+
+/**
+ * How the run of a Pod ended, also of one that was deleted before it ended.
+ * @param at when the platform saw it, in milliseconds since the epoch: the clock of the node may differ, and tells seconds
+ */
+export function exitOf(pod: V1Pod, at: number): InstanceExit {
+  const ended = statusOfContainer(pod, CONTAINER)?.state?.terminated
+  const requested = stopRequestedAt(pod) !== undefined
+  const interruption = requested ? undefined : interruptionOf(pod)
+  const failure = ended ? startFailureOf(ended, pod) : copyFailureOf(pod)
+  const signal = ended && failure === undefined ? signalOf(ended) : undefined
+  return {
+    code: ended && !signal && failure === undefined ? ended.exitCode : null,
+    signal: signal ?? null,
+    at,
+    requested,
+    orderly: requested && ended !== undefined && failure === undefined && signal !== 'SIGKILL',
+    failure: failure ?? (ended || interruption !== undefined ? undefined : 'Stopped before it was started.'),
+    ...(interruption !== undefined && { interruption }),
+  }
+}
+
+/** Why the cluster ended a run that nobody asked to stop; undefined if the program ended by itself. */
+function interruptionOf(pod: V1Pod): string | undefined {
+  const { reason, message, conditions } = pod.status ?? {}
+  if (reason !== undefined && INTERRUPTIONS.includes(reason)) return `${reason}${message ? `: ${message}` : ''}`
+  const disrupted = conditions?.find(({ type, status }) => type === 'DisruptionTarget' && status === 'True')
+  if (disrupted) return disrupted.message || disrupted.reason || 'disrupted'
+  return pod.metadata?.deletionTimestamp === undefined && hasEnded(pod)
+    ? undefined
+    : 'its Pod was deleted in the cluster'
+}
+
+/** Programs that end by a signal have 128 plus its number as exit code. */
+function signalOf({ exitCode, signal }: V1ContainerStateTerminated): string | undefined {
+  const number = signal || exitCode - 128
+  return Object.entries(constants.signals).find(([, value]) => value === number)?.[0]
+}
+
+/** The reason why a container could not be started, as text for users. */
+function startFailureOf({ reason, message = '' }: V1ContainerStateTerminated, pod: V1Pod): string | undefined {
+  if (reason !== 'StartError' && reason !== 'ContainerCannotRun') return undefined
+  const [program = ''] = pod.spec?.containers[0]?.command ?? []
+  const image = pod.spec?.containers[0]?.image ?? ''
+  const isMissing = /executable file not found|no such file or directory/.test(message)
+  if (isMissing && program === 'java')
+    return `Java is not installed in the image "${image}". Choose one with Java in run.image, or set run.command.`
+  if (isMissing) return startFailureMessage('ENOENT', program)
+  if (/permission denied/.test(message)) return startFailureMessage('EACCES', program)
+  return `Could not be started: ${message || reason}`
+}
+
+function copyFailureOf(pod: V1Pod): string | undefined {
+  const ended = statusOfContainer(pod, COPY_CONTAINER)?.state?.terminated
+  if (!ended || ended.exitCode === 0) return undefined
+  return `Could not be started: its files could not be copied (${ended.message?.trim() || `exit code ${ended.exitCode}`}).`
+}
+
+/** What the cluster says about a run that does not run yet: a line for its console, and a key for lines that mean the same. */
+export interface ClusterMessage {
+  key: string
+  text: string
+}
+
+export function messagesOf(pod: V1Pod): ClusterMessage[] {
+  const messages: ClusterMessage[] = []
+  for (const { image, state } of [
+    ...(pod.status?.initContainerStatuses ?? []),
+    ...(pod.status?.containerStatuses ?? []),
+  ]) {
+    const { reason = '', message = '' } = state?.waiting ?? {}
+    if (PULL_REASONS.includes(reason))
+      messages.push({ key: 'image', text: `Image ${image} cannot be pulled: ${message || reason}` })
+    else if (reason.endsWith('Error'))
+      messages.push({ key: 'container', text: `The container cannot be created: ${message || reason}` })
+  }
+  const scheduled = pod.status?.conditions?.find(({ type }) => type === 'PodScheduled')
+  if (scheduled?.status === 'False' && scheduled.reason === 'Unschedulable')
+    messages.push({ key: 'node', text: `Unschedulable: ${scheduled.message ?? ''}` })
+  return messages
+}
+
+/** The lines of the platform after the output of a run that has ended. */
+export function closingLinesOf(pod: V1Pod): string[] {
+  const ended = statusOfContainer(pod, CONTAINER)?.state?.terminated
+  const limit = pod.spec?.containers[0]?.resources?.limits?.memory
+  const reason = limit ? `Killed for memory: it may use ${limit} bytes.` : 'Killed for memory: its node had none left.'
+  return [...(ended?.reason === 'OOMKilled' ? [reason] : []), describeExit(exitOf(pod, 0))]
+}

@@ -1,0 +1,189 @@
+import type { V1Pod } from '@kubernetes/client-node'
+import type { Logger } from 'pino'
+import type { KeyedQueue } from '../../concurrency/keyedQueue'
+import { ReadyLine } from '../readyLine'
+import type { PodConsole } from './podConsole'
+import type { PodInput } from './podInput'
+import type { PodRuns } from './podRuns'
+import type { Pods } from './pods'
+import { KILL_AFTER_SECONDS, STOP_ANNOTATION, STOP_SENT_ANNOTATION } from './podSpec'
+import {
+  awaitsReadyLine,
+  hasEnded,
+  hasLog,
+  messagesOf,
+  nameOf,
+  runIdOf,
+  runOptionsOf,
+  stopRequestedAt,
+} from './podState'
+
+/** Before a step that failed is repeated, and between two looks whether this platform has become the manager. */
+const RETRY_MS = 1000
+
+export interface PodStepParts {
+  runs: PodRuns
+  pods: Pods
+  consoleOf: (podName: string) => PodConsole
+  inputOf: (podName: string) => PodInput
+  /** Changes of one instance come one after another. */
+  inTurn: KeyedQueue
+  isActive: () => boolean
+  log: Pick<Logger, 'warn'>
+}
+
+/** What becomes due while an instance runs. Only the manager does it; where one manager ends, the next goes on. */
+export interface PodSteps {
+  /** Begins a stop, or goes on with it. */
+  stop: (podName: string) => Promise<void>
+  kill: (podName: string) => Promise<void>
+  close: () => void
+}
+
+export function startPodSteps({ runs, pods, consoleOf, inputOf, inTurn, isActive, log }: PodStepParts): PodSteps {
+  const timers = new Map<string, { timer: NodeJS.Timeout; due: number }>()
+  /** The run whose console waits for the ready line, by instance. */
+  const readyWatches = new Map<string, string>()
+  /** What was written about the present run, by instance. */
+  const written = new Map<string, { runId: string; keys: Set<string> }>()
+  let wasActive = false
+  let isClosed = false
+
+  function schedule(podName: string, ms: number): void {
+    const due = performance.now() + ms
+    const known = timers.get(podName)
+    if (isClosed || !isActive() || (known && known.due <= due)) return
+    clearTimeout(known?.timer)
+    const timer = setTimeout(() => {
+      timers.delete(podName)
+      inTurn(podName, () => takeSteps(podName)).catch((error: unknown) => {
+        log.warn({ err: error, podName }, 'a step for an instance failed; retrying')
+        schedule(podName, RETRY_MS)
+      })
+    }, ms)
+    timers.set(podName, { timer, due })
+  }
+
+  async function takeSteps(podName: string): Promise<void> {
+    const pod = runs.get(podName)
+    if (isClosed) return
+    if (!pod || hasEnded(pod)) {
+      await endReadyWatch(podName)
+      if (runs.runOf(podName)) await consoleOf(podName).settle()
+      return
+    }
+    await writeMessages(pod)
+    if (awaitsReadyLine(pod)) await watchReadyLine(pod)
+    else await endReadyWatch(podName)
+    await continueStop(pod)
+  }
+
+  /** Takes the next step of a stop that was requested. */
+  async function continueStop(pod: V1Pod): Promise<void> {
+    const podName = nameOf(pod)
+    const requestedAt = stopRequestedAt(pod)
+    if (requestedAt === undefined || hasEnded(pod) || pod.metadata?.deletionTimestamp !== undefined) return
+    const { command, timeoutSeconds } = runOptionsOf(pod).stop
+    const wait = command === undefined || !hasLog(pod) ? 0 : remainingMs(requestedAt, timeoutSeconds * 1000)
+    if (wait <= 0 || command === undefined) return pods.delete(pod, KILL_AFTER_SECONDS)
+    let isSent = pod.metadata?.annotations?.[STOP_SENT_ANNOTATION] !== undefined
+    if (!isSent && (await inputOf(podName).write(command))) {
+      runs.put(await pods.annotate(pod, { [STOP_SENT_ANNOTATION]: 'true' }))
+      isSent = true
+    }
+    schedule(podName, isSent ? wait : Math.min(wait, RETRY_MS))
+  }
+
+  /** @returns the Pod with the request; undefined if it does not run */
+  async function requestStop(podName: string): Promise<V1Pod | undefined> {
+    const pod = runs.get(podName)
+    if (!pod || hasEnded(pod)) return undefined
+    if (stopRequestedAt(pod) !== undefined) return pod
+    const annotated = await pods.annotate(pod, { [STOP_ANNOTATION]: String(Date.now()) })
+    runs.put(annotated)
+    return annotated
+  }
+
+  async function watchReadyLine(pod: V1Pod): Promise<void> {
+    const podName = nameOf(pod)
+    const { ready } = runOptionsOf(pod)
+    if (ready === undefined || readyWatches.get(podName) === runIdOf(pod)) return
+    readyWatches.set(podName, runIdOf(pod))
+    const line = new ReadyLine(ready)
+    let isFound = false
+    await consoleOf(podName).watchLines((text) => {
+      const answer = isFound ? false : line.matches(text)
+      if (answer === false) return
+      isFound = true
+      void markReady(pod, answer === 'too slow')
+    })
+  }
+
+  async function markReady(pod: V1Pod, isTooSlow: boolean): Promise<void> {
+    const podName = nameOf(pod)
+    try {
+      runs.put(await pods.setReady(pod))
+      if (isTooSlow)
+        await consoleOf(podName).note(
+          '[System] The ready expression takes too long to match. The instance counts as ready.',
+        )
+    } catch (error) {
+      log.warn({ err: error, podName }, 'failed to mark an instance as ready; retrying')
+      // The next step watches the lines again, from the first one of the run.
+      readyWatches.delete(podName)
+      schedule(podName, RETRY_MS)
+    }
+  }
+
+  async function endReadyWatch(podName: string): Promise<void> {
+    if (readyWatches.delete(podName)) await consoleOf(podName).watchLines(undefined)
+  }
+
+  async function writeMessages(pod: V1Pod): Promise<void> {
+    const known = written.get(nameOf(pod))
+    const { keys } = known?.runId === runIdOf(pod) ? known : { keys: new Set<string>() }
+    written.set(nameOf(pod), { runId: runIdOf(pod), keys })
+    for (const { key, text } of messagesOf(pod)) {
+      if (keys.has(key)) continue
+      keys.add(key)
+      await consoleOf(nameOf(pod)).note(`[System] ${text}`)
+    }
+  }
+
+  const unwatch = runs.watch((podName) => {
+    if (runs.runOf(podName)) return schedule(podName, 0)
+    written.delete(podName)
+    readyWatches.delete(podName)
+  })
+  const activityTimer = setInterval(() => {
+    const hasBecomeActive = isActive() && !wasActive
+    wasActive = isActive()
+    if (!hasBecomeActive) return
+    void runs.instances().then((instances) => {
+      for (const { podName } of instances) schedule(podName, 0)
+    })
+  }, RETRY_MS)
+
+  return {
+    async stop(podName) {
+      const pod = await requestStop(podName)
+      if (pod) await continueStop(pod)
+    },
+    async kill(podName) {
+      const pod = await requestStop(podName)
+      // Without any grace period the cluster would forget the Pod before its processes have ended.
+      if (pod) await pods.delete(pod, 1)
+    },
+    close() {
+      isClosed = true
+      unwatch()
+      clearInterval(activityTimer)
+      for (const { timer } of timers.values()) clearTimeout(timer)
+    },
+  }
+}
+
+/** Milliseconds left of a period. A clock that was set back must not prolong it. */
+function remainingMs(since: number, periodMs: number): number {
+  return Math.min(periodMs, since + periodMs - Date.now())
+}

@@ -1,0 +1,52 @@
+import type { LogRow } from './podLog'
+
+/** Rows that are stored together, at most. */
+const MAX_BATCH_BYTES = 256 * 1024
+/** Rows within this time are stored together. */
+const BATCH_MS = 20
+
+/**
+ * Reads rows to their end, and passes them on in batches, one at a time. While a batch is being stored the next one is
+ * collected; when that is full, the reading waits.
+ * @param isNew called for each row in order; others are dropped
+ * @throws what reading or storing throws, after the rows before it were passed on
+ */
+export async function storeInBatches(
+  source: AsyncIterable<LogRow[]>,
+  isNew: (row: LogRow) => boolean,
+  storeRows: (rows: LogRow[]) => Promise<void>,
+): Promise<void> {
+  let pending: LogRow[] = []
+  let bytes = 0
+  let timer: NodeJS.Timeout | undefined
+  let storing: Promise<void> = Promise.resolve()
+  let failure: { error: unknown } | undefined
+
+  function storePending(): Promise<void> {
+    clearTimeout(timer)
+    timer = undefined
+    const rows = pending
+    pending = []
+    bytes = 0
+    storing = storing
+      .then(() => (rows.length > 0 && !failure ? storeRows(rows) : undefined))
+      .catch((error: unknown) => void (failure ??= { error }))
+    return storing
+  }
+
+  try {
+    for await (const rows of source) {
+      for (const row of rows) {
+        if (!isNew(row)) continue
+        pending.push(row)
+        bytes += row.text.length
+        if (bytes >= MAX_BATCH_BYTES) await storePending()
+      }
+      if (failure) break
+      timer ??= setTimeout(() => void storePending(), BATCH_MS)
+    }
+  } finally {
+    await storePending()
+  }
+  if (failure) throw failure.error
+}

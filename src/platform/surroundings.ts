@@ -1,0 +1,13 @@
+import type { Logger } from 'pino'
+
+/** Functions that close what was opened, called in reverse order. */
+export type Closers = (() => Promise<unknown>)[]
+
+/** What every part of the platform is opened with. */
+export interface Surroundings {
+  log: Logger
+  /** Receives a function for each part once it is open, so that a failed start can be undone. */
+  closers: Closers
+  /** Called when another platform has taken over the database. */
+  onLost: () => void
+}

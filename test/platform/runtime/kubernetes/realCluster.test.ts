@@ -1,0 +1,72 @@
+import { chmodSync, chownSync, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import pino from 'pino'
+import { createClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
+import { openKubernetesRuntime } from '../../../../src/platform/runtime/kubernetes/kubernetesRuntime'
+import type { Runtime } from '../../../../src/platform/runtime/runtime'
+import { createConsoleStore } from '../../../../src/platform/state/consoles'
+import {
+  addTestImage,
+  clusterTitle,
+  createNamespace,
+  hasCluster,
+  startCluster,
+  TEST_IMAGE,
+  type TestCluster,
+} from '../../../support/platform/cluster'
+import { freshState, type FreshState } from '../../../support/platform/freshState'
+import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
+import { runtimeSuite } from '../runtimeSuite'
+import { platformOnCluster } from './platformOnCluster'
+
+const root = useTemporaryDirectory()
+const USER = 1000
+const shareDir = () => join(root(), 'share')
+const log = pino({ level: process.env.TEST_LOG ?? 'silent' })
+let cluster: TestCluster
+let state: FreshState
+let runtime: Runtime
+
+const open = () =>
+  openKubernetesRuntime({
+    client: createClusterClient({ kubeconfig: cluster.kubeconfig }, 'games'),
+    store: createConsoleStore(state.db),
+    isActive: () => true,
+    claim: 'quarterdeck-share',
+    image: TEST_IMAGE,
+    user: USER,
+    peersDirectory: (podName) => `/peers/${podName}`,
+    prepare: async ({ dataDirectory }) => {
+      const path = join(shareDir(), dataDirectory)
+      chownSync(path, USER, USER)
+    },
+    log,
+  })
+
+;(hasCluster ? describe : describe.skip)(clusterTitle('a real cluster'), () => {
+  beforeAll(async () => {
+    mkdirSync(shareDir())
+    chmodSync(root(), 0o755)
+    cluster = await startCluster('--real', '--metrics')
+    await Promise.all([addTestImage(cluster), createNamespace(cluster, 'games', shareDir())])
+    state = await freshState()
+    runtime = open()
+  }, 120_000)
+  afterAll(async () => {
+    await runtime?.close()
+    await state?.close()
+    await cluster?.stop()
+  }, 60_000)
+
+  describe('the Kubernetes runtime', () => {
+    runtimeSuite({
+      runtime: () => runtime,
+      share: shareDir,
+      home: () => '/data',
+      knowsErrors: false,
+      linesThatFill: 2000,
+    })
+  })
+
+  describe('the platform', () => platformOnCluster(() => cluster))
+})

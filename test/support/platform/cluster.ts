@@ -1,0 +1,111 @@
+import { execFile, execFileSync, spawn } from 'node:child_process'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+
+const run = promisify(execFile)
+
+/** A folder with `up.sh` and `down.sh` that start and end a Kubernetes on this machine; undefined: these tests are skipped. */
+const scripts = process.env.QUARTERDECK_TEST_CLUSTER
+export const hasCluster = scripts !== undefined && existsSync(join(scripts, 'up.sh')) && process.getuid?.() === 0
+
+/** Title of the tests that need a cluster. */
+export const clusterTitle = (title: string) => `${title} (skipped where QUARTERDECK_TEST_CLUSTER names no cluster)`
+
+export interface TestCluster {
+  kubeconfig: string
+  /** @returns what kubectl prints */
+  kubectl(...args: string[]): Promise<string>
+  /** Applies a manifest, as YAML or JSON. */
+  apply(manifest: string): Promise<void>
+  /** Runs another script of the cluster's folder, with its directory as first argument. */
+  script(name: string, ...args: string[]): Promise<void>
+  stop(): Promise<void>
+}
+
+/** Starts a cluster: `--real` with a kubelet and containerd, or `--kwok` with faked nodes. */
+export async function startCluster(...options: string[]): Promise<TestCluster> {
+  // Sockets in it have paths of limited length.
+  const directory = mkdtempSync(join('/tmp', 'qd-'))
+  const folder = scripts ?? ''
+  await run(join(folder, 'up.sh'), [...options, directory])
+  const kubeconfig = join(directory, 'kubeconfig')
+  const kubectlPath = join(directory, 'bin/kubectl')
+  const kubectl = async (...args: string[]) => (await run(kubectlPath, ['--kubeconfig', kubeconfig, ...args])).stdout
+  return {
+    kubeconfig,
+    kubectl,
+    apply: (manifest) =>
+      new Promise((resolve, reject) => {
+        const child = spawn(kubectlPath, ['--kubeconfig', kubeconfig, 'apply', '-f', '-'])
+        let errors = ''
+        child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()))
+        child.on('close', (code) => (code === 0 ? resolve() : reject(new Error(errors))))
+        child.stdin.end(manifest)
+      }),
+    script: async (name, ...args) => void (await run(join(folder, name), [directory, ...args])),
+    async stop() {
+      await run(join(folder, 'down.sh'), [directory])
+      rmSync(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+export const TEST_IMAGE = 'quarterdeck.test/node:1'
+
+/** Gives the cluster an image with this machine's Node.js and busybox. */
+export async function addTestImage(cluster: TestCluster): Promise<void> {
+  const root = mkdtempSync(join(tmpdir(), 'image-'))
+  for (const folder of ['bin', 'etc', 'tmp', 'data']) mkdirSync(join(root, folder))
+  copyFileSync(execFileSync('which', ['busybox'], { encoding: 'utf8' }).trim(), join(root, 'bin/busybox'))
+  for (const applet of execFileSync('busybox', ['--list'], { encoding: 'utf8' }).split('\n').filter(Boolean))
+    if (applet !== 'busybox') symlinkSync('busybox', join(root, 'bin', applet))
+  copyFileSync(process.execPath, join(root, 'bin/node'))
+  for (const [, library = ''] of execFileSync('ldd', [process.execPath], { encoding: 'utf8' }).matchAll(/(\/\S+)/g)) {
+    mkdirSync(join(root, dirname(library)), { recursive: true })
+    copyFileSync(realpathSync(library), join(root, library))
+  }
+  await cluster.script('image.sh', TEST_IMAGE, root, JSON.stringify({ Env: ['PATH=/bin'] }))
+  rmSync(root, { recursive: true })
+}
+
+/** Creates a namespace that admits only restricted Pods, with a claim of a directory of this machine. */
+export async function createNamespace(cluster: TestCluster, namespace: string, shareDir: string): Promise<void> {
+  await cluster.apply(
+    JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'List',
+      items: [
+        {
+          apiVersion: 'v1',
+          kind: 'Namespace',
+          metadata: { name: namespace, labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
+        },
+        {
+          apiVersion: 'v1',
+          kind: 'PersistentVolume',
+          metadata: { name: namespace },
+          spec: {
+            capacity: { storage: '1Gi' },
+            accessModes: ['ReadWriteMany'],
+            storageClassName: 'none',
+            hostPath: { path: shareDir },
+            claimRef: { namespace, name: 'quarterdeck-share' },
+          },
+        },
+        {
+          apiVersion: 'v1',
+          kind: 'PersistentVolumeClaim',
+          metadata: { namespace, name: 'quarterdeck-share' },
+          spec: {
+            accessModes: ['ReadWriteMany'],
+            storageClassName: 'none',
+            resources: { requests: { storage: '1Gi' } },
+            volumeName: namespace,
+          },
+        },
+      ],
+    }),
+  )
+}
