@@ -46,11 +46,13 @@ export class PodInput {
   }
 
   private async connect(): Promise<WebSocket> {
-    const connection = (this.connection ??= this.client.connectInput(this.podName, CONTAINER))
+    if (this.connection) return this.connection
+    const connection = this.client.connectInput(this.podName, CONTAINER)
     const forget = () => {
       if (this.connection === connection) this.connection = undefined
     }
     connection.then((socket) => socket.once('close', forget), forget)
+    this.connection = connection
     return connection
   }
 

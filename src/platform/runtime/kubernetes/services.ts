@@ -2,7 +2,7 @@ import type { V1Service } from '@kubernetes/client-node'
 import type { Logger } from 'pino'
 import type { PublishedDeployment } from '../runtime'
 import { ClusterRefusal, type ClusterClient } from './clusterClient'
-import { DEPLOYMENT_LABEL, MANAGED_BY, MANAGED_BY_SELECTOR } from './podSpec'
+import { DEPLOYMENT_LABEL, MANAGED_BY } from './podSpec'
 import { FIELD_MANAGER } from './pods'
 
 /** Also without a change, so that a Service that somebody has deleted comes back. */
@@ -23,7 +23,7 @@ export function createServices(
   let published: { text: string; at: number } | undefined
 
   async function apply(service: V1Service): Promise<void> {
-    const name = service.metadata?.name ?? ''
+    const name = nameOf(service)
     try {
       await client.call((core, { setHeaderOptions, PatchStrategy }) =>
         core.patchNamespacedService(
@@ -41,19 +41,33 @@ export function createServices(
   return async (deployments) => {
     const text = JSON.stringify(deployments)
     if (published?.text === text && performance.now() - published.at < RESYNC_MS) return
-    const wanted = deployments.flatMap(servicesOf)
-    const names = new Set(wanted.map(({ metadata }) => metadata?.name))
-    const { items } = await client.call((core) =>
-      core.listNamespacedService({ namespace, labelSelector: MANAGED_BY_SELECTOR }),
-    )
-    for (const { metadata } of items) {
-      const name = metadata?.name ?? ''
-      if (!names.has(name)) await client.call((core) => core.deleteNamespacedService({ name, namespace }))
+    const { items } = await client.call((core) => core.listNamespacedService({ namespace }))
+    const own = items.filter(isOurs).map(nameOf)
+    const taken = new Set(items.filter((service) => !isOurs(service)).map(nameOf))
+    const wanted = uniqueByName(deployments.flatMap(servicesOf))
+    for (const name of own)
+      if (!wanted.has(name)) await client.call((core) => core.deleteNamespacedService({ name, namespace }))
+    for (const [name, service] of wanted) {
+      // A Service of others, such as the console's own, must not be changed.
+      if (taken.has(name)) log.error({ service: name }, 'a deployment has no Service: another one has its name')
+      else await apply(service)
     }
-    for (const service of wanted) await apply(service)
     published = { text, at: performance.now() }
   }
 }
+
+const nameOf = ({ metadata }: V1Service) => metadata?.name ?? ''
+
+const isOurs = ({ metadata }: V1Service) =>
+  Object.entries(MANAGED_BY).every(([label, value]) => metadata?.labels?.[label] === value)
+
+/** Of two with one name the headless one stays: the deployments "a" and "a-exposed" both want "a-exposed". */
+function uniqueByName(services: V1Service[]): Map<string, V1Service> {
+  const headlessLast = [...services].sort((one, other) => rank(one) - rank(other))
+  return new Map(headlessLast.map((service) => [nameOf(service), service]))
+}
+
+const rank = ({ spec }: V1Service) => (spec?.clusterIP === 'None' ? 1 : 0)
 
 function servicesOf({ deployment, port, expose }: PublishedDeployment): V1Service[] {
   const selector = { ...MANAGED_BY, [DEPLOYMENT_LABEL]: deployment }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Instance } from '../../../../src/contract/instance'
 import { createNamespace, TEST_IMAGE, type TestCluster } from '../../../support/platform/cluster'
+import { createAccount } from '../../../support/platform/clusterAccount'
 import { freshDatabase } from '../../../support/platform/freshState'
 import { startPlatform, type Account, type TestPlatform } from '../../../support/platform/startPlatform'
 import { until } from '../../../support/platform/until'
@@ -26,6 +27,7 @@ const SERVER = `
 /** Two replicas of the platform that run a network on a real cluster. */
 export function platformOnCluster(cluster: () => TestCluster): void {
   let shareDir: string
+  let kubeconfig: string
   let state: Awaited<ReturnType<typeof freshDatabase>>
   const key = randomBytes(32).toString('hex')
   let first: TestPlatform
@@ -43,7 +45,7 @@ export function platformOnCluster(cluster: () => TestCluster): void {
         QUARTERDECK_RUNTIME: 'kubernetes',
         QUARTERDECK_NAMESPACE: NAMESPACE,
         QUARTERDECK_IMAGE: TEST_IMAGE,
-        KUBECONFIG: cluster().kubeconfig,
+        KUBECONFIG: kubeconfig,
       },
     })
   }
@@ -98,6 +100,8 @@ ${more}`,
     mkdirSync(shareDir, { recursive: true })
     await createNamespace(cluster(), NAMESPACE, shareDir)
     state = await freshDatabase()
+    // With the rights of the manifests, and no others.
+    kubeconfig = await createAccount(cluster(), NAMESPACE, mkdtempSync(join(tmpdir(), 'account-')))
     first = await startReplica()
     admin = await first.register('admin')
     second = await startReplica()

@@ -18,6 +18,7 @@ import { freshState, type FreshState } from '../../../support/platform/freshStat
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 import { runtimeSuite } from '../runtimeSuite'
 import { platformOnCluster } from './platformOnCluster'
+import { rightsOnCluster } from './rights'
 
 const root = useTemporaryDirectory()
 const USER = 1000
@@ -67,6 +68,12 @@ const open = () =>
       linesThatFill: 2000,
     })
   })
+
+  describe('the rights of the platform', () =>
+    rightsOnCluster(
+      () => cluster,
+      () => state,
+    ))
 
   describe('the platform', () => platformOnCluster(() => cluster))
 })

@@ -1,0 +1,153 @@
+import { mkdirSync, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pino from 'pino'
+import { createClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
+import { openKubernetesRuntime } from '../../../../src/platform/runtime/kubernetes/kubernetesRuntime'
+import type { InstanceSpec, Runtime } from '../../../../src/platform/runtime/runtime'
+import { createConsoleStore } from '../../../../src/platform/state/consoles'
+import { createNamespace, TEST_IMAGE, type TestCluster } from '../../../support/platform/cluster'
+import { createAccount, type Right } from '../../../support/platform/clusterAccount'
+import type { FreshState } from '../../../support/platform/freshState'
+import { until } from '../../../support/platform/until'
+
+/** Each right of the platform's roles, and what fails without it. */
+const NEEDED: Record<Right, Step> = {
+  'list pods': 'list',
+  'watch pods': 'start',
+  'create pods': 'start',
+  'patch pods': 'start',
+  'patch pods/status': 'start',
+  'get pods/log': 'start',
+  'get pods/attach': 'write',
+  'create pods/attach': 'write',
+  'delete pods': 'remove',
+  'list services': 'publish',
+  'create services': 'publish',
+  'patch services': 'publish',
+  'delete services': 'publish',
+  'list pods.metrics.k8s.io': 'measure',
+  'list nodes': 'nodes',
+}
+
+type Step = 'list' | 'nodes' | 'publish' | 'start' | 'write' | 'measure' | 'stop' | 'remove'
+
+const PROGRAM = `
+  console.log('Ready')
+  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
+    if (line === 'stop') process.exit(0)
+    console.log('heard ' + line)
+  })`
+
+const SPEC: InstanceSpec = {
+  podName: 'pod-rights',
+  deployment: 'suite',
+  command: ['node', '-e', PROGRAM],
+  image: undefined,
+  node: undefined,
+  dataDirectory: '/suite',
+  copy: false,
+  mounts: [],
+  hasPeers: false,
+  env: {},
+  port: undefined,
+  ready: 'Ready',
+  stop: { command: 'stop', timeoutSeconds: 5 },
+  limits: { cores: undefined, memoryBytes: undefined },
+}
+
+/** Time for a step. A missing right mostly means that it never happens. */
+const SECONDS = 20
+
+/** Tests that the platform needs each right of its roles, and no other. */
+export function rightsOnCluster(cluster: () => TestCluster, state: () => FreshState): void {
+  const failed = new Map<Right | 'all', Step | undefined>()
+
+  /** Uses everything that needs a right. @returns the first step that fails */
+  async function useAll(namespace: string, without?: Right): Promise<Step | undefined> {
+    const directory = mkdtempSync(join(tmpdir(), 'rights-'))
+    mkdirSync(join(directory, 'suite'))
+    await createNamespace(cluster(), namespace, directory)
+    const kubeconfig = await createAccount(cluster(), namespace, directory, without)
+    const refused: string[] = []
+    const runtime = openKubernetesRuntime({
+      client: createClusterClient({ kubeconfig }, namespace),
+      store: createConsoleStore(state().db),
+      isActive: () => true,
+      claim: 'quarterdeck-share',
+      image: TEST_IMAGE,
+      user: 1000,
+      peersDirectory: () => '/peers',
+      prepare: async () => undefined,
+      log: pino({ level: 'warn' }, { write: (line) => void refused.push(line) }),
+    })
+    try {
+      return await firstFailure(runtime, { ...SPEC, podName: `pod-${namespace}` }, refused)
+    } finally {
+      await runtime.close()
+    }
+  }
+
+  async function firstFailure(runtime: Runtime, spec: InstanceSpec, refused: string[]): Promise<Step | undefined> {
+    const { podName } = spec
+    const find = async () => (await runtime.list()).find((run) => run.podName === podName)
+    const isRefused = (text: string) => refused.some((line) => line.includes(text))
+    const published = [{ deployment: 'suite', port: 25_565, expose: 'none' as const }]
+    const steps: Record<Step, () => Promise<unknown>> = {
+      list: () => runtime.list(),
+      nodes: () => runtime.nodes!(),
+      publish: async () => {
+        await runtime.publish!(published)
+        await runtime.publish!([])
+        if (isRefused('refuses the Service')) throw new Error('refused')
+      },
+      start: async () => {
+        await runtime.ensure(spec)
+        const run = await until(find, (found) => found?.state === 'RUNNING' || found?.state === 'EXITED', SECONDS)
+        if (run?.state !== 'RUNNING') throw new Error('refused')
+      },
+      write: async () => {
+        await runtime.write(podName, 'hello')
+        await until(
+          () => runtime.history(podName, 100),
+          (lines) => lines.some(({ content }) => content === 'heard hello'),
+          SECONDS,
+        )
+      },
+      measure: async () => {
+        await runtime.sample()
+        if (isRefused('usage of instances is unknown')) throw new Error('refused')
+      },
+      stop: async () => {
+        await runtime.stop(podName)
+        await until(find, (run) => run?.state === 'EXITED', SECONDS)
+      },
+      remove: () => runtime.remove(podName),
+    }
+    for (const [name, step] of Object.entries(steps)) {
+      const isDone = await step().then(
+        () => true,
+        () => false,
+      )
+      if (!isDone) return name as Step
+    }
+    return undefined
+  }
+
+  beforeAll(async () => {
+    const rights: (Right | 'all')[] = ['all', ...(Object.keys(NEEDED) as Right[])]
+    await Promise.all(
+      rights.map(async (right, at) => {
+        failed.set(right, await useAll(`rights-${at}`, right === 'all' ? undefined : right))
+      }),
+    )
+  })
+
+  test('decisions §15: the rights of the manifests are enough', () => {
+    expect(failed.get('all')).toBeUndefined()
+  })
+
+  test.each(Object.entries(NEEDED) as [Right, Step][])('without the right to %s it fails to %s', (right, step) => {
+    expect(failed.get(right)).toBe(step)
+  })
+}
