@@ -159,9 +159,13 @@ export function startPodSteps({ runs, pods, consoleOf, inputOf, inTurn, isActive
     const hasBecomeActive = isActive() && !wasActive
     wasActive = isActive()
     if (!hasBecomeActive) return
-    void runs.instances().then((instances) => {
-      for (const { podName } of instances) schedule(podName, 0)
-    })
+    runs.instances().then(
+      (instances) => {
+        for (const { podName } of instances) schedule(podName, 0)
+      },
+      // The cluster does not answer: it tells of each Pod when it does.
+      () => undefined,
+    )
   }, RETRY_MS)
 
   return {

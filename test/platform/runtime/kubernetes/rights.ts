@@ -13,7 +13,7 @@ import { until } from '../../../support/platform/until'
 
 /** Each right of the platform's roles, and what fails without it. */
 const NEEDED: Record<Right, Step> = {
-  'list pods': 'list',
+  'list pods': 'list instances',
   'watch pods': 'start',
   'create pods': 'start',
   'patch pods': 'start',
@@ -27,10 +27,10 @@ const NEEDED: Record<Right, Step> = {
   'patch services': 'publish',
   'delete services': 'publish',
   'list pods.metrics.k8s.io': 'measure',
-  'list nodes': 'nodes',
+  'list nodes': 'find nodes',
 }
 
-type Step = 'list' | 'nodes' | 'publish' | 'start' | 'write' | 'measure' | 'stop' | 'remove'
+type Step = 'list instances' | 'find nodes' | 'publish' | 'start' | 'write' | 'measure' | 'stop' | 'remove'
 
 const PROGRAM = `
   console.log('Ready')
@@ -94,8 +94,8 @@ export function rightsOnCluster(cluster: () => TestCluster, state: () => FreshSt
     const isRefused = (text: string) => refused.some((line) => line.includes(text))
     const published = [{ deployment: 'suite', port: 25_565, expose: 'none' as const }]
     const steps: Record<Step, () => Promise<unknown>> = {
-      list: () => runtime.list(),
-      nodes: () => runtime.nodes!(),
+      'list instances': () => runtime.list(),
+      'find nodes': () => runtime.nodes!(),
       publish: async () => {
         await runtime.publish!(published)
         await runtime.publish!([])
