@@ -31,6 +31,7 @@ import { StartError } from './errors'
 import { createCluster, type Cluster } from './kubernetes/cluster'
 import { createDashboard, type Dashboard } from './kubernetes/dashboard'
 import { runInstances } from './runInstances'
+import { CLUSTER_SILENCE_MS } from './runtime/kubernetes/podRuns'
 import type { Runtime } from './runtime/runtime'
 import { watchDisks } from './share/disks'
 import { openFiles, type Files } from './share/files'
@@ -58,8 +59,6 @@ import type { Surroundings } from './surroundings'
 const CLEAN_UP_MS = 10 * 60_000
 /** Timeout of an operation on the Kubernetes cluster. */
 const CLUSTER_MS = 8000
-/** How long a cluster may be silent before the platform counts as unhealthy. */
-const CLUSTER_SILENCE_MS = 15_000
 
 export interface Platform extends App {
   state: StateDatabase

@@ -2,6 +2,7 @@ const Sequencer = require('@jest/test-sequencer').default
 
 /** Tests that are slower than their size suggests, the slowest first. Used until jest has recorded durations. */
 const SLOW = [
+  'platform/runtime/kubernetes/realCluster',
   'e2e/console',
   'e2e/kills',
   'e2e/largeFile',
@@ -10,6 +11,7 @@ const SLOW = [
   'platform/deployments/gameServer',
   'platform/databases/mongo',
   'platform/deployments/killSeries',
+  'platform/deployments/managerKills',
   'platform/databases/interrupted',
   'platform/databases/platformLife',
   'platform/twoPlatforms',

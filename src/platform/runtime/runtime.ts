@@ -125,8 +125,8 @@ export interface Runtime<Spec = InstanceSpec> {
   /** Whether instances share the ports of one machine. Otherwise each has an address of its own. */
   readonly sharesPorts: boolean
   /**
-   * When the service that runs the instances last answered, in milliseconds since the epoch; 0: never. Until it answers
-   * again, `list` returns what was known then. Absent for instances of this machine.
+   * When the service that runs the instances last answered, in milliseconds since the epoch; 0: never. Absent for
+   * instances of this machine.
    */
   readonly lastContactAt?: number
   /** Starts the instance unless it runs. Resolves after the start, without waiting for readiness. */
@@ -136,7 +136,7 @@ export interface Runtime<Spec = InstanceSpec> {
   kill(podName: string): Promise<void>
   /** Deletes an instance that does not run, with its console and its copy. */
   remove(podName: string): Promise<void>
-  /** All known instances, running or ended. */
+  /** All known instances, running or ended. @throws AppError UNAVAILABLE while they are unknown */
   list(): Promise<RuntimeInstance[]>
   /** Calls the listener after every change of an instance's state. @returns a function that unsubscribes. */
   watch(listener: () => void): () => void

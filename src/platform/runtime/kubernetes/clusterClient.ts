@@ -13,7 +13,7 @@ import {
 } from '../../kubernetes/clusterConnection'
 
 /** Timeout of a request, and of the start of a streamed answer. */
-const REQUEST_TIMEOUT_MS = 8000
+const REQUEST_TIMEOUT_MS = 5000
 /** How long a configuration is used before it is read again, because it may be renewed. */
 const CONFIG_MS = 60_000
 /** TCP probes detect a peer that has vanished while a stream is idle. */
@@ -81,18 +81,28 @@ export function createClusterClient(source: ClusterSource, namespace: string): C
       const { client, config } = await readConfig()
       // The library connects only for a stream. Its messages are sent by hand, which tells how many bytes wait.
       const { PassThrough } = await import('node:stream')
+      const stdin = new PassThrough()
       const attached = new client.Attach(config).attach(
         namespace,
         podName,
         container,
         null,
         null,
-        new PassThrough(),
+        stdin,
         false,
-      )
-      const socket = (await withTimeout(attached as Promise<unknown>)) as WebSocket
-      socket.on('error', () => undefined)
-      return socket
+      ) as Promise<unknown> as Promise<WebSocket>
+      try {
+        const socket = await withTimeout(attached)
+        socket.on('error', () => undefined)
+        return socket
+      } catch (error) {
+        // It may still be opened.
+        attached.then(
+          (late) => late.terminate(),
+          () => undefined,
+        )
+        throw error
+      }
     },
   }
 }
@@ -119,6 +129,7 @@ function openStream(url: string, options: RequestOptions, signal: AbortSignal): 
   })
 }
 
+/** @throws ClusterRefusal; AppError UNAVAILABLE, also when the time is up */
 async function withTimeout<Result>(promise: Promise<Result>): Promise<Result> {
   let timer: NodeJS.Timeout | undefined
   const timeout = new Promise<never>((_resolve, reject) => {
@@ -126,6 +137,8 @@ async function withTimeout<Result>(promise: Promise<Result>): Promise<Result> {
   })
   try {
     return await Promise.race([promise, timeout])
+  } catch (error) {
+    throw failureOf(error)
   } finally {
     clearTimeout(timer)
   }

@@ -1,4 +1,3 @@
-import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { V1ObjectMeta } from '@kubernetes/client-node'
@@ -105,7 +104,13 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
     const stream = await client.stream(path, query, signal)
     syncedAt = Date.now()
     onOpen()
-    for await (const line of createInterface({ input: stream })) handle(JSON.parse(line) as WatchEvent<Item>)
+    let rest = ''
+    // Leaving the loop destroys the stream.
+    for await (const chunk of stream.setEncoding('utf8')) {
+      const lines = (rest + String(chunk)).split('\n')
+      rest = lines.pop() ?? ''
+      for (const line of lines) handle(JSON.parse(line) as WatchEvent<Item>)
+    }
     syncedAt = Date.now()
   }
 

@@ -18,13 +18,15 @@ const DELETION_TIMEOUT_MS = 20_000
 const FIRST_LIST_MS = 5000
 /** How often the cluster is asked whether it answers while it has nothing to tell. */
 const PROBE_MS = 5000
+/** How long a cluster may be silent until what was known of it does not count any more. */
+export const CLUSTER_SILENCE_MS = 15_000
 
 /** The runs of all instances: the Pods of the cluster, and runs whose Pod is gone or could not be created. */
 export interface PodRuns {
   /** The instance's Pod, as far as it is known here. */
   get(podName: string): V1Pod | undefined
   pods(): V1Pod[]
-  /** @throws AppError UNAVAILABLE if the cluster has never answered */
+  /** @throws AppError UNAVAILABLE if the cluster has not answered for 15 s */
   instances(): Promise<RuntimeInstance[]>
   /** The present run, for the console. */
   runOf(podName: string): ConsoleRun | undefined
@@ -96,11 +98,10 @@ export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): Po
     })
   }
 
-  /** @throws AppError UNAVAILABLE if the cluster has never answered */
-  async function isKnown(): Promise<void> {
-    if (informer.syncedAt > 0) return
-    await Promise.race([informer.ready, delay(FIRST_LIST_MS, undefined, { ref: false })])
-    if (informer.syncedAt === 0) throw clusterDoesNotAnswer()
+  /** @throws AppError UNAVAILABLE if the cluster has not answered for too long to decide by what was known */
+  async function requireContact(): Promise<void> {
+    if (informer.syncedAt === 0) await Promise.race([informer.ready, delay(FIRST_LIST_MS, undefined, { ref: false })])
+    if (Date.now() - informer.syncedAt > CLUSTER_SILENCE_MS) throw clusterDoesNotAnswer()
   }
 
   const probe = setInterval(() => {
@@ -111,7 +112,7 @@ export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): Po
     get: (podName) => informer.get(podName),
     pods: () => informer.all(),
     async instances() {
-      await isKnown()
+      await requireContact()
       return [
         ...informer.all().map((pod) => instanceOf(pod, seenEnds.get(runIdOf(pod)))),
         ...[...withoutPod.values()].map(({ instance }) => instance),

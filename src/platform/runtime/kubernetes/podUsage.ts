@@ -1,4 +1,5 @@
 import { json } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { V1Pod } from '@kubernetes/client-node'
 import type { Logger } from 'pino'
 import type { Usage } from '../runtime'
@@ -7,6 +8,8 @@ import { MANAGED_BY_SELECTOR } from './podSpec'
 import { nameOf, runIdOf } from './podState'
 
 const REQUEST_TIMEOUT_MS = 5000
+/** How long a caller waits for figures that are newer than the last ones. */
+const MAX_WAIT_MS = 2000
 interface PodMetrics {
   metadata: { name: string }
   /** Quantities such as `12345678n` and `23456Ki`. */
@@ -30,6 +33,8 @@ export function createPodUsage(client: ClusterClient, log: Pick<Logger, 'warn'>)
   /** CPU time by run. The metrics API tells an average, which is summed up over the time between two samples. */
   let totals = new Map<string, { cpuMs: number; at: number }>()
   let isWarned = false
+  let latest: Usage[] = []
+  let refreshing: Promise<void> | undefined
 
   const read = async <Answer>(path: string, query: Record<string, string> = {}): Promise<Answer> =>
     (await json(await client.stream(path, query, AbortSignal.timeout(REQUEST_TIMEOUT_MS)))) as Answer
@@ -75,10 +80,9 @@ export function createPodUsage(client: ClusterClient, log: Pick<Logger, 'warn'>)
     })
   }
 
-  return async (pods) => {
-    if (pods.length === 0) return []
+  async function refresh(pods: V1Pod[]): Promise<void> {
     try {
-      return await fromMetrics(pods).catch((error: unknown) => {
+      latest = await fromMetrics(pods).catch((error: unknown) => {
         if (error instanceof ClusterRefusal) return fromKubelets(pods)
         throw error
       })
@@ -89,8 +93,19 @@ export function createPodUsage(client: ClusterClient, log: Pick<Logger, 'warn'>)
           'the usage of instances is unknown: the cluster has no metrics server, and the platform may not read the kubelets',
         )
       isWarned = true
-      return []
+      latest = []
     }
+  }
+
+  return async (pods) => {
+    if (pods.length === 0) return []
+    // While the cluster hangs, pages show what was known.
+    if (!refreshing) {
+      refreshing = refresh(pods).finally(() => (refreshing = undefined))
+      await Promise.race([refreshing, delay(MAX_WAIT_MS, undefined, { ref: false })])
+    }
+    const runIds = new Set(pods.map(runIdOf))
+    return latest.filter(({ runId }) => runIds.has(runId))
   }
 }
 

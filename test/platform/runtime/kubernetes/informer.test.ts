@@ -1,0 +1,145 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pino from 'pino'
+import { createClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
+import { startInformer, type Informer } from '../../../../src/platform/runtime/kubernetes/informer'
+import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
+import { until } from '../../../support/platform/until'
+
+interface Item {
+  metadata: { name: string; uid: string; resourceVersion: string }
+}
+
+const root = useTemporaryDirectory()
+let server: Server
+let informer: Informer<Item>
+/** What the server holds, and what it was asked for. */
+let items: Item[]
+let version: number
+let lists: number
+let watches: { from: string; response: ServerResponse }[]
+let refuse: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined
+let told: string[]
+
+const itemOf = (name: string, at: number): Item => ({
+  metadata: { name, uid: `uid-${name}`, resourceVersion: String(at) },
+})
+
+beforeEach(async () => {
+  items = [itemOf('a', 1)]
+  version = 10
+  lists = 0
+  watches = []
+  told = []
+  refuse = undefined
+  server = createServer((request, response) => {
+    if (refuse?.(request, response)) return
+    const query = new URL(request.url ?? '', 'http://x').searchParams
+    if (query.get('watch') !== 'true') {
+      lists += 1
+      return void response.end(JSON.stringify({ metadata: { resourceVersion: String(version) }, items }))
+    }
+    response.writeHead(200)
+    response.flushHeaders()
+    watches.push({ from: query.get('resourceVersion') ?? '', response })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const kubeconfig = join(root(), 'kubeconfig')
+  writeFileSync(
+    kubeconfig,
+    `{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}],
+      clusters: [{name: c, cluster: {server: "http://127.0.0.1:${(server.address() as AddressInfo).port}", insecure-skip-tls-verify: true}}],
+      users: [{name: u, user: {}}]}`,
+  )
+  informer = startInformer<Item>({
+    client: createClusterClient({ kubeconfig }, 'games'),
+    path: '/items',
+    log: pino({ level: 'silent' }),
+    onChange: ({ metadata }) => void told.push(`${metadata.name} ${metadata.resourceVersion}`),
+    onDelete: ({ metadata }) => void told.push(`${metadata.name} deleted`),
+  })
+})
+afterEach(async () => {
+  await informer.close()
+  server.closeAllConnections()
+  server.close()
+})
+
+const send = (type: string, object: unknown) => watches.at(-1)!.response.write(`${JSON.stringify({ type, object })}\n`)
+
+test('a change, a new object and a deletion are told once each', async () => {
+  await until(() => watches.length === 1)
+  send('MODIFIED', itemOf('a', 11))
+  send('ADDED', itemOf('b', 12))
+  send('DELETED', itemOf('a', 13))
+  await until(() => told.length === 4)
+  expect(told).toEqual(['a 1', 'a 11', 'b 12', 'a deleted'])
+  expect(informer.all().map(({ metadata }) => metadata.name)).toEqual(['b'])
+})
+
+test('a watch that ends is resumed at the newest version, a bookmark included, without another list', async () => {
+  await until(() => watches.length === 1)
+  send('MODIFIED', itemOf('a', 11))
+  send('BOOKMARK', { metadata: { resourceVersion: '20' } })
+  watches[0]!.response.end()
+  await until(() => watches.length === 2)
+  expect(watches.map(({ from }) => from)).toEqual(['10', '20'])
+  expect(lists).toBe(1)
+})
+
+test.each([
+  ['an event', () => send('ERROR', { code: 410, message: 'too old' })],
+  [
+    'a refused request',
+    () => {
+      refuse = (request, response) => {
+        if (!request.url?.includes('watch=true')) return false
+        refuse = undefined
+        response.writeHead(410).end('{}')
+        return true
+      }
+      watches[0]!.response.end()
+    },
+  ],
+])(
+  'a version that the server has forgotten, told by %s, leads to a new list that finds what is gone',
+  async (_how, forget) => {
+    await until(() => watches.length === 1)
+    items = [itemOf('c', 30)]
+    version = 40
+    forget()
+    await until(() => watches.length === 2)
+    expect(told).toEqual(['a 1', 'a deleted', 'c 30'])
+    expect(watches[1]!.from).toBe('40')
+  },
+)
+
+test('a connection that breaks and a server that answers 500 are retried, and what was known stays', async () => {
+  await until(() => watches.length === 1)
+  let refused = 0
+  refuse = (_request, response) => {
+    refused += 1
+    response.writeHead(500).end()
+    return true
+  }
+  watches[0]!.response.destroy()
+  await until(() => refused >= 2)
+  expect(informer.get('a')).toEqual(itemOf('a', 1))
+  refuse = undefined
+  await until(() => watches.length === 2)
+  send('MODIFIED', itemOf('a', 50))
+  await until(() => told.includes('a 50'))
+})
+
+test('an answer to a request of the platform is not replaced by an older event', async () => {
+  await until(() => watches.length === 1)
+  informer.put(itemOf('a', 60))
+  send('MODIFIED', itemOf('a', 59))
+  send('MODIFIED', itemOf('b', 61))
+  await until(() => told.includes('b 61'))
+  expect(informer.get('a')).toEqual(itemOf('a', 60))
+})

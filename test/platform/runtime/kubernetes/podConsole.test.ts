@@ -1,0 +1,188 @@
+import { EventEmitter, once } from 'node:events'
+import pino from 'pino'
+import { PodConsole, type ConsoleRun } from '../../../../src/platform/runtime/kubernetes/podConsole'
+import type { LogOptions, LogRow } from '../../../../src/platform/runtime/kubernetes/podLog'
+import { createConsoleStore } from '../../../../src/platform/state/consoles'
+import { freshState, type FreshState } from '../../../support/platform/freshState'
+import { until } from '../../../support/platform/until'
+
+let state: FreshState
+beforeAll(async () => {
+  state = await freshState()
+})
+afterAll(() => state.close())
+
+/** The log of a Pod as the kubelet keeps it. Readers get what it holds, and what is printed later. */
+class PodLog {
+  private readonly changes = new EventEmitter().setMaxListeners(0)
+  rows: LogRow[] = []
+  hasEnded = false
+  /** Rows that a reader gets before its connection breaks. */
+  breaksAfter = Infinity
+  readers = 0
+
+  print(...texts: string[]): void {
+    for (const text of texts) this.rows.push({ time: timeOf(this.rows.length), text })
+    this.changes.emit('changed')
+  }
+
+  end(): void {
+    this.hasEnded = true
+    this.changes.emit('changed')
+  }
+
+  async *read({ sinceMs, follow, signal }: LogOptions): AsyncGenerator<LogRow[]> {
+    this.readers += 1
+    let at = sinceMs === undefined ? 0 : this.rows.findIndex(({ time }) => Number(time) * 1000 >= sinceMs)
+    for (let sent = 0; ;) {
+      const rows = at < 0 ? [] : this.rows.slice(at, at + Math.min(100, this.breaksAfter - sent))
+      if (rows.length > 0) yield rows
+      at += rows.length
+      sent += rows.length
+      if (sent >= this.breaksAfter) throw new Error('The connection broke')
+      if (rows.length > 0) continue
+      if (!follow || this.hasEnded) return
+      await once(this.changes, 'changed', { signal })
+    }
+  }
+}
+
+/** Three rows have the same time, as rows that are printed at once may have. */
+const timeOf = (index: number) => `${String(1_800_000_000 + Math.floor(index / 3)).padStart(12, '0')}.000000000`
+
+let pods = 0
+
+/** A console of one run, as one replica of the platform has it. */
+function openConsole(podName: string, log: PodLog, closingLines: string[] = [], reader = 'this'): PodConsole {
+  const run = (): ConsoleRun => ({ runId: 'run-1', hasLog: true, hasEnded: log.hasEnded, closingLines })
+  return new PodConsole({
+    podName,
+    store: createConsoleStore(state.db),
+    reader,
+    run,
+    readLog: (options) => log.read(options),
+    log: pino({ level: 'silent' }),
+  })
+}
+
+const newPod = () => `console-${(pods += 1)}`
+const textsOf = async (console: PodConsole) => (await console.history(10_000)).map(({ content }) => content)
+const numbers = (count: number) => Array.from({ length: count }, (_line, at) => `line ${at}`)
+
+test('the output of a run is numbered from 1 without gaps, and the lines of its end follow it', async () => {
+  const log = new PodLog()
+  const console = openConsole(newPod(), log, ['Ended by itself with exit code 0.'])
+  log.print(...numbers(5))
+  expect(await textsOf(console)).toEqual(numbers(5))
+  await console.note('[System] a note')
+  log.print('last')
+  log.end()
+  expect(await console.history(100)).toEqual(
+    [...numbers(5), '[System] a note', 'last', '[System] Ended by itself with exit code 0.'].map((content, at) => ({
+      seq: at + 1,
+      type: content.startsWith('[System]') ? 'system' : 'message',
+      content,
+    })),
+  )
+  await console.settle()
+  expect(await textsOf(console)).toHaveLength(8)
+})
+
+test('a reader whose connection breaks goes on after the last stored line, also among lines of the same time', async () => {
+  const log = new PodLog()
+  const console = openConsole(newPod(), log)
+  log.breaksAfter = 7
+  const received: string[] = []
+  log.print(...numbers(40))
+  await console.follow(1, (lines) => received.push(...lines.map(({ content }) => content)))
+  await until(() => log.readers > 6)
+  log.breaksAfter = Infinity
+  await until(() => received.length >= 40)
+  expect(received).toEqual(numbers(40))
+  await console.close()
+})
+
+test('two replicas that read one log at the same time store each line once, with the same numbers', async () => {
+  const log = new PodLog()
+  const podName = newPod()
+  const [one, other] = [openConsole(podName, log), openConsole(podName, log, [], 'that')]
+  log.print(...numbers(2000))
+  // Without a lease: both read for an answer.
+  const [first, second] = await Promise.all([one.history(10_000), other.history(10_000)])
+  expect(second.slice(0, first.length)).toEqual(first.slice(0, second.length))
+  expect(await textsOf(one)).toEqual(numbers(2000))
+})
+
+test('followers on two replicas receive every line once and in order while only one replica reads', async () => {
+  const log = new PodLog()
+  const podName = newPod()
+  const consoles = [openConsole(podName, log), openConsole(podName, log, [], 'that')]
+  const received = consoles.map(() => [] as number[])
+  log.print('begin')
+  for (const [at, console] of consoles.entries())
+    await console.follow(1, (lines) => received[at]!.push(...lines.map(({ seq }) => seq)))
+  const before = log.readers
+  const store = createConsoleStore(state.db)
+  for (let round = 0; round < 20; round++) {
+    log.print(...numbers(50))
+    const newest = (await store.newest([podName])).get(podName) ?? 0
+    for (const console of consoles) console.deliverTo(newest)
+  }
+  await until(async () => {
+    const newest = (await store.newest([podName])).get(podName) ?? 0
+    for (const console of consoles) console.deliverTo(newest)
+    return received.every(({ length }) => length >= 1001)
+  })
+  for (const seqs of received) expect(seqs).toEqual(seqs.map((_seq, at) => at + 1))
+  expect(log.readers).toBe(before)
+  for (const console of consoles) await console.close()
+})
+
+test('another replica reads on when the one that reads is gone without giving its lease back', async () => {
+  const log = new PodLog()
+  const podName = newPod()
+  const store = createConsoleStore(state.db)
+  await store.head(podName)
+  expect(await store.lease(podName, 'gone')).toBe(true)
+  const console = openConsole(podName, log)
+  const received: string[] = []
+  await console.follow(1, (lines) => received.push(...lines.map(({ content }) => content)))
+  log.print(...numbers(3))
+  await until(() => received.length === 3, Boolean, 15)
+  await console.close()
+})
+
+test('a log that no longer holds the newest stored line says that output is missing', async () => {
+  const log = new PodLog()
+  const console = openConsole(newPod(), log)
+  log.print(...numbers(4))
+  expect(await textsOf(console)).toEqual(numbers(4))
+  log.print('lost', 'lost', 'lost', 'found')
+  log.rows = log.rows.slice(-1)
+  expect(await textsOf(console)).toEqual([
+    ...numbers(4),
+    '[System] Output is missing here: the node no longer keeps it.',
+    'found',
+  ])
+})
+
+test('decisions §6: the newest 10,000 lines are kept, within 4 MiB', async () => {
+  const log = new PodLog()
+  const podName = newPod()
+  const console = openConsole(podName, log)
+  const received: number[] = []
+  await console.follow(1, (lines) => received.push(...lines.map(({ seq }) => seq)))
+  for (let round = 0; round < 40; round++) log.print(...numbers(600).map((text) => text.padEnd(1000, '.')))
+  await until(() => received.at(-1) === 24_000)
+  expect(received).toEqual(received.map((_seq, at) => at + 1))
+  const kept = await console.history(10_000)
+  expect(kept.at(-1)?.seq).toBe(24_000)
+  expect(kept.reduce((sum, { content }) => sum + content.length, 0)).toBeLessThanOrEqual(4 * 2 ** 20)
+  const { size } = await state.db
+    .selectFrom('console_chunks')
+    .select((of) => of.fn.sum(of.fn<number>('octet_length', ['lines'])).as('size'))
+    .where('pod_name', '=', podName)
+    .executeTakeFirstOrThrow()
+  expect(Number(size)).toBeLessThan(12 * 2 ** 20)
+  await console.close()
+})
