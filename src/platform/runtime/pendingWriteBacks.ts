@@ -4,6 +4,7 @@ import { AppError } from '../errors'
 import { dataDiskFull } from '../share/fileFailure'
 import { createSkippedEntries } from '../share/skippedEntries'
 import type { WriteBack, WriteBackTask } from '../share/replicas/writeBack'
+import { CANCELLED, NOT_ORDERLY, notWrittenBack, writeBackFailed, writtenBack } from './keepMessages'
 import { readJsonFiles, replaceJsonFile } from './jsonFiles'
 import type { InstanceExit } from './runtime'
 
@@ -82,22 +83,14 @@ export function openPendingWriteBacks({
       const files = await writeBack(task, signal, skipped)
       if (signal.aborted) return
       const text = skipped.summary()
-      if (text !== undefined) await appendLine(podName, `[System] Not written back: ${text}`)
+      if (text !== undefined) await appendLine(podName, notWrittenBack(text))
       // The console line comes before `onDone`, which reports the end of the run.
-      if (files > 0)
-        await appendLine(
-          podName,
-          `[System] ${files === 1 ? 'A file' : `${files} files`} of "keep" ${files === 1 ? 'was' : 'were'} written back.`,
-        )
+      if (files > 0) await appendLine(podName, writtenBack(files))
       deleteTask(podName)
     } catch (error) {
       if (signal.aborted) return
       const problem = error instanceof AppError ? error.message : 'See the platform’s log for the reason.'
-      if (problem !== state.problem)
-        void appendLine(
-          podName,
-          `[System] The files of "keep" could not be written back. ${problem} This is retried; Kill cancels it.`,
-        )
+      if (problem !== state.problem) void appendLine(podName, writeBackFailed(problem))
       state.problem = problem
       state.timer = setTimeout(() => void write(task, state), state.delay)
       state.delay = Math.min(MAX_RETRY_MS, state.delay * 2)
@@ -120,10 +113,7 @@ export function openPendingWriteBacks({
       const task = tasks.get(podName)
       if (!task || isClosed || attempts.has(podName)) return
       if (!orderly) {
-        void appendLine(
-          podName,
-          '[System] The files of "keep" were not written back: that happens only after an orderly stop.',
-        )
+        void appendLine(podName, NOT_ORDERLY)
         return deleteTask(podName)
       }
       const state: Attempt = { cancel: new AbortController(), timer: undefined, delay: RETRY_MS, problem: undefined }
@@ -132,7 +122,7 @@ export function openPendingWriteBacks({
     },
     cancel(podName) {
       if (!attempts.has(podName)) return
-      void appendLine(podName, '[System] The files of "keep" were not written back: this was cancelled.')
+      void appendLine(podName, CANCELLED)
       deleteTask(podName)
     },
     delete: deleteTask,

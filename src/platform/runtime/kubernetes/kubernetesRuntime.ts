@@ -6,13 +6,14 @@ import type { InstanceSpec, Runtime } from '../runtime'
 import { ClusterRefusal, type ClusterClient } from './clusterClient'
 import type { ConsoleStore } from './consoleStore'
 import { listReadyNodes } from './nodes'
+import { createKeptFiles } from './keptFiles'
 import { PodConsole } from './podConsole'
 import { PodInput } from './podInput'
 import { readPodLog } from './podLog'
 import { watchPodRuns } from './podRuns'
 import { createPods } from './pods'
 import { podOf, type PodSettings } from './podSpec'
-import { hasEnded, hasLog } from './podState'
+import { hasEnded, hasLog, isOver } from './podState'
 import { startPodSteps } from './podSteps'
 import { createServices } from './services'
 import { createPodUsage } from './podUsage'
@@ -68,11 +69,13 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
   }
 
   const unwatch = runs.watch((podName) => consoles.get(podName)?.wake())
-  const steps = startPodSteps({ runs, pods, consoleOf, inputOf, inTurn, isActive, log })
+  const note = (podName: string, text: string) => consoleOf(podName).note(text)
+  const keptFiles = createKeptFiles({ runs, pods, copies: parts.copies, note, log })
+  const steps = startPodSteps({ runs, pods, consoleOf, inputOf, keptFiles, inTurn, isActive, log })
 
   async function create(spec: InstanceSpec): Promise<void> {
     const present = runs.get(spec.podName)
-    if (present && !hasEnded(present)) return
+    if (present && !isOver(present)) return
     await consoleOf(spec.podName).settle()
     closeInput(spec.podName)
     if (present) await runs.forget(present)
@@ -114,8 +117,9 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
     remove: (podName) =>
       inTurn(podName, async () => {
         const pod = runs.get(podName)
-        if (pod && !hasEnded(pod)) return
+        if (pod && !isOver(pod)) return
         if (pod) await runs.forget(pod)
+        await parts.copies.remove(podName)
         runs.forgetRun(podName)
         closeInput(podName)
         await consoles.get(podName)?.close()
@@ -126,7 +130,7 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
     watch: (listener) => runs.watch(() => listener()),
     history: (podName, lines) => consoleOf(podName).history(lines),
     follow: (podName, since, listener) => consoleOf(podName).follow(since, listener),
-    note: (podName, text) => consoleOf(podName).note(text),
+    note,
     async write(podName, line) {
       const pod = runs.get(podName)
       return pod !== undefined && hasLog(pod) && !hasEnded(pod) && inputOf(podName).write(line)

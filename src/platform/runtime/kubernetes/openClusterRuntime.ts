@@ -1,13 +1,22 @@
+import { chown, mkdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { AppError, StartError } from '../../errors'
+import { StartError } from '../../errors'
 import type { ClusterSource } from '../../kubernetes/clusterConnection'
 import { openRealDirectory } from '../../share/jail'
 import { chownTree, FIRST_USER_ID } from '../../share/ownership'
+import type { WriteBack } from '../../share/replicas/writeBack'
 import { createSkippedEntries } from '../../share/skippedEntries'
 import type { InstanceSpec, Runtime } from '../runtime'
 import { createClusterClient } from './clusterClient'
 import type { ConsoleStore } from './consoleStore'
+import type { KeptCopies } from './keptFiles'
 import { openKubernetesRuntime } from './kubernetesRuntime'
+
+/** Internal directory of the shared area with the copies of instances with `keep`. */
+const COPIES = '.quarterdeck-copies'
+/** Time to write the files of one instance back. */
+const WRITE_BACK_MS = 10 * 60_000
 
 export interface ClusterRuntimeSettings {
   /** Undefined if no cluster is configured. */
@@ -17,12 +26,13 @@ export interface ClusterRuntimeSettings {
   image: string
   store: ConsoleStore
   isActive: () => boolean
-  paths: {
-    /** Returns the absolute path of a directory in the shared area. @throws AppError when it is missing */
-    directory(path: string): Promise<string>
-    /** Path of the directory with an instance's peers file, in the shared area. */
-    peersDirectory(podName: string): string
-  }
+  /** Where this machine has the shared area. */
+  shareDir: string
+  writeBack: WriteBack
+  /** Returns the absolute path of a directory in the shared area. @throws AppError when it is missing */
+  directoryOf: (path: string) => Promise<string>
+  /** Path of the directory with an instance's peers file, in the shared area. */
+  peersDirectory: (podName: string) => string
   log: Logger
 }
 
@@ -34,7 +44,10 @@ export function openClusterRuntime({
   cluster,
   namespace,
   shareClaim,
-  paths,
+  directoryOf,
+  peersDirectory,
+  shareDir,
+  writeBack,
   ...parts
 }: ClusterRuntimeSettings): Runtime {
   if (cluster === undefined)
@@ -45,10 +58,26 @@ export function openClusterRuntime({
   // Pods do not run as root. A platform that does gives them their files.
   const user = own === 0 ? FIRST_USER_ID : own
 
-  async function prepare({ dataDirectory, mounts, keep }: InstanceSpec): Promise<void> {
-    if (keep) throw new AppError('CONFLICT', '"keep" is not supported on Kubernetes yet')
-    for (const path of mounts) await paths.directory(path)
-    const path = await paths.directory(dataDirectory)
+  const copyOf = (podName: string) => join(shareDir, COPIES, podName)
+  const copies: KeptCopies = {
+    pathOf: (podName) => `/${COPIES}/${podName}`,
+    writeBack: async (podName, dataDirectory, paths, skipped) =>
+      writeBack(
+        { copy: copyOf(podName), directory: await directoryOf(dataDirectory), paths },
+        AbortSignal.timeout(WRITE_BACK_MS),
+        skipped,
+      ),
+    remove: (podName) => rm(copyOf(podName), { recursive: true, force: true }),
+  }
+
+  async function prepare({ podName, dataDirectory, mounts, keep }: InstanceSpec): Promise<void> {
+    for (const path of mounts) await directoryOf(path)
+    const path = await directoryOf(dataDirectory)
+    if (keep) {
+      await copies.remove(podName)
+      await mkdir(copyOf(podName), { recursive: true })
+      if (own === 0) await chown(copyOf(podName), user, user)
+    }
     if (own !== 0) return
     const directory = await openRealDirectory(path)
     try {
@@ -63,7 +92,8 @@ export function openClusterRuntime({
     client: createClusterClient(cluster, namespace),
     claim: shareClaim,
     user,
-    peersDirectory: (podName) => paths.peersDirectory(podName),
+    peersDirectory,
+    copies,
     prepare,
   })
 }

@@ -1,6 +1,7 @@
 import type { V1Container, V1EnvVar, V1Pod, V1Volume, V1VolumeMount } from '@kubernetes/client-node'
 import { SHARED_ROOT } from '../../../contract/pageRules'
 import type { InstanceSpec } from '../runtime'
+import type { KeptCopies } from './keptFiles'
 
 /** The container that runs the program (decisions §15). */
 export const CONTAINER = 'instance'
@@ -36,19 +37,26 @@ export interface PodSettings {
   user: number
   /** Path of the directory with an instance's peers file, in the shared area. */
   peersDirectory: (podName: string) => string
+  /** The copies of instances with `keep`; those of others end with their Pod. */
+  copies: KeptCopies
 }
+
+/** Holds a Pod until the files of `keep` are written back. */
+export const KEEP_FINALIZER = 'quarterdeck.io/keep'
 
 /** The value of RUN_ANNOTATION. */
 export interface RunOptions {
   ready: string | undefined
   port: number | undefined
   stop: InstanceSpec['stop']
+  /** What is written back to the deployment's directory after an orderly end. */
+  keep?: { dataDirectory: string; paths: string[] }
 }
 
 /** Builds the Pod of an instance. It may run in a namespace that enforces the restricted Pod Security standard. */
 export function podOf(spec: InstanceSpec, settings: PodSettings): V1Pod {
-  const { podName, deployment, dataDirectory, copy, node, ready, port, stop } = spec
-  const run: RunOptions = { ready, port, stop }
+  const { podName, deployment, dataDirectory, copy, node, ready, port, stop, keep } = spec
+  const run: RunOptions = { ready, port, stop, ...(keep && { keep: { dataDirectory, paths: keep } }) }
   const image = spec.image ?? settings.image
   return {
     apiVersion: 'v1',
@@ -57,6 +65,7 @@ export function podOf(spec: InstanceSpec, settings: PodSettings): V1Pod {
       name: podName,
       labels: { ...MANAGED_BY, [DEPLOYMENT_LABEL]: deployment, 'app.kubernetes.io/instance': podName },
       annotations: { [RUN_ANNOTATION]: JSON.stringify(run) },
+      ...(keep && { finalizers: [KEEP_FINALIZER] }),
     },
     spec: {
       restartPolicy: 'Never',
@@ -77,7 +86,7 @@ export function podOf(spec: InstanceSpec, settings: PodSettings): V1Pod {
         tolerationSeconds: UNREACHABLE_SECONDS,
       })),
       ...(ready !== undefined && { readinessGates: [{ conditionType: READY_CONDITION }] }),
-      ...(copy && { initContainers: [copyContainer(settings.image, dataDirectory)] }),
+      ...(copy && { initContainers: [copyContainer(spec, settings)] }),
       containers: [
         {
           name: CONTAINER,
@@ -108,15 +117,15 @@ function onNode(node: string) {
 /** Copies the directory, without the platform's internal files (see `share/internalNames.ts`). */
 const COPY = `cp -a /source/. ${WORKING_DIRECTORY}/ && find ${WORKING_DIRECTORY} -name '.quarterdeck-*' -prune -exec rm -rf {} +`
 
-function copyContainer(image: string, dataDirectory: string): V1Container {
+function copyContainer(spec: InstanceSpec, settings: PodSettings): V1Container {
   return {
     name: COPY_CONTAINER,
-    image,
+    image: settings.image,
     command: ['sh', '-c', COPY],
     securityContext: RESTRICTED,
     volumeMounts: [
-      { name: 'share', mountPath: '/source', subPath: subPathOf(dataDirectory), readOnly: true },
-      { name: 'data', mountPath: WORKING_DIRECTORY },
+      { name: 'share', mountPath: '/source', subPath: subPathOf(spec.dataDirectory), readOnly: true },
+      dataMountOf(spec, settings),
     ],
   }
 }
@@ -149,14 +158,10 @@ function limitsOf({ limits: { cores, memoryBytes } }: InstanceSpec): V1Container
   return { limits }
 }
 
-function mountsOf(
-  { podName, dataDirectory, copy, mounts, hasPeers }: InstanceSpec,
-  settings: PodSettings,
-): V1VolumeMount[] {
+function mountsOf(spec: InstanceSpec, settings: PodSettings): V1VolumeMount[] {
+  const { podName, mounts, hasPeers } = spec
   return [
-    copy
-      ? { name: 'data', mountPath: WORKING_DIRECTORY }
-      : { name: 'share', mountPath: WORKING_DIRECTORY, subPath: subPathOf(dataDirectory) },
+    dataMountOf(spec, settings),
     ...mounts.map((path) => ({
       name: 'share',
       mountPath: SHARED_ROOT + path,
@@ -176,10 +181,17 @@ function mountsOf(
   ]
 }
 
-function volumesOf({ copy }: InstanceSpec, { claim }: PodSettings): V1Volume[] {
+/** The working directory: the deployment's own, or a copy that ends with the Pod, or one whose files can be kept. */
+function dataMountOf({ podName, dataDirectory, copy, keep }: InstanceSpec, { copies }: PodSettings): V1VolumeMount {
+  if (copy && !keep) return { name: 'data', mountPath: WORKING_DIRECTORY }
+  const path = copy ? copies.pathOf(podName) : dataDirectory
+  return { name: 'share', mountPath: WORKING_DIRECTORY, subPath: subPathOf(path) }
+}
+
+function volumesOf({ copy, keep }: InstanceSpec, { claim }: PodSettings): V1Volume[] {
   return [
     { name: 'share', persistentVolumeClaim: { claimName: claim } },
-    ...(copy ? [{ name: 'data', emptyDir: {} }] : []),
+    ...(copy && !keep ? [{ name: 'data', emptyDir: {} }] : []),
   ]
 }
 

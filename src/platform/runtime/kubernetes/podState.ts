@@ -2,7 +2,15 @@ import { constants } from 'node:os'
 import type { V1ContainerStateTerminated, V1ContainerStatus, V1Pod } from '@kubernetes/client-node'
 import { describeExit, startFailureMessage } from '../exitMessages'
 import type { InstanceExit, RuntimeInstance } from '../runtime'
-import { CONTAINER, COPY_CONTAINER, READY_CONDITION, RUN_ANNOTATION, STOP_ANNOTATION, type RunOptions } from './podSpec'
+import {
+  CONTAINER,
+  COPY_CONTAINER,
+  KEEP_FINALIZER,
+  READY_CONDITION,
+  RUN_ANNOTATION,
+  STOP_ANNOTATION,
+  type RunOptions,
+} from './podSpec'
 
 /** Reasons in the status of a Pod that the cluster ended (Kubernetes: "Pod lifecycle", "Node-pressure eviction"). */
 const INTERRUPTIONS = [
@@ -54,11 +62,24 @@ export function hasLog(pod: V1Pod): boolean {
 }
 
 export function hasEnded(pod: V1Pod): boolean {
+  const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata ?? {}
   return (
+    // The kubelet is done with it, or somebody has forced its deletion; only a finalizer holds it.
+    (deletionTimestamp !== undefined && deletionGracePeriodSeconds === 0) ||
     pod.status?.phase === 'Succeeded' ||
     pod.status?.phase === 'Failed' ||
     statusOfContainer(pod, CONTAINER)?.state?.terminated !== undefined
   )
+}
+
+/** Whether its run has ended, and the files of `keep` are not written back yet. */
+export function awaitsWriteBack(pod: V1Pod): boolean {
+  return hasEnded(pod) && (pod.metadata?.finalizers?.includes(KEEP_FINALIZER) ?? false)
+}
+
+/** Whether nothing is left to be done for its run. */
+export function isOver(pod: V1Pod): boolean {
+  return hasEnded(pod) && !awaitsWriteBack(pod)
 }
 
 /** Whether its program runs and was not yet found ready. */
@@ -67,6 +88,7 @@ export function awaitsReadyLine(pod: V1Pod): boolean {
 }
 
 function stateOf(pod: V1Pod): RuntimeInstance['state'] {
+  if (awaitsWriteBack(pod)) return 'STOPPING'
   if (hasEnded(pod)) return 'EXITED'
   if (stopRequestedAt(pod) !== undefined || pod.metadata?.deletionTimestamp !== undefined) return 'STOPPING'
   if (statusOfContainer(pod, CONTAINER)?.state?.running === undefined) return 'STARTING'

@@ -2,6 +2,7 @@ import type { V1Pod } from '@kubernetes/client-node'
 import type { Logger } from 'pino'
 import type { KeyedQueue } from '../../concurrency/keyedQueue'
 import { ReadyLine } from '../readyLine'
+import type { KeptFiles } from './keptFiles'
 import type { PodConsole } from './podConsole'
 import type { PodInput } from './podInput'
 import type { PodRuns } from './podRuns'
@@ -9,6 +10,7 @@ import type { Pods } from './pods'
 import { KILL_AFTER_SECONDS, STOP_ANNOTATION, STOP_SENT_ANNOTATION } from './podSpec'
 import {
   awaitsReadyLine,
+  awaitsWriteBack,
   hasEnded,
   hasLog,
   messagesOf,
@@ -27,6 +29,7 @@ export interface PodStepParts {
   consoleOf: (podName: string) => PodConsole
   inputOf: (podName: string) => PodInput
   /** Changes of one instance come one after another. */
+  keptFiles: KeptFiles
   inTurn: KeyedQueue
   isActive: () => boolean
   log: Pick<Logger, 'warn'>
@@ -40,7 +43,16 @@ export interface PodSteps {
   close: () => void
 }
 
-export function startPodSteps({ runs, pods, consoleOf, inputOf, inTurn, isActive, log }: PodStepParts): PodSteps {
+export function startPodSteps({
+  runs,
+  pods,
+  consoleOf,
+  inputOf,
+  keptFiles,
+  inTurn,
+  isActive,
+  log,
+}: PodStepParts): PodSteps {
   const timers = new Map<string, { timer: NodeJS.Timeout; due: number }>()
   /** The run whose console waits for the ready line, by instance. */
   const readyWatches = new Map<string, string>()
@@ -70,6 +82,8 @@ export function startPodSteps({ runs, pods, consoleOf, inputOf, inTurn, isActive
     if (!pod || hasEnded(pod)) {
       await endReadyWatch(podName)
       if (runs.runOf(podName)) await consoleOf(podName).settle()
+      const retryMs = pod && awaitsWriteBack(pod) ? await keptFiles.finish(pod) : undefined
+      if (retryMs !== undefined) schedule(podName, retryMs)
       return
     }
     await writeMessages(pod)
@@ -174,6 +188,8 @@ export function startPodSteps({ runs, pods, consoleOf, inputOf, inTurn, isActive
       if (pod) await continueStop(pod)
     },
     async kill(podName) {
+      const ended = runs.get(podName)
+      if (ended && awaitsWriteBack(ended)) return keptFiles.cancel(ended)
       const pod = await requestStop(podName)
       // Without any grace period the cluster would forget the Pod before its processes have ended.
       if (pod) await pods.delete(pod, 1)

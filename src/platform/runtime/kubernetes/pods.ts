@@ -13,6 +13,8 @@ export interface Pods {
   annotate(pod: V1Pod, annotations: Record<string, string>): Promise<V1Pod | undefined>
   /** Sets the condition that opens the Pod's readiness gate. @returns undefined if this Pod is gone */
   setReady(pod: V1Pod): Promise<V1Pod | undefined>
+  /** Removes the finalizer. @returns undefined if this Pod is gone, or goes by it */
+  release(pod: V1Pod): Promise<V1Pod | undefined>
   /** Deletes this very Pod: SIGTERM, and SIGKILL after the grace period. Does nothing if it is gone. */
   delete(pod: V1Pod, graceSeconds: number): Promise<void>
 }
@@ -64,6 +66,20 @@ export function createPods(client: ClusterClient): Pods {
               fieldManager: FIELD_MANAGER,
             },
             setHeaderOptions('Content-Type', PatchStrategy.StrategicMergePatch),
+          ),
+        ),
+      ),
+    release: (pod) =>
+      ifPresent(
+        client.call((core, { setHeaderOptions, PatchStrategy }) =>
+          core.patchNamespacedPod(
+            {
+              name: nameOf(pod),
+              namespace,
+              body: { metadata: { uid: runIdOf(pod), finalizers: null } },
+              fieldManager: FIELD_MANAGER,
+            },
+            setHeaderOptions('Content-Type', PatchStrategy.MergePatch),
           ),
         ),
       ),

@@ -202,7 +202,8 @@ ${more}`,
   })
 
   test('an image that cannot be pulled is named in the console', async () => {
-    await deploy('pulled', '')
+    await deploy('pulled')
+    await reaches('pulled', 'RUNNING')
     const content = (await call('GET', '/api/deployments/pulled')).content as string
     await call('PATCH', '/api/deployments/pulled', {
       content: content.replace('  port:', '  image: registry.invalid/none:1\n  port:'),
@@ -271,6 +272,37 @@ discover: [world]
     await call('DELETE', '/api/deployments/lobby')
   })
 
+  test('decisions §13: files of "keep" are written back when an instance has stopped in order, also after a forced deletion', async () => {
+    const program =
+      "const fs = require('node:fs'); fs.appendFileSync('list.txt', 'x'); fs.writeFileSync('other.txt', ''); console.log('list ' + fs.readFileSync('list.txt')); require('node:readline').createInterface({ input: process.stdin }).on('line', () => process.exit(0))"
+    await call('POST', '/api/deployments', { name: 'kept', type: 'scalable' })
+    await call('PATCH', '/api/deployments/kept', {
+      content: `name: kept
+type: scalable
+dataDirectory: /kept
+run: { command: ["node", "-e", ${JSON.stringify(program)}] }
+keep: [list.txt]
+stop: { command: stop, timeoutSeconds: 5 }
+instances: { min: 1, max: 1 }
+`,
+    })
+    await call('POST', '/api/deployments/kept/toggle', { enabled: true })
+    const { podName } = await reaches('kept', 'RUNNING')
+    await prints(podName, /^list x$/)
+    expect(readdirSync(join(shareDir, 'kept'))).toEqual([])
+    await call('POST', '/api/deployments/kept/restart', {})
+    await prints(podName, /^\[System\] A file of "keep" was written back\.$/)
+    await prints(podName, /^list xx$/)
+    expect(readdirSync(join(shareDir, 'kept'))).toEqual(['list.txt'])
+
+    await cluster().kubectl('-n', NAMESPACE, 'delete', 'pod', podName, '--force', '--grace-period=0', '--wait=false')
+    await prints(podName, /were not written back: that happens only after an orderly stop/)
+    await until(async () => (await consoleOf(podName)).filter((line) => line === 'list xx').length === 2)
+    await call('DELETE', '/api/deployments/kept')
+    // The orderly stop of the deletion has written it back once more.
+    expect(readFileSync(join(shareDir, 'kept/list.txt'), 'utf8')).toBe('xx')
+  })
+
   test('decisions §15: when the manager ends, another replica manages within 15 s', async () => {
     const { podName } = await reaches('world', 'RUNNING')
     const [manager, other] = [first, second]
@@ -295,8 +327,9 @@ discover: [world]
     )
     expect((await instancesOf('world'))[0]).toMatchObject({ podName, state: 'RUNNING' })
     await back
-    await until(() => first.runtime.write(podName, 'after the outage'))
+    // The kubelet asks the API server whether input is allowed, and remembers a failed answer for 30 s.
+    await until(() => first.runtime.write(podName, 'after the outage'), Boolean, 150)
     await prints(podName, /^heard after the outage$/)
     await until(async () => (await first.call('GET', '/api/health')).status === 200)
-  })
+  }, 240_000)
 }

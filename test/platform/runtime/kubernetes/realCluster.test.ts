@@ -37,6 +37,7 @@ const open = () =>
     image: TEST_IMAGE,
     user: USER,
     peersDirectory: (podName) => `/peers/${podName}`,
+    copies: { pathOf: () => '/copies', writeBack: async () => 0, remove: async () => undefined },
     prepare: async ({ dataDirectory }) => {
       const path = join(shareDir(), dataDirectory)
       chownSync(path, USER, USER)

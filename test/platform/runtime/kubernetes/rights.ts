@@ -78,6 +78,7 @@ export function rightsOnCluster(cluster: () => TestCluster, state: () => FreshSt
       image: TEST_IMAGE,
       user: 1000,
       peersDirectory: () => '/peers',
+      copies: { pathOf: () => '/copies', writeBack: async () => 0, remove: async () => undefined },
       prepare: async () => undefined,
       log: pino({ level: 'warn' }, { write: (line) => void refused.push(line) }),
     })

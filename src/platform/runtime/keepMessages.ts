@@ -1,0 +1,21 @@
+/** Console lines about the files of `keep`, the same for every runtime (decisions §13). */
+
+export const NOT_ORDERLY =
+  '[System] The files of "keep" were not written back: that happens only after an orderly stop.'
+
+export const CANCELLED = '[System] The files of "keep" were not written back: this was cancelled.'
+
+/** @param files how many, at least 1 */
+export function writtenBack(files: number): string {
+  return `[System] ${files === 1 ? 'A file' : `${files} files`} of "keep" ${files === 1 ? 'was' : 'were'} written back.`
+}
+
+/** @param names what was left out */
+export function notWrittenBack(names: string): string {
+  return `[System] Not written back: ${names}`
+}
+
+/** @param problem as a sentence */
+export function writeBackFailed(problem: string): string {
+  return `[System] The files of "keep" could not be written back. ${problem} This is retried; Kill cancels it.`
+}

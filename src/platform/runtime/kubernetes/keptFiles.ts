@@ -1,0 +1,84 @@
+import type { V1Pod } from '@kubernetes/client-node'
+import type { Logger } from 'pino'
+import { AppError } from '../../errors'
+import { createSkippedEntries, type SkippedEntries } from '../../share/skippedEntries'
+import { CANCELLED, NOT_ORDERLY, notWrittenBack, writeBackFailed, writtenBack } from '../keepMessages'
+import type { PodRuns } from './podRuns'
+import type { Pods } from './pods'
+import { exitOf, nameOf, runIdOf, runOptionsOf } from './podState'
+
+const RETRY_MS = 10_000
+
+/** The copies of instances with `keep`, in an internal directory of the shared area. */
+export interface KeptCopies {
+  /** Path of an instance's copy, in the shared area. */
+  pathOf(podName: string): string
+  /** Writes `keep` back to the deployment's directory. @returns the number of files. @throws as `WriteBack` */
+  writeBack(podName: string, dataDirectory: string, paths: string[], skipped: SkippedEntries): Promise<number>
+  remove(podName: string): Promise<void>
+}
+
+export interface KeptFiles {
+  /**
+   * Writes the files of a run that has ended back if it ended in order, and releases its Pod.
+   * @returns milliseconds until the next attempt, if it failed
+   */
+  finish(pod: V1Pod): Promise<number | undefined>
+  /** Releases the Pod of a run that has ended without writing anything back. */
+  cancel(pod: V1Pod): Promise<void>
+}
+
+/**
+ * Writes back what instances are to keep. A finalizer holds such a Pod until that is done, also when somebody deletes it, so
+ * whatever is cut off is repeated by the next manager.
+ */
+export function createKeptFiles({
+  runs,
+  pods,
+  copies,
+  note,
+  log,
+}: {
+  runs: PodRuns
+  pods: Pods
+  copies: KeptCopies
+  note: (podName: string, text: string) => Promise<void>
+  log: Pick<Logger, 'warn'>
+}): KeptFiles {
+  /** The last problem that was written to the console, by run. */
+  const problems = new Map<string, string>()
+
+  async function release(pod: V1Pod): Promise<void> {
+    problems.delete(runIdOf(pod))
+    runs.put(await pods.release(pod))
+  }
+
+  return {
+    async finish(pod) {
+      const podName = nameOf(pod)
+      const { keep } = runOptionsOf(pod)
+      if (!exitOf(pod, 0).orderly) await note(podName, NOT_ORDERLY)
+      else if (keep) {
+        try {
+          const skipped = createSkippedEntries()
+          const files = await copies.writeBack(podName, keep.dataDirectory, keep.paths, skipped)
+          const left = skipped.summary()
+          if (left !== undefined) await note(podName, notWrittenBack(left))
+          if (files > 0) await note(podName, writtenBack(files))
+        } catch (error) {
+          log.warn({ err: error, podName }, 'failed to write the files of an instance back; retrying')
+          const problem = error instanceof AppError ? error.message : 'See the platform’s log for the reason.'
+          if (problems.get(runIdOf(pod)) !== problem) await note(podName, writeBackFailed(problem))
+          problems.set(runIdOf(pod), problem)
+          return RETRY_MS
+        }
+      }
+      await release(pod)
+      return undefined
+    },
+    async cancel(pod) {
+      await note(nameOf(pod), CANCELLED)
+      await release(pod)
+    },
+  }
+}
