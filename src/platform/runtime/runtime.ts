@@ -124,6 +124,8 @@ export interface Runtime<Spec = InstanceSpec> {
   readonly enforced: { cpu: boolean; memory: boolean }
   /** Whether instances share the ports of one machine. Otherwise each has an address of its own. */
   readonly sharesPorts: boolean
+  /** Whether copies are made from this machine's replicas of the shared area (see `share/replicas`). */
+  readonly usesReplicas: boolean
   /**
    * When the service that runs the instances last answered, in milliseconds since the epoch; 0: never. Absent for
    * instances of this machine.

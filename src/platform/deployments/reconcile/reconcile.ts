@@ -79,11 +79,11 @@ function logProblemOnce(
 }
 
 /**
- * Follows the directories whose instances run in copies (see `dataOf`). An unreadable directory may still be needed, so
+ * Follows the directories whose instances run in copies (see `dataOf`) that are made from replicas. An unreadable directory may still be needed, so
  * nothing is pruned then. While the shared area is not mounted, no directory is followed.
  */
 async function syncReplicaDirectories(context: ReconcileContext, deployments: DeploymentRow[]): Promise<void> {
-  const { shareDir, marker, replicas } = context
+  const { runtime, shareDir, marker, replicas } = context
   const isMounted = await createJail(shareDir, marker)
     .root()
     .then(
@@ -101,7 +101,7 @@ async function syncReplicaDirectories(context: ReconcileContext, deployments: De
     const { definition } = stored
     if (definition) {
       await requireDeploymentDirectory(context, deployment, definition.dataDirectory).then(
-        (directory) => dataOf(definition) === 'copy' && directories.add(directory),
+        (directory) => runtime.usesReplicas && dataOf(definition) === 'copy' && directories.add(directory),
         (error: unknown) => (problem = error instanceof Error ? error.message : String(error)),
       )
     }

@@ -62,6 +62,7 @@ export async function openContainedDriver({
   return {
     isolation: 'contained',
     sharesPorts: true,
+    usesReplicas: true,
     limits: hasLimits
       ? `CPU, memory and processes by cgroup v${cgroupVersion() ?? 2}`
       : 'not enforced: cgroups are not writable here',

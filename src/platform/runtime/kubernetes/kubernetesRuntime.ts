@@ -106,6 +106,7 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
   return {
     isolation: 'contained',
     sharesPorts: false,
+    usesReplicas: false,
     get lastContactAt() {
       return runs.syncedAt
     },

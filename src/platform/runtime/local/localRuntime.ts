@@ -96,6 +96,7 @@ export async function openLocalRuntime(copyParts: CopyParts): Promise<Runtime<Lo
   const driver: Driver = {
     isolation: 'plain',
     sharesPorts: true,
+    usesReplicas: true,
     limits,
     enforced,
     ensure: (spec) => call('start', spec),

@@ -1,0 +1,237 @@
+import type { V1ContainerState, V1Pod } from '@kubernetes/client-node'
+import {
+  podOf,
+  READY_CONDITION,
+  STOP_ANNOTATION,
+  KEEP_FINALIZER,
+} from '../../../../src/platform/runtime/kubernetes/podSpec'
+import {
+  closingLinesOf,
+  exitOf,
+  hasEnded,
+  instanceOf,
+  isOver,
+  messagesOf,
+} from '../../../../src/platform/runtime/kubernetes/podState'
+import { quantity } from '../../../../src/platform/runtime/kubernetes/podUsage'
+import type { InstanceSpec } from '../../../../src/platform/runtime/runtime'
+
+const SPEC: InstanceSpec = {
+  podName: 'ab12cd-lobby',
+  deployment: 'lobby',
+  command: ['java', '-Dcost=$5', '$(HOME)'],
+  image: undefined,
+  node: 'node-a',
+  dataDirectory: '/network/lobby',
+  copy: false,
+  mounts: ['/maps'],
+  hasPeers: true,
+  env: { PRICE: '$$ and $(PORT)' },
+  port: 25_565,
+  ready: 'Done',
+  stop: { command: 'stop', timeoutSeconds: 30 },
+  limits: { cores: 1.5, memoryBytes: 2 ** 30 },
+}
+const settings = {
+  claim: 'share',
+  image: 'java:21',
+  user: 1000,
+  peersDirectory: (podName: string) => `/.quarterdeck-peers/${podName}`,
+  copies: {
+    pathOf: (podName: string) => `/.quarterdeck-copies/${podName}`,
+    writeBack: async () => 0,
+    remove: async () => undefined,
+  },
+}
+
+/** A Pod of the specification, with a status as a kubelet reports it. */
+function podWith(
+  state: V1ContainerState | undefined,
+  change: Partial<V1Pod['metadata']> = {},
+  status: V1Pod['status'] = {},
+): V1Pod {
+  const pod = podOf(SPEC, settings)
+  return {
+    ...pod,
+    metadata: {
+      ...pod.metadata,
+      uid: 'run-1',
+      ...change,
+      annotations: { ...pod.metadata?.annotations, ...change?.annotations },
+    },
+    status: {
+      phase: 'Running',
+      ...status,
+      ...(state && {
+        containerStatuses: [{ name: 'instance', image: 'java:21', imageID: '', ready: false, restartCount: 0, state }],
+      }),
+    },
+  }
+}
+const running = { running: { startedAt: new Date(5000) } }
+const ended = (exitCode: number, reason = 'Error', message?: string) => ({
+  terminated: { exitCode, reason, containerID: 'c', ...(message !== undefined && { message }) },
+})
+const stopped = { annotations: { [STOP_ANNOTATION]: '1000' } }
+const deleted = { deletionTimestamp: new Date() }
+
+test('decisions §15: a Pod is restricted, has no token, and sees of the claim what its instance may see', () => {
+  const { metadata, spec } = podOf(SPEC, settings)
+  expect(metadata?.labels).toEqual({
+    'app.kubernetes.io/managed-by': 'quarterdeck',
+    'app.kubernetes.io/name': 'lobby',
+    'app.kubernetes.io/instance': 'ab12cd-lobby',
+  })
+  expect(spec).toMatchObject({
+    restartPolicy: 'Never',
+    automountServiceAccountToken: false,
+    enableServiceLinks: false,
+    securityContext: { runAsNonRoot: true, runAsUser: 1000, seccompProfile: { type: 'RuntimeDefault' } },
+    volumes: [{ name: 'share', persistentVolumeClaim: { claimName: 'share' } }],
+  })
+  const [container] = spec!.containers
+  expect(container).toMatchObject({
+    name: 'instance',
+    image: 'java:21',
+    workingDir: '/data',
+    stdin: true,
+    securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+    resources: { limits: { cpu: '1500m', memory: String(2 ** 30) } },
+    volumeMounts: [
+      { name: 'share', mountPath: '/data', subPath: 'network/lobby' },
+      { name: 'share', mountPath: '/nfsshare/maps', subPath: 'maps', readOnly: true },
+      {
+        name: 'share',
+        mountPath: '/run/quarterdeck/peers',
+        subPath: '.quarterdeck-peers/ab12cd-lobby',
+        readOnly: true,
+      },
+    ],
+  })
+})
+
+test('the cluster replaces nothing in commands and variables', () => {
+  const [container] = podOf(SPEC, settings).spec!.containers
+  expect(container?.command).toEqual(['java', '-Dcost=$$5', '$$(HOME)'])
+  expect(container?.env).toContainEqual({ name: 'PRICE', value: '$$$$ and $$(PORT)' })
+})
+
+test('a copy is made on the node, or in the shared area where files of it are kept', () => {
+  const mountOf = (spec: InstanceSpec) => podOf(spec, settings).spec?.containers[0]?.volumeMounts?.[0]
+  const copied = podOf({ ...SPEC, copy: true }, settings)
+  expect(copied.spec?.initContainers?.[0]?.volumeMounts).toEqual([
+    { name: 'share', mountPath: '/source', subPath: 'network/lobby', readOnly: true },
+    { name: 'data', mountPath: '/data' },
+  ])
+  expect(copied.spec?.volumes).toContainEqual({ name: 'data', emptyDir: {} })
+  expect(copied.metadata?.finalizers).toBeUndefined()
+  const kept = { ...SPEC, copy: true, keep: ['list.txt'] }
+  expect(mountOf(kept)).toEqual({ name: 'share', mountPath: '/data', subPath: '.quarterdeck-copies/ab12cd-lobby' })
+  expect(podOf(kept, settings).metadata?.finalizers).toEqual([KEEP_FINALIZER])
+})
+
+test.each<[string, V1Pod, string]>([
+  ['a Pod that waits for a node', podWith(undefined, {}, { phase: 'Pending' }), 'STARTING'],
+  ['a program that has not printed its ready line', podWith(running), 'STARTING'],
+  [
+    'a program that has printed it',
+    podWith(running, {}, { conditions: [{ type: READY_CONDITION, status: 'True' }] }),
+    'RUNNING',
+  ],
+  ['a requested stop', podWith(running, stopped), 'STOPPING'],
+  ['a Pod that somebody deletes', podWith(running, deleted), 'STOPPING'],
+  ['a program that has ended', podWith(ended(0)), 'EXITED'],
+  ['a Pod whose deletion was forced', podWith(running, { ...deleted, deletionGracePeriodSeconds: 0 }), 'EXITED'],
+  ['an end whose files are not kept yet', podWith(ended(0), { finalizers: [KEEP_FINALIZER] }), 'STOPPING'],
+])('%s: the state', (_case, pod, state) => {
+  expect(instanceOf(pod)).toMatchObject({ podName: 'ab12cd-lobby', runId: 'run-1', port: 25_565, state })
+  expect(isOver(pod)).toBe(state === 'EXITED')
+})
+
+test.each<[string, V1Pod, object]>([
+  ['an exit code', podWith(ended(3)), { code: 3, signal: null, requested: false, orderly: false }],
+  ['a signal', podWith(ended(143), stopped), { code: null, signal: 'SIGTERM', requested: true, orderly: true }],
+  ['SIGKILL', podWith(ended(137), stopped), { signal: 'SIGKILL', requested: true, orderly: false }],
+  [
+    'a program that is missing',
+    podWith(ended(128, 'StartError', 'exec: "java": executable file not found in $PATH')),
+    { failure: expect.stringContaining('Java is not installed in the image "java:21"') },
+  ],
+  [
+    'an eviction',
+    podWith(undefined, {}, { phase: 'Failed', reason: 'Evicted', message: 'The node was low on resource: memory.' }),
+    { interruption: 'Evicted: The node was low on resource: memory.' },
+  ],
+  [
+    'a drained node',
+    podWith(
+      ended(143),
+      {},
+      {
+        conditions: [
+          {
+            type: 'DisruptionTarget',
+            status: 'True',
+            reason: 'EvictionByEvictionAPI',
+            message: 'Eviction API: evicting',
+          },
+        ],
+      },
+    ),
+    { interruption: 'Eviction API: evicting' },
+  ],
+  ['a deletion by somebody', podWith(running, deleted), { interruption: 'its Pod was deleted in the cluster' }],
+  [
+    'a stop before the start',
+    podWith(undefined, { ...stopped, ...deleted }),
+    { failure: 'Stopped before it was started.', requested: true },
+  ],
+])('%s: how a run has ended', (_case, pod, exit) => {
+  expect(exitOf(pod, 7000)).toMatchObject({ at: 7000, ...exit })
+})
+
+test('a run that ran out of memory says so after its output, with its limit', () => {
+  expect(closingLinesOf(podWith(ended(137, 'OOMKilled')))).toEqual([
+    `Killed for memory: it may use ${2 ** 30} bytes.`,
+    'Ended by itself by signal SIGKILL.',
+  ])
+})
+
+test('the reasons why a Pod does not start yet are told, each kind once', () => {
+  const waiting = (reason: string, message: string) =>
+    podWith({ waiting: { reason, message } }, {}, { phase: 'Pending' })
+  expect(messagesOf(waiting('ErrImagePull', 'not found'))).toEqual([
+    { key: 'image', text: 'Image java:21 cannot be pulled: not found' },
+  ])
+  expect(messagesOf(waiting('ImagePullBackOff', 'Back-off'))[0]?.key).toBe('image')
+  expect(messagesOf(waiting('CreateContainerConfigError', 'no such user'))).toEqual([
+    { key: 'container', text: 'The container cannot be created: no such user' },
+  ])
+  expect(
+    messagesOf(
+      podWith(
+        undefined,
+        {},
+        {
+          phase: 'Pending',
+          conditions: [
+            { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message: '0/1 nodes are available' },
+          ],
+        },
+      ),
+    ),
+  ).toEqual([{ key: 'node', text: 'Unschedulable: 0/1 nodes are available' }])
+  expect(messagesOf(podWith(running))).toEqual([])
+  expect(hasEnded(podWith(running))).toBe(false)
+})
+
+test.each([
+  ['12345678n', 0.012345678],
+  ['250m', 0.25],
+  ['2', 2],
+  ['512Ki', 2 ** 19],
+  ['1.5Gi', 1.5 * 2 ** 30],
+  ['7M', 7e6],
+])('the quantity %s is read', (text, value) => {
+  expect(quantity(text)).toBeCloseTo(value)
+})
