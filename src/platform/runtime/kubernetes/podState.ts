@@ -177,6 +177,23 @@ function copyFailureOf(pod: V1Pod): string | undefined {
   return `Could not be started: its files could not be copied (${ended.message?.trim() || `exit code ${ended.exitCode}`}).`
 }
 
+/**
+ * When a Pod that the cluster deletes, because its node does not answer, should have been gone.
+ * @returns milliseconds since the epoch; undefined if it is not such a Pod. Its node may still run the program
+ */
+export function lostSince(pod: V1Pod): number | undefined {
+  const isOfLostNode = pod.status?.conditions?.some(
+    ({ type, status, reason }) =>
+      type === 'DisruptionTarget' && status === 'True' && reason === 'DeletionByTaintManager',
+  )
+  return isOfLostNode && !hasEnded(pod) ? timeOf(pod.metadata?.deletionTimestamp) : undefined
+}
+
+/** Whether its files are its own, so that another Pod can replace it while its node may still run the program. */
+export function isReplaceable(pod: V1Pod): boolean {
+  return pod.spec?.volumes?.some(({ emptyDir }) => emptyDir !== undefined) ?? false
+}
+
 /** What the cluster says about a run that does not run yet: a line for its console, and a key for lines that mean the same. */
 export interface ClusterMessage {
   key: string

@@ -13,15 +13,20 @@ import {
   awaitsWriteBack,
   hasEnded,
   hasLog,
+  isReplaceable,
+  lostSince,
   messagesOf,
   nameOf,
   runIdOf,
   runOptionsOf,
   stopRequestedAt,
+  type ClusterMessage,
 } from './podState'
 
 /** Before a step that failed is repeated, and between two looks whether this platform has become the manager. */
 const RETRY_MS = 1000
+/** How long a Pod of a node that does not answer may be overdue before it is replaced. */
+const LOST_NODE_MS = 20_000
 
 export interface PodStepParts {
   runs: PodRuns
@@ -86,7 +91,8 @@ export function startPodSteps({
       if (retryMs !== undefined) schedule(podName, retryMs)
       return
     }
-    await writeMessages(pod)
+    await writeMessages(pod, messagesOf(pod))
+    await handleLostNode(pod)
     if (awaitsReadyLine(pod)) await watchReadyLine(pod)
     else await endReadyWatch(podName)
     await continueStop(pod)
@@ -153,11 +159,25 @@ export function startPodSteps({
     if (readyWatches.delete(podName)) await consoleOf(podName).watchLines(undefined)
   }
 
-  async function writeMessages(pod: V1Pod): Promise<void> {
+  /** Replaces an instance whose node does not answer, unless two of them might write to the same files. */
+  async function handleLostNode(pod: V1Pod): Promise<void> {
+    const since = lostSince(pod)
+    if (since === undefined) return
+    const wait = since + LOST_NODE_MS - Date.now()
+    if (wait > 0) return schedule(nameOf(pod), wait)
+    const node = pod.spec?.nodeName ?? ''
+    const what = isReplaceable(pod)
+      ? 'It is replaced on another one.'
+      : 'It is replaced when the node is back, or when it is removed from the cluster.'
+    await writeMessages(pod, [{ key: 'lost node', text: `The node ${node} does not answer. ${what}` }])
+    if (isReplaceable(pod)) await pods.delete(pod, 0)
+  }
+
+  async function writeMessages(pod: V1Pod, messages: ClusterMessage[]): Promise<void> {
     const known = written.get(nameOf(pod))
     const { keys } = known?.runId === runIdOf(pod) ? known : { keys: new Set<string>() }
     written.set(nameOf(pod), { runId: runIdOf(pod), keys })
-    for (const { key, text } of messagesOf(pod)) {
+    for (const { key, text } of messages) {
       if (keys.has(key)) continue
       keys.add(key)
       await consoleOf(nameOf(pod)).note(`[System] ${text}`)

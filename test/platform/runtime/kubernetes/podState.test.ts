@@ -11,6 +11,8 @@ import {
   hasEnded,
   instanceOf,
   isOver,
+  isReplaceable,
+  lostSince,
   messagesOf,
 } from '../../../../src/platform/runtime/kubernetes/podState'
 import { quantity } from '../../../../src/platform/runtime/kubernetes/podUsage'
@@ -188,6 +190,15 @@ test.each<[string, V1Pod, object]>([
   ],
 ])('%s: how a run has ended', (_case, pod, exit) => {
   expect(exitOf(pod, 7000)).toMatchObject({ at: 7000, ...exit })
+})
+
+test('a Pod of a node that does not answer is lost, and can be replaced if its files are its own', () => {
+  const status = { conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'DeletionByTaintManager' }] }
+  const lost = podWith(running, { deletionTimestamp: new Date(9000) }, status)
+  expect(lostSince(lost)).toBe(9000)
+  expect(lostSince(podWith(running, deleted))).toBeUndefined()
+  expect(isReplaceable(lost)).toBe(false)
+  expect(isReplaceable(podOf({ ...SPEC, copy: true }, settings))).toBe(true)
 })
 
 test('a run that ran out of memory says so after its output, with its limit', () => {
