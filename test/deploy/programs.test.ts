@@ -1,7 +1,8 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { promisify } from 'node:util'
+import { clusterTitle, hasCluster, startCluster } from '../support/platform/cluster'
 import { hasProgram } from '../support/platform/hasProgram'
 import { deployPath, readDeployFile } from '../support/platform/deployFiles'
 import { useTemporaryDirectory } from '../support/platform/temporaryDirectory'
@@ -46,24 +47,14 @@ testWith(hasProgram('nginx') && hasProgram('openssl'))(
   },
 )
 
-const scripts = process.env.QUARTERDECK_TEST_CLUSTER ?? ''
-
-testWith(existsSync(join(scripts, 'up.sh')))(
-  '#16 a cluster accepts the manifests and runs two replicas (skipped where QUARTERDECK_TEST_CLUSTER names no cluster)',
-  async () => {
-    // Sockets in it have paths of limited length.
-    const cluster = mkdtempSync('/tmp/qd-')
-    try {
-      await run(join(scripts, 'up.sh'), ['--kwok', cluster])
-      const kubectl = async (...args: string[]) =>
-        (await run(join(cluster, 'bin/kubectl'), ['--kubeconfig', join(cluster, 'kubeconfig'), ...args])).stdout
-      await checkManifests(kubectl)
-    } finally {
-      await run(join(scripts, 'down.sh'), [cluster])
-      rmSync(cluster, { recursive: true, force: true })
-    }
-  },
-)
+testWith(hasCluster)(clusterTitle('#16 a cluster accepts the manifests and runs two replicas'), async () => {
+  const cluster = await startCluster('--kwok')
+  try {
+    await checkManifests(cluster.kubectl)
+  } finally {
+    await cluster.stop()
+  }
+})
 
 async function checkManifests(kubectl: (...args: string[]) => Promise<string>): Promise<void> {
   await kubectl('apply', '-k', deployPath('kubernetes'))

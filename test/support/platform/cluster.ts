@@ -16,7 +16,7 @@ export const clusterTitle = (title: string) => `${title} (skipped where QUARTERD
 export interface TestCluster {
   kubeconfig: string
   /** @returns what kubectl prints */
-  kubectl(...args: string[]): Promise<string>
+  kubectl: (...args: string[]) => Promise<string>
   /** Applies a manifest, as YAML or JSON. */
   apply(manifest: string): Promise<void>
   /** Runs another script of the cluster's folder, with its directory as first argument. */
