@@ -59,6 +59,8 @@ export class PodConsole {
   private appends = 0
   private isClosed = false
   private settling: Promise<void> | undefined
+  /** Resolved when the log that is being followed has been read to its end. */
+  private turn: { promise: Promise<void>; resolve: () => void } | undefined
 
   constructor(private readonly parts: PodConsoleParts) {}
 
@@ -146,8 +148,10 @@ export class PodConsole {
     }
     if (this.reading) return
     try {
-      await this.readRun(run, false, AbortSignal.timeout(CATCH_UP_MS))
-      if (run.hasEnded) await this.complete(run)
+      const signal = AbortSignal.timeout(CATCH_UP_MS)
+      await this.readRun(run, false, signal)
+      // What is left of a log that is too long for one turn is read by the next one.
+      if (run.hasEnded && !signal.aborted) await this.complete(run)
     } catch (error) {
       this.warn(error)
     }
@@ -162,8 +166,6 @@ export class PodConsole {
     this.isClosed = true
     await this.queue
   }
-
-  private turn: { promise: Promise<void>; resolve: () => void } | undefined
 
   /** Resolves when the log that is being followed has been read to its end. */
   private loopTurn(): Promise<void> {
