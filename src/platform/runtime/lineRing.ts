@@ -78,3 +78,15 @@ export class LineRing {
     this.oldest = oldest
   }
 }
+
+/** As many of the newest lines as a console stores. */
+export function newestStored(lines: ConsoleLine[]): ConsoleLine[] {
+  let bytes = 0
+  let from = lines.length
+  while (from > 0 && lines.length - from < MAX_STORED_LINES) {
+    bytes += Buffer.byteLength(lines[from - 1]?.content ?? '')
+    if (bytes > MAX_STORED_BYTES && from < lines.length) break
+    from -= 1
+  }
+  return lines.slice(from)
+}

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { consoleText } from '../consoleText'
-import { MAX_STORED_BYTES, MAX_STORED_LINES } from '../lineRing'
+import { MAX_STORED_BYTES, MAX_STORED_LINES, newestStored } from '../lineRing'
 import type { ConsoleLine } from '../runtime'
 import { ClusterRefusal } from './clusterClient'
 import type { ConsoleHead, ConsoleStore } from './consoleStore'
@@ -79,7 +79,7 @@ export class PodConsole {
     await this.settle()
     const { store, podName } = this.parts
     const { last } = await store.head(podName)
-    return bounded(await store.lines(podName, last - Math.min(limit, MAX_STORED_LINES) + 1))
+    return newestStored(await store.lines(podName, last - Math.min(limit, MAX_STORED_LINES) + 1))
   }
 
   /** Calls back with the stored lines from a number on, then with new ones. A new follower replaces the old one. */
@@ -88,7 +88,7 @@ export class PodConsole {
     await this.enqueue(async () => {
       await this.deliverStored()
       const { store, podName } = this.parts
-      const kept = bounded(await store.lines(podName, Math.max(since, this.delivered - MAX_STORED_LINES + 1)))
+      const kept = newestStored(await store.lines(podName, Math.max(since, this.delivered - MAX_STORED_LINES + 1)))
       this.follower = follower
       if (kept.length > 0) follower(kept)
       this.delivered = Math.max(this.delivered, kept.at(-1)?.seq ?? 0)
@@ -370,16 +370,4 @@ interface Position {
   next?: StoredPosition
   /** Rows before the next ones are lost. */
   isGap?: boolean
-}
-
-/** As many of the newest lines as a console stores. */
-function bounded(lines: ConsoleLine[]): ConsoleLine[] {
-  let bytes = 0
-  let from = lines.length
-  while (from > 0 && lines.length - from < MAX_STORED_LINES) {
-    bytes += Buffer.byteLength(lines[from - 1]?.content ?? '')
-    if (bytes > MAX_STORED_BYTES && from < lines.length) break
-    from -= 1
-  }
-  return lines.slice(from)
 }
