@@ -7,7 +7,6 @@ import pino from 'pino'
 import { createPlatform } from '../../src/platform/createPlatform'
 import { readSettings } from '../../src/platform/config'
 import { startEmbeddedPostgres } from '../../src/platform/postgres/embeddedPostgres'
-import type { Runtime } from '../../src/platform/runtime/runtime'
 import { insertDeployment } from '../../src/platform/state/deployments'
 import type { Closers } from '../../src/platform/surroundings'
 import { createNamespace, hasCluster, startCluster, type TestCluster } from '../support/platform/cluster'
@@ -43,9 +42,9 @@ async function main(): Promise<void> {
   try {
     const cluster = await startCluster('--kwok', '--nodes', String(NODES))
     closers.push(() => cluster.stop())
+    for (const name of ['postgres', 'share', 'data']) mkdirSync(join(directory, name))
     const server = await startEmbeddedPostgres(join(directory, 'postgres'), 'databases', log)
     closers.push(() => server.stop())
-    for (const name of ['share', 'data']) mkdirSync(join(directory, name))
     await createNamespace(cluster, NAMESPACE, join(directory, 'share'))
     writeFileSync(join(directory, 'data/secret.key'), randomBytes(32).toString('hex'), { mode: 0o600 })
     const settings = readSettings({
@@ -59,26 +58,7 @@ async function main(): Promise<void> {
       QUARTERDECK_SHARE_DIR: join(directory, 'share'),
       QUARTERDECK_SAMPLE: 'off',
     })
-    // A pass of the manager begins with a list of the runs, and ends when the deployments are published.
-    const passes: number[] = []
-    let began = 0
-    const wrapRuntime = (runtime: Runtime): Runtime =>
-      Object.create(runtime, {
-        list: {
-          value: () => {
-            began ||= performance.now()
-            return runtime.list()
-          },
-        },
-        publish: {
-          value: async (deployments: Parameters<NonNullable<Runtime['publish']>>[0]) => {
-            await runtime.publish?.(deployments)
-            passes.push(performance.now() - began)
-            began = 0
-          },
-        },
-      }) as Runtime
-    const platform = await createPlatform(settings, { log, closers, onLost: () => undefined }, { wrapRuntime })
+    const platform = await createPlatform(settings, { log, closers, onLost: () => undefined })
     const startedAt = performance.now()
     for (let at = 0; at < DEPLOYMENTS; at++) {
       const name = `lobby-${at}`
@@ -97,7 +77,6 @@ async function main(): Promise<void> {
     )
 
     await delay(10_000)
-    passes.length = 0
     const before = await requestsOf(cluster)
     const overview: number[] = []
     for (const end = performance.now() + STEADY_SECONDS * 1000; performance.now() < end; await delay(1000)) {
@@ -106,7 +85,6 @@ async function main(): Promise<void> {
       overview.push(performance.now() - at)
     }
     const after = await requestsOf(cluster)
-    console.log(`manager pass: ${share(passes, 0.5)} ms, at most ${share(passes, 1)} ms (${passes.length} passes)`)
     console.log(`instances of all deployments: p50 ${share(overview, 0.5)} ms, p99 ${share(overview, 0.99)} ms`)
     console.log(`memory of this process: ${(process.memoryUsage.rss() / 2 ** 20).toFixed(0)} MiB`)
     const status = readFileSync('/proc/self/status', 'utf8')

@@ -32,7 +32,8 @@ export async function startCluster(...options: string[]): Promise<TestCluster> {
   await run(join(folder, 'up.sh'), [...options, directory])
   const kubeconfig = join(directory, 'kubeconfig')
   const kubectlPath = join(directory, 'bin/kubectl')
-  const kubectl = async (...args: string[]) => (await run(kubectlPath, ['--kubeconfig', kubeconfig, ...args])).stdout
+  const kubectl = async (...args: string[]) =>
+    (await run(kubectlPath, ['--kubeconfig', kubeconfig, ...args], { maxBuffer: 2 ** 26 })).stdout
   return {
     kubeconfig,
     kubectl,
