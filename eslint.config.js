@@ -37,10 +37,10 @@ const appState = ['rootReducer', 'appListeners', 'dynamicMiddleware', 'services'
 )
 const mayImport = {
   contract: [],
-  'web/ui': ['web/failure.ts', 'web/styles'],
-  'web/api': ['contract', 'web/app/types.ts', 'web/facts.ts', 'web/failure.ts'],
+  'web/ui': ['web/basePath.ts', 'web/failure.ts', 'web/styles'],
+  'web/api': ['contract', 'web/app/types.ts', 'web/basePath.ts', 'web/facts.ts', 'web/failure.ts'],
   'web/drafts': [...appState, 'web/facts.ts', 'web/styles', 'web/ui'],
-  'web/sockets': ['contract', ...appState, 'web/chunks.ts', 'web/facts.ts'],
+  'web/sockets': ['contract', ...appState, 'web/basePath.ts', 'web/chunks.ts', 'web/facts.ts'],
   ...Object.fromEntries(
     features.map((name) => [
       `web/features/${name}`,
@@ -51,6 +51,7 @@ const mayImport = {
         'web/ui',
         'web/sockets',
         ...appState,
+        'web/basePath.ts',
         'web/chunks.ts',
         'web/facts.ts',
         'web/failure.ts',

@@ -88,7 +88,8 @@ module.exports = (env, { mode = 'production' }) => {
         {
           test: /\.s?css$/,
           use: [
-            MiniCssExtractPlugin.loader,
+            // Style sheets are in assets/. The path that the console is served below is not known here.
+            { loader: MiniCssExtractPlugin.loader, options: { publicPath: '../' } },
             {
               loader: 'css-loader',
               options: {

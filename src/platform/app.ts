@@ -38,6 +38,7 @@ import { readJsonBodies } from './http/jsonBody'
 import { isOfThisMachine, labelLocalConnections, warnOfLocalProxies } from './http/localConnections'
 import { discoveryRoutes, metricRoutes, networkRoutes, type Network } from './http/routes/network'
 import { pageRoutes } from './http/routes/page'
+import { serveBelow } from './http/subPath'
 import { warnOfUnlistedProxies } from './http/unlistedProxy'
 import { uploadRoutes, type ActiveUploads, type UploadRouteParts } from './http/routes/uploads'
 import type { Files } from './share/files'
@@ -73,6 +74,8 @@ export interface Parts
   isReplica: boolean
   /** The directory of the built console. */
   webDir: string
+  /** The path of the console's public address; empty for none. */
+  basePath: string
 }
 
 export interface App {
@@ -197,9 +200,10 @@ export async function createApp(
   }
   if (parts.isReplica) endWorkOfRemovedUsers(parts, uploads, onRemoved)
   adminRoutes(app, { ...parts, onRemoved })
-  await pageRoutes(app, parts.webDir)
+  await pageRoutes(app, parts.webDir, parts.basePath)
   openRealtime(app, parts)
   openConsoleChannel(app, { ...parts, proxies })
+  serveBelow(app.server, parts.basePath)
   closeConnectionsOnShutdown(app)
   return { app, ending }
 }

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net'
 import { isAbsolute, join, resolve } from 'node:path'
 import { z } from 'zod'
+import { isPageRoute } from '../contract/pageRoutes'
 import { parseMongoUrl } from './databases/mongo/mongoUrl'
 import { StartError } from './errors'
 
@@ -141,6 +142,20 @@ export const settings = {
     defaultText: 'none',
     description: 'Where the Kubernetes dashboard is, for the link to it.',
   },
+  QUARTERDECK_PUBLIC_URL: {
+    schema: z
+      .string()
+      .transform((url) => url.replace(/\/+$/, ''))
+      .refine(isPublicUrl, 'must be an address such as https://example.com or https://example.com/console')
+      .refine(
+        (url) => !isOwnPath(publicPath(url)),
+        'has a path that begins like one of the console’s own pages or calls: use another one',
+      )
+      .optional(),
+    defaultText: 'the address it listens on',
+    description:
+      'The address that browsers open, where it is another one: `https://example.com`, or with a path `https://example.com/console`. Sockets of its origin are accepted.',
+  },
   QUARTERDECK_ORIGINS: {
     schema: list(isOrigin, 'must be a comma-separated list of origins such as https://console.example.com'),
     default: '',
@@ -201,6 +216,11 @@ export interface Settings {
   cluster: { kubeconfig: string } | 'own' | undefined
   dashboardRole: string
   dashboardHost: string | undefined
+  /** The address that browsers open, without a slash at its end. */
+  publicUrl: string | undefined
+  /** The path of `publicUrl`: empty, or such as `/console`. */
+  basePath: string
+  /** Origins beside the page's own that may open sockets. */
   origins: string[]
   trustedProxies: string[]
   firstInvite: string | undefined
@@ -227,6 +247,7 @@ export function readSettings(environment: Record<string, string | undefined>): S
   }
   if (lines.length > 0) throw new StartError(lines)
   const read = values as Values
+  const publicUrl = read.QUARTERDECK_PUBLIC_URL
   return {
     // Fastify would open a second server for the ::1 of `localhost`, which http/connections.ts does not limit.
     host: read.QUARTERDECK_HOST === 'localhost' ? '127.0.0.1' : read.QUARTERDECK_HOST,
@@ -251,7 +272,10 @@ export function readSettings(environment: Record<string, string | undefined>): S
         : undefined,
     dashboardRole: read.QUARTERDECK_DASHBOARD_ROLE,
     dashboardHost: read.QUARTERDECK_DASHBOARD_HOST,
-    origins: read.QUARTERDECK_ORIGINS,
+    publicUrl,
+    basePath: publicPath(publicUrl ?? ''),
+    origins:
+      publicUrl === undefined ? read.QUARTERDECK_ORIGINS : [...read.QUARTERDECK_ORIGINS, new URL(publicUrl).origin],
     trustedProxies: read.QUARTERDECK_TRUSTED_PROXIES,
     firstInvite: read.QUARTERDECK_FIRST_INVITE,
     logLevel: read.QUARTERDECK_LOG_LEVEL,
@@ -270,6 +294,22 @@ export function settingsTable(): string {
 
 function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+}
+
+/** Only characters that need no encoding, in a URL or in the page. */
+function isPublicUrl(text: string): boolean {
+  return isWebAddress(text) && text === `${new URL(text).origin}${publicPath(text)}`
+}
+
+/** @returns the path of a URL without a slash at its end; empty for none and for one with other characters */
+function publicPath(url: string): string {
+  return /^https?:\/\/[^/]+((?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+)$/.exec(url)?.[1] ?? ''
+}
+
+/** Whether requests below a path cannot be told from those whose proxy has removed it. */
+function isOwnPath(path: string): boolean {
+  const [first = ''] = path.slice(1).split('/')
+  return path !== '' && (/^(?:api|assets|socket\.io)$/i.test(first) || isPageRoute(`/${first}`) || isPageRoute(path))
 }
 
 function isOrigin(text: string): boolean {

@@ -200,6 +200,7 @@ export async function createPlatform(
       power: createPower({ db, runtime, wake }),
       instanceState: (deployment, podName) => instanceState({ db, runtime }, deployment, podName),
       plainCommands: (deployment) => plainCommandsOf(db, deployment),
+      basePath: settings.basePath,
       webDir: overrides.webDir ?? join(__dirname, '../web'),
     },
     { bodyMs: overrides.bodyMs },

@@ -11,8 +11,14 @@ const CLOSE_TIMEOUT_MS = 10_000
 /** How many characters of the log are kept while it cannot be written. */
 const LOG_BUFFER = 2 ** 20
 
-function greet(url: string, invite: string | undefined, plainReason: string | undefined): void {
-  console.log(`\n  Quarterdeck is ready: ${url}`)
+function greet(
+  address: string,
+  publicUrl: string | undefined,
+  invite: string | undefined,
+  plainReason: string | undefined,
+): void {
+  const url = publicUrl ?? address
+  console.log(`\n  Quarterdeck is ready: ${url}${publicUrl === undefined ? '' : ` (it listens on ${address})`}`)
   if (plainReason !== undefined) {
     console.log(
       `\n  Instances are not isolated: they run as plain processes and may do what this user may do (${plainReason}).`,
@@ -70,7 +76,7 @@ async function main(): Promise<void> {
     if (platform.isReplica) ending = platform.ending
     const { url, isPassed } = await listen(app, settings, process.env)
     if (!isPassed) await warnOfFreePort(Number(new URL(url).port), settings, runtime.isolation, log)
-    greet(url, await registration.firstInvite(settings.firstInvite), plainReason)
+    greet(url, settings.publicUrl, await registration.firstInvite(settings.firstInvite), plainReason)
   } catch (error) {
     await close()
     throw error

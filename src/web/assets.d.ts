@@ -5,6 +5,8 @@ declare module '*.module.scss' {
   export default styles
 }
 declare module '*.scss'
+/** What webpack's runtime puts before the names of built files. */
+declare let __webpack_public_path__: string
 declare module '*?url' {
   const url: string
   // eslint-disable-next-line import-x/no-default-export -- webpack's asset modules have nothing else

@@ -5,14 +5,18 @@ import { App } from './app/App'
 import { connectPage } from './app/page'
 import { openStorage } from './app/storage'
 import { makeStore } from './app/store'
+import { basePath } from './basePath'
 import { connectRealtime } from './sockets/connectRealtime'
 import './styles/main.scss'
+
+// Where chunks and their assets are loaded from.
+__webpack_public_path__ = `${basePath()}/`
 
 const root = document.getElementById('root')
 if (!root) throw new Error('index.html has no #root')
 
 // The hash is for static file servers, which serve no page but the first.
-if (window.location.pathname === '/replay' || window.location.hash === '#replay') {
+if (window.location.pathname === `${basePath()}/replay` || window.location.hash === '#replay') {
   import(/* webpackChunkName: 'replay' */ './actionLog/startReplay').then(
     ({ startReplay }) => startReplay(root),
     () => (root.textContent = 'The replay could not be loaded. Reload the page.'),

@@ -22,6 +22,8 @@ test('decisions §11: the defaults', () => {
     cluster: undefined,
     dashboardRole: 'view',
     dashboardHost: undefined,
+    publicUrl: undefined,
+    basePath: '',
     origins: [],
     trustedProxies: [],
     firstInvite: undefined,
@@ -62,6 +64,39 @@ test('decisions §9: uses the cluster of KUBECONFIG, otherwise the one that the 
     'https://k8s.example:8443',
   )
 })
+
+test.each([
+  ['https://example.org', 'https://example.org', ''],
+  ['https://example.org/', 'https://example.org', ''],
+  ['https://example.org:8443/console/', 'https://example.org:8443/console', '/console'],
+  ['http://10.0.0.1/games/quarter-deck_2', 'http://10.0.0.1/games/quarter-deck_2', '/games/quarter-deck_2'],
+])('#16 QUARTERDECK_PUBLIC_URL %s: sockets of its origin are accepted', (url, publicUrl, basePath) => {
+  const read = readSettings({ QUARTERDECK_PUBLIC_URL: url, QUARTERDECK_ORIGINS: 'https://a.example' })
+  expect(read).toMatchObject({ publicUrl, basePath, origins: ['https://a.example', new URL(url).origin] })
+})
+
+test.each([
+  'example.org',
+  'ftp://example.org',
+  'https://ann:secret@example.org/console',
+  'https://example.org/console?x=1',
+  'https://example.org/#console',
+  'https://example.org//console',
+  'https://example.org/a/../console',
+  'https://example.org/a"b',
+  'https://example.org/%63onsole',
+])('#16 QUARTERDECK_PUBLIC_URL rejects %s', (url) => {
+  expect(() => readSettings({ QUARTERDECK_PUBLIC_URL: url })).toThrow('QUARTERDECK_PUBLIC_URL: must be an address such')
+})
+
+test.each(['/api', '/assets/console', '/socket.io', '/files', '/files/console', '/Login', '/deployments/a/edit'])(
+  '#16 QUARTERDECK_PUBLIC_URL rejects the path %s, whose requests look like others of the console',
+  (path) => {
+    expect(() => readSettings({ QUARTERDECK_PUBLIC_URL: `https://example.org${path}` })).toThrow(
+      'QUARTERDECK_PUBLIC_URL: has a path that begins like one of the console’s own pages or calls: use another one',
+    )
+  },
+)
 
 test.each([
   'mongodb://db.example',
@@ -121,6 +156,7 @@ test('reports each invalid value in one line that names its setting', () => {
     QUARTERDECK_RUNTIME: 'docker',
     QUARTERDECK_DASHBOARD_ROLE: 'not a role',
     QUARTERDECK_DASHBOARD_HOST: 'javascript://alert',
+    QUARTERDECK_PUBLIC_URL: '/console',
     QUARTERDECK_ORIGINS: 'example.com/path',
     QUARTERDECK_TRUSTED_PROXIES: 'everybody',
     QUARTERDECK_FIRST_INVITE: 'short',

@@ -1,6 +1,7 @@
 import { useEffect, useLayoutEffect, useMemo, useReducer, useState } from 'react'
 import type { ActionLog } from '../../contract/actionLog'
 import { applyTheme } from '../app/page'
+import { basePath } from '../basePath'
 import { setClock } from '../ui/time/clock'
 import { ErrorBoundary } from '../ui/ErrorBoundary'
 import { build } from './build'
@@ -73,7 +74,7 @@ export function ReplayPlayer({ log, onClose }: { log: ActionLog; onClose: () => 
           onEvent={dispatch}
           onToggleList={() => setIsListOpen(!isListOpen)}
           onClose={onClose}
-          onLeave={() => window.location.assign('/')}
+          onLeave={() => window.location.assign(`${basePath()}/`)}
         />
       </div>
     </div>

@@ -1,5 +1,6 @@
 import { SESSION_DAYS } from '../../contract/rules'
 import type { Services } from '../app/types'
+import { basePath } from '../basePath'
 import type { Session } from '../facts'
 
 /** The only module that reads and writes tokens. They are in cookies and storage, never in the store or an action. */
@@ -36,11 +37,14 @@ function claimsOf(token: string) {
   return JSON.parse(text) as { exp?: number; jti?: string; sub?: string; preferred_username?: string }
 }
 
+/** Cookies belong to the console alone, not to other applications of its origin. */
+const cookiePath = () => basePath() || '/'
+
 const optionsOf = (expires: number | Date) => ({
   expires,
   sameSite: 'strict' as const,
   secure: window.location.protocol === 'https:',
-  path: '/',
+  path: cookiePath(),
 })
 
 /** Stores the role for the rest of the session. */
@@ -60,8 +64,8 @@ export function keepSession(services: Services, token: unknown, isAdmin: unknown
 }
 
 export function forgetSession({ cookies }: Services) {
-  cookies.remove('token', { path: '/' })
-  cookies.remove('isAdmin', { path: '/' })
+  cookies.remove('token', { path: cookiePath() })
+  cookies.remove('isAdmin', { path: cookiePath() })
 }
 
 export type PendingLogin = { username: string; sessionToken: string }

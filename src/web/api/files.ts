@@ -1,5 +1,6 @@
 import type { FileEntry, FileJob, FileJobsAnswer, FilesAnswer, StoredFiles, TextEncoding } from '../../contract/file'
 import type { RootState, Services } from '../app/types'
+import { basePath } from '../basePath'
 import { api } from './api'
 import type { ApiFailure } from '../failure'
 import { badAnswer } from '../failure'
@@ -130,7 +131,7 @@ export const filesApi = api.injectEndpoints({
         // Only our platform has tickets (decisions §2); other servers take the session's token.
         const token = error?.status === 404 ? bearerToken(extra as Services) : ticketIn(data)
         if (!token) return { error: error ?? badAnswer }
-        openDownload(`/api/${urlFor('download', path)}&token=${encodeURIComponent(token)}`, name)
+        openDownload(`${basePath()}/api/${urlFor('download', path)}&token=${encodeURIComponent(token)}`, name)
         return { data: null }
       },
     }),

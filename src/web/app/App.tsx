@@ -1,5 +1,6 @@
 import { Provider } from 'react-redux'
 import { BrowserRouter } from 'react-router-dom'
+import { basePath } from '../basePath'
 import { PageBoundary } from './layout/PageBoundary'
 import { RouteFollower } from './RouteFollower'
 import { AppRoutes } from './routes'
@@ -8,7 +9,7 @@ import type { AppStore } from './types'
 export function App({ store }: { store: AppStore }) {
   return (
     <Provider store={store}>
-      <BrowserRouter>
+      <BrowserRouter basename={basePath()}>
         <RouteFollower />
         <PageBoundary>
           <AppRoutes />

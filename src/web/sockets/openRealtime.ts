@@ -1,5 +1,6 @@
 import { io } from 'socket.io-client'
 import { REALTIME_EVENT } from '../../contract/pageRules'
+import { basePath } from '../basePath'
 import type { RealtimeConnection, RealtimeListener } from './realtimeSocket'
 
 /** socket.io does not reconnect after the server has refused or closed the connection. */
@@ -25,7 +26,7 @@ export function openRealtime(listener: RealtimeListener, origin: string): Realti
   let closed = false
   let isPolling = true
   // `forceNew`: an earlier connection may belong to another user.
-  const socket = io(origin, { ...options, forceNew: true })
+  const socket = io(origin, { ...options, ...(basePath() && { path: `${basePath()}/socket.io` }), forceNew: true })
   const tryAgain = () => {
     if (!socket.active) retry = setTimeout(() => socket.connect(), RETRY_MS)
   }

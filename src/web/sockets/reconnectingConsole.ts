@@ -1,4 +1,5 @@
 import { CLOSE_SESSION_ENDED } from '../../contract/pageRules'
+import { basePath } from '../basePath'
 import { lineOf, parseFrame, systemLine } from './consoleFrames'
 import type { ConsoleState, ConsoleTarget } from './consoleSlice'
 import type { ConsoleLine } from './lineBuffer'
@@ -134,6 +135,6 @@ export function openReconnecting(
 
 function urlOf({ deployment, podName }: ConsoleTarget, nextLine: number | undefined) {
   const { protocol, host } = window.location
-  const path = `/api/logs/${encodeURIComponent(deployment)}/${encodeURIComponent(podName)}`
+  const path = `${basePath()}/api/logs/${encodeURIComponent(deployment)}/${encodeURIComponent(podName)}`
   return `${protocol === 'https:' ? 'wss' : 'ws'}://${host}${path}${nextLine === undefined ? '' : `?since=${nextLine}`}`
 }

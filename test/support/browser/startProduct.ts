@@ -14,7 +14,10 @@ const CLOCK = require.resolve('./movableClock')
 const FIRST_USER = { username: 'ann', password: 'correct horse battery' }
 
 export interface Product {
+  /** What browsers open. */
   url: string
+  /** Where the platform listens. */
+  address: string
   dataDir: string
   inviteCode: string | undefined
   /** Stops the platform like Ctrl-C. @returns the exit code */
@@ -45,7 +48,7 @@ export async function startProduct(settings: Record<string, string> = {}): Promi
   let port = '0'
   let aheadMs = 0
 
-  async function start(): Promise<{ url: string; inviteCode: string | undefined }> {
+  async function start(): Promise<Pick<Product, 'url' | 'address' | 'inviteCode'>> {
     const platform = spawn(process.execPath, ['--require', CLOCK, join(DIST, 'main.js')], {
       env: { ...environment, QUARTERDECK_PORT: port },
       stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
@@ -58,7 +61,9 @@ export async function startProduct(settings: Record<string, string> = {}): Promi
         said += chunk.toString()
         const url = /ready: (http\S+)/.exec(said)?.[1]
         // The greeting ends with an empty line, which follows the invite code.
-        if (url && said.endsWith('\n\n')) resolve({ url, inviteCode: /^ {6}(\S+)$/m.exec(said)?.[1] })
+        const address = /it listens on (http[^\s)]+)/.exec(said)?.[1] ?? url
+        if (url && address && said.endsWith('\n\n'))
+          resolve({ url, address, inviteCode: /^ {6}(\S+)$/m.exec(said)?.[1] })
       }
       platform.stdout!.on('data', read)
       platform.stderr!.on('data', read)
@@ -75,7 +80,7 @@ export async function startProduct(settings: Record<string, string> = {}): Promi
   }
 
   const first = await start()
-  port = new URL(first.url).port
+  port = new URL(first.address).port
   return {
     ...first,
     dataDir,

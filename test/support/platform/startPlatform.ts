@@ -101,7 +101,7 @@ interface TestSettings {
 
 /** Starts the whole platform on a separate database with real processes, without listening on a port. */
 export async function startPlatform({
-  origins = [],
+  origins,
   cluster,
   sql,
   mongo,
@@ -132,7 +132,7 @@ export async function startPlatform({
       ...given.environment,
     }),
     uploadLimit,
-    origins,
+    ...(origins && { origins }),
     trustedProxies,
   }
   const built = await createPlatform(

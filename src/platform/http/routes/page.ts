@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import fastifyStatic from '@fastify/static'
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyReply } from 'fastify'
 import { isPageRoute } from '../../../contract/pageRoutes'
 import { AppError } from '../../errors'
 import { bodyOf } from '../envelope'
@@ -35,8 +36,9 @@ const UNCONDITIONAL = { etag: false, lastModified: false, acceptRanges: false }
  * Serves the built console: immutable hashed assets, and the one page for every known route. For any other address a
  * browser gets the page with status 404, which shows 'Page Not Found'.
  * @param directory the build; if it is missing, every page explains how to make it
+ * @param basePath the path of the console's public address, such as `/console`; empty for none
  */
-export async function pageRoutes(app: FastifyInstance, directory: string): Promise<void> {
+export async function pageRoutes(app: FastifyInstance, directory: string, basePath = ''): Promise<void> {
   app.addHook('onSend', async (request, reply) => {
     reply.header('x-content-type-options', 'nosniff')
     reply.header('referrer-policy', 'same-origin')
@@ -72,6 +74,18 @@ export async function pageRoutes(app: FastifyInstance, directory: string): Promi
       (isKnown || (isNavigation(headers.accept) && !isApiUrl(url) && !/^\/(?:socket\.io|assets)(?:\/|$)/.test(path)))
     if (!isPage) return reply.code(404).send(bodyOf(new AppError('NOT_FOUND', 'There is no such API route.')))
     if (!isBuilt) return reply.code(503).type('text/plain').send('The console is not built. Run: npm run build\n')
+    if (basePath !== '') return sendPageBelow(reply.code(isKnown ? 200 : 404), join(directory, 'index.html'), basePath)
     return isKnown ? reply.sendFile('index.html') : reply.code(404).sendFile('index.html', UNCONDITIONAL)
   })
+}
+
+/** Sends the page with its files below a path, which it tells to the console. Read anew, because a build replaces it. */
+async function sendPageBelow(reply: FastifyReply, file: string, basePath: string): Promise<FastifyReply> {
+  const page = await readFile(file, 'utf8')
+  return reply
+    .header('cache-control', 'no-cache')
+    .type('text/html; charset=utf-8')
+    .send(
+      page.replaceAll(/(\s(?:src|href)=")\//g, `$1${basePath}/`).replace('<html ', `<html data-base="${basePath}" `),
+    )
 }

@@ -1,5 +1,6 @@
 import type { BaseQueryFn } from '@reduxjs/toolkit/query'
 import { ROLE_HEADER } from '../../../contract/rules'
+import { basePath } from '../../basePath'
 import { parseAnswer } from './parseAnswer'
 import { callWithSession } from './callWithSession'
 import type { ApiFailure } from '../../failure'
@@ -46,7 +47,7 @@ async function send(
     ifNoneMatch = undefined,
   } = typeof call === 'string' ? { url: call } : call
   try {
-    const response = await fetch(new URL(`/api/${url}`, window.location.origin), {
+    const response = await fetch(new URL(`${basePath()}/api/${url}`, window.location.origin), {
       method,
       headers: {
         accept: answer === 'file' ? '*/*' : 'application/json',

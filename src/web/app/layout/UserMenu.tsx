@@ -2,6 +2,7 @@ import type { KeyboardEvent } from 'react'
 import { Suspense, useEffect, useId, useRef } from 'react'
 import { useDispatch, useSelector } from 'react-redux'
 import { useNavigate } from 'react-router-dom'
+import { basePath } from '../../basePath'
 import { lazyEarly } from '../../chunks'
 import {
   accountDialogOpened,
@@ -43,11 +44,15 @@ export function UserMenu() {
     { label: 'Export action log', icon: 'log', choose: () => dispatch(accountDialogOpened('export')) },
     ...(isAdmin ? [{ label: 'Activity', icon: 'activity', choose: () => void navigate('/activity') } as const] : []),
     // In a new tab, because the replay page replaces the whole console.
-    { label: 'Replay action log', icon: 'replay', choose: () => void window.open('/replay', '_blank', 'noopener') },
+    {
+      label: 'Replay action log',
+      icon: 'replay',
+      choose: () => void window.open(`${basePath()}/replay`, '_blank', 'noopener'),
+    },
     {
       label: 'Third-party notices',
       icon: 'log',
-      choose: () => void window.open('/third-party-notices.txt', '_blank', 'noopener'),
+      choose: () => void window.open(`${basePath()}/third-party-notices.txt`, '_blank', 'noopener'),
     },
   ] as const
   const itemElements = () => [...(menu.current?.querySelectorAll<HTMLElement>('[role="menuitem"]') ?? [])]

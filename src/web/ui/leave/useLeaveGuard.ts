@@ -1,4 +1,5 @@
 import { useEffect, useEffectEvent } from 'react'
+import { routeOfPath } from '../../basePath'
 import { guardHistory } from './historyGate'
 
 /** Where the user wanted to go: an address, a number of history entries (negative for Back), or out of the session. */
@@ -35,7 +36,7 @@ export function useLeaveGuard(active: boolean, onLeave: (leaving: Leaving) => vo
       if (!link || elsewhere || link.origin !== window.location.origin || link.pathname === pathname) return
       event.preventDefault()
       event.stopPropagation()
-      ask({ to: link.pathname + link.search })
+      ask({ to: routeOfPath(link.pathname) + link.search })
     }
 
     // The browser has already navigated: go back before the router notices, then ask.

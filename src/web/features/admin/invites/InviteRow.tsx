@@ -1,4 +1,5 @@
 import { useDispatch } from 'react-redux'
+import { basePath } from '../../../basePath'
 import { ActionIcon } from '../../../ui/ActionIcon'
 import { TimeAgo } from '../../../ui/time/TimeAgo'
 import { dialogOpened } from '../adminSlice'
@@ -70,4 +71,5 @@ export function InviteRow({ invite }: { invite: KeyedInvite }) {
 
 const date = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 
-const registrationLink = (code: string) => `${window.location.origin}/register?invite=${encodeURIComponent(code)}`
+const registrationLink = (code: string) =>
+  `${window.location.origin}${basePath()}/register?invite=${encodeURIComponent(code)}`

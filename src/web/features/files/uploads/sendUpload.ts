@@ -1,4 +1,5 @@
 import type { OnConflict } from '../../../../contract/file'
+import { basePath } from '../../../basePath'
 
 export type UploadRequest = {
   file: Blob
@@ -28,7 +29,7 @@ export const sendUpload: SendUpload = ({ file, name, directory, onConflict, toke
   form.append('files', file, name)
 
   const request = new XMLHttpRequest()
-  request.open('POST', '/api/sftp/upload')
+  request.open('POST', `${basePath()}/api/sftp/upload`)
   request.setRequestHeader('accept', 'application/json')
   if (token) request.setRequestHeader('authorization', `Bearer ${token}`)
   request.upload.onprogress = ({ loaded }) => listener.sent(loaded)
