@@ -73,10 +73,19 @@ export async function createAccount(
     },
   ]
   await cluster.apply(JSON.stringify({ apiVersion: 'v1', kind: 'List', items }))
-  const token = (await cluster.kubectl('-n', namespace, 'create', 'token', NAME, '--duration=1h')).trim()
+  const path = join(directory, `kubeconfig-${namespace}`)
+  writeTokenConfig(cluster, path, await tokenOf(cluster, namespace, NAME))
+  return path
+}
+
+/** A token of a service account, for an hour. */
+export async function tokenOf(cluster: TestCluster, namespace: string, account: string): Promise<string> {
+  return (await cluster.kubectl('-n', namespace, 'create', 'token', account, '--duration=1h')).trim()
+}
+
+/** Writes a kubeconfig that signs in to the cluster with a token and nothing else. */
+export function writeTokenConfig(cluster: TestCluster, path: string, token: string): void {
   const config = parse(readFileSync(cluster.kubeconfig, 'utf8')) as { users: { user: unknown }[] }
   for (const entry of config.users) entry.user = { token }
-  const path = join(directory, `kubeconfig-${namespace}`)
   writeFileSync(path, stringify(config))
-  return path
 }
