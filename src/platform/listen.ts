@@ -44,10 +44,12 @@ export async function listen(
  */
 export async function warnOfFreePort(
   port: number,
-  { host, trustedProxies }: Pick<Settings, 'host' | 'trustedProxies'>,
+  { host, trustedProxies, runtime }: Pick<Settings, 'host' | 'trustedProxies' | 'runtime'>,
   isolation: Runtime['isolation'],
   log: Pick<Logger, 'warn'>,
 ): Promise<void> {
+  // Pods have networks of their own.
+  if (runtime === 'kubernetes') return
   const servesOthers = isForOthers(host) || trustedProxies.length > 0
   if (!servesOthers) return
   const mayTakeAny = isolation === 'plain' && process.getuid?.() === 0

@@ -1,17 +1,15 @@
-import { execFile, spawnSync } from 'node:child_process'
-import { resolve } from 'node:path'
+import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
-import { deployPath } from '../support/platform/deployFiles'
+import {
+  buildPlatformImage,
+  canBuildImage,
+  imageBuilder,
+  PLATFORM_IMAGE,
+} from '../support/platform/inCluster/platformImage'
 
 // With the installation of all packages and a build.
 jest.setTimeout(1_800_000)
 const run = promisify(execFile)
-
-const IMAGE = 'quarterdeck.test/platform:1'
-const root = resolve(__dirname, '../..')
-/** An image with Node.js. Where no registry can be reached, `test/support/platform/baseImage.sh` makes one. */
-const base = process.env.TEST_BASE_IMAGE
-const builder = ['buildah', 'docker'].find((name) => spawnSync(name, ['info'], { stdio: 'ignore' }).status === 0)
 
 interface Findings {
   uid: number
@@ -64,9 +62,9 @@ examine()
 `
 
 async function runInImage(program: string): Promise<string> {
-  if (builder === 'docker')
-    return (await run('docker', ['run', '--rm', '--entrypoint=node', IMAGE, '-e', program])).stdout
-  const container = (await run('buildah', ['from', '--pull=false', IMAGE])).stdout.trim()
+  if (imageBuilder === 'docker')
+    return (await run('docker', ['run', '--rm', '--entrypoint=node', PLATFORM_IMAGE, '-e', program])).stdout
+  const container = (await run('buildah', ['from', '--pull=false', PLATFORM_IMAGE])).stdout.trim()
   try {
     return (await run('buildah', ['run', container, '--', 'node', '-e', program])).stdout
   } finally {
@@ -74,11 +72,10 @@ async function runInImage(program: string): Promise<string> {
   }
 }
 
-;(builder && base ? test : test.skip)(
+;(canBuildImage ? test : test.skip)(
   '#16 the image is built, and the platform in it starts without root and ends on SIGTERM (skipped without buildah or docker, or without TEST_BASE_IMAGE)',
   async () => {
-    const file = ['-f', deployPath('Containerfile'), '--build-arg', `BASE=${base}`]
-    await run(builder ?? '', ['build', ...file, '-t', IMAGE, root], { maxBuffer: 2 ** 26 })
+    await buildPlatformImage()
     const answer = await runInImage(EXAMINE)
     expect(JSON.parse(answer) as Findings).toEqual({
       uid: 10001,

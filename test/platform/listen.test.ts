@@ -93,9 +93,14 @@ test('several passed sockets, and one that is not a listening TCP socket, are re
 })
 
 describe('security: the warning about a port that an instance could take during a restart', () => {
-  const warnings = async (port: number, host: string, trustedProxies: string[] = []) => {
+  const warnings = async (
+    port: number,
+    host: string,
+    trustedProxies: string[] = [],
+    runtime: 'local' | 'kubernetes' = 'local',
+  ) => {
     const warn = jest.fn()
-    await warnOfFreePort(port, { host, trustedProxies }, 'contained', { warn })
+    await warnOfFreePort(port, { host, trustedProxies, runtime }, 'contained', { warn })
     return warn.mock.calls.map(([, text]: [unknown, string]) => text)
   }
 
@@ -109,5 +114,9 @@ describe('security: the warning about a port that an instance could take during 
   test('is not logged on localhost only, nor for a port that instances cannot take', async () => {
     expect(await warnings(18_080, '127.0.0.1')).toEqual([])
     expect(await warnings(443, '0.0.0.0')).toEqual([])
+  })
+
+  test('is not logged where instances are Pods, which have networks of their own', async () => {
+    expect(await warnings(18_080, '0.0.0.0', [], 'kubernetes')).toEqual([])
   })
 })

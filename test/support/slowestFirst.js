@@ -19,6 +19,8 @@ const SLOW = [
   'platform/kubernetes/dashboard',
   'platform/share/races',
   'platform/outOfFiles',
+  // It needs the cluster that realCluster has until then.
+  'deploy/inCluster',
 ].map((name) => `/test/${name}.test.ts`)
 
 /**

@@ -12,11 +12,20 @@ export interface BreakableProxy {
   /** Whether the connections have been broken. */
   isBroken: () => boolean
   mend(): void
+  /** @returns the address that a connection comes from. @param localPort of its other half, to the server */
+  sourceOf(localPort: number): string | undefined
   close(): Promise<void>
 }
 
-/** A proxy to a server that breaks at a chosen message, as when a client is killed or a cable is pulled. */
-export async function breakableProxy(target: { host: string; port: number }): Promise<BreakableProxy> {
+/**
+ * A proxy to a server that breaks at a chosen message, as when a client is killed or a cable is pulled.
+ * @param host to listen on
+ */
+export async function breakableProxy(
+  target: { host: string; port: number },
+  host = '127.0.0.1',
+): Promise<BreakableProxy> {
+  const sources = new Map<number, string>()
   const sockets = new Set<Socket>()
   let sent = 0
   let limit = Infinity
@@ -32,7 +41,12 @@ export async function breakableProxy(target: { host: string; port: number }): Pr
       client.destroy()
       return
     }
-    const upstream = connect(target.port, target.host)
+    const upstream = connect(target.port, target.host, () => {
+      const { localPort } = upstream
+      if (localPort === undefined) return
+      sources.set(localPort, client.remoteAddress ?? '')
+      upstream.on('close', () => sources.delete(localPort))
+    })
     for (const socket of [client, upstream]) {
       sockets.add(socket)
       socket.on('error', () => undefined)
@@ -54,12 +68,13 @@ export async function breakableProxy(target: { host: string; port: number }): Pr
       else if (!isSilent) client.write(chunk)
     })
   })
-  server.listen(0, '127.0.0.1')
+  server.listen(0, host)
   await once(server, 'listening')
   return {
     port: (server.address() as AddressInfo).port,
     sent: () => sent,
     isBroken: () => broken,
+    sourceOf: (localPort) => sources.get(localPort),
     fallSilent: () => void (isSilent = true),
     breakAfter(messages) {
       sent = 0

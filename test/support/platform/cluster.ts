@@ -1,7 +1,8 @@
 import { execFile, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
@@ -24,12 +25,40 @@ export interface TestCluster {
   stop(): Promise<void>
 }
 
-/** Starts a cluster: `--real` with a kubelet and containerd, or `--kwok` with faked nodes. */
+/** There can be one real cluster at a time on a machine: each test that needs one waits for this lock. */
+const REAL_LOCK = '/tmp/quarterdeck-real-cluster.lock'
+/** Time for a hook that starts a real cluster, when another test uses its own first. */
+export const REAL_CLUSTER_MS = 1_200_000
+
+/**
+ * Takes a kernel lock on a file, and waits for it. It is also released when this process ends.
+ * @returns releases it
+ */
+export async function lockFile(path: string): Promise<() => void> {
+  const holder = spawn('flock', [path, 'sh', '-c', 'echo locked && exec cat'], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const [event] = (await Promise.race([
+    once(holder.stdout, 'data').then(() => ['locked']),
+    once(holder, 'close').then(() => ['ended']),
+  ])) as [string]
+  if (event !== 'locked') throw new Error(`${path} cannot be locked`)
+  return () => holder.stdin.end()
+}
+
+/**
+ * Starts a cluster: `--real` with a kubelet and containerd, or `--kwok` with faked nodes. A real one waits for that of
+ * another test: the hook needs `REAL_CLUSTER_MS`.
+ */
 export async function startCluster(...options: string[]): Promise<TestCluster> {
+  const unlock = options.includes('--real') ? await lockFile(REAL_LOCK) : () => undefined
   // Sockets in it have paths of limited length.
   const directory = mkdtempSync(join('/tmp', 'qd-'))
   const folder = scripts ?? ''
-  await run(join(folder, 'up.sh'), [...options, directory])
+  try {
+    await run(join(folder, 'up.sh'), [...options, directory])
+  } catch (error) {
+    unlock()
+    throw error
+  }
   const kubeconfig = join(directory, 'kubeconfig')
   const kubectlPath = join(directory, 'bin/kubectl')
   const kubectl = async (...args: string[]) =>
@@ -48,6 +77,7 @@ export async function startCluster(...options: string[]): Promise<TestCluster> {
     script: async (name, ...args) => void (await run(join(folder, name), [directory, ...args])),
     async stop() {
       await run(join(folder, 'down.sh'), [directory])
+      unlock()
       rmSync(directory, { recursive: true, force: true })
     },
   }
@@ -55,18 +85,31 @@ export async function startCluster(...options: string[]): Promise<TestCluster> {
 
 export const TEST_IMAGE = 'quarterdeck.test/node:1'
 
-/** Gives the cluster an image with this machine's Node.js and busybox. */
-export async function addTestImage(cluster: TestCluster): Promise<void> {
-  const root = mkdtempSync(join(tmpdir(), 'image-'))
-  for (const folder of ['bin', 'etc', 'tmp', 'data']) mkdirSync(join(root, folder))
-  copyFileSync(execFileSync('which', ['busybox'], { encoding: 'utf8' }).trim(), join(root, 'bin/busybox'))
-  for (const applet of execFileSync('busybox', ['--list'], { encoding: 'utf8' }).split('\n').filter(Boolean))
-    if (applet !== 'busybox') symlinkSync('busybox', join(root, 'bin', applet))
-  copyFileSync(process.execPath, join(root, 'bin/node'))
-  for (const [, library = ''] of execFileSync('ldd', [process.execPath], { encoding: 'utf8' }).matchAll(/(\/\S+)/g)) {
+/** Copies the libraries of a program or another library to the root of an image. */
+export function copyLibraries(root: string, path: string): void {
+  for (const [, library = ''] of execFileSync('ldd', [path], { encoding: 'utf8' }).matchAll(/(\/\S+)/g)) {
     mkdirSync(join(root, dirname(library)), { recursive: true })
     copyFileSync(realpathSync(library), join(root, library))
   }
+}
+
+/** Fills a directory with this machine's Node.js and busybox, as the root of an image. @param programs to add, by name */
+export function fillImageRoot(root: string, ...programs: string[]): void {
+  const pathOf = (program: string) => execFileSync('which', [program], { encoding: 'utf8' }).trim()
+  for (const folder of ['bin', 'etc', 'tmp', 'data']) mkdirSync(join(root, folder))
+  copyFileSync(pathOf('busybox'), join(root, 'bin/busybox'))
+  for (const applet of execFileSync('busybox', ['--list'], { encoding: 'utf8' }).split('\n').filter(Boolean))
+    if (applet !== 'busybox') symlinkSync('busybox', join(root, 'bin', applet))
+  for (const path of [process.execPath, ...programs.map(pathOf)]) {
+    copyFileSync(path, join(root, 'bin', basename(path)))
+    copyLibraries(root, path)
+  }
+}
+
+/** Gives the cluster an image with this machine's Node.js and busybox. */
+export async function addTestImage(cluster: TestCluster): Promise<void> {
+  const root = mkdtempSync(join(tmpdir(), 'image-'))
+  fillImageRoot(root)
   await cluster.script('image.sh', TEST_IMAGE, root, JSON.stringify({ Env: ['PATH=/bin'] }))
   rmSync(root, { recursive: true })
 }

@@ -10,6 +10,7 @@ import {
   clusterTitle,
   createNamespace,
   hasCluster,
+  REAL_CLUSTER_MS,
   startCluster,
   TEST_IMAGE,
   type TestCluster,
@@ -53,7 +54,7 @@ const open = () =>
     await Promise.all([addTestImage(cluster), createNamespace(cluster, 'games', shareDir())])
     state = await freshState()
     runtime = open()
-  }, 120_000)
+  }, REAL_CLUSTER_MS)
   afterAll(async () => {
     await runtime?.close()
     await state?.close()
