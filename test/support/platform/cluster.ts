@@ -153,3 +153,29 @@ export async function createNamespace(cluster: TestCluster, namespace: string, s
     }),
   )
 }
+
+/** Adds an event of a Pod, as the kubelet or a controller does. */
+export async function addWarning(
+  cluster: TestCluster,
+  namespace: string,
+  podName: string,
+  reason: string,
+  message: string,
+): Promise<void> {
+  const uid = (await cluster.kubectl('-n', namespace, 'get', 'pod', podName, '-o', 'jsonpath={.metadata.uid}')).trim()
+  const at = new Date().toISOString()
+  await cluster.apply(
+    JSON.stringify({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { namespace, name: `${podName}-${reason.toLowerCase()}` },
+      involvedObject: { apiVersion: 'v1', kind: 'Pod', namespace, name: podName, uid },
+      type: 'Warning',
+      reason,
+      message,
+      firstTimestamp: at,
+      lastTimestamp: at,
+      count: 1,
+    }),
+  )
+}

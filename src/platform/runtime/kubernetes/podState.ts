@@ -72,6 +72,15 @@ export function hasEnded(pod: V1Pod): boolean {
   )
 }
 
+/** Whether the cluster has yet to start it, and nobody wants it to stop. */
+export function isPending(pod: V1Pod): boolean {
+  return (
+    pod.status?.phase === 'Pending' &&
+    stopRequestedAt(pod) === undefined &&
+    pod.metadata?.deletionTimestamp === undefined
+  )
+}
+
 /** Whether its run has ended, and the files of `keep` are not written back yet. */
 export function awaitsWriteBack(pod: V1Pod): boolean {
   return hasEnded(pod) && (pod.metadata?.finalizers?.includes(KEEP_FINALIZER) ?? false)

@@ -6,7 +6,7 @@ import { createClusterClient } from '../../../../src/platform/runtime/kubernetes
 import { openKubernetesRuntime } from '../../../../src/platform/runtime/kubernetes/kubernetesRuntime'
 import type { InstanceSpec, Runtime } from '../../../../src/platform/runtime/runtime'
 import { createConsoleStore } from '../../../../src/platform/state/consoles'
-import { createNamespace, TEST_IMAGE, type TestCluster } from '../../../support/platform/cluster'
+import { addWarning, createNamespace, TEST_IMAGE, type TestCluster } from '../../../support/platform/cluster'
 import { createAccount, type Right } from '../../../support/platform/clusterAccount'
 import type { FreshState } from '../../../support/platform/freshState'
 import { until } from '../../../support/platform/until'
@@ -19,6 +19,7 @@ const NEEDED: Record<Right, Step> = {
   'patch pods': 'start',
   'patch pods/status': 'start',
   'get pods/log': 'start',
+  'list events': 'explain',
   'get pods/attach': 'write',
   'create pods/attach': 'write',
   'delete pods': 'remove',
@@ -30,7 +31,7 @@ const NEEDED: Record<Right, Step> = {
   'list nodes': 'find nodes',
 }
 
-type Step = 'list instances' | 'find nodes' | 'publish' | 'start' | 'write' | 'measure' | 'stop' | 'remove'
+type Step = 'list instances' | 'find nodes' | 'publish' | 'start' | 'explain' | 'write' | 'measure' | 'stop' | 'remove'
 
 const PROGRAM = `
   console.log('Ready')
@@ -83,13 +84,18 @@ export function rightsOnCluster(cluster: () => TestCluster, state: () => FreshSt
       log: pino({ level: 'warn' }, { write: (line) => void refused.push(line) }),
     })
     try {
-      return await firstFailure(runtime, { ...SPEC, podName: `pod-${namespace}` }, refused)
+      return await firstFailure(runtime, namespace, { ...SPEC, podName: `pod-${namespace}` }, refused)
     } finally {
       await runtime.close()
     }
   }
 
-  async function firstFailure(runtime: Runtime, spec: InstanceSpec, refused: string[]): Promise<Step | undefined> {
+  async function firstFailure(
+    runtime: Runtime,
+    namespace: string,
+    spec: InstanceSpec,
+    refused: string[],
+  ): Promise<Step | undefined> {
     const { podName } = spec
     const find = async () => (await runtime.list()).find((run) => run.podName === podName)
     const isRefused = (text: string) => refused.some((line) => line.includes(text))
@@ -106,6 +112,13 @@ export function rightsOnCluster(cluster: () => TestCluster, state: () => FreshSt
         await runtime.ensure(spec)
         const run = await until(find, (found) => found?.state === 'RUNNING' || found?.state === 'EXITED', SECONDS)
         if (run?.state !== 'RUNNING') throw new Error('refused')
+      },
+      explain: async () => {
+        const waiting = { ...spec, podName: `${podName}-waits`, node: 'missing' }
+        await runtime.ensure(waiting)
+        await addWarning(cluster(), namespace, waiting.podName, 'FailedMount', 'no such volume')
+        const lines = async () => (await runtime.history(waiting.podName, 100)).map(({ content }) => content)
+        await until(lines, (texts) => texts.includes('[System] FailedMount: no such volume'), 2 * SECONDS)
       },
       write: async () => {
         await runtime.write(podName, 'hello')

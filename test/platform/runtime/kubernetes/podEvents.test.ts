@@ -1,0 +1,141 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import pino from 'pino'
+import { createClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
+import { openKubernetesRuntime } from '../../../../src/platform/runtime/kubernetes/kubernetesRuntime'
+import type { InstanceSpec, Runtime } from '../../../../src/platform/runtime/runtime'
+import { createConsoleStore } from '../../../../src/platform/state/consoles'
+import {
+  addWarning,
+  clusterTitle,
+  createNamespace,
+  hasCluster,
+  startCluster,
+  type TestCluster,
+} from '../../../support/platform/cluster'
+import { createAccount } from '../../../support/platform/clusterAccount'
+import { freshState, type FreshState } from '../../../support/platform/freshState'
+import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
+import { until } from '../../../support/platform/until'
+
+const SECONDS = 30
+
+const directory = useTemporaryDirectory()
+const closing: (() => Promise<void>)[] = []
+let cluster: TestCluster
+let state: FreshState
+
+/** A runtime with the rights of the manifests, in a namespace of its own. */
+async function openIn(namespace: string, without?: 'list events'): Promise<{ runtime: Runtime; logged: string[] }> {
+  mkdirSync(join(directory(), namespace))
+  await createNamespace(cluster, namespace, join(directory(), namespace))
+  const kubeconfig = await createAccount(cluster, namespace, directory(), without)
+  const logged: string[] = []
+  const runtime = openKubernetesRuntime({
+    client: createClusterClient({ kubeconfig }, namespace),
+    store: createConsoleStore(state.db),
+    isActive: () => true,
+    claim: 'quarterdeck-share',
+    image: 'quarterdeck.test/none:1',
+    user: 1000,
+    peersDirectory: () => '/peers',
+    copies: { pathOf: () => '/copies', writeBack: async () => 0, remove: async () => undefined },
+    prepare: async () => undefined,
+    log: pino({ level: 'warn' }, { write: (line) => void logged.push(line) }),
+  })
+  closing.push(() => runtime.close())
+  return { runtime, logged }
+}
+
+/** Stays pending where the node does not exist. */
+const specOf = (podName: string, node: string | undefined): InstanceSpec => ({
+  podName,
+  deployment: 'lobby',
+  command: ['sleep', '1000'],
+  image: undefined,
+  node,
+  dataDirectory: '/lobby',
+  copy: false,
+  mounts: [],
+  hasPeers: false,
+  env: {},
+  port: undefined,
+  ready: undefined,
+  stop: { command: undefined, timeoutSeconds: 1 },
+  limits: { cores: undefined, memoryBytes: undefined },
+})
+
+const linesOf = async (runtime: Runtime, podName: string) =>
+  (await runtime.history(podName, 100)).map(({ type, content }) => `${type}: ${content}`)
+
+;(hasCluster ? describe : describe.skip)(clusterTitle('#16 the events of Pods'), () => {
+  beforeAll(async () => {
+    cluster = await startCluster('--kwok')
+    state = await freshState()
+  }, 120_000)
+  afterAll(async () => {
+    for (const close of closing) await close()
+    await state?.close()
+    await cluster?.stop()
+  }, 60_000)
+
+  test('a Pod that stays pending says why: each reason once, and not again what its status says', async () => {
+    const { runtime, logged } = await openIn('events')
+    await runtime.ensure(specOf('waits', 'missing'))
+    await addWarning(cluster, 'events', 'waits', 'FailedMount', 'MountVolume.SetUp failed\nfor volume "data"')
+    const mounted = 'system: [System] FailedMount: MountVolume.SetUp failed for volume "data"'
+    await until(
+      () => linesOf(runtime, 'waits'),
+      (lines) => lines.includes(mounted),
+      SECONDS,
+    )
+    await addWarning(cluster, 'events', 'waits', 'FailedAttachVolume', 'Multi-Attach error for volume "data"')
+    const attached = 'system: [System] FailedAttachVolume: Multi-Attach error for volume "data"'
+    const lines = await until(
+      () => linesOf(runtime, 'waits'),
+      (texts) => texts.includes(attached),
+      SECONDS,
+    )
+    expect(lines).toEqual([expect.stringMatching(/^system: \[System\] Unschedulable: /), mounted, attached])
+    expect(logged).toEqual([])
+  })
+
+  test('nothing is told of a Pod that runs, or of an earlier one with its name', async () => {
+    const { runtime } = await openIn('others')
+    await runtime.ensure(specOf('again', 'missing'))
+    await addWarning(cluster, 'others', 'again', 'FailedMount', 'of the first Pod')
+    await cluster.kubectl('-n', 'others', 'delete', 'pod', 'again', '--force', '--grace-period=0')
+    await until(async () => (await runtime.list()).some(({ state: now }) => now === 'EXITED'), Boolean, SECONDS)
+    await runtime.ensure(specOf('again', 'missing'))
+    await runtime.ensure(specOf('runs', undefined))
+    await until(
+      async () => (await runtime.list()).some(({ podName, state: now }) => podName === 'runs' && now === 'RUNNING'),
+      Boolean,
+      SECONDS,
+    )
+    await addWarning(cluster, 'others', 'runs', 'Unhealthy', 'of a Pod that runs')
+    await addWarning(cluster, 'others', 'again', 'FailedAttachVolume', 'of the second Pod')
+    const lines = await until(
+      () => linesOf(runtime, 'again'),
+      (texts) => texts.includes('system: [System] FailedAttachVolume: of the second Pod'),
+      SECONDS,
+    )
+    expect(lines.filter((line) => line.includes('first Pod'))).toEqual([])
+    expect((await linesOf(runtime, 'runs')).filter((line) => line.includes('Unhealthy'))).toEqual([])
+  })
+
+  test('without the right to list events instances start all the same, and the log says so once', async () => {
+    const { runtime, logged } = await openIn('refused', 'list events')
+    await runtime.ensure(specOf('stays', 'missing'))
+    await runtime.ensure(specOf('stays-too', 'missing'))
+    await until(() => logged.some((line) => line.includes('the events of instances cannot be read')), Boolean, SECONDS)
+    await runtime.ensure(specOf('starts', undefined))
+    await until(
+      async () => (await runtime.list()).some(({ podName, state: now }) => podName === 'starts' && now === 'RUNNING'),
+      Boolean,
+      SECONDS,
+    )
+    expect(logged).toHaveLength(1)
+    expect(await linesOf(runtime, 'stays')).toEqual([expect.stringContaining('[System] Unschedulable: ')])
+  })
+})
