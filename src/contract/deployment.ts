@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { success } from './envelope'
+import { Instance } from './instance'
 import { DEPLOYMENT_NAME_PATTERN, DEPLOYMENT_TYPES, hasNoNul, NO_NUL } from './pageRules'
 
 export const DeploymentType = z.enum(DEPLOYMENT_TYPES)
@@ -19,8 +20,13 @@ export const Deployment = z.object({
   /** The same, relative to the shared root: `/lobby`. */
   dataDirectory: z.string(),
   description: z.string().optional(),
+  /** Only where the request asks for them: see `DeploymentsQuery`. */
+  instances: z.array(Instance).optional(),
 })
 export type Deployment = z.infer<typeof Deployment>
+
+/** With `instances=true`, each deployment comes with its instances, as the overview needs them (our extra). */
+export const DeploymentsQuery = z.strictObject({ instances: z.enum(['true', 'false']).optional() })
 
 export const DeploymentsAnswer = success(z.object({ deployments: z.array(Deployment) }))
 export type DeploymentsAnswer = z.infer<typeof DeploymentsAnswer>

@@ -2,7 +2,7 @@ import type { CreateDeployment, Deployment } from '../../contract/deployment'
 import type { CrashCapsule, Instance } from '../../contract/instance'
 import { AppError } from '../errors'
 import { findDeployment, updateDeployment } from '../state/deployments'
-import { listInstances } from '../state/instances'
+import { findCrash } from '../state/instances'
 import { createConfigurations, type Configurations } from './configurations'
 import { createCreator } from './creation'
 import { parseDefinition } from './definitions'
@@ -24,6 +24,8 @@ export interface DeploymentParts extends InstanceParts, Omit<StoredDeploymentPar
 /** Methods that take the name of an existing deployment throw AppError NOT_FOUND when there is none. */
 export interface Deployments extends Configurations {
   list(): Promise<Deployment[]>
+  /** As `list`, each with its `instances`. @throws as `Runtime.list` */
+  listWithInstances(): Promise<Deployment[]>
   /** The type of the innermost deployment whose directory contains this wire path; null if there is none. */
   deploymentTypeIndexAt(path: string): Promise<number | null>
   instances(name: string): Promise<Instance[]>
@@ -61,6 +63,15 @@ export function createDeployments({ ownPorts = () => [], ...others }: Deployment
       return (await readAll()).map(describeStored)
     },
 
+    async listWithInstances() {
+      const all = await readAll()
+      const instances = await describeInstances(
+        parts,
+        all.map(({ row }) => row),
+      )
+      return all.map((stored) => ({ ...describeStored(stored), instances: instances.get(stored.row.name) ?? [] }))
+    },
+
     async deploymentTypeIndexAt(path) {
       const around = (await readAll())
         .map(describeStored)
@@ -71,14 +82,15 @@ export function createDeployments({ ownPorts = () => [], ...others }: Deployment
     },
 
     async instances(name) {
-      return describeInstances(parts, await findStored(db, name))
+      const instances = await describeInstances(parts, [await findStored(db, name)])
+      return instances.get(name) ?? []
     },
 
     async crash(name, uid) {
       await findStored(db, name)
-      const row = (await listInstances(db, name)).find((candidate) => candidate.uid === uid)
-      if (!row?.crash) throw new AppError('NOT_FOUND', 'This instance does not exist, or it never crashed.')
-      return row.crash
+      const crash = await findCrash(db, name, uid)
+      if (!crash) throw new AppError('NOT_FOUND', 'This instance does not exist, or it never crashed.')
+      return crash
     },
 
     create: createCreator(parts),

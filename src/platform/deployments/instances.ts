@@ -2,7 +2,7 @@ import type { Instance, InstanceState } from '../../contract/instance'
 import type { Runtime, RuntimeInstance } from '../runtime/runtime'
 import type { Db } from '../state/db'
 import { findDeployment, type DeploymentRow } from '../state/deployments'
-import { findInstanceByPod, listInstances, type InstanceRow } from '../state/instances'
+import { findInstanceByPod, groupByDeployment, listInstances, type InstanceRow } from '../state/instances'
 import { BLOCK_AFTER, attemptNumber } from './reconcile/crashes'
 import { tryParseDefinition } from './definitions'
 import { isDraining } from './reconcile/drain'
@@ -23,16 +23,39 @@ export interface InstanceParts {
 
 const NOBODY: Players = { count: 0, names: {} }
 
-/** Describes the instances of a deployment; of a disabled one, only those that have not ended yet. */
+/**
+ * Describes the instances of deployments; of disabled ones, only those that have not ended yet.
+ * @returns lists by the deployment's name; none for a deployment without rows
+ * @throws as `Runtime.list`
+ */
 export async function describeInstances(
-  { db, runtime, usage, players, now }: InstanceParts,
+  parts: InstanceParts,
+  deployments: DeploymentRow[],
+): Promise<Map<string, Instance[]>> {
+  const { db, runtime, usage } = parts
+  const only = deployments.length === 1 ? deployments[0]?.name : undefined
+  const [rows, list, usageOf] = await Promise.all([listInstances(db, only), runtime.list(), usage.read()])
+  const runs = new Map(list.map((run) => [run.podName, run]))
+  const rowsOf = groupByDeployment(rows)
+  return new Map(
+    deployments.map((deployment) => [
+      deployment.name,
+      describeDeployment(parts, deployment, rowsOf.get(deployment.name) ?? [], runs, usageOf),
+    ]),
+  )
+}
+
+function describeDeployment(
+  { runtime, players, now }: InstanceParts,
   deployment: DeploymentRow,
-): Promise<Instance[]> {
+  rows: InstanceRow[],
+  runs: Map<string, RuntimeInstance>,
+  usageOf: Awaited<ReturnType<UsageMeter['read']>>,
+): Instance[] {
   const { definition } = tryParseDefinition(deployment.content)
   const unenforced = definition ? limitWarnings(definition, runtime) : []
-  const [rows, runs, usageOf] = await Promise.all([listInstances(db, deployment.name), runtime.list(), usage.read()])
   return rows.flatMap((row) => {
-    const run = runs.find(({ podName }) => podName === row.pod_name)
+    const run = runs.get(row.pod_name)
     const isDown = !run || run.state === 'EXITED'
     if (isDown && !deployment.enabled) return []
     const instance = describe(

@@ -1,3 +1,4 @@
+import type { Agent } from 'node:http'
 import { delimiter } from 'node:path'
 import type * as Client from '@kubernetes/client-node'
 import type { Configuration, CoreV1Api, KubeConfig, RbacAuthorizationV1Api } from '@kubernetes/client-node'
@@ -68,17 +69,30 @@ export async function connectCluster(source: ClusterSource, timeoutMs: number): 
   }
 }
 
-/** A configuration of the library's APIs with one deadline for all requests. @param timeoutMs from now on */
+/**
+ * A configuration of the library's APIs with one deadline for all requests.
+ * @param timeoutMs from now on
+ * @param agentFor returns the agent to use in place of the library's
+ */
 export function withDeadline(
   { client, config, server }: ClusterConfig,
   timeoutMs: number,
+  agentFor: (agent: Agent | undefined) => Agent | undefined = (agent) => agent,
 ): { configuration: Configuration; expired: Promise<never> } {
   const signal = AbortSignal.timeout(timeoutMs)
   const configuration = client.createConfiguration({
     baseServer: new client.ServerConfiguration(server, {}),
     authMethods: { default: config },
     promiseMiddleware: [
-      { pre: async (request) => (request.setSignal(signal), request), post: async (response) => response },
+      {
+        pre: async (request) => {
+          request.setSignal(signal)
+          const agent = agentFor(request.getAgent())
+          if (agent) request.setAgent(agent)
+          return request
+        },
+        post: async (response) => response,
+      },
     ],
   })
   const expired = new Promise<never>((_resolve, reject) =>

@@ -3,29 +3,75 @@ import type { CrashCapsule, LastExit } from '../../contract/instance'
 import type { Db } from './db'
 import type { State } from './schema'
 
-export type InstanceRow = Selectable<State['instances']>
+/** All but the crash capsule, which may have hundreds of kilobytes: see `findCrash`. */
+const COLUMNS = [
+  'uid',
+  'deployment',
+  'name',
+  'pod_name',
+  'slot',
+  'wanted',
+  'blocked_reason',
+  'handled_run',
+  'crashes',
+  'start_after',
+  'restart_run',
+  'restarts',
+  'last_exit',
+  'crashed_at',
+  'late_run',
+  'block_lifts',
+  'drain_run',
+  'drain_then',
+  'drain_since',
+  'created_at',
+] as const
+
+export type InstanceRow = Pick<Selectable<State['instances']>, (typeof COLUMNS)[number]>
 
 /** Sorted by deployment and slot. */
 export async function listInstances(db: Db, deployment?: string): Promise<InstanceRow[]> {
   return db
     .selectFrom('instances')
-    .selectAll()
+    .select(COLUMNS)
     .$if(deployment !== undefined, (query) => query.where('deployment', '=', deployment ?? ''))
     .orderBy('deployment')
     .orderBy('slot')
     .execute()
 }
 
+/** @returns the rows of each deployment, in their order; none for a deployment without rows */
+export function groupByDeployment(rows: InstanceRow[]): Map<string, InstanceRow[]> {
+  const groups = new Map<string, InstanceRow[]>()
+  for (const row of rows) {
+    const group = groups.get(row.deployment)
+    if (group) group.push(row)
+    else groups.set(row.deployment, [row])
+  }
+  return groups
+}
+
 /** Pod names are unique over all deployments. */
 export async function findInstanceByPod(db: Db, podName: string): Promise<InstanceRow | undefined> {
-  return db.selectFrom('instances').selectAll().where('pod_name', '=', podName).executeTakeFirst()
+  return db.selectFrom('instances').select(COLUMNS).where('pod_name', '=', podName).executeTakeFirst()
+}
+
+/** The capsule of an instance's last crash; undefined without such an instance, null if it never crashed. */
+export async function findCrash(db: Db, deployment: string, uid: string): Promise<CrashCapsule | null | undefined> {
+  const row = await db
+    .selectFrom('instances')
+    .select('crash')
+    .where('deployment', '=', deployment)
+    .where('uid', '=', uid)
+    .executeTakeFirst()
+  return row?.crash
 }
 
 export async function insertInstance(
   db: Db,
   instance: Pick<InstanceRow, 'uid' | 'deployment' | 'name' | 'pod_name' | 'slot'>,
 ): Promise<InstanceRow> {
-  return db.insertInto('instances').values(instance).returningAll().executeTakeFirstOrThrow()
+  return db.insertInto('instances').values(instance).returning(COLUMNS).executeTakeFirstOrThrow()
 }
 
 export async function deleteInstance(db: Db, uid: string): Promise<void> {

@@ -20,11 +20,15 @@ export const networkApi = api.injectEndpoints({
   endpoints: (build) => ({
     /**
      * The whole overview as one cache entry: one poll, one loading state, and two actions per poll however many
-     * deployments there are. If the instances of a deployment fail to load, only its section fails.
+     * deployments there are. If the instances of a deployment are asked for one by one and fail to load, only its
+     * section fails.
      */
     getOverview: build.query<Overview, void>({
       async queryFn(_arg, { extra }, _options, request) {
-        const [heartbeat, listed] = await Promise.all([request('network/getManagerTimestamp'), request('deployments')])
+        const [heartbeat, listed] = await Promise.all([
+          request('network/getManagerTimestamp'),
+          request('deployments?instances=true'),
+        ])
         const error = heartbeat.error ?? listed.error
         if (error) return { error }
         const { timestamp, disks } = (heartbeat.data as Partial<ManagerTimestampAnswer> | null)?.data ?? {}
@@ -32,7 +36,9 @@ export const networkApi = api.injectEndpoints({
         if (typeof timestamp !== 'number' || !Array.isArray(deployments)) return { error: badAnswer }
 
         const sections = await Promise.all(
-          deployments.map(async (deployment): Promise<OverviewSection> => {
+          deployments.map(async ({ instances: known, ...deployment }): Promise<OverviewSection> => {
+            if (Array.isArray(known)) return { deployment, instances: known }
+            // A server that does not know the parameter.
             const { data, error } = await request(`deployments/${encodeURIComponent(deployment.name)}/instances`)
             const instances = (data as Partial<InstancesAnswer> | null)?.data?.instances
             return Array.isArray(instances)

@@ -20,6 +20,7 @@ export interface Product {
   address: string
   dataDir: string
   inviteCode: string | undefined
+  pid(): number
   /** Stops the platform like Ctrl-C. @returns the exit code */
   stop(): Promise<number | null>
   kill(): Promise<void>
@@ -33,8 +34,14 @@ export interface Product {
   close(): Promise<void>
 }
 
-/** Starts the built product like a user, with a separate data directory and any free port. */
-export async function startProduct(settings: Record<string, string> = {}): Promise<Product> {
+/**
+ * Starts the built product like a user, with a separate data directory and any free port.
+ * @param onOutput called with what it prints
+ */
+export async function startProduct(
+  settings: Record<string, string> = {},
+  onOutput: (text: string) => void = () => undefined,
+): Promise<Product> {
   const dataDir = await mkdtemp(join(tmpdir(), 'quarterdeck-e2e-'))
   const { PATH, HOME } = process.env
   const environment = {
@@ -59,6 +66,7 @@ export async function startProduct(settings: Record<string, string> = {}): Promi
     return new Promise((resolve, reject) => {
       const read = (chunk: Buffer) => {
         said += chunk.toString()
+        onOutput(chunk.toString())
         const url = /ready: (http\S+)/.exec(said)?.[1]
         // The greeting ends with an empty line, which follows the invite code.
         const address = /it listens on (http[^\s)]+)/.exec(said)?.[1] ?? url
@@ -84,6 +92,7 @@ export async function startProduct(settings: Record<string, string> = {}): Promi
   return {
     ...first,
     dataDir,
+    pid: () => child.pid ?? 0,
     stop: () => end('SIGINT'),
     kill: async () => void (await end('SIGKILL')),
     restart: async () => void (await start()),

@@ -3,7 +3,7 @@ import type { Peers } from '../../../contract/discovery'
 import type { Runtime } from '../../runtime/runtime'
 import type { Db } from '../../state/db'
 import { listDeployments } from '../../state/deployments'
-import { listInstances, type InstanceRow } from '../../state/instances'
+import { groupByDeployment, listInstances, type InstanceRow } from '../../state/instances'
 import { tryParseDefinition } from '../definitions'
 import { isDraining } from '../reconcile/drain'
 import { createPeersFiles } from './peersFiles'
@@ -119,15 +119,15 @@ async function readNetwork({ db, runtime, players }: DiscoveryParts): Promise<Ne
       },
     ]
   }
+  const rowsOf = groupByDeployment(rows)
+  const deploymentOf = new Map(deployments.map((deployment) => [deployment.name, deployment]))
   return {
     rows,
     peersOf: (names) => ({
-      deployments: Object.fromEntries(
-        names.map((name) => [name, rows.filter(({ deployment }) => deployment === name).flatMap(peerOf)]),
-      ),
+      deployments: Object.fromEntries(names.map((name) => [name, (rowsOf.get(name) ?? []).flatMap(peerOf)])),
     }),
     discoveredBy: (row) => {
-      const deployment = deployments.find(({ name }) => name === row.deployment)
+      const deployment = deploymentOf.get(row.deployment)
       return (deployment && tryParseDefinition(deployment.content).definition?.discover) ?? []
     },
   }

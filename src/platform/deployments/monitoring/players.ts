@@ -1,4 +1,5 @@
 import { GameDig } from 'gamedig'
+import pLimit from 'p-limit'
 import type { Definition } from '../../../contract/deployment'
 import type { Runtime, RuntimeInstance } from '../../runtime/runtime'
 import type { Db } from '../../state/db'
@@ -11,6 +12,8 @@ import { serverListPing, type Players } from './serverListPing'
 
 const INTERVAL_MS = 5000
 const PING_TIMEOUT_MS = 2000
+/** Servers that are asked at the same time. */
+const MAX_PINGS = 100
 
 export interface PlayerWatch {
   /** The players as of the last ping; undefined if it failed or none was made. Unknown does not mean empty. */
@@ -44,6 +47,7 @@ export function portOf({ run }: Definition, slot: number): number | undefined {
 /** Polls the players of every game server, and whether each instance listens on its port. */
 export function watchPlayers({ db, runtime, listening, onChange, now }: WatchParts): PlayerWatch {
   const listenWatch = new ListenWatch()
+  const limit = pLimit(MAX_PINGS)
   let known = new Map<string, Players>()
   let warnings = new Map<string, string>()
   let timer: NodeJS.Timeout | undefined
@@ -61,7 +65,7 @@ export function watchPlayers({ db, runtime, listening, onChange, now }: WatchPar
         const isOurs = !local || owner?.kind === 'unknown' || (owner?.kind === 'instance' && owner.podName === podName)
         return {
           podName,
-          players: isOurs && hasPlayers ? await playersAt(run.ip, port) : undefined,
+          players: isOurs && hasPlayers ? await limit(() => (closed ? undefined : playersAt(run.ip, port))) : undefined,
           warning: local && listenWatch.check(run, port, owner, rows, now()),
         }
       }),
@@ -96,11 +100,13 @@ export function watchPlayers({ db, runtime, listening, onChange, now }: WatchPar
 /** Includes STARTING instances, because players can join even if the ready pattern never matches. */
 async function listServers(db: Db, runtime: Runtime): Promise<{ servers: Server[]; rows: InstanceRow[] }> {
   const [deployments, rows, runs] = await Promise.all([listDeployments(db), listInstances(db), runtime.list()])
+  const runOf = new Map(
+    runs.filter(({ state }) => state === 'RUNNING' || state === 'STARTING').map((run) => [run.podName, run]),
+  )
+  const deploymentOf = new Map(deployments.map((deployment) => [deployment.name, deployment]))
   const servers = rows.flatMap((row) => {
-    const run = runs.find(
-      ({ podName, state }) => podName === row.pod_name && (state === 'RUNNING' || state === 'STARTING'),
-    )
-    const deployment = deployments.find(({ name }) => name === row.deployment)
+    const run = runOf.get(row.pod_name)
+    const deployment = deploymentOf.get(row.deployment)
     if (!run || !deployment) return []
     const { definition } = tryParseDefinition(deployment.content)
     // The run's port comes first: the definition may have changed since. Older hosts do not report it.

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Pool } from 'pg'
 import { recordHeartbeat } from '../../state/heartbeats'
 import { tryLeasedLock, type LeasedLock } from '../../state/leasedLock'
@@ -12,6 +13,8 @@ const INTERVAL_MS = 5000
 const STANDBY_MS = 2000
 /** The heartbeat stops when no pass has finished for this long. */
 const STALL_TIMEOUT_MS = 20_000
+/** The longest pause between two passes. */
+const MAX_PAUSE_MS = 500
 
 export interface Manager {
   /** Reconciles at once, after a change. */
@@ -51,6 +54,7 @@ export function startManager(
   let running: Promise<void> | undefined
   let timer: NodeJS.Timeout | undefined
   let lastPassAt = Date.now()
+  let passMs = 0
 
   async function acquireLock(): Promise<boolean> {
     if (lock && (await lock.confirm())) return true
@@ -68,7 +72,10 @@ export function startManager(
       wasActive = false
       return STANDBY_MS
     }
+    const startedAt = performance.now()
     const delay = await reconcile(context)
+    passMs = performance.now() - startedAt
+    log.debug({ ms: Math.round(passMs) }, 'the manager has checked the instances')
     onPass?.()
     wasActive = true
     return Math.min(INTERVAL_MS, delay ?? INTERVAL_MS)
@@ -80,6 +87,8 @@ export function startManager(
       do {
         isWoken = false
         delay = await manage()
+        // While many instances change at once, passes take at most half of the time, and calls the rest.
+        if (isWoken) await pause(Math.min(passMs, MAX_PAUSE_MS))
       } while (isWoken && !closed)
     } catch (error) {
       log.error({ err: error }, 'the manager failed to check the instances; retrying')

@@ -4,6 +4,7 @@ import { createJail } from '../../share/jail'
 import { deleteDeployment, listDeployments, type DeploymentRow } from '../../state/deployments'
 import {
   deleteInstance,
+  groupByDeployment,
   listInstances,
   setExit,
   setBlocked,
@@ -37,8 +38,9 @@ export async function reconcile(context: ReconcileContext): Promise<number | und
   const [deployments, rows] = await Promise.all([listDeployments(db), listInstances(db)])
   const runs: Runs = new Map(actual.map((run) => [run.podName, run]))
   const delays: number[] = []
+  const rowsOf = groupByDeployment(rows)
   for (const deployment of deployments) {
-    const own = rows.filter((row) => row.deployment === deployment.name)
+    const own = rowsOf.get(deployment.name) ?? []
     try {
       delays.push(...(await reconcileDeployment(context, deployment, own, runs)))
     } catch (error) {
@@ -50,8 +52,9 @@ export async function reconcile(context: ReconcileContext): Promise<number | und
   await runtime.publish?.(deployments.flatMap(publishedOf)).catch((error: unknown) => {
     log.error({ err: error }, 'failed to publish the deployments; retrying')
   })
+  const known = new Set(rows.map(({ pod_name }) => pod_name))
   for (const run of actual) {
-    if (rows.some(({ pod_name }) => pod_name === run.podName)) continue
+    if (known.has(run.podName)) continue
     if (run.state === 'EXITED') await runtime.remove(run.podName)
     else await runtime.stop(run.podName)
   }

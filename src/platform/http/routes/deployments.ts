@@ -6,6 +6,7 @@ import {
   CreateDeployment,
   DeploymentName,
   DeploymentsAnswer,
+  DeploymentsQuery,
   SavedConfigurationAnswer,
   Toggle,
 } from '../../../contract/deployment'
@@ -33,8 +34,13 @@ export function deploymentRoutes(app: Router, deployments: Deployments): void {
 
   const abortOnShutdown = createAbortOnShutdown(app)
 
-  app.get('/api/deployments', { config, schema: { response: { 200: DeploymentsAnswer } } }, async () =>
-    done({ deployments: await deployments.list() }),
+  app.get(
+    '/api/deployments',
+    { config, schema: { querystring: DeploymentsQuery, response: { 200: DeploymentsAnswer } } },
+    async ({ query }) =>
+      done({
+        deployments: await (query.instances === 'true' ? deployments.listWithInstances() : deployments.list()),
+      }),
   )
 
   app.post(

@@ -2,8 +2,10 @@ import { request as requestHttp, type IncomingMessage, type RequestOptions } fro
 import { request as requestHttps } from 'node:https'
 import { text } from 'node:stream/consumers'
 import type { CoreV1Api } from '@kubernetes/client-node'
+import pLimit from 'p-limit'
 import type { WebSocket } from 'ws'
 import { AppError } from '../../errors'
+import { createAgentPool } from '../../kubernetes/agentPool'
 import { statusOf } from '../../kubernetes/clusterFailure'
 import {
   readClusterConfig,
@@ -14,6 +16,10 @@ import {
 
 /** Timeout of a request, and of the start of a streamed answer. */
 const REQUEST_TIMEOUT_MS = 5000
+/** Requests at the same time. More of them would make each one slow, and the server's own limit would refuse them. */
+const MAX_CALLS = 20
+/** How long a request may wait for others. */
+const MAX_QUEUE_MS = 10_000
 /** How long a configuration is used before it is read again, because it may be renewed. */
 const CONFIG_MS = 60_000
 /** TCP probes detect a peer that has vanished while a stream is idle. */
@@ -46,6 +52,8 @@ export interface ClusterClient {
 
 /** @param namespace of the instances */
 export function createClusterClient(source: ClusterSource, namespace: string): ClusterClient {
+  const limit = pLimit(MAX_CALLS)
+  const agentFor = createAgentPool()
   let known: { config: Promise<ClusterConfig>; until: number } | undefined
 
   function readConfig(): Promise<ClusterConfig> {
@@ -61,20 +69,25 @@ export function createClusterClient(source: ClusterSource, namespace: string): C
 
   return {
     namespace,
-    async call(work) {
-      const config = await readConfig()
-      try {
-        const { configuration, expired } = withDeadline(config, REQUEST_TIMEOUT_MS)
-        return await Promise.race([work(new config.client.CoreV1Api(configuration), config.client), expired])
-      } catch (error) {
-        throw failureOf(error)
-      }
+    call(work) {
+      const queuedAt = performance.now()
+      return limit(async () => {
+        if (performance.now() - queuedAt > MAX_QUEUE_MS) throw clusterDoesNotAnswer()
+        const config = await readConfig()
+        try {
+          const { configuration, expired } = withDeadline(config, REQUEST_TIMEOUT_MS, agentFor)
+          return await Promise.race([work(new config.client.CoreV1Api(configuration), config.client), expired])
+        } catch (error) {
+          throw failureOf(error)
+        }
+      })
     },
     async stream(path, query, signal) {
       const { config, server } = await readConfig()
       const options: RequestOptions = {}
       // A credential plugin may hang.
       await withTimeout(config.applyToHTTPSOptions(options))
+      options.agent = agentFor(options.agent)
       return openStream(`${server}${path}?${new URLSearchParams(query).toString()}`, options, signal)
     },
     async connectInput(podName, container) {

@@ -140,7 +140,7 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
     },
     publish: createServices(client, log),
     nodes: () => listReadyNodes(client),
-    sample: () => usageOf(runs.pods().filter((pod) => hasLog(pod) && !hasEnded(pod))),
+    sample: async () => usageOf(runs.pods().filter((pod) => hasLog(pod) && !hasEnded(pod))),
     async close() {
       steps.close()
       endEvents()

@@ -49,6 +49,8 @@ export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): Po
   const changes = new EventEmitter()
   const emit = (podName: string) => changes.emit('changed', podName)
   const withoutPod = new Map<string, { instance: RuntimeInstance; closingLines: string[] }>()
+  /** What was read from a Pod. Every change of a Pod is an object of its own. */
+  const described = new WeakMap<V1Pod, RuntimeInstance>()
   /** When the end of a run was first seen here, by run id. */
   const seenEnds = new Map<string, number>()
   /** The ids of Pods that are deleted in order to forget them. */
@@ -70,7 +72,7 @@ export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): Po
       const isForgotten = forgotten.delete(runIdOf(pod))
       if (!isForgotten && informer.get(nameOf(pod)) === undefined)
         withoutPod.set(nameOf(pod), {
-          instance: { ...instanceOf(pod), state: 'EXITED', exit: exitOf(pod, at) },
+          instance: { ...describe(pod), state: 'EXITED', exit: exitOf(pod, at) },
           closingLines: closingLinesOf(pod),
         })
       emit(nameOf(pod))
@@ -81,6 +83,12 @@ export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): Po
     const at = seenEnds.get(runIdOf(pod)) ?? Date.now()
     seenEnds.set(runIdOf(pod), at)
     return at
+  }
+
+  function describe(pod: V1Pod): RuntimeInstance {
+    const instance = described.get(pod) ?? instanceOf(pod, seenEnds.get(runIdOf(pod)))
+    described.set(pod, instance)
+    return instance
   }
 
   function isGone(pod: V1Pod): Promise<boolean> {
@@ -113,10 +121,7 @@ export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): Po
     pods: () => informer.all(),
     async instances() {
       await requireContact()
-      return [
-        ...informer.all().map((pod) => instanceOf(pod, seenEnds.get(runIdOf(pod)))),
-        ...[...withoutPod.values()].map(({ instance }) => instance),
-      ]
+      return [...informer.all().map(describe), ...[...withoutPod.values()].map(({ instance }) => instance)]
     },
     runOf(podName) {
       const pod = informer.get(podName)

@@ -1,5 +1,4 @@
 import { json } from 'node:stream/consumers'
-import { setTimeout as delay } from 'node:timers/promises'
 import type { V1Pod } from '@kubernetes/client-node'
 import type { Logger } from 'pino'
 import type { Usage } from '../runtime'
@@ -8,8 +7,9 @@ import { MANAGED_BY_SELECTOR } from './podSpec'
 import { nameOf, runIdOf } from './podState'
 
 const REQUEST_TIMEOUT_MS = 5000
-/** How long a caller waits for figures that are newer than the last ones. */
-const MAX_WAIT_MS = 2000
+/** How often the cluster is asked while somebody reads the usage. The kubelet measures every 10 s, too. */
+const REFRESH_MS = 10_000
+
 interface PodMetrics {
   metadata: { name: string }
   /** Quantities such as `12345678n` and `23456Ki`. */
@@ -20,69 +20,68 @@ interface PodMetrics {
 interface Summary {
   pods: {
     podRef: { name: string; namespace: string; uid: string }
-    cpu?: { usageCoreNanoSeconds?: number }
+    /** The cores in use, averaged over the last seconds. */
+    cpu?: { usageNanoCores?: number }
     memory?: { workingSetBytes?: number }
   }[]
 }
 
+/** What a run uses: an average over the last seconds, as the cluster measures it. */
+interface Rate {
+  cores: number
+  memoryBytes: number
+}
+
 /**
- * Reads what Pods use: from `metrics.k8s.io`, or from the kubelets where the cluster has no metrics server.
- * @returns a function that resolves with the usage of those of the Pods that the cluster knows it of
+ * Reads what Pods use: from `metrics.k8s.io`, or from the kubelets where the cluster has no metrics server. It asks
+ * the cluster in the background, so that no page waits for it.
+ * @returns a function that returns the usage of those of the Pods that the cluster knows it of
  */
-export function createPodUsage(client: ClusterClient, log: Pick<Logger, 'warn'>): (pods: V1Pod[]) => Promise<Usage[]> {
-  /** CPU time by run. The metrics API tells an average, which is summed up over the time between two samples. */
+export function createPodUsage(client: ClusterClient, log: Pick<Logger, 'warn'>): (pods: V1Pod[]) => Usage[] {
+  /** By run id. */
+  let rates = new Map<string, Rate>()
+  /** CPU time by run id: the rates, summed up over the time between two reads. */
   let totals = new Map<string, { cpuMs: number; at: number }>()
   let isWarned = false
-  let latest: Usage[] = []
-  let refreshing: Promise<void> | undefined
+  let isRefreshing = false
+  let refreshedAt = -Infinity
 
   const read = async <Answer>(path: string, query: Record<string, string> = {}): Promise<Answer> =>
     (await json(await client.stream(path, query, AbortSignal.timeout(REQUEST_TIMEOUT_MS)))) as Answer
 
-  async function fromMetrics(pods: V1Pod[]): Promise<Usage[]> {
+  async function fromMetrics(pods: V1Pod[]): Promise<typeof rates> {
     const { items } = await read<{ items: PodMetrics[] }>(
       `/apis/metrics.k8s.io/v1beta1/namespaces/${client.namespace}/pods`,
       { labelSelector: MANAGED_BY_SELECTOR },
     )
     const byName = new Map(items.map((item) => [item.metadata.name, item.containers]))
-    const now = performance.now()
-    const next: typeof totals = new Map()
-    const usage = pods.flatMap((pod) => {
-      const containers = byName.get(nameOf(pod))
-      if (!containers) return []
-      const runId = runIdOf(pod)
-      const cores = sum(containers.map(({ usage: { cpu } }) => quantity(cpu)))
-      const before = totals.get(runId) ?? { cpuMs: 0, at: now }
-      const cpuMs = before.cpuMs + cores * (now - before.at)
-      next.set(runId, { cpuMs, at: now })
-      return [
-        {
-          podName: nameOf(pod),
-          runId,
-          cpuMs,
-          memoryBytes: sum(containers.map(({ usage: { memory } }) => quantity(memory))),
-        },
-      ]
-    })
-    totals = next
-    return usage
+    return new Map(
+      pods.flatMap((pod) => {
+        const containers = byName.get(nameOf(pod))
+        if (!containers) return []
+        const cores = sum(containers.map(({ usage: { cpu } }) => quantity(cpu)))
+        const memoryBytes = sum(containers.map(({ usage: { memory } }) => quantity(memory)))
+        return [[runIdOf(pod), { cores, memoryBytes }] as const]
+      }),
+    )
   }
 
-  async function fromKubelets(pods: V1Pod[]): Promise<Usage[]> {
+  async function fromKubelets(pods: V1Pod[]): Promise<typeof rates> {
     const nodes = [...new Set(pods.flatMap(({ spec }) => spec?.nodeName ?? []))]
     const summaries = await Promise.all(nodes.map((node) => read<Summary>(`/api/v1/nodes/${node}/proxy/stats/summary`)))
-    const byUid = new Map(summaries.flatMap((summary) => summary.pods).map((pod) => [pod.podRef.uid, pod]))
-    return pods.flatMap((pod) => {
-      const { cpu, memory } = byUid.get(runIdOf(pod)) ?? {}
-      if (!cpu && !memory) return []
-      const cpuMs = (cpu?.usageCoreNanoSeconds ?? 0) / 1e6
-      return [{ podName: nameOf(pod), runId: runIdOf(pod), cpuMs, memoryBytes: memory?.workingSetBytes ?? 0 }]
-    })
+    return new Map(
+      summaries
+        .flatMap((summary) => summary.pods)
+        .map(({ podRef, cpu, memory }) => [
+          podRef.uid,
+          { cores: (cpu?.usageNanoCores ?? 0) / 1e9, memoryBytes: memory?.workingSetBytes ?? 0 },
+        ]),
+    )
   }
 
   async function refresh(pods: V1Pod[]): Promise<void> {
     try {
-      latest = await fromMetrics(pods).catch((error: unknown) => {
+      rates = await fromMetrics(pods).catch((error: unknown) => {
         if (error instanceof ClusterRefusal) return fromKubelets(pods)
         throw error
       })
@@ -93,19 +92,29 @@ export function createPodUsage(client: ClusterClient, log: Pick<Logger, 'warn'>)
           'the usage of instances is unknown: the cluster has no metrics server, and the platform may not read the kubelets',
         )
       isWarned = true
-      latest = []
+      rates = new Map()
     }
   }
 
-  return async (pods) => {
-    if (pods.length === 0) return []
-    // While the cluster hangs, pages show what was known.
-    if (!refreshing) {
-      refreshing = refresh(pods).finally(() => (refreshing = undefined))
-      await Promise.race([refreshing, delay(MAX_WAIT_MS, undefined, { ref: false })])
+  return (pods) => {
+    const now = performance.now()
+    if (pods.length > 0 && !isRefreshing && now - refreshedAt >= REFRESH_MS) {
+      isRefreshing = true
+      refreshedAt = now
+      void refresh(pods).finally(() => (isRefreshing = false))
     }
-    const runIds = new Set(pods.map(runIdOf))
-    return latest.filter(({ runId }) => runIds.has(runId))
+    const next: typeof totals = new Map()
+    const usage = pods.flatMap((pod) => {
+      const runId = runIdOf(pod)
+      const rate = rates.get(runId)
+      if (!rate) return []
+      const before = totals.get(runId) ?? { cpuMs: 0, at: now }
+      const cpuMs = before.cpuMs + rate.cores * (now - before.at)
+      next.set(runId, { cpuMs, at: now })
+      return [{ podName: nameOf(pod), runId, cpuMs, memoryBytes: rate.memoryBytes }]
+    })
+    totals = next
+    return usage
   }
 }
 
