@@ -471,6 +471,28 @@ test('§14 discovery returns the instances of the named deployments to signed-in
   expect(await call('DELETE', '/found')).toMatchObject({ status: 200 })
 })
 
+test('the list has the instances of each deployment only where the request asks for them', async () => {
+  const content =
+    'name: listed\ntype: process\ndataDirectory: /listed\nrun: { command: ["node", "-e", "setInterval(() => {}, 1000)"] }\nstop: { timeoutSeconds: 1 }\n'
+  await call('POST', '', { name: 'listed', type: 'process' })
+  await call('POST', '', { name: 'unused', type: 'process' })
+  expect(await call('PATCH', '/listed', { content })).toMatchObject({ status: 200 })
+  await call('POST', '/listed/toggle', { enabled: true })
+  await until(
+    () => statesOf('listed'),
+    (states) => states[0] === 'RUNNING',
+  )
+  type Listed = { name: string; instances?: { uid: string; state: string }[] }[]
+  const deploymentsOf = async (query: string) => (await call('GET', query)).body.data.deployments as Listed
+  const [{ uid } = { uid: '' }] = (await call('GET', '/listed/instances')).body.data.instances as { uid: string }[]
+  const listed = await deploymentsOf('?instances=true')
+  expect(listed.find(({ name }) => name === 'listed')?.instances).toMatchObject([{ uid, state: 'RUNNING' }])
+  expect(listed.find(({ name }) => name === 'unused')?.instances).toEqual([])
+  expect((await deploymentsOf('')).flatMap(({ instances = [] }) => instances)).toEqual([])
+  expect(await call('GET', '?instances=perhaps')).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT' } })
+  for (const name of ['listed', 'unused']) expect(await call('DELETE', `/${name}`)).toMatchObject({ status: 200 })
+})
+
 test('every call for an unknown name gets 404', async () => {
   for (const [method, path, body] of [
     ['GET', ''],

@@ -5,6 +5,8 @@ import { bytesOf, coresOf } from '../quantities'
 
 /** Samples closer together say little about CPU usage. */
 const MIN_SPAN_MS = 2000
+/** Of the platform's machine. Each question takes a system call. */
+const MACHINE = { memoryBytes: totalmem(), cores: availableParallelism() }
 
 interface Sample {
   at: number
@@ -47,8 +49,8 @@ export function createUsageMeter(runtime: Runtime, now: () => number): UsageMete
       const [from, to] = [before, latest]
       return (podName, resources) => {
         const used = to?.usage.get(podName)
-        const total = resources?.memory ? bytesOf(resources.memory) : totalmem()
-        const cores = resources?.cpu ? coresOf(resources.cpu) : availableParallelism()
+        const total = resources?.memory ? bytesOf(resources.memory) : MACHINE.memoryBytes
+        const cores = resources?.cpu ? coresOf(resources.cpu) : MACHINE.cores
         const span = from && to ? to.at - from.at : 0
         const share = (coresUsed(from?.usage.get(podName), used, span) ?? 0) / cores
         return {

@@ -221,6 +221,19 @@ test.each([
   expect(await screen.findByRole('alert')).toHaveTextContent('Failed to fetch network data')
 })
 
+test('the instances that come with the deployments are not asked for again', async () => {
+  const { network } = renderApp('/', { signedInAs: 'ann' })
+  network.shows([{ deployment: lobby }, { deployment: bot, instances: [instanceOf('5150aa-discord-bot')] }])
+  const apart = network.get('/api/deployments/lobby/instances').answers({ instances: [] })
+  const together = network
+    .get('/api/deployments')
+    .answers({ deployments: [{ ...lobby, instances: [instanceOf('3fa2c1-lobby')] }, bot] })
+  expect(within(await sectionOf('lobby')).getByText('3fa2c1-lobby')).toBeVisible()
+  expect(within(await sectionOf('discord-bot')).getByText('5150aa-discord-bot')).toBeVisible()
+  expect(together.calls[0]?.query).toBe('?instances=true')
+  expect(apart.calls).toEqual([])
+})
+
 test('a deployment whose instances fail to load does not affect the other deployments', async () => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: lobby }, { deployment: bot, instances: [instanceOf('5150aa-discord-bot')] }])
