@@ -1,5 +1,6 @@
 import { Agent } from 'node:https'
 import { createSecureContext } from 'node:tls'
+import { isDeepStrictEqual } from 'node:util'
 
 /** An unused connection is closed after this time, before the server or a load balancer does it. */
 const IDLE_MS = 10_000
@@ -10,16 +11,15 @@ const IDLE_MS = 10_000
  * agent is kept.
  */
 export function createAgentPool(): <Given>(given: Given) => Given | Agent {
-  let latest: { key: string; agent: Agent } | undefined
+  let latest: { options: Agent['options']; agent: Agent } | undefined
 
   return (given) => {
     if (!isPlain(given)) return given
     const { options } = given
     // The certificates may be renewed.
-    const key = [options.ca, options.cert, options.key, options.servername, options.rejectUnauthorized].join('\n')
-    if (latest?.key !== key) {
+    if (!latest || !isDeepStrictEqual(latest.options, options)) {
       const secureContext = createSecureContext(options)
-      latest = { key, agent: new Agent({ ...options, secureContext, keepAlive: true, timeout: IDLE_MS }) }
+      latest = { options, agent: new Agent({ ...options, secureContext, keepAlive: true, timeout: IDLE_MS }) }
     }
     return latest.agent
   }
