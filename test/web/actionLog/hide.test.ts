@@ -38,6 +38,17 @@ test.each(['', 'a', 'ab', 'abc', 'ann:'])('hides a secret in Base64 after %p and
 })
 
 test.each([
+  ['decomposed accents', 'Hun7erbrooké', 'Hun7erbrooké'.normalize('NFD')],
+  ['decomposed accents in a URL', 'Hun7erbrooké', encodeURIComponent('Hun7erbrooké'.normalize('NFD'))],
+  ['letters that have no lower case of their own', 'straßeHun7ος', 'STRASSEHUN7ΟΣ'],
+  ['colours as JSON', 'Hun7erbrook', JSON.stringify('Hun7\u001b[31merbrook').slice(1, -1)],
+  ['colours as a program writes them', 'Hun7erbrook', 'Hun7\\033[1;31merb\\e[0mrook'],
+  ['signs that are ignored', '++Hun7erbrook+', '++Hun7erbrook+'],
+])('hides all of a secret with %s', (_what, secret, text) =>
+  expect(hidden(`it is ${text}.`, secret)).toBe('it is •••.'),
+)
+
+test.each([
   ['hides most of a secret in a cache key', '{"filter":"hunter2sec"}', '{"filter":"•••"}'],
   ['keeps half of a secret, because it may be a name', 'hunter2', 'hunter2'],
 ])('hiderOf %s', (_what, text, shown) => expect(hidden(text, 'hunter2secret')).toBe(shown))

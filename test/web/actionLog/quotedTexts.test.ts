@@ -183,6 +183,22 @@ test.each<[string, string, (value: string) => Action]>([
     (value) => instances({ lateStart: { afterSeconds: 1, waitingFor: `a console line that matches ${value}` } }),
   ],
   [
+    'the description of a deployment whose definition is not valid',
+    `run: { command: ["${SECRET}"] }`,
+    (value) =>
+      call('getDeployments', undefined, 'fulfilled', [
+        { name: 'world', description: `Its configuration is not valid: Unresolved tag: !${value}.` },
+      ]),
+  ],
+  [
+    'directories that could not be copied yet',
+    `mounts: ["/${SECRET}"]`,
+    (value) => ({
+      type: 'realtime/messageReceived',
+      payload: { id: 'CLIENT_FILE_SYNC', data: { event: 'sync_started', problem: `"${value}" could not be copied.` } },
+    }),
+  ],
+  [
     'a failed restart',
     `run: { command: ["${SECRET}"] }`,
     (value) =>

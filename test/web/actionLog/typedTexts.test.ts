@@ -14,12 +14,14 @@ import {
   filterTyped,
   moveStarted,
 } from '../../../src/web/features/files/filesSlice'
+import { draftTyped } from '../../../src/web/features/deployments/configuration/configurationSlice'
 import { themeChosen } from '../../../src/web/app/themeSlice'
 import { call, expectNowhere, exported, files, later, SECRET } from '../../support/web/exportedLog'
 
 type Action = { type: string }
 
 const byKey = (text: string) => Array.from(text, (_letter, at) => filterTyped(text.slice(0, at + 1)))
+const nodeTyped = (node: string) => draftTyped({ name: 'world', text: `node: ${node}\n` })
 const typedAs = (actions: { type: string; payload?: unknown }[]) => actions.map(({ payload }) => payload)
 const payloadOf = (typed: unknown): unknown =>
   typed === 'text'
@@ -91,6 +93,25 @@ test('the prefixes left after deleting from a secret are masked, and a known nam
     expect.stringMatching(/^•+\d*$/),
     'world',
   ])
+})
+
+test.each([
+  ['typed, deleted, and typed anew', ['hunt', 'hu', 'hun', '', 'hunter2secret']],
+  ['typed from its end', ['et', 'ret', 'ecret', 'hunter2secret']],
+  ['left when its middle is deleted', ['hunter2secret', 'hsecret', 'hret', 'ht']],
+])('what is %s is masked, also when the rest has left the log', (_what, states) => {
+  const names = files('hunting.txt', 'secrets.txt', 'heret', 'night')
+  const places: ((text: string) => Action)[] = [filterTyped, nodeTyped]
+  for (const typing of places) {
+    expect(JSON.stringify(exported([names, ...states.map((text) => typing(text))]).log.actions.slice(1))).not.toMatch(
+      /[":] ?(?:h|hu|hun|hunt|et|ret|ecret|hret|ht)(?:"|\\\\n)/,
+    )
+    for (const last of states.filter((text) => text !== '')) {
+      const typed = [...states.filter((text) => text !== last), last].map((text) => typing(text))
+      const { files, configuration } = exported([names, ...typed, ...later]).log.base
+      expect(JSON.stringify([files, configuration])).not.toContain(last)
+    }
+  }
 })
 
 test('the arguments of a failed call are masked, also in its error and its notification', () => {
@@ -179,6 +200,31 @@ test('call arguments are masked in state that outlives the call in the log', () 
     { type: 'api/queries/removeQueryResult', payload: { queryCacheKey: `getFiles(${JSON.stringify(path)})` } },
   ]
   expectNowhere(exported([...actions, ...later]).text)
+})
+
+test.each([SECRET, `${SECRET}/%é`, 'q7'])('the argument %p is masked in keys that are made of it', (name) => {
+  const path = `/nfsshare/${name}`
+  const keyed = (endpoint: string, args: unknown, fixedCacheKey?: string) => [
+    call(endpoint, args, 'pending', undefined, { requestId: endpoint, ...(fixedCacheKey && { fixedCacheKey }) }),
+    call(endpoint, args, 'fulfilled', null, { requestId: endpoint, ...(fixedCacheKey && { fixedCacheKey }) }),
+  ]
+  const { log } = exported([
+    ...keyed('downloadFile', { path, name, type: '-' }, `download ${path}`),
+    ...keyed('toggleDeployment', { name, enabled: true }, `toggle ${name}`),
+    ...keyed('restartDeployment', name, `restart ${name}`),
+    ...keyed('createDatabase', { type: 'sql', name }),
+    ...later,
+  ])
+  const { mutations } = log.base.api as { mutations: object }
+  const { expanded } = log.base.databases as { expanded: string[] }
+  const keys = [...Object.keys(mutations), ...expanded].map((key) => key.replaceAll(/•+\d*/g, '•'))
+  expect(keys).toEqual([
+    `download /nfsshare/${name.includes('/') ? '•/•' : '•'}`,
+    'toggle •',
+    'restart •',
+    'createDatabase',
+    'sql/•',
+  ])
 })
 
 test('a refused call repeated by the activity log does not count as a response', () => {

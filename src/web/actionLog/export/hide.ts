@@ -2,6 +2,9 @@ import { HIDDEN } from '../../../contract/secrets/maskCommand'
 import { withoutEscapes } from '../../../contract/secrets/secretCommands'
 import { plainOf, read } from './reading'
 
+// A global is slow to look up in the tests.
+const { imul } = Math
+
 /** A hidden range of a text. `to` is exclusive. */
 type Range = [from: number, to: number]
 
@@ -20,8 +23,14 @@ function hideFound(text: string, found: readonly Range[]): string {
   const { starts, ends } = read(text)
   return hideRanges(
     text,
-    found.map(([from, to]) => [starts[from]!, ends[to - 1]!]),
+    found.map(([from, to]) => [startOf(text, starts[from]!), ends[to - 1]!]),
   )
+}
+
+/** A secret may begin with `+`, which is ignored. */
+function startOf(text: string, start: number): number {
+  while (text[start - 1] === '+') start -= 1
+  return start
 }
 
 function hideRanges(text: string, ranges: Range[]): string {
@@ -43,7 +52,7 @@ const TABLE = 2 ** 20
 /** Hash of some characters of a text, below TABLE. */
 function hashAt(text: string, place: number, size: number): number {
   let hash = 0
-  for (let at = place; at < place + size; at++) hash = (Math.imul(hash, 31) + text.charCodeAt(at)) | 0
+  for (let at = place; at < place + size; at++) hash = (imul(hash, 31) + text.charCodeAt(at)) | 0
   return hash & (TABLE - 1)
 }
 

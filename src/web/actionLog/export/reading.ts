@@ -10,13 +10,16 @@ export type Reading = {
 
 /** Encoded characters in URLs, JSON, programs and HTML. */
 const ENCODED =
-  /(?:%[0-9a-f]{2})+|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\["'\\/bfnrt]|&#x[0-9a-f]{1,6};|&#[0-9]{1,7};|&(?:amp|lt|gt|quot|apos);/gi
+  /(?:%[0-9a-f]{2})+|\\u[0-9a-f]{4}|\\x[0-9a-f]{2}|\\["'\\/bfnrt]|\\(?:e|0?33)(?=\[)|&#x[0-9a-f]{1,6};|&#[0-9]{1,7};|&(?:amp|lt|gt|quot|apos);/gi
 
 const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
 /** Limit of nested encodings, such as JSON inside JSON. */
 const PASSES = 3
 /** Ignored characters: blanks, `+` (a blank in forms), accents, invisible characters and the sign that servers write in their place. */
 const IGNORED = /[\s+\p{Cc}\p{M}\p{Default_Ignorable_Code_Point}\ufffd]/gu
+
+/** Ignored characters that belong to the one before them. */
+const ATTACHED = /[+\p{M}\p{Default_Ignorable_Code_Point}\ufffd]/u
 
 /** Texts without encodings, colours and non-ASCII characters. */
 const SIMPLE = /^[ -$'-[\]-~]*$/
@@ -33,7 +36,8 @@ export function read(text: string): Reading {
     if (decoded === read) break
     read = decoded
   }
-  return folded(read)
+  // Colours may be encoded, too.
+  return folded(replace(read, escapesIn(read.text), () => ''))
 }
 
 const places = (length: number, first = 0) => Array.from({ length }, (_place, at) => at + first)
@@ -66,9 +70,11 @@ function decode(found: string): string {
   if (found.startsWith('\\'))
     return /^\\[ux]./i.test(found)
       ? String.fromCharCode(parseInt(found.slice(2), 16))
-      : /^\\[bfnrt]/i.test(found)
-        ? ' '
-        : found.slice(1)
+      : /^\\[e03]/i.test(found)
+        ? '\u001b'
+        : /^\\[bfnrt]/i.test(found)
+          ? ' '
+          : found.slice(1)
   const name = found.slice(1, -1)
   if (!name.startsWith('#')) return NAMED[name.toLowerCase()] ?? ''
   const code = /^#x/i.test(name) ? parseInt(name.slice(2), 16) : Number(name.slice(1))
@@ -86,11 +92,15 @@ function folded({ text, starts, ends }: Reading): Reading {
     const plain =
       character < '\u007f'
         ? ascii(character)
-        : character.normalize('NFKD').toLowerCase().normalize('NFKD').replace(IGNORED, '')
+        : // Upper case first, because ß and ς have no lower case of their own.
+          character.normalize('NFKD').toUpperCase().toLowerCase().normalize('NFKD').replace(IGNORED, '')
+    const end = ends[at + character.length - 1]!
     for (let unit = 0; unit < plain.length; unit++) {
       result.starts.push(starts[at]!)
-      result.ends.push(ends[at + character.length - 1]!)
+      result.ends.push(end)
     }
+    // An accent is hidden with its letter.
+    if (plain === '' && result.ends.length > 0 && ATTACHED.test(character)) result.ends[result.ends.length - 1] = end
     result.text += plain
     at += character.length
   }

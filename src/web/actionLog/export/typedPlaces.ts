@@ -79,7 +79,7 @@ export function typedTextsOf({ type, payload, meta }: PlainAction): string[] {
     return CHOSEN.has(field) ? text : add(text)
   })
   const typed = typedOf(typedPayloads, type)
-  if (typed) mapTyped(payload, typed, (text, kind) => (kind === 'text' ? add(text) : text))
+  if (typed) eachTyped(payload, typed, add)
   return texts
 }
 

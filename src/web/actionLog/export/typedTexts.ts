@@ -11,7 +11,7 @@ import type { Call, Kind, Typed } from './typedPlaces'
 import { CHOSEN, isObject, mapSettings, mapTyped, quotedOf, typedOf, typedPayloads, typedState } from './typedPlaces'
 
 /** Fields in which the console and the server quote the arguments of a call. */
-const QUOTING = new Set(['message', 'code', 'field', 'what', 'reason', 'problem', 'path'])
+const QUOTING = new Set(['message', 'code', 'field', 'what', 'reason', 'problem', 'syncProblem', 'path'])
 /** Fields that hold an argument by itself. In other fields an equal text may be a word of the console, such as `dark`. */
 const NAMING = new Set(['name', 'id', 'key'])
 /** A part of a path that is shorter than this is kept only if it is a whole name. */
@@ -19,6 +19,8 @@ const SHORTEST_PART = 4
 const TYPES = new Set<string>(DEPLOYMENT_TYPES)
 /** Texts of the console that quote a path or arguments: the keys of the cache and of calls. */
 const KEY_OF_CALL = /\(| \//
+/** Keys that end with an argument: of calls (`download /nfsshare/x`) and of databases (`sql/shop`). */
+const KEY_WITH_ARGUMENT = /^((?:download|restart|toggle) |(?:mongo|sql)\/)(.+)$/s
 /** Words of the console in addresses, paths and arguments. */
 const OWN = new Set([
   ...PAGE_ROUTES.flatMap((route) => route.split('/')),
@@ -44,7 +46,7 @@ export function maskTypedTexts(
   { startedAt, base, actions }: Recording,
   evicted: Iterable<string> | 'unknown' = [],
 ): Recording {
-  const texts = createTextMasks(base, actions)
+  const texts = createTextMasks(base, actions, evicted === 'unknown' ? [] : evicted)
   const calls = createCallMasks(texts)
   if (evicted !== 'unknown') for (const text of evicted) calls.maskArgument(text, '')
 
@@ -107,9 +109,9 @@ export function maskTypedTexts(
 const hideMessage = (text: string, field: string) => (QUOTING.has(field) ? HIDDEN : text)
 
 /** Masks for the kinds of typed text. */
-function createTextMasks(base: State, actions: Recording['actions']) {
+function createTextMasks(base: State, actions: Recording['actions'], evicted: Iterable<string>) {
   const answers = answersOf(base, actions)
-  const abandoned = abandonedOf({ base, actions }, answers)
+  const abandoned = abandonedOf({ base, actions }, answers, evicted)
   const maskOf = createMasks()
   const isKnown = (text: string) => OWN.has(text) || (answers.hold(text) && !abandoned.has(text))
   const isKnownPart = (part: string) =>
@@ -195,7 +197,10 @@ function createCallMasks({ isKnown, mask, maskSetting }: ReturnType<typeof creat
         return changeTexts(value, (text, field) => {
           if (CHOSEN.has(field)) return text
           const name = NAMING.has(field) || /[/( ]/.test(text) ? renamed.get(text) : undefined
-          return name ?? (QUOTING.has(field) || KEY_OF_CALL.test(text) ? hide(text) : text)
+          const [, before = '', argument = ''] = KEY_WITH_ARGUMENT.exec(text) ?? []
+          const masked = renamed.get(argument)
+          if (name !== undefined || masked !== undefined) return name ?? before + masked
+          return QUOTING.has(field) || KEY_OF_CALL.test(text) ? hide(text) : text
         })
       }
     },
