@@ -52,7 +52,12 @@ async function sendCommand(
   }
   if (await runtime.write(podName, command.replaceAll(/[\r\n\0]/g, ' '))) return
   const isRunning = (await runtime.list()).some((run) => run.podName === podName && run.state !== 'EXITED')
-  throw new AppError('CONFLICT', isRunning ? 'The instance does not read its input.' : 'The instance is not running.')
+  if (!isRunning) throw new AppError('CONFLICT', 'The instance is not running.')
+  // Between a replica and an instance there is a cluster, which does not tell which of the two it is.
+  const reason = isReplica
+    ? 'The input did not reach the instance: its node does not answer, or it does not read its input.'
+    : 'The instance does not read its input.'
+  throw new AppError('CONFLICT', reason)
 }
 
 /** Hides a command that looks like it contains a secret from other viewers. */
