@@ -145,7 +145,7 @@ export const settings = {
   QUARTERDECK_PUBLIC_URL: {
     schema: z
       .string()
-      .transform((url) => url.replace(/\/+$/, ''))
+      .transform((url) => (url.endsWith('/') ? url.slice(0, -1) : url))
       .refine(isPublicUrl, 'must be an address such as https://example.com or https://example.com/console')
       .refine(
         (url) => !isOwnPath(publicPath(url)),
