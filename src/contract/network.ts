@@ -12,10 +12,31 @@ export const ManagerTimestampAnswer = success(
 )
 export type ManagerTimestampAnswer = z.infer<typeof ManagerTimestampAnswer>
 
+const Room = z.object({
+  /** What no instance has asked for, on a node that may have other programs too. */
+  free: z.number().nonnegative(),
+  /** What the node offers to programs. */
+  total: z.number().nonnegative(),
+})
+
+/** A node of a cluster. Our extra. */
+export const NodeDetails = z.object({
+  name: z.string(),
+  /** Whether instances can be placed on it now. */
+  ready: z.boolean(),
+  /** Cores. */
+  cpu: Room,
+  /** Bytes. */
+  memory: Room,
+})
+export type NodeDetails = z.infer<typeof NodeDetails>
+
 export const NodesAnswer = success(
   z.object({
     /** Names of the machines that instances can run on. */
     nodes: z.array(z.string()),
+    /** All nodes of a cluster, also those that are not ready; missing on one machine. Our extra. */
+    details: z.array(NodeDetails).optional(),
   }),
 )
 export type NodesAnswer = z.infer<typeof NodesAnswer>

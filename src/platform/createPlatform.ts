@@ -160,7 +160,11 @@ export async function createPlatform(
   const databases = createDatabases({ db, pool, secrets, servers, log })
   void databases.start()
 
-  const nodes = runtime.nodes ?? (async () => [overrides.nodeName ?? hostname()])
+  const nodes = async () => {
+    const details = await runtime.nodes?.()
+    if (!details) return { nodes: [overrides.nodeName ?? hostname()] }
+    return { nodes: details.filter(({ ready }) => ready).map(({ name }) => name), details }
+  }
   const deployments = createDeployments({
     db,
     ...running,
@@ -168,7 +172,7 @@ export async function createPlatform(
     now: Date.now,
     shareDir: settings.shareDir,
     marker: share.marker,
-    nodes,
+    nodes: async () => (await nodes()).nodes,
     ownPorts: () => [
       ...portOf(app).map((port) => ({ port, owner: 'Quarterdeck itself' })),
       ...[embedded.port()].flatMap((port) => (port === undefined ? [] : [{ port, owner: 'the embedded PostgreSQL' }])),

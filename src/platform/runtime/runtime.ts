@@ -1,3 +1,5 @@
+import type { NodeDetails } from '../../contract/network'
+
 /** Everything that a driver needs to run one instance, independent of its definition. */
 export interface InstanceSpec {
   /** Unique and stable for the life of the instance. */
@@ -158,8 +160,8 @@ export interface Runtime<Spec = InstanceSpec> {
    * @returns false if it does not run or its input buffer is full.
    */
   write(podName: string, line: string): Promise<boolean>
-  /** Names of the nodes that instances can run on, where these are not this machine alone. @throws AppError UNAVAILABLE */
-  nodes?: () => Promise<string[]>
+  /** The nodes of the cluster; undefined where instances run on this machine alone. @throws AppError UNAVAILABLE */
+  nodes?: () => Promise<NodeDetails[]>
   /**
    * Makes deployments reachable by name, where instances have addresses of their own; others are not any more.
    * @throws AppError UNAVAILABLE

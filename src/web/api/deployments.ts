@@ -18,6 +18,8 @@ const STOPPING_TIMEOUT_MS = 600_000
 /** A restart may drain one instance after another. */
 const RESTART_TIMEOUT_MS = 4 * 3_600_000
 
+/** `details` are those of a cluster, if the server sends them. */
+export type NetworkNodes = NodesAnswer['data']
 export type StoredConfiguration = Configuration & { warnings?: string[] }
 /** `made.revision` is the revision that was stored. The text was stored in spite of `warnings`. */
 type Saved = { made: Pick<Configuration, 'revision'>; warnings: string[] }
@@ -32,9 +34,12 @@ const deploymentsApi = api.injectEndpoints({
       providesTags: ['Deployment'],
     }),
 
-    getNodes: build.query<string[], void>({
+    getNodes: build.query<NetworkNodes, void>({
       query: () => 'network/nodes',
-      responseSchema: answerSchema(({ nodes }: DataOf<NodesAnswer>) => listIn(nodes)),
+      responseSchema: answerSchema(
+        ({ nodes, details }: DataOf<NodesAnswer>) =>
+          nodes && listIn(nodes) && { nodes, ...(Array.isArray(details) && { details }) },
+      ),
     }),
 
     createDeployment: build.mutation<null, CreateDeployment>({

@@ -1,16 +1,23 @@
 import type { Disk } from '../../../contract/disk'
 import { PeersAnswer, PeersQuery } from '../../../contract/discovery'
 import { MetricAnswer, MetricQuery } from '../../../contract/metric'
-import { ManagerTimestampAnswer, NodesAnswer } from '../../../contract/network'
+import { ManagerTimestampAnswer, NodesAnswer, type NodeDetails } from '../../../contract/network'
 import type { Discovery } from '../../deployments/monitoring/discovery'
 import type { Metrics } from '../../deployments/monitoring/metrics'
 import { done } from '../envelope'
 import type { Router } from '../router'
 
+export interface NetworkNodes {
+  /** Names of those that instances can run on. */
+  nodes: string[]
+  /** Of a cluster. */
+  details?: NodeDetails[]
+}
+
 export interface Network {
   /** The manager's last heartbeat, milliseconds since the epoch. */
   managerTimestamp(): Promise<number>
-  nodes(): Promise<string[]>
+  nodes(): Promise<NetworkNodes>
   disks(): Promise<Disk[]>
 }
 
@@ -28,7 +35,7 @@ export function networkRoutes(app: Router, network: Network): void {
   )
 
   app.get('/api/network/nodes', { config, schema: { response: { 200: NodesAnswer } } }, async () =>
-    done({ nodes: await network.nodes() }),
+    done(await network.nodes()),
   )
 }
 

@@ -5,7 +5,7 @@ import { AppError } from '../../errors'
 import type { InstanceSpec, Runtime } from '../runtime'
 import { ClusterRefusal, type ClusterClient } from './clusterClient'
 import type { ConsoleStore } from './consoleStore'
-import { listReadyNodes } from './nodes'
+import { listNodes } from './nodes'
 import { createKeptFiles } from './keptFiles'
 import { PodConsole } from './podConsole'
 import { PodInput } from './podInput'
@@ -139,7 +139,7 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
       return pod !== undefined && hasLog(pod) && !hasEnded(pod) && inputOf(podName).write(line)
     },
     publish: createServices(client, log),
-    nodes: () => listReadyNodes(client),
+    nodes: async () => listNodes(client, runs.pods()),
     sample: async () => usageOf(runs.pods().filter((pod) => hasLog(pod) && !hasEnded(pod))),
     async close() {
       steps.close()

@@ -24,7 +24,7 @@ export function CreateDeploymentDialog({ creation }: { creation: Creation }) {
   const dispatch = useDispatch()
 
   const name = creation.name.trim()
-  const [onlyNode, ...otherNodes] = nodes.data ?? []
+  const [onlyNode, ...otherNodes] = nodes.data?.nodes ?? []
   const node = creation.node || (otherNodes.length === 0 && onlyNode) || ''
   const lacksName = tries > 0 && name === ''
   const isMisnamed = name !== '' && !DEPLOYMENT_NAME_PATTERN.test(name)
@@ -81,7 +81,8 @@ export function CreateDeploymentDialog({ creation }: { creation: Creation }) {
       {!isProxy && <TypeChoice chosen={creation.type} onChoose={(type) => edit({ type })} />}
       {persistent && (
         <NodeChoice
-          nodes={nodes.data}
+          nodes={nodes.data?.nodes}
+          details={nodes.data?.details}
           error={nodes.error}
           chosen={node}
           missing={lacksNode}

@@ -1,11 +1,15 @@
 import { useEffect, useId, useRef } from 'react'
+import type { NodeDetails } from '../../../contract/network'
 import '../../styles/select.scss'
 import styles from './deployments.module.scss'
 import { FailureAlert } from '../../ui/FailureAlert'
 import { failureText } from '../../failure'
+import { formatBytes } from '../../ui/formatBytes'
 
 type NodeChoiceProps = {
   nodes: string[] | undefined
+  /** Of a cluster. */
+  details: NodeDetails[] | undefined
   error: unknown
   /** Empty if no node is chosen. */
   chosen: string
@@ -17,7 +21,17 @@ type NodeChoiceProps = {
   onRetry: () => unknown
 }
 
-export function NodeChoice({ nodes, error, chosen, missing, focused, focusKey, onChoose, onRetry }: NodeChoiceProps) {
+export function NodeChoice({
+  nodes,
+  details,
+  error,
+  chosen,
+  missing,
+  focused,
+  focusKey,
+  onChoose,
+  onRetry,
+}: NodeChoiceProps) {
   const id = useId()
   const field = useRef<HTMLSelectElement>(null)
   useEffect(() => {
@@ -47,12 +61,24 @@ export function NodeChoice({ nodes, error, chosen, missing, focused, focusKey, o
         onChange={(event) => onChoose(event.target.value)}
       >
         <option value="">{invitation}</option>
-        {nodes?.map((node) => (
-          <option key={node}>{node}</option>
+        {nodes?.map((name) => (
+          <option key={name} value={name}>
+            {name}
+            {roomOf(details?.find((node) => node.name === name))}
+          </option>
         ))}
+        {details
+          ?.filter(({ name }) => !nodes?.includes(name))
+          .map(({ name }) => (
+            <option key={name} value={name} disabled>
+              {name} (not ready)
+            </option>
+          ))}
       </select>
       <p id={`${id}-rule`} className={missing ? 'form-text broken' : 'form-text'}>
-        {missing ? 'Please select a node for the persistent deployment' : 'The machine that its instance runs on.'}
+        {missing
+          ? 'Please select a node for the persistent deployment'
+          : `The machine that its instance runs on.${details ? ' Free is what no instance has asked for.' : ''}`}
       </p>
       {Boolean(error) && (
         <div className={styles.nodeFailure}>
@@ -65,3 +91,12 @@ export function NodeChoice({ nodes, error, chosen, missing, focused, focusKey, o
     </div>
   )
 }
+
+/** Only our platform tells it, and only of a cluster. */
+function roomOf(node: NodeDetails | undefined): string {
+  const { cpu, memory }: Partial<NodeDetails> = node ?? {}
+  if (!cpu || !memory) return ''
+  return ` (${cores.format(cpu.free)} of ${cores.format(cpu.total)} CPU, ${formatBytes(memory.free)} of ${formatBytes(memory.total)} free)`
+}
+
+const cores = new Intl.NumberFormat('en', { maximumFractionDigits: 2 })

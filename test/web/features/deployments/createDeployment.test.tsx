@@ -5,10 +5,14 @@ import { renderApp } from '../../../support/web/renderApp'
 const notifications = () =>
   [...screen.getByRole('region', { name: 'Notifications' }).children].map((toast) => toast.textContent)
 
-async function opened({ nodes = ['node-a', 'node-b'], by = 'Create Deployment' } = {}) {
+async function opened({
+  nodes = ['node-a', 'node-b'],
+  details = undefined as unknown[] | undefined,
+  by = 'Create Deployment',
+} = {}) {
   const app = renderApp('/deployments', { signedInAs: 'ann' })
   app.network.get('/api/deployments').answers({ deployments: [] })
-  app.network.get('/api/network/nodes').answers({ nodes })
+  app.network.get('/api/network/nodes').answers({ nodes, ...(details && { details }) })
   const create = app.network.post('/api/deployments').answers({})
   await app.user.click(await screen.findByRole('button', { name: by }))
   const dialog = await screen.findByRole('dialog')
@@ -54,6 +58,29 @@ test('§7, §8 a persistent deployment is created with its node', async () => {
   expect(create.calls.map(({ body }) => body)).toEqual([{ name: 'survival', type: 'persistent', node: 'node-b' }])
   expect(notifications()).toEqual(['Successfully created survival'])
   await waitFor(() => expect(screen.queryByRole('dialog')).not.toBeInTheDocument())
+})
+
+test('#16 the nodes of a cluster show what is free, and those that are not ready cannot be chosen', async () => {
+  const room = { cpu: { free: 3.75, total: 4 }, memory: { free: 1.5 * 2 ** 30, total: 2 ** 33 } }
+  const { dialog, user, name, node, choose, submit, create } = await opened({
+    // A server may know nothing about one.
+    details: [
+      { name: 'node-a', ready: true, ...room },
+      { name: 'node-b', ready: true },
+      { name: 'node-c', ready: false, ...room },
+    ],
+  })
+  await choose('Persistent')
+  await user.type(name, 'survival')
+  const choice = await screen.findByRole('option', { name: 'node-a (3.75 of 4 CPU, 1.50 GB of 8.00 GB free)' })
+  expect(within(dialog).getByRole('option', { name: 'node-b' })).toBeEnabled()
+  expect(within(dialog).getByRole('option', { name: 'node-c (not ready)' })).toBeDisabled()
+  expect(within(dialog).getByText(/Free is what no instance has asked for/)).toBeVisible()
+  await user.selectOptions(await node(), choice)
+  await submit()
+  await waitFor(() =>
+    expect(create.calls.map(({ body }) => body)).toEqual([{ name: 'survival', type: 'persistent', node: 'node-a' }]),
+  )
 })
 
 test('the only node is preselected', async () => {

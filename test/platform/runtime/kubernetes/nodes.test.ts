@@ -1,0 +1,85 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { NodesAnswer } from '../../../../src/contract/network'
+import {
+  clusterTitle,
+  createNamespace,
+  hasCluster,
+  startCluster,
+  type TestCluster,
+} from '../../../support/platform/cluster'
+import { createAccount } from '../../../support/platform/clusterAccount'
+import { freshDatabase } from '../../../support/platform/freshState'
+import { startPlatform, type Account, type TestPlatform } from '../../../support/platform/startPlatform'
+import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
+import { until } from '../../../support/platform/until'
+
+const NAMESPACE = 'network'
+const GIB = 2 ** 30
+
+const directory = useTemporaryDirectory()
+let cluster: TestCluster
+let state: Awaited<ReturnType<typeof freshDatabase>>
+let platform: TestPlatform
+let ann: Account
+
+async function listNodes(): Promise<NodesAnswer['data']> {
+  const { status, body } = await platform.call('GET', '/api/network/nodes', { token: ann.token })
+  expect(status).toBe(200)
+  return body.data as NodesAnswer['data']
+}
+
+;(hasCluster ? describe : describe.skip)(clusterTitle('#16 the nodes of a cluster'), () => {
+  beforeAll(async () => {
+    cluster = await startCluster('--kwok', '--nodes', '2')
+    const [shareDir, dataDir] = [join(directory(), 'share'), join(directory(), 'data')]
+    for (const path of [shareDir, dataDir]) mkdirSync(path)
+    writeFileSync(join(dataDir, 'secret.key'), randomBytes(32).toString('hex'), { mode: 0o600 })
+    await createNamespace(cluster, NAMESPACE, shareDir)
+    state = await freshDatabase()
+    platform = await startPlatform({
+      dataDir,
+      shareDir,
+      databaseUrl: state.url,
+      environment: {
+        QUARTERDECK_RUNTIME: 'kubernetes',
+        QUARTERDECK_NAMESPACE: NAMESPACE,
+        KUBECONFIG: await createAccount(cluster, NAMESPACE, directory()),
+      },
+    })
+    ann = await platform.register('ann')
+  }, 120_000)
+  afterAll(async () => {
+    await platform?.close()
+    await state?.drop()
+    await cluster?.stop()
+  }, 60_000)
+
+  test('they are told with what is free beside the instances, and whether they are ready', async () => {
+    const { nodes, details = [] } = await listNodes()
+    const [first = '', second = ''] = nodes
+    expect(nodes).toHaveLength(2)
+    const room = { ready: true, cpu: { free: 8, total: 8 }, memory: { free: 32 * GIB, total: 32 * GIB } }
+    expect(details).toEqual([
+      { name: first, ...room },
+      { name: second, ...room },
+    ])
+
+    const call = async (method: 'POST' | 'PATCH', path: string, body: object) =>
+      expect(await platform.call(method, `/api/deployments${path}`, { token: ann.token, body })).toMatchObject({
+        body: { success: true },
+      })
+    await call('POST', '', { name: 'world', type: 'persistent', node: first })
+    await call('PATCH', '/world', {
+      content: `name: world\ntype: persistent\ndataDirectory: /world\nnode: ${first}\nrun: { command: ["sleep", "1000"] }\nresources: { cpu: 1500m, memory: 2Gi }\n`,
+    })
+    await call('POST', '/world/toggle', { enabled: true })
+    const used = { name: first, ready: true, cpu: { free: 6.5, total: 8 }, memory: { free: 30 * GIB, total: 32 * GIB } }
+    await until(listNodes, ({ details }) => details?.[0]?.cpu.free === used.cpu.free, 30)
+    expect((await listNodes()).details).toEqual([used, { name: second, ...room }])
+
+    await cluster.kubectl('cordon', second)
+    expect(await listNodes()).toEqual({ nodes: [first], details: [used, { name: second, ...room, ready: false }] })
+  })
+})
