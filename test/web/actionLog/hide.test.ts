@@ -56,6 +56,9 @@ test.each([
 test.each([
   ['within a line', ['You said: hunter2secret!'], ['You said: •••!']],
   ['across two lines', ['You said: hunter2', 'secret!'], ['You said: •••', '•••!']],
+  ['across lines that end within a letter', ['GET /?hun%', '74er2se%6', '3ret&x=1'], ['GET /?•••', '•••', '•••&x=1']],
+  ['across lines that end between the bytes of a letter', ['q=hunter2%73%65%63%', '72%65t.'], ['q=•••', '•••.']],
+  ['across lines that end within a colour', ['hunt\u001b[3', '1mer2secret'], ['•••\u001b[3', '1m•••']],
   ['across several lines', ['hunt', 'er2s', 'ecre', 't', 'end'], ['•••', '•••', '•••', '•••', 'end']],
   ['with color codes inside', ['a \u001b[31mhunt\u001b[1;32mer2secret\u001b[0m b'], ['a \u001b[31m•••\u001b[0m b']],
   [

@@ -1,6 +1,7 @@
 import { HIDDEN } from '../../../contract/secrets/maskCommand'
 import { withoutEscapes } from '../../../contract/secrets/secretCommands'
-import { plainOf, read } from './reading'
+import type { Reading } from './reading'
+import { plainOf, read, readBroken } from './reading'
 
 // A global is slow to look up in the tests.
 const { imul } = Math
@@ -18,9 +19,9 @@ const LONG = 200
 /** Minimum length of a value, without blanks. */
 const SHORTEST_VALUE = 4
 /** Hides ranges of the normalized text in the original text. */
-function hideFound(text: string, found: readonly Range[]): string {
+function hideFound(text: string, found: readonly Range[], reading?: Reading): string {
   if (found.length === 0) return text
-  const { starts, ends } = read(text)
+  const { starts, ends } = reading ?? read(text)
   return hideRanges(
     text,
     found.map(([from, to]) => [startOf(text, starts[from]!), ends[to - 1]!]),
@@ -151,7 +152,8 @@ export function hiderOf(secrets: readonly string[]): (text: string) => string {
  * @param values are hidden as a whole. @param secrets are hidden like `hiderOf` does.
  */
 export function hideInLines(lines: readonly string[], values: readonly string[], secrets: readonly string[]): string[] {
-  const texts = lines.map(plainOf)
+  const broken = readBroken(lines)
+  const texts = lines.map((line, index) => broken.get(index)?.text ?? plainOf(line))
   const finder = finderOf(
     [...values.map(plainOf), ...needlesOfAll(secrets, TYPED_PART)].filter((needle) => needle.length >= SHORTEST_VALUE),
   )
@@ -196,7 +198,7 @@ export function hideInLines(lines: readonly string[], values: readonly string[],
   look(lines.map(() => 0))
   for (const stamps of [lines.map(stampOf), commonBeginnings(texts)])
     if (stamps.some((length) => length > 0)) look(stamps)
-  return lines.map((line, index) => hideFound(line, found[index]!))
+  return lines.map((line, index) => hideFound(line, found[index]!, broken.get(index)))
 }
 
 /** In characters. */

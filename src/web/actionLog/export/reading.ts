@@ -40,6 +40,38 @@ export function read(text: string): Reading {
   return folded(replace(read, escapesIn(read.text), () => ''))
 }
 
+/** The beginning of an encoded character or of a colour. A letter may be several bytes: `%C3%A4`. */
+const BROKEN =
+  // eslint-disable-next-line no-control-regex -- colours begin with that character
+  /(?:%(?:25)*[0-9a-f]{0,2}|\\(?:u[0-9a-f]{0,3}|x[0-9a-f]?)?|&(?:#x?[0-9a-f]{0,7}|[a-z]{0,4})|\u001b(?:\[[0-?]*)?)$/i
+
+/** Reads lines that end within an encoded character together with those that follow. Returns their readings by index. */
+export function readBroken(lines: readonly string[]): Map<number, Reading> {
+  const readings = new Map<number, Reading>()
+  for (let first = 0; first < lines.length; first++) {
+    let last = first
+    while (last + 1 < lines.length && BROKEN.test(lines[last]!)) last++
+    if (last === first) continue
+    const joined = read(lines.slice(first, last + 1).join(''))
+    let [offset, unit, hidden] = [0, 0, 0]
+    for (let index = first; index <= last; index++) {
+      const { length } = lines[index]!
+      const reading: Reading = { text: '', starts: [], ends: [] }
+      for (; unit < joined.text.length && joined.starts[unit]! < offset + length; unit++) {
+        reading.text += joined.text[unit]!
+        // The rest of a character that began in the line before is hidden with the one that follows.
+        reading.starts.push(hidden > offset && reading.starts.length === 0 ? 0 : joined.starts[unit]! - offset)
+        reading.ends.push(Math.min(joined.ends[unit]! - offset, length))
+        hidden = joined.ends[unit]!
+      }
+      readings.set(index, reading)
+      offset += length
+    }
+    first = last
+  }
+  return readings
+}
+
 const places = (length: number, first = 0) => Array.from({ length }, (_place, at) => at + first)
 
 function replace(read: Reading, places: Iterable<RegExpExecArray>, change: (found: string) => string): Reading {
