@@ -72,12 +72,13 @@ export function startManager(
       wasActive = false
       return STANDBY_MS
     }
+    if (!wasActive) log.info('this platform manages the instances now')
+    wasActive = true
     const startedAt = performance.now()
     const delay = await reconcile(context)
     passMs = performance.now() - startedAt
     log.debug({ ms: Math.round(passMs) }, 'the manager has checked the instances')
     onPass?.()
-    wasActive = true
     return Math.min(INTERVAL_MS, delay ?? INTERVAL_MS)
   }
 

@@ -122,13 +122,13 @@ async function reconcileDeployment(
   runs: Runs,
 ): Promise<number[]> {
   if (deployment.deleting) {
-    for (const row of rows) await removeInstance(context, row, runs.get(row.pod_name))
+    await Promise.all(rows.map((row) => removeInstance(context, row, runs.get(row.pod_name))))
     if (rows.length === 0) await deleteDeployment(context.db, deployment.name)
     // When the last instances were removed in this pass, the next one deletes the deployment.
     return [0].filter(() => rows.every(({ pod_name }) => hasExited(runs.get(pod_name))))
   }
   if (!deployment.enabled) {
-    for (const row of rows) await stopDisabledInstance(context, row, runs.get(row.pod_name))
+    await Promise.all(rows.map((row) => stopDisabledInstance(context, row, runs.get(row.pod_name))))
     return []
   }
   const stored = tryParseDefinition(deployment.content)
