@@ -144,7 +144,12 @@ export const calls: Record<string, { args?: unknown; result?: unknown; fixedCach
     },
   },
   getDeployments: { result: [deployment] },
-  getNodes: { result: ['one'] },
+  getNodes: {
+    result: {
+      nodes: ['one'],
+      details: [{ name: 'one', ready: true, cpu: { free: 1, total: 2 }, memory: { free: 1, total: 2 } }],
+    },
+  },
   createDeployment: { args: { name: 'lobby', type: 'process', node: 'one' }, result: null },
   deleteDeployment: { args: 'lobby', result: null },
   toggleDeployment: {
