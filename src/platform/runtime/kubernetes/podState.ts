@@ -23,6 +23,9 @@ const INTERRUPTIONS = [
   'NodeAffinity',
 ]
 
+/** Clocks of nodes may differ by this without any effect. The API tells whole seconds. */
+const CLOCK_TOLERANCE_MS = 2000
+
 /** Why containers wait, in words for users. */
 const PULL_REASONS = [
   'ErrImagePull',
@@ -109,8 +112,6 @@ function stateOf(pod: V1Pod): RuntimeInstance['state'] {
 
 /** The run of a Pod. @param seenEndedAt when the platform first saw that it had ended */
 export function instanceOf(pod: V1Pod, seenEndedAt = Date.now()): RuntimeInstance {
-  const { running, terminated } = statusOfContainer(pod, CONTAINER)?.state ?? {}
-  const startedAt = running?.startedAt ?? terminated?.startedAt ?? pod.metadata?.creationTimestamp
   const state = stateOf(pod)
   return {
     podName: nameOf(pod),
@@ -118,9 +119,25 @@ export function instanceOf(pod: V1Pod, seenEndedAt = Date.now()): RuntimeInstanc
     state,
     ip: pod.status?.podIP ?? '',
     port: runOptionsOf(pod).port,
-    startedAt: timeOf(startedAt) ?? Date.now(),
+    startedAt: startOf(pod),
     exit: state === 'EXITED' ? exitOf(pod, seenEndedAt) : undefined,
   }
+}
+
+/**
+ * When a run started, in milliseconds since the epoch. The node's clock says when the program started. If that cannot
+ * be, the clock is wrong, and only the time since the node has accepted the Pod counts.
+ */
+function startOf(pod: V1Pod): number {
+  const { running, terminated } = statusOfContainer(pod, CONTAINER)?.state ?? {}
+  const startedAt = timeOf(running?.startedAt ?? terminated?.startedAt)
+  const createdAt = timeOf(pod.metadata?.creationTimestamp) ?? Date.now()
+  if (startedAt === undefined) return createdAt
+  const isPossible = startedAt >= createdAt - CLOCK_TOLERANCE_MS && startedAt <= Date.now() + CLOCK_TOLERANCE_MS
+  if (isPossible) return startedAt
+  const acceptedAt = timeOf(pod.status?.startTime) ?? startedAt
+  const scheduled = pod.status?.conditions?.find(({ type, status }) => type === 'PodScheduled' && status === 'True')
+  return (timeOf(scheduled?.lastTransitionTime) ?? createdAt) + Math.max(0, startedAt - acceptedAt)
 }
 
 /** Dates are text in watches and lists, which are not read by the library's serializer. */

@@ -192,6 +192,26 @@ test.each<[string, V1Pod, object]>([
   expect(exitOf(pod, 7000)).toMatchObject({ at: 7000, ...exit })
 })
 
+const HOUR_MS = 3_600_000
+
+test.each([
+  ['is right', 0],
+  ['is an hour ahead', HOUR_MS],
+  ['is an hour behind', -HOUR_MS],
+])('the start of a run is told in the time of the cluster if the clock of its node %s', (_case, skewMs) => {
+  const createdAt = Math.floor(Date.now() / 1000) * 1000 - 60_000
+  const byNode = (ms: number) => new Date(createdAt + ms + skewMs)
+  const pod = podWith(
+    { running: { startedAt: byNode(30_000) } },
+    { creationTimestamp: new Date(createdAt) },
+    {
+      startTime: byNode(10_000),
+      conditions: [{ type: 'PodScheduled', status: 'True', lastTransitionTime: new Date(createdAt + 10_000) }],
+    },
+  )
+  expect(instanceOf(pod).startedAt).toBe(createdAt + 30_000)
+})
+
 test('a Pod of a node that does not answer is lost, and can be replaced if its files are its own', () => {
   const status = { conditions: [{ type: 'DisruptionTarget', status: 'True', reason: 'DeletionByTaintManager' }] }
   const lost = podWith(running, { deletionTimestamp: new Date(9000) }, status)
