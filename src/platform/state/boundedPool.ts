@@ -3,21 +3,23 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { PostgresPool } from 'kysely'
 import type { Pool, PoolClient, QueryConfig } from 'pg'
 
-/** What pg fails a query with whose answer does not come in time. */
+/** The message of pg's error for a query that exceeds `query_timeout`. */
 const TIMED_OUT = 'Query read timeout'
-/** A query gets at least this long, however long its connection was waited for. In milliseconds. */
+/** Minimum timeout of the first query, however long the wait for a connection was. */
 const LEAST_MS = 100
-/** How long a query that was cancelled may take to end before its connection is closed nevertheless. In milliseconds. */
+/** A connection is closed this long after the cancellation of its query, even if the query has not ended. */
 const CANCEL_MS = 5000
-/** Of a CancelRequest (PostgreSQL protocol, "Message Formats"). */
+/** The request code of a CancelRequest (PostgreSQL protocol, "Message Formats"). */
 const CANCEL_CODE = 80_877_102
 
 /**
- * A pool for Kysely whose callers wait for at most `answerMs`, for a connection and the first answer together, and then for as long for
- * each further answer. pg gives up waiting and leaves the query running: such a query is cancelled, and its connection is closed and
- * not given to the next caller, who would wait for the same query. Until then it counts against the pool, so a server that answers
- * nobody (a locked table) does not collect connections.
- * @param answerMs milliseconds
+ * Creates a pool for Kysely with a timeout for each query. The timeout of the first query includes the wait for a connection.
+ *
+ * After a timeout pg stops waiting, but the server still runs the query. So the query is cancelled, and its connection is
+ * closed instead of reused: the next query on it would wait for the same one. The connection is released once the query has
+ * ended and counts as in use until then, so that the number of connections stays bounded while a table is locked.
+ * @param answerMs timeout in milliseconds
+ * @throws from queries, Error with the message of pg after a timeout; further queries on that connection fail at once
  */
 export function boundPool(pool: Pool, answerMs: number): PostgresPool {
   return {
@@ -28,7 +30,7 @@ export function boundPool(pool: Pool, answerMs: number): PostgresPool {
       let ended: Promise<unknown> | undefined
 
       async function query(text: string, values: unknown[]): Promise<unknown> {
-        // The rollback of a transaction would wait for the query that hangs.
+        // Kysely rolls back after a failure: the rollback would wait for the query that has timed out.
         if (ended) throw new Error(TIMED_OUT)
         const config: QueryConfig & { query_timeout: number } = { text, values, query_timeout: wait }
         wait = answerMs
@@ -52,7 +54,7 @@ export function boundPool(pool: Pool, answerMs: number): PostgresPool {
   }
 }
 
-/** Cancels what a connection is at. @returns when that has ended, or may never end. */
+/** Cancels the current query of a connection. Resolves when the query has ended, or after CANCEL_MS. */
 async function endOfQuery(client: PoolClient): Promise<void> {
   const ended = new Promise<void>((resolve) => {
     client.once('drain', resolve)
@@ -62,9 +64,9 @@ async function endOfQuery(client: PoolClient): Promise<void> {
   await Promise.race([ended, delay(CANCEL_MS, undefined, { ref: false })])
 }
 
-/** Asks the server, by a connection of its own as the protocol wants it, to cancel the query of another connection. */
+/** Sends a CancelRequest for the current query. The protocol requires a separate connection for it. */
 function cancel(client: PoolClient): void {
-  // pg has them, its types do not. A pooler between may have sent none.
+  // These fields are missing in pg's types. Behind a connection pooler the process id and the key may be unknown.
   const { host, port, processID, secretKey } = client as PoolClient & {
     host: string
     port: number
@@ -76,7 +78,7 @@ function cancel(client: PoolClient): void {
   for (const [index, number] of [request.length, CANCEL_CODE, processID, secretKey].entries())
     request.writeInt32BE(number, 4 * index)
   const socket = connect(host.startsWith('/') ? { path: `${host}/.s.PGSQL.${port}` } : { host, port })
-  // Best effort: the server does not answer, and one that is away has nothing to cancel.
+  // Best effort: the server sends no answer, and a server that is down has no query to cancel.
   socket.on('error', () => undefined)
   socket.setTimeout(CANCEL_MS, () => socket.destroy())
   socket.resume().end(request)
