@@ -27,6 +27,7 @@ const services = [
   'platform/config.ts',
   'platform/childProgram.ts',
   'platform/concurrency',
+  'platform/consoleHead.ts',
   'platform/lineSplitter.ts',
   'platform/postgresClient.ts',
   'platform/processLock.ts',

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import type { ConsoleHead } from '../consoleHead'
 import type { Db } from './db'
 
 /** A chunk takes further lines until it has this many characters. */
@@ -13,21 +14,6 @@ interface Line {
 
 const LETTERS = { message: 'm', error: 'e', system: 's' } as const
 const TYPES: Record<string, Line['type']> = { m: 'message', e: 'error', s: 'system' }
-
-/** What is stored of a console, besides its lines. */
-export interface ConsoleHead {
-  /** The number of the newest line; 0 if there is none. */
-  last: number
-  /** The run whose output was stored last. */
-  runId: string | null
-  /** The number of the first line of that run. */
-  runFirst: number
-  /** The time of the newest line of that run, as `LogRow.time`, and how many of its stored lines have this time. */
-  readTo: string | null
-  readCount: number
-  /** The last run that was stored completely. */
-  completeRun: string | null
-}
 
 /**
  * The consoles of instances in the state. Lines are numbered when they are stored, so every platform shows the same numbers.

@@ -1,14 +1,5 @@
+import type { ConsoleHead } from '../../consoleHead'
 import type { ConsoleLine } from '../runtime'
-
-/** See `state/consoles.ts`. */
-export interface ConsoleHead {
-  last: number
-  runId: string | null
-  runFirst: number
-  readTo: string | null
-  readCount: number
-  completeRun: string | null
-}
 
 /** Where the lines of consoles are stored, for all platforms (see `state/consoles.ts`). */
 export interface ConsoleStore {
