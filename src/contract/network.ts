@@ -12,10 +12,10 @@ export const ManagerTimestampAnswer = success(
 )
 export type ManagerTimestampAnswer = z.infer<typeof ManagerTimestampAnswer>
 
-const Room = z.object({
-  /** What no instance has asked for, on a node that may have other programs too. */
+const Capacity = z.object({
+  /** Not requested by any instance. Other programs of the node may use a part of it. */
   free: z.number().nonnegative(),
-  /** What the node offers to programs. */
+  /** What the node offers to Pods. */
   total: z.number().nonnegative(),
 })
 
@@ -25,9 +25,9 @@ export const NodeDetails = z.object({
   /** Whether instances can be placed on it now. */
   ready: z.boolean(),
   /** Cores. */
-  cpu: Room,
+  cpu: Capacity,
   /** Bytes. */
-  memory: Room,
+  memory: Capacity,
 })
 export type NodeDetails = z.infer<typeof NodeDetails>
 

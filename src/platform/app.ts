@@ -38,7 +38,7 @@ import { readJsonBodies } from './http/jsonBody'
 import { isOfThisMachine, labelLocalConnections, warnOfLocalProxies } from './http/localConnections'
 import { discoveryRoutes, metricRoutes, networkRoutes, type Network } from './http/routes/network'
 import { pageRoutes } from './http/routes/page'
-import { serveBelow } from './http/subPath'
+import { removeBasePath } from './http/subPath'
 import { warnOfUnlistedProxies } from './http/unlistedProxy'
 import { uploadRoutes, type ActiveUploads, type UploadRouteParts } from './http/routes/uploads'
 import type { Files } from './share/files'
@@ -203,7 +203,7 @@ export async function createApp(
   await pageRoutes(app, parts.webDir, parts.basePath)
   openRealtime(app, parts)
   openConsoleChannel(app, { ...parts, proxies })
-  serveBelow(app.server, parts.basePath)
+  removeBasePath(app.server, parts.basePath)
   closeConnectionsOnShutdown(app)
   return { app, ending }
 }

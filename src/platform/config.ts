@@ -216,11 +216,11 @@ export interface Settings {
   cluster: { kubeconfig: string } | 'own' | undefined
   dashboardRole: string
   dashboardHost: string | undefined
-  /** The address that browsers open, without a slash at its end. */
+  /** The address that browsers open, without a trailing slash. */
   publicUrl: string | undefined
-  /** The path of `publicUrl`: empty, or such as `/console`. */
+  /** The path of `publicUrl`, such as `/console`; empty if it has none. */
   basePath: string
-  /** Origins beside the page's own that may open sockets. */
+  /** Further origins that may open sockets, in addition to the page's own. */
   origins: string[]
   trustedProxies: string[]
   firstInvite: string | undefined
@@ -296,17 +296,17 @@ function isWebAddress(text: string): boolean {
   return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
 }
 
-/** Only characters that need no encoding, in a URL or in the page. */
+/** Whether it is an origin with an optional path whose characters need no encoding, in URLs or in HTML. */
 function isPublicUrl(text: string): boolean {
   return isWebAddress(text) && text === `${new URL(text).origin}${publicPath(text)}`
 }
 
-/** @returns the path of a URL without a slash at its end; empty for none and for one with other characters */
+/** @returns the path of a URL without a trailing slash; empty if it has none, or one with characters that need encoding */
 function publicPath(url: string): string {
   return /^https?:\/\/[^/]+((?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+)$/.exec(url)?.[1] ?? ''
 }
 
-/** Whether requests below a path cannot be told from those whose proxy has removed it. */
+/** Whether a path conflicts with the platform's own: a proxy may remove the base path, so both kinds of URL must differ. */
 function isOwnPath(path: string): boolean {
   const [first = ''] = path.slice(1).split('/')
   return path !== '' && (/^(?:api|assets|socket\.io)$/i.test(first) || isPageRoute(`/${first}`) || isPageRoute(path))

@@ -25,7 +25,7 @@ const NOBODY: Players = { count: 0, names: {} }
 
 /**
  * Describes the instances of deployments; of disabled ones, only those that have not ended yet.
- * @returns lists by the deployment's name; none for a deployment without rows
+ * @returns a list for each of the deployments, by its name
  * @throws as `Runtime.list`
  */
 export async function describeInstances(

@@ -1,20 +1,21 @@
 import type { IncomingMessage, Server } from 'node:http'
 
 /**
- * Serves what is asked for below a path as if it were asked for at the root. A proxy may thus pass the path on or remove
- * it. Call it when all other listeners for requests and upgrades are added: it has to be the first.
+ * Removes the base path from the URLs of requests and upgrades, so that routes do not need to know it. URLs without the
+ * base path stay as they are: a reverse proxy may pass it on or remove it. Call this after all other listeners are added,
+ * because its own must run first.
  * @param basePath such as `/console`; empty for none
  */
-export function serveBelow(server: Server, basePath: string): void {
+export function removeBasePath(server: Server, basePath: string): void {
   if (basePath === '') return
-  const removePath = (request: IncomingMessage) => {
+  const changeUrl = (request: IncomingMessage) => {
     request.url = withoutBasePath(request.url ?? '', basePath)
   }
-  server.prependListener('request', removePath)
-  server.prependListener('upgrade', removePath)
+  server.prependListener('request', changeUrl)
+  server.prependListener('upgrade', changeUrl)
 }
 
-/** @returns the URL of a request without the path that it begins with; unchanged if it begins otherwise */
+/** @returns the URL of a request without the base path; unchanged if it is not below the base path */
 export function withoutBasePath(url: string, basePath: string): string {
   if (!url.startsWith(basePath)) return url
   const rest = url.slice(basePath.length)

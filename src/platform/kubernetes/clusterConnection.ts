@@ -70,7 +70,7 @@ export async function connectCluster(source: ClusterSource, timeoutMs: number): 
 }
 
 /**
- * A configuration of the library's APIs with one deadline for all requests.
+ * Creates a configuration of the library's APIs with one deadline for all requests.
  * @param timeoutMs from now on
  * @param agentFor returns the agent to use in place of the library's
  */

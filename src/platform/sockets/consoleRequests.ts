@@ -53,7 +53,7 @@ async function sendCommand(
   if (await runtime.write(podName, command.replaceAll(/[\r\n\0]/g, ' '))) return
   const isRunning = (await runtime.list()).some((run) => run.podName === podName && run.state !== 'EXITED')
   if (!isRunning) throw new AppError('CONFLICT', 'The instance is not running.')
-  // Between a replica and an instance there is a cluster, which does not tell which of the two it is.
+  // In a cluster, a node that does not answer and a program that does not read its input cannot be told apart.
   const reason = isReplica
     ? 'The input did not reach the instance: its node does not answer, or it does not read its input.'
     : 'The instance does not read its input.'

@@ -3,7 +3,7 @@ import type { CrashCapsule, LastExit } from '../../contract/instance'
 import type { Db } from './db'
 import type { State } from './schema'
 
-/** All but the crash capsule, which may have hundreds of kilobytes: see `findCrash`. */
+/** All columns except `crash`: a crash capsule may take hundreds of kilobytes (see `findCrash`). */
 const COLUMNS = [
   'uid',
   'deployment',
@@ -40,7 +40,7 @@ export async function listInstances(db: Db, deployment?: string): Promise<Instan
     .execute()
 }
 
-/** @returns the rows of each deployment, in their order; none for a deployment without rows */
+/** Groups rows by deployment, in their order. @returns no entry for a deployment without rows */
 export function groupByDeployment(rows: InstanceRow[]): Map<string, InstanceRow[]> {
   const groups = new Map<string, InstanceRow[]>()
   for (const row of rows) {
@@ -56,7 +56,7 @@ export async function findInstanceByPod(db: Db, podName: string): Promise<Instan
   return db.selectFrom('instances').select(COLUMNS).where('pod_name', '=', podName).executeTakeFirst()
 }
 
-/** The capsule of an instance's last crash; undefined without such an instance, null if it never crashed. */
+/** @returns the capsule of an instance's last crash; undefined if there is no such instance, null if it never crashed */
 export async function findCrash(db: Db, deployment: string, uid: string): Promise<CrashCapsule | null | undefined> {
   const row = await db
     .selectFrom('instances')

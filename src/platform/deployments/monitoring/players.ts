@@ -12,7 +12,7 @@ import { serverListPing, type Players } from './serverListPing'
 
 const INTERVAL_MS = 5000
 const PING_TIMEOUT_MS = 2000
-/** Servers that are asked at the same time. */
+/** Maximum number of concurrent pings. */
 const MAX_PINGS = 100
 
 export interface PlayerWatch {

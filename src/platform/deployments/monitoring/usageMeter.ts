@@ -5,7 +5,7 @@ import { bytesOf, coresOf } from '../quantities'
 
 /** Samples closer together say little about CPU usage. */
 const MIN_SPAN_MS = 2000
-/** Of the platform's machine. Each question takes a system call. */
+/** The resources of this machine. Reading them takes a system call, so they are read once. */
 const MACHINE = { memoryBytes: totalmem(), cores: availableParallelism() }
 
 interface Sample {

@@ -88,7 +88,7 @@ export function startManager(
       do {
         isWoken = false
         delay = await manage()
-        // While many instances change at once, passes take at most half of the time, and calls the rest.
+        // While many instances change, passes take at most half of the time, so that API calls are not starved.
         if (isWoken) await pause(Math.min(passMs, MAX_PAUSE_MS))
       } while (isWoken && !closed)
     } catch (error) {

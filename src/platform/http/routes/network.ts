@@ -8,9 +8,9 @@ import { done } from '../envelope'
 import type { Router } from '../router'
 
 export interface NetworkNodes {
-  /** Names of those that instances can run on. */
+  /** Names of the nodes that instances can run on. */
   nodes: string[]
-  /** Of a cluster. */
+  /** All nodes of a cluster; undefined on one machine. */
   details?: NodeDetails[]
 }
 

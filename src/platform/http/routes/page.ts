@@ -74,13 +74,17 @@ export async function pageRoutes(app: FastifyInstance, directory: string, basePa
       (isKnown || (isNavigation(headers.accept) && !isApiUrl(url) && !/^\/(?:socket\.io|assets)(?:\/|$)/.test(path)))
     if (!isPage) return reply.code(404).send(bodyOf(new AppError('NOT_FOUND', 'There is no such API route.')))
     if (!isBuilt) return reply.code(503).type('text/plain').send('The console is not built. Run: npm run build\n')
-    if (basePath !== '') return sendPageBelow(reply.code(isKnown ? 200 : 404), join(directory, 'index.html'), basePath)
+    if (basePath !== '')
+      return sendPageWithBase(reply.code(isKnown ? 200 : 404), join(directory, 'index.html'), basePath)
     return isKnown ? reply.sendFile('index.html') : reply.code(404).sendFile('index.html', UNCONDITIONAL)
   })
 }
 
-/** Sends the page with its files below a path, which it tells to the console. Read anew, because a build replaces it. */
-async function sendPageBelow(reply: FastifyReply, file: string, basePath: string): Promise<FastifyReply> {
+/**
+ * Sends the page with the base path in the URLs of its files and in `data-base`, where the console reads it. The file is
+ * read for each request, because a new build replaces it.
+ */
+async function sendPageWithBase(reply: FastifyReply, file: string, basePath: string): Promise<FastifyReply> {
   const page = await readFile(file, 'utf8')
   return reply
     .header('cache-control', 'no-cache')

@@ -16,9 +16,9 @@ import {
 
 /** Timeout of a request, and of the start of a streamed answer. */
 const REQUEST_TIMEOUT_MS = 5000
-/** Requests at the same time. More of them would make each one slow, and the server's own limit would refuse them. */
+/** Maximum number of concurrent requests. More would slow each other down, and the API server rejects what exceeds its limit. */
 const MAX_CALLS = 20
-/** How long a request may wait for others. */
+/** A request that has been queued for longer than this fails. */
 const MAX_QUEUE_MS = 10_000
 /** How long a configuration is used before it is read again, because it may be renewed. */
 const CONFIG_MS = 60_000

@@ -71,7 +71,7 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
     const known = items.get(name)?.metadata
     // Versions of one object are comparable numbers (Kubernetes KEP-5504).
     if (known?.uid === uid && BigInt(known?.resourceVersion ?? '0') >= BigInt(resourceVersion)) return
-    // Nobody reads who has set which field, and it is a third of a Pod.
+    // The record of who has set which field is not used, and takes a third of a Pod's memory.
     delete item.metadata?.managedFields
     items.set(name, item)
     onChange(item)

@@ -10,7 +10,7 @@ import { createKeptFiles } from './keptFiles'
 import { PodConsole } from './podConsole'
 import { PodInput } from './podInput'
 import { readPodLog } from './podLog'
-import { tellPodEvents } from './podEvents'
+import { reportPodEvents } from './podEvents'
 import { watchPodRuns } from './podRuns'
 import { createPods } from './pods'
 import { podOf, type PodSettings } from './podSpec'
@@ -73,7 +73,7 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
   const note = (podName: string, text: string) => consoleOf(podName).note(text)
   const keptFiles = createKeptFiles({ runs, pods, copies: parts.copies, note, log })
   const steps = startPodSteps({ runs, pods, consoleOf, inputOf, keptFiles, inTurn, isActive, log })
-  const endEvents = tellPodEvents({ client, runs, isActive, tell: steps.tell, log })
+  const stopEvents = reportPodEvents({ client, runs, isActive, writeMessages: steps.writeMessages, log })
 
   async function create(spec: InstanceSpec): Promise<void> {
     const present = runs.get(spec.podName)
@@ -143,7 +143,7 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
     sample: async () => usageOf(runs.pods().filter((pod) => hasLog(pod) && !hasEnded(pod))),
     async close() {
       steps.close()
-      endEvents()
+      stopEvents()
       unwatch()
       clearInterval(storePoll)
       for (const input of inputs.values()) input.close()

@@ -5,8 +5,8 @@ import { hasEnded } from './podState'
 import { quantity } from './podUsage'
 
 /**
- * The nodes of a cluster, sorted by name, with the room that is left beside our instances. The platform may not see the Pods
- * of other namespaces.
+ * Lists the nodes of a cluster, sorted by name, with the CPU and memory that our instances have not requested. Pods of
+ * other namespaces do not count, because the platform may not list them.
  * @param pods of all instances
  * @throws as `ClusterClient.call`
  */
@@ -17,12 +17,17 @@ export async function listNodes(client: ClusterClient, pods: V1Pod[]): Promise<N
     .map((node) => {
       const name = node.metadata?.name ?? ''
       const placed = running.filter(({ spec }) => spec?.nodeName === name)
-      const roomOf = (resource: 'cpu' | 'memory') => {
+      const capacityOf = (resource: 'cpu' | 'memory') => {
         const total = quantity(node.status?.allocatable?.[resource] ?? '')
         const requested = placed.reduce((sum, pod) => sum + requestOf(pod, resource), 0)
         return { free: Math.max(0, total - requested), total }
       }
-      return { name, ready: isReady(node) && !node.spec?.unschedulable, cpu: roomOf('cpu'), memory: roomOf('memory') }
+      return {
+        name,
+        ready: isReady(node) && !node.spec?.unschedulable,
+        cpu: capacityOf('cpu'),
+        memory: capacityOf('memory'),
+      }
     })
     .sort((one, other) => (one.name < other.name ? -1 : 1))
 }
@@ -31,7 +36,7 @@ function isReady({ status }: V1Node): boolean {
   return status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false
 }
 
-/** A limit counts as request where there is none; the API server fills it in. */
+/** Sums up the requests of a Pod. Where a container has only a limit, the API server has set its request to the limit. */
 function requestOf(pod: V1Pod, resource: 'cpu' | 'memory'): number {
   const containers = pod.spec?.containers ?? []
   return containers.reduce((sum, { resources }) => sum + quantity(resources?.requests?.[resource] ?? ''), 0)

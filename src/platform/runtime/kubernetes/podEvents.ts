@@ -4,60 +4,64 @@ import type { ClusterClient } from './clusterClient'
 import type { PodRuns } from './podRuns'
 import { isPending, messagesOf, nameOf, runIdOf, type ClusterMessage } from './podState'
 
-/** How long a Pod may be pending until its events are read; each further wait is twice as long. */
-const FIRST_WAIT_MS = 4000
-const MAX_WAIT_MS = 60_000
-/** One Pod at a time, so that many of them cost no more requests. */
+/** Delay from the time a Pod is first seen pending to the first read of its events. It doubles with each read. */
+const INITIAL_DELAY_MS = 4000
+const MAX_DELAY_MS = 60_000
+/** At most one Pod's events are read in this time, so the request rate does not grow with the number of Pods. */
 const INTERVAL_MS = 1000
-/** For one Pod. Its cluster repeats few of them. */
+/** Limit of the events of one Pod. The cluster counts repeated events instead of adding them. */
 const MAX_EVENTS = 20
 
-/** Events that say again what the status of a Pod says (`messagesOf`). */
-const TOLD_BY_STATUS = ['FailedScheduling', 'Failed', 'BackOff', 'InspectFailed', 'ErrImageNeverPull']
+/** Reasons of events that repeat the status of a Pod, which `messagesOf` reports. */
+const REPORTED_BY_STATUS = ['FailedScheduling', 'Failed', 'BackOff', 'InspectFailed', 'ErrImageNeverPull']
 
 export interface PodEventParts {
   client: ClusterClient
   runs: Pick<PodRuns, 'get' | 'watch'>
   isActive: () => boolean
-  /** Writes to the Pod's console what was not written yet. */
-  tell: (pod: V1Pod, messages: ClusterMessage[]) => Promise<void>
+  /** Writes those of the messages to the Pod's console that it does not have yet. */
+  writeMessages: (pod: V1Pod, messages: ClusterMessage[]) => Promise<void>
   log: Pick<Logger, 'warn'>
 }
 
 /**
- * Tells in the consoles of Pods that stay pending why they do: a volume that cannot be mounted is in no status, only in the
- * events of the cluster. They are read for one Pod after the other, less and less often.
- * @returns a function that ends it
+ * Writes the warnings of the cluster to the consoles of pending Pods. A volume that cannot be mounted, for example, is only
+ * in the events of a Pod, not in its status. Events are polled, one Pod at a time, with exponential backoff.
+ * @returns a function that stops it
  */
-export function tellPodEvents({ client, runs, isActive, tell, log }: PodEventParts): () => void {
-  const pending = new Map<string, { runId: string; waitMs: number; dueAt: number }>()
-  let isLooking = false
+export function reportPodEvents({ client, runs, isActive, writeMessages, log }: PodEventParts): () => void {
+  const pending = new Map<string, { runId: string; delayMs: number; dueAt: number }>()
+  let isReading = false
   let isFailing = false
 
   const unwatch = runs.watch((podName) => {
     const pod = runs.get(podName)
     if (!pod || !isPending(pod)) pending.delete(podName)
     else if (pending.get(podName)?.runId !== runIdOf(pod))
-      pending.set(podName, { runId: runIdOf(pod), waitMs: FIRST_WAIT_MS, dueAt: performance.now() + FIRST_WAIT_MS })
+      pending.set(podName, {
+        runId: runIdOf(pod),
+        delayMs: INITIAL_DELAY_MS,
+        dueAt: performance.now() + INITIAL_DELAY_MS,
+      })
   })
 
-  async function look(podName: string): Promise<void> {
+  async function report(podName: string): Promise<void> {
     const pod = runs.get(podName)
     if (!pod) return
     const fieldSelector = `involvedObject.uid=${runIdOf(pod)},type=Warning`
     const { items } = await client.call((core) =>
       core.listNamespacedEvent({ namespace: client.namespace, fieldSelector, limit: MAX_EVENTS }),
     )
-    await tell(pod, eventMessagesOf(pod, items))
+    await writeMessages(pod, eventMessagesOf(pod, items))
   }
 
   const timer = setInterval(() => {
-    if (isLooking || pending.size === 0 || !isActive()) return
+    if (isReading || pending.size === 0 || !isActive()) return
     const now = performance.now()
     const [podName, next] = [...pending].find(([, { dueAt }]) => dueAt <= now) ?? []
     if (podName === undefined || !next) return
-    isLooking = true
-    look(podName)
+    isReading = true
+    report(podName)
       .then(
         () => (isFailing = false),
         (error: unknown) => {
@@ -66,9 +70,9 @@ export function tellPodEvents({ client, runs, isActive, tell, log }: PodEventPar
         },
       )
       .finally(() => {
-        isLooking = false
-        next.waitMs = Math.min(MAX_WAIT_MS, 2 * next.waitMs)
-        next.dueAt = performance.now() + next.waitMs
+        isReading = false
+        next.delayMs = Math.min(MAX_DELAY_MS, 2 * next.delayMs)
+        next.dueAt = performance.now() + next.delayMs
       })
   }, INTERVAL_MS)
 
@@ -80,12 +84,12 @@ export function tellPodEvents({ client, runs, isActive, tell, log }: PodEventPar
 
 /** The newest event of each reason, as lines for the Pod's console. */
 function eventMessagesOf(pod: V1Pod, events: CoreV1Event[]): ClusterMessage[] {
-  const isTold = messagesOf(pod).length > 0
+  const isReported = messagesOf(pod).length > 0
   const newest = new Map<string, CoreV1Event>()
   for (const event of [...events].sort((one, other) => timeOf(one) - timeOf(other)))
     if (event.involvedObject.name === nameOf(pod)) newest.set(event.reason ?? '', event)
   return [...newest]
-    .filter(([reason, { message }]) => reason && message && !(isTold && TOLD_BY_STATUS.includes(reason)))
+    .filter(([reason, { message }]) => reason && message && !(isReported && REPORTED_BY_STATUS.includes(reason)))
     .map(([reason, { message = '' }]) => ({
       key: `event ${reason}`,
       text: `${reason}: ${message.replaceAll(/\s+/g, ' ').trim()}`,

@@ -49,7 +49,7 @@ export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): Po
   const changes = new EventEmitter()
   const emit = (podName: string) => changes.emit('changed', podName)
   const withoutPod = new Map<string, { instance: RuntimeInstance; closingLines: string[] }>()
-  /** What was read from a Pod. Every change of a Pod is an object of its own. */
+  /** The instance that each object of the informer describes. A Pod that changes gets a new object. */
   const described = new WeakMap<V1Pod, RuntimeInstance>()
   /** When the end of a run was first seen here, by run id. */
   const seenEnds = new Map<string, number>()

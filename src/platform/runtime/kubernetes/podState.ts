@@ -75,7 +75,7 @@ export function hasEnded(pod: V1Pod): boolean {
   )
 }
 
-/** Whether the cluster has yet to start it, and nobody wants it to stop. */
+/** Whether the cluster has not started it yet, and no stop was requested. */
 export function isPending(pod: V1Pod): boolean {
   return (
     pod.status?.phase === 'Pending' &&

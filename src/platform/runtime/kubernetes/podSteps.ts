@@ -45,8 +45,8 @@ export interface PodSteps {
   /** Begins a stop, or goes on with it. */
   stop: (podName: string) => Promise<void>
   kill: (podName: string) => Promise<void>
-  /** Writes to a Pod's console what was not written yet about its run. */
-  tell: (pod: V1Pod, messages: ClusterMessage[]) => Promise<void>
+  /** Writes those of the messages to the Pod's console that were not written yet for its run. */
+  writeMessages: (pod: V1Pod, messages: ClusterMessage[]) => Promise<void>
   close: () => void
 }
 
@@ -216,7 +216,7 @@ export function startPodSteps({
       // Without any grace period the cluster would forget the Pod before its processes have ended.
       if (pod) await pods.delete(pod, 1)
     },
-    tell: writeMessages,
+    writeMessages,
     close() {
       isClosed = true
       unwatch()

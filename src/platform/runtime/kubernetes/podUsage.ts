@@ -7,7 +7,7 @@ import { MANAGED_BY_SELECTOR } from './podSpec'
 import { nameOf, runIdOf } from './podState'
 
 const REQUEST_TIMEOUT_MS = 5000
-/** How often the cluster is asked while somebody reads the usage. The kubelet measures every 10 s, too. */
+/** Minimum time between two reads of the cluster's figures. The kubelet updates them every 10 s. */
 const REFRESH_MS = 10_000
 
 interface PodMetrics {
@@ -26,16 +26,16 @@ interface Summary {
   }[]
 }
 
-/** What a run uses: an average over the last seconds, as the cluster measures it. */
+/** What a run uses, as the cluster measures it: an average over the last seconds. */
 interface Rate {
   cores: number
   memoryBytes: number
 }
 
 /**
- * Reads what Pods use: from `metrics.k8s.io`, or from the kubelets where the cluster has no metrics server. It asks
- * the cluster in the background, so that no page waits for it.
- * @returns a function that returns the usage of those of the Pods that the cluster knows it of
+ * Reads what Pods use from `metrics.k8s.io`, or from the kubelets where the cluster has no metrics server. The cluster is
+ * read in the background, so that no page waits for it.
+ * @returns a function that returns the latest known usage of the given Pods, without those that have no figures yet
  */
 export function createPodUsage(client: ClusterClient, log: Pick<Logger, 'warn'>): (pods: V1Pod[]) => Usage[] {
   /** By run id. */
