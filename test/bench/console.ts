@@ -2,7 +2,9 @@ import { performance } from 'node:perf_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import type { ConsoleFrame } from '../../src/contract/consoleChannel'
-import { codeOf, startProduct, type Product } from '../support/browser/startProduct'
+import { startProduct, type Product } from '../support/browser/startProduct'
+import { percentile } from './figures/percentile'
+import { registerAccount } from '../support/platform/registerAccount'
 
 /**
  * The console channel under a process that prints as fast as it can, with 50 viewers and one that never reads.
@@ -63,14 +65,9 @@ async function post(
 }
 
 async function register({ url, inviteCode }: Product): Promise<Session> {
-  const { token: inviteToken } = await post(url, 'auth/verify-invite', { inviteCode })
-  const { secret } = await post(url, 'auth/register', { username: 'bench', password: 'correct horse', inviteToken })
-  const { loginToken } = await post(url, 'auth/verify-registration', {
-    username: 'bench',
-    token: await codeOf(secret!),
-    inviteToken,
-  })
-  return { url, token: String(loginToken) }
+  const account = { username: 'bench', password: 'correct horse' }
+  const { token } = await registerAccount((path, body) => post(url, `auth/${path}`, body), inviteCode, account)
+  return { url, token }
 }
 
 /** Stores frames with their arrival time and parses them later, so that parsing does not affect the measurement. */
@@ -117,11 +114,6 @@ class Viewer {
   }
 }
 
-function percentile(values: number[], part: number): string {
-  const sorted = values.toSorted((one, other) => one - other)
-  return `${(sorted[Math.floor((sorted.length - 1) * part)] ?? 0).toFixed(0)} ms`
-}
-
 async function done(viewers: Viewer[]): Promise<void> {
   while (!viewers.every(({ isDone }) => isDone)) await delay(10)
 }
@@ -160,7 +152,7 @@ async function main(): Promise<void> {
       const seconds = (performance.now() - begun) / 1000
       read([one])
       console.log(
-        `${LINES} lines flat out to one viewer, round ${round}: ${seconds.toFixed(2)} s, ${LINES - one.lines} lost, ${one.skipped} told as skipped, delay p50 ${percentile(one.delays, 0.5)}, p99 ${percentile(one.delays, 0.99)}`,
+        `${LINES} lines flat out to one viewer, round ${round}: ${seconds.toFixed(2)} s, ${LINES - one.lines} lost, ${one.skipped} told as skipped, delay p50 ${percentile(one.delays, 50)}, p99 ${percentile(one.delays, 99)}`,
       )
       await delay(1000)
     }
@@ -173,7 +165,7 @@ async function main(): Promise<void> {
     read(many)
     const delays = many.flatMap((viewer) => viewer.delays)
     console.log(
-      `${VIEWERS} viewers at ${RATE} lines a second for ${SECONDS} s: ${many.reduce((sum, { lines }) => sum + RATE * SECONDS - lines, 0)} lost, delay p50 ${percentile(delays, 0.5)}, p99 ${percentile(delays, 0.99)}`,
+      `${VIEWERS} viewers at ${RATE} lines a second for ${SECONDS} s: ${many.reduce((sum, { lines }) => sum + RATE * SECONDS - lines, 0)} lost, delay p50 ${percentile(delays, 50)}, p99 ${percentile(delays, 99)}`,
     )
 
     const [idle, ...rest] = many
@@ -184,7 +176,7 @@ async function main(): Promise<void> {
     await done([one])
     read([one])
     console.log(
-      `with one viewer that never reads: ${LINES - one.lines} lost to one that reads, delay p99 ${percentile(one.delays, 0.99)}`,
+      `with one viewer that never reads: ${LINES - one.lines} lost to one that reads, delay p99 ${percentile(one.delays, 99)}`,
     )
     for (const { socket } of [one, idle!]) socket.terminate()
   } finally {

@@ -2,10 +2,12 @@ import { randomInt } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { codeOf, startProduct } from '../support/browser/startProduct'
+import { signUpByCalls } from '../support/browser/productCalls'
+import { startProduct } from '../support/browser/startProduct'
 import { createRandom, seedOf } from '../support/platform/fuzz/random'
-import { startMixedUse, type Call } from '../support/platform/mixedUse'
+import { startMixedUse } from '../support/platform/mixedUse'
 import { processesOf } from '../support/platform/processesOf'
+import { codeOf } from '../support/platform/registerAccount'
 
 /**
  * Kills parts of the product (-9) at random moments of mixed use. Acknowledged changes must survive, and each instance
@@ -23,22 +25,10 @@ async function main(): Promise<void> {
   console.log(`FUZZ_SEED=${seed}, ${KILLS} kills`)
   const random = createRandom(seed)
   const product = await startProduct({ QUARTERDECK_SAMPLE: 'off' })
-  const { url, inviteCode, dataDir } = product
+  const { url, dataDir } = product
   /** A part of the command of each instance, by which its processes are found. */
   const markOf = (name: string) => join(dataDir, `instance-${name}`)
-  let token = ''
-  const call: Call = async (method, path, body) => {
-    const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }
-    const answer = await fetch(`${url}/api/${path}`, {
-      method,
-      headers,
-      body: body === undefined ? null : JSON.stringify(body),
-      signal: AbortSignal.timeout(20_000),
-    })
-    const { data, message } = (await answer.json()) as { data: Record<string, unknown>; message?: string }
-    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${message}`)
-    return data
-  }
+  const { call, token } = await signUpByCalls(product, 20_000)
   const instanceOf = async (name: string) =>
     ((await call('GET', `deployments/${name}/instances`)).instances as { podName: string; state: string }[])[0]
   const isHealthy = () =>
@@ -50,18 +40,6 @@ async function main(): Promise<void> {
   const instancePids = (name: string) =>
     processesOf(markOf(name)).filter((pid) => /^node\0-e\0/.test(read(`/proc/${pid}/cmdline`)))
 
-  const account = { username: 'bench', password: 'correct horse battery' }
-  const { token: inviteToken } = await call('POST', 'auth/verify-invite', { inviteCode })
-  const { secret } = await call('POST', 'auth/register', { ...account, inviteToken })
-  token = String(
-    (
-      await call('POST', 'auth/verify-registration', {
-        username: account.username,
-        token: await codeOf(String(secret)),
-        inviteToken,
-      })
-    ).loginToken,
-  )
   const content = (name: string, version: number) =>
     `name: ${name}\ntype: process\ndescription: version ${version}\ndataDirectory: /${name}\nrun: { command: ["node", "-e", ${JSON.stringify(PROGRAM)}, ${JSON.stringify(markOf(name))}] }\nstop: { timeoutSeconds: 1 }\n`
   for (const name of NAMES) {

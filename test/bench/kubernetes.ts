@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TestCluster } from '../support/platform/cluster'
-import { createEnabled, overviewOf, prepareKwok, signUpByCalls } from '../support/browser/productOnKwok'
+import { createEnabled, overviewOf, signUpByCalls } from '../support/browser/productCalls'
+import { runOnKwok, type ProductOnKwok } from '../support/browser/productOnKwok'
+import { percentile } from './figures/percentile'
 
 /** The built product with 1,000 instances in 100 deployments on 20 faked nodes (KWOK). */
 const DEPLOYMENTS = 100
@@ -21,56 +23,44 @@ async function requestsOf(cluster: TestCluster): Promise<Map<string, number>> {
   return counts
 }
 
-const sorted = (times: number[]) => [...times].sort((one, other) => one - other)
-const share = (times: number[], part: number) => sorted(times)[Math.floor((times.length - 1) * part)]?.toFixed(1)
-
-async function main(): Promise<void> {
+async function measure(kwok: ProductOnKwok): Promise<void> {
   const passes: number[] = []
-  const kwok = await prepareKwok(20)
-  try {
-    const product = await kwok.start((text) => {
-      for (const [, ms] of text.matchAll(/"ms":(\d+),"msg":"the manager has checked the instances"/g))
-        passes.push(Number(ms))
-    })
-    const memory = (name: string) => {
-      const status = readFileSync(`/proc/${product.pid()}/status`, 'utf8')
-      return `${(Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1024).toFixed(0)} MiB`
-    }
-    const call = await signUpByCalls(product)
-    console.log(`memory of the platform with nothing to do: ${memory('VmRSS')}`)
-    const begunAt = performance.now()
-    for (let at = 0; at < DEPLOYMENTS; at++)
-      await createEnabled(call, `lobby-${at}`, 'scalable', `instances: { min: ${INSTANCES}, max: ${INSTANCES} }\n`)
-    const running = async () =>
-      (await overviewOf(call)).flatMap(({ instances }) => instances).filter(({ state }) => state === 'RUNNING').length
-    while ((await running()) < DEPLOYMENTS * INSTANCES) await delay(1000)
-    console.log(`${DEPLOYMENTS * INSTANCES} instances run after ${((performance.now() - begunAt) / 1000).toFixed(0)} s`)
-
-    await delay(10_000)
-    const before = await requestsOf(kwok.cluster)
-    passes.length = 0
-    const answers: number[] = []
-    for (const end = performance.now() + STEADY_SECONDS * 1000; performance.now() < end; await delay(1000)) {
-      const at = performance.now()
-      await overviewOf(call)
-      answers.push(performance.now() - at)
-    }
-    const after = await requestsOf(kwok.cluster)
-    console.log(`overview's call: p50 ${share(answers, 0.5)} ms, p99 ${share(answers, 0.99)} ms`)
-    console.log(`${passes.length} passes of the manager: p50 ${share(passes, 0.5)} ms, p99 ${share(passes, 0.99)} ms`)
-    console.log(`memory of the platform: ${memory('VmRSS')}, at most ${memory('VmHWM')}`)
-    console.log(`requests to the API server in ${STEADY_SECONDS} s, those of the cluster's own parts included:`)
-    for (const [key, count] of after)
-      if (count > (before.get(key) ?? 0)) console.log(`  ${key}: ${count - (before.get(key) ?? 0)}`)
-  } finally {
-    await kwok.close()
+  const product = await kwok.start((text) => {
+    for (const [, ms] of text.matchAll(/"ms":(\d+),"msg":"the manager has checked the instances"/g))
+      passes.push(Number(ms))
+  })
+  const memory = (name: string) => {
+    const status = readFileSync(`/proc/${product.pid()}/status`, 'utf8')
+    return `${(Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1]) / 1024).toFixed(0)} MiB`
   }
+  const { call } = await signUpByCalls(product)
+  console.log(`memory of the platform with nothing to do: ${memory('VmRSS')}`)
+  const begunAt = performance.now()
+  for (let at = 0; at < DEPLOYMENTS; at++)
+    await createEnabled(call, `lobby-${at}`, 'scalable', `instances: { min: ${INSTANCES}, max: ${INSTANCES} }\n`)
+  const running = async () =>
+    (await overviewOf(call)).flatMap(({ instances }) => instances).filter(({ state }) => state === 'RUNNING').length
+  while ((await running()) < DEPLOYMENTS * INSTANCES) await delay(1000)
+  console.log(`${DEPLOYMENTS * INSTANCES} instances run after ${((performance.now() - begunAt) / 1000).toFixed(0)} s`)
+
+  await delay(10_000)
+  const before = await requestsOf(kwok.cluster)
+  passes.length = 0
+  const answers: number[] = []
+  for (const end = performance.now() + STEADY_SECONDS * 1000; performance.now() < end; await delay(1000)) {
+    const at = performance.now()
+    await overviewOf(call)
+    answers.push(performance.now() - at)
+  }
+  const after = await requestsOf(kwok.cluster)
+  console.log(`overview's call: p50 ${percentile(answers, 50, 1)}, p99 ${percentile(answers, 99, 1)}`)
+  console.log(
+    `${passes.length} passes of the manager: p50 ${percentile(passes, 50, 1)}, p99 ${percentile(passes, 99, 1)}`,
+  )
+  console.log(`memory of the platform: ${memory('VmRSS')}, at most ${memory('VmHWM')}`)
+  console.log(`requests to the API server in ${STEADY_SECONDS} s, those of the cluster's own parts included:`)
+  for (const [key, count] of after)
+    if (count > (before.get(key) ?? 0)) console.log(`  ${key}: ${count - (before.get(key) ?? 0)}`)
 }
 
-main().then(
-  () => process.exit(),
-  (error: unknown) => {
-    console.error(error)
-    process.exit(1)
-  },
-)
+runOnKwok(20, measure)

@@ -2,8 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { Agent, request } from 'node:http'
-import { generate } from 'otplib'
 import { startProduct } from '../support/browser/startProduct'
+import { signUpByCalls } from '../support/browser/productCalls'
 
 /** Listings of the shared area over HTTP: latency and throughput. */
 async function main(): Promise<void> {
@@ -11,7 +11,7 @@ async function main(): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 16 })
   try {
     const share = join(product.dataDir, 'nfsshare')
-    const token = await register(product.url, product.inviteCode ?? '')
+    const { token } = await signUpByCalls(product)
     for (const count of [50, 10_000, 100_000]) {
       await mkdir(join(share, `d${count}`))
       for (let at = 0; at < count; at += 500)
@@ -86,25 +86,6 @@ function get(agent: Agent, url: string, token: string): Promise<number> {
       .on('error', reject)
       .end()
   })
-}
-
-async function register(url: string, inviteCode: string): Promise<string> {
-  const call = async (path: string, body: object) => {
-    const answer = await fetch(`${url}/api/auth/${path}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    })
-    return ((await answer.json()) as { data: Record<string, string> }).data
-  }
-  const { token: inviteToken } = await call('verify-invite', { inviteCode })
-  const { secret = '' } = await call('register', { username: 'bench', password: 'correct horse', inviteToken })
-  const { loginToken = '' } = await call('verify-registration', {
-    username: 'bench',
-    token: await generate({ secret }),
-    inviteToken,
-  })
-  return loginToken
 }
 
 void main()

@@ -1,5 +1,7 @@
 import { connect, type Socket } from 'node:net'
-import { codeOf, startProduct } from '../support/browser/startProduct'
+import { startProduct } from '../support/browser/startProduct'
+import { percentile } from './figures/percentile'
+import { registerAccount } from '../support/platform/registerAccount'
 
 /** security 54: measures whether sign-in works while thousands of connections never finish their request header. */
 const SOCKETS = Number(process.env.BENCH_SOCKETS ?? 10_000)
@@ -34,18 +36,13 @@ function open(port: number): Promise<Socket | undefined> {
   })
 }
 
-const at = (sorted: number[], share: number) =>
-  `${(sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(0)} ms`
-
 async function main(): Promise<void> {
   const product = await startProduct({ QUARTERDECK_SAMPLE: 'off', QUARTERDECK_TRUSTED_PROXIES: '127.0.0.1' })
   const sockets: Socket[] = []
   try {
     const { url, inviteCode } = product
     const account = { username: 'bench', password: 'correct horse battery' }
-    const { token: inviteToken } = await post(url, 'verify-invite', { inviteCode })
-    const { secret = '' } = await post(url, 'register', { ...account, inviteToken })
-    await post(url, 'verify-registration', { username: account.username, token: await codeOf(secret), inviteToken })
+    await registerAccount((path, body) => post(url, path, body), inviteCode, account)
 
     const measure = async (name: string) => {
       const times: number[] = []
@@ -54,8 +51,9 @@ async function main(): Promise<void> {
         await post(url, 'login', account)
         times.push(performance.now() - begun)
       }
-      times.sort((one, other) => one - other)
-      console.log(`${LOGINS} logins ${name}: p50 ${at(times, 0.5)}, p99 ${at(times, 0.99)}, longest ${at(times, 1)}`)
+      console.log(
+        `${LOGINS} logins ${name}: p50 ${percentile(times, 50)}, p99 ${percentile(times, 99)}, longest ${percentile(times, 100)}`,
+      )
     }
     await measure('with nobody else')
 

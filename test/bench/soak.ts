@@ -2,14 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket } from 'ws'
-import { codeOf, startProduct } from '../support/browser/startProduct'
+import { signUpByCalls, type ProductCall } from '../support/browser/productCalls'
+import { startProduct } from '../support/browser/startProduct'
 
 /** security 55: memory and descriptors of the platform under steady use, sampled every minute, must not grow. */
 const MINUTES = Number(process.env.BENCH_MINUTES ?? 10)
 const ROUND_MS = 100
 const PRINTER = "console.log('Ready'); setInterval(() => console.log('x'.repeat(80)), 5)"
-
-type Call = (method: string, path: string, body?: unknown) => Promise<Record<string, never>>
 
 async function sampleOf(pid: number): Promise<{ memory: number; descriptors: number; threads: number }> {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8')
@@ -22,7 +21,7 @@ async function sampleOf(pid: number): Promise<{ memory: number; descriptors: num
 }
 
 /** A short visit of a user: reads lists, opens a console, sends a command, leaves. */
-async function round(url: string, token: string, call: Call, path: string): Promise<void> {
+async function round(url: string, token: string, call: ProductCall, path: string): Promise<void> {
   await Promise.all([
     call('GET', 'deployments'),
     call('GET', 'network/getManagerTimestamp'),
@@ -39,31 +38,8 @@ async function round(url: string, token: string, call: Call, path: string): Prom
 async function main(): Promise<void> {
   const product = await startProduct({ QUARTERDECK_SAMPLE: 'off' })
   try {
-    const { url, inviteCode, dataDir } = product
-    let token = ''
-    const call: Call = async (method, path, body) => {
-      const headers = { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) }
-      const answer = await fetch(`${url}/api/${path}`, {
-        method,
-        headers,
-        body: body === undefined ? null : JSON.stringify(body),
-      })
-      const { data, message } = (await answer.json()) as { data: Record<string, never>; message?: string }
-      if (!answer.ok) throw new Error(`${path}: ${message}`)
-      return data
-    }
-    const account = { username: 'soak', password: 'correct horse battery' }
-    const { token: inviteToken } = await call('POST', 'auth/verify-invite', { inviteCode })
-    const { secret } = await call('POST', 'auth/register', { ...account, inviteToken })
-    token = String(
-      (
-        await call('POST', 'auth/verify-registration', {
-          username: account.username,
-          token: await codeOf(String(secret)),
-          inviteToken,
-        })
-      ).loginToken,
-    )
+    const { url, dataDir } = product
+    const { call, token } = await signUpByCalls(product)
     await call('POST', 'deployments', { name: 'soak', type: 'process' })
     await call('PATCH', 'deployments/soak', {
       content: `name: soak\ntype: process\ndataDirectory: /soak\nrun: { command: ["node", "-e", ${JSON.stringify(PRINTER)}] }\nready: Ready\nstop: { timeoutSeconds: 1 }\n`,
@@ -72,9 +48,10 @@ async function main(): Promise<void> {
     let podName = ''
     while (podName === '') {
       await delay(200)
-      const { instances } = (await call('GET', 'deployments/soak/instances')) as unknown as {
-        instances: { podName: string; state: string }[]
-      }
+      const { instances } = await call<{ instances: { podName: string; state: string }[] }>(
+        'GET',
+        'deployments/soak/instances',
+      )
       podName = instances.find(({ state }) => state === 'RUNNING')?.podName ?? ''
     }
 

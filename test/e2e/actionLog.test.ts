@@ -7,7 +7,8 @@ import { extname, join } from 'node:path'
 import type { Page } from 'playwright-core'
 import type { ActionLog } from '../../src/contract/actionLog'
 import { browserTest, expectGoodPage, openPage, SCREENSHOTS } from '../support/browser/browserTest'
-import { codeOf, register, useProduct } from '../support/browser/startProduct'
+import { register, useProduct } from '../support/browser/startProduct'
+import { codeOf } from '../support/platform/registerAccount'
 
 const root = join(__dirname, '../..')
 const WEB = join(root, 'dist/web')

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { browserTest, expectGoodPage, openPage } from '../support/browser/browserTest'
-import { codeOf, register, useProduct } from '../support/browser/startProduct'
+import { register, useProduct } from '../support/browser/startProduct'
+import { codeOf } from '../support/platform/registerAccount'
 
 const ann = { username: 'ann', password: 'correct horse battery' }
 const product = useProduct()

@@ -3,7 +3,8 @@ import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import { browserTest, openPage } from '../support/browser/browserTest'
 import { startPathProxy, type PathProxy } from '../support/browser/pathProxy'
-import { codeOf, register, startProduct, type Product } from '../support/browser/startProduct'
+import { register, startProduct, type Product } from '../support/browser/startProduct'
+import { codeOf } from '../support/platform/registerAccount'
 
 const PATH = '/console'
 const ann = { username: 'ann', password: 'correct horse battery' }

@@ -4,10 +4,10 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { generate } from 'otplib'
 import type { Page } from 'playwright-core'
 import { SESSION_DAYS } from '../../../src/contract/rules'
 import { mongoPath } from '../platform/mongoPath'
+import { codeOf, registerAccount } from '../platform/registerAccount'
 
 const DIST = join(__dirname, '../../../dist/platform')
 const CLOCK = require.resolve('./movableClock')
@@ -126,11 +126,6 @@ export function useProduct(settings: Record<string, string> = {}): () => Product
   return () => product
 }
 
-/** The code that an authenticator app shows this number of 30-second steps from now. */
-export function codeOf(secret: string, steps = 0): Promise<string> {
-  return generate({ secret, epoch: Math.floor(Date.now() / 1000) + 30 * steps })
-}
-
 /** Registers through the pages with an invite code or link, up to the overview. @returns the shown TOTP secret. */
 export async function register(
   page: Page,
@@ -158,13 +153,9 @@ export async function signUpOnPages(page: Page, product: Product): Promise<void>
 
 /** Like `signUpOnPages`, but through the API, which saves seconds in tests of other features. */
 export async function signUp(page: Page, { url, inviteCode }: Product): Promise<void> {
-  const { username } = FIRST_USER
-  const { token: inviteToken } = await callAuth(page, 'verify-invite', { inviteCode })
-  const { secret } = await callAuth(page, 'register', { ...FIRST_USER, inviteToken })
-  const token = await codeOf(String(secret))
-  const { loginToken } = await callAuth(page, 'verify-registration', { username, token, inviteToken })
+  const { token } = await registerAccount((path, body) => callAuth(page, path, body), inviteCode, FIRST_USER)
   const expires = Date.now() / 1000 + SESSION_DAYS * 86_400
-  const cookies = { token: String(loginToken), isAdmin: '1' }
+  const cookies = { token, isAdmin: '1' }
   await page
     .context()
     .addCookies(

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { Agent, request, type IncomingMessage } from 'node:http'
-import { generate } from 'otplib'
 import { WebSocket } from 'ws'
 import type { ConsoleFrame } from '../../../../src/contract/consoleChannel'
 import type { Instance } from '../../../../src/contract/instance'
+import { codeOf, registerAccount } from '../registerAccount'
 
 /** Time for an answer. */
 const CALL_MS = 15_000
@@ -13,15 +13,15 @@ interface Answer {
   body: { data: Record<string, unknown>; message?: string }
 }
 
-/** What people do in the console, done by calls and sockets: to any replica behind an address. */
+/** A client of the API and of console sockets, for the replicas behind an address. */
 export interface PanelClient {
   /** @returns the answer with its status. @throws Error if the connection fails */
   send(method: string, path: string, body?: unknown): Promise<Answer>
   /** @returns the data of the answer. @throws Error if the call fails */
   call(method: string, path: string, body?: unknown): Promise<Record<string, unknown>>
-  /** The same session at another address. @param keepAlive whether calls share a connection */
+  /** A client with the same session for another address. @param keepAlive whether calls share a connection */
   at(address: string, options?: { keepAlive?: boolean }): PanelClient
-  /** Registers with the invite code that a log of the platform shows, and signs in. */
+  /** Registers with the invite code in a log of the platform, and signs in. */
   registerFirst(log: string): Promise<void>
   instancesOf(deployment: string): Promise<Instance[]>
   openConsole(deployment: string, podName: string, query?: string): Promise<ConsoleViewer>
@@ -38,8 +38,9 @@ export interface ConsoleViewer {
 }
 
 /**
- * @param address host and port of the platform. @param session that another client has
- * @param keepAlive whether calls share a connection; else each has its own, which any replica may get
+ * @param address host and port of the platform
+ * @param keepAlive whether calls share a connection; otherwise each has its own, which may lead to any replica
+ * @param session of another client, to share it
  */
 export function createPanelClient(address: string, { keepAlive = false, session = { token: '' } } = {}): PanelClient {
   const agent = new Agent({ keepAlive, maxSockets: keepAlive ? 1 : Infinity })
@@ -75,20 +76,13 @@ export function createPanelClient(address: string, { keepAlive = false, session 
     async registerFirst(log) {
       const inviteCode = decodeURIComponent(/\/register\?invite=(\S+)/.exec(log)?.[1] ?? '')
       const user = { username: 'admin', password: 'correct horse' }
-      const { token: inviteToken } = await call('POST', '/api/auth/verify-invite', { inviteCode })
-      const { secret } = await call('POST', '/api/auth/register', { ...user, inviteToken })
-      const now = Math.floor(Date.now() / 1000)
-      const code = (epoch: number) => generate({ secret: String(secret), epoch })
-      const { username } = user
-      await call('POST', '/api/auth/verify-registration', { username, token: await code(now), inviteToken })
-      const { sessionToken } = await call('POST', '/api/auth/login', user)
+      const post = (path: string, body: object) => call('POST', `/api/auth/${path}`, body)
+      const { secret } = await registerAccount(post, inviteCode, user)
+      const { sessionToken } = await post('login', user)
       // A code is valid once; that of the next half minute is accepted already.
-      const signedIn = await call('POST', '/api/auth/verify-login', {
-        username,
-        token: await code(now + 30),
-        sessionToken,
-      })
-      session.token = String(signedIn.token)
+      const code = await codeOf(secret, 1)
+      const { token } = await post('verify-login', { username: user.username, token: code, sessionToken })
+      session.token = String(token)
     },
     async instancesOf(deployment) {
       return (await call('GET', `/api/deployments/${deployment}/instances`)).instances as Instance[]
