@@ -154,7 +154,7 @@ export const settings = {
       .optional(),
     defaultText: 'the address it listens on',
     description:
-      'The address that browsers open, where it is another one: `https://example.com`, or with a path `https://example.com/console`. Sockets of its origin are accepted.',
+      'The address that browsers open, if it is not the one it listens on: `https://example.com`, or with a path `https://example.com/console`. Pages of its origin may open sockets.',
   },
   QUARTERDECK_ORIGINS: {
     schema: list(isOrigin, 'must be a comma-separated list of origins such as https://console.example.com'),

@@ -5,7 +5,7 @@ declare module '*.module.scss' {
   export default styles
 }
 declare module '*.scss'
-/** What webpack's runtime puts before the names of built files. */
+/** The prefix of the URLs from which webpack's runtime loads chunks and assets. */
 declare let __webpack_public_path__: string
 declare module '*?url' {
   const url: string

@@ -1,9 +1,9 @@
 /**
- * Returns the path that the console is served under, such as `/console`; empty at the root of its origin. The platform
- * writes it into the page (QUARTERDECK_PUBLIC_URL). Addresses of the router are without it, URLs of requests with it.
- * A replay without a browser has no page.
+ * Returns the path of the console's public address (QUARTERDECK_PUBLIC_URL), such as `/console`; empty if it has none. The
+ * platform writes it into the page. URLs of requests start with it; the router's locations do not. A replay in Node.js
+ * has no document.
  */
 export const basePath = () => globalThis.document?.documentElement.dataset.base ?? ''
 
-/** Returns an address of the router for the path of a link's URL. */
+/** Returns the router's location for the path of a URL. */
 export const routeOfPath = (pathname: string) => pathname.slice(basePath().length) || '/'

@@ -9,7 +9,7 @@ import { basePath } from './basePath'
 import { connectRealtime } from './sockets/connectRealtime'
 import './styles/main.scss'
 
-// Where chunks and their assets are loaded from.
+// Chunks and their assets are loaded from below the base path.
 __webpack_public_path__ = `${basePath()}/`
 
 const root = document.getElementById('root')

@@ -18,7 +18,7 @@ const STOPPING_TIMEOUT_MS = 600_000
 /** A restart may drain one instance after another. */
 const RESTART_TIMEOUT_MS = 4 * 3_600_000
 
-/** `details` are those of a cluster, if the server sends them. */
+/** `details`: all nodes of a cluster, if the server sends them. */
 export type NetworkNodes = NodesAnswer['data']
 export type StoredConfiguration = Configuration & { warnings?: string[] }
 /** `made.revision` is the revision that was stored. The text was stored in spite of `warnings`. */

@@ -38,7 +38,7 @@ export const networkApi = api.injectEndpoints({
         const sections = await Promise.all(
           deployments.map(async ({ instances: known, ...deployment }): Promise<OverviewSection> => {
             if (Array.isArray(known)) return { deployment, instances: known }
-            // A server that does not know the parameter.
+            // The server does not support the parameter `instances`.
             const { data, error } = await request(`deployments/${encodeURIComponent(deployment.name)}/instances`)
             const instances = (data as Partial<InstancesAnswer> | null)?.data?.instances
             return Array.isArray(instances)

@@ -6,7 +6,8 @@ import type { Answers } from './typedTexts'
  * Texts that were typed key by key and became something that no answer holds. All of their states are masked: the first
  * letters of a secret may be the first letters of a name.
  *
- * @param evicted typed texts of actions that the recording no longer holds, in any place. The base state holds the last.
+ * @param evicted texts of typing actions that have been evicted from the recording, of all places together. The newest text
+ * of each place is in the base state.
  */
 export function abandonedOf(
   { base, actions }: Pick<Recording, 'base' | 'actions'>,
@@ -30,15 +31,15 @@ export function abandonedOf(
     const isMasked = states.map((text) => text !== '' && !answers.hold(text))
     const spread = (from: number, to: number) => {
       const [one, other] = [states[from], states[to]]
-      if (isMasked[from] && one !== undefined && other && isLeftOf(one, other) && !answers.holdWhole(other))
+      if (isMasked[from] && one !== undefined && other && remains(one, other) && !answers.holdWhole(other))
         isMasked[to] = true
     }
     for (let at = states.length - 1; at > 0; at--) spread(at, at - 1)
     for (let at = 1; at < states.length; at++) spread(at - 1, at)
-    // What was typed, deleted, and typed anew.
-    const ends = endsOf(states.filter((_text, at) => isMasked[at]))
+    // A masked text may have been typed before: its prefixes and suffixes are masked, too.
+    const affixes = affixesOf(states.filter((_text, at) => isMasked[at]))
     states.forEach((text, at) => {
-      if (isMasked[at] || (ends.has(text) && !answers.holdWhole(text))) abandoned.add(text)
+      if (isMasked[at] || (affixes.has(text) && !answers.holdWhole(text))) abandoned.add(text)
     })
   }
   // The base state holds the state before the first of them.
@@ -46,33 +47,34 @@ export function abandonedOf(
     const typed = typedOf(typedState, name)
     if (typed)
       eachTyped(part, typed, (text) => {
-        if (text !== '' && !answers.holdWhole(text) && [...abandoned].some((state) => isLeftOf(state, text)))
+        if (text !== '' && !answers.holdWhole(text) && [...abandoned].some((state) => remains(state, text)))
           abandoned.add(text)
       })
   }
   return abandoned
 }
 
-/** Whether a text is a part of another one, or what is left when a part of that is deleted. */
-function isLeftOf(text: string, left: string): boolean {
-  if (text.includes(left)) return true
-  let begun = 0
-  while (begun < left.length && left[begun] === text[begun]) begun++
-  return left.length < text.length && text.endsWith(left.slice(begun))
+/** Whether `rest` is a part of `text`, or what remains of it when a part in the middle is deleted. */
+function remains(text: string, rest: string): boolean {
+  if (text.includes(rest)) return true
+  let prefix = 0
+  while (prefix < rest.length && rest[prefix] === text[prefix]) prefix++
+  return rest.length < text.length && text.endsWith(rest.slice(prefix))
 }
 
-/** Limit of the beginnings and ends of a text, and of those of all texts together, that are looked for. */
-const LONGEST_END = 100
-const MOST_ENDS = 200_000
+/** Maximum length of a prefix or suffix, in characters. */
+const MAX_AFFIX_LENGTH = 100
+/** Maximum number of prefixes and suffixes of all texts together. */
+const MAX_AFFIXES = 200_000
 
-/** The beginnings and the ends of texts. Of a path, those of its last part, each with the directories before it. */
-function endsOf(texts: readonly string[]): Set<string> {
-  const ends = new Set<string>()
+/** The prefixes and suffixes of texts. Of a path, those of its last part, each with the directories before it. */
+function affixesOf(texts: readonly string[]): Set<string> {
+  const affixes = new Set<string>()
   for (const text of new Set(texts)) {
     const directory = text.startsWith('/') ? text.slice(0, text.lastIndexOf('/') + 1) : ''
     const last = text.slice(directory.length)
-    for (let length = 1; length <= Math.min(last.length, LONGEST_END) && ends.size < MOST_ENDS; length++)
-      ends.add(directory + last.slice(0, length)).add(directory + last.slice(-length))
+    for (let length = 1; length <= Math.min(last.length, MAX_AFFIX_LENGTH) && affixes.size < MAX_AFFIXES; length++)
+      affixes.add(directory + last.slice(0, length)).add(directory + last.slice(-length))
   }
-  return ends
+  return affixes
 }

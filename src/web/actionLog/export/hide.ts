@@ -1,9 +1,8 @@
 import { HIDDEN } from '../../../contract/secrets/maskCommand'
 import { withoutEscapes } from '../../../contract/secrets/secretCommands'
-import type { Reading } from './reading'
-import { plainOf, read, readBroken } from './reading'
+import { plainOf, read, readSplit, type Reading } from './reading'
 
-// A global is slow to look up in the tests.
+// Read once, because jest makes each access to a global slow.
 const { imul } = Math
 
 /** A hidden range of a text. `to` is exclusive. */
@@ -18,6 +17,7 @@ const SHORTEST_FORM = 6
 const LONG = 200
 /** Minimum length of a value, without blanks. */
 const SHORTEST_VALUE = 4
+
 /** Hides ranges of the normalized text in the original text. */
 function hideFound(text: string, found: readonly Range[], reading?: Reading): string {
   if (found.length === 0) return text
@@ -28,7 +28,7 @@ function hideFound(text: string, found: readonly Range[], reading?: Reading): st
   )
 }
 
-/** A secret may begin with `+`, which is ignored. */
+/** Moves the start of a found secret before signs `+`, which the normalized text does not have. */
 function startOf(text: string, start: number): number {
   while (text[start - 1] === '+') start -= 1
   return start
@@ -152,8 +152,8 @@ export function hiderOf(secrets: readonly string[]): (text: string) => string {
  * @param values are hidden as a whole. @param secrets are hidden like `hiderOf` does.
  */
 export function hideInLines(lines: readonly string[], values: readonly string[], secrets: readonly string[]): string[] {
-  const broken = readBroken(lines)
-  const texts = lines.map((line, index) => broken.get(index)?.text ?? plainOf(line))
+  const split = readSplit(lines)
+  const texts = lines.map((line, index) => split.get(index)?.text ?? plainOf(line))
   const finder = finderOf(
     [...values.map(plainOf), ...needlesOfAll(secrets, TYPED_PART)].filter((needle) => needle.length >= SHORTEST_VALUE),
   )
@@ -198,7 +198,7 @@ export function hideInLines(lines: readonly string[], values: readonly string[],
   look(lines.map(() => 0))
   for (const stamps of [lines.map(stampOf), commonBeginnings(texts)])
     if (stamps.some((length) => length > 0)) look(stamps)
-  return lines.map((line, index) => hideFound(line, found[index]!, broken.get(index)))
+  return lines.map((line, index) => hideFound(line, found[index]!, split.get(index)))
 }
 
 /** In characters. */

@@ -40,29 +40,33 @@ export function read(text: string): Reading {
   return folded(replace(read, escapesIn(read.text), () => ''))
 }
 
-/** The beginning of an encoded character or of a colour. A letter may be several bytes: `%C3%A4`. */
-const BROKEN =
+/** An incomplete encoded character or colour at the end of a line. A letter may be several bytes: `%C3%A4`. */
+const INCOMPLETE =
   // eslint-disable-next-line no-control-regex -- colours begin with that character
   /(?:%(?:25)*[0-9a-f]{0,2}|\\(?:u[0-9a-f]{0,3}|x[0-9a-f]?)?|&(?:#x?[0-9a-f]{0,7}|[a-z]{0,4})|\u001b(?:\[[0-?]*)?)$/i
 
-/** Reads lines that end within an encoded character together with those that follow. Returns their readings by index. */
-export function readBroken(lines: readonly string[]): Map<number, Reading> {
+/**
+ * Reads lines that are split within an encoded character or colour together with the lines that follow.
+ *
+ * Returns the readings of these lines only, by their index.
+ */
+export function readSplit(lines: readonly string[]): Map<number, Reading> {
   const readings = new Map<number, Reading>()
   for (let first = 0; first < lines.length; first++) {
     let last = first
-    while (last + 1 < lines.length && BROKEN.test(lines[last]!)) last++
+    while (last + 1 < lines.length && INCOMPLETE.test(lines[last]!)) last++
     if (last === first) continue
     const joined = read(lines.slice(first, last + 1).join(''))
-    let [offset, unit, hidden] = [0, 0, 0]
+    let [offset, unit, previousEnd] = [0, 0, 0]
     for (let index = first; index <= last; index++) {
       const { length } = lines[index]!
       const reading: Reading = { text: '', starts: [], ends: [] }
       for (; unit < joined.text.length && joined.starts[unit]! < offset + length; unit++) {
         reading.text += joined.text[unit]!
         // The rest of a character that began in the line before is hidden with the one that follows.
-        reading.starts.push(hidden > offset && reading.starts.length === 0 ? 0 : joined.starts[unit]! - offset)
+        reading.starts.push(previousEnd > offset && reading.starts.length === 0 ? 0 : joined.starts[unit]! - offset)
         reading.ends.push(Math.min(joined.ends[unit]! - offset, length))
-        hidden = joined.ends[unit]!
+        previousEnd = joined.ends[unit]!
       }
       readings.set(index, reading)
       offset += length
@@ -124,7 +128,7 @@ function folded({ text, starts, ends }: Reading): Reading {
     const plain =
       character < '\u007f'
         ? ascii(character)
-        : // Upper case first, because ß and ς have no lower case of their own.
+        : // Upper case first: it makes ß equal to SS, and ς to Σ.
           character.normalize('NFKD').toUpperCase().toLowerCase().normalize('NFKD').replace(IGNORED, '')
     const end = ends[at + character.length - 1]!
     for (let unit = 0; unit < plain.length; unit++) {

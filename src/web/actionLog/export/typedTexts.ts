@@ -19,7 +19,7 @@ const SHORTEST_PART = 4
 const TYPES = new Set<string>(DEPLOYMENT_TYPES)
 /** Texts of the console that quote a path or arguments: the keys of the cache and of calls. */
 const KEY_OF_CALL = /\(| \//
-/** Keys that end with an argument: of calls (`download /nfsshare/x`) and of databases (`sql/shop`). */
+/** Keys that end with an argument: of the cache of calls (`download /nfsshare/x`) and of databases (`sql/shop`). */
 const KEY_WITH_ARGUMENT = /^((?:download|restart|toggle) |(?:mongo|sql)\/)(.+)$/s
 /** Words of the console in addresses, paths and arguments. */
 const OWN = new Set([

@@ -113,7 +113,7 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
       )
       const hideEcho = secrets.echoHider()
       const answered = changeRecording({ startedAt, base, actions }, (text, field) =>
-        SENTENCE.test(field) || INVALID.test(text) ? hideEcho(text) : text,
+        SENTENCE.test(field) || INVALID_DEFINITION.test(text) ? hideEcho(text) : text,
       )
       const recording = maskTypedTexts(answered, evictedLength > EVICTED_LENGTH ? 'unknown' : evicted)
       if (!withOutput) return withoutSecrets(changeOutput(recording, () => LEFT_OUT))
@@ -145,7 +145,7 @@ export function createRecorder(base: State, startedAt: number, reduce: RootReduc
 /** Fields of answers that may quote a definition. */
 const SENTENCE = /^(?:reason|waitingFor|blockedReason|warnings|message|(?:syncP|p)roblem)$/
 /** The description of a deployment whose stored definition is not valid (platform/deployments/storedDeployments.ts). */
-const INVALID = /^Its configuration is not valid: /
+const INVALID_DEFINITION = /^Its configuration is not valid: /
 
 /** Fields that identify something, such as a path. Every other text is masked like a line of output. */
 const NAME = /(?:^key|name|path|directory|uid|id|args|key|type)s?$/i

@@ -8,7 +8,7 @@ import { formatBytes } from '../../ui/formatBytes'
 
 type NodeChoiceProps = {
   nodes: string[] | undefined
-  /** Of a cluster. */
+  /** All nodes of a cluster; undefined on one machine. */
   details: NodeDetails[] | undefined
   error: unknown
   /** Empty if no node is chosen. */
@@ -64,7 +64,7 @@ export function NodeChoice({
         {nodes?.map((name) => (
           <option key={name} value={name}>
             {name}
-            {roomOf(details?.find((node) => node.name === name))}
+            {capacityText(details?.find((node) => node.name === name))}
           </option>
         ))}
         {details
@@ -92,8 +92,8 @@ export function NodeChoice({
   )
 }
 
-/** Only our platform tells it, and only of a cluster. */
-function roomOf(node: NodeDetails | undefined): string {
+/** The free CPU and memory of a node; empty if the server does not send them. */
+function capacityText(node: NodeDetails | undefined): string {
   const { cpu, memory }: Partial<NodeDetails> = node ?? {}
   if (!cpu || !memory) return ''
   return ` (${cores.format(cpu.free)} of ${cores.format(cpu.total)} CPU, ${formatBytes(memory.free)} of ${formatBytes(memory.total)} free)`
