@@ -16,7 +16,7 @@ const KILLS = Number(process.env.BENCH_KILLS ?? 10)
 const SINGLE = ['one', 'two', 'three', 'four']
 const LOBBIES = 4
 const TAKEOVER_MS = 15_000
-/** At most, between the beginning of a disturbance and the kill. */
+/** Maximum time between the beginning of a disturbance and the kill. */
 const RANDOM_MS = 3000
 
 const PROGRAM = 'echo Ready; while read -r line; do echo "heard $line"; done'
@@ -43,11 +43,11 @@ async function runningPods(platform: PlatformInCluster): Promise<string[]> {
 const countOf = (pods: string[], name: string) => pods.filter((deployment) => deployment === name).length
 const wantedOf = (name: string) => (name === 'lobby' ? LOBBIES : 1)
 
-/** Looks at the Pods again and again. @returns ends it, with the deployments that had too many at once */
+/** Polls the Pods. @returns a function that stops it and returns the deployments that had too many at once */
 function watchForExcess(platform: PlatformInCluster): () => Promise<string[]> {
   const excess: string[] = []
   let isOver = false
-  const looking = (async () => {
+  const polling = (async () => {
     while (!isOver) {
       const pods = await runningPods(platform).catch(() => [])
       for (const name of new Set(pods))
@@ -56,7 +56,7 @@ function watchForExcess(platform: PlatformInCluster): () => Promise<string[]> {
   })()
   return async () => {
     isOver = true
-    await looking
+    await polling
     return excess
   }
 }

@@ -8,14 +8,14 @@ import { until } from '../support/platform/until'
 // With the build of the image.
 jest.setTimeout(1_800_000)
 
-/** As the README has it: a program of any image with a shell. */
+/** The example of the README: it runs in any image with a shell. */
 const DEFINITION = `name: walk
 type: process
 dataDirectory: /walk
 run: { command: [sh, -c, 'echo Ready; while read -r line; do echo "You typed: $line"; done'] }
 ready: '^Ready$'
 `
-/** SIGTERM to the end of a replica. */
+/** From SIGTERM to the end of a replica. */
 const ENDS_WITHIN_SECONDS = 25
 /** From the end of a manager to its successor. */
 const TAKEOVER_SECONDS = 15
@@ -33,7 +33,7 @@ const says = (text: string, seconds = 30) =>
     seconds,
   )
 
-/** Opens the console at a replica or at the Service, as often as it takes while replicas change. */
+/** Opens the console at a replica or at the Service. Retries, because replicas come and go. */
 const watch = (address?: string) =>
   until(async () => {
     viewer = await (address === undefined ? panel : panel.at(address))
@@ -47,7 +47,7 @@ async function typeAndRead(text: string): Promise<void> {
   await says(`You typed: ${text}`)
 }
 
-/** Calls the platform again and again, on new connections and on a kept one. @returns ends it, with what has failed */
+/** Calls the platform in a loop, on new connections and on a kept one. @returns a function that stops it and returns the failures */
 function callInALoop(): () => Promise<{ calls: number; failures: string[] }> {
   const clients = [panel.at(platform.address), panel.at(platform.address, { keepAlive: true })]
   let isOver = false
@@ -92,7 +92,7 @@ function callInALoop(): () => Promise<{ calls: number; failures: string[] }> {
       expect(await platform.kubectl('get', 'namespace', 'quarterdeck', '-o', enforced)).toBe('restricted')
     })
 
-    test('the invite code of their log registers the administrator, who signs in and creates a deployment', async () => {
+    test('the invite code in their log registers the administrator, who signs in and creates a deployment', async () => {
       await panel.registerFirst(await platform.kubectl('logs', 'deployment/quarterdeck'))
       expect(await panel.call('GET', '/api/deployments')).toEqual({ deployments: [] })
       await panel.call('POST', '/api/deployments', { name: 'walk', type: 'process' })
@@ -106,13 +106,13 @@ function callInALoop(): () => Promise<{ calls: number; failures: string[] }> {
       expect(await platform.kubectl('get', 'pod', podName, '-o', 'jsonpath={.status.phase}')).toBe('Running')
     })
 
-    test('what is typed in a console is answered', async () => {
+    test('a command typed in the console is answered', async () => {
       await watch()
       await typeAndRead('hello')
       viewer?.close()
     })
 
-    test('decisions §15: when the Pod of the manager is killed, typing goes on by the other replica, which manages within 15 s', async () => {
+    test('decisions §15: when the manager’s Pod is killed, the console continues on the other replica, which takes over within 15 s', async () => {
       const manager = (await until(() => platform.manager()))!
       await watch(`${manager.ip}:8080`)
       await typeAndRead('to the manager')
@@ -121,7 +121,7 @@ function callInALoop(): () => Promise<{ calls: number; failures: string[] }> {
       await until(() => viewer?.closeCode !== undefined)
       await watch()
       await typeAndRead('to the other replica')
-      // Not what one of them knew: the console has the lines of before.
+      // The lines from before are in the state, which both replicas read.
       expect(viewer?.lines).toEqual(expect.arrayContaining(['You typed: hello', 'You typed: to the manager']))
       await until(
         () => platform.manager(),

@@ -11,9 +11,9 @@ const ann = { username: 'ann', password: 'correct horse battery' }
 
 let product: Product | undefined
 let port = 0
-/** Passes the path on. */
+/** A proxy that passes the path on. */
 let passing: PathProxy
-/** Removes the path. */
+/** A proxy that removes the path. */
 let removing: PathProxy
 let secret = ''
 
@@ -47,7 +47,7 @@ async function walk(page: Page, origin: string, name: string): Promise<void> {
 
   await page.getByRole('link', { name: 'Files', exact: true }).click()
   await at('/files')
-  // Told by the real-time socket.
+  // A message of the real-time socket.
   await page.getByText('Synced', { exact: true }).waitFor()
   await page.getByRole('link', { name: 'sample', exact: true }).click()
   await at('/files/sample')
@@ -71,7 +71,7 @@ async function walk(page: Page, origin: string, name: string): Promise<void> {
   await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click()
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 
-  // A change that is not saved stops the way out, which leads to the right page all the same.
+  // Unsaved changes delay the navigation, which then leads to the right page.
   await page.goto(`${origin}${PATH}/deployments/sample/edit`)
   await page.locator('.ace_text-input').focus()
   await page.keyboard.type('# ')
@@ -125,7 +125,7 @@ browserTest('#16 the console works below a path that the proxy removes', async (
   expect({ errors, strays: removing.strays }).toEqual({ errors: [], strays: [] })
 })
 
-browserTest('#16 a browser that opens the platform past its proxy is led below the path', async () => {
+browserTest('#16 a browser that bypasses the proxy is redirected below the path', async () => {
   const address = product!.address
   const { page, errors } = await openPage(address)
   await page.goto(`${address}/files/sample?sort=name`)

@@ -19,7 +19,7 @@ const SLOW = [
   'platform/kubernetes/dashboard',
   'platform/share/races',
   'platform/outOfFiles',
-  // It needs the cluster that realCluster has until then.
+  // It waits for the real cluster until the test realCluster has ended.
   'deploy/inCluster',
 ].map((name) => `/test/${name}.test.ts`)
 

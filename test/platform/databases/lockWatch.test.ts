@@ -1,38 +1,23 @@
-import { mkdirSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Client } from 'pg'
-import pino from 'pino'
-import { createUsersPostgres } from '../../../src/platform/postgres/usersPostgres'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
+import { connectClient, startUsersServer } from '../../support/platform/usersServer'
 
 jest.setTimeout(120_000)
 
 const directory = useTemporaryDirectory()
 
-async function connected(url: string): Promise<Client> {
-  const client = new Client({ connectionString: url })
-  client.on('error', () => undefined)
-  await client.connect()
-  return client
-}
-
 const canConnect = (url: string) =>
-  connected(url).then(
+  connectClient(url).then(
     (client) => client.end().then(() => true),
     () => false,
   )
 
 test('security: ends sessions that exhaust the lock table, and revokes the login of a role that repeats it', async () => {
-  const lines: string[] = []
-
-  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
-  const dataDir = join(directory(), 'data')
-  mkdirSync(dataDir, { mode: 0o711 })
-  const users = createUsersPostgres(dataDir, log)
-  const { adminUrl } = await users.start()
-  const admin = await connected(adminUrl)
+  const { users, adminUrl, lines } = await startUsersServer(join(directory(), 'data'))
+  const admin = await connectClient(adminUrl)
   for (const role of ['greedy', 'other']) await admin.query(`create role ${role} login password 'secret'`)
   // Waits for the first look of the watch: later ones need no room in the lock table.
   await until(async () => {
@@ -43,11 +28,11 @@ test('security: ends sessions that exhaust the lock table, and revokes the login
   })
   await admin.end()
   const urlOf = (role: string) => adminUrl.replace(/\/\/[^@]+@/, `//${role}:secret@`)
-  const other = await connected(urlOf('other'))
+  const other = await connectClient(urlOf('other'))
   await other.query('select pg_advisory_lock(at) from generate_series(1, 1000) at')
 
   for (let round = 1; round <= 3; round++) {
-    const greedy = await connected(urlOf('greedy'))
+    const greedy = await connectClient(urlOf('greedy'))
     await expect(
       greedy.query('select pg_advisory_lock(-at) from generate_series(1, 1000000) at'),
     ).rejects.toMatchObject({ code: expect.stringMatching('53200|57P01') as string })
@@ -55,7 +40,7 @@ test('security: ends sessions that exhaust the lock table, and revokes the login
     await until(() => canConnect(urlOf('other')))
   }
   await until(() => lines.some((line) => line.includes('"role":"greedy"') && line.includes('may no longer log in')))
-  await expect(connected(urlOf('greedy'))).rejects.toMatchObject({ code: '28000' })
+  await expect(connectClient(urlOf('greedy'))).rejects.toMatchObject({ code: '28000' })
   // A session with few locks is not ended.
   expect((await other.query('select 1 as one')).rows).toEqual([{ one: 1 }])
   await other.end()
@@ -63,13 +48,9 @@ test('security: ends sessions that exhaust the lock table, and revokes the login
 })
 
 test('security: revokes the login of a role that fills the lock table after a restart before the watch connects', async () => {
-  const lines: string[] = []
-  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
   const dataDir = join(directory(), 'restarted')
-  mkdirSync(dataDir, { mode: 0o711 })
-  const users = createUsersPostgres(dataDir, log)
-  const { adminUrl } = await users.start()
-  const admin = await connected(adminUrl)
+  const { users, adminUrl, lines } = await startUsersServer(dataDir)
+  const admin = await connectClient(adminUrl)
   for (const role of ['greedy', 'other']) await admin.query(`create role ${role} login password 'secret'`)
   await admin.end()
   const urlOf = (role: string) => `postgresql://${role}:secret@127.0.0.1:${users.port()}/postgres`
@@ -79,7 +60,7 @@ test('security: revokes the login of a role that fills the lock table after a re
   const over = new Promise<void>((resolve) => (finish = resolve))
   const grab = async () => {
     for (; !isOver; await delay(3)) {
-      const greedy = await connected(urlOf('greedy')).catch(() => undefined)
+      const greedy = await connectClient(urlOf('greedy')).catch(() => undefined)
       if (!greedy) continue
       const ended = new Promise((resolve) => greedy.once('end', resolve))
       await greedy

@@ -1,43 +1,29 @@
 import { once } from 'node:events'
-import { mkdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
-import { Client } from 'pg'
-import pino from 'pino'
+import type { Client } from 'pg'
 import { endOldTransactions } from '../../../src/platform/postgres/oldTransactions'
-import { createUsersPostgres } from '../../../src/platform/postgres/usersPostgres'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
+import { connectClient, startUsersServer } from '../../support/platform/usersServer'
 
 jest.setTimeout(120_000)
 
 const directory = useTemporaryDirectory()
-
-async function connected(url: string): Promise<Client> {
-  const client = new Client({ connectionString: url })
-  client.on('error', () => undefined)
-  await client.connect()
-  return client
-}
 
 /** Consumes transaction ids by rolling back subtransactions, hundreds of thousands of them a second. */
 const burn = (ids: number) =>
   `do $$ begin for i in 1..${ids} loop begin insert into burnt values (1); raise exception ''; exception when others then end; end loop; end $$`
 
 test('security: a session that holds old transaction ids is ended before the server runs out of them', async () => {
-  const lines: string[] = []
-  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
-  const dataDir = join(directory(), 'data')
-  mkdirSync(dataDir, { mode: 0o711 })
-  const users = createUsersPostgres(dataDir, log)
-  const { adminUrl } = await users.start()
-  const admin = await connected(adminUrl)
+  const { users, adminUrl, log, lines } = await startUsersServer(join(directory(), 'data'))
+  const admin = await connectClient(adminUrl)
   const urlOf = (role: string) => adminUrl.replace(/\/\/[^@]+@/, `//${role}:secret@`).replace('/postgres?', `/${role}?`)
   for (const role of ['holding', 'burning', 'keeping', 'other']) {
     await admin.query(`create role ${role} login password 'secret'`)
     await admin.query(`create database ${role} owner ${role}`)
   }
   const [holding, burning, keeping, other] = (await Promise.all(
-    ['holding', 'burning', 'keeping', 'other'].map((role) => connected(urlOf(role))),
+    ['holding', 'burning', 'keeping', 'other'].map((role) => connectClient(urlOf(role))),
   )) as [Client, Client, Client, Client]
   await holding.query('begin')
   await holding.query('select pg_current_xact_id()')
@@ -56,7 +42,7 @@ test('security: a session that holds old transaction ids is ended before the ser
   await other.query('rollback')
 
   for (const role of ['holding', 'burning', 'other']) {
-    const vacuuming = await connected(adminUrl.replace('/postgres?', `/${role}?`))
+    const vacuuming = await connectClient(adminUrl.replace('/postgres?', `/${role}?`))
     await vacuuming.query('vacuum freeze')
     await vacuuming.end()
   }
@@ -69,10 +55,7 @@ test('security: a session that holds old transaction ids is ended before the ser
 })
 
 test('security: a connection that does not sign in is ended within 5 seconds', async () => {
-  const dataDir = join(directory(), 'silent')
-  mkdirSync(dataDir, { mode: 0o711 })
-  const users = createUsersPostgres(dataDir, pino({ level: 'silent' }))
-  const { adminUrl } = await users.start()
+  const { users, adminUrl } = await startUsersServer(join(directory(), 'silent'))
   const socket = connect(Number(new URL(adminUrl).port), '127.0.0.1')
   const since = performance.now()
   await once(socket, 'connect')

@@ -471,7 +471,7 @@ test('§14 discovery returns the instances of the named deployments to signed-in
   expect(await call('DELETE', '/found')).toMatchObject({ status: 200 })
 })
 
-test('the list has the instances of each deployment only where the request asks for them', async () => {
+test('the list contains the instances of each deployment only if the request asks for them', async () => {
   const content =
     'name: listed\ntype: process\ndataDirectory: /listed\nrun: { command: ["node", "-e", "setInterval(() => {}, 1000)"] }\nstop: { timeoutSeconds: 1 }\n'
   await call('POST', '', { name: 'listed', type: 'process' })

@@ -49,12 +49,12 @@ test.each([
   ['/Console/x', '/Console/x'],
   ['/api/health', '/api/health'],
   ['', ''],
-])('%s is served as %s', (asked, served) => {
+])('a request for %s is handled as one for %s', (asked, served) => {
   expect(withoutBasePath(asked, '/console')).toBe(served)
 })
 
 test.each(['/console', '/console/', '/console/files/world?x', '/console/login', '/', '/files/world', '/login'])(
-  'the page names its files below the path, whether the proxy passes the path on or removes it: %s',
+  'the page has the base path in the URLs of its files, whether or not the proxy removes the path: %s',
   async (path) => {
     const answer = await fetch(`${url}${path}`, { headers: BROWSER })
     expect(answer.status).toBe(200)
@@ -68,7 +68,7 @@ test.each(['/console', '/console/', '/console/files/world?x', '/console/login', 
 )
 
 test.each(['/console/nothing', '/consolex', '/nothing'])(
-  '%s is not found, with the page for browsers',
+  '%s is answered with 404, and for browsers with the page',
   async (path) => {
     const answer = await fetch(`${url}${path}`, { headers: BROWSER })
     expect([answer.status, await answer.text()]).toEqual([404, PAGE_BELOW])
@@ -77,7 +77,7 @@ test.each(['/console/nothing', '/consolex', '/nothing'])(
   },
 )
 
-test.each(['/console', ''])('files and calls are served below "%s"', async (base) => {
+test.each(['/console', ''])('assets and API calls are served below "%s"', async (base) => {
   expect(await (await fetch(`${url}${base}/assets/main.01234567.js`)).text()).toBe('main()')
   expect(await (await fetch(`${url}${base}/theme.js`)).text()).toBe('theme()')
   expect((await fetch(`${url}${base}/api/health`)).status).toBe(200)
@@ -87,30 +87,33 @@ test.each(['/console', ''])('files and calls are served below "%s"', async (base
   expect(listed.headers.get('cache-control')).toBe('no-store')
 })
 
-test.each(['/console', ''])('sockets of the public origin are accepted below "%s", others not', async (base) => {
-  const realtime = (origin: string) =>
-    new Promise<string>((resolve) => {
-      const socket = io(url, {
-        path: `${base}/socket.io`,
-        reconnection: false,
-        forceNew: true,
-        extraHeaders: { origin, cookie: `token=${ann.token}` },
+test.each(['/console', ''])(
+  'sockets of the public origin are accepted below "%s", others are refused',
+  async (base) => {
+    const realtime = (origin: string) =>
+      new Promise<string>((resolve) => {
+        const socket = io(url, {
+          path: `${base}/socket.io`,
+          reconnection: false,
+          forceNew: true,
+          extraHeaders: { origin, cookie: `token=${ann.token}` },
+        })
+        const end = (outcome: string) => (socket.close(), resolve(outcome))
+        socket.once('message', (message: { id: string }) => end(message.id))
+        socket.once('connect_error', () => end('refused'))
       })
-      const end = (outcome: string) => (socket.close(), resolve(outcome))
-      socket.once('message', (message: { id: string }) => end(message.id))
-      socket.once('connect_error', () => end('refused'))
-    })
-  expect(await realtime('https://example.org')).toBe('CLIENT_HANDSHAKE')
-  expect(await realtime('https://elsewhere.example')).toBe('refused')
+    expect(await realtime('https://example.org')).toBe('CLIENT_HANDSHAKE')
+    expect(await realtime('https://elsewhere.example')).toBe('refused')
 
-  // The channel of an instance that does not exist is refused with 404, after the origin and the session were checked.
-  const console = (origin: string) =>
-    new Promise<string>((resolve) => {
-      const headers = { origin, cookie: `token=${ann.token}` }
-      new WebSocket(`${url.replace('http', 'ws')}${base}/api/logs/none/none`, { headers }).once('error', (error) =>
-        resolve(error.message),
-      )
-    })
-  expect(await console('https://example.org')).toContain('404')
-  expect(await console('https://elsewhere.example')).toContain('403')
-})
+    // The channel of an instance that does not exist is refused with 404, after the origin and the session were checked.
+    const console = (origin: string) =>
+      new Promise<string>((resolve) => {
+        const headers = { origin, cookie: `token=${ann.token}` }
+        new WebSocket(`${url.replace('http', 'ws')}${base}/api/logs/none/none`, { headers }).once('error', (error) =>
+          resolve(error.message),
+        )
+      })
+    expect(await console('https://example.org')).toContain('404')
+    expect(await console('https://elsewhere.example')).toContain('403')
+  },
+)

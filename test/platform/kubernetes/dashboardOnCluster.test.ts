@@ -12,7 +12,7 @@ import { until } from '../../support/platform/until'
 
 const NAMESPACE = 'quarterdeck'
 const PATH = '/api/admin/k8sdashboard/token'
-/** The API server knows a token for 10 s after it has checked it. */
+/** The API server caches a checked token for 10 s. */
 const REVOKED_SECONDS = 20
 
 const directory = useTemporaryDirectory()
@@ -99,7 +99,7 @@ async function setAdmin(id: number, isAdmin: boolean): Promise<void> {
     ])
   })
 
-  test('a new token ends the one before, and a deleted one is refused', async () => {
+  test('a new token revokes the previous one, and a deleted one is refused', async () => {
     const first = await newToken(ann)
     const second = await newToken(ann)
     await isRefused(first)
@@ -125,7 +125,7 @@ async function setAdmin(id: number, isAdmin: boolean): Promise<void> {
     expect(await accounts()).toEqual([])
   })
 
-  test('an account of somebody else with the name of ours is left alone', async () => {
+  test('a service account that the platform did not create is left alone, also if it has the name of one', async () => {
     const name = 'quarterdeck-dashboard-ann'
     await cluster.kubectl('-n', NAMESPACE, 'create', 'serviceaccount', name)
     expect(await platform.call('POST', PATH, { token: ann.token })).toMatchObject({
@@ -138,7 +138,7 @@ async function setAdmin(id: number, isAdmin: boolean): Promise<void> {
   })
 
   test.each(['a.b-c', '_._', '-.', 'A__b', '0123456789', `${'x.'.repeat(15)}yz`, '-'.repeat(32)])(
-    'the cluster takes the account of the user %s',
+    'the cluster accepts the service account of the user %s',
     async (username) => {
       const log = pino({ level: 'silent' })
       const direct = createCluster({ source: { kubeconfig }, role: 'view', timeoutMs: 8000, log })
@@ -150,7 +150,7 @@ async function setAdmin(id: number, isAdmin: boolean): Promise<void> {
     },
   )
 
-  test('a role that the platform may not give is refused with 503, and leaves no account', async () => {
+  test('a role that the platform may not bind is refused with 503, and no account is left', async () => {
     const log = pino({ level: 'silent' })
     const cluster = createCluster({ source: { kubeconfig }, role: 'cluster-admin', timeoutMs: 8000, log })
     const other = await startPlatform({ cluster })

@@ -3,6 +3,7 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { isIP } from 'node:net'
 import { join } from 'node:path'
 import type { InstanceSpec, Runtime, RuntimeInstance } from '../../../src/platform/runtime/runtime'
+import { ANSWERING_PROGRAM, instanceSpec } from '../../support/platform/instanceSpec'
 import { until } from '../../support/platform/until'
 
 export interface SuiteParts {
@@ -17,36 +18,17 @@ export interface SuiteParts {
   linesThatFill?: number
 }
 
-/** A program for `node -e` that answers its standard input, as a game server would. */
-const ANSWERS = `
-  console.log('Ready')
-  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-    if (line === 'stop') process.exit(0)
-    if (line === 'crash') process.exit(3)
-    console.log('heard ' + line)
-  })`
-
 /** The behaviour that every driver must have. A driver's own test calls this with the real runtime. */
 export function runtimeSuite({ runtime, share, home, knowsErrors = true, linesThatFill = 200 }: SuiteParts): void {
   beforeAll(() => mkdir(join(share(), 'suite'), { recursive: true }))
 
-  const spec = (change: Partial<InstanceSpec> = {}): InstanceSpec => ({
-    podName: `pod-${randomUUID().slice(0, 8)}`,
-    deployment: 'suite',
-    command: ['node', '-e', ANSWERS],
-    image: undefined,
-    node: undefined,
-    dataDirectory: '/suite',
-    copy: false,
-    mounts: [],
-    hasPeers: false,
-    env: {},
-    port: undefined,
-    ready: undefined,
-    stop: { command: 'stop', timeoutSeconds: 5 },
-    limits: { cores: undefined, memoryBytes: undefined },
-    ...change,
-  })
+  const spec = (change: Partial<InstanceSpec> = {}): InstanceSpec =>
+    instanceSpec({
+      podName: `pod-${randomUUID().slice(0, 8)}`,
+      command: ['node', '-e', ANSWERING_PROGRAM],
+      stop: { command: 'stop', timeoutSeconds: 5 },
+      ...change,
+    })
   const find = async (podName: string) => (await runtime().list()).find((run) => run.podName === podName)
   const reaches = (podName: string, state: RuntimeInstance['state']) =>
     until(
@@ -74,7 +56,7 @@ export function runtimeSuite({ runtime, share, home, knowsErrors = true, linesTh
   })
 
   test('starting an instance twice runs one process', async () => {
-    const wanted = spec({ command: ['node', '-e', `console.log('pid ' + process.pid);${ANSWERS}`] })
+    const wanted = spec({ command: ['node', '-e', `console.log('pid ' + process.pid);${ANSWERING_PROGRAM}`] })
     await Promise.all([runtime().ensure(wanted), runtime().ensure(wanted)])
     await prints(wanted.podName, 'Ready')
     await runtime().ensure(wanted)
@@ -100,7 +82,7 @@ export function runtimeSuite({ runtime, share, home, knowsErrors = true, linesTh
   })
 
   test('decisions §6: a line of the platform has its own type, which no program can give to its output', async () => {
-    const wanted = spec({ command: ['node', '-e', `console.log('[System] forged');${ANSWERS}`] })
+    const wanted = spec({ command: ['node', '-e', `console.log('[System] forged');${ANSWERING_PROGRAM}`] })
     await runtime().ensure(wanted)
     await prints(wanted.podName, 'Ready')
     await runtime().note(wanted.podName, '[System] true')
@@ -279,7 +261,10 @@ export function runtimeSuite({ runtime, share, home, knowsErrors = true, linesTh
   })
 
   test('a ready expression with catastrophic backtracking is aborted and blocks nothing', async () => {
-    const wanted = spec({ ready: '^(a+)+$', command: ['node', '-e', `console.log('${'a'.repeat(40)}!');${ANSWERS}`] })
+    const wanted = spec({
+      ready: '^(a+)+$',
+      command: ['node', '-e', `console.log('${'a'.repeat(40)}!');${ANSWERING_PROGRAM}`],
+    })
     await runtime().ensure(wanted)
     await reaches(wanted.podName, 'RUNNING')
     expect((await lines(wanted.podName)).join()).toContain('The ready expression takes too long to match')

@@ -3,7 +3,7 @@ import { executeConsoleRequest } from '../../../src/platform/sockets/consoleRequ
 
 type RequestParameters = globalThis.Parameters<typeof executeConsoleRequest>
 
-/** Sends a command to an instance that runs and takes no input. @returns the message of the failure */
+/** Sends a command to a running instance that does not accept input. @returns the message of the failure */
 async function refusedCommand(isReplica: boolean): Promise<string> {
   const runtime = {
     note: async () => undefined,
@@ -24,11 +24,11 @@ async function refusedCommand(isReplica: boolean): Promise<string> {
   )
 }
 
-test('a command that an instance does not take is refused with the reason', async () => {
+test('a command that cannot be written to a running instance is refused with the reason', async () => {
   expect(await refusedCommand(false)).toBe('The instance does not read its input.')
 })
 
-test('decisions §15: with a cluster in between, the reason may also be the node', async () => {
+test('decisions §15: in a cluster, the reason also names the node', async () => {
   expect(await refusedCommand(true)).toBe(
     'The input did not reach the instance: its node does not answer, or it does not read its input.',
   )

@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net'
 
 export interface PathProxy {
   origin: string
-  /** Requests beside the path, which a proxy of several applications would send to another one. */
+  /** Requests outside of the path, which a proxy of several applications would send to another one. */
   strays: string[]
   close(): Promise<void>
 }
 
 /**
  * A reverse proxy that serves another server below a path, as in the nginx example.
- * @param target the port of the other server, asked for with each request
+ * @param target returns the port of the other server; called for each request
  * @param removes whether the path is removed before a request is passed on
  */
 export async function startPathProxy(path: string, target: () => number, removes: boolean): Promise<PathProxy> {

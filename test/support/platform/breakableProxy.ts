@@ -12,7 +12,7 @@ export interface BreakableProxy {
   /** Whether the connections have been broken. */
   isBroken: () => boolean
   mend(): void
-  /** @returns the address that a connection comes from. @param localPort of its other half, to the server */
+  /** @returns the address of the client whose connection the server sees with this source port */
   sourceOf(localPort: number): string | undefined
   close(): Promise<void>
 }

@@ -25,14 +25,14 @@ export interface TestCluster {
   stop(): Promise<void>
 }
 
-/** There can be one real cluster at a time on a machine: each test that needs one waits for this lock. */
+/** A machine can run one real cluster at a time: each test that needs one waits for this lock. */
 const REAL_LOCK = '/tmp/quarterdeck-real-cluster.lock'
-/** Time for a hook that starts a real cluster, when another test uses its own first. */
+/** Timeout of a hook that starts a real cluster, which may have to wait for that of another test. */
 export const REAL_CLUSTER_MS = 1_200_000
 
 /**
- * Takes a kernel lock on a file, and waits for it. It is also released when this process ends.
- * @returns releases it
+ * Waits for a kernel lock on a file. It is also released when this process ends.
+ * @returns a function that releases it
  */
 export async function lockFile(path: string): Promise<() => void> {
   const holder = spawn('flock', [path, 'sh', '-c', 'echo locked && exec cat'], { stdio: ['pipe', 'pipe', 'inherit'] })

@@ -1,6 +1,6 @@
 /**
  * A sample of each call and action of the console, with all its fields. The search of exported logs puts a secret in the
- * place of each of its texts (differentLogs.ts).
+ * place of each of its texts (secretLeaks.ts).
  */
 
 const path = '/nfsshare/plugins/notes.txt'

@@ -8,7 +8,7 @@ import { fakeConsole, fakeRealtime, fakeServices, fakeUploads } from '../../supp
 
 const ann = { id: 'ann', isAdmin: false, expiresAt: Date.now() + 3_600_000 }
 
-function connected() {
+function makeRealtimeStore() {
   const realtime = fakeRealtime()
   const { cookies, storage, now } = fakeServices()
   const store = makeStore({
@@ -19,6 +19,11 @@ function connected() {
     connectRealtime: realtime.connect,
     sendUpload: fakeUploads().send,
   })
+  return { store, realtime }
+}
+
+function connected() {
+  const { store, realtime } = makeRealtimeStore()
   store.dispatch(pageLoaded())
   store.dispatch(sessionStarted(ann))
   realtime.listener?.connected()
@@ -34,16 +39,7 @@ test.each([
 ])(
   '§4 the real-time connection opens once the page has loaded and a user is signed in: %s',
   (_case, [first, second]) => {
-    const realtime = fakeRealtime()
-    const { cookies, storage, now } = fakeServices()
-    const store = makeStore({
-      cookies,
-      storage,
-      now,
-      connectConsole: fakeConsole().connect,
-      connectRealtime: realtime.connect,
-      sendUpload: fakeUploads().send,
-    })
+    const { store, realtime } = makeRealtimeStore()
     store.dispatch(first!)
     expect(realtime.opened).toBe(0)
     store.dispatch(second!)

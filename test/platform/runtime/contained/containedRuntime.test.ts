@@ -20,7 +20,7 @@ import { withLocalPaths } from '../../../../src/platform/runtime/localPaths'
 import { FIRST_USER_ID } from '../../../../src/platform/share/ownership'
 import { createReplicas, type Replicas } from '../../../../src/platform/share/replicas/replicas'
 import { canContain, isRoot } from '../../../support/platform/canContain'
-import { instanceSpec, pathsIn } from '../../../support/platform/instanceSpec'
+import { localSpec, pathsIn } from '../../../support/platform/instanceSpec'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 import { until } from '../../../support/platform/until'
 import { runtimeSuite } from '../runtimeSuite'
@@ -42,7 +42,7 @@ function directoryOf(deployment: string): string {
 }
 
 const spec = (podName: string, command: LocalSpec['command'], change: Partial<LocalSpec> = {}): LocalSpec =>
-  instanceSpec({ podName, command, directory: directoryOf(podName), ...change })
+  localSpec({ podName, command, directory: directoryOf(podName), ...change })
 const find = async (podName: string) => (await runtime.list()).find((run) => run.podName === podName)
 const hasEnded = (podName: string) =>
   until(

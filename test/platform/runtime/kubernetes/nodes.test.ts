@@ -56,7 +56,7 @@ async function listNodes(): Promise<NodesAnswer['data']> {
     await cluster?.stop()
   }, 60_000)
 
-  test('they are told with what is free beside the instances, and whether they are ready', async () => {
+  test('the list has their CPU and memory that instances have not requested, and whether they are ready', async () => {
     const { nodes, details = [] } = await listNodes()
     const [first = '', second = ''] = nodes
     expect(nodes).toHaveLength(2)

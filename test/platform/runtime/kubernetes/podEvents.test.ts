@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import pino from 'pino'
 import { createClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
 import { openKubernetesRuntime } from '../../../../src/platform/runtime/kubernetes/kubernetesRuntime'
-import type { InstanceSpec, Runtime } from '../../../../src/platform/runtime/runtime'
+import type { Runtime } from '../../../../src/platform/runtime/runtime'
 import { createConsoleStore } from '../../../../src/platform/state/consoles'
 import {
   addWarning,
@@ -15,6 +15,7 @@ import {
 } from '../../../support/platform/cluster'
 import { createAccount } from '../../../support/platform/clusterAccount'
 import { freshState, type FreshState } from '../../../support/platform/freshState'
+import { instanceSpec } from '../../../support/platform/instanceSpec'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 import { until } from '../../../support/platform/until'
 
@@ -47,23 +48,9 @@ async function openIn(namespace: string, without?: 'list events'): Promise<{ run
   return { runtime, logged }
 }
 
-/** Stays pending where the node does not exist. */
-const specOf = (podName: string, node: string | undefined): InstanceSpec => ({
-  podName,
-  deployment: 'lobby',
-  command: ['sleep', '1000'],
-  image: undefined,
-  node,
-  dataDirectory: '/lobby',
-  copy: false,
-  mounts: [],
-  hasPeers: false,
-  env: {},
-  port: undefined,
-  ready: undefined,
-  stop: { command: undefined, timeoutSeconds: 1 },
-  limits: { cores: undefined, memoryBytes: undefined },
-})
+/** Stays pending if the node does not exist. */
+const specOf = (podName: string, node: string | undefined) =>
+  instanceSpec({ podName, node, command: ['sleep', '1000'], deployment: 'lobby', dataDirectory: '/lobby' })
 
 const linesOf = async (runtime: Runtime, podName: string) =>
   (await runtime.history(podName, 100)).map(({ type, content }) => `${type}: ${content}`)
@@ -79,7 +66,7 @@ const linesOf = async (runtime: Runtime, podName: string) =>
     await cluster?.stop()
   }, 60_000)
 
-  test('a Pod that stays pending says why: each reason once, and not again what its status says', async () => {
+  test('the console of a pending Pod shows each reason once, and not again what its status says', async () => {
     const { runtime, logged } = await openIn('events')
     await runtime.ensure(specOf('waits', 'missing'))
     await addWarning(cluster, 'events', 'waits', 'FailedMount', 'MountVolume.SetUp failed\nfor volume "data"')
@@ -100,7 +87,7 @@ const linesOf = async (runtime: Runtime, podName: string) =>
     expect(logged).toEqual([])
   })
 
-  test('nothing is told of a Pod that runs, or of an earlier one with its name', async () => {
+  test('a console does not show events of a running Pod, or of an earlier Pod with the same name', async () => {
     const { runtime } = await openIn('others')
     await runtime.ensure(specOf('again', 'missing'))
     await addWarning(cluster, 'others', 'again', 'FailedMount', 'of the first Pod')
@@ -124,7 +111,7 @@ const linesOf = async (runtime: Runtime, podName: string) =>
     expect((await linesOf(runtime, 'runs')).filter((line) => line.includes('Unhealthy'))).toEqual([])
   })
 
-  test('without the right to list events instances start all the same, and the log says so once', async () => {
+  test('without the right to list events, instances still start, and the log reports it once', async () => {
     const { runtime, logged } = await openIn('refused', 'list events')
     await runtime.ensure(specOf('stays', 'missing'))
     await runtime.ensure(specOf('stays-too', 'missing'))

@@ -9,6 +9,7 @@ import { createConsoleStore } from '../../../../src/platform/state/consoles'
 import { addWarning, createNamespace, TEST_IMAGE, type TestCluster } from '../../../support/platform/cluster'
 import { createAccount, type Right } from '../../../support/platform/clusterAccount'
 import type { FreshState } from '../../../support/platform/freshState'
+import { ANSWERING_PROGRAM, instanceSpec } from '../../../support/platform/instanceSpec'
 import { until } from '../../../support/platform/until'
 
 /** Each right of the platform's roles, and what fails without it. */
@@ -33,29 +34,12 @@ const NEEDED: Record<Right, Step> = {
 
 type Step = 'list instances' | 'find nodes' | 'publish' | 'start' | 'explain' | 'write' | 'measure' | 'stop' | 'remove'
 
-const PROGRAM = `
-  console.log('Ready')
-  require('node:readline').createInterface({ input: process.stdin }).on('line', (line) => {
-    if (line === 'stop') process.exit(0)
-    console.log('heard ' + line)
-  })`
-
-const SPEC: InstanceSpec = {
+const SPEC = instanceSpec({
   podName: 'pod-rights',
-  deployment: 'suite',
-  command: ['node', '-e', PROGRAM],
-  image: undefined,
-  node: undefined,
-  dataDirectory: '/suite',
-  copy: false,
-  mounts: [],
-  hasPeers: false,
-  env: {},
-  port: undefined,
+  command: ['node', '-e', ANSWERING_PROGRAM],
   ready: 'Ready',
   stop: { command: 'stop', timeoutSeconds: 5 },
-  limits: { cores: undefined, memoryBytes: undefined },
-}
+})
 
 /** Time for a step. A missing right mostly means that it never happens. */
 const SECONDS = 20
@@ -129,8 +113,12 @@ export function rightsOnCluster(cluster: () => TestCluster, state: () => FreshSt
         )
       },
       measure: async () => {
-        await runtime.sample()
-        if (isRefused('usage of instances is unknown')) throw new Error('refused')
+        // The cluster is read in the background: in the end there are figures, or the log says why there are none.
+        const isUnknown = () => isRefused('usage of instances is unknown')
+        await until(async () => (await runtime.sample()).length > 0 || isUnknown(), Boolean, SECONDS).catch(
+          () => undefined,
+        )
+        if (isUnknown()) throw new Error('refused')
       },
       stop: async () => {
         await runtime.stop(podName)

@@ -14,7 +14,7 @@ import { stopPlainInstances } from '../../../../src/platform/runtime/openRuntime
 import type { LocalSpec, Runtime } from '../../../../src/platform/runtime/runtime'
 import { createReplicas, type Replicas } from '../../../../src/platform/share/replicas/replicas'
 import { hasProgram } from '../../../support/platform/hasProgram'
-import { instanceSpec, pathsIn } from '../../../support/platform/instanceSpec'
+import { localSpec, pathsIn } from '../../../support/platform/instanceSpec'
 import { stopHost } from '../../../support/platform/stopHost'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 import { until } from '../../../support/platform/until'
@@ -42,7 +42,7 @@ runtimeSuite({
 
 const TICKS = "let n = 0; console.log('pid ' + process.pid); setInterval(() => console.log('tick ' + n++), 5)"
 const ticking = (podName: string): LocalSpec =>
-  instanceSpec({ podName, deployment: 'ticking', command: ['node', '-e', TICKS], directory: directory() })
+  localSpec({ podName, deployment: 'ticking', command: ['node', '-e', TICKS], directory: directory() })
 const ticks = async (podName: string) =>
   (await runtime.history(podName, 10_000)).map(({ content }) => content).filter((line) => line.startsWith('tick'))
 

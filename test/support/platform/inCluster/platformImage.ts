@@ -18,7 +18,7 @@ export const imageBuilder = ['buildah', 'docker'].find(
 )
 export const canBuildImage = base !== undefined && imageBuilder !== undefined
 
-/** Builds the image of `src/deploy/Containerfile`. What has not changed since an earlier build is taken from that. */
+/** Builds the image of `src/deploy/Containerfile`, with the cached layers of earlier builds. */
 export async function buildPlatformImage(): Promise<void> {
   const layers = imageBuilder === 'buildah' ? ['--layers'] : []
   const file = ['-f', deployPath('Containerfile'), '--build-arg', `BASE=${base}`]

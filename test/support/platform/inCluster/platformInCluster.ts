@@ -11,9 +11,9 @@ import { until } from '../until'
 import { addPlatformImage, PLATFORM_IMAGE } from './platformImage'
 
 export const NAMESPACE = 'quarterdeck'
-/** The address of this machine that Pods reach. */
+/** The address at which Pods reach this machine. */
 const HOST = '198.51.100.1'
-/** Key of the manager's advisory lock. */
+/** Key of the manager's advisory lock (`MANAGER_LOCK_KEY` of manager.ts). */
 const MANAGER_LOCK_KEY = 7_230_001
 
 /** Time for a hook that starts the platform in a cluster. */
@@ -176,7 +176,7 @@ function writeOverlay(): string {
   return directory
 }
 
-/** @returns the port from which the manager's connection comes; 0 while nobody has the lock */
+/** @returns the source port of the manager's connection to PostgreSQL; 0 while no replica holds the lock */
 async function portOfManager(databaseUrl: string): Promise<number> {
   const client = new Client({ connectionString: databaseUrl })
   await client.connect()

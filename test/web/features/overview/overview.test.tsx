@@ -221,7 +221,7 @@ test.each([
   expect(await screen.findByRole('alert')).toHaveTextContent('Failed to fetch network data')
 })
 
-test('the instances that come with the deployments are not asked for again', async () => {
+test('instances in the response of the deployments are not requested again', async () => {
   const { network } = renderApp('/', { signedInAs: 'ann' })
   network.shows([{ deployment: lobby }, { deployment: bot, instances: [instanceOf('5150aa-discord-bot')] }])
   const apart = network.get('/api/deployments/lobby/instances').answers({ instances: [] })

@@ -5,7 +5,10 @@ import { replayReducer } from '../../../src/web/actionLog/replay/replayReducer'
 import { CHOSEN, typedOf, typedPayloads, type Typed } from '../../../src/web/actionLog/export/typedPlaces'
 import { calls, failure, payloads } from './loggedSamples'
 
-/** Walks that differ in a secret only, and their exported logs: whatever differs in these tells something of the secret. */
+/**
+ * Finds secrets in exported logs: of walks that differ only in a secret, the logs must be equal. Any difference reveals
+ * something about the secret.
+ */
 
 export type Action = { type: string; payload?: unknown; meta?: unknown; error?: unknown }
 export type Place = { path: (string | number)[]; text: string }
@@ -120,7 +123,7 @@ export const actionsOfType = (type: string, payload: unknown): Action[] => [
   },
 ]
 
-/** Puts on the screen what an action of the sample changes. */
+/** The action that opens what another action of the samples changes. */
 export const before: Record<string, string> = {
   'admin/inviteMessageTyped': 'admin/dialogOpened',
   'files/creationEdited': 'files/creationStarted',
@@ -132,7 +135,7 @@ export const before: Record<string, string> = {
   'uploads/advanced': 'uploads/filesChosen',
 }
 
-/** `isTyped`: the console masks the text although it does not know that it is a secret. */
+/** `of`: its endpoint or action. `isTyped`: the text is masked although it is not known as a secret. */
 export type Walk = { name: string; of: string; isTyped: boolean; actions: (secret: string) => Action[] }
 
 /** The type of a line is one of three (sockets/consoleFrames.ts). */
@@ -176,7 +179,7 @@ export function allWalks(): Walk[] {
   return [...ofCalls, ...ofActions]
 }
 
-/** Few walks for many: each holds one place of each call and action. Their requests get ids of their own. */
+/** Groups walks to export few logs: each group has at most one walk of each endpoint and action. */
 export function groupsOf(walks: readonly Walk[]): Walk[][] {
   const groups: Walk[][] = []
   const counts = new Map<string, number>()

@@ -1,7 +1,7 @@
 /** @jest-environment node */
 import { actionRules, callRules } from '../../../src/web/actionLog/redact/redaction'
-import type { Action, Walk } from '../../support/web/differentLogs'
-import { actionsOfCall, allWalks, difference, exportOf, groupsOf, unlike } from '../../support/web/differentLogs'
+import type { Action, Walk } from '../../support/web/secretLeaks'
+import { actionsOfCall, allWalks, difference, exportOf, groupsOf, unlike } from '../../support/web/secretLeaks'
 import { later } from '../../support/web/exportedLog'
 import { calls, payloads } from '../../support/web/loggedSamples'
 
@@ -19,7 +19,7 @@ const SPELLINGS: Record<string, (secret: string) => string> = {
   'with a colour': (secret) => `${secret.slice(0, 4)}\u001b[31m${secret.slice(4)}`,
 }
 
-/** Tells the console that a text is a secret. */
+/** Makes the recorder know a text as a secret. */
 const typedAsPassword = (password: string) =>
   actionsOfCall('login', { args: { username: 'ann', password } }).slice(0, 1)
 
@@ -30,8 +30,8 @@ const withIds = (actions: Action[], id: number): Action[] =>
     return meta?.requestId ? { ...action, meta: { ...meta, requestId: `${meta.requestId}-${id}` } } : action
   })
 
-/** The places of walks in which a log tells one secret from another. */
-function tellingOf(
+/** Exports the walks with two different secrets. @returns the places in which the logs differ, and so reveal the secret */
+function leaksOf(
   walks: readonly Walk[],
   secret: string,
   { before = () => [], after = [], spell = (text) => text, withOutput = false }: Partial<Options> = {},
@@ -63,16 +63,16 @@ test('decisions §10: every endpoint and every action has a sample in which secr
   expect(Object.keys(payloads).sort()).toEqual(Object.keys(actionRules).sort())
 })
 
-test('two logs that differ in a text that was typed somewhere are the same', () => {
+test('logs of walks that differ only in a typed text are equal', () => {
   const typed = walks.filter(({ isTyped }) => isTyped)
   for (const secret of [SECRETS[1]!, SECRETS[3]!, 'q7Z', 'q7'])
-    expect({ secret, telling: tellingOf(typed, secret) }).toEqual({ secret, telling: [] })
+    expect({ secret, leaks: leaksOf(typed, secret) }).toEqual({ secret, leaks: [] })
 })
 
-test('two logs that differ in a text that was typed before their first action are the same', () => {
+test('logs of walks that differ only in a text typed before the first recorded action are equal', () => {
   const typed = walks.filter(({ isTyped }) => isTyped)
   for (const secret of [SECRETS[3]!, 'q7'])
-    expect({ secret, telling: tellingOf(typed, secret, { after: later }) }).toEqual({ secret, telling: [] })
+    expect({ secret, leaks: leaksOf(typed, secret, { after: later }) }).toEqual({ secret, leaks: [] })
 })
 
 /** The name of a user who signed in is no secret. */
@@ -81,30 +81,30 @@ const hidden = walks.filter(({ name }) => name !== 'login: args.username')
 const ofSameLength = (secret: string, spell: Options['spell']) =>
   spell(secret).length === spell(unlike(secret)).length ? hidden : hidden.filter(({ of }) => !/command/i.test(of))
 
-// Each place has a few of the spellings. All of them in every place take a minute.
+// Each place is tested with a few of the spellings. All of them in every place would take a minute.
 test.each([0, 5])(
-  'two logs that differ in a password are the same wherever it is found, in spelling %i and on',
+  'logs of walks that differ only in a password are equal wherever it appears, from spelling %i on',
   (first) => {
     const spellings = Object.values(SPELLINGS)
     groupsOf(hidden).forEach((group, index) => {
       const spell = spellings[(first + index) % spellings.length]!
       const secret = SECRETS[(first + index) % SECRETS.length]!
       const found = group.filter((walk) => ofSameLength(secret, spell).includes(walk))
-      expect(tellingOf(found, secret, { before: typedAsPassword, spell })).toEqual([])
+      expect(leaksOf(found, secret, { before: typedAsPassword, spell })).toEqual([])
     })
   },
 )
 
-test('two logs with console output that differ in a password are the same wherever it is printed', () => {
+test('logs with console output of walks that differ only in a password are equal wherever it is printed', () => {
   const printed = hidden.filter(({ of }) => of === 'console/linesReceived' || of === 'getCrashCapsule')
   Object.entries(SPELLINGS).forEach(([how, spell], index) => {
     const secret = SECRETS[index % SECRETS.length]!
-    const telling = tellingOf(printed, secret, { before: typedAsPassword, spell, withOutput: true })
-    expect({ how, telling }).toEqual({ how, telling: [] })
+    const leaks = leaksOf(printed, secret, { before: typedAsPassword, spell, withOutput: true })
+    expect({ how, leaks }).toEqual({ how, leaks: [] })
   })
 })
 
-test('two logs that differ in a password that was typed before their first action are the same', () =>
-  expect(
-    tellingOf(groupsOf(hidden).slice(0, 4).flat(), SECRETS[0]!, { before: typedAsPassword, after: later }),
-  ).toEqual([]))
+test('logs of walks that differ only in a password typed before the first recorded action are equal', () =>
+  expect(leaksOf(groupsOf(hidden).slice(0, 4).flat(), SECRETS[0]!, { before: typedAsPassword, after: later })).toEqual(
+    [],
+  ))

@@ -1,0 +1,22 @@
+import { mkdirSync } from 'node:fs'
+import { Client } from 'pg'
+import pino from 'pino'
+import { createUsersPostgres } from '../../../src/platform/postgres/usersPostgres'
+
+/** Starts a PostgreSQL server for users' databases. @param dataDir is created. @returns it with the lines of its log */
+export async function startUsersServer(dataDir: string) {
+  const lines: string[] = []
+  const log = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) })
+  mkdirSync(dataDir, { mode: 0o711 })
+  const users = createUsersPostgres(dataDir, log)
+  const { adminUrl } = await users.start()
+  return { users, adminUrl, log, lines }
+}
+
+/** Connects to a server that may end the connection at any time. */
+export async function connectClient(url: string): Promise<Client> {
+  const client = new Client({ connectionString: url })
+  client.on('error', () => undefined)
+  await client.connect()
+  return client
+}
