@@ -1,9 +1,8 @@
-import { isIP } from 'node:net'
 import { isAbsolute, join, resolve } from 'node:path'
 import { z } from 'zod'
-import { isPageRoute } from '../contract/pageRoutes'
 import { parseMongoUrl } from './databases/mongo/mongoUrl'
 import { StartError } from './errors'
+import { isNetwork, isOrigin, isOwnPath, isPublicUrl, isWebAddress, publicPath } from './settingFormats'
 
 const postgresUrl = z
   .url({ protocol: /^postgres(?:ql)?$/, error: 'must be a URL such as postgresql://user:password@host:5432/database' })
@@ -290,37 +289,4 @@ export function settingsTable(): string {
       `| \`${name}\` | ${defaultText ?? `\`${value}\``} | ${description} |`,
   )
   return ['| Setting | Default | What it does |', '|---|---|---|', ...rows].join('\n')
-}
-
-function isWebAddress(text: string): boolean {
-  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
-}
-
-/** Whether it is an origin with an optional path whose characters need no encoding, in URLs or in HTML. */
-function isPublicUrl(text: string): boolean {
-  return isWebAddress(text) && text === `${new URL(text).origin}${publicPath(text)}`
-}
-
-/** @returns the path of a URL without a trailing slash; empty if it has none, or one with characters that need encoding */
-function publicPath(url: string): string {
-  return /^https?:\/\/[^/]+((?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+)$/.exec(url)?.[1] ?? ''
-}
-
-/** Whether a path conflicts with the platform's own: a proxy may remove the base path, so both kinds of URL must differ. */
-function isOwnPath(path: string): boolean {
-  const [first = ''] = path.slice(1).split('/')
-  return path !== '' && (/^(?:api|assets|socket\.io)$/i.test(first) || isPageRoute(`/${first}`) || isPageRoute(path))
-}
-
-function isOrigin(text: string): boolean {
-  return URL.canParse(text) && new URL(text).origin === text
-}
-
-/** Accepts what both Fastify and BlockList accept: an address, or a network with a prefix of at least one bit. */
-function isNetwork(text: string): boolean {
-  const [address = '', bits, ...rest] = text.split('/')
-  const family = isIP(address)
-  // A zone names an interface of this machine, not a peer.
-  if (family === 0 || rest.length > 0 || address.includes('%')) return false
-  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
 }

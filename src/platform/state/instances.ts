@@ -67,6 +67,7 @@ export async function findCrash(db: Db, deployment: string, uid: string): Promis
   return row?.crash
 }
 
+/** @returns the row with its defaults. @throws if the instance exists, or its deployment does not */
 export async function insertInstance(
   db: Db,
   instance: Pick<InstanceRow, 'uid' | 'deployment' | 'name' | 'pod_name' | 'slot'>,
@@ -74,6 +75,7 @@ export async function insertInstance(
   return db.insertInto('instances').values(instance).returning(COLUMNS).executeTakeFirstOrThrow()
 }
 
+/** Does nothing if there is no such instance. */
 export async function deleteInstance(db: Db, uid: string): Promise<void> {
   await db.deleteFrom('instances').where('uid', '=', uid).execute()
 }

@@ -25,6 +25,7 @@ const ByUid = z.strictObject({ name: DeploymentName, uid: z.uuid() })
 const toggled = ({ body }: FastifyRequest) =>
   Toggle.safeParse(body).data?.enabled ? 'enabled deployment' : 'disabled deployment'
 
+/** Adds the calls for deployments: the list, creation, configuration, toggle, restart, deletion and instances. */
 export function deploymentRoutes(app: Router, deployments: Deployments): void {
   const config = { access: 'user' } as const
   const recorded = (action: string | ((request: FastifyRequest) => string), subject = fieldOf('params', 'name')) => ({

@@ -21,6 +21,7 @@ export interface Network {
   disks(): Promise<Disk[]>
 }
 
+/** Adds the calls for the state of the network: the manager's heartbeat with disks that run out of room, and the nodes. */
 export function networkRoutes(app: Router, network: Network): void {
   const config = { access: 'user' } as const
 
@@ -39,6 +40,7 @@ export function networkRoutes(app: Router, network: Network): void {
   )
 }
 
+/** Adds the call that lists the instances of deployments, as peers files have them. */
 export function discoveryRoutes(app: Router, discovery: Pick<Discovery, 'peersOf'>): void {
   app.get(
     '/api/discovery',
@@ -47,6 +49,7 @@ export function discoveryRoutes(app: Router, discovery: Pick<Discovery, 'peersOf
   )
 }
 
+/** Adds the calls for the CPU and memory of an instance over time. */
 export function metricRoutes(app: Router, metrics: Metrics): void {
   for (const metric of ['cpu', 'memory'] as const) {
     app.get(

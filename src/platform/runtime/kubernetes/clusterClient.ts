@@ -172,6 +172,7 @@ function failureOf(error: unknown): Error {
   return failure
 }
 
+/** @returns the failure of a request to a cluster that cannot be reached */
 export function clusterDoesNotAnswer(): AppError {
   return new AppError(
     'UNAVAILABLE',

@@ -45,6 +45,7 @@ export interface PodRuns {
   close(): Promise<void>
 }
 
+/** Keeps a copy of the instances' Pods up to date by a watch, from now on until it is closed. */
 export function watchPodRuns(client: ClusterClient, pods: Pods, log: Logger): PodRuns {
   const changes = new EventEmitter()
   const emit = (podName: string) => changes.emit('changed', podName)

@@ -64,6 +64,7 @@ export function hasLog(pod: V1Pod): boolean {
   return running !== undefined || (terminated !== undefined && terminated.containerID !== undefined)
 }
 
+/** Whether the program has ended, or the Pod is gone but for a finalizer. */
 export function hasEnded(pod: V1Pod): boolean {
   const { deletionTimestamp, deletionGracePeriodSeconds } = pod.metadata ?? {}
   return (
@@ -226,6 +227,7 @@ export interface ClusterMessage {
   text: string
 }
 
+/** @returns why the status of a Pod says that it cannot start; empty if the status gives no reason */
 export function messagesOf(pod: V1Pod): ClusterMessage[] {
   const messages: ClusterMessage[] = []
   for (const { image, state } of [

@@ -33,8 +33,8 @@ export interface PodStepParts {
   pods: Pods
   consoleOf: (podName: string) => PodConsole
   inputOf: (podName: string) => PodInput
-  /** Changes of one instance come one after another. */
   keptFiles: KeptFiles
+  /** Runs the changes of one instance one after another. */
   inTurn: KeyedQueue
   isActive: () => boolean
   log: Pick<Logger, 'warn'>
@@ -50,6 +50,7 @@ export interface PodSteps {
   close: () => void
 }
 
+/** Starts to watch the runs, and does what becomes due for each of them until it is closed. */
 export function startPodSteps({
   runs,
   pods,

@@ -1,0 +1,37 @@
+import { isIP } from 'node:net'
+import { isPageRoute } from '../contract/pageRoutes'
+
+/** Whether it is a URL with the scheme http or https. */
+export function isWebAddress(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+}
+
+/** Whether it is an origin with an optional path whose characters need no encoding, in URLs or in HTML. */
+export function isPublicUrl(text: string): boolean {
+  return isWebAddress(text) && text === `${new URL(text).origin}${publicPath(text)}`
+}
+
+/** @returns the path of a URL without a trailing slash; empty if it has none, or one with characters that need encoding */
+export function publicPath(url: string): string {
+  return /^https?:\/\/[^/]+((?:\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+)$/.exec(url)?.[1] ?? ''
+}
+
+/** Whether a path conflicts with the platform's own: a proxy may remove the base path, so both kinds of URL must differ. */
+export function isOwnPath(path: string): boolean {
+  const [first = ''] = path.slice(1).split('/')
+  return path !== '' && (/^(?:api|assets|socket\.io)$/i.test(first) || isPageRoute(`/${first}`) || isPageRoute(path))
+}
+
+/** Whether it is an origin: scheme, host and port without a path. */
+export function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text
+}
+
+/** Accepts what both Fastify and BlockList accept: an address, or a network with a prefix of at least one bit. */
+export function isNetwork(text: string): boolean {
+  const [address = '', bits, ...rest] = text.split('/')
+  const family = isIP(address)
+  // A zone names an interface of this machine, not a peer.
+  if (family === 0 || rest.length > 0 || address.includes('%')) return false
+  return bits === undefined || (/^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (family === 4 ? 32 : 128))
+}
