@@ -115,9 +115,7 @@ async function main(): Promise<void> {
     await panel.registerFirst(await platform.kubectl('logs', 'deployment/quarterdeck'))
     for (const name of [...SINGLE, 'lobby']) {
       const isScalable = name === 'lobby'
-      await panel.call('POST', '/api/deployments', { name, type: isScalable ? 'scalable' : 'process' })
-      await panel.call('PATCH', `/api/deployments/${name}`, { content: definitionOf(name, isScalable) })
-      await panel.call('POST', `/api/deployments/${name}/toggle`, { enabled: true })
+      await panel.deploy(name, isScalable ? 'scalable' : 'process', definitionOf(name, isScalable))
     }
     const endWatch = watchForExcess(platform)
     const takeovers: number[] = []

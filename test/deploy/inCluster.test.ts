@@ -95,9 +95,7 @@ function callInALoop(): () => Promise<{ calls: number; failures: string[] }> {
     test('the invite code in their log registers the administrator, who signs in and creates a deployment', async () => {
       await panel.registerFirst(await platform.kubectl('logs', 'deployment/quarterdeck'))
       expect(await panel.call('GET', '/api/deployments')).toEqual({ deployments: [] })
-      await panel.call('POST', '/api/deployments', { name: 'walk', type: 'process' })
-      await panel.call('PATCH', '/api/deployments/walk', { content: DEFINITION })
-      await panel.call('POST', '/api/deployments/walk/toggle', { enabled: true })
+      await panel.deploy('walk', 'process', DEFINITION)
       const [instance] = await until(
         () => panel.instancesOf('walk'),
         ([first]) => first?.state === 'RUNNING',

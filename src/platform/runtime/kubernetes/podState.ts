@@ -23,7 +23,7 @@ const INTERRUPTIONS = [
   'NodeAffinity',
 ]
 
-/** Clocks of nodes may differ by this without any effect. The API tells whole seconds. */
+/** Differences between the clocks of nodes up to this have no effect. Times of the API are whole seconds. */
 const CLOCK_TOLERANCE_MS = 2000
 
 /** Why containers wait, in words for users. */

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { Agent, request, type IncomingMessage } from 'node:http'
 import { WebSocket } from 'ws'
 import type { ConsoleFrame } from '../../../../src/contract/consoleChannel'
+import type { DeploymentType } from '../../../../src/contract/deployment'
 import type { Instance } from '../../../../src/contract/instance'
 import { codeOf, registerAccount } from '../registerAccount'
 
@@ -23,6 +24,8 @@ export interface PanelClient {
   at(address: string, options?: { keepAlive?: boolean }): PanelClient
   /** Registers with the invite code in a log of the platform, and signs in. */
   registerFirst(log: string): Promise<void>
+  /** Creates a deployment with this definition, and enables it. */
+  deploy(name: string, type: DeploymentType, content: string): Promise<void>
   instancesOf(deployment: string): Promise<Instance[]>
   openConsole(deployment: string, podName: string, query?: string): Promise<ConsoleViewer>
   close(): void
@@ -83,6 +86,11 @@ export function createPanelClient(address: string, { keepAlive = false, session 
       const code = await codeOf(secret, 1)
       const { token } = await post('verify-login', { username: user.username, token: code, sessionToken })
       session.token = String(token)
+    },
+    async deploy(name, type, content) {
+      await call('POST', '/api/deployments', { name, type })
+      await call('PATCH', `/api/deployments/${name}`, { content })
+      await call('POST', `/api/deployments/${name}/toggle`, { enabled: true })
     },
     async instancesOf(deployment) {
       return (await call('GET', `/api/deployments/${deployment}/instances`)).instances as Instance[]
