@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 import type { ActivityEntry, ActivityQuery } from '../../contract/admin'
 import { errorCodeOf } from '../errors'
 import type { Db } from '../state/db'
-import { insertActivity, listActivity, type NewActivity } from '../state/activity'
+import { insertActivity, listActivity, type NewActivity } from '../state/accounts/activity'
 
 /** Entries that wait while the database is down. Further ones are lost, and the loss is logged. */
 const QUEUE_LIMIT = 10_000

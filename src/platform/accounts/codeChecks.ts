@@ -2,14 +2,14 @@ import type { WrongCodes } from '../../contract/auth'
 import { AppError } from '../errors'
 import type { Db } from '../state/db'
 import type { Secrets } from '../state/secrets'
-import { markTotpStepUsed, type UserRow } from '../state/users'
+import { markTotpStepUsed, type UserRow } from '../state/accounts/users'
 import {
   clearWrongCodes,
   findCodeWait,
   uncountCodeAttempt,
   countCodeAttempt,
   type CodeWaits,
-} from '../state/wrongCodes'
+} from '../state/accounts/wrongCodes'
 import type { ActivityLog } from './activityLog'
 import { tooManyTries, waitText } from './rateLimits'
 import { stepOfCode } from './oneTimeCodes'

@@ -1,8 +1,8 @@
 import { AppError } from '../errors'
 import { isMissingReference, type Db } from '../state/db'
-import { insertDownloadTicket, takeDownloadTicket } from '../state/downloadTickets'
+import { insertDownloadTicket, takeDownloadTicket } from '../state/accounts/downloadTickets'
 import { hashToken, randomToken } from '../state/secrets'
-import type { SessionUser } from '../state/sessions'
+import type { SessionUser } from '../state/accounts/sessions'
 import { noSession } from './sessions'
 
 /** Decisions §2. */

@@ -1,7 +1,7 @@
 import type { InviteCode } from '../../contract/admin'
 import { AppError } from '../errors'
 import type { Db } from '../state/db'
-import { deleteInvite, insertInvite, listInvites, revokeInvite, type InviteRow } from '../state/invites'
+import { deleteInvite, insertInvite, listInvites, revokeInvite, type InviteRow } from '../state/accounts/invites'
 import { INVITE_DAYS, newInviteCode } from './registration'
 
 export interface Invites {

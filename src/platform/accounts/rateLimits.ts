@@ -1,6 +1,6 @@
 import { AppError } from '../errors'
 import type { Db } from '../state/db'
-import { countAttempt, resetAttempts, uncountAttempt } from '../state/rateLimits'
+import { countAttempt, resetAttempts, uncountAttempt } from '../state/accounts/rateLimits'
 
 /** The attempts that a key has in a window. */
 interface Limit {

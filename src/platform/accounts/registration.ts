@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import type { Register, VerifyRegistration } from '../../contract/auth'
 import { AppError } from '../errors'
 import { isDuplicate, type Db } from '../state/db'
-import { findActiveInvite, findFirstInvite, lockFirstInvite, setFirstInvite, useInvite } from '../state/invites'
+import { findActiveInvite, findFirstInvite, lockFirstInvite, setFirstInvite, useInvite } from '../state/accounts/invites'
 import { hashToken, randomToken, type Secrets } from '../state/secrets'
 import {
   deleteRegistration,
@@ -10,8 +10,8 @@ import {
   insertRegistration,
   setRegistrationAccount,
   countRegistrationAttempt,
-} from '../state/registrations'
-import { findUserByName, hasUsers, insertUser } from '../state/users'
+} from '../state/accounts/registrations'
+import { findUserByName, hasUsers, insertUser } from '../state/accounts/users'
 import { rateLimits, takeAttempt } from './rateLimits'
 import { newTotpSecret, qrCodeOf, stepOfCode } from './oneTimeCodes'
 import { hashPassword } from './passwords'

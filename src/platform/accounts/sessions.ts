@@ -16,7 +16,7 @@ import {
   insertSession,
   listSessions,
   type SessionUser,
-} from '../state/sessions'
+} from '../state/accounts/sessions'
 
 /** The origin of a request, stored with the session so that its owner can recognise it. */
 export interface Client {

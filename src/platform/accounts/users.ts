@@ -1,7 +1,7 @@
 import type { User } from '../../contract/admin'
 import { AppError } from '../errors'
 import type { Db } from '../state/db'
-import type { SessionUser } from '../state/sessions'
+import type { SessionUser } from '../state/accounts/sessions'
 import {
   deleteUser,
   findUser,
@@ -10,7 +10,7 @@ import {
   replacePassword,
   setUserAdmin,
   type UserRow,
-} from '../state/users'
+} from '../state/accounts/users'
 import { hashPassword } from './passwords'
 
 /**

@@ -2,7 +2,7 @@ import type { Pool } from 'pg'
 import pLimit from 'p-limit'
 import type { DatabaseType } from '../../contract/database'
 import { AppError } from '../errors'
-import { waitForLeasedLock } from '../state/leasedLock'
+import { waitForLeasedLock } from '../state/locks/leasedLock'
 
 /** Each change holds a database connection, and the rest of the platform needs most of them. */
 const PARALLEL_CHANGES = 4

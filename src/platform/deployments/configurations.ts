@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Configuration, Definition, DeploymentType } from '../../contract/deployment'
 import { makeDeploymentDirectory } from '../share/deploymentDirectory'
-import type { SessionUser } from '../state/sessions'
+import type { SessionUser } from '../state/accounts/sessions'
 import { createDefinitionReader } from './definitionReader'
 import { cacheDefinition, tryParseDefinition } from './definitions'
 import { limitWarnings } from './limitWarnings'

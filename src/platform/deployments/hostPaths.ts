@@ -4,7 +4,7 @@ import { SHARED_ROOT } from '../../contract/pageRules'
 import { findDeploymentDirectory, makeDeploymentDirectory } from '../share/deploymentDirectory'
 import type { ShareLocation } from '../share/shareMarker'
 import type { Db } from '../state/db'
-import { setDirectorySeen, type DeploymentRow } from '../state/deployments'
+import { setDirectorySeen, type DeploymentRow } from '../state/deployments/deployments'
 
 /**
  * Returns the real path of a stored deployment's directory. Creates it only if it was never seen before: a directory

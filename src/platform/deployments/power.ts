@@ -1,8 +1,8 @@
 import { AppError } from '../errors'
 import type { Runtime, RuntimeInstance } from '../runtime/runtime'
 import type { Db } from '../state/db'
-import { findDeployment } from '../state/deployments'
-import { findInstanceByPod, setBlocked, setDrain, setRestartRun, setDesiredState } from '../state/instances'
+import { findDeployment } from '../state/deployments/deployments'
+import { findInstanceByPod, setBlocked, setDrain, setRestartRun, setDesiredState } from '../state/deployments/instances'
 import { tryParseDefinition } from './definitions'
 
 export type PowerAction = 'start' | 'stop' | 'restart' | 'kill' | 'drainAndStop' | 'drainAndRestart'

@@ -1,5 +1,5 @@
 import { AppError } from '../errors'
-import { findDeployment } from '../state/deployments'
+import { findDeployment } from '../state/deployments/deployments'
 import {
   listInstances,
   setBlocked,
@@ -7,7 +7,7 @@ import {
   setDrain,
   setRestartRun,
   type InstanceRow,
-} from '../state/instances'
+} from '../state/deployments/instances'
 import { parseDefinition } from './definitions'
 import { requireDeploymentDirectory } from './hostPaths'
 import { createSharedPoll } from './reconcile/sharedPoll'

@@ -1,7 +1,7 @@
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isDuplicate, type Db } from '../state/db'
-import { insertDeployment } from '../state/deployments'
+import { insertDeployment } from '../state/deployments/deployments'
 import { claimFact } from '../state/facts'
 
 const PROGRAM = `// A tiny process for a first look around. It prints, and answers what is typed into its console.

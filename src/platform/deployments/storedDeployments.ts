@@ -6,7 +6,7 @@ import { AppError } from '../errors'
 import type { Runtime } from '../runtime/runtime'
 import type { ShareLocation } from '../share/shareMarker'
 import type { Db } from '../state/db'
-import { findDeployment, listDeployments, updateDeployment, type DeploymentRow } from '../state/deployments'
+import { findDeployment, listDeployments, updateDeployment, type DeploymentRow } from '../state/deployments/deployments'
 import { tryParseDefinition } from './definitions'
 import type { OwnPort } from './portRanges'
 

@@ -3,7 +3,7 @@ import { ROLE_HEADER } from '../../contract/rules'
 import { AppError } from '../errors'
 import { networkOf, plainAddress } from '../accounts/clientAddress'
 import type { Client, Sessions } from '../accounts/sessions'
-import type { SessionUser } from '../state/sessions'
+import type { SessionUser } from '../state/accounts/sessions'
 
 /** The access that a route requires. Every route declares it. */
 export type Access = 'public' | 'user' | 'admin'

@@ -9,11 +9,11 @@ import {
   deleteDashboardAccount,
   setDashboardToken,
   listStaleDashboardAccounts,
-} from '../state/dashboardAccounts'
+} from '../state/accounts/dashboardAccounts'
 import type { Db } from '../state/db'
-import { waitForLeasedLock } from '../state/leasedLock'
+import { waitForLeasedLock } from '../state/locks/leasedLock'
 import type { Secrets } from '../state/secrets'
-import type { SessionUser } from '../state/sessions'
+import type { SessionUser } from '../state/accounts/sessions'
 import type { Cluster } from './cluster'
 
 const TOKEN_HOURS = 24

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
 import type { Sessions } from '../accounts/sessions'
 import { createSharedRead } from '../concurrency/sharedRead'
-import type { SessionUser } from '../state/sessions'
+import type { SessionUser } from '../state/accounts/sessions'
 
 /** Between checks without a reason. Expired sessions are found by them alone. */
 const CHECK_MS = 2000

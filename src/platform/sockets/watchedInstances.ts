@@ -1,7 +1,7 @@
 import type { WebSocket } from 'ws'
 import type { InstanceState } from '../../contract/instance'
 import type { Runtime } from '../runtime/runtime'
-import type { SessionUser } from '../state/sessions'
+import type { SessionUser } from '../state/accounts/sessions'
 import { ConsoleFeed } from './consoleFeed'
 
 export type ViewerUser = SessionUser & { address: string }

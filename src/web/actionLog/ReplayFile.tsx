@@ -1,7 +1,7 @@
 import type { ChangeEvent, DragEvent } from 'react'
 import { useState } from 'react'
 import type { ActionLog } from '../../contract/actionLog'
-import '../app/routes'
+import '../app/routing/routes'
 import { loadEarly } from '../chunks'
 import { AuthPage } from '../features/auth/AuthPage'
 import { checkSize, LogFault, readLog } from './replay/readLog'

@@ -2,8 +2,8 @@ import { Provider, useSelector } from 'react-redux'
 import type { Navigator } from 'react-router-dom'
 import { Router } from 'react-router-dom'
 import { PageBoundary } from '../app/layout/PageBoundary'
-import { AppRoutes } from '../app/routes'
-import { selectRoute } from '../app/routeSlice'
+import { AppRoutes } from '../app/routing/routes'
+import { selectRoute } from '../app/routing/routeSlice'
 import type { AppStore } from '../app/types'
 
 /** The route comes from the recorded state, so the navigator of the replay does nothing. */

@@ -2,8 +2,8 @@ import { Provider } from 'react-redux'
 import { BrowserRouter } from 'react-router-dom'
 import { basePath } from '../basePath'
 import { PageBoundary } from './layout/PageBoundary'
-import { RouteFollower } from './RouteFollower'
-import { AppRoutes } from './routes'
+import { RouteFollower } from './routing/RouteFollower'
+import { AppRoutes } from './routing/routes'
 import type { AppStore } from './types'
 
 export function App({ store }: { store: AppStore }) {

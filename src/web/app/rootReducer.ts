@@ -4,7 +4,7 @@ import { loginSlice } from '../features/auth/loginSlice'
 import { sessionSlice } from '../features/auth/sessionSlice'
 import { notificationsSlice } from '../features/notifications/notificationsSlice'
 import { realtimeSlice } from '../sockets/realtimeSlice'
-import { routeSlice } from './routeSlice'
+import { routeSlice } from './routing/routeSlice'
 import { themeSlice } from './themeSlice'
 
 /** The state of injected slices. Each file that injects one adds it here (`declare module`). */

@@ -1,7 +1,7 @@
 import type { InsertQueryBuilder, InsertResult } from 'kysely'
 import pino from 'pino'
 import { createActivityLog } from '../../../src/platform/accounts/activityLog'
-import type { NewActivity } from '../../../src/platform/state/activity'
+import type { NewActivity } from '../../../src/platform/state/accounts/activity'
 import type { State } from '../../../src/platform/state/schema'
 import { freshState, onServer, type FreshState } from '../../support/platform/freshState'
 import { until } from '../../support/platform/until'

@@ -1,8 +1,8 @@
 import pg, { type Pool } from 'pg'
 import pino from 'pino'
 import { reconcile } from '../../../src/platform/deployments/reconcile/reconcile'
-import { insertDeployment } from '../../../src/platform/state/deployments'
-import { findLastHeartbeat } from '../../../src/platform/state/heartbeats'
+import { insertDeployment } from '../../../src/platform/state/deployments/deployments'
+import { findLastHeartbeat } from '../../../src/platform/state/deployments/heartbeats'
 import { FOREVER, useManagedDeployments } from '../../support/platform/managedDeployments'
 import { until } from '../../support/platform/until'
 

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { reconcile } from '../../../src/platform/deployments/reconcile/reconcile'
-import { insertDeployment } from '../../../src/platform/state/deployments'
+import { insertDeployment } from '../../../src/platform/state/deployments/deployments'
 import { useManagedDeployments } from '../../support/platform/managedDeployments'
 import { until } from '../../support/platform/until'
 

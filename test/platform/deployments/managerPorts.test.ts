@@ -1,5 +1,5 @@
 import { createServer, type AddressInfo } from 'node:net'
-import { insertDeployment } from '../../../src/platform/state/deployments'
+import { insertDeployment } from '../../../src/platform/state/deployments/deployments'
 import { freePort } from '../../support/platform/freePort'
 import { useManagedDeployments } from '../../support/platform/managedDeployments'
 import { until } from '../../support/platform/until'

@@ -1,5 +1,5 @@
 import { reconcile } from '../../../src/platform/deployments/reconcile/reconcile'
-import { insertDeployment } from '../../../src/platform/state/deployments'
+import { insertDeployment } from '../../../src/platform/state/deployments/deployments'
 import { FOREVER, useManagedDeployments } from '../../support/platform/managedDeployments'
 import { until } from '../../support/platform/until'
 

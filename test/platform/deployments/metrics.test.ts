@@ -1,8 +1,8 @@
 import pino from 'pino'
 import { createMetrics, sampleMetrics } from '../../../src/platform/deployments/monitoring/metrics'
 import type { Runtime, Usage } from '../../../src/platform/runtime/runtime'
-import { insertDeployment } from '../../../src/platform/state/deployments'
-import { insertInstance } from '../../../src/platform/state/instances'
+import { insertDeployment } from '../../../src/platform/state/deployments/deployments'
+import { insertInstance } from '../../../src/platform/state/deployments/instances'
 import { freshState, type FreshState } from '../../support/platform/freshState'
 import { until } from '../../support/platform/until'
 

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { fenceRuntime } from '../../../src/platform/deployments/reconcile/fenceRuntime'
 import type { Runtime } from '../../../src/platform/runtime/runtime'
-import { tryLeasedLock } from '../../../src/platform/state/leasedLock'
+import { tryLeasedLock } from '../../../src/platform/state/locks/leasedLock'
 import { breakableProxy, type BreakableProxy } from '../../support/platform/breakableProxy'
 import { FOREVER, useManagedDeployments } from '../../support/platform/managedDeployments'
 import { until } from '../../support/platform/until'

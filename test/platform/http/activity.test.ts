@@ -365,7 +365,7 @@ describe('the database protects the log:', () => {
   })
 
   test('entries older than 90 days are removed, younger ones stay', async () => {
-    const { dropOldActivity } = await import('../../../src/platform/state/activity')
+    const { dropOldActivity } = await import('../../../src/platform/state/accounts/activity')
     const day = 86_400_000
     const entry = {
       username: 'old-timer',

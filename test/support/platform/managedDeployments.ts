@@ -14,7 +14,7 @@ import { findDeploymentDirectory } from '../../../src/platform/share/deploymentD
 import { openLocalRuntime } from '../../../src/platform/runtime/local/localRuntime'
 import type { Runtime } from '../../../src/platform/runtime/runtime'
 import { createReplicas, type Replicas } from '../../../src/platform/share/replicas/replicas'
-import { insertDeployment } from '../../../src/platform/state/deployments'
+import { insertDeployment } from '../../../src/platform/state/deployments/deployments'
 import { freshState, type FreshState } from './freshState'
 import { stopHost } from './stopHost'
 import { useTemporaryDirectory } from './temporaryDirectory'

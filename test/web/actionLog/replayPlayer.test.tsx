@@ -8,7 +8,7 @@ import { markOf } from '../../../src/web/actionLog/replay/playback'
 import { readLog } from '../../../src/web/actionLog/replay/readLog'
 import { ReplayApp } from '../../../src/web/actionLog/ReplayApp'
 import { ReplayPlayer } from '../../../src/web/actionLog/ReplayPlayer'
-import '../../../src/web/app/routes'
+import '../../../src/web/app/routing/routes'
 import { loadEarly } from '../../../src/web/chunks'
 import { clock, setClock } from '../../../src/web/ui/time/clock'
 

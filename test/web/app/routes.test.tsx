@@ -1,7 +1,7 @@
 import type { ReactElement } from 'react'
 import { createRoutesFromElements, type RouteObject } from 'react-router-dom'
 import { PAGE_ROUTES } from '../../../src/contract/pageRoutes'
-import { AppRoutes } from '../../../src/web/app/routes'
+import { AppRoutes } from '../../../src/web/app/routing/routes'
 
 const pathsOf = (routes: RouteObject[]): string[] =>
   routes.flatMap(({ path, children = [] }) => [...(path === undefined ? [] : [path]), ...pathsOf(children)])

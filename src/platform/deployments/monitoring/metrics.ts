@@ -3,8 +3,8 @@ import type { MetricPoint } from '../../../contract/metric'
 import { AppError } from '../../errors'
 import type { Runtime, Usage } from '../../runtime/runtime'
 import type { Db } from '../../state/db'
-import { findInstanceByPod } from '../../state/instances'
-import { dropOldMetrics, insertMetrics, listMetrics, type Metric } from '../../state/metrics'
+import { findInstanceByPod } from '../../state/deployments/instances'
+import { dropOldMetrics, insertMetrics, listMetrics, type Metric } from '../../state/deployments/metrics'
 import { coresUsed } from './usageMeter'
 
 /** Decisions §7. */

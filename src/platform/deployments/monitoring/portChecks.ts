@@ -1,5 +1,5 @@
 import type { RuntimeInstance } from '../../runtime/runtime'
-import type { InstanceRow } from '../../state/instances'
+import type { InstanceRow } from '../../state/deployments/instances'
 import type { PortOwner, Listening } from './listeningSockets'
 
 /** Time for a ready instance to listen on its port. */

@@ -1,7 +1,7 @@
 import type { CrashCapsule, LastExit } from '../../../contract/instance'
 import type { InstanceExit, Runtime } from '../../runtime/runtime'
 import type { Db } from '../../state/db'
-import { listMetrics } from '../../state/metrics'
+import { listMetrics } from '../../state/deployments/metrics'
 
 const CAPSULE_LINES = 50
 /** The time before the end whose metrics are kept. */

@@ -1,6 +1,6 @@
 import type { Definition } from '../../../contract/deployment'
 import type { RuntimeInstance } from '../../runtime/runtime'
-import type { InstanceRow } from '../../state/instances'
+import type { InstanceRow } from '../../state/deployments/instances'
 
 type Draining = Pick<InstanceRow, 'drain_run' | 'drain_then' | 'drain_since'>
 

@@ -1,7 +1,7 @@
 import { dataOf, exposeOf, type Definition } from '../../../contract/deployment'
 import type { PublishedDeployment, RuntimeInstance } from '../../runtime/runtime'
 import { createJail } from '../../share/jail'
-import { deleteDeployment, listDeployments, type DeploymentRow } from '../../state/deployments'
+import { deleteDeployment, listDeployments, type DeploymentRow } from '../../state/deployments/deployments'
 import {
   deleteInstance,
   groupByDeployment,
@@ -13,7 +13,7 @@ import {
   setRestartRun,
   setDesiredState,
   type InstanceRow,
-} from '../../state/instances'
+} from '../../state/deployments/instances'
 import { lastExitOf } from './crashCapsule'
 import { MAX_RESTART_DELAY_MS } from './crashes'
 import { recordExit } from './recordExit'

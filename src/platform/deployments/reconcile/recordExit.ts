@@ -1,6 +1,6 @@
 import type { Definition } from '../../../contract/deployment'
 import type { RuntimeInstance } from '../../runtime/runtime'
-import { setExit, type InstanceRow } from '../../state/instances'
+import { setExit, type InstanceRow } from '../../state/deployments/instances'
 import { captureCrash, describeCrashes, lastExitOf } from './crashCapsule'
 import { nextStartAfterCrash, BLOCK_AFTER } from './crashes'
 import type { ReconcileContext } from './reconcileContext'

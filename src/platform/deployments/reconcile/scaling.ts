@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto'
 import type { Definition } from '../../../contract/deployment'
-import { insertInstance, setDesiredState, type InstanceRow } from '../../state/instances'
+import { insertInstance, setDesiredState, type InstanceRow } from '../../state/deployments/instances'
 import { isBeingRemoved, requestDrain } from './advanceDrains'
 import { hasExited, type ReconcileContext, type Runs } from './reconcileContext'
 

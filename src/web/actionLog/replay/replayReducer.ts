@@ -2,7 +2,7 @@ import { rootReducer } from '../../app/rootReducer'
 // The api reducer needs the definitions of all endpoints.
 import '../../api/endpoints'
 // Each of these injects its slice.
-import '../../app/navigationSlice'
+import '../../app/routing/navigationSlice'
 import '../../app/versionSlice'
 import '../../drafts/draftsSlice'
 import '../../features/account/accountSlice'

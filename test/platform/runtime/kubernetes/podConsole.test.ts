@@ -2,7 +2,7 @@ import { EventEmitter, once } from 'node:events'
 import pino from 'pino'
 import { PodConsole, type ConsoleRun } from '../../../../src/platform/runtime/kubernetes/podConsole'
 import type { LogOptions, LogRow } from '../../../../src/platform/runtime/kubernetes/podLog'
-import { createConsoleStore } from '../../../../src/platform/state/consoles'
+import { createConsoleStore } from '../../../../src/platform/state/deployments/consoles'
 import { freshState, type FreshState } from '../../../support/platform/freshState'
 import { until } from '../../../support/platform/until'
 

@@ -4,7 +4,7 @@ import pino from 'pino'
 import { createClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
 import { openKubernetesRuntime } from '../../../../src/platform/runtime/kubernetes/kubernetesRuntime'
 import type { Runtime } from '../../../../src/platform/runtime/runtime'
-import { createConsoleStore } from '../../../../src/platform/state/consoles'
+import { createConsoleStore } from '../../../../src/platform/state/deployments/consoles'
 import {
   addTestImage,
   clusterTitle,

@@ -1,4 +1,4 @@
-import type { Db } from './db'
+import type { Db } from '../db'
 
 export async function insertDownloadTicket(
   db: Db,

@@ -1,6 +1,6 @@
 import { sql, type Selectable } from 'kysely'
-import type { Db } from './db'
-import type { State } from './schema'
+import type { Db } from '../db'
+import type { State } from '../schema'
 
 export type InviteRow = Selectable<State['invites']>
 

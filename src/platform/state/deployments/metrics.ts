@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { MetricPoint } from '../../contract/metric'
-import type { Db } from './db'
+import type { MetricPoint } from '../../../contract/metric'
+import type { Db } from '../db'
 
 export type Metric = 'cpu' | 'memory'
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from './db'
+import type { Db } from '../db'
 
 /** Stores a user's service account before it is created in the cluster. Clears its earlier token. */
 export async function insertDashboardAccount(db: Db, serviceAccount: string, userId: number): Promise<void> {

@@ -1,6 +1,6 @@
 import type { PayloadAction } from '@reduxjs/toolkit'
 import { createSlice } from '@reduxjs/toolkit'
-import { withoutSecretParameters } from '../withoutSecretParameters'
+import { withoutSecretParameters } from '../../withoutSecretParameters'
 
 /** Path and query of the current page, without secrets. Written by the router only. */
 export const routeSlice = createSlice({

@@ -1,8 +1,8 @@
 import type { ComponentType } from 'react'
 import { Suspense } from 'react'
 import { Route, Routes } from 'react-router-dom'
-import { lazyEarly } from '../chunks'
-import '../ui/leave/historyGate'
+import { lazyEarly } from '../../chunks'
+import '../../ui/leave/historyGate'
 import { RequireSession } from './RequireSession'
 
 /** Loads a chunk when its page renders, not when its route matches: a redirect to /login loads only the login page. */
@@ -30,44 +30,44 @@ async function withLoadingState<T>(load: () => Promise<T>): Promise<T> {
 }
 
 const login = page(
-  async () => (await import(/* webpackChunkName: 'page-login' */ '../features/auth/LoginPage')).LoginPage,
+  async () => (await import(/* webpackChunkName: 'page-login' */ '../../features/auth/LoginPage')).LoginPage,
 )
 const register = page(
   async () => (await import(/* webpackChunkName: 'page-register' */ './RegisterRoute')).RegisterRoute,
 )
-const layout = page(async () => (await import(/* webpackChunkName: 'layout' */ './layout/Layout')).Layout)
+const layout = page(async () => (await import(/* webpackChunkName: 'layout' */ '../layout/Layout')).Layout)
 const overview = page(
-  async () => (await import(/* webpackChunkName: 'page-overview' */ '../features/overview/OverviewPage')).OverviewPage,
+  async () => (await import(/* webpackChunkName: 'page-overview' */ '../../features/overview/OverviewPage')).OverviewPage,
 )
 const deployments = page(
   async () =>
-    (await import(/* webpackChunkName: 'page-deployments' */ '../features/deployments/DeploymentsPage'))
+    (await import(/* webpackChunkName: 'page-deployments' */ '../../features/deployments/DeploymentsPage'))
       .DeploymentsPage,
 )
 const configuration = page(
   async () =>
     (
       await import(
-        /* webpackChunkName: 'page-configuration' */ '../features/deployments/configuration/ConfigurationEditor'
+        /* webpackChunkName: 'page-configuration' */ '../../features/deployments/configuration/ConfigurationEditor'
       )
     ).ConfigurationEditor,
 )
 const instance = page(
-  async () => (await import(/* webpackChunkName: 'page-instance' */ '../features/instance/InstancePage')).InstancePage,
+  async () => (await import(/* webpackChunkName: 'page-instance' */ '../../features/instance/InstancePage')).InstancePage,
 )
 const databases = page(
   async () =>
-    (await import(/* webpackChunkName: 'page-databases' */ '../features/databases/DatabasesPage')).DatabasesPage,
+    (await import(/* webpackChunkName: 'page-databases' */ '../../features/databases/DatabasesPage')).DatabasesPage,
 )
 const files = page(
-  async () => (await import(/* webpackChunkName: 'page-files' */ '../features/files/FilesPage')).FilesPage,
+  async () => (await import(/* webpackChunkName: 'page-files' */ '../../features/files/FilesPage')).FilesPage,
 )
 const notFound = page(
-  async () => (await import(/* webpackChunkName: 'page-not-found' */ './layout/NotFoundPage')).NotFoundPage,
+  async () => (await import(/* webpackChunkName: 'page-not-found' */ '../layout/NotFoundPage')).NotFoundPage,
 )
-const admin = page(async () => (await import(/* webpackChunkName: 'page-admin' */ './pages/adminPage')).AdminPage)
+const admin = page(async () => (await import(/* webpackChunkName: 'page-admin' */ '../pages/adminPage')).AdminPage)
 const activity = page(
-  async () => (await import(/* webpackChunkName: 'page-activity' */ './pages/activityPage')).ActivityPage,
+  async () => (await import(/* webpackChunkName: 'page-activity' */ '../pages/activityPage')).ActivityPage,
 )
 
 /** Declarative: the data router would add 16 kB (gzip) to the login page, and nothing here needs it. */

@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
-import type { Db } from './db'
-import type { State } from './schema'
+import type { Db } from '../db'
+import type { State } from '../schema'
 
 export type DeploymentRow = Selectable<State['deployments']>
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import type { ConsoleHead } from '../consoleHead'
-import type { Db } from './db'
+import type { ConsoleHead } from '../../consoleHead'
+import type { Db } from '../db'
 
 /** A chunk takes further lines until it has this many characters. */
 const CHUNK_LENGTH = 8192

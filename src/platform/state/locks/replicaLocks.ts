@@ -1,6 +1,6 @@
 import pLimit from 'p-limit'
-import { AppError } from '../errors'
-import { openStatePool } from './db'
+import { AppError } from '../../errors'
+import { openStatePool } from '../db'
 import { waitForLeasedLock } from './leasedLock'
 
 /** Each holds a database connection, of a pool of their own: the removal of a large directory takes minutes. */

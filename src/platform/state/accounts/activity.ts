@@ -1,7 +1,7 @@
 import { sql, type Insertable } from 'kysely'
-import { ACTIVITY_PAGE, type ActivityEntry, type ActivityQuery } from '../../contract/admin'
-import type { Db } from './db'
-import type { State } from './schema'
+import { ACTIVITY_PAGE, type ActivityEntry, type ActivityQuery } from '../../../contract/admin'
+import type { Db } from '../db'
+import type { State } from '../schema'
 
 export type NewActivity = Insertable<State['activity']>
 

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from 'pg'
 import type { Logger } from 'pino'
-import { StartError } from '../errors'
-import { PostgresClient } from '../postgresClient'
+import { StartError } from '../../errors'
+import { PostgresClient } from '../../postgresClient'
 import { tryAdvisoryLock } from './advisoryLock'
-import { connectionErrorText } from './db'
+import { connectionErrorText } from '../db'
 
 /**
  * Key of the advisory lock of all platforms: one with the local runtime holds it alone, those with the Kubernetes

@@ -1,5 +1,5 @@
 import { createSlice } from '@reduxjs/toolkit'
-import { rootReducer } from './rootReducer'
+import { rootReducer } from '../rootReducer'
 
 export type NavigationState = { open: boolean }
 
@@ -20,7 +20,7 @@ const navigationSlice = createSlice({
   selectors: { selectMenuOpen: (state) => state.open },
 })
 
-declare module './rootReducer' {
+declare module '../rootReducer' {
   interface LazySlices {
     navigation: NavigationState
   }

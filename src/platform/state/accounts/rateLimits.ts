@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Db } from './db'
+import type { Db } from '../db'
 
 /**
  * Counts an attempt in a window that begins with the first one. One statement, so that concurrent attempts all count. A

@@ -1,7 +1,7 @@
 import { sql, type Selectable } from 'kysely'
-import type { CrashCapsule, LastExit } from '../../contract/instance'
-import type { Db } from './db'
-import type { State } from './schema'
+import type { CrashCapsule, LastExit } from '../../../contract/instance'
+import type { Db } from '../db'
+import type { State } from '../schema'
 
 /** All columns except `crash`: a crash capsule may take hundreds of kilobytes (see `findCrash`). */
 const COLUMNS = [

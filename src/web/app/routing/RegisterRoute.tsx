@@ -1,0 +1,7 @@
+import { RegisterPage } from '../../features/auth/RegisterPage'
+import { useRecorder } from '../useRecorder'
+
+export function RegisterRoute() {
+  useRecorder()
+  return <RegisterPage />
+}
