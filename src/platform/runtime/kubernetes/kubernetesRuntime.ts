@@ -140,7 +140,7 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
     },
     publish: createServices(client, log),
     nodes: async () => listNodes(client, runs.pods()),
-    sample: async () => usageOf(runs.pods().filter((pod) => hasLog(pod) && !hasEnded(pod))),
+    sample: () => usageOf(runs.pods().filter((pod) => hasLog(pod) && !hasEnded(pod))),
     async close() {
       steps.close()
       stopEvents()

@@ -1,4 +1,5 @@
 import { json } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { V1Pod } from '@kubernetes/client-node'
 import type { Logger } from 'pino'
 import type { Usage } from '../runtime'
@@ -9,6 +10,8 @@ import { nameOf, runIdOf } from './podState'
 const REQUEST_TIMEOUT_MS = 5000
 /** Minimum time between two reads of the cluster's figures. The kubelet updates them every 10 s. */
 const REFRESH_MS = 10_000
+/** How long the first caller waits for figures. */
+const MAX_WAIT_MS = 2000
 
 interface PodMetrics {
   metadata: { name: string }
@@ -34,16 +37,16 @@ interface Rate {
 
 /**
  * Reads what Pods use from `metrics.k8s.io`, or from the kubelets where the cluster has no metrics server. The cluster is
- * read in the background, so that no page waits for it.
- * @returns a function that returns the latest known usage of the given Pods, without those that have no figures yet
+ * read in the background, so that no page but the first one waits for it.
+ * @returns a function that resolves with the latest known usage of the given Pods, without those that have no figures yet
  */
-export function createPodUsage(client: ClusterClient, log: Pick<Logger, 'warn'>): (pods: V1Pod[]) => Usage[] {
+export function createPodUsage(client: ClusterClient, log: Pick<Logger, 'warn'>): (pods: V1Pod[]) => Promise<Usage[]> {
   /** By run id. */
   let rates = new Map<string, Rate>()
   /** CPU time by run id: the rates, summed up over the time between two reads. */
   let totals = new Map<string, { cpuMs: number; at: number }>()
   let isWarned = false
-  let isRefreshing = false
+  let refreshing: Promise<void> | undefined
   let refreshedAt = -Infinity
 
   const read = async <Answer>(path: string, query: Record<string, string> = {}): Promise<Answer> =>
@@ -96,13 +99,14 @@ export function createPodUsage(client: ClusterClient, log: Pick<Logger, 'warn'>)
     }
   }
 
-  return (pods) => {
-    const now = performance.now()
-    if (pods.length > 0 && !isRefreshing && now - refreshedAt >= REFRESH_MS) {
-      isRefreshing = true
-      refreshedAt = now
-      void refresh(pods).finally(() => (isRefreshing = false))
+  return async (pods) => {
+    if (pods.length > 0 && !refreshing && performance.now() - refreshedAt >= REFRESH_MS) {
+      const isFirst = refreshedAt === -Infinity
+      refreshedAt = performance.now()
+      refreshing = refresh(pods).finally(() => (refreshing = undefined))
+      if (isFirst) await Promise.race([refreshing, delay(MAX_WAIT_MS, undefined, { ref: false })])
     }
+    const now = performance.now()
     const next: typeof totals = new Map()
     const usage = pods.flatMap((pod) => {
       const runId = runIdOf(pod)
