@@ -2,7 +2,13 @@ import { randomInt } from 'node:crypto'
 import type { Register, VerifyRegistration } from '../../contract/auth'
 import { AppError } from '../errors'
 import { isDuplicate, type Db } from '../state/db'
-import { findActiveInvite, findFirstInvite, lockFirstInvite, setFirstInvite, useInvite } from '../state/accounts/invites'
+import {
+  findActiveInvite,
+  findFirstInvite,
+  lockFirstInvite,
+  setFirstInvite,
+  useInvite,
+} from '../state/accounts/invites'
 import { hashToken, randomToken, type Secrets } from '../state/secrets'
 import {
   deleteRegistration,

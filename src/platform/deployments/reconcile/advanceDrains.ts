@@ -1,7 +1,13 @@
 import type { Definition } from '../../../contract/deployment'
 import type { RuntimeInstance } from '../../runtime/runtime'
 import type { Db } from '../../state/db'
-import { setDrain, setDrainSince, setRestartRun, setDesiredState, type InstanceRow } from '../../state/deployments/instances'
+import {
+  setDrain,
+  setDrainSince,
+  setRestartRun,
+  setDesiredState,
+  type InstanceRow,
+} from '../../state/deployments/instances'
 import { endOfDrain, isDrained } from './drain'
 import { hasExited, type ReconcileContext, type Runs } from './reconcileContext'
 
