@@ -1,11 +1,11 @@
 import { request as requestHttp, type IncomingMessage, type RequestOptions } from 'node:http'
 import { request as requestHttps } from 'node:https'
-import { text } from 'node:stream/consumers'
 import type { CoreV1Api } from '@kubernetes/client-node'
 import pLimit from 'p-limit'
-import type { WebSocket } from 'ws'
+import { WebSocket } from 'ws'
 import { AppError } from '../../errors'
 import { createAgentPool } from '../../kubernetes/agentPool'
+import { readText } from '../../kubernetes/boundedBody'
 import { statusOf } from '../../kubernetes/clusterFailure'
 import {
   readClusterConfig,
@@ -24,6 +24,14 @@ const MAX_QUEUE_MS = 10_000
 const CONFIG_MS = 60_000
 /** TCP probes detect a peer that has vanished while a stream is idle. */
 const KEEP_ALIVE_MS = 10_000
+/** Of the body of a refused request. */
+const MAX_REFUSAL_BYTES = 64 * 1024
+/** Of its message. Consoles and the activity log show it. */
+const MAX_MESSAGE_LENGTH = 1000
+/** Subprotocols of attaching. All of them tell by its first byte which stream a message belongs to. */
+const ATTACH_PROTOCOLS = ['v5.channel.k8s.io', 'v4.channel.k8s.io']
+/** Nothing but the end of the connection is expected from the server. */
+const MAX_ATTACH_MESSAGE_BYTES = 64 * 1024
 
 /** A refused request: the status and the message of the API server. */
 export class ClusterRefusal extends Error {
@@ -91,33 +99,28 @@ export function createClusterClient(source: ClusterSource, namespace: string): C
       return openStream(`${server}${path}?${new URLSearchParams(query).toString()}`, options, signal)
     },
     async connectInput(podName, container) {
-      const { client, config } = await readConfig()
-      // The library connects only for a stream. Its messages are sent by hand, which tells how many bytes wait.
-      const { PassThrough } = await import('node:stream')
-      const stdin = new PassThrough()
-      const attached = new client.Attach(config).attach(
-        namespace,
-        podName,
-        container,
-        null,
-        null,
-        stdin,
-        false,
-      ) as Promise<unknown> as Promise<WebSocket>
-      try {
-        const socket = await withTimeout(attached)
-        socket.on('error', () => undefined)
-        return socket
-      } catch (error) {
-        // It may still be opened.
-        attached.then(
-          (late) => late.terminate(),
-          () => undefined,
-        )
-        throw error
-      }
+      // Not by the library: an empty or unknown message of the server makes it throw where nobody can catch it.
+      const { config, server } = await readConfig()
+      const options: RequestOptions = {}
+      await withTimeout(config.applyToHTTPSOptions(options))
+      const query = new URLSearchParams({ container, stdin: 'true', stdout: 'false', stderr: 'false', tty: 'false' })
+      const url = `${server}/api/v1/namespaces/${namespace}/pods/${podName}/attach?${query.toString()}`
+      return openSocket(url.replace(/^http/, 'ws'), options)
     },
   }
+}
+
+function openSocket(url: string, options: RequestOptions): Promise<WebSocket> {
+  return new Promise((resolve, reject) => {
+    const socket = new WebSocket(url, ATTACH_PROTOCOLS, {
+      ...(options as object),
+      handshakeTimeout: REQUEST_TIMEOUT_MS,
+      maxPayload: MAX_ATTACH_MESSAGE_BYTES,
+    })
+    // Also after it was opened: 'close' follows.
+    socket.on('error', (error) => reject(failureOf(error)))
+    socket.once('open', () => resolve(socket))
+  })
 }
 
 function openStream(url: string, options: RequestOptions, signal: AbortSignal): Promise<IncomingMessage> {
@@ -131,9 +134,13 @@ function openStream(url: string, options: RequestOptions, signal: AbortSignal): 
       reject(failureOf(error))
     })
     request.on('response', (response) => {
-      clearTimeout(timer)
-      if (response.statusCode === 200) return resolve(response)
-      text(response).then(
+      if (response.statusCode === 200) {
+        clearTimeout(timer)
+        return resolve(response)
+      }
+      // Within the same time: the body of a refusal may never end.
+      const refusal = readText(response, MAX_REFUSAL_BYTES).finally(() => clearTimeout(timer))
+      refusal.then(
         (body) => reject(new ClusterRefusal(response.statusCode ?? 0, messageOf(body))),
         (error: unknown) => reject(failureOf(error)),
       )
@@ -164,7 +171,7 @@ function failureOf(error: unknown): Error {
     const { body } = error as { body?: unknown }
     return new ClusterRefusal(
       status,
-      typeof body === 'string' ? messageOf(body) : ((body as { message?: string })?.message ?? ''),
+      typeof body === 'string' ? messageOf(body) : shortened((body as { message?: unknown } | null)?.message),
     )
   }
   const failure = clusterDoesNotAnswer()
@@ -183,8 +190,10 @@ export function clusterDoesNotAnswer(): AppError {
 /** The message of a Status object, or the start of another text. */
 function messageOf(body: string): string {
   try {
-    return (JSON.parse(body) as { message?: string }).message ?? ''
+    return shortened((JSON.parse(body) as { message?: unknown }).message)
   } catch {
     return body.slice(0, 300)
   }
 }
+
+const shortened = (message: unknown) => (typeof message === 'string' ? message.slice(0, MAX_MESSAGE_LENGTH) : '')

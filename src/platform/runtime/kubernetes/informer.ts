@@ -1,7 +1,8 @@
-import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { V1ObjectMeta } from '@kubernetes/client-node'
 import type { Logger } from 'pino'
+import { AppError } from '../../errors'
+import { readText } from '../../kubernetes/boundedBody'
 import { ClusterRefusal, type ClusterClient } from './clusterClient'
 
 /** The server ends a watch after this time, and the informer resumes it. It detects a server that has stopped to answer. */
@@ -10,6 +11,12 @@ const WATCH_TIMEOUT_MS = (WATCH_SECONDS + 15) * 1000
 const PROBE_TIMEOUT_MS = 4000
 const MIN_BACKOFF_MS = 200
 const MAX_BACKOFF_MS = 10_000
+/** Between two lists, or two watches: a server may forget each version at once, or end each watch at once. */
+const MIN_ROUND_MS = 200
+/** Of a list. A Pod takes about 6 kB. */
+const MAX_LIST_BYTES = 256 * 2 ** 20
+/** Of one event. The server stores objects of at most 1.5 MiB. */
+const MAX_EVENT_LENGTH = 8 * 2 ** 20
 
 export interface KubernetesObject {
   metadata?: V1ObjectMeta
@@ -69,8 +76,7 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
   function put(item: Item): void {
     const { name = '', uid, resourceVersion = '0' } = item.metadata ?? {}
     const known = items.get(name)?.metadata
-    // Versions of one object are comparable numbers (Kubernetes KEP-5504).
-    if (known?.uid === uid && BigInt(known?.resourceVersion ?? '0') >= BigInt(resourceVersion)) return
+    if (known?.uid === uid && !isNewer(resourceVersion, known?.resourceVersion ?? '0')) return
     // The record of who has set which field is not used, and takes a third of a Pod's memory.
     delete item.metadata?.managedFields
     items.set(name, item)
@@ -85,7 +91,9 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
 
   async function list(): Promise<void> {
     const signal = AbortSignal.any([closing.signal, AbortSignal.timeout(WATCH_TIMEOUT_MS)])
-    const answer = JSON.parse(await text(await client.stream(path, selectors, signal))) as List<Item>
+    const answer = JSON.parse(
+      await readText(await client.stream(path, selectors, signal), MAX_LIST_BYTES),
+    ) as List<Item>
     const listed = new Set(answer.items.map(({ metadata }) => metadata?.uid))
     for (const item of [...items.values()]) if (!listed.has(item.metadata?.uid)) remove(item)
     for (const item of answer.items) put(item)
@@ -106,12 +114,19 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
     const stream = await client.stream(path, query, signal)
     syncedAt = Date.now()
     onOpen()
-    let rest = ''
+    let parts: string[] = []
+    let length = 0
     // Leaving the loop destroys the stream.
     for await (const chunk of stream.setEncoding('utf8')) {
-      const lines = (rest + String(chunk)).split('\n')
-      rest = lines.pop() ?? ''
-      for (const line of lines) handle(JSON.parse(line) as WatchEvent<Item>)
+      const [first = '', ...others] = String(chunk).split('\n')
+      parts.push(first)
+      length += first.length
+      if (length > MAX_EVENT_LENGTH) throw new Error('the Kubernetes API server sends an event that does not end')
+      for (const next of others) {
+        handle(JSON.parse(parts.join('')) as WatchEvent<Item>)
+        parts = [next]
+        length = next.length
+      }
     }
     syncedAt = Date.now()
   }
@@ -128,6 +143,7 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
     let backoff = MIN_BACKOFF_MS
     let isFailing = false
     while (!closing.signal.aborted) {
+      const round = delay(MIN_ROUND_MS, undefined, { signal: closing.signal }).catch(() => undefined)
       try {
         if (version === undefined) await list()
         await watch(() => {
@@ -138,8 +154,11 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
       } catch (error) {
         if (closing.signal.aborted) return
         // 410 Gone: the server has forgotten the version.
-        if (error instanceof ClusterRefusal && error.status === 410) {
-          version = undefined
+        const isForgotten = error instanceof ClusterRefusal && error.status === 410
+        // What it cannot resume at, or answers in a way that cannot be read, is listed again as well.
+        if (!isConnectionLost(error)) version = undefined
+        if (isForgotten) {
+          await round
           continue
         }
         if (!isFailing) log.warn({ err: error, path }, 'the Kubernetes cluster cannot be watched; retrying')
@@ -147,6 +166,7 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
         await delay(backoff * (0.5 + Math.random()), undefined, { signal: closing.signal }).catch(() => undefined)
         backoff = Math.min(MAX_BACKOFF_MS, backoff * 2)
       }
+      await round
     }
   }
 
@@ -174,4 +194,16 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
       await running
     },
   }
+}
+
+/** Versions of one object are comparable numbers (Kubernetes KEP-5504). Of others, what arrives last is the newest. */
+function isNewer(version: string, known: string): boolean {
+  return !isNumber(version) || !isNumber(known) || BigInt(version) > BigInt(known)
+}
+
+const isNumber = (version: unknown) => typeof version === 'string' && /^\d{1,40}$/.test(version)
+
+/** Whether the server said nothing, so that the watch can be resumed where it ended. */
+function isConnectionLost(error: unknown): boolean {
+  return error instanceof AppError || (error as { code?: unknown }).code !== undefined
 }

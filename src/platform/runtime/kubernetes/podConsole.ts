@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { createSharedRead } from '../../concurrency/sharedRead'
 import type { ConsoleHead } from '../../consoleHead'
 import { consoleText } from '../consoleText'
 import { MAX_STORED_BYTES, MAX_STORED_LINES, newestStored } from '../lineRing'
@@ -59,7 +60,7 @@ export class PodConsole {
   private wakeUp: () => void = () => undefined
   private appends = 0
   private isClosed = false
-  private settling: Promise<void> | undefined
+  private settled: Promise<void> = Promise.resolve()
   /** Resolved when the log that is being followed has been read to its end. */
   private turn: { promise: Promise<void>; resolve: () => void } | undefined
 
@@ -131,12 +132,11 @@ export class PodConsole {
     this.enqueue(() => this.deliverStored()).catch(() => undefined)
   }
 
-  /** Stores what is missing of a run that has ended, or of one that nobody watches. Failures are left to the next call. */
-  async settle(): Promise<void> {
-    // Callers at the same time share one turn, which may have begun before the run has ended.
-    while (this.settling) await this.settling
-    await (this.settling = this.storeMissing().finally(() => (this.settling = undefined)))
-  }
+  /**
+   * Stores what is missing of a run that has ended, or of one that nobody watches. Failures are left to the next call.
+   * Callers share a turn that begins after their call: one may take seconds, and they may be many.
+   */
+  readonly settle = createSharedRead(() => (this.settled = this.storeMissing()))
 
   private async storeMissing(): Promise<void> {
     const run = this.parts.run()
@@ -163,7 +163,7 @@ export class PodConsole {
     this.lineWatch = undefined
     this.stopUnwatched()
     await this.loop
-    await this.settling
+    await this.settled.catch(() => undefined)
     this.isClosed = true
     await this.queue
   }

@@ -1,13 +1,15 @@
-import { json } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { V1Pod } from '@kubernetes/client-node'
 import type { Logger } from 'pino'
+import { readText } from '../../kubernetes/boundedBody'
 import type { Usage } from '../runtime'
 import { ClusterRefusal, type ClusterClient } from './clusterClient'
 import { MANAGED_BY_SELECTOR } from './podSpec'
 import { nameOf, runIdOf } from './podState'
 
 const REQUEST_TIMEOUT_MS = 5000
+/** Of one answer. That of a kubelet comes from a machine that runs programs of users. */
+const MAX_ANSWER_BYTES = 32 * 2 ** 20
 /** Minimum time between two reads of the cluster's figures. The kubelet updates them every 10 s. */
 const REFRESH_MS = 10_000
 /** How long the first caller waits for figures. */
@@ -50,7 +52,9 @@ export function createPodUsage(client: ClusterClient, log: Pick<Logger, 'warn'>)
   let refreshedAt = -Infinity
 
   const read = async <Answer>(path: string, query: Record<string, string> = {}): Promise<Answer> =>
-    (await json(await client.stream(path, query, AbortSignal.timeout(REQUEST_TIMEOUT_MS)))) as Answer
+    JSON.parse(
+      await readText(await client.stream(path, query, AbortSignal.timeout(REQUEST_TIMEOUT_MS)), MAX_ANSWER_BYTES),
+    ) as Answer
 
   async function fromMetrics(pods: V1Pod[]): Promise<typeof rates> {
     const { items } = await read<{ items: PodMetrics[] }>(

@@ -4,6 +4,8 @@ import type { LogRow } from './podLog'
 const MAX_BATCH_BYTES = 256 * 1024
 /** Rows within this time are stored together. */
 const BATCH_MS = 20
+/** What a row takes besides its text: a program may print nothing but empty lines. */
+const ROW_BYTES = 64
 
 /**
  * Reads rows to their end, and passes them on in batches, one at a time. While a batch is being stored the next one is
@@ -20,6 +22,7 @@ export async function storeInBatches(
   let bytes = 0
   let timer: NodeJS.Timeout | undefined
   let storing: Promise<void> = Promise.resolve()
+  let isStoring = false
   let failure: { error: unknown } | undefined
 
   function storePending(): Promise<void> {
@@ -28,10 +31,21 @@ export async function storeInBatches(
     const rows = pending
     pending = []
     bytes = 0
-    storing = storing
+    isStoring = true
+    const stored = storing
       .then(() => (rows.length > 0 && !failure ? storeRows(rows) : undefined))
       .catch((error: unknown) => void (failure ??= { error }))
-    return storing
+      .finally(() => {
+        if (storing === stored) isStoring = false
+      })
+    storing = stored
+    return stored
+  }
+
+  /** Batches must not queue up behind a slow store. */
+  function storeUnlessStoring(): void {
+    if (isStoring) timer = setTimeout(storeUnlessStoring, BATCH_MS)
+    else void storePending()
   }
 
   try {
@@ -39,11 +53,11 @@ export async function storeInBatches(
       for (const row of rows) {
         if (!isNew(row)) continue
         pending.push(row)
-        bytes += row.text.length
+        bytes += ROW_BYTES + row.text.length
         if (bytes >= MAX_BATCH_BYTES) await storePending()
       }
       if (failure) break
-      timer ??= setTimeout(() => void storePending(), BATCH_MS)
+      timer ??= setTimeout(storeUnlessStoring, BATCH_MS)
     }
   } finally {
     await storePending()

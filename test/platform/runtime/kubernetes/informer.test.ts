@@ -143,3 +143,70 @@ test('an answer to a request of the platform is not replaced by an older event',
   await until(() => told.includes('b 61'))
   expect(informer.get('a')).toEqual(itemOf('a', 60))
 })
+
+describe('security 61: a server that', () => {
+  const watching = (request: IncomingMessage) => request.url?.includes('watch=true') ?? false
+
+  test.each([
+    [
+      'forgets every version at once',
+      (request: IncomingMessage, response: ServerResponse) => {
+        if (!watching(request)) return false
+        response.writeHead(410).end('{}')
+        return true
+      },
+    ],
+    [
+      'ends every watch at once',
+      (request: IncomingMessage, response: ServerResponse) => {
+        if (!watching(request)) return false
+        response.writeHead(200).end()
+        return true
+      },
+    ],
+  ])('%s is asked a few times a second', async (_what, answer) => {
+    await until(() => watches.length === 1)
+    let asked = 0
+    refuse = (request, response) => {
+      asked += 1
+      return answer(request, response)
+    }
+    watches[0]!.response.end()
+    await new Promise((resolve) => setTimeout(resolve, 1000))
+    expect(asked).toBeGreaterThan(1)
+    expect(asked).toBeLessThan(16)
+  })
+
+  test.each([
+    ['tells a version that is no number', () => send('MODIFIED', itemOf('a', 'newest' as unknown as number))],
+    ['sends what is no JSON', () => watches[0]!.response.write('<html>Bad gateway</html>\n')],
+    ['sends null', () => watches[0]!.response.write('null\n')],
+    ['sends an object without metadata', () => send('ADDED', {})],
+    ['refuses to go on at the version it has told', () => send('ERROR', { code: 500, message: 'too large version' })],
+    ['sends an event that does not end', () => watches[0]!.response.write('x'.repeat(9 * 2 ** 20))],
+  ])('%s is listed again, and watched on', async (_what, attack) => {
+    await until(() => watches.length === 1)
+    attack()
+    watches[0]!.response.end()
+    await until(() => watches.length === 2)
+    items = [itemOf('a', 70)]
+    watches[1]!.response.end()
+    await until(() => watches.length === 3)
+    send('MODIFIED', itemOf('a', 80))
+    await until(() => told.includes('a 80'))
+    expect(informer.all().map(({ metadata }) => metadata.name)).toEqual(['a'])
+  })
+
+  test('resumes at no version that it does not know', async () => {
+    await until(() => watches.length === 1)
+    send('MODIFIED', itemOf('a', 'newest' as unknown as number))
+    refuse = (request, response) => {
+      if (!request.url?.includes('resourceVersion=newest')) return false
+      response.writeHead(400).end('{}')
+      return true
+    }
+    watches[0]!.response.end()
+    await until(() => watches.length === 2)
+    expect(lists).toBe(2)
+  })
+})

@@ -187,3 +187,12 @@ test('decisions §6: the newest 10,000 lines are kept, within 4 MiB', async () =
   expect(Number(size)).toBeLessThan(12 * 2 ** 20)
   await console.close()
 })
+
+test('security 62: fifty who ask for a console at once share the readings of its log', async () => {
+  const log = new PodLog()
+  const console = openConsole(newPod(), log)
+  log.print(...numbers(5))
+  const answers = await Promise.all(Array.from({ length: 50 }, () => textsOf(console)))
+  expect(answers).toEqual(Array.from({ length: 50 }, () => numbers(5)))
+  expect(log.readers).toBeLessThanOrEqual(2)
+})

@@ -1,0 +1,95 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pino from 'pino'
+import { WebSocketServer, type WebSocket } from 'ws'
+import { createClusterClient, type ClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
+import { PodInput } from '../../../../src/platform/runtime/kubernetes/podInput'
+import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
+import { until } from '../../../support/platform/until'
+
+const root = useTemporaryDirectory()
+let server: Server
+let sockets: WebSocketServer
+let client: ClusterClient
+let answer: RequestListener
+/** What the server sends to whoever attaches. */
+let attack: (socket: WebSocket) => void
+let received: string[]
+
+beforeEach(async () => {
+  received = []
+  server = createServer((request, response) => answer(request, response))
+  sockets = new WebSocketServer({ server, handleProtocols: ([protocol]) => protocol ?? false })
+  sockets.on('connection', (socket) => {
+    socket.on('error', () => undefined)
+    socket.on('message', (message: Buffer) => void received.push(message.toString()))
+    attack(socket)
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const kubeconfig = join(root(), 'kubeconfig')
+  writeFileSync(
+    kubeconfig,
+    `{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}],
+      clusters: [{name: c, cluster: {server: "http://127.0.0.1:${(server.address() as AddressInfo).port}", insecure-skip-tls-verify: true}}],
+      users: [{name: u, user: {}}]}`,
+  )
+  client = createClusterClient({ kubeconfig }, 'games')
+})
+afterEach(() => {
+  for (const socket of sockets.clients) socket.terminate()
+  server.closeAllConnections()
+  server.close()
+})
+
+test.each<[string, string | Buffer]>([
+  ['an empty message', Buffer.alloc(0)],
+  ['output that was not asked for', Buffer.from([1, 65])],
+  ['a status that is no JSON', Buffer.from([3, 60])],
+  ['an unknown stream', Buffer.from([200, 0])],
+  ['the end of an output', Buffer.from([255, 1])],
+  ['an end without a stream', Buffer.from([255])],
+  ['a text', '\u00ff\u0001'],
+])('security 61: %s, sent to the input of an instance, harms nothing', async (_what, message) => {
+  attack = (socket) => socket.send(message)
+  const input = new PodInput(client, 'lobby-1', pino({ level: 'silent' }))
+  expect(await input.write('say one')).toBe(true)
+  await until(() => received.length === 1)
+  await new Promise((resolve) => setTimeout(resolve, 100))
+  expect(await input.write('say two')).toBe(true)
+  await until(() => received.length === 2)
+  expect(received).toEqual(['\0say one\n', '\0say two\n'])
+  input.close()
+})
+
+test('security 61: a huge message to the input of an instance ends its connection only', async () => {
+  attack = (socket) =>
+    sockets.clients.size === 1 && received.length === 0 ? socket.send(Buffer.alloc(2 ** 20)) : undefined
+  const input = new PodInput(client, 'lobby-1', pino({ level: 'silent' }))
+  await input.write('say one')
+  await until(() => sockets.clients.size === 0)
+  attack = () => undefined
+  await until(() => input.write('say two'))
+  await until(() => received.includes('\0say two\n'))
+  input.close()
+})
+
+test('security 61: a refusal that never ends, or is endless, fails in time', async () => {
+  const never = new AbortController().signal
+  answer = (_request, response) => void response.writeHead(500).write('{')
+  await expect(client.stream('/x', {}, never)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+  answer = (_request, response) => void response.writeHead(500).write('x'.repeat(2 ** 20))
+  await expect(client.stream('/x', {}, never)).rejects.toMatchObject({ code: 'UNAVAILABLE' })
+}, 15_000)
+
+test('security 61: the message of a refusal is shortened, and one that is no text is left out', async () => {
+  const send = (message: unknown) => {
+    answer = (_request, response) => void response.writeHead(403).end(JSON.stringify({ message }))
+    return client.stream('/x', {}, new AbortController().signal).catch((error: unknown) => error as Error)
+  }
+  expect(((await send('x'.repeat(20_000))) as Error).message).toHaveLength(1000)
+  expect(((await send({ toString: 1 })) as Error).message).toBe('')
+})

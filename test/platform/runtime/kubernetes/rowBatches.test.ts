@@ -1,0 +1,39 @@
+import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
+import type { LogRow } from '../../../../src/platform/runtime/kubernetes/podLog'
+import { storeInBatches } from '../../../../src/platform/runtime/kubernetes/rowBatches'
+
+/** Prints for ever, until it is told to stop. */
+async function* flood(text: string, printed: { count: number; isOver: boolean }): AsyncGenerator<LogRow[]> {
+  while (!printed.isOver) {
+    yield Array.from({ length: 100 }, () => ({ time: '000000000001.000000000', text }))
+    printed.count += 100
+    await nextTurn()
+  }
+}
+
+test.each([
+  ['empty lines', '', 20_000],
+  ['short lines', 'x'.repeat(100), 10_000],
+])('security 62: while the state is slow, a flood of %s is not read ahead without bound', async (_what, text, most) => {
+  const printed = { count: 0, isOver: false }
+  let goOn: () => void = () => undefined
+  const slow = new Promise<void>((resolve) => (goOn = resolve))
+  let stored = 0
+  const ended = storeInBatches(
+    flood(text, printed),
+    () => true,
+    async (rows) => {
+      await slow
+      stored += rows.length
+    },
+  )
+  await delay(500)
+  const before = printed.count
+  expect(before).toBeLessThan(most)
+  await delay(300)
+  expect(printed.count).toBe(before)
+  printed.isOver = true
+  goOn()
+  await ended
+  expect(stored).toBeGreaterThanOrEqual(before)
+})
