@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import { constants, type BigIntStats, type Stats } from 'node:fs'
-import { open, opendir, readlink, type FileHandle } from 'node:fs/promises'
+import { open, opendir, readlink, realpath, type FileHandle } from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
 import { AppError, errorCodeOf } from '../errors'
 import { fileFailure } from './fileFailure'
 import { isInternalName } from './internalNames'
@@ -190,6 +191,14 @@ export async function openRealDirectory(realPath: string): Promise<OpenDirectory
     await handle.close()
     throw error
   }
+}
+
+/**
+ * Opens a directory of the platform's own, which is no link: one in the shared area may have been replaced by an instance.
+ * @throws AppError CONFLICT when it is one; Node.js errors of the file system
+ */
+export async function openOwnDirectory(path: string): Promise<OpenDirectory> {
+  return openRealDirectory(join(await realpath(dirname(path)), basename(path)))
 }
 
 /**

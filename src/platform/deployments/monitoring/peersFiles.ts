@@ -1,6 +1,10 @@
-import { chmod, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Peers } from '../../../contract/discovery'
+import { errorCodeOf } from '../../errors'
+import { removeTree } from '../../share/changes/removal'
+import { createFile } from '../../share/directoryEntries'
+import { openOwnDirectory, openSubdirectory, withDirectory, type OpenDirectory } from '../../share/jail'
 
 const PEERS_FILE = 'peers.json'
 
@@ -26,7 +30,6 @@ export function peersFileOf(directory: string, podName: string): string {
 export function createPeersFiles(directory: string): PeersFiles {
   /** The current content of each file, by pod name. */
   const written = new Map<string, string>()
-  const directoryOf = (podName: string) => join(directory, podName)
 
   return {
     has: (podName) => written.has(podName),
@@ -34,22 +37,42 @@ export function createPeersFiles(directory: string): PeersFiles {
     async write(podName, peers) {
       const text = `${JSON.stringify(peers)}\n`
       if (written.get(podName) === text) return
-      const own = directoryOf(podName)
-      await mkdir(own, { recursive: true })
-      // The umask of the platform must not keep the instance's own user from reading it.
-      await Promise.all([chmod(directory, 0o755), chmod(own, 0o755)])
-      const part = join(own, `.${PEERS_FILE}.part`)
-      await writeFile(part, text)
-      await chmod(part, 0o644)
-      await rename(part, peersFileOf(directory, podName))
+      await mkdir(directory, { recursive: true })
+      await withDirectory(openOwnDirectory(directory), async (all) => {
+        await mkdir(all.entryPath(podName)).catch((error: unknown) => {
+          if (errorCodeOf(error) !== 'EEXIST') throw error
+        })
+        const opened = await openSubdirectory(all, podName)
+        if (!opened) throw new Error(`There is no directory at ${directory}/${podName}`)
+        await withDirectory(Promise.resolve(opened), async (own) => {
+          // The umask of the platform must not keep the instance's own user from reading it.
+          await Promise.all([chmod(all.procPath, 0o755), chmod(own.procPath, 0o755)])
+          await replaceFile(own, text)
+        })
+      })
       written.set(podName, text)
     },
     async remove(podName) {
       written.delete(podName)
-      await rm(directoryOf(podName), { recursive: true, force: true })
+      await withDirectory(openOwnDirectory(directory), (all) => removeTree(all, podName)).catch((error: unknown) => {
+        if (errorCodeOf(error) !== 'ENOENT') throw error
+      })
     },
     async find() {
       for (const name of await readdir(directory)) written.set(name, '')
     },
   }
+}
+
+async function replaceFile(directory: OpenDirectory, text: string): Promise<void> {
+  const part = `.${PEERS_FILE}.part`
+  await rm(directory.entryPath(part), { force: true })
+  const file = await createFile(directory, part)
+  try {
+    await file.writeFile(text)
+    await file.chmod(0o644)
+  } finally {
+    await file.close()
+  }
+  await rename(directory.entryPath(part), directory.entryPath(PEERS_FILE))
 }

@@ -1,9 +1,10 @@
-import { chown, mkdir, rm } from 'node:fs/promises'
+import { chown, mkdir, realpath } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
-import { StartError } from '../../errors'
+import { AppError, errorCodeOf, StartError } from '../../errors'
 import type { ClusterSource } from '../../kubernetes/clusterConnection'
-import { openRealDirectory } from '../../share/jail'
+import { removeTree } from '../../share/changes/removal'
+import { openOwnDirectory, openRealDirectory, openSubdirectory, withDirectory } from '../../share/jail'
 import { chownTree, FIRST_USER_ID } from '../../share/ownership'
 import type { WriteBack } from '../../share/replicas/writeBack'
 import { createSkippedEntries } from '../../share/skippedEntries'
@@ -58,26 +59,39 @@ export function openClusterRuntime({
   // Pods do not run as root. A platform that does gives them their files.
   const user = own === 0 ? FIRST_USER_ID : own
 
-  const copyOf = (podName: string) => join(shareDir, COPIES, podName)
+  const directoryOfCopies = join(shareDir, COPIES)
   const copies: KeptCopies = {
     pathOf: (podName) => `/${COPIES}/${podName}`,
     writeBack: async (podName, dataDirectory, paths, skipped) =>
       writeBack(
-        { copy: copyOf(podName), directory: await directoryOf(dataDirectory), paths },
+        { copy: join(await realpath(shareDir), COPIES, podName), directory: await directoryOf(dataDirectory), paths },
         AbortSignal.timeout(WRITE_BACK_MS),
         skipped,
       ),
-    remove: (podName) => rm(copyOf(podName), { recursive: true, force: true }),
+    async remove(podName) {
+      try {
+        await withDirectory(openOwnDirectory(directoryOfCopies), (all) => removeTree(all, podName))
+      } catch (error) {
+        // There is no copy where there is no directory of them, or something else in its place.
+        if (!(error instanceof AppError) && !['ENOENT', 'ENOTDIR'].includes(errorCodeOf(error) ?? '')) throw error
+      }
+    },
+  }
+
+  async function makeCopyDirectory(podName: string): Promise<void> {
+    await mkdir(directoryOfCopies, { recursive: true })
+    await withDirectory(openOwnDirectory(directoryOfCopies), async (all) => {
+      await removeTree(all, podName)
+      await mkdir(all.entryPath(podName))
+      const copy = own === 0 ? await openSubdirectory(all, podName) : undefined
+      if (copy) await withDirectory(Promise.resolve(copy), ({ procPath }) => chown(procPath, user, user))
+    })
   }
 
   async function prepare({ podName, dataDirectory, mounts, keep }: InstanceSpec): Promise<void> {
     for (const path of mounts) await directoryOf(path)
     const path = await directoryOf(dataDirectory)
-    if (keep) {
-      await copies.remove(podName)
-      await mkdir(copyOf(podName), { recursive: true })
-      if (own === 0) await chown(copyOf(podName), user, user)
-    }
+    if (keep) await makeCopyDirectory(podName)
     if (own !== 0) return
     const directory = await openRealDirectory(path)
     try {

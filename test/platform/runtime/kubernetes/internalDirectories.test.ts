@@ -1,0 +1,83 @@
+import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import pino from 'pino'
+import type { Peers } from '../../../../src/contract/discovery'
+import { createPeersFiles } from '../../../../src/platform/deployments/monitoring/peersFiles'
+import type { ConsoleStore } from '../../../../src/platform/runtime/kubernetes/consoleStore'
+import { openClusterRuntime } from '../../../../src/platform/runtime/kubernetes/openClusterRuntime'
+import { instanceSpec } from '../../../support/platform/instanceSpec'
+import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
+
+const root = useTemporaryDirectory()
+const peers = { instances: [] } as unknown as Peers
+const own = () => join(root(), 'own', 'lobby-1', 'secret.key')
+
+/** A directory of the platform itself, and a shared area with a link to it. */
+function linkTo(name: string): string {
+  const shareDir = join(root(), 'nfsshare')
+  mkdirSync(join(root(), 'own', 'lobby-1'), { recursive: true })
+  mkdirSync(join(shareDir, 'lobby'), { recursive: true })
+  writeFileSync(own(), 'the key')
+  symlinkSync(join(root(), 'own'), join(shareDir, name))
+  return shareDir
+}
+
+test('security 63: a link in the place of the copies leads neither a start nor a removal out of the shared area', async () => {
+  const shareDir = linkTo('.quarterdeck-copies')
+  const kubeconfig = join(root(), 'kubeconfig')
+  writeFileSync(
+    kubeconfig,
+    `{apiVersion: v1, kind: Config, current-context: c, contexts: [{name: c, context: {cluster: c, user: u}}],
+      clusters: [{name: c, cluster: {server: "http://127.0.0.1:1"}}], users: [{name: u, user: {}}]}`,
+  )
+  const runtime = openClusterRuntime({
+    cluster: { kubeconfig },
+    namespace: 'games',
+    shareClaim: 'share',
+    image: 'image',
+    store: { remove: async () => undefined } as unknown as ConsoleStore,
+    isActive: () => false,
+    shareDir,
+    writeBack: async () => 0,
+    directoryOf: async (path) => join(shareDir, path),
+    peersDirectory: (podName) => `/.quarterdeck-peers/${podName}`,
+    log: pino({ level: 'silent' }),
+  })
+  try {
+    const spec = instanceSpec({
+      podName: 'lobby-1',
+      command: ['true'],
+      dataDirectory: '/lobby',
+      copy: true,
+      keep: ['world'],
+    })
+    await expect(runtime.ensure(spec)).rejects.toMatchObject({ code: 'CONFLICT' })
+    expect(readFileSync(own(), 'utf8')).toBe('the key')
+    await runtime.remove('lobby-1')
+    expect(readFileSync(own(), 'utf8')).toBe('the key')
+  } finally {
+    await runtime.close()
+  }
+})
+
+test('security 63: a link in the place of the peers files, or of one of them, is not followed', async () => {
+  const shareDir = linkTo('.quarterdeck-peers')
+  const files = createPeersFiles(join(shareDir, '.quarterdeck-peers'))
+  await expect(files.write('lobby-1', peers)).rejects.toMatchObject({ code: 'CONFLICT' })
+  await expect(files.remove('lobby-1')).rejects.toMatchObject({ code: 'CONFLICT' })
+  expect(readFileSync(own(), 'utf8')).toBe('the key')
+  expect(existsSync(join(root(), 'own', 'lobby-1', 'peers.json'))).toBe(false)
+
+  const others = join(shareDir, '.quarterdeck-other')
+  mkdirSync(join(others, 'lobby-1'), { recursive: true })
+  symlinkSync(own(), join(others, 'lobby-1', '.peers.json.part'))
+  symlinkSync(join(root(), 'own', 'lobby-1'), join(others, 'lobby-2'))
+  const other = createPeersFiles(others)
+  await other.write('lobby-1', peers)
+  expect(JSON.parse(readFileSync(join(others, 'lobby-1', 'peers.json'), 'utf8'))).toEqual(peers)
+  await expect(other.write('lobby-2', peers)).rejects.toThrow()
+  await other.remove('lobby-2')
+  expect(readFileSync(own(), 'utf8')).toBe('the key')
+  await other.remove('lobby-1')
+  expect(existsSync(join(others, 'lobby-1'))).toBe(false)
+})
