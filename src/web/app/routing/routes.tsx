@@ -37,7 +37,8 @@ const register = page(
 )
 const layout = page(async () => (await import(/* webpackChunkName: 'layout' */ '../layout/Layout')).Layout)
 const overview = page(
-  async () => (await import(/* webpackChunkName: 'page-overview' */ '../../features/overview/OverviewPage')).OverviewPage,
+  async () =>
+    (await import(/* webpackChunkName: 'page-overview' */ '../../features/overview/OverviewPage')).OverviewPage,
 )
 const deployments = page(
   async () =>
@@ -53,7 +54,8 @@ const configuration = page(
     ).ConfigurationEditor,
 )
 const instance = page(
-  async () => (await import(/* webpackChunkName: 'page-instance' */ '../../features/instance/InstancePage')).InstancePage,
+  async () =>
+    (await import(/* webpackChunkName: 'page-instance' */ '../../features/instance/InstancePage')).InstancePage,
 )
 const databases = page(
   async () =>
