@@ -156,7 +156,7 @@ export function startInformer<Item extends KubernetesObject>(parts: InformerPart
         // 410 Gone: the server has forgotten the version.
         const isForgotten = error instanceof ClusterRefusal && error.status === 410
         // What it cannot resume at, or answers in a way that cannot be read, is listed again as well.
-        if (!isConnectionLost(error)) version = undefined
+        if (!isConnectionLost(error) && !isDenied(error)) version = undefined
         if (isForgotten) {
           await round
           continue
@@ -202,6 +202,11 @@ function isNewer(version: string, known: string): boolean {
 }
 
 const isNumber = (version: unknown) => typeof version === 'string' && /^\d{1,40}$/.test(version)
+
+/** Whether the right to watch is missing. Without it no list would stay up to date. */
+function isDenied(error: unknown): boolean {
+  return error instanceof ClusterRefusal && [401, 403].includes(error.status)
+}
 
 /** Whether the server said nothing, so that the watch can be resumed where it ended. */
 function isConnectionLost(error: unknown): boolean {

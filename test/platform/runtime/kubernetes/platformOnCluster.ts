@@ -1,15 +1,11 @@
-import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Instance } from '../../../../src/contract/instance'
-import { modules as gameServerModules } from '../../../support/gameServerPackage'
 import { createNamespace, TEST_IMAGE, type TestCluster } from '../../../support/platform/cluster'
 import { createAccount } from '../../../support/platform/clusterAccount'
 import { freshDatabase } from '../../../support/platform/freshState'
-import { GAME_SERVER, PLAYER } from '../../../support/platform/gameServer'
 import { startPlatform, type Account, type TestPlatform } from '../../../support/platform/startPlatform'
 import { until } from '../../../support/platform/until'
 
@@ -203,46 +199,6 @@ ${more}`,
       )
       return addresses.includes('198.51.100.')
     })
-  })
-
-  const withGameServer = gameServerModules() === undefined ? test.skip : test
-
-  withGameServer('a player who joins the game server of a Pod is counted, and found at its address', async () => {
-    const modules = gameServerModules() ?? ''
-    try {
-      execFileSync('cp', ['-al', modules, join(shareDir, 'modules')], { stdio: 'ignore' })
-    } catch {
-      // Of another file system.
-      execFileSync('cp', ['-a', modules, join(shareDir, 'modules')])
-    }
-    await call('POST', '/api/deployments', { name: 'arena', type: 'persistent', node: NODE })
-    await call('PATCH', '/api/deployments/arena', {
-      content: `name: arena
-type: persistent
-dataDirectory: /arena
-node: ${NODE}
-run:
-  command: ["node", "-e", ${JSON.stringify(GAME_SERVER)}]
-  env: { PORT: 25565, HOST: 0.0.0.0, NODE_PATH: /nfsshare/modules }
-  port: 25565
-mounts: [/modules]
-stop: { timeoutSeconds: 1 }
-ready: Done`,
-    })
-    await call('POST', '/api/deployments/arena/toggle', { enabled: true })
-    const { ip } = await reaches('arena', 'RUNNING', ({ playerCount }) => playerCount === 0)
-    expect(ip).toMatch(/^198\.51\.100\./)
-    const player = spawn('node', ['-e', PLAYER], {
-      env: { PATH: process.env.PATH, NODE_PATH: modules, HOST: ip, PORT: '25565' },
-      stdio: 'ignore',
-    })
-    const left = once(player, 'exit')
-    const { players } = await reaches('arena', 'RUNNING', ({ playerCount }) => playerCount === 1)
-    expect(Object.values(players ?? {})).toEqual(['Steve'])
-    player.kill()
-    await left
-    await reaches('arena', 'RUNNING', ({ playerCount }) => playerCount === 0)
-    expect(await call('DELETE', '/api/deployments/arena')).toEqual({})
   })
 
   test('an image that cannot be pulled is named in the console', async () => {
