@@ -8,6 +8,7 @@ import { CLOSE_RIGHTS_CHANGED, CLOSE_SESSION_ENDED } from '../../contract/pageRu
 import type { ActivityLog } from '../accounts/activityLog'
 import type { TrustedProxies } from '../accounts/clientAddress'
 import type { Sessions } from '../accounts/sessions'
+import { createKeyedCounter } from '../concurrency/keyedCounter'
 import type { Power } from '../deployments/power'
 import { AppError } from '../errors'
 import type { Runtime } from '../runtime/runtime'
@@ -27,6 +28,8 @@ const MESSAGE_LIMIT = 64 * 1024
 const GOING_AWAY = 1001
 /** Time for a peer to take the answer to a refused upgrade. */
 const REFUSAL_MS = 1000
+/** Each viewer may have 1 MiB that it has not read yet. A browser has one per tab. */
+const MAX_VIEWERS_PER_USER = 100
 
 export interface ConsoleParts {
   sessions: Sessions
@@ -51,6 +54,7 @@ export function openConsoleChannel(
   const wss = new RateLimitedServer({ noServer: true, maxPayload: MESSAGE_LIMIT, perMessageDeflate: false })
   const watched = new WatchedInstances(runtime)
   const records = createConsoleRecord(activityLog, plainCommands)
+  const connectionCounts = createKeyedCounter<number>()
 
   app.server.on('upgrade', (request, socket, head) => {
     if (request.url?.startsWith('/socket.io/')) return
@@ -69,6 +73,7 @@ export function openConsoleChannel(
     if (!target) throw new AppError('NOT_FOUND', 'There is no such channel.')
     if (!isAllowedOrigin(request, origins)) throw new AppError('NOT_ALLOWED', 'Another origin.')
     const user = { ...(await sessions.authenticate(cookieOf(request, 'token'))), address: proxies.addressOf(request) }
+    countConnection(socket, user.userId)
     const state = await instanceState(target.deployment, target.podName)
     if (!state) throw new AppError('NOT_FOUND', 'There is no such instance.')
     const instance = watched.watch(target.deployment, target.podName, state)
@@ -80,6 +85,16 @@ export function openConsoleChannel(
       instance.connecting -= 1
       watched.release(instance)
     }
+  }
+
+  /** @throws AppError TOO_MANY_TRIES if the user has too many */
+  function countConnection(socket: Duplex, userId: number): void {
+    if (connectionCounts.get(userId) >= MAX_VIEWERS_PER_USER)
+      throw new AppError('TOO_MANY_TRIES', 'You watch too many consoles at a time.')
+    // Its `close` may have been emitted already.
+    if (socket.destroyed) throw new AppError('INVALID_INPUT', 'The connection was closed.')
+    connectionCounts.add(userId, 1)
+    socket.once('close', () => connectionCounts.add(userId, -1))
   }
 
   function join(instance: WatchedInstance, viewer: WebSocket, user: ViewerUser, since: number | undefined): void {

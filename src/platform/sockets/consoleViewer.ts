@@ -10,6 +10,8 @@ const PING_MS = 30_000
 const CLOSE_MS = 1000
 /** Limit of a viewer's queued messages. Each is executed after the one before, which may take seconds. */
 const MAX_QUEUED_MESSAGES = 100
+/** The same in bytes. */
+const MAX_QUEUED_BYTES = 2 ** 20
 
 /**
  * Sends the feed to a viewer until its connection closes.
@@ -54,17 +56,22 @@ export function executeMessages(
 ): void {
   let queue: Promise<void> = Promise.resolve()
   let queued = 0
-  viewer.on('message', (data) => {
-    if (queued >= MAX_QUEUED_MESSAGES)
+  let queuedBytes = 0
+  viewer.on('message', (data: Buffer) => {
+    if (queued >= MAX_QUEUED_MESSAGES || queuedBytes + data.length > MAX_QUEUED_BYTES)
       return sendNotice(viewer, 'Not done: too many earlier requests are still waiting.')
     queued += 1
+    queuedBytes += data.length
     queue = queue
       .then(async () => {
         // Messages received before the connection was ended are not executed.
-        if (viewer.readyState === viewer.OPEN) await execute((data as Buffer).toString())
+        if (viewer.readyState === viewer.OPEN) await execute(data.toString())
       })
       .catch((error: unknown) => sendNotice(viewer, onFailure(error)))
-      .finally(() => (queued -= 1))
+      .finally(() => {
+        queued -= 1
+        queuedBytes -= data.length
+      })
   })
 }
 

@@ -5,6 +5,11 @@ import { CLOSE_TOO_FAST } from '../../contract/pageRules'
 const MAX_FRAMES_PER_SECOND = 50
 /** Time for the peer to answer the close. */
 const CLOSE_MS = 1000
+/**
+ * In bytes. Consoles queue less than half of it, so a peer that sends while more than this waits for it reads nothing of
+ * the answers.
+ */
+const MAX_UNSENT_BYTES = 2 * 2 ** 20
 
 /** @returns a function that counts a frame, and returns whether it exceeds the limit of its second */
 export function createFrameCounter(): () => boolean {
@@ -20,7 +25,8 @@ export function createFrameCounter(): () => boolean {
 
 /**
  * A WebSocket that is closed when its peer sends too many frames in a second, including pings and pongs: processing
- * many small frames would take all of the platform's CPU time. It stops reading then.
+ * many small frames would take all of the platform's CPU time. It stops reading then. A peer that sends frames and does
+ * not read the answers, which would pile up, is disconnected.
  */
 export class RateLimitedWebSocket extends WebSocket {
   /** Called by the server with an open connection. */
@@ -29,6 +35,7 @@ export class RateLimitedWebSocket extends WebSocket {
     super(address, protocols, options)
     const isTooFast = createFrameCounter()
     const count = () => {
+      if (this.bufferedAmount > MAX_UNSENT_BYTES) return this.terminate()
       if (this.readyState !== WebSocket.OPEN || !isTooFast()) return
       this.close(CLOSE_TOO_FAST, 'too many messages')
       this.pause()

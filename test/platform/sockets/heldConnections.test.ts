@@ -1,0 +1,108 @@
+import { EventEmitter, once } from 'node:events'
+import { createServer } from 'node:http'
+import { connect, type AddressInfo, type Socket } from 'node:net'
+import type { WebSocket } from 'ws'
+import { executeMessages } from '../../../src/platform/sockets/consoleViewer'
+import { RateLimitedServer } from '../../../src/platform/sockets/frameRate'
+import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+import { until } from '../../support/platform/until'
+
+let platform: TestPlatform
+let ann: Account
+let bob: Account
+let podName: string
+const sockets: Socket[] = []
+
+beforeAll(async () => {
+  platform = await startPlatform()
+  ann = await platform.register('ann')
+  bob = await platform.register('bob')
+  await platform.app.listen({ host: '127.0.0.1', port: 0 })
+  const call = (method: 'GET' | 'POST' | 'PATCH', path: string, body?: unknown) =>
+    platform.call(method, path, { token: ann.token, body })
+  await call('POST', '/api/deployments', { name: 'quiet', type: 'process' })
+  await call('PATCH', '/api/deployments/quiet', {
+    content:
+      'name: quiet\ntype: process\ndataDirectory: /quiet\nrun: { command: ["sleep", "1000"] }\nstop: { timeoutSeconds: 1 }\n',
+  })
+  await call('POST', '/api/deployments/quiet/toggle', { enabled: true })
+  const instances = async () =>
+    (await call('GET', '/api/deployments/quiet/instances')).body.data.instances as { podName: string; state: string }[]
+  podName = (await until(instances, ([instance]) => instance?.state === 'RUNNING'))[0]!.podName
+})
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+})
+afterAll(() => platform.close())
+
+/** A raw websocket, because a client library would read what it is sent. @returns it with the status of the answer */
+async function upgraded(port: number, path: string, token = ''): Promise<{ socket: Socket; status: number }> {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+  sockets.push(socket)
+  socket.write(
+    `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ${Buffer.alloc(16).toString('base64')}\r\nCookie: token=${token}\r\n\r\n`,
+  )
+  const [answer] = (await once(socket, 'data')) as [Buffer]
+  return { socket, status: Number(answer.toString().split(' ')[1]) }
+}
+
+test('security 64: a user may watch 100 consoles at a time, and another one when one closes', async () => {
+  const { port } = platform.app.server.address() as AddressInfo
+  const watch = (account: Account) => upgraded(port, `/api/logs/quiet/${podName}`, account.token)
+  const all = await Promise.all(Array.from({ length: 105 }, () => watch(bob)))
+  const statuses = all.map(({ status }) => status).sort()
+  expect(statuses).toEqual([...Array<number>(100).fill(101), ...Array<number>(5).fill(429)])
+  expect((await watch(ann)).status).toBe(101)
+  all.find(({ status }) => status === 101)!.socket.destroy()
+  await until(async () => (await watch(bob)).status === 101)
+})
+
+test('security 64: messages of a viewer that wait for one before take at most 1 MiB', async () => {
+  const sent: string[] = []
+  const viewer = Object.assign(new EventEmitter(), { OPEN: 1, readyState: 1, send: (text: string) => sent.push(text) })
+  let release = () => {}
+  const blocked = new Promise<void>((resolve) => (release = resolve))
+  const executed: string[] = []
+  executeMessages(
+    viewer as unknown as WebSocket,
+    async (text) => {
+      await blocked
+      executed.push(text.trim())
+    },
+    String,
+  )
+  for (let count = 0; count < 20; count++) viewer.emit('message', Buffer.from(String(count).padEnd(60_000)))
+  expect(sent).toEqual(
+    Array(3).fill('{"type":"system","content":"[System] Not done: too many earlier requests are still waiting."}'),
+  )
+  release()
+  await until(() => executed.length === 17)
+  viewer.emit('message', Buffer.from('later'))
+  await until(() => executed.includes('later'))
+})
+
+test('security 64: a peer that sends and never reads its answers is disconnected', async () => {
+  const server = createServer()
+  const accepted = new RateLimitedServer({ server })
+  try {
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const connected = once(accepted, 'connection')
+    const { socket } = await upgraded((server.address() as AddressInfo).port, '/')
+    const [peer] = (await connected) as [WebSocket]
+    socket.pause()
+    const answer = 'x'.repeat(2 ** 20)
+    // The kernel takes the first few MiB.
+    while (peer.bufferedAmount < 4 * 2 ** 20) {
+      peer.send(answer)
+      await new Promise(setImmediate)
+    }
+    expect(peer.readyState).toBe(peer.OPEN)
+    // A ping (RFC 6455 §5.5.2), masked with zeros, which each peer answers.
+    socket.write(Buffer.from([0x89, 0x80, 0, 0, 0, 0]))
+    await until(() => peer.readyState === peer.CLOSED)
+  } finally {
+    accepted.close()
+    server.closeAllConnections()
+    server.close()
+  }
+})
