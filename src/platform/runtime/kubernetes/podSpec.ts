@@ -1,4 +1,5 @@
 import type { V1Container, V1EnvVar, V1Pod, V1Volume, V1VolumeMount } from '@kubernetes/client-node'
+import { z } from 'zod'
 import { SHARED_ROOT } from '../../../contract/pageRules'
 import type { InstanceSpec } from '../runtime'
 import type { KeptCopies } from './keptFiles'
@@ -44,14 +45,15 @@ export interface PodSettings {
 /** Holds a Pod until the files of `keep` are written back. */
 export const KEEP_FINALIZER = 'quarterdeck.io/keep'
 
-/** The value of RUN_ANNOTATION. */
-export interface RunOptions {
-  ready: string | undefined
-  port: number | undefined
-  stop: InstanceSpec['stop']
+/** The value of RUN_ANNOTATION. Whoever may change Pods can replace it, so it is checked when it is read. */
+export const RunOptions = z.object({
+  ready: z.string().optional(),
+  port: z.number().int().min(1).max(65_535).optional(),
+  stop: z.object({ command: z.string().optional(), timeoutSeconds: z.number().min(0).max(86_400) }),
   /** What is written back to the deployment's directory after an orderly end. */
-  keep?: { dataDirectory: string; paths: string[] }
-}
+  keep: z.object({ dataDirectory: z.string(), paths: z.array(z.string()) }).optional(),
+})
+export type RunOptions = z.infer<typeof RunOptions>
 
 /** Builds the Pod of an instance. It may run in a namespace that enforces the restricted Pod Security standard. */
 export function podOf(spec: InstanceSpec, settings: PodSettings): V1Pod {

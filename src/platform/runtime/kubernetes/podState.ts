@@ -8,8 +8,8 @@ import {
   KEEP_FINALIZER,
   READY_CONDITION,
   RUN_ANNOTATION,
+  RunOptions,
   STOP_ANNOTATION,
-  type RunOptions,
 } from './podSpec'
 
 /** Reasons in the status of a Pod that the cluster ended (Kubernetes: "Pod lifecycle", "Node-pressure eviction"). */
@@ -38,19 +38,22 @@ const PULL_REASONS = [
 export const nameOf = (pod: V1Pod): string => pod.metadata?.name ?? ''
 export const runIdOf = (pod: V1Pod): string => pod.metadata?.uid ?? ''
 
-/** The options of a Pod's run. A Pod whose annotation was removed has none. */
+const DEFAULT_OPTIONS: RunOptions = { stop: { timeoutSeconds: 30 } }
+
+/** The options of a Pod's run. A Pod whose annotation somebody has removed or replaced has the default ones. */
 export function runOptionsOf(pod: V1Pod): RunOptions {
   try {
-    return JSON.parse(pod.metadata?.annotations?.[RUN_ANNOTATION] ?? '') as RunOptions
+    const value: unknown = JSON.parse(pod.metadata?.annotations?.[RUN_ANNOTATION] ?? '')
+    return RunOptions.safeParse(value).data ?? DEFAULT_OPTIONS
   } catch {
-    return { ready: undefined, port: undefined, stop: { command: undefined, timeoutSeconds: 30 } }
+    return DEFAULT_OPTIONS
   }
 }
 
 /** When a stop was requested, in milliseconds since the epoch. */
 export function stopRequestedAt(pod: V1Pod): number | undefined {
-  const at = pod.metadata?.annotations?.[STOP_ANNOTATION]
-  return at === undefined ? undefined : Number(at)
+  const at = pod.metadata?.annotations?.[STOP_ANNOTATION] ?? ''
+  return /^\d{1,15}$/.test(at) ? Number(at) : undefined
 }
 
 const statusOfContainer = (pod: V1Pod, name: string): V1ContainerStatus | undefined =>

@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { V1Pod } from '@kubernetes/client-node'
 import type { Logger } from 'pino'
+import { z } from 'zod'
 import { readText } from '../../kubernetes/boundedBody'
 import type { Usage } from '../runtime'
 import { ClusterRefusal, type ClusterClient } from './clusterClient'
@@ -15,21 +16,33 @@ const REFRESH_MS = 10_000
 /** How long the first caller waits for figures. */
 const MAX_WAIT_MS = 2000
 
-interface PodMetrics {
-  metadata: { name: string }
-  /** Quantities such as `12345678n` and `23456Ki`. */
-  containers: { usage: { cpu: string; memory: string } }[]
-}
+/** An amount: figures come from machines that run programs of users, and one that is none must not harm the others. */
+const Amount = z.number().nonnegative()
+const Quantity = z
+  .string()
+  .transform(quantity)
+  .refine((value) => value >= 0)
+
+/** Of `metrics.k8s.io`, with quantities such as `12345678n` and `23456Ki`. */
+const PodMetrics = z.object({
+  metadata: z.object({ name: z.string() }),
+  containers: z.array(
+    z.object({
+      usage: z.object({
+        cpu: Quantity,
+        memory: Quantity,
+      }),
+    }),
+  ),
+})
 
 /** The part of the kubelet's summary that is read here. */
-interface Summary {
-  pods: {
-    podRef: { name: string; namespace: string; uid: string }
-    /** The cores in use, averaged over the last seconds. */
-    cpu?: { usageNanoCores?: number }
-    memory?: { workingSetBytes?: number }
-  }[]
-}
+const PodSummary = z.object({
+  podRef: z.object({ uid: z.string() }),
+  /** The cores in use, averaged over the last seconds. */
+  cpu: z.object({ usageNanoCores: Amount.default(0) }).default({ usageNanoCores: 0 }),
+  memory: z.object({ workingSetBytes: Amount.default(0) }).default({ workingSetBytes: 0 }),
+})
 
 /** What a run uses, as the cluster measures it: an average over the last seconds. */
 interface Rate {
@@ -57,33 +70,40 @@ export function createPodUsage(client: ClusterClient, log: Pick<Logger, 'warn'>)
     ) as Answer
 
   async function fromMetrics(pods: V1Pod[]): Promise<typeof rates> {
-    const { items } = await read<{ items: PodMetrics[] }>(
+    const { items } = await read<{ items: unknown[] }>(
       `/apis/metrics.k8s.io/v1beta1/namespaces/${client.namespace}/pods`,
       { labelSelector: MANAGED_BY_SELECTOR },
     )
-    const byName = new Map(items.map((item) => [item.metadata.name, item.containers]))
+    const byName = new Map(readable(PodMetrics, items).map(({ metadata, containers }) => [metadata.name, containers]))
     return new Map(
       pods.flatMap((pod) => {
         const containers = byName.get(nameOf(pod))
         if (!containers) return []
-        const cores = sum(containers.map(({ usage: { cpu } }) => quantity(cpu)))
-        const memoryBytes = sum(containers.map(({ usage: { memory } }) => quantity(memory)))
+        const cores = sum(containers.map(({ usage: { cpu } }) => cpu))
+        const memoryBytes = sum(containers.map(({ usage: { memory } }) => memory))
         return [[runIdOf(pod), { cores, memoryBytes }] as const]
       }),
     )
   }
 
+  async function fromKubelet(node: string, pods: V1Pod[]): Promise<[string, Rate][]> {
+    const placed = new Set(pods.filter(({ spec }) => spec?.nodeName === node).map(runIdOf))
+    const summary = await read<{ pods: unknown[] }>(`/api/v1/nodes/${node}/proxy/stats/summary`)
+    return readable(PodSummary, summary.pods)
+      .filter(({ podRef }) => placed.has(podRef.uid))
+      .map(({ podRef, cpu, memory }) => [
+        podRef.uid,
+        { cores: cpu.usageNanoCores / 1e9, memoryBytes: memory.workingSetBytes },
+      ])
+  }
+
+  /** Pods of a node that does not answer have no figures. @throws AggregateError if no node answers */
   async function fromKubelets(pods: V1Pod[]): Promise<typeof rates> {
     const nodes = [...new Set(pods.flatMap(({ spec }) => spec?.nodeName ?? []))]
-    const summaries = await Promise.all(nodes.map((node) => read<Summary>(`/api/v1/nodes/${node}/proxy/stats/summary`)))
-    return new Map(
-      summaries
-        .flatMap((summary) => summary.pods)
-        .map(({ podRef, cpu, memory }) => [
-          podRef.uid,
-          { cores: (cpu?.usageNanoCores ?? 0) / 1e9, memoryBytes: memory?.workingSetBytes ?? 0 },
-        ]),
-    )
+    const answers = nodes.map((node) => fromKubelet(node, pods))
+    if (nodes.length > 0) await Promise.any(answers)
+    const settled = await Promise.allSettled(answers)
+    return new Map(settled.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : [])))
   }
 
   async function refresh(pods: V1Pod[]): Promise<void> {
@@ -124,6 +144,11 @@ export function createPodUsage(client: ClusterClient, log: Pick<Logger, 'warn'>)
     totals = next
     return usage
   }
+}
+
+/** Those of the entries that have the expected shape. */
+function readable<Schema extends z.ZodType>(schema: Schema, entries: unknown[]): z.infer<Schema>[] {
+  return entries.flatMap((entry) => schema.safeParse(entry).data ?? [])
 }
 
 const sum = (values: number[]) => values.reduce((total, value) => total + value, 0)

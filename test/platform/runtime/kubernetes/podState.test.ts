@@ -2,6 +2,7 @@ import type { V1ContainerState, V1Pod } from '@kubernetes/client-node'
 import {
   podOf,
   READY_CONDITION,
+  RUN_ANNOTATION,
   STOP_ANNOTATION,
   KEEP_FINALIZER,
 } from '../../../../src/platform/runtime/kubernetes/podSpec'
@@ -14,6 +15,8 @@ import {
   isReplaceable,
   lostSince,
   messagesOf,
+  runOptionsOf,
+  stopRequestedAt,
 } from '../../../../src/platform/runtime/kubernetes/podState'
 import { quantity } from '../../../../src/platform/runtime/kubernetes/podUsage'
 import type { InstanceSpec } from '../../../../src/platform/runtime/runtime'
@@ -254,6 +257,29 @@ test('the reasons why a Pod does not start yet are told, each kind once', () => 
   ).toEqual([{ key: 'node', text: 'Unschedulable: 0/1 nodes are available' }])
   expect(messagesOf(podWith(running))).toEqual([])
   expect(hasEnded(podWith(running))).toBe(false)
+})
+
+test.each([
+  'null',
+  '7',
+  '"text"',
+  '[]',
+  '{}',
+  '{"stop":null}',
+  '{"stop":{"timeoutSeconds":1e308}}',
+  '{"stop":{"timeoutSeconds":5},"ready":{}}',
+  '{"stop":{"timeoutSeconds":5},"port":"25565"}',
+  '{"stop":{"timeoutSeconds":5},"keep":{"paths":null}}',
+  '{',
+])('a Pod whose run annotation somebody has replaced by %s is an instance as any other', (text) => {
+  const pod = podWith(running, { annotations: { [RUN_ANNOTATION]: text } })
+  expect(instanceOf(pod)).toMatchObject({ podName: 'ab12cd-lobby', state: 'RUNNING', port: undefined })
+  expect(runOptionsOf(pod)).toEqual({ stop: { timeoutSeconds: 30 } })
+})
+
+test.each(['', 'soon', 'Infinity', 'null'])('a request to stop at the time "%s" is none', (text) => {
+  const pod = podWith(running, { annotations: { [STOP_ANNOTATION]: text } })
+  expect(stopRequestedAt(pod)).toBeUndefined()
 })
 
 test.each([

@@ -1,0 +1,62 @@
+import { Readable } from 'node:stream'
+import type { V1Pod } from '@kubernetes/client-node'
+import pino from 'pino'
+import { AppError } from '../../../../src/platform/errors'
+import { ClusterRefusal, type ClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
+import { createPodUsage } from '../../../../src/platform/runtime/kubernetes/podUsage'
+
+const podOn = (nodeName: string, name: string): V1Pod => ({
+  metadata: { name, uid: `run-${name}` },
+  spec: { nodeName, containers: [] },
+})
+const pods = [podOn('one', 'lobby-1'), podOn('two', 'world-1')]
+
+/** The usage of the Pods by the answers to paths that contain these texts. Other paths are refused. */
+async function usageBy(answers: Record<string, unknown>) {
+  const stream: ClusterClient['stream'] = async (path) => {
+    const [, answer] = Object.entries(answers).find(([part]) => path.includes(part)) ?? []
+    if (answer === undefined) throw new ClusterRefusal(404, 'not found')
+    if (answer instanceof Error) throw answer
+    return Readable.from([Buffer.from(JSON.stringify(answer))]) as Awaited<ReturnType<ClusterClient['stream']>>
+  }
+  const client = { namespace: 'games', stream } as unknown as ClusterClient
+  const usage = await createPodUsage(client, pino({ level: 'silent' }))(pods)
+  return usage.map(({ podName, memoryBytes }) => ({ podName, memoryBytes }))
+}
+
+const figuresOf = (name: string, bytes: unknown, nanoCores: unknown = 1e9) => ({
+  podRef: { name, namespace: 'games', uid: `run-${name}` },
+  cpu: { usageNanoCores: nanoCores },
+  memory: { workingSetBytes: bytes },
+})
+const lobby = { pods: [figuresOf('lobby-1', 5000)] }
+
+test('without a metrics server the kubelet of each node tells what its Pods use', async () => {
+  expect(await usageBy({ 'nodes/one/': lobby, 'nodes/two/': { pods: [figuresOf('world-1', 7000)] } })).toEqual([
+    { podName: 'lobby-1', memoryBytes: 5000 },
+    { podName: 'world-1', memoryBytes: 7000 },
+  ])
+})
+
+test.each<[string, unknown]>([
+  ['does not answer', new AppError('UNAVAILABLE', 'no answer')],
+  ['answers null', null],
+  ['answers no list', { pods: 'none' }],
+  ['tells a negative size', { pods: [figuresOf('world-1', -1)] }],
+  ['tells a text for a size', { pods: [figuresOf('world-1', '7 GB')] }],
+  ['tells no number of cores', { pods: [figuresOf('world-1', 7000, {})] }],
+  ['tells what is on another node', { pods: [figuresOf('lobby-1', 1)] }],
+  ['has an entry that is null', { pods: [null] }],
+])('security 61: a kubelet that %s leaves the figures of other nodes as they are', async (_what, answer) => {
+  const usage = await usageBy({ 'nodes/one/': lobby, 'nodes/two/': answer })
+  expect(usage).toEqual([{ podName: 'lobby-1', memoryBytes: 5000 }])
+})
+
+test('figures of the metrics server that are none count as unknown', async () => {
+  const metrics = (name: string, memory: unknown) => ({
+    metadata: { name },
+    containers: [{ usage: { cpu: '1', memory } }],
+  })
+  const items = [null, metrics('world-1', null), metrics('world-1', '1.2.3'), metrics('lobby-1', '5000')]
+  expect(await usageBy({ 'metrics.k8s.io': { items } })).toEqual([{ podName: 'lobby-1', memoryBytes: 5000 }])
+})
