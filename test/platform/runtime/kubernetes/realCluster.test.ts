@@ -5,6 +5,7 @@ import { createClusterClient } from '../../../../src/platform/runtime/kubernetes
 import { openKubernetesRuntime } from '../../../../src/platform/runtime/kubernetes/kubernetesRuntime'
 import type { Runtime } from '../../../../src/platform/runtime/runtime'
 import { createConsoleStore } from '../../../../src/platform/state/deployments/consoles'
+import { modules as gameServerModules } from '../../../support/gameServerPackage'
 import {
   addTestImage,
   clusterTitle,
@@ -18,6 +19,7 @@ import {
 import { freshState, type FreshState } from '../../../support/platform/freshState'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 import { runtimeSuite } from '../runtimeSuite'
+import { gamesOnCluster } from './gamesOnCluster'
 import { platformOnCluster } from './platformOnCluster'
 import { rightsOnCluster } from './rights'
 
@@ -76,6 +78,8 @@ const open = () =>
       () => cluster,
       () => state,
     ))
+
+  ;(gameServerModules() === undefined ? describe.skip : describe)('game servers', () => gamesOnCluster(() => cluster))
 
   describe('the platform', () => platformOnCluster(() => cluster))
 })

@@ -4,6 +4,7 @@ import { WebSocket } from 'ws'
 import type { ConsoleFrame } from '../../../../src/contract/consoleChannel'
 import type { DeploymentType } from '../../../../src/contract/deployment'
 import type { Instance } from '../../../../src/contract/instance'
+import type { PowerAction } from '../../../../src/platform/deployments/power'
 import { codeOf, registerAccount } from '../registerAccount'
 
 /** Time for an answer. */
@@ -37,6 +38,7 @@ export interface ConsoleViewer {
   /** The code that the socket was closed with. */
   closeCode: number | undefined
   type(command: string): void
+  power(action: PowerAction): void
   close(): void
 }
 
@@ -103,6 +105,7 @@ export function createPanelClient(address: string, { keepAlive = false, session 
         lines: [],
         closeCode: undefined,
         type: (command) => socket.send(JSON.stringify({ type: 'command', command })),
+        power: (action) => socket.send(JSON.stringify({ type: 'power', action })),
         close: () => socket.terminate(),
       }
       socket.on('message', (data) => {
