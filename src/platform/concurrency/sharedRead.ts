@@ -1,9 +1,12 @@
+import { setTimeout as delay } from 'node:timers/promises'
+
 /**
  * Shares an expensive read between callers. A call during a read gets the result of the next read, because the one in
  * flight may miss what the caller has just written. At most one read is in flight.
+ * @param pauseMs minimum time between the end of a read and the begin of the next one
  * @returns a function that resolves with the result of a read that began after the call; it throws what `read` throws.
  */
-export function createSharedRead<Result>(read: () => Promise<Result>): () => Promise<Result> {
+export function createSharedRead<Result>(read: () => Promise<Result>, pauseMs = 0): () => Promise<Result> {
   let inFlight: Promise<unknown> = Promise.resolve()
   let next: Promise<Result> | undefined
   return () => {
@@ -11,10 +14,27 @@ export function createSharedRead<Result>(read: () => Promise<Result>): () => Pro
       next = undefined
       const started = read()
       inFlight = started.catch(() => undefined)
+      if (pauseMs > 0) inFlight = inFlight.then(() => delay(pauseMs, undefined, { ref: false }))
       return started
     })
     return next
   }
+}
+
+/**
+ * As `createSharedRead`, for a read that may hang: there is still only one, and each caller stops waiting for it.
+ * @param ms how long a caller waits
+ * @returns a function that throws also Error when the time is up
+ */
+export function createBoundedRead<Result>(read: () => Promise<Result>, ms: number): () => Promise<Result> {
+  const shared = createSharedRead(read)
+  return () =>
+    Promise.race([
+      shared(),
+      delay(ms, undefined, { ref: false }).then(() => {
+        throw new Error(`No answer within ${ms} ms`)
+      }),
+    ])
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { CreateDeployment, Deployment } from '../../contract/deployment'
 import type { CrashCapsule, Instance } from '../../contract/instance'
+import { createSharedRead } from '../concurrency/sharedRead'
 import { AppError } from '../errors'
 import { findDeployment, updateDeployment } from '../state/deployments/deployments'
 import { findCrash } from '../state/deployments/instances'
@@ -63,14 +64,14 @@ export function createDeployments({ ownPorts = () => [], ...others }: Deployment
       return (await readAll()).map(describeStored)
     },
 
-    async listWithInstances() {
+    listWithInstances: createSharedRead(async () => {
       const all = await readAll()
       const instances = await describeInstances(
         parts,
         all.map(({ row }) => row),
       )
       return all.map((stored) => ({ ...describeStored(stored), instances: instances.get(stored.row.name) ?? [] }))
-    },
+    }),
 
     async deploymentTypeIndexAt(path) {
       const around = (await readAll())

@@ -1,6 +1,7 @@
 import { stat, statfs } from 'node:fs/promises'
 import type { Logger } from 'pino'
 import type { Disk } from '../../contract/disk'
+import { createBoundedRead } from '../concurrency/sharedRead'
 
 /** Fraction of free space at or below which a disk counts as low or critical. */
 const LOW = 0.1
@@ -11,6 +12,8 @@ const FULL_BYTES = 4 * 2 ** 20
 const FULL_INODES = 32
 const LEVELS = ['ok', 'low', 'critical', 'full'] as const
 const INTERVAL_MS = 60_000
+/** Disks of a network answer in milliseconds, or not at all. */
+const SHARE_MS = 2000
 
 export interface Disks {
   /**
@@ -27,12 +30,13 @@ export interface Disks {
  */
 export function watchDisks(dataDir: string, ownDirs: string[], shareDir: string, log: Logger): Disks {
   const loggedLevels = new Map<string, Disk['level']>()
+  const measureShare = createBoundedRead(() => measure('share', shareDir), SHARE_MS)
 
   async function list(): Promise<Disk[]> {
     const data = await measure('data', dataDir)
     const own = await Promise.all(ownDirs.map((path) => measure('data', path).catch(() => data)))
     const [worst] = [data, ...own].sort((a, b) => rankOf(b.disk) - rankOf(a.disk))
-    const share = await measure('share', shareDir).catch(() => undefined)
+    const share = await measureShare().catch(() => undefined)
     return [worst, share?.device === data.device ? undefined : share].flatMap((measured) => measured?.disk ?? [])
   }
 

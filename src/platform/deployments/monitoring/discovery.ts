@@ -1,5 +1,6 @@
 import type { Logger } from 'pino'
 import type { Peers } from '../../../contract/discovery'
+import { createSharedRead } from '../../concurrency/sharedRead'
 import type { Runtime } from '../../runtime/runtime'
 import type { Db } from '../../state/db'
 import { listDeployments } from '../../state/deployments/deployments'
@@ -38,6 +39,7 @@ export interface DiscoveryParts {
 /** Publishes the addresses of a network's instances: by a call, and in a file for each instance with `discover`. */
 export function createDiscovery(parts: DiscoveryParts): Discovery {
   const files = createPeersFiles(parts.directory)
+  const readAll = createSharedRead(() => readNetwork(parts))
   let timer: NodeJS.Timeout | undefined
   let lastTurn: Promise<unknown> = Promise.resolve()
   let isClosed = false
@@ -57,7 +59,7 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
     if (isActive && !wasActive) await files.find().catch(() => undefined)
     wasActive = isActive
     if (!isActive || files.isEmpty()) return
-    const network = await readNetwork(parts)
+    const network = await readAll()
     for (const row of network.rows) {
       if (files.has(row.pod_name)) await files.write(row.pod_name, network.peersOf(network.discoveredBy(row)))
     }
@@ -78,9 +80,9 @@ export function createDiscovery(parts: DiscoveryParts): Discovery {
 
   return {
     scheduleUpdate,
-    peersOf: async (deployments) => (await readNetwork(parts)).peersOf(deployments),
+    peersOf: async (deployments) => (await readAll()).peersOf(deployments),
     async writePeersFile(podName, deployments) {
-      await inTurn(async () => files.write(podName, (await readNetwork(parts)).peersOf(deployments)))
+      await inTurn(async () => files.write(podName, (await readAll()).peersOf(deployments)))
     },
     removePeersFile: (podName) => inTurn(() => files.remove(podName)),
     async close() {

@@ -2,12 +2,16 @@ import { z } from 'zod'
 import { Disk } from '../../../contract/disk'
 import { Failure } from '../../../contract/errors'
 import { Done, success } from '../../../contract/envelope'
+import { createBoundedRead } from '../../concurrency/sharedRead'
 import { AppError } from '../../errors'
 import { bodyOf, done } from '../envelope'
 import type { Router } from '../router'
 
 /** The checks by name; each throws if its part does not work. */
 export type HealthChecks = Record<string, () => Promise<void>>
+
+/** A check that takes longer fails. The check of a network share may hang as long as the share does. */
+const CHECK_MS = 4500
 
 /**
  * - `GET /api/health` (decisions §11, §12), whether calls may be sent here: 200, or 503 with the failing checks. Both list
@@ -25,15 +29,20 @@ export function healthRoutes(
     done({}),
   )
 
+  const names = [...Object.keys(checks), 'disk']
+  // Shared, because anybody can ask for them, as often as they like.
+  const sharedChecks = Object.values(checks).map((check) => createBoundedRead(check, CHECK_MS))
+  const sharedDisks = createBoundedRead(listDisks, CHECK_MS)
   const disks = z.array(Disk)
   const answers = {
     200: success(z.object({ parts: z.array(z.string()), isolation: z.enum(['contained', 'plain']), disks })),
     503: Failure.extend({ disks }),
   }
   app.get('/api/health', { config: { access: 'public' }, schema: { response: answers } }, async (request, reply) => {
-    const disks = await listDisks().catch(() => [])
-    const names = [...Object.keys(checks), 'disk']
-    const results = await Promise.allSettled(Object.values(checks).map((check) => check()))
+    const [disks, results] = await Promise.all([
+      sharedDisks().catch(() => []),
+      Promise.allSettled(sharedChecks.map((check) => check())),
+    ])
     const failing = names.filter((_name, at) => results[at]?.status === 'rejected')
     if (disks.some(({ level }) => level === 'full')) failing.push('disk')
     if (isEnding()) failing.push('the platform shuts down')

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Logger } from 'pino'
 import { createKeyedQueue } from '../../concurrency/keyedQueue'
+import { createSharedRead } from '../../concurrency/sharedRead'
 import { AppError } from '../../errors'
 import type { InstanceSpec, Runtime } from '../runtime'
 import { ClusterRefusal, type ClusterClient } from './clusterClient'
@@ -21,6 +22,8 @@ import { createPodUsage } from './podUsage'
 
 /** How often consoles that are watched here are looked up for lines that other platforms have stored. */
 const STORE_POLL_MS = 250
+/** Between two lists of the nodes. A list may have megabytes, and any user can ask for it again and again. */
+const NODES_PAUSE_MS = 250
 
 export interface KubernetesParts extends PodSettings {
   client: ClusterClient
@@ -139,7 +142,7 @@ export function openKubernetesRuntime(parts: KubernetesParts): Runtime {
       return pod !== undefined && hasLog(pod) && !hasEnded(pod) && inputOf(podName).write(line)
     },
     publish: createServices(client, log),
-    nodes: async () => listNodes(client, runs.pods()),
+    nodes: createSharedRead(() => listNodes(client, runs.pods()), NODES_PAUSE_MS),
     sample: () => usageOf(runs.pods().filter((pod) => hasLog(pod) && !hasEnded(pod))),
     async close() {
       steps.close()

@@ -6,6 +6,10 @@ import { join } from 'node:path'
 import pino from 'pino'
 import { WebSocketServer, type WebSocket } from 'ws'
 import { createClusterClient, type ClusterClient } from '../../../../src/platform/runtime/kubernetes/clusterClient'
+import {
+  openKubernetesRuntime,
+  type KubernetesParts,
+} from '../../../../src/platform/runtime/kubernetes/kubernetesRuntime'
 import { PodInput } from '../../../../src/platform/runtime/kubernetes/podInput'
 import { useTemporaryDirectory } from '../../../support/platform/temporaryDirectory'
 import { until } from '../../../support/platform/until'
@@ -92,4 +96,25 @@ test('security 61: the message of a refusal is shortened, and one that is no tex
   }
   expect(((await send('x'.repeat(20_000))) as Error).message).toHaveLength(1000)
   expect(((await send({ toString: 1 })) as Error).message).toBe('')
+})
+
+test('security 65: users who ask for the nodes again and again share the readings, and starts of Pods do not wait behind them', async () => {
+  const asked: string[] = []
+  answer = ({ url = '' }, response) => {
+    asked.push(url)
+    const end = () => response.setHeader('content-type', 'application/json').end('{"metadata":{},"items":[]}')
+    if (url.endsWith('/nodes')) setTimeout(end, 200)
+    else end()
+  }
+  const runtime = openKubernetesRuntime({ client, log: pino({ level: 'silent' }) } as KubernetesParts)
+  try {
+    const nodes = Promise.all(Array.from({ length: 500 }, () => runtime.nodes!()))
+    const since = performance.now()
+    await client.call((core) => core.listNamespacedService({ namespace: 'games' }))
+    expect(performance.now() - since).toBeLessThan(2000)
+    expect(await nodes).toHaveLength(500)
+    expect(asked.filter((url) => url.endsWith('/nodes')).length).toBeLessThan(5)
+  } finally {
+    await runtime.close()
+  }
 })
