@@ -44,7 +44,14 @@ function openLog(level: string): Logger {
   return pino({ level }, destination)
 }
 
+/**
+ * Threads for accesses to files, cryptography and compression (libuv). When the shared area hangs, what was underway there
+ * keeps its threads, and the rest of the platform needs some. Must be set before the first use.
+ */
+const THREADS = 64
+
 async function main(): Promise<void> {
+  process.env.UV_THREADPOOL_SIZE ??= String(THREADS)
   const settings = readSettings(process.env)
   const log = openLog(settings.logLevel)
   const closers: Closers = []

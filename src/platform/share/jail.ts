@@ -71,6 +71,7 @@ export interface Jail {
  */
 export function createJail(shareDir: string, marker?: ShareMarker): Jail {
   async function openRoot(): Promise<OpenDirectory> {
+    await marker?.requireAnswer()
     const handle = await open(shareDir, O_PATH | constants.O_DIRECTORY).catch((error: unknown) => {
       // A temporary lack of descriptors says nothing about the mount.
       if (['EMFILE', 'ENFILE'].includes(errorCodeOf(error) ?? '')) throw fileFailure(error, formatPath([]))

@@ -1,6 +1,7 @@
-import { open, readFile, rename, writeFile } from 'node:fs/promises'
+import { lstat, open, readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Logger } from 'pino'
+import { createBoundedRead } from '../concurrency/sharedRead'
 import { AppError, errorCodeOf } from '../errors'
 import type { OpenDirectory } from './jail'
 import { lstatOf } from './directoryEntries'
@@ -16,8 +17,17 @@ export interface ShareLocation {
   marker?: ShareMarker
 }
 
+/** Disks of a network answer in milliseconds, or not at all. */
+const ANSWER_MS = 2000
+
 /** Tells the mounted shared area from the empty directory that an unmount leaves (decisions §13). */
 export interface ShareMarker {
+  /**
+   * Checks that the shared area answers. When a network share hangs, each access to it holds one of the few threads that
+   * all accesses to files have, signing in as well. Asked before an access, one of them hangs for all.
+   * @throws AppError UNAVAILABLE
+   */
+  requireAnswer(): Promise<void>
   /** @throws AppError UNAVAILABLE when the directory is not the shared area */
   check(root: OpenDirectory): Promise<void>
   /** Whether the marker exists already: then the platform must not create the directory any more. */
@@ -42,6 +52,7 @@ export async function openShareMarker({ dataDir, shareDir, dataDirectories, log 
   let isInitialised = marked.includes(shareDir)
   let isWarned = false
   let pendingInit: Promise<void> | undefined
+  const ask = createBoundedRead(() => lstat(join(shareDir, MARKER)).catch(() => undefined), ANSWER_MS)
 
   async function recordInitialised(): Promise<void> {
     await writeFile(`${recordFile}.new`, JSON.stringify({ marked: [...marked, shareDir] }), {
@@ -76,6 +87,14 @@ export async function openShareMarker({ dataDir, shareDir, dataDirectories, log 
   return {
     get isInitialised() {
       return isInitialised
+    },
+    async requireAnswer() {
+      await ask().catch(() => {
+        throw new AppError(
+          'UNAVAILABLE',
+          'The shared area does not answer. If it is mounted over a network, check its server.',
+        )
+      })
     },
     async check(root) {
       let hasMarker = await hasMarkerIn(root)

@@ -10,7 +10,7 @@ export const hungDiskMissing =
  * @returns removes the mount, which fails the pending accesses. Without this the test's process cannot exit.
  */
 export function mountHungDisk(path: string): () => void {
-  mkdirSync(path)
+  mkdirSync(path, { recursive: true })
   const fuse = openSync('/dev/fuse', 'r+')
   const options = 'fd=3,rootmode=40000,user_id=0,group_id=0'
   const { status, stderr } = spawnSync('mount', ['-i', '-t', 'fuse', '-o', options, 'hung', path], {
