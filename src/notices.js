@@ -30,6 +30,11 @@ const STATED = {
     licence: 'MIT',
     copyright: 'The authors of emitter-component (https://github.com/component/emitter)',
   },
+  '@fastify/swagger-ui': {
+    licence: 'MIT, and Apache-2.0 for Swagger UI, which it contains',
+    files: ['LICENSE'],
+    ours: ['swagger-ui.txt'],
+  },
   '@nodable/entities': { copyright: 'Amit Gupta (https://solothought.com)' },
   'abstract-logging': { copyright: 'James Sumners' },
   'cacheable-request': { copyright: 'Luke Childs and Jared Wray' },

@@ -24,6 +24,8 @@ const zlib = require('node:zlib')
 const root = resolve(__dirname, '..')
 const installStamp = join(root, 'node_modules', '.quarterdeck')
 const buildStamp = join(root, 'dist', '.stamp')
+/** It has Swagger UI without that package's report of each installation to a third party. */
+const REFERENCE_PACKAGE = 'node_modules/@fastify/swagger-ui'
 
 const [command = 'build', option] = process.argv.slice(2)
 checkNode()
@@ -68,17 +70,30 @@ function build(force) {
   bin('babel', ['src', '--ignore', 'src/web', '--extensions', '.ts', '--out-dir', 'dist', '--quiet'])
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   bin('webpack', ['--mode', 'production'], { QUARTERDECK_BUILD: `${version}+${hash.slice(0, 8)}` })
+  copyReference()
   writeNotices()
   compress(join(root, 'dist', 'web'))
+  compress(join(root, 'dist', 'reference'))
   // Last, so that a build that was cut off is made again.
   writeFileSync(buildStamp, hash)
+}
+
+/** The page at /api/docs, which is no part of the console: Swagger UI as its package has it. */
+function copyReference() {
+  const directory = join(root, 'dist', 'reference')
+  cpSync(join(root, 'public', 'reference'), directory, { recursive: true })
+  for (const name of ['swagger-ui.css', 'swagger-ui-bundle.js'])
+    cpSync(join(root, REFERENCE_PACKAGE, 'static', name), join(directory, name))
 }
 
 /** What the licences of other authors ask to be shipped with the product; the user menu links to it. */
 function writeNotices() {
   const { collectNotices, noticesText } = require('./notices')
   const bundled = JSON.parse(readFileSync(join(root, 'dist', 'bundled-packages.json'), 'utf8'))
-  writeFileSync(join(root, 'dist', 'web', 'third-party-notices.txt'), noticesText(collectNotices(root, bundled)))
+  writeFileSync(
+    join(root, 'dist', 'web', 'third-party-notices.txt'),
+    noticesText(collectNotices(root, [...bundled, REFERENCE_PACKAGE])),
+  )
 }
 
 /** The platform serves these as they are: compressing once is better than with each request. */

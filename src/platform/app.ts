@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import Fastify, {
   LogController,
   type FastifyBaseLogger,
@@ -36,8 +37,10 @@ import { healthRoutes, type HealthChecks } from './http/routes/health'
 import { fileRoutes, type FileRouteParts } from './http/routes/files'
 import { readJsonBodies } from './http/jsonBody'
 import { isOfThisMachine, labelLocalConnections, warnOfLocalProxies } from './http/localConnections'
+import { describeCalls, openApiRoute } from './http/openapi/document'
 import { discoveryRoutes, metricRoutes, networkRoutes, type Network } from './http/routes/network'
 import { pageRoutes } from './http/routes/page'
+import { referenceRoutes } from './http/routes/reference'
 import { removeBasePath } from './http/subPath'
 import { warnOfUnlistedProxies } from './http/unlistedProxy'
 import { uploadRoutes, type ActiveUploads, type UploadRouteParts } from './http/routes/uploads'
@@ -173,6 +176,7 @@ export async function createApp(
   limitResponses(app, createResponseBuffers())
   recordActivity(app, parts.activityLog)
   guardRoutes(app, parts.sessions)
+  await describeCalls(app, parts.basePath)
   const ending = announceEnding(app)
   healthRoutes(
     app,
@@ -200,7 +204,9 @@ export async function createApp(
   }
   if (parts.isReplica) endWorkOfRemovedUsers(parts, uploads, onRemoved)
   adminRoutes(app, { ...parts, onRemoved })
+  openApiRoute(app)
   await pageRoutes(app, parts.webDir, parts.basePath)
+  referenceRoutes(app, join(parts.webDir, '../reference'))
   openRealtime(app, parts)
   openConsoleChannel(app, { ...parts, proxies })
   removeBasePath(app.server, parts.basePath)

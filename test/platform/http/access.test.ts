@@ -4,6 +4,11 @@ import { startPlatform, type Account, type TestPlatform } from '../../support/pl
 const matrix: Record<string, 'public' | 'user' | 'admin'> = {
   'GET /api/health': 'public',
   'GET /api/health/live': 'public',
+  'GET /api/openapi.json': 'public',
+  'GET /api/docs': 'public',
+  'GET /api/docs/start.js': 'public',
+  'GET /api/docs/swagger-ui.css': 'public',
+  'GET /api/docs/swagger-ui-bundle.js': 'public',
   'POST /api/auth/login': 'public',
   'POST /api/auth/verify-login': 'public',
   'POST /api/auth/verify-invite': 'public',

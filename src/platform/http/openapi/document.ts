@@ -1,0 +1,67 @@
+import swagger from '@fastify/swagger'
+import type { FastifyInstance } from 'fastify'
+import { createJsonSchemaTransformObject } from 'fastify-type-provider-zod'
+import { z } from 'zod'
+import type { Router } from '../router'
+import { nameSchemas, tidyComponents } from './components'
+import { shareErrors } from './errors'
+import { addExamples } from './examples'
+import { describeRoute, TAG_NAMES } from './operations'
+
+const DESCRIPTION = `The calls of a Quarterdeck platform.
+
+Every answer is \`{success: true, data}\` or \`{success: false, code, message}\`. Times are milliseconds since the epoch unless a
+field says otherwise. A call may fail with one of the codes under its status; \`message\` is for people.
+
+To sign in, call \`POST /api/auth/login\` with the password and \`POST /api/auth/verify-login\` with a one-time code; the token
+of the second answer goes into the header \`Authorization: Bearer …\` of every other call.`
+
+const addComponents = createJsonSchemaTransformObject({})
+
+/**
+ * Describes every route under /api that is added afterwards as OpenAPI 3.1, from its schemas and its configuration.
+ * @param basePath the path of the console's public address; empty for none
+ */
+export async function describeCalls(app: FastifyInstance, basePath: string): Promise<void> {
+  nameSchemas()
+  await app.register(swagger, {
+    openapi: {
+      openapi: '3.1.0',
+      info: { title: 'Quarterdeck', version: '1', description: DESCRIPTION },
+      servers: [{ url: basePath === '' ? '/' : basePath }],
+      tags: TAG_NAMES.map((name) => ({ name })),
+      components: {
+        securitySchemes: {
+          session: {
+            type: 'http',
+            scheme: 'bearer',
+            description: 'The token of a session, from `POST /api/auth/verify-login`.',
+          },
+        },
+      },
+    },
+    stripBasePath: false,
+    convertConstToEnum: false,
+    transform: describeRoute,
+    transformObject: (made) => shareErrors(addExamples(tidyComponents(addComponents(made)))),
+  })
+}
+
+/** Adds `GET /api/openapi.json`. It is made at the first call, from the routes that the app then has. */
+export function openApiRoute(app: Router): void {
+  let text: string | undefined
+  app.get(
+    '/api/openapi.json',
+    {
+      config: { access: 'public' },
+      schema: {
+        operationId: 'getOpenApi',
+        summary: 'Describe all calls',
+        description: 'This description, as OpenAPI 3.1.',
+        response: { 200: z.looseObject({ openapi: z.string() }) },
+      },
+    },
+    async (_request, reply) =>
+      reply.type('application/json; charset=utf-8').send((text ??= JSON.stringify(app.swagger())) as never),
+  )
+}
