@@ -2,22 +2,17 @@ import type { FastifyRequest } from 'fastify'
 import { Done, Nothing } from '../../../contract/envelope'
 import { AtPath, CreateFile, FileContentAnswer, MoveFile, SaveFile, SaveFileAnswer } from '../../../contract/file'
 import { createFairQueue } from '../../concurrency/fairQueue'
-import type { Files } from '../../share/files'
-import type { FileJobs } from '../../state/fileJobs'
 import { abortOnDisconnect } from '../abortSignals'
 import { userOf } from '../access'
 import { fieldOf } from '../activity'
 import { done } from '../envelope'
 import type { Router } from '../router'
-import { archiveRoutes } from './archives'
+import { archiveRoutes, type ArchiveRouteParts } from './archives'
 import { downloadRoutes, type DownloadRouteParts } from './downloads'
-import { recordedFileRoute } from './fileRouteConfig'
+import { forFiles, recordedFileRoute } from './fileRouteConfig'
 import { listingRoute, type ListingRouteParts } from './listing'
 
-export interface FileRouteParts extends DownloadRouteParts, ListingRouteParts {
-  files: Files
-  fileJobs: FileJobs
-}
+export type FileRouteParts = DownloadRouteParts & ListingRouteParts & ArchiveRouteParts
 
 /** In bytes. File contents may be 5 MiB of text, which JSON escapes may enlarge. */
 const CONTENT_BODY_LIMIT = 32 * 2 ** 20
@@ -25,22 +20,23 @@ const CONTENT_BODY_LIMIT = 32 * 2 ** 20
 /** Files of product §7 without uploads, and our own download tickets and jobs. */
 export function fileRoutes(app: Router, parts: FileRouteParts): void {
   listingRoute(app, parts)
-  contentRoutes(app, parts.files)
-  changeRoutes(app, parts.files)
+  contentRoutes(app, parts)
+  changeRoutes(app, parts)
   downloadRoutes(app, parts)
   archiveRoutes(app, parts)
 }
 
-function contentRoutes(app: Router, files: Files): void {
+function contentRoutes(app: Router, { fileAccess }: FileRouteParts): void {
   const readQueue = createFairQueue()
 
   app.get(
     '/api/sftp/file/content',
-    { config: { access: 'user' }, schema: { querystring: AtPath, response: { 200: FileContentAnswer } } },
+    { config: { access: forFiles }, schema: { querystring: AtPath, response: { 200: FileContentAnswer } } },
     async (request, reply) => {
       // Few at a time: each read holds its content in several forms before the response is counted.
       const release = await readQueue.acquire(userOf(request).userId, abortOnDisconnect(reply))
       try {
+        const { files } = await fileAccess.of(userOf(request))
         return done(await files.textFiles.read(request.query.path))
       } finally {
         release()
@@ -55,16 +51,21 @@ function contentRoutes(app: Router, files: Files): void {
       config: recordedFileRoute('saved file'),
       schema: { body: SaveFile, response: { 200: SaveFileAnswer } },
     },
-    async ({ body }) => done({ modifyTime: await files.textFiles.save(body) }),
+    async (request) => {
+      const { files } = await fileAccess.of(userOf(request))
+      return done({ modifyTime: await files.textFiles.save(request.body) })
+    },
   )
 }
 
-function changeRoutes(app: Router, files: Files): void {
+function changeRoutes(app: Router, { fileAccess }: FileRouteParts): void {
+  const changesOf = async (request: FastifyRequest) => (await fileAccess.of(userOf(request))).files.changes
+
   app.post(
     '/api/sftp/file',
     { config: recordedFileRoute('created file'), schema: { body: CreateFile, response: { 201: Done } } },
-    async ({ body }, reply) => {
-      await files.changes.createFile(body.path)
+    async (request, reply) => {
+      await (await changesOf(request)).createFile(request.body.path)
       return reply.code(201).send(done({}))
     },
   )
@@ -72,8 +73,8 @@ function changeRoutes(app: Router, files: Files): void {
   app.post(
     '/api/sftp/directory',
     { config: recordedFileRoute('created directory'), schema: { body: AtPath, response: { 201: Done } } },
-    async ({ body }, reply) => {
-      await files.changes.createDirectory(body.path)
+    async (request, reply) => {
+      await (await changesOf(request)).createDirectory(request.body.path)
       return reply.code(201).send(done({}))
     },
   )
@@ -82,12 +83,12 @@ function changeRoutes(app: Router, files: Files): void {
     config: recordedFileRoute(`deleted ${what}`, fieldOf('query', 'path')),
     schema: { querystring: AtPath, body: Nothing, response: { 200: Done } },
   })
-  app.delete('/api/sftp/file', deleting('file'), async ({ query }) => {
-    await files.changes.removeFile(query.path)
+  app.delete('/api/sftp/file', deleting('file'), async (request) => {
+    await (await changesOf(request)).removeFile(request.query.path)
     return done({})
   })
-  app.delete('/api/sftp/directory', deleting('directory'), async ({ query }) => {
-    await files.changes.removeDirectory(query.path)
+  app.delete('/api/sftp/directory', deleting('directory'), async (request) => {
+    await (await changesOf(request)).removeDirectory(request.query.path)
     return done({})
   })
 
@@ -96,8 +97,9 @@ function changeRoutes(app: Router, files: Files): void {
   app.post(
     '/api/sftp/move',
     { config: recordedFileRoute('moved', moved), schema: { body: MoveFile, response: { 200: Done } } },
-    async ({ body }) => {
-      await files.changes.move(body.sourcePath, body.targetPath)
+    async (request) => {
+      const { sourcePath, targetPath } = request.body
+      await (await changesOf(request)).move(sourcePath, targetPath)
       return done({})
     },
   )
