@@ -24,7 +24,6 @@ const features = [
 const services = [
   'contract',
   'platform/errors.ts',
-  'platform/caller.ts',
   'platform/config.ts',
   'platform/childProgram.ts',
   'platform/concurrency',

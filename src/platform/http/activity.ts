@@ -93,7 +93,6 @@ export function recordActivity(app: FastifyInstance, log: Pick<ActivityLog, 'rec
       subject: request.activitySubject ?? activity.subject?.(request) ?? null,
       address: request.activityAddress,
       succeeded,
-      api_key: request.user?.key?.name ?? null,
     })
   }
 }

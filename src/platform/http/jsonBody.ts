@@ -5,6 +5,13 @@ import { AppError } from '../errors'
 import { clientKeyOf } from './access'
 import { hasMoreValues } from './jsonValues'
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Ends the counting of the body. */
+    releaseBody: (() => void) | undefined
+  }
+}
+
 /** In bytes: the bodies of all clients together, and those of one user or address. */
 const MAX_TOTAL_BYTES = 256 * 2 ** 20
 const MAX_BYTES_PER_CLIENT = MAX_TOTAL_BYTES / 4
@@ -15,28 +22,29 @@ const MAX_VALUES = 200_000
 const COUNT_VALUES_FROM_LENGTH = 512 * 1024
 
 /**
- * Parses JSON bodies whatever the case of the media type. An empty body is undefined. The body of a GET is not read.
+ * Parses JSON bodies whatever the case of the media type. An empty body is undefined. The body of a GET is not read. A
+ * body counts until its handler has answered: a handler that waits, as for other saves of a file, still holds it, also
+ * when its client has disconnected.
  * @param timeoutMs limit for the arrival of a body
  */
 export function readJsonBodies(app: FastifyInstance, timeoutMs: number): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   const budgets = createByteBudgets()
+  app.decorateRequest('releaseBody', undefined)
+  app.addHook('onSend', async ({ releaseBody }) => releaseBody?.())
   app.removeContentTypeParser('application/json')
   app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: Readable) => {
     const limit = request.routeOptions.bodyLimit
     if (Number(request.headers['content-length']) > limit) throw tooLarge()
     const budget = budgets.open(clientKeyOf(request).key)
-    try {
-      const text = await readText(payload, limit, timeoutMs, budget.add)
-      if (text === '') return undefined
-      if (text.length > COUNT_VALUES_FROM_LENGTH && hasMoreValues(text, MAX_VALUES))
-        throw new AppError('TOO_LARGE', 'The request’s body contains too many values.')
-      return await new Promise(
-        (resolve, reject) => void parse(request, text, (error, body) => (error ? reject(error) : resolve(body))),
-      )
-    } finally {
-      budget.close()
-    }
+    request.releaseBody = budget.close
+    const text = await readText(payload, limit, timeoutMs, budget.add)
+    if (text === '') return undefined
+    if (text.length > COUNT_VALUES_FROM_LENGTH && hasMoreValues(text, MAX_VALUES))
+      throw new AppError('TOO_LARGE', 'The request’s body contains too many values.')
+    return await new Promise(
+      (resolve, reject) => void parse(request, text, (error, body) => (error ? reject(error) : resolve(body))),
+    )
   })
 }
 

@@ -13,8 +13,7 @@ import {
 import { Done, Nothing } from '../../../contract/envelope'
 import { CrashCapsuleAnswer, InstancesAnswer } from '../../../contract/instance'
 import type { Deployments } from '../../deployments/deployments'
-import { isRestricted, knownTo } from '../../caller'
-import { checkedByHandler, forDeployment, forOperators, userOf, type Access } from '../access'
+import { userOf } from '../access'
 import { fieldOf, type Activity } from '../activity'
 import { done } from '../envelope'
 import { createAbortOnShutdown } from '../abortSignals'
@@ -28,12 +27,9 @@ const toggled = ({ body }: FastifyRequest) =>
 
 /** Adds the calls for deployments: the list, creation, configuration, toggle, restart, deletion and instances. */
 export function deploymentRoutes(app: Router, deployments: Deployments): void {
-  const recorded = (
-    access: Access,
-    action: string | ((request: FastifyRequest) => string),
-    subject = fieldOf('params', 'name'),
-  ) => ({
-    access,
+  const config = { access: 'user' } as const
+  const recorded = (action: string | ((request: FastifyRequest) => string), subject = fieldOf('params', 'name')) => ({
+    access: 'user' as const,
     activity: { kind: 'deployment', action, subject } satisfies Activity,
   })
 
@@ -41,24 +37,17 @@ export function deploymentRoutes(app: Router, deployments: Deployments): void {
 
   app.get(
     '/api/deployments',
-    {
-      config: { access: checkedByHandler('view') },
-      schema: { querystring: DeploymentsQuery, response: { 200: DeploymentsAnswer } },
-    },
-    async (request) => {
-      const user = userOf(request)
-      const isKnown = isRestricted(user) ? knownTo(user) : undefined
-      const { instances } = request.query
-      return done({
-        deployments: await (instances === 'true' ? deployments.listWithInstances(isKnown) : deployments.list(isKnown)),
-      })
-    },
+    { config, schema: { querystring: DeploymentsQuery, response: { 200: DeploymentsAnswer } } },
+    async ({ query }) =>
+      done({
+        deployments: await (query.instances === 'true' ? deployments.listWithInstances() : deployments.list()),
+      }),
   )
 
   app.post(
     '/api/deployments',
     {
-      config: recorded(forOperators('configuration'), 'created deployment', fieldOf('body', 'name')),
+      config: recorded('created deployment', fieldOf('body', 'name')),
       schema: { body: CreateDeployment, response: { 201: Done } },
     },
     async ({ body }, reply) => {
@@ -69,17 +58,14 @@ export function deploymentRoutes(app: Router, deployments: Deployments): void {
 
   app.get(
     '/api/deployments/:name',
-    {
-      config: { access: forDeployment('configuration') },
-      schema: { params: ByName, response: { 200: ConfigurationAnswer } },
-    },
-    async (request) => done(await deployments.configuration(userOf(request), request.params.name)),
+    { config, schema: { params: ByName, response: { 200: ConfigurationAnswer } } },
+    async ({ params }) => done(await deployments.configuration(params.name)),
   )
 
   app.patch(
     '/api/deployments/:name',
     {
-      config: recorded(forDeployment('configuration'), 'changed configuration'),
+      config: recorded('changed configuration'),
       schema: { params: ByName, body: Configuration, response: { 200: SavedConfigurationAnswer } },
     },
     async (request) => done(await deployments.configure(userOf(request), request.params.name, request.body)),
@@ -87,10 +73,7 @@ export function deploymentRoutes(app: Router, deployments: Deployments): void {
 
   app.delete(
     '/api/deployments/:name',
-    {
-      config: recorded({ ...forDeployment('configuration'), role: 'operator' }, 'deleted deployment'),
-      schema: { params: ByName, response: { 200: Done } },
-    },
+    { config: recorded('deleted deployment'), schema: { params: ByName, response: { 200: Done } } },
     async ({ params }, reply) => {
       await deployments.remove(params.name, abortOnShutdown(reply))
       return done({})
@@ -99,22 +82,19 @@ export function deploymentRoutes(app: Router, deployments: Deployments): void {
 
   app.get(
     '/api/deployments/:name/instances',
-    { config: { access: forDeployment('view') }, schema: { params: ByName, response: { 200: InstancesAnswer } } },
-    async (request) => done({ instances: await deployments.instances(request.params.name, knownTo(userOf(request))) }),
+    { config, schema: { params: ByName, response: { 200: InstancesAnswer } } },
+    async ({ params }) => done({ instances: await deployments.instances(params.name) }),
   )
 
   app.get(
     '/api/deployments/:name/instances/:uid/crash',
-    { config: { access: forDeployment('console') }, schema: { params: ByUid, response: { 200: CrashCapsuleAnswer } } },
+    { config, schema: { params: ByUid, response: { 200: CrashCapsuleAnswer } } },
     async ({ params }) => done(await deployments.crash(params.name, params.uid)),
   )
 
   app.post(
     '/api/deployments/:name/toggle',
-    {
-      config: recorded(forDeployment('power'), toggled),
-      schema: { params: ByName, body: Toggle, response: { 200: Done } },
-    },
+    { config: recorded(toggled), schema: { params: ByName, body: Toggle, response: { 200: Done } } },
     async ({ params, body }) => {
       await deployments.setEnabled(params.name, body.enabled)
       return done({})
@@ -123,10 +103,7 @@ export function deploymentRoutes(app: Router, deployments: Deployments): void {
 
   app.post(
     '/api/deployments/:name/restart',
-    {
-      config: recorded(forDeployment('power'), 'restarted deployment'),
-      schema: { params: ByName, body: Nothing, response: { 200: Done } },
-    },
+    { config: recorded('restarted deployment'), schema: { params: ByName, body: Nothing, response: { 200: Done } } },
     async ({ params }, reply) => {
       await deployments.restart(params.name, abortOnShutdown(reply))
       return done({})

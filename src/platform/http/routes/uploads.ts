@@ -7,17 +7,20 @@ import { AppError, errorCodeOf } from '../../errors'
 import type { Upload } from '../../share/transfers/uploads'
 import { userOf } from '../access'
 import { done } from '../envelope'
-import type { ActiveWork } from '../activeWork'
-import type { FileAccess } from '../fileAccess'
 import type { Router } from '../router'
-import { forFiles } from './fileRouteConfig'
 import { enforceUploadRate, type MinimumRate } from '../uploadRate'
 
 export interface UploadRouteParts {
-  fileAccess: FileAccess
-  activeWork: ActiveWork
+  files: { upload(): Upload }
   /** In bytes, for one file. */
   uploadLimit: number
+}
+
+export interface ActiveUploads {
+  /** Who uploads. */
+  users(): number[]
+  /** Ends the uploads of a deleted user and discards their files. */
+  endAllOf(userId: number): void
 }
 
 /** Interval of the checks for a stalled parser. */
@@ -33,12 +36,14 @@ const FIELD_LIMIT = 2 ** 19
  * and the files as `files`. Fields may follow the files, as some clients send them, but then the files must be moved.
  * `names` must come first: browsers percent-encode quotes and line ends in a part's file name, ambiguously.
  * @param minimumRate for tests
+ * @returns the uploads in progress
  */
 export async function uploadRoutes(
   app: FastifyInstance,
-  { fileAccess, activeWork, uploadLimit }: UploadRouteParts,
+  { files, uploadLimit }: UploadRouteParts,
   minimumRate?: MinimumRate,
-): Promise<void> {
+): Promise<ActiveUploads> {
+  const active = new Set<{ userId: number; removed: AbortController }>()
   await app.register(async (scope) => {
     await scope.register(multipart, {
       limits: {
@@ -56,34 +61,25 @@ export async function uploadRoutes(
       '/api/sftp/upload',
       {
         config: {
-          access: forFiles,
+          access: 'user',
           activity: { kind: 'file', action: 'uploaded', subject: ({ activitySubject }) => activitySubject },
         },
         schema: { response: { 201: StoredFiles } },
       },
       async (request, reply) => {
-        const user = userOf(request)
-        const { files, reach } = await fileAccess.of(user)
         // The parser would wait forever for a connection that has closed already.
         if (request.raw.closed) throw new AppError('INVALID_INPUT', 'The connection was closed.')
         if (!request.isMultipart()) throw new AppError('INVALID_INPUT', 'The Content-Type must be multipart/form-data.')
         const { socket } = request
         const destroySocket = () => socket.destroy()
         const { tooSlow, stop } = enforceUploadRate(request.raw, minimumRate)
-        const ended = new AbortController()
-        ended.signal.addEventListener('abort', destroySocket)
-        const forget = activeWork.add(user, () =>
-          ended.abort(new AppError('NO_SESSION', 'Your account was deleted, or your rights have changed.')),
-        )
+        const entry = { userId: userOf(request).userId, removed: new AbortController() }
+        entry.removed.signal.addEventListener('abort', destroySocket)
+        active.add(entry)
         const upload = files.upload()
         try {
-          const { path, onConflict } = await receive(
-            request,
-            upload,
-            { uploadLimit, needsPathFirst: reach !== undefined },
-            tooSlow,
-          )
-          ended.signal.throwIfAborted()
+          const { path, onConflict } = await receive(request, upload, uploadLimit, tooSlow)
+          entry.removed.signal.throwIfAborted()
           // Flushing to the disk may take minutes without traffic.
           stop()
           const stored = await upload.store(path, onConflict)
@@ -99,17 +95,24 @@ export async function uploadRoutes(
           throw toFormError(error, uploadLimit)
         } finally {
           stop()
-          forget()
+          active.delete(entry)
         }
       },
     )
   })
+  return {
+    users: () => [...active].map(({ userId }) => userId),
+    endAllOf(userId) {
+      for (const entry of active)
+        if (entry.userId === userId) entry.removed.abort(new AppError('NO_SESSION', 'Your account was deleted.'))
+    },
+  }
 }
 
 async function receive(
   request: FastifyRequest,
   upload: Upload,
-  { uploadLimit, needsPathFirst }: { uploadLimit: number; needsPathFirst: boolean },
+  uploadLimit: number,
   tooSlow: AbortSignal,
 ): Promise<{ path: string; onConflict: OnConflict }> {
   const fields: Partial<Record<string, string>> = {}
@@ -140,8 +143,6 @@ async function receive(
         names ? 'names: is shorter than the list of files' : 'files: a file has no name',
         { field: names ? 'names' : 'files' },
       )
-    if (needsPathFirst && fields.path === undefined)
-      throw new AppError('INVALID_INPUT', 'path: must come before the files', { field: 'path' })
     await receiveFile(upload, name, part.file, fields.path, tooSlow)
     if (part.file.truncated) throw tooLarge(uploadLimit)
     count += 1

@@ -11,5 +11,4 @@ export const activityKinds: Record<ActivityKind, string> = {
   user: 'Users',
   invite: 'Invite codes',
   token: 'Dashboard token',
-  key: 'API keys',
 }

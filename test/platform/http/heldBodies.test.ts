@@ -1,0 +1,79 @@
+import { once } from 'node:events'
+import { request, type ClientRequest, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import Fastify, { type FastifyInstance } from 'fastify'
+import { answerFailures } from '../../../src/platform/http/envelope'
+import { readJsonBodies } from '../../../src/platform/http/jsonBody'
+import { until } from '../../support/platform/until'
+
+const MIB = 2 ** 20
+let app: FastifyInstance
+let waiting = 0
+let ended = 0
+let end: () => void
+let gate: Promise<void>
+const sent: ClientRequest[] = []
+
+beforeEach(async () => {
+  waiting = 0
+  ended = 0
+  gate = new Promise((resolve) => (end = resolve))
+  app = Fastify({ bodyLimit: 32 * MIB })
+  app.decorateRequest('user', undefined)
+  app.decorateRequest('activityActor', undefined)
+  answerFailures(app)
+  readJsonBodies(app, 20_000)
+  app.post('/', async ({ body }) => {
+    waiting += 1
+    await gate
+    ended += 1
+    if ((body as { fails?: boolean }).fails) throw new Error('failed')
+    return { success: true }
+  })
+  await app.listen({ port: 0, host: '127.0.0.1' })
+})
+afterEach(async () => {
+  end()
+  for (const one of sent.splice(0)) one.destroy()
+  await app.close()
+})
+
+function post(bytes: number, fields = {}): ClientRequest {
+  const { port } = app.server.address() as AddressInfo
+  const headers = { 'content-type': 'application/json' }
+  const one = request({ port, host: '127.0.0.1', method: 'POST', agent: false, headers }).on('error', () => undefined)
+  sent.push(one)
+  one.end(JSON.stringify({ ...fields, content: 'x'.repeat(bytes) }))
+  return one
+}
+
+const statusOf = async (one: ClientRequest) => {
+  const [response] = (await once(one, 'response')) as [IncomingMessage]
+  response.resume()
+  return response.statusCode
+}
+
+test('security 68: large bodies count until their requests are answered, not only until they have arrived', async () => {
+  const answers: Promise<number | undefined>[] = []
+  for (let count = 1; count <= 6; count++) {
+    answers.push(statusOf(post(10 * MIB)))
+    await until(() => waiting === count)
+  }
+  expect(await statusOf(post(10 * MIB))).toBe(503)
+  answers.push(statusOf(post(1000)))
+  end()
+  expect(await Promise.all(answers)).toEqual(Array(7).fill(200))
+  expect(await statusOf(post(10 * MIB))).toBe(200)
+})
+
+test('security 68: the body of a client that has disconnected counts while its handler goes on, and no longer', async () => {
+  for (let count = 1; count <= 6; count++) {
+    const one = post(10 * MIB, { fails: count > 3 })
+    await until(() => waiting === count)
+    one.destroy()
+  }
+  expect(await statusOf(post(10 * MIB))).toBe(503)
+  end()
+  await until(() => ended === 6)
+  for (let count = 1; count <= 6; count++) expect(await statusOf(post(10 * MIB))).toBe(200)
+})
