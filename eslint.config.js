@@ -24,6 +24,7 @@ const features = [
 const services = [
   'contract',
   'platform/errors.ts',
+  'platform/caller.ts',
   'platform/config.ts',
   'platform/childProgram.ts',
   'platform/concurrency',

@@ -1,9 +1,18 @@
 import { z } from 'zod'
+import { Grant, Role, UserAccess } from './access'
 import { Password } from './auth'
 import { success } from './envelope'
 import { hasNoNul, NO_NUL } from './pageRules'
 
-export const User = z.object({ id: z.number().int(), username: z.string(), is_admin: z.boolean() })
+export const User = z.object({
+  id: z.number().int(),
+  username: z.string(),
+  is_admin: z.boolean(),
+  // Our extras.
+  role: Role.optional(),
+  /** ISO 8601, to the minute. Missing: never, or not within the life of a session. */
+  last_seen: z.string().optional(),
+})
 export type User = z.infer<typeof User>
 
 export const UsersAnswer = success(z.object({ users: z.array(User) }))
@@ -27,6 +36,9 @@ export const InviteCode = z.object({
   is_expired: z.boolean(),
   /** ISO 8601. Our extra. */
   expires_at: z.string().optional(),
+  /** What its user gets (decisions §16). Missing: the role `operator`. */
+  role: Role.optional(),
+  grants: z.array(Grant).optional(),
 })
 export type InviteCode = z.infer<typeof InviteCode>
 
@@ -35,6 +47,9 @@ export type InviteCodesAnswer = z.infer<typeof InviteCodesAnswer>
 
 export const CreateInviteCode = z.strictObject({
   message: z.string().trim().min(1, 'Message cannot be empty').max(500).refine(hasNoNul, NO_NUL),
+  /** As UserAccess. Default: the role `operator`. */
+  role: Role.optional(),
+  grants: UserAccess.shape.grants.optional(),
 })
 export type CreateInviteCode = z.infer<typeof CreateInviteCode>
 
@@ -59,6 +74,7 @@ export const ActivityKind = z.enum([
   'user',
   'invite',
   'token',
+  'key',
 ])
 export type ActivityKind = z.infer<typeof ActivityKind>
 
@@ -77,6 +93,8 @@ export const ActivityEntry = z.object({
   address: z.string(),
   /** False if the action was refused or failed. */
   succeeded: z.boolean(),
+  /** The name of the API key that was used. Missing: a session. */
+  api_key: z.string().optional(),
 })
 export type ActivityEntry = z.infer<typeof ActivityEntry>
 
@@ -85,6 +103,8 @@ export const ActivityQuery = z.strictObject({
   /** Cursor: only entries older than the one with this id. */
   before: z.coerce.number().int().positive().optional(),
   kind: ActivityKind.optional(),
+  /** Only actions of this user. */
+  username: z.string().min(1).max(256).refine(hasNoNul, NO_NUL).optional(),
   /** Case-insensitive; in username, action, subject and address. */
   search: z.string().max(200).refine(hasNoNul, NO_NUL).optional(),
 })

@@ -47,3 +47,26 @@ export function numberedName(name: string, count: number): string {
   const [, stem = name, extension = ''] = /^(.+?)(\.tar\.[a-z0-9]+|\.[^.]*)?$/i.exec(name) ?? []
   return `${stem} (${count})${extension}`
 }
+
+/** From the fewest rights to the most (decisions §16). */
+export const ROLES = ['limited', 'operator', 'administrator'] as const
+
+/** What a limited user may be granted on a deployment (decisions §16). Each grant includes `view`. */
+export const RIGHTS = ['view', 'console', 'power', 'files', 'configuration', 'schedules', 'backups'] as const
+
+/** What an API key may be used for (decisions §16). */
+export const SCOPES = [
+  'read',
+  'console',
+  'power',
+  'files',
+  'configuration',
+  'databases',
+  'schedules',
+  'backups',
+  'metrics',
+  'admin',
+] as const
+
+/** Every API key begins with it, so that leaked ones can be found. */
+export const API_KEY_PREFIX = 'qd_'

@@ -10,6 +10,9 @@ import Fastify, {
 import { serializerCompiler, validatorCompiler, type ZodTypeProvider } from 'fastify-type-provider-zod'
 import type { Logger } from 'pino'
 import type { ActivityLog } from './accounts/activityLog'
+import type { ApiKeys } from './accounts/apiKeys'
+import { rightsText } from './caller'
+import type { Sessions } from './accounts/sessions'
 import { createTrustedProxies } from './accounts/clientAddress'
 import type { Invites } from './accounts/invites'
 import type { OwnPassword } from './accounts/ownPassword'
@@ -20,7 +23,10 @@ import type { Databases } from './databases/databases'
 import type { Deployments } from './deployments/deployments'
 import type { Discovery } from './deployments/monitoring/discovery'
 import type { Metrics } from './deployments/monitoring/metrics'
+import { createActiveWork, type ActiveWork } from './http/activeWork'
+import { createFileAccess } from './http/fileAccess'
 import { guardRoutes } from './http/access'
+import { keyRoutes } from './http/routes/keys'
 import { accountRoutes } from './http/routes/account'
 import { recordActivity } from './http/activity'
 import { createResponseBuffers, limitResponses } from './http/responseLimits'
@@ -43,7 +49,8 @@ import { pageRoutes } from './http/routes/page'
 import { referenceRoutes } from './http/routes/reference'
 import { removeBasePath } from './http/subPath'
 import { warnOfUnlistedProxies } from './http/unlistedProxy'
-import { uploadRoutes, type ActiveUploads, type UploadRouteParts } from './http/routes/uploads'
+import { userAdminRoutes } from './http/routes/userAdmin'
+import { uploadRoutes, type UploadRouteParts } from './http/routes/uploads'
 import type { Files } from './share/files'
 import type { Dashboard } from './kubernetes/dashboard'
 import type { Replicas } from './share/replicas/replicas'
@@ -55,8 +62,13 @@ import { openRealtime } from './sockets/realtime'
 const BODY_LIMIT = 2 ** 20
 
 export interface Parts
-  extends Omit<ConsoleParts, 'proxies'>, Omit<FileRouteParts, 'deploymentTypeIndexAt'>, UploadRouteParts {
+  extends
+    Omit<ConsoleParts, 'proxies'>,
+    Pick<FileRouteParts, 'fileJobs' | 'tickets'>,
+    Pick<UploadRouteParts, 'uploadLimit'> {
   files: Files
+  sessions: Sessions
+  apiKeys: ApiKeys
   log: Logger
   /** Addresses or networks. */
   trustedProxies: string[]
@@ -94,20 +106,19 @@ function loggedPath({ url, routeOptions }: FastifyRequest): string | undefined {
   return routeOptions.url?.endsWith('/:code') ? routeOptions.url : url.split('?')[0]
 }
 
-/** A user may be deleted at another replica. */
-function endWorkOfRemovedUsers(
-  { sessions, users, files, log }: Parts,
-  uploads: ActiveUploads,
-  onRemoved: (userId: number) => void,
-): void {
-  sessions.onChange(() => {
-    const busy = new Set([...uploads.users(), ...files.jobs.all().map(({ userId }) => userId)])
-    if (busy.size === 0) return
-    users.list().then(
-      (all) => {
-        for (const id of busy) if (!all.some((user) => user.id === id)) onRemoved(id)
+/** Ends the work of users who were deleted or got other rights, here or at another replica. */
+function endWorkWithoutRights({ callers, users, log }: Parts, activeWork: ActiveWork): void {
+  callers.onChange(() => {
+    const busy = activeWork.callers()
+    if (busy.length === 0) return
+    users.find(busy.map(({ userId }) => userId)).then(
+      (present) => {
+        for (const caller of busy) {
+          const now = present.get(caller.userId)
+          if (!now || rightsText({ ...caller, key: undefined }) !== rightsText(now)) activeWork.endAllOf(caller.userId)
+        }
       },
-      (error: unknown) => log.warn({ err: error }, 'failed to look for work of deleted users'),
+      (error: unknown) => log.warn({ err: error }, 'failed to look for work of users without the rights for it'),
     )
   })
 }
@@ -175,7 +186,7 @@ export async function createApp(
   answerFailures(app)
   limitResponses(app, createResponseBuffers())
   recordActivity(app, parts.activityLog)
-  guardRoutes(app, parts.sessions)
+  guardRoutes(app, parts.callers)
   await describeCalls(app, parts.basePath)
   const ending = announceEnding(app)
   healthRoutes(
@@ -187,23 +198,26 @@ export async function createApp(
   )
   authRoutes(app, parts)
   accountRoutes(app, parts)
+  keyRoutes(app, parts)
   dashboardRoutes(app, parts.dashboard)
   networkRoutes(app, parts.network)
   deploymentRoutes(app, parts.deployments)
   discoveryRoutes(app, parts.discovery)
   databaseRoutes(app, parts.databases)
   metricRoutes(app, parts.metrics)
+  const activeWork = createActiveWork()
+  const fileAccess = createFileAccess(parts.files, () => parts.deployments.list())
   fileRoutes(app, {
     ...parts,
+    fileAccess,
+    activeWork,
+    cancelJobsOf: (userId) => parts.files.jobs.cancelAllOf(userId),
     deploymentTypeIndexAt: (path) => parts.deployments.deploymentTypeIndexAt(path),
   })
-  const uploads = await uploadRoutes(app, parts)
-  const onRemoved = (userId: number) => {
-    uploads.endAllOf(userId)
-    parts.files.jobs.cancelAllOf(userId)
-  }
-  if (parts.isReplica) endWorkOfRemovedUsers(parts, uploads, onRemoved)
-  adminRoutes(app, { ...parts, onRemoved })
+  await uploadRoutes(app, { ...parts, fileAccess, activeWork })
+  endWorkWithoutRights(parts, activeWork)
+  adminRoutes(app, parts)
+  userAdminRoutes(app, parts)
   openApiRoute(app)
   await pageRoutes(app, parts.webDir, parts.basePath)
   referenceRoutes(app, join(parts.webDir, '../reference'))

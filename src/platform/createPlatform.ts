@@ -5,6 +5,8 @@ import type { FastifyInstance } from 'fastify'
 import { sql } from 'kysely'
 import type { Logger } from 'pino'
 import { createActivityLog, type ActivityLog } from './accounts/activityLog'
+import { createApiKeys } from './accounts/apiKeys'
+import { createCallers, type Callers } from './accounts/callers'
 import { createCodeChecks } from './accounts/codeChecks'
 import { createDownloadTickets } from './accounts/downloadTickets'
 import { createInvites } from './accounts/invites'
@@ -65,6 +67,7 @@ export interface Platform extends App {
   runtime: Runtime
   replicas: Replicas
   sessions: Sessions
+  callers: Callers
   registration: Registration
   activityLog: ActivityLog
   deployments: Deployments
@@ -270,6 +273,8 @@ function openAccounts(
   notifications: Notifications,
 ) {
   const sessions = createSessions(db, secrets, now, notifications)
+  const apiKeys = createApiKeys(db, now, sessions.announceChange)
+  const callers = createCallers(sessions, apiKeys)
   const activityLog = createActivityLog(db, log, Date.now)
   closers.push(() => activityLog.close())
   const codes = createCodeChecks({ db, secrets, activityLog, now })
@@ -283,6 +288,8 @@ function openAccounts(
   closers.push(async () => clearInterval(cleanUp))
   return {
     sessions,
+    apiKeys,
+    callers,
     activityLog,
     dashboard,
     registration: createRegistration(db, secrets, sessions, now),
@@ -290,7 +297,7 @@ function openAccounts(
     ownPassword: createOwnPassword(db, codes, sessions.announceChange),
     users: createUsers(db, { onRightsLost: () => void dashboard.sweep(), onSessionsChanged: sessions.announceChange }),
     invites: createInvites(db, now),
-    tickets: createDownloadTickets(db, now),
+    tickets: createDownloadTickets(db, callers, now),
   }
 }
 

@@ -86,7 +86,7 @@ export function createActivityLog(db: Db, log: Pick<Logger, 'error' | 'warn'>, n
         lost += 1
         return
       }
-      const { action, subject, address } = activity
+      const { action, subject, address, api_key } = activity
       queue.push({
         ...activity,
         entry: randomUUID(),
@@ -94,6 +94,7 @@ export function createActivityLog(db: Db, log: Pick<Logger, 'error' | 'warn'>, n
         action: lineOf(action),
         subject: subject === null || subject === undefined ? null : lineOf(subject),
         address: lineOf(address),
+        api_key: api_key === undefined || api_key === null ? null : lineOf(api_key),
       })
       if (!retry) void write()
     },

@@ -2,7 +2,8 @@ import { AppError } from '../errors'
 import { isMissingReference, type Db } from '../state/db'
 import { insertDownloadTicket, takeDownloadTicket } from '../state/accounts/downloadTickets'
 import { hashToken, randomToken } from '../state/secrets'
-import type { SessionUser } from '../state/accounts/sessions'
+import { credentialOf, type Callers } from './callers'
+import type { Caller } from '../caller'
 import { noSession } from './sessions'
 
 /** Decisions §2. */
@@ -11,19 +12,20 @@ const VALID_MS = 60_000
 /** Replaces the session in a download's URL. A ticket is valid for one use, one path and 60 s. */
 export interface DownloadTickets {
   /** @throws AppError NO_SESSION if the session has ended meanwhile */
-  issue(user: SessionUser, path: string): Promise<string>
-  /** @returns the ticket's user. @throws AppError NO_SESSION if the token is no valid ticket for this path */
-  take(token: string, path: string): Promise<{ username: string }>
+  issue(by: Caller, path: string): Promise<string>
+  /** @returns who asked for it, with their present rights. @throws AppError NO_SESSION if the token is no valid ticket for this path */
+  take(token: string, path: string): Promise<Caller>
 }
 
 /** @param now milliseconds since the epoch */
-export function createDownloadTickets(db: Db, now: () => number): DownloadTickets {
+export function createDownloadTickets(db: Db, callers: Pick<Callers, 'find'>, now: () => number): DownloadTickets {
   return {
-    async issue({ sessionId }, path) {
+    async issue({ sessionId = null, key }, path) {
       const token = randomToken()
       await insertDownloadTicket(db, {
         token_hash: hashToken(token),
         session_id: sessionId,
+        key_id: key?.id ?? null,
         path,
         expires_at: new Date(now() + VALID_MS),
       }).catch((error: unknown) => {
@@ -33,13 +35,15 @@ export function createDownloadTickets(db: Db, now: () => number): DownloadTicket
     },
     async take(token, path) {
       const ticket = await takeDownloadTicket(db, hashToken(token))
-      if (ticket?.path !== path || ticket.expires_at.getTime() <= now()) {
+      const isValid = ticket?.path === path && ticket.expires_at.getTime() > now()
+      const credential = ticket && credentialOf(ticket)
+      const caller = isValid && credential ? (await callers.find([credential])).get(credential) : undefined
+      if (!caller)
         throw new AppError(
           'NO_SESSION',
           'This download link has been used or has expired. Please start the download again.',
         )
-      }
-      return { username: ticket.username }
+      return caller
     },
   }
 }

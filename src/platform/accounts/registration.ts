@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { Register, VerifyRegistration } from '../../contract/auth'
 import { AppError } from '../errors'
+import { setAccess } from '../state/accounts/access'
 import { isDuplicate, type Db } from '../state/db'
 import {
   findActiveInvite,
@@ -93,7 +94,7 @@ export function createRegistration(db: Db, secrets: Secrets, sessions: Sessions,
         .execute(async (transaction) => {
           const invite = await useInvite(transaction, pending.invite_code, username)
           if (!invite) throw invalidInvite()
-          const isAdmin = invite.is_first
+          const isAdmin = invite.is_first || invite.access?.role === 'administrator'
           const id = await insertUser(transaction, {
             username,
             password_hash,
@@ -101,6 +102,8 @@ export function createRegistration(db: Db, secrets: Secrets, sessions: Sessions,
             totp_last_step: timeStep,
             is_admin: isAdmin,
           })
+          // A deployment that was deleted since is left out.
+          if (invite.access) await setAccess(transaction, id, invite.access)
           await deleteRegistration(transaction, tokenHash)
           return { id, isAdmin }
         })

@@ -8,11 +8,11 @@ import type { Db } from '../state/db'
 import { createNotifications, type Notifications } from '../state/notifications'
 import type { Secrets } from '../state/secrets'
 import {
-  deleteOtherSessions,
+  deleteSessionsOf,
   deleteSession,
   deleteSessionOf,
-  findValidSessions,
   findSession,
+  findSessions,
   insertSession,
   listSessions,
   type SessionUser,
@@ -36,14 +36,15 @@ export interface Sessions {
   /** The current user of a token. @throws AppError NO_SESSION if it is not the token of a valid session */
   authenticate(token: string | undefined): Promise<SessionUser>
   end(sessionId: string): Promise<void>
-  /** The user's sessions, the last used first. */
-  list(user: SessionUser): Promise<OwnSession[]>
+  /** The user's sessions, the last used first. @param user with the session that is marked as the caller's */
+  list(user: { userId: number; sessionId?: string | undefined }): Promise<OwnSession[]>
   /** Ends one of the user's sessions. @throws AppError NOT_FOUND if the user has no such session */
-  endOwn(user: SessionUser, sessionId: string): Promise<void>
+  endOwn(user: Pick<SessionUser, 'userId'>, sessionId: string): Promise<void>
+  endAll(userId: number): Promise<void>
   /** Ends all of the user's sessions but this one. */
   endOthers(user: SessionUser): Promise<void>
-  /** Which of these sessions are valid, each with whether its user is an administrator. Sockets poll it. */
-  findValid(sessionIds: string[]): Promise<Map<string, boolean>>
+  /** The users of those of these sessions that are valid. Sockets poll it. */
+  find(sessionIds: string[]): Promise<SessionUser[]>
   /** Tells every replica that sessions have ended or users' rights have changed. The methods above do it themselves. */
   announceChange: () => void
   /** Calls the listener soon after every such change. @returns a function that unsubscribes */
@@ -123,11 +124,15 @@ export function createSessions(
         throw new AppError('NOT_FOUND', 'This session does not exist. It may have ended already.')
       announceChange()
     },
-    async endOthers({ userId, sessionId }) {
-      await deleteOtherSessions(db, userId, sessionId)
+    async endAll(userId) {
+      await deleteSessionsOf(db, userId)
       announceChange()
     },
-    findValid: (sessionIds) => findValidSessions(db, sessionIds),
+    async endOthers({ userId, sessionId }) {
+      await deleteSessionsOf(db, userId, sessionId)
+      announceChange()
+    },
+    find: (sessionIds) => findSessions(db, sessionIds),
     announceChange,
     onChange: (listener) => notifications.on('sessions', listener),
   }

@@ -1,7 +1,8 @@
+import type { UserAccess } from '../../contract/access'
 import type { User } from '../../contract/admin'
 import { AppError } from '../errors'
 import type { Db } from '../state/db'
-import type { SessionUser } from '../state/accounts/sessions'
+import { findCallers, listGrants, roleOf, setAccess } from '../state/accounts/access'
 import {
   deleteUser,
   findUser,
@@ -11,6 +12,7 @@ import {
   setUserAdmin,
   type UserRow,
 } from '../state/accounts/users'
+import type { Caller } from '../caller'
 import { hashPassword } from './passwords'
 
 /**
@@ -20,11 +22,20 @@ import { hashPassword } from './passwords'
 export interface Users {
   list(): Promise<User[]>
   /** @returns the username. @throws AppError NOT_FOUND, CONFLICT for oneself, NOT_ALLOWED if `by` was demoted */
-  setAdmin(by: SessionUser, id: number, isAdmin: boolean): Promise<string>
+  setAdmin(by: Caller, id: number, isAdmin: boolean): Promise<string>
+  /** The users with these ids that exist, with their present rights. */
+  find(ids: number[]): Promise<Map<number, Caller>>
+  /** @throws AppError NOT_FOUND */
+  access(id: number): Promise<{ username: string; access: UserAccess }>
+  /**
+   * Sets the role and, for a limited user, the grants; each gets the right `view`. Takes effect at once.
+   * @returns the username. @throws as setAdmin; AppError INVALID_INPUT for a deployment that does not exist
+   */
+  setAccess(by: Caller, id: number, access: UserAccess): Promise<string>
   /** Ends all of the user's sessions. @returns the username. @throws AppError NOT_FOUND, NOT_ALLOWED as setAdmin */
-  setPassword(by: SessionUser, id: number, password: string): Promise<string>
+  setPassword(by: Caller, id: number, password: string): Promise<string>
   /** Ends all of the user's sessions; deployments, files and databases are kept. @returns and @throws as setAdmin */
-  remove(by: SessionUser, id: number): Promise<string>
+  remove(by: Caller, id: number): Promise<string>
 }
 
 /** Called after changes of users. They must not throw. */
@@ -38,7 +49,7 @@ interface UserEvents {
 export function createUsers(db: Db, { onRightsLost, onSessionsChanged }: UserEvents): Users {
   /** Changes a user under the lock on administrator rights. @param refusal the message if `by` may not be the user */
   async function change(
-    by: SessionUser,
+    by: Caller,
     id: number,
     refusal: string | undefined,
     work: (transaction: Db, user: UserRow) => Promise<unknown>,
@@ -47,7 +58,7 @@ export function createUsers(db: Db, { onRightsLost, onSessionsChanged }: UserEve
       if (!(await lockAdmins(transaction)).has(by.userId))
         throw new AppError('NOT_ALLOWED', 'You are no longer an administrator.')
       const user = await findUser(transaction, id)
-      if (!user) throw new AppError('NOT_FOUND', 'This user does not exist. The account may have been deleted.')
+      if (!user) throw unknownUser()
       if (refusal !== undefined && user.id === by.userId) throw new AppError('CONFLICT', refusal)
       await work(transaction, user)
       return user.username
@@ -57,7 +68,40 @@ export function createUsers(db: Db, { onRightsLost, onSessionsChanged }: UserEve
   }
 
   return {
-    list: () => listUsers(db),
+    async list() {
+      const rows = await listUsers(db)
+      return rows.map(({ id, username, is_admin, lastSeen, ...row }) => ({
+        id,
+        username,
+        is_admin,
+        role: roleOf({ is_admin, ...row }),
+        ...(lastSeen && { last_seen: lastSeen.toISOString() }),
+      }))
+    },
+
+    find: async (ids) => new Map((await findCallers(db, ids)).map((caller) => [caller.userId, caller])),
+
+    async access(id) {
+      const user = await findUser(db, id)
+      if (!user) throw unknownUser()
+      const access = { role: roleOf(user), grants: user.is_limited ? await listGrants(db, user.id) : [] }
+      return { username: user.username, access }
+    },
+
+    async setAccess(by, id, wanted) {
+      const access = withView(wanted)
+      const refusal = 'You cannot change your own rights. Ask another administrator to do it.'
+      const username = await change(by, id, refusal, async (transaction, user) => {
+        const existing = await setAccess(transaction, user.id, access)
+        const unknown = access.grants.find(({ deployment }) => !existing.has(deployment))
+        if (unknown)
+          throw new AppError('INVALID_INPUT', `grants: there is no deployment named "${unknown.deployment}"`, {
+            field: 'grants',
+          })
+      })
+      if (access.role !== 'administrator') onRightsLost()
+      return username
+    },
 
     async setAdmin(by, id, isAdmin) {
       const refusal = 'You cannot change your own administrator rights. Ask another administrator to do it.'
@@ -77,5 +121,25 @@ export function createUsers(db: Db, { onRightsLost, onSessionsChanged }: UserEve
       onRightsLost()
       return username
     },
+  }
+}
+
+const unknownUser = () => new AppError('NOT_FOUND', 'This user does not exist. The account may have been deleted.')
+
+/**
+ * Whoever may do something with a deployment may see it. Grants without a right are dropped, and so are those of roles
+ * that have all rights. @throws AppError INVALID_INPUT if a deployment is named twice
+ */
+export function withView({ role, grants }: UserAccess): UserAccess {
+  if (role !== 'limited') return { role, grants: [] }
+  const names = grants.map(({ deployment }) => deployment)
+  const twice = names.find((name, at) => names.indexOf(name) !== at)
+  if (twice !== undefined)
+    throw new AppError('INVALID_INPUT', `grants: the deployment "${twice}" is named twice`, { field: 'grants' })
+  return {
+    role,
+    grants: grants
+      .filter(({ rights }) => rights.length > 0)
+      .map(({ deployment, rights }) => ({ deployment, rights: [...new Set(['view' as const, ...rights])] })),
   }
 }

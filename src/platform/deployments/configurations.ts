@@ -1,28 +1,25 @@
 import { createHash } from 'node:crypto'
 import type { Configuration, Definition, DeploymentType } from '../../contract/deployment'
 import { makeDeploymentDirectory } from '../share/deploymentDirectory'
-import type { SessionUser } from '../state/accounts/sessions'
+import { isRestricted, knownTo, type Caller } from '../caller'
 import { createDefinitionReader } from './definitionReader'
 import { cacheDefinition, tryParseDefinition } from './definitions'
 import { limitWarnings } from './limitWarnings'
+import { refuseOperatorSettings } from './operatorSettings'
 import { portWarnings } from './portRanges'
 import { changedMeanwhile, changeStored, findStored, type StoredDeploymentParts } from './storedDeployments'
 
 /** Methods that take the name of an existing deployment throw AppError NOT_FOUND when there is none. */
 export interface Configurations {
-  /** The YAML as its author wrote it, its revision and warnings. */
-  configuration(name: string): Promise<Required<Configuration> & { warnings?: string[] }>
+  /** The YAML as its author wrote it, its revision and warnings. Warnings tell nothing that the caller must not know. */
+  configuration(by: Caller, name: string): Promise<Required<Configuration> & { warnings?: string[] }>
   /**
    * Stores a new YAML, which each instance uses from its next start on.
    * @returns the new revision and warnings
-   * @throws AppError INVALID_DEFINITION, TOO_MANY_TRIES when too many texts of this user wait, or CONFLICT (field
+   * @throws AppError NOT_ALLOWED (`refuseOperatorSettings`), INVALID_DEFINITION, TOO_MANY_TRIES when too many texts of this user wait, or CONFLICT (field
    * `revision`) when the stored text does not match the given revision
    */
-  configure(
-    by: Pick<SessionUser, 'userId'>,
-    name: string,
-    configuration: Configuration,
-  ): Promise<{ revision: string; warnings: string[] }>
+  configure(by: Caller, name: string, configuration: Configuration): Promise<{ revision: string; warnings: string[] }>
 }
 
 /** Reads and stores the texts of deployments. */
@@ -30,24 +27,25 @@ export function createConfigurations(parts: StoredDeploymentParts): Configuratio
   const { db, runtime, ownPorts, readAll } = parts
   const readDefinition = createDefinitionReader()
 
-  async function warningsOf(definition: Definition): Promise<string[]> {
+  async function warningsOf(definition: Definition, by: Caller): Promise<string[]> {
     const others = (await readAll()).flatMap(({ stored }) => stored.definition ?? [])
-    const ofPorts = runtime.sharesPorts ? portWarnings(definition, others, ownPorts()) : []
+    const ofPorts = runtime.sharesPorts ? portWarnings(definition, others, ownPorts(), knownTo(by)) : []
     return [...ofPorts, ...limitWarnings(definition, runtime)]
   }
 
   return {
-    async configuration(name) {
+    async configuration(by, name) {
       const { content } = await findStored(db, name)
       const { definition } = tryParseDefinition(content)
-      const warnings = definition ? await warningsOf(definition) : []
+      const warnings = definition ? await warningsOf(definition, by) : []
       return { content, revision: revisionOf(content), ...(warnings.length > 0 && { warnings }) }
     },
 
-    async configure({ userId }, name, { content, revision }) {
+    async configure(by, name, { content, revision }) {
       const { type, content: stored, directory_seen } = await findStored(db, name)
       if (revision !== undefined && revision !== revisionOf(stored)) throw changedMeanwhile(name)
-      const definition = await readDefinition(userId, content, { name, type: type as DeploymentType })
+      const definition = await readDefinition(by.userId, content, { name, type: type as DeploymentType })
+      if (isRestricted(by)) refuseOperatorSettings(tryParseDefinition(stored).definition, definition)
       const { dataDirectory } = definition
       // A directory that existed and is missing is not created anew: see requireDeploymentDirectory.
       if (dataDirectory !== directory_seen) await makeDeploymentDirectory(parts, dataDirectory)
@@ -58,7 +56,7 @@ export function createConfigurations(parts: StoredDeploymentParts): Configuratio
         revision === undefined ? undefined : stored,
       )
       cacheDefinition(content, definition)
-      return { revision: revisionOf(content), warnings: await warningsOf(definition) }
+      return { revision: revisionOf(content), warnings: await warningsOf(definition, by) }
     },
   }
 }

@@ -8,6 +8,7 @@ import { createConfigurations, type Configurations } from './configurations'
 import { createCreator } from './creation'
 import { parseDefinition } from './definitions'
 import { describeInstances, type InstanceParts } from './instances'
+import { hideDeployments } from './monitoring/portChecks'
 import { createSharedPoll } from './reconcile/sharedPoll'
 import { createRestarter } from './restarts'
 import {
@@ -24,12 +25,14 @@ export interface DeploymentParts extends InstanceParts, Omit<StoredDeploymentPar
 
 /** Methods that take the name of an existing deployment throw AppError NOT_FOUND when there is none. */
 export interface Deployments extends Configurations {
-  list(): Promise<Deployment[]>
+  /** @param isIncluded by name; default: all */
+  list(isIncluded?: (name: string) => boolean): Promise<Deployment[]>
   /** As `list`, each with its `instances`. @throws as `Runtime.list` */
-  listWithInstances(): Promise<Deployment[]>
+  listWithInstances(isIncluded?: (name: string) => boolean): Promise<Deployment[]>
   /** The type of the innermost deployment whose directory contains this wire path; null if there is none. */
   deploymentTypeIndexAt(path: string): Promise<number | null>
-  instances(name: string): Promise<Instance[]>
+  /** @param isNamed whether a text may name another deployment; default: yes */
+  instances(name: string, isNamed?: (deployment: string) => boolean): Promise<Instance[]>
   /** The crash capsule of an instance's last crash. @throws AppError NOT_FOUND also if it never crashed */
   crash(name: string, uid: string): Promise<CrashCapsule>
   /**
@@ -59,19 +62,30 @@ export function createDeployments({ ownPorts = () => [], ...others }: Deployment
     (await findDeployment(db, name))?.deleting ? undefined : true,
   )
 
+  const readAllWithInstances = createSharedRead(async () => {
+    const all = await readAll()
+    const instances = await describeInstances(
+      parts,
+      all.map(({ row }) => row),
+    )
+    return all.map((stored) => ({ ...describeStored(stored), instances: instances.get(stored.row.name) ?? [] }))
+  })
+
   return {
-    async list() {
-      return (await readAll()).map(describeStored)
+    async list(isIncluded = () => true) {
+      return (await readAll()).filter(({ row }) => isIncluded(row.name)).map(describeStored)
     },
 
-    listWithInstances: createSharedRead(async () => {
-      const all = await readAll()
-      const instances = await describeInstances(
-        parts,
-        all.map(({ row }) => row),
-      )
-      return all.map((stored) => ({ ...describeStored(stored), instances: instances.get(stored.row.name) ?? [] }))
-    }),
+    async listWithInstances(isIncluded) {
+      const all = await readAllWithInstances()
+      if (!isIncluded) return all
+      return all
+        .filter(({ name }) => isIncluded(name))
+        .map(({ instances, ...deployment }) => ({
+          ...deployment,
+          instances: instances?.map((instance) => hideOthers(instance, isIncluded)),
+        }))
+    },
 
     async deploymentTypeIndexAt(path) {
       const around = (await readAll())
@@ -82,9 +96,9 @@ export function createDeployments({ ownPorts = () => [], ...others }: Deployment
       return around[0]?.typeIndex ?? null
     },
 
-    async instances(name) {
+    async instances(name, isNamed = () => true) {
       const instances = await describeInstances(parts, [await findStored(db, name)])
-      return instances.get(name) ?? []
+      return (instances.get(name) ?? []).map((instance) => hideOthers(instance, isNamed))
     },
 
     async crash(name, uid) {
@@ -112,5 +126,16 @@ export function createDeployments({ ownPorts = () => [], ...others }: Deployment
     restart: createRestarter(parts),
 
     ...createConfigurations(parts),
+  }
+}
+
+/** @param isNamed whether a text may name another deployment */
+function hideOthers(instance: Instance, isNamed: (deployment: string) => boolean): Instance {
+  const { warnings, blockedReason } = instance
+  if (!warnings && blockedReason === undefined) return instance
+  return {
+    ...instance,
+    ...(warnings && { warnings: warnings.map((text) => hideDeployments(text, isNamed)) }),
+    ...(blockedReason !== undefined && { blockedReason: hideDeployments(blockedReason, isNamed) }),
   }
 }

@@ -22,8 +22,16 @@ export function portRangeOf({ name, type, run, instances }: Placed): PortRange |
   return { name, first: run.port, last: run.port + (type === 'scalable' ? (instances?.max ?? 1) : 1) - 1 }
 }
 
-/** Warns of ports that other deployments or the platform use. No error: they may run at different times or change. */
-export function portWarnings(definition: Placed, others: Placed[], ofPlatform: OwnPort[] = []): string[] {
+/**
+ * Warns of ports that other deployments or the platform use. No error: they may run at different times or change.
+ * @param isNamed whether a deployment may be named in the warning
+ */
+export function portWarnings(
+  definition: Placed,
+  others: Placed[],
+  ofPlatform: OwnPort[] = [],
+  isNamed: (deployment: string) => boolean = () => true,
+): string[] {
   const own = portRangeOf(definition)
   if (!own) return []
   const ofUs = ofPlatform
@@ -36,9 +44,10 @@ export function portWarnings(definition: Placed, others: Placed[], ofPlatform: O
     const range = portRangeOf(other)
     const isElsewhere = other.node !== undefined && definition.node !== undefined && other.node !== definition.node
     if (!range || isElsewhere || other.name === definition.name || !overlap(own, range)) return []
-    return [
-      `run.port: ${portsText(own)} overlaps with ${portsText(range)} of the deployment "${other.name}". An instance whose port is taken is not started.`,
-    ]
+    const taken = isNamed(other.name)
+      ? `overlaps with ${portsText(range)} of the deployment "${other.name}"`
+      : 'is used by another deployment'
+    return [`run.port: ${portsText(own)} ${taken}. An instance whose port is taken is not started.`]
   })
   return [...ofUs, ...ofOthers]
 }

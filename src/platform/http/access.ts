@@ -1,27 +1,59 @@
-import type { FastifyInstance, FastifyRequest, RouteOptions } from 'fastify'
+import type { FastifyInstance, FastifyReply, FastifyRequest, RouteOptions } from 'fastify'
+import type { Right, Scope } from '../../contract/access'
 import { ROLE_HEADER } from '../../contract/rules'
-import { AppError } from '../errors'
+import { RATE_LIMIT_POLICY } from '../accounts/apiKeys'
+import { requireRight, requireRole, requireScope, scopeOf, type Caller } from '../caller'
+import { bearerOf, type Callers } from '../accounts/callers'
 import { networkOf, plainAddress } from '../accounts/clientAddress'
-import type { Client, Sessions } from '../accounts/sessions'
+import type { Client } from '../accounts/sessions'
+import { AppError } from '../errors'
 import type { SessionUser } from '../state/accounts/sessions'
 
-/** The access that a route requires. Every route declares it. */
-export type Access = 'public' | 'user' | 'admin'
+/**
+ * The access that a route requires. Every route declares it:
+ * - `public`: nothing.
+ * - `caller`: a session or any API key.
+ * - `account`: a session. API keys are refused, because the call concerns the user's own account.
+ * - an object: a session, or an API key with the scope.
+ */
+export type Access = 'public' | 'caller' | 'account' | Requirement
+
+export interface Requirement {
+  scope: Scope
+  /** The least role. Default: any. */
+  role?: 'operator' | 'administrator'
+  /** The right on the deployment that the parameter `name` names. */
+  right?: Right
+  /**
+   * The right that the handler itself requires (`requireRight`), because the deployment follows from a path, a body or a
+   * list: it answers with nothing of other deployments.
+   */
+  checks?: Right
+}
+
+/** For every signed-in user. The answer tells nothing of single deployments. */
+export const forAnyone = (scope: Scope) => ({ scope }) as const
+export const forOperators = (scope: Scope) => ({ scope, role: 'operator' }) as const
+export const forAdministrators = { scope: 'admin', role: 'administrator' } as const
+/** For those who have a right on the deployment that the parameter `name` names. */
+export const forDeployment = (right: Right) => ({ scope: scopeOf(right), right }) as const
+/** The handler requires the right. */
+export const checkedByHandler = (right: Right, scope: Scope = scopeOf(right)) => ({ scope, checks: right }) as const
 
 declare module 'fastify' {
   interface FastifyContextConfig {
     access?: Access
   }
   interface FastifyRequest {
-    user: SessionUser | undefined
+    user: Caller | undefined
   }
 }
 
 /**
  * Checks the access of every request before its handler. A route under /api that does not declare its access cannot be
- * added. Answers with a session carry the user's role in a header.
+ * added. Answers to a caller carry the user's role in a header; answers to an API key, what is left of its limit.
  */
-export function guardRoutes(app: FastifyInstance, sessions: Sessions): void {
+export function guardRoutes(app: FastifyInstance, callers: Pick<Callers, 'authenticate'>): void {
   app.decorateRequest('user', undefined)
   app.addHook('onRoute', ({ url, config }: RouteOptions) => {
     if (url.startsWith('/api') && !config?.access) throw new Error(`The route ${url} has no access setting`)
@@ -29,17 +61,46 @@ export function guardRoutes(app: FastifyInstance, sessions: Sessions): void {
   app.addHook('onRequest', async (request, reply) => {
     const { access } = request.routeOptions.config
     if (!access || access === 'public') return
-    request.user = await sessions.authenticate(bearerOf(request))
-    reply.header(ROLE_HEADER, request.user.isAdmin ? 'admin' : 'user')
-    if (access === 'admin' && !request.user.isAdmin)
-      throw new AppError('NOT_ALLOWED', 'Only administrators may do this.')
+    const caller = await callers.authenticate(bearerOf(request.headers.authorization), ({ remaining, secondsLeft }) =>
+      limitHeaders(reply, Math.max(0, remaining), secondsLeft),
+    )
+    request.user = caller
+    reply.header(ROLE_HEADER, roleHeaderOf(caller))
+    if (typeof access === 'object') requireAccess(caller, access, request)
+    else if (access === 'account' && caller.key)
+      throw new AppError('NOT_ALLOWED', 'This call concerns the account itself: sign in, an API key cannot make it.')
   })
 }
 
-/** @returns the user of a request whose route requires a session */
-export function userOf(request: FastifyRequest): SessionUser {
-  if (!request.user) throw new Error('The route does not require a session')
+function requireAccess(caller: Caller, { role, right, scope }: Requirement, request: FastifyRequest): void {
+  const name = (request.params as { name?: string }).name ?? ''
+  // First what must not be known: a deployment of others is not there.
+  if (right) requireRight(caller, right, name, scope)
+  else requireScope(caller, scope)
+  if (role) requireRole(caller, role, right !== undefined)
+}
+
+/** RateLimit-Policy and RateLimit (draft-ietf-httpapi-ratelimit-headers-10). */
+function limitHeaders(reply: FastifyReply, remaining: number, secondsLeft: number): void {
+  reply.header('ratelimit-policy', RATE_LIMIT_POLICY).header('ratelimit', `"key";r=${remaining};t=${secondsLeft}`)
+}
+
+const roleHeaderOf = ({ isAdmin, role }: Caller) => {
+  if (isAdmin) return 'admin'
+  return role === 'limited' ? 'limited' : 'user'
+}
+
+/** @returns the caller of a request whose route requires one */
+export function userOf(request: FastifyRequest): Caller {
+  if (!request.user) throw new Error('The route does not require a caller')
   return request.user
+}
+
+/** @returns the user of a request whose route has the access `account` */
+export function sessionUserOf(request: FastifyRequest): SessionUser {
+  const caller = userOf(request)
+  if (caller.sessionId === undefined) throw new Error('The route does not require a session')
+  return { ...caller, sessionId: caller.sessionId }
 }
 
 export function addressOf({ ip }: FastifyRequest): string {
@@ -57,9 +118,4 @@ export function clientKeyOf(request: FastifyRequest): { key: string; isUser: boo
   return username === undefined
     ? { key: `address ${networkOf(request.ip)}`, isUser: false }
     : { key: `user ${username}`, isUser: true }
-}
-
-/** The token of an `Authorization: Bearer` header (RFC 6750 §2.1). */
-function bearerOf({ headers }: FastifyRequest): string | undefined {
-  return /^Bearer ([\w.~+/-]+=*)$/i.exec(headers.authorization ?? '')?.[1]
 }

@@ -93,6 +93,7 @@ export function recordActivity(app: FastifyInstance, log: Pick<ActivityLog, 'rec
       subject: request.activitySubject ?? activity.subject?.(request) ?? null,
       address: request.activityAddress,
       succeeded,
+      api_key: request.user?.key?.name ?? null,
     })
   }
 }

@@ -13,7 +13,7 @@ import {
 import type { Db } from '../state/db'
 import { waitForLeasedLock } from '../state/locks/leasedLock'
 import type { Secrets } from '../state/secrets'
-import type { SessionUser } from '../state/accounts/sessions'
+import type { Caller } from '../caller'
 import type { Cluster } from './cluster'
 
 const TOKEN_HOURS = 24
@@ -25,11 +25,11 @@ export interface Dashboard {
   /** The dashboard's address. @throws AppError UNAVAILABLE if it is not configured */
   host(): string
   /** The issued token, or null if there is none or it has expired. */
-  token(user: SessionUser): Promise<string | null>
+  token(user: Caller): Promise<string | null>
   /** Issues a token for 24 hours and revokes an earlier one. @throws AppError UNAVAILABLE, CONFLICT */
-  create(user: SessionUser): Promise<string>
+  create(user: Caller): Promise<string>
   /** Revokes the token. @throws AppError NOT_FOUND, or UNAVAILABLE, in which case it remains valid */
-  remove(user: SessionUser): Promise<void>
+  remove(user: Caller): Promise<void>
   /** Removes expired accounts, and those of deleted users and former administrators. Idempotent; logs failures. */
   sweep(): Promise<void>
 }

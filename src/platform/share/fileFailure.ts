@@ -1,9 +1,16 @@
 import { AppError, errorCodeOf } from '../errors'
-import { printable } from './apiPath'
+import { formatPath, printable, type PathSegments } from './apiPath'
 
 /** AppError for EMFILE and ENFILE: no descriptor is left in this process or in the system. */
 export function tooManyFiles(): AppError {
   return new AppError('UNAVAILABLE', 'Too many files are open at once. Try again in a moment.')
+}
+
+const noSuchPath = (shown: string) => new AppError('NOT_FOUND', `There is no ${shown}.`)
+
+/** The error for a path that does not exist, or that the caller must not know of. */
+export function missingPath(segments: PathSegments): AppError {
+  return noSuchPath(printable(formatPath(segments)))
 }
 
 /** For what is written to the data directory, not to the shared area. @returns undefined where it failed for another reason than a full disk */
@@ -22,7 +29,7 @@ export function fileFailure(error: unknown, path: string): unknown {
   const shown = printable(path)
   switch (errorCodeOf(error)) {
     case 'ENOENT':
-      return new AppError('NOT_FOUND', `There is no ${shown}.`)
+      return noSuchPath(shown)
     case 'ENOTDIR':
       return new AppError('CONFLICT', `${shown} is not a directory, or lies below a file.`)
     case 'EISDIR':

@@ -4,7 +4,10 @@ import { createTextFiles, type TextFiles } from './textFiles'
 import { createDownloads, type Downloads } from './transfers/downloads'
 import { createEntryLocks, type ReplicaLocks } from './changes/entryLocks'
 import type { ExtractionLimits } from './archives/extraction'
-import { createJail } from './jail'
+import { createKeyedQueue } from '../concurrency/keyedQueue'
+import { createJail, type Jail } from './jail'
+import type { Reach } from './reach'
+import { restrictJail } from './restrictedJail'
 import { createJobs, type Jobs } from './transfers/jobs'
 import { createListing, type Listing } from './listing/listing'
 import { createPacker } from './archives/pack'
@@ -21,13 +24,12 @@ interface Stored {
   path: string
 }
 
-/** The services behind every call under /api/sftp. All of them share one jail. */
-export interface Files {
+/** The calls under /api/sftp on files. */
+export interface FileCalls {
   listing: Pick<Listing, 'list'>
   textFiles: TextFiles
   changes: Changes
   downloads: Downloads
-  jobs: Pick<Jobs, 'of' | 'all' | 'cancel' | 'cancelAllOf'>
   upload(): Upload
   /** Packs one entry into `<name>.tar.gz` beside it. `disconnected` as in Jobs.run. @throws as Packer.pack, Jobs.run */
   archive(userId: number, path: string, disconnected?: AbortSignal): Promise<Stored>
@@ -35,6 +37,13 @@ export interface Files {
   archiveSeveral(userId: number, paths: string[], disconnected?: AbortSignal): Promise<Stored>
   /** Extracts into a new directory named after the archive. @throws as Unpacker.unpack, Jobs.run */
   unarchive(userId: number, path: string, disconnected?: AbortSignal): Promise<Stored>
+}
+
+/** The services behind every call under /api/sftp. All of them share one jail. */
+export interface Files extends FileCalls {
+  /** The same calls for a caller who may use only a part of the shared area. */
+  within(reach: Reach): FileCalls
+  jobs: Pick<Jobs, 'of' | 'all' | 'cancel' | 'cancelAllOf'>
   writeBack: WriteBack
   close(): Promise<void>
 }
@@ -55,37 +64,50 @@ export async function openFiles({ dataDir, shareDir, marker, log, now, limitsOf,
   const locks = createEntryLocks(replica?.withLocks)
   const temporaries = await openTemporaries(dataDir, jail, locks, log, replica?.temporaries)
   const listing = createListing(jail)
-  const uploads = createUploads(jail, temporaries)
-  const packer = createPacker(jail, temporaries)
-  const unpacker = createUnpacker(jail, temporaries, limitsOf)
   const jobs = createJobs()
+  /** Saves of the same file run in the order of their requests. */
+  const saveQueue = createKeyedQueue()
+
+  function callsIn(within: Jail): Omit<FileCalls, 'listing'> {
+    const uploads = createUploads(within, temporaries)
+    const packer = createPacker(within, temporaries)
+    const unpacker = createUnpacker(within, temporaries, limitsOf)
+    return {
+      textFiles: createTextFiles(within, temporaries, saveQueue),
+      changes: createChanges(within, locks),
+      downloads: createDownloads(within),
+      upload: () => uploads.begin(),
+      async archive(userId, path, disconnected) {
+        const [, name] = parentAndName(parsePath(path))
+        return jobs.run(
+          userId,
+          'archive',
+          [path],
+          (control) => packer.pack([path], `${name}.tar.gz`, control),
+          disconnected,
+        )
+      },
+      archiveSeveral: (userId, paths, disconnected) =>
+        jobs.run(
+          userId,
+          'archive',
+          paths,
+          (control) => packer.pack(paths, `archive-${timestamp(new Date(now()))}.tar.gz`, control),
+          disconnected,
+        ),
+      unarchive: (userId, path, disconnected) =>
+        jobs.run(userId, 'unarchive', [path], (control) => unpacker.unpack(path, control), disconnected),
+    }
+  }
+
   return {
     listing,
-    textFiles: createTextFiles(jail, temporaries),
-    changes: createChanges(jail, locks),
-    downloads: createDownloads(jail),
-    jobs,
-    upload: () => uploads.begin(),
-    async archive(userId, path, disconnected) {
-      const [, name] = parentAndName(parsePath(path))
-      return jobs.run(
-        userId,
-        'archive',
-        [path],
-        (control) => packer.pack([path], `${name}.tar.gz`, control),
-        disconnected,
-      )
+    ...callsIn(jail),
+    within(reach) {
+      const part = restrictJail(jail, reach)
+      return { ...callsIn(part), listing: { list: (path, typeIndex) => listing.list(path, typeIndex, part) } }
     },
-    archiveSeveral: (userId, paths, disconnected) =>
-      jobs.run(
-        userId,
-        'archive',
-        paths,
-        (control) => packer.pack(paths, `archive-${timestamp(new Date(now()))}.tar.gz`, control),
-        disconnected,
-      ),
-    unarchive: (userId, path, disconnected) =>
-      jobs.run(userId, 'unarchive', [path], (control) => unpacker.unpack(path, control), disconnected),
+    jobs,
     writeBack: createWriteBack(jail, temporaries, log),
     async close() {
       await jobs.close()

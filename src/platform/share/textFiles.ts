@@ -4,7 +4,7 @@ import type { SaveFile, TextEncoding } from '../../contract/file'
 import { decode, encode, TEXT_LIMIT } from './textEncodings'
 import { fileFailure } from './fileFailure'
 import { withParent, type OpenFile, type Jail } from './jail'
-import { createKeyedQueue } from '../concurrency/keyedQueue'
+import { createKeyedQueue, type KeyedQueue } from '../concurrency/keyedQueue'
 import { PERMISSION_BITS, copyOwnerAndMode } from './permissions'
 import type { Temporaries } from './changes/temporaries'
 import { parsePath, printable } from './apiPath'
@@ -29,9 +29,12 @@ export interface TextFiles {
   save(request: SaveFile): Promise<number>
 }
 
-export function createTextFiles(jail: Jail, temporaries: Temporaries): TextFiles {
-  /** Saves of the same file run in the order of their requests. */
-  const saveQueue = createKeyedQueue()
+/** @param saveQueue by real path: saves of the same file run in the order of their requests */
+export function createTextFiles(
+  jail: Jail,
+  temporaries: Temporaries,
+  saveQueue: KeyedQueue = createKeyedQueue(),
+): TextFiles {
   return {
     async read(path) {
       const file = await jail.open(parsePath(path))

@@ -7,7 +7,8 @@ import type { InstanceState } from '../../contract/instance'
 import { CLOSE_RIGHTS_CHANGED, CLOSE_SESSION_ENDED } from '../../contract/pageRules'
 import type { ActivityLog } from '../accounts/activityLog'
 import type { TrustedProxies } from '../accounts/clientAddress'
-import type { Sessions } from '../accounts/sessions'
+import { may, requireRight } from '../caller'
+import type { Callers } from '../accounts/callers'
 import { createKeyedCounter } from '../concurrency/keyedCounter'
 import type { Power } from '../deployments/power'
 import { AppError } from '../errors'
@@ -17,7 +18,7 @@ import { createConsoleRecord } from './consoleRecord'
 import { executeConsoleRequest } from './consoleRequests'
 import { endViewer, executeMessages, sendFeed, watchLiveness } from './consoleViewer'
 import { RateLimitedServer } from './frameRate'
-import { cookieOf, isAllowedOrigin } from './handshake'
+import { isAllowedOrigin, tokenOf } from './handshake'
 import { watchSessions } from './sessionWatch'
 import { broadcastStates } from './stateFrames'
 import { WatchedInstances, type ViewerUser, type WatchedInstance } from './watchedInstances'
@@ -32,7 +33,7 @@ const REFUSAL_MS = 1000
 const MAX_VIEWERS_PER_USER = 100
 
 export interface ConsoleParts {
-  sessions: Sessions
+  callers: Callers
   origins: string[]
   proxies: TrustedProxies
   activityLog: Pick<ActivityLog, 'record'>
@@ -49,7 +50,7 @@ export interface ConsoleParts {
 /** The console channel, `/api/logs/{deployment}/{podName}`. Its `upgrade` listener ignores the path of socket.io. */
 export function openConsoleChannel(
   app: FastifyInstance,
-  { sessions, origins, proxies, activityLog, runtime, power, instanceState, plainCommands, isReplica }: ConsoleParts,
+  { callers, origins, proxies, activityLog, runtime, power, instanceState, plainCommands, isReplica }: ConsoleParts,
 ): void {
   const wss = new RateLimitedServer({ noServer: true, maxPayload: MESSAGE_LIMIT, perMessageDeflate: false })
   const watched = new WatchedInstances(runtime)
@@ -72,7 +73,9 @@ export function openConsoleChannel(
     const target = targetOf(request.url ?? '')
     if (!target) throw new AppError('NOT_FOUND', 'There is no such channel.')
     if (!isAllowedOrigin(request, origins)) throw new AppError('NOT_ALLOWED', 'Another origin.')
-    const user = { ...(await sessions.authenticate(cookieOf(request, 'token'))), address: proxies.addressOf(request) }
+    const user = { ...(await callers.authenticate(tokenOf(request))), address: proxies.addressOf(request) }
+    // Whoever may only start and stop the instance is sent its state, and no lines.
+    if (!may(user, 'power', target.deployment)) requireRight(user, 'console', target.deployment)
     countConnection(socket, user.userId)
     const state = await instanceState(target.deployment, target.podName)
     if (!state) throw new AppError('NOT_FOUND', 'There is no such instance.')
@@ -99,7 +102,7 @@ export function openConsoleChannel(
 
   function join(instance: WatchedInstance, viewer: WebSocket, user: ViewerUser, since: number | undefined): void {
     instance.viewers.set(viewer, user)
-    sendFeed(viewer, instance.feed, since)
+    sendFeed(viewer, instance.feed, may(user, 'console', instance.deployment) ? since : 'states')
     watchLiveness(viewer)
     executeMessages(
       viewer,
@@ -121,12 +124,12 @@ export function openConsoleChannel(
 
   const stopStates = broadcastStates(watched, runtime, instanceState)
   const unwatchSessions = watchSessions(
-    sessions,
+    callers,
     app.log,
     () => watched.viewers().map(([, user]) => user),
     (opened, isStillValid) => {
       for (const [viewer, user] of watched.viewers()) {
-        if (user.sessionId !== opened.sessionId || user.isAdmin !== opened.isAdmin) continue
+        if (user !== opened) continue
         if (isStillValid) endViewer(viewer, CLOSE_RIGHTS_CHANGED, 'rights changed')
         else endViewer(viewer, CLOSE_SESSION_ENDED, 'session ended')
       }

@@ -39,6 +39,7 @@ export class ConsoleFeed {
   private readonly ring = new LineRing(FEED_LINES, FEED_BYTES)
   private unflushed = 0
   private readonly viewers = new Set<Viewer>()
+  private readonly stateViewers = new Set<Outlet>()
   /** Frames by first line, shared by the viewers within one flush. */
   private readonly frames = new Map<number, { text: string; next: number }>()
   private timer: NodeJS.Timeout | undefined
@@ -70,10 +71,17 @@ export class ConsoleFeed {
     return () => this.viewers.delete(viewer)
   }
 
+  /** Adds a viewer who is sent only what is broadcast. @returns a function that removes the viewer */
+  attachForStates(outlet: Outlet): () => void {
+    this.stateViewers.add(outlet)
+    return () => this.stateViewers.delete(outlet)
+  }
+
   /** Sends a frame that is not a line to every viewer. */
   broadcast(frame: ConsoleFrame): void {
     const text = JSON.stringify(frame)
-    for (const { outlet } of this.viewers) outlet.send(text, () => undefined)
+    const outlets = [...[...this.viewers].map(({ outlet }) => outlet), ...this.stateViewers]
+    for (const outlet of outlets) outlet.send(text, () => undefined)
   }
 
   close(): void {

@@ -6,6 +6,8 @@ import type { ActivityLog, ActivityRecord } from '../accounts/activityLog'
 export interface ConsoleAction {
   username: string
   address: string
+  /** The name of the API key that was used; null for a session. */
+  apiKey: string | null
   deployment: string
   podName: string
   request: ConsoleRequest
@@ -75,14 +77,23 @@ export function createConsoleRecord(
 }
 
 function toActivity(
-  { username, address, podName, request, succeeded }: ConsoleAction,
+  { username, address, apiKey: api_key, podName, request, succeeded }: ConsoleAction,
   plain: readonly string[],
 ): ActivityRecord {
   if (request.type === 'power')
-    return { username, address, succeeded, kind: 'power', action: powerWords[request.action], subject: podName }
+    return {
+      username,
+      address,
+      api_key,
+      succeeded,
+      kind: 'power',
+      action: powerWords[request.action],
+      subject: podName,
+    }
   return {
     username,
     address,
+    api_key,
     succeeded,
     kind: 'command',
     action: 'sent command',

@@ -1,6 +1,7 @@
 import { ConsoleRequest } from '../../contract/consoleChannel'
 import { looksSecret } from '../../contract/secrets/secretCommands'
 import type { Power } from '../deployments/power'
+import { requireRight } from '../caller'
 import { AppError } from '../errors'
 import type { Runtime } from '../runtime/runtime'
 import type { ConsoleRecord } from './consoleRecord'
@@ -16,7 +17,7 @@ export interface ConsoleRequestParts {
 
 /**
  * Executes a viewer's message, a command or a power request, and records whether it succeeded.
- * @throws AppError INVALID_INPUT, or CONFLICT if the instance does not take commands, or as `Power.request`
+ * @throws AppError INVALID_INPUT, NOT_ALLOWED, or CONFLICT if the instance does not take commands, or as `Power.request`
  */
 export async function executeConsoleRequest(
   { runtime, power, records, isReplica }: ConsoleRequestParts,
@@ -27,9 +28,11 @@ export async function executeConsoleRequest(
   const { podName, deployment } = instance
   const request = ConsoleRequest.safeParse(parseJson(text)).data
   if (!request) throw new AppError('INVALID_INPUT', 'This is not a valid console request.')
+  const { username, address, key } = user
   const record = (succeeded: boolean) =>
-    records.add({ username: user.username, address: user.address, deployment, podName, request, succeeded })
+    records.add({ username, address, apiKey: key?.name ?? null, deployment, podName, request, succeeded })
   try {
+    requireRight(user, request.type === 'power' ? 'power' : 'console', deployment)
     if (request.type === 'power') await power.request(podName, request.action)
     else await sendCommand({ runtime, isReplica }, instance, user, request.command)
   } catch (error) {

@@ -1,6 +1,6 @@
 import type { WebSocket } from 'ws'
 import type { ConsoleFrame } from '../../contract/consoleChannel'
-import type { ConsoleFeed } from './consoleFeed'
+import type { ConsoleFeed, Outlet } from './consoleFeed'
 
 /** The lines sent to a new connection (decisions §6). */
 const HISTORY_LINES = 1000
@@ -15,19 +15,16 @@ const MAX_QUEUED_BYTES = 2 ** 20
 
 /**
  * Sends the feed to a viewer until its connection closes.
- * @param since the first line to send; undefined: the last ones
+ * @param since the first line to send; undefined: the last ones; `states`: only what is no line
  */
-export function sendFeed(viewer: WebSocket, feed: ConsoleFeed, since: number | undefined): void {
-  const detach = feed.attach(
-    {
-      get bufferedAmount() {
-        return viewer.bufferedAmount
-      },
-      send: (text, onSent) => viewer.send(text, onSent),
+export function sendFeed(viewer: WebSocket, feed: ConsoleFeed, since: number | 'states' | undefined): void {
+  const outlet: Outlet = {
+    get bufferedAmount() {
+      return viewer.bufferedAmount
     },
-    since,
-    HISTORY_LINES,
-  )
+    send: (text, onSent) => viewer.send(text, onSent),
+  }
+  const detach = since === 'states' ? feed.attachForStates(outlet) : feed.attach(outlet, since, HISTORY_LINES)
   viewer.on('close', detach)
 }
 

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import fastifyCookie from '@fastify/cookie'
+import { bearerOf } from '../accounts/callers'
 
 /**
  * Whether a page of this origin may open a socket: the console's own origin or a configured one. A browser always sends
@@ -22,7 +23,10 @@ export function hostsNamedBy({ rawHeaders }: IncomingMessage): number {
   return rawHeaders.filter((name, at) => at % 2 === 0 && name.toLowerCase() === 'host').length
 }
 
-/** @returns the decoded value of a cookie; undefined if there is none */
-export function cookieOf({ headers }: IncomingMessage, name: string): string | undefined {
-  return fastifyCookie.parse(headers.cookie ?? '')[name]
+/**
+ * The session's token or API key of a handshake. A browser cannot set the header of a WebSocket, so it sends a cookie.
+ * @returns undefined if there is none
+ */
+export function tokenOf({ headers }: IncomingMessage): string | undefined {
+  return bearerOf(headers.authorization) ?? fastifyCookie.parse(headers.cookie ?? '').token
 }

@@ -1,16 +1,15 @@
 import type { IncomingMessage } from 'node:http'
-import { isDeepStrictEqual } from 'node:util'
 import type { FastifyInstance } from 'fastify'
 import { Server, type Socket } from 'socket.io'
 import { ServerBound, type ClientBound } from '../../contract/realtime'
 import { REALTIME_EVENT } from '../../contract/pageRules'
-import type { Sessions } from '../accounts/sessions'
+import { isRestricted, type Caller } from '../caller'
+import type { Callers } from '../accounts/callers'
 import { createKeyedCounter } from '../concurrency/keyedCounter'
 import type { Replicas, SyncState } from '../share/replicas/replicas'
-import type { SessionUser } from '../state/accounts/sessions'
 import { createFrameCounter, RateLimitedServer } from './frameRate'
-import { cookieOf, isAllowedOrigin } from './handshake'
-import { watchSessions, type SocketSession } from './sessionWatch'
+import { isAllowedOrigin, tokenOf } from './handshake'
+import { watchSessions } from './sessionWatch'
 
 /** In bytes. Messages to the server are short. */
 const MESSAGE_LIMIT = 16 * 1024
@@ -25,7 +24,7 @@ interface EngineConnection {
 }
 
 export interface RealtimeParts {
-  sessions: Sessions
+  callers: Callers
   origins: string[]
   replicas: Pick<Replicas, 'state' | 'onSync'>
   /** Whether the next request of a client may reach another platform. */
@@ -39,9 +38,9 @@ const MAX_CONNECTIONS_PER_USER = 100
  * The real-time socket at /socket.io. It is authorised by the `token` cookie and the page's origin, sends
  * CLIENT_HANDSHAKE and the sync state of the shared area, and is closed when its session ends.
  */
-export function openRealtime(app: FastifyInstance, { sessions, origins, replicas, isReplica }: RealtimeParts): void {
+export function openRealtime(app: FastifyInstance, { callers, origins, replicas, isReplica }: RealtimeParts): void {
   /** Keyed by the handshake request, which engine.io keeps for the connection. */
-  const users = new WeakMap<IncomingMessage, SessionUser>()
+  const users = new WeakMap<IncomingMessage, Caller>()
   const connectionCounts = createKeyedCounter<number>()
   const io = new Server(app.server, {
     path: '/socket.io',
@@ -55,8 +54,9 @@ export function openRealtime(app: FastifyInstance, { sessions, origins, replicas
     // for later requests of a connection.
     allowRequest: (request, decide) => {
       if (!isAllowedOrigin(request, origins)) return decide('ORIGIN', false)
-      sessions.authenticate(cookieOf(request, 'token')).then(
+      callers.authenticate(tokenOf(request)).then(
         (user) => {
+          if (user.key && !user.key.scopes.has('files')) return decide('NOT_ALLOWED', false)
           const isAllowed = connectionCounts.get(user.userId) < MAX_CONNECTIONS_PER_USER
           if (isAllowed) users.set(request, user)
           decide(isAllowed ? null : 'TOO_MANY', isAllowed)
@@ -79,30 +79,29 @@ export function openRealtime(app: FastifyInstance, { sessions, origins, replicas
   io.use((socket, next) => {
     const user = users.get(socket.request)
     if (!user) return next(new Error('NO_SESSION'))
-    const { sessionId, isAdmin } = user
-    socket.data = { sessionId, isAdmin }
+    socket.data = user
     next()
   })
   io.on('connection', (socket) => {
     const greeting: ClientBound = { id: 'CLIENT_HANDSHAKE', data: { hello: 'Quarterdeck' } }
     socket.emit(REALTIME_EVENT, greeting)
-    socket.emit(REALTIME_EVENT, syncMessage(replicas.state))
+    socket.emit(REALTIME_EVENT, syncMessage(replicas.state, callerOf(socket)))
     socket.on(REALTIME_EVENT, (message: unknown) => {
       const result = ServerBound.safeParse(message)
       if (!result.success) app.log.debug('dropped a real-time message that does not follow the protocol')
     })
   })
 
-  const unwatch = replicas.onSync((news) => io.emit(REALTIME_EVENT, syncMessage(news)))
   const sockets = () => [...io.sockets.sockets.values()]
+  const unwatch = replicas.onSync((news) => {
+    for (const socket of sockets()) socket.emit(REALTIME_EVENT, syncMessage(news, callerOf(socket)))
+  })
   const unwatchSessions = watchSessions(
-    sessions,
+    callers,
     app.log,
-    () => sockets().map(openedBy),
+    () => sockets().map(callerOf),
     (opened) => {
-      for (const socket of sockets())
-        if (isDeepStrictEqual(openedBy(socket), { sessionId: opened.sessionId, isAdmin: opened.isAdmin }))
-          socket.disconnect(true)
+      for (const socket of sockets()) if (callerOf(socket) === opened) socket.disconnect(true)
     },
   )
   app.addHook('preClose', async () => {
@@ -113,10 +112,11 @@ export function openRealtime(app: FastifyInstance, { sessions, origins, replicas
   })
 }
 
-function syncMessage(news: SyncState): ClientBound {
-  return { id: 'CLIENT_FILE_SYNC', data: news }
+/** The problem may name a path of others. */
+function syncMessage({ problem, ...news }: SyncState, caller: Caller): ClientBound {
+  return { id: 'CLIENT_FILE_SYNC', data: isRestricted(caller) || problem === undefined ? news : { ...news, problem } }
 }
 
-function openedBy({ data }: Socket): SocketSession {
-  return data as SocketSession
+function callerOf({ data }: Socket): Caller {
+  return data as Caller
 }

@@ -1,10 +1,10 @@
 import type { WebSocket } from 'ws'
 import type { InstanceState } from '../../contract/instance'
 import type { Runtime } from '../runtime/runtime'
-import type { SessionUser } from '../state/accounts/sessions'
+import type { Caller } from '../caller'
 import { ConsoleFeed } from './consoleFeed'
 
-export type ViewerUser = SessionUser & { address: string }
+export type ViewerUser = Caller & { address: string }
 
 /** An instance with viewers. */
 export interface WatchedInstance {

@@ -17,6 +17,7 @@ import * as activityEntry from './migrations/0011_activity_entry'
 import * as notifications from './migrations/0012_notifications'
 import * as consoles from './migrations/0013_consoles'
 import * as replicas from './migrations/0014_replicas'
+import * as access from './migrations/0015_access'
 import type { State } from './schema'
 
 export type Db = Kysely<State>
@@ -37,6 +38,7 @@ const migrations: Record<string, Migration> = {
   '0012_notifications': notifications,
   '0013_consoles': consoles,
   '0014_replicas': replicas,
+  '0015_access': access,
 }
 
 /** Limit for a connection or a result, so that an outage is reported within five seconds. */

@@ -1,4 +1,5 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely'
+import type { Right, Scope, UserAccess } from '../../contract/access'
 import type { ActivityKind } from '../../contract/admin'
 import type { DatabaseType } from '../../contract/database'
 import type { CrashCapsule, LastExit } from '../../contract/instance'
@@ -15,9 +16,12 @@ export interface State {
     /** Sealed (see secrets.ts). */
     totp_secret: string
     totp_last_step: number
+    /** At most one of the two. Neither: an operator. */
     is_admin: boolean
+    is_limited: Generated<boolean>
     created_at: Generated<Date>
   }
+  grants: { user_id: number; deployment: string; rights: Right[] }
   invites: {
     code: string
     message: string
@@ -26,7 +30,25 @@ export interface State {
     expires_at: Date
     used_by: string | null
     revoked: Generated<boolean>
+    /** What its user may do. Null: an operator. */
+    access: Json<UserAccess>
   }
+  api_keys: {
+    id: string
+    user_id: number
+    name: string
+    prefix: string
+    key_hash: string
+    scopes: Scope[]
+    /** False: only those in `api_key_deployments`. */
+    all_deployments: boolean
+    created_at: Generated<Date>
+    expires_at: Date | null
+    last_used_at: Date | null
+    window_start: Generated<Date>
+    window_calls: Generated<number>
+  }
+  api_key_deployments: { key_id: string; deployment: string }
   sessions: {
     id: string
     user_id: number
@@ -97,7 +119,14 @@ export interface State {
   }
   console_chunks: { pod_name: string; first: string; last: string; lines: string }
   heartbeats: { name: string; at: Date }
-  download_tickets: { token_hash: string; session_id: string; path: string; expires_at: Date }
+  /** Of a session or of an API key. */
+  download_tickets: {
+    token_hash: string
+    session_id: string | null
+    key_id: string | null
+    path: string
+    expires_at: Date
+  }
   databases: {
     id: string
     type: DatabaseType
@@ -140,5 +169,7 @@ export interface State {
     succeeded: boolean
     /** A UUID that the platform gave it. Null: of an earlier version. */
     entry: string | null
+    /** The name of the API key that was used. Null: a session. */
+    api_key: string | null
   }
 }

@@ -24,10 +24,10 @@ const setAdmin = async (username: string, is_admin: boolean, token = ann.token) 
   platform.call('PATCH', `/api/users/${await idOf(username)}/admin`, { token, body: { is_admin } })
 const statusOf = async (token: string, url = '/api/deployments') => (await platform.call('GET', url, { token })).status
 
-test('§7 the list contains every user with id, username and administrator flag, and nothing else', async () => {
+test('§7 the list contains every user with id, username, administrator flag, role and last use, and nothing else', async () => {
   expect(await users()).toEqual([
-    { id: expect.any(Number), username: 'ann', is_admin: true },
-    { id: expect.any(Number), username: 'Bob', is_admin: false },
+    { id: expect.any(Number), username: 'ann', is_admin: true, role: 'administrator', last_seen: expect.any(String) },
+    { id: expect.any(Number), username: 'Bob', is_admin: false, role: 'operator', last_seen: expect.any(String) },
   ])
 })
 

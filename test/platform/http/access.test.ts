@@ -1,7 +1,14 @@
 import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
 
-/** Every call with the role that may make it. The test below fails for a route that is missing here. */
-const matrix: Record<string, 'public' | 'user' | 'admin'> = {
+/**
+ * Every call with what it requires. The test below fails for a route that is missing here.
+ * - `account`: a session; `caller`: a session or any API key.
+ * - `anyone with read`: a session, or a key with the scope.
+ * - `operator with databases`: an operator's session or key with the scope; `on name`: also a right on the deployment.
+ * - a right: a limited user with it on the deployment of the call, or a key with its scope.
+ * - `files by handler`: the handler looks at what the call concerns (ownFiles.test.ts, hiddenDeployments.test.ts).
+ */
+const matrix: Record<string, string> = {
   'GET /api/health': 'public',
   'GET /api/health/live': 'public',
   'GET /api/openapi.json': 'public',
@@ -14,59 +21,69 @@ const matrix: Record<string, 'public' | 'user' | 'admin'> = {
   'POST /api/auth/verify-invite': 'public',
   'POST /api/auth/register': 'public',
   'POST /api/auth/verify-registration': 'public',
-  'POST /api/auth/logout': 'user',
-  'POST /api/auth/change-password': 'user',
-  'GET /api/sessions': 'user',
-  'DELETE /api/sessions': 'user',
-  'DELETE /api/sessions/:id': 'user',
-  'GET /api/users': 'admin',
-  'PATCH /api/users/:id/admin': 'admin',
-  'PATCH /api/users/:id/password': 'admin',
-  'DELETE /api/users/:id': 'admin',
-  'GET /api/invite-codes': 'admin',
-  'POST /api/invite-codes': 'admin',
-  'DELETE /api/invite-codes/:code': 'admin',
-  'GET /api/activity': 'admin',
-  'GET /api/admin/k8sdashboard/host': 'admin',
-  'GET /api/admin/k8sdashboard/token': 'admin',
-  'POST /api/admin/k8sdashboard/token': 'admin',
-  'DELETE /api/admin/k8sdashboard/token': 'admin',
-  'GET /api/network/getManagerTimestamp': 'user',
-  'GET /api/network/nodes': 'user',
-  'GET /api/metrics/cpu': 'user',
-  'GET /api/metrics/memory': 'user',
-  'GET /api/sftp/files': 'user',
-  'POST /api/sftp/upload': 'user',
-  'GET /api/sftp/file/content': 'user',
-  'PATCH /api/sftp/file/content': 'user',
-  'POST /api/sftp/file': 'user',
-  'DELETE /api/sftp/file': 'user',
-  'POST /api/sftp/directory': 'user',
-  'DELETE /api/sftp/directory': 'user',
-  'POST /api/sftp/move': 'user',
-  'POST /api/sftp/download-ticket': 'user',
-  'POST /api/sftp/download-multiple': 'user',
-  'POST /api/sftp/archive': 'user',
-  'POST /api/sftp/archive-multiple': 'user',
-  'POST /api/sftp/unarchive': 'user',
-  'GET /api/sftp/jobs': 'user',
-  'DELETE /api/sftp/jobs/:id': 'user',
-  // The call itself checks the ticket.
+  'POST /api/auth/logout': 'account',
+  'POST /api/auth/change-password': 'account',
+  'GET /api/sessions': 'account',
+  'DELETE /api/sessions': 'account',
+  'DELETE /api/sessions/:id': 'account',
+  'GET /api/users': 'administrator',
+  'PATCH /api/users/:id/admin': 'administrator',
+  'PATCH /api/users/:id/password': 'administrator',
+  'DELETE /api/users/:id': 'administrator',
+  'GET /api/invite-codes': 'administrator',
+  'POST /api/invite-codes': 'administrator',
+  'DELETE /api/invite-codes/:code': 'administrator',
+  'GET /api/activity': 'administrator',
+  'GET /api/admin/k8sdashboard/host': 'administrator',
+  'GET /api/admin/k8sdashboard/token': 'administrator',
+  'POST /api/admin/k8sdashboard/token': 'administrator',
+  'DELETE /api/admin/k8sdashboard/token': 'administrator',
+  'GET /api/network/getManagerTimestamp': 'anyone with read',
+  'GET /api/network/nodes': 'operator with read',
+  'GET /api/metrics/cpu': 'metrics by handler',
+  'GET /api/metrics/memory': 'metrics by handler',
+  'GET /api/sftp/files': 'files by handler',
+  'POST /api/sftp/upload': 'files by handler',
+  'GET /api/sftp/file/content': 'files by handler',
+  'PATCH /api/sftp/file/content': 'files by handler',
+  'POST /api/sftp/file': 'files by handler',
+  'DELETE /api/sftp/file': 'files by handler',
+  'POST /api/sftp/directory': 'files by handler',
+  'DELETE /api/sftp/directory': 'files by handler',
+  'POST /api/sftp/move': 'files by handler',
+  'POST /api/sftp/download-ticket': 'files by handler',
+  'POST /api/sftp/download-multiple': 'files by handler',
+  'POST /api/sftp/archive': 'files by handler',
+  'POST /api/sftp/archive-multiple': 'files by handler',
+  'POST /api/sftp/unarchive': 'files by handler',
+  'GET /api/sftp/jobs': 'files by handler',
+  'DELETE /api/sftp/jobs/:id': 'files by handler',
   'GET /api/sftp/download': 'public',
-  'GET /api/database/:type': 'user',
-  'POST /api/database/:type': 'user',
-  'PATCH /api/database/:type/:name': 'user',
-  'DELETE /api/database/:type/:name': 'user',
-  'GET /api/deployments': 'user',
-  'POST /api/deployments': 'user',
-  'GET /api/deployments/:name': 'user',
-  'PATCH /api/deployments/:name': 'user',
-  'DELETE /api/deployments/:name': 'user',
-  'GET /api/deployments/:name/instances': 'user',
-  'GET /api/deployments/:name/instances/:uid/crash': 'user',
-  'POST /api/deployments/:name/toggle': 'user',
-  'POST /api/deployments/:name/restart': 'user',
-  'GET /api/discovery': 'user',
+  'GET /api/database/:type': 'operator with databases',
+  'POST /api/database/:type': 'operator with databases',
+  'PATCH /api/database/:type/:name': 'operator with databases',
+  'DELETE /api/database/:type/:name': 'operator with databases',
+  'GET /api/deployments': 'read by handler',
+  'POST /api/deployments': 'operator with configuration',
+  'GET /api/deployments/:name': 'configuration',
+  'PATCH /api/deployments/:name': 'configuration',
+  'DELETE /api/deployments/:name': 'operator with configuration on name',
+  'GET /api/deployments/:name/instances': 'view',
+  'GET /api/deployments/:name/instances/:uid/crash': 'console',
+  'POST /api/deployments/:name/toggle': 'power',
+  'POST /api/deployments/:name/restart': 'power',
+  'GET /api/discovery': 'read by handler',
+  'GET /api/account': 'caller',
+  'GET /api/keys': 'account',
+  'POST /api/keys': 'account',
+  'DELETE /api/keys/:id': 'account',
+  'GET /api/users/:id/access': 'administrator',
+  'PUT /api/users/:id/access': 'administrator',
+  'GET /api/users/:id/sessions': 'administrator',
+  'DELETE /api/users/:id/sessions': 'administrator',
+  'DELETE /api/users/:id/sessions/:of': 'administrator',
+  'GET /api/users/:id/keys': 'administrator',
+  'DELETE /api/users/:id/keys/:of': 'administrator',
 }
 
 let platform: TestPlatform
@@ -102,10 +119,11 @@ test('security 11: every route is in the matrix', () => {
   ).toEqual(Object.keys(matrix).sort())
 })
 
-/** Calls a route with placeholder parameters. */
+/** Calls a route with placeholder parameters; `mine` is a deployment. */
 async function attempt(route: string, token?: string): Promise<number> {
-  const [method, url] = route.split(' ') as ['GET' | 'POST' | 'PATCH' | 'DELETE', string]
-  const answer = await platform.call(method, url.replaceAll(/:\w+/g, 'nothing'), {
+  const [method, url] = route.split(' ') as ['GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', string]
+  const path = route.includes('/api/deployments/') ? url.replace(':name', 'mine') : url
+  const answer = await platform.call(method, path.replaceAll(/:\w+/g, 'nothing'), {
     token,
     body: ['GET', 'DELETE'].includes(method) ? undefined : {},
   })
@@ -113,28 +131,165 @@ async function attempt(route: string, token?: string): Promise<number> {
 }
 const apiRoutes = () => routes().filter((route) => route.includes(' /api'))
 
-test('security 11: every route admits exactly the roles in the matrix', async () => {
-  const admin = { ...first, token: await platform.signIn(first) }
-  const user = await platform.register('user')
-  const isRefused = (status: number) => (status === 401 || status === 403 ? status : false)
+type Verdict = 'allowed' | 401 | 403 | 404
+
+/** Every call's verdict for one caller. Calls that end the caller's session or delete the deployment come last. */
+async function verdicts(token: string | undefined, restore: () => Promise<string | undefined>) {
+  const found: Record<string, Verdict> = {}
+  let present = token
   for (const route of apiRoutes()) {
-    const access = matrix[route]
-    const refused = { anonymous: isRefused(await attempt(route)), user: isRefused(await attempt(route, user.token)) }
-    // Logging out ends the session, so the user signs in again.
-    if (route.endsWith('logout')) user.token = await platform.signIn(user)
-    expect({ route, ...refused }).toEqual({
-      route,
-      anonymous: access === 'public' ? false : 401,
-      user: access === 'admin' ? 403 : false,
-    })
-    expect({ route, admin: isRefused(await attempt(route, admin.token)) }).toEqual({ route, admin: false })
-    if (route.endsWith('logout')) admin.token = await platform.signIn(admin)
+    const status = await attempt(route, present)
+    // Of a call that is allowed, the placeholders may be refused: as invalid, or as unknown.
+    const isOfDeployment = route.includes('/api/deployments/:name')
+    const isRefused = status === 401 || status === 403 || (status === 404 && isOfDeployment)
+    found[route] = isRefused ? status : 'allowed'
+    if (route.endsWith('logout') || route === 'DELETE /api/deployments/:name') present = await restore()
   }
+  return found
+}
+
+/** The verdicts that the matrix says. */
+function expected(verdictOf: (access: string) => Verdict): Record<string, Verdict> {
+  return Object.fromEntries(Object.entries(matrix).map(([route, access]) => [route, verdictOf(access)]))
+}
+
+describe('every route admits exactly the callers that the matrix says', () => {
+  const rights = ['view', 'console', 'power', 'files', 'configuration', 'schedules', 'backups'] as const
+  const scopes = ['read', 'console', 'power', 'files', 'configuration', 'databases', 'metrics', 'admin'] as const
+  const scopeOf = (access: string): string | undefined => {
+    if (access === 'administrator') return 'admin'
+    if (access === 'view') return 'read'
+    if (rights.some((right) => right === access)) return access
+    return /(?:with )?(\w+)(?: by handler| on name)?$/.exec(access)?.[1]
+  }
+  const needsNothing = (access: string) => ['public', 'caller', 'account'].includes(access)
+  let admin: Account
+  let operator: Account
+  let limited: Account
+  let limitedId: number
+
+  async function makeDeployment(): Promise<void> {
+    await platform.call('POST', '/api/deployments', { token: admin.token, body: { name: 'mine', type: 'process' } })
+  }
+  const restoreFor = (account: Account) => async () => {
+    await makeDeployment()
+    return (account.token = await platform.signIn(account))
+  }
+  const restoreForKey = (key: string) => async () => {
+    await makeDeployment()
+    return key
+  }
+  async function keyOf(account: Account, wanted: { scopes: readonly string[]; deployments?: string[] }) {
+    const { body } = await platform.call('POST', '/api/keys', {
+      token: account.token,
+      body: { name: 'a key', ...wanted },
+    })
+    return String(body.data.key)
+  }
+
+  beforeAll(async () => {
+    admin = { ...first, token: await platform.signIn(first) }
+    operator = await platform.register('operator')
+    limited = await platform.register('limited')
+    const { body } = await platform.call('GET', '/api/users', { token: admin.token })
+    limitedId = (body.data.users as { id: number; username: string }[]).find((one) => one.username === 'limited')!.id
+    for (const name of ['mine', 'other'])
+      await platform.call('POST', '/api/deployments', { token: admin.token, body: { name, type: 'process' } })
+  })
+
+  async function grant(deployment: string, right: string): Promise<void> {
+    admin.token = await platform.signIn(admin)
+    const { status } = await platform.call('PUT', `/api/users/${limitedId}/access`, {
+      token: admin.token,
+      body: { role: 'limited', grants: [{ deployment, rights: [right] }] },
+    })
+    expect(status).toBe(200)
+  }
+
+  test('security 11: without a session, only public calls are admitted', async () => {
+    expect(await verdicts(undefined, async () => undefined)).toEqual(
+      expected((access) => (access === 'public' ? 'allowed' : 401)),
+    )
+  })
+
+  test('security 11: an administrator may make every call', async () => {
+    admin.token = await platform.signIn(admin)
+    expect(await verdicts(admin.token, restoreFor(admin))).toEqual(expected(() => 'allowed'))
+  })
+
+  test('security 11: an operator may make every call but those for administrators', async () => {
+    expect(await verdicts(operator.token, restoreFor(operator))).toEqual(
+      expected((access) => (access === 'administrator' ? 403 : 'allowed')),
+    )
+  })
+
+  test('decisions §16: for a limited user with a right on another deployment, this one does not exist', async () => {
+    await grant('other', 'configuration')
+    limited.token = await platform.signIn(limited)
+    expect(await verdicts(limited.token, restoreFor(limited))).toEqual(
+      expected((access) => {
+        if (access === 'operator with configuration on name' || rights.some((right) => right === access)) return 404
+        return access === 'administrator' || access.startsWith('operator') ? 403 : 'allowed'
+      }),
+    )
+  })
+
+  test.each(rights)(
+    'decisions §16: a limited user with the right %s on the deployment may make its calls, and see the deployment',
+    async (right) => {
+      await grant('mine', right)
+      limited.token = await platform.signIn(limited)
+      const found = await verdicts(limited.token, async () => (limited.token = await platform.signIn(limited)))
+      expect(found).toEqual(
+        expected((access) => {
+          if (access === 'administrator' || access.startsWith('operator')) return 403
+          return rights.some((one) => one === access) && access !== right && access !== 'view' ? 403 : 'allowed'
+        }),
+      )
+    },
+  )
+
+  test.each(scopes)(
+    'decisions §16: an API key with the scope %s may make exactly the calls of this scope',
+    async (scope) => {
+      admin.token = await platform.signIn(admin)
+      const key = await keyOf(admin, { scopes: [scope] })
+      expect(await verdicts(key, restoreForKey(key))).toEqual(
+        expected((access) => {
+          if (access === 'account') return 403
+          return needsNothing(access) || scopeOf(access) === scope ? 'allowed' : 403
+        }),
+      )
+    },
+  )
+
+  test('decisions §16: for an API key with another deployment, this one does not exist', async () => {
+    admin.token = await platform.signIn(admin)
+    const key = await keyOf(admin, { scopes, deployments: ['other'] })
+    expect(await verdicts(key, restoreForKey(key))).toEqual(
+      expected((access) => {
+        if (access === 'operator with configuration on name' || rights.some((right) => right === access)) return 404
+        return access === 'account' || access === 'administrator' || access.startsWith('operator') ? 403 : 'allowed'
+      }),
+    )
+  })
+
+  test('decisions §16: an API key can do no more than its user, whatever its scopes', async () => {
+    await grant('mine', 'console')
+    limited.token = await platform.signIn(limited)
+    const key = await keyOf(limited, { scopes: scopes.filter((scope) => scope !== 'admin' && scope !== 'databases') })
+    expect(await verdicts(key, restoreForKey(key))).toEqual(
+      expected((access) => {
+        if (access === 'account' || access === 'administrator' || access.startsWith('operator')) return 403
+        return rights.some((one) => one === access) && access !== 'console' && access !== 'view' ? 403 : 'allowed'
+      }),
+    )
+  })
 })
 
 test('security 11: if the session cannot be checked, the call fails without side effects', async () => {
   const { token } = await platform.register('somebody')
-  const read = jest.spyOn(platform.sessions, 'authenticate').mockRejectedValue(new Error('a bug'))
+  const read = jest.spyOn(platform.callers, 'authenticate').mockRejectedValue(new Error('a bug'))
   for (const route of apiRoutes())
     if (matrix[route] !== 'public')
       expect({ route, status: await attempt(route, token) }).toEqual({ route, status: 500 })
@@ -146,7 +301,7 @@ test('a route that does not declare who may call it cannot be added', async () =
   const { default: Fastify } = await import('fastify')
   const { guardRoutes } = await import('../../../src/platform/http/access')
   const app = Fastify()
-  guardRoutes(app, platform.sessions)
+  guardRoutes(app, platform.callers)
   expect(() => app.get('/api/new', async () => ({}))).toThrow('The route /api/new has no access setting')
 })
 

@@ -54,7 +54,7 @@ describe('a single file', () => {
   test('a ticket requested with a session that ends meanwhile gets 401', async () => {
     const token = await platform.signIn(cyd)
     const user = await platform.sessions.authenticate(token)
-    const authenticate = jest.spyOn(platform.sessions, 'authenticate').mockImplementation(async () => {
+    const authenticate = jest.spyOn(platform.callers, 'authenticate').mockImplementation(async () => {
       await platform.sessions.end(user.sessionId)
       return user
     })

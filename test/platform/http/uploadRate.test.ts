@@ -4,11 +4,13 @@ import { join } from 'node:path'
 import Fastify, { type FastifyInstance } from 'fastify'
 import { serializerCompiler, validatorCompiler } from 'fastify-type-provider-zod'
 import pino from 'pino'
+import { createActiveWork } from '../../../src/platform/http/activeWork'
 import { answerFailures } from '../../../src/platform/http/envelope'
 import { uploadRoutes } from '../../../src/platform/http/routes/uploads'
 import { createEntryLocks } from '../../../src/platform/share/changes/entryLocks'
 import { createJail } from '../../../src/platform/share/jail'
 import { openTemporaries } from '../../../src/platform/share/changes/temporaries'
+import type { FileCalls } from '../../../src/platform/share/files'
 import { createUploads } from '../../../src/platform/share/transfers/uploads'
 import { useTemporaryDirectory } from '../../support/platform/temporaryDirectory'
 import { until } from '../../support/platform/until'
@@ -35,10 +37,12 @@ beforeAll(async () => {
   app.setSerializerCompiler(serializerCompiler)
   app.decorateRequest('activitySubject', undefined)
   app.addHook('onRequest', async (request) => {
-    request.user = { userId: 1, username: 'ann', sessionId: '1', isAdmin: false }
+    request.user = { userId: 1, username: 'ann', sessionId: '1', isAdmin: false, role: 'operator', grants: new Map() }
   })
   answerFailures(app)
-  await uploadRoutes(app, { files: { upload: () => uploads.begin() }, uploadLimit: 2 ** 20 }, PACE)
+  const files = { upload: () => uploads.begin() } as FileCalls
+  const fileAccess = { of: async () => ({ files, reach: undefined }) }
+  await uploadRoutes(app, { fileAccess, activeWork: createActiveWork(), uploadLimit: 2 ** 20 }, PACE)
   await app.listen({ host: '127.0.0.1', port: 0 })
 })
 afterEach(() => {

@@ -4,6 +4,7 @@ import { createConsoleRecord, type ConsoleAction } from '../../../src/platform/s
 const deed = (command: string, deployment = 'lobby'): ConsoleAction => ({
   username: 'ann',
   address: '127.0.0.1',
+  apiKey: null,
   deployment,
   podName: `${deployment}-1`,
   request: { type: 'command', command },

@@ -4,6 +4,7 @@ import Fastify, { type FastifyInstance } from 'fastify'
 import { WebSocket } from 'ws'
 import type { ConsoleFrame } from '../../../src/contract/consoleChannel'
 import type { InstanceState } from '../../../src/contract/instance'
+import type { Caller } from '../../../src/platform/caller'
 import { createTrustedProxies } from '../../../src/platform/accounts/clientAddress'
 import { openConsoleChannel, type ConsoleParts } from '../../../src/platform/sockets/consoleChannel'
 import { until } from '../../support/platform/until'
@@ -11,12 +12,21 @@ import { until } from '../../support/platform/until'
 let app: FastifyInstance
 afterEach(() => app.close())
 
+const ann: Caller = {
+  userId: 1,
+  username: 'ann',
+  sessionId: '1',
+  role: 'operator',
+  isAdmin: false,
+  grants: new Map(),
+}
+
 /** Opens a viewer of an instance whose runtime and power respond when the test says so. */
 async function open(runtime: object, others: object): Promise<WebSocket> {
   const parts = {
-    sessions: {
-      authenticate: async () => ({ userId: '1', username: 'ann', sessionId: '1', isAdmin: false }),
-      findValid: async (ids: string[]) => new Map(ids.map((id) => [id, false])),
+    callers: {
+      authenticate: async () => ann,
+      find: async () => new Map([['session 1', ann]]),
       onChange: () => () => undefined,
     },
     origins: [],

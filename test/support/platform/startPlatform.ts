@@ -6,6 +6,7 @@ import { generate } from 'otplib'
 import pino, { type Logger } from 'pino'
 import type { ActivityLog } from '../../../src/platform/accounts/activityLog'
 import type { Registration } from '../../../src/platform/accounts/registration'
+import type { Callers } from '../../../src/platform/accounts/callers'
 import type { Sessions } from '../../../src/platform/accounts/sessions'
 import { readSettings, type Settings } from '../../../src/platform/config'
 import { createPlatform, type Overrides } from '../../../src/platform/createPlatform'
@@ -37,6 +38,7 @@ export interface TestPlatform {
   runtime: Runtime
   replicas: Replicas
   sessions: Sessions
+  callers: Callers
   registration: Registration
   activityLog: ActivityLog
   deployments: Deployments
@@ -47,7 +49,7 @@ export interface TestPlatform {
   /** The clock for accounts in milliseconds, which a test may move. */
   clock: { now: number }
   call(
-    method: 'GET' | 'POST' | 'PATCH' | 'DELETE',
+    method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE',
     url: string,
     options?: { body?: unknown; token?: string; address?: string; headers?: Record<string, string> },
   ): Promise<Answer>
@@ -152,7 +154,7 @@ export async function startPlatform({
       ...given.overrides,
     },
   )
-  const { app, runtime, replicas, sessions, registration, activityLog, deployments, dashboard, ending } = built
+  const { app, runtime, replicas, sessions, callers, registration, activityLog, deployments, dashboard, ending } = built
   const state = { ...built.state, url }
   const { db } = state
   await app.ready()
@@ -164,6 +166,7 @@ export async function startPlatform({
     runtime,
     replicas,
     sessions,
+    callers,
     registration,
     activityLog,
     deployments,

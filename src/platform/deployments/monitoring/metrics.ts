@@ -12,15 +12,20 @@ const INTERVAL_MS = 15_000
 const KEPT_SECONDS = 3600
 
 export interface Metrics {
-  /** The points of the last hour, oldest first. @throws AppError NOT_FOUND for an unknown pod */
-  of(podName: string, metric: Metric): Promise<MetricPoint[]>
+  /**
+   * The points of the last hour, oldest first.
+   * @param isKnown whether the caller may know of a deployment
+   * @throws AppError NOT_FOUND for an unknown pod
+   */
+  of(podName: string, metric: Metric, isKnown: (deployment: string) => boolean): Promise<MetricPoint[]>
 }
 
 /** Reads the stored metrics for the charts. `sampleMetrics` writes them. */
 export function createMetrics(db: Db): Metrics {
   return {
-    async of(podName, metric) {
-      if (!(await findInstanceByPod(db, podName)))
+    async of(podName, metric, isKnown) {
+      const instance = await findInstanceByPod(db, podName)
+      if (!instance || !isKnown(instance.deployment))
         throw new AppError('NOT_FOUND', `There is no pod named "${podName}".`)
       return listMetrics(db, podName, metric, KEPT_SECONDS)
     },

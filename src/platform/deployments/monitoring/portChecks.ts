@@ -12,6 +12,19 @@ type Row = Pick<InstanceRow, 'pod_name' | 'deployment'>
 /** Whether a port is free, is about to be released, or is taken. */
 export type PortAnswer = 'free' | 'beingReleased' | { takenBy: string }
 
+/** A text of `describeOwner` that names a deployment. */
+const NAMED_DEPLOYMENT = /the deployment "([a-z0-9-]+)" \([a-z0-9-]+\)/g
+
+/**
+ * A text for those who must not know of every deployment.
+ * @param isNamed whether a deployment may be named
+ */
+export function hideDeployments(text: string, isNamed: (deployment: string) => boolean): string {
+  return text.replaceAll(NAMED_DEPLOYMENT, (named, deployment: string) =>
+    isNamed(deployment) ? named : 'another deployment',
+  )
+}
+
 /** Checks whether an instance can start on a port. @param runs the runs of all instances */
 export async function checkPort(
   port: number,

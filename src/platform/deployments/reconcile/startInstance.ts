@@ -5,7 +5,7 @@ import { listInstances, setBlocked, type InstanceRow } from '../../state/deploym
 import { remedyOf } from './recordExit'
 import { requireDeploymentDirectory, requireMounts } from '../hostPaths'
 import { JAR_NOT_FOUND, specOf } from '../instanceSpec'
-import { checkPort } from '../monitoring/portChecks'
+import { checkPort, hideDeployments } from '../monitoring/portChecks'
 import type { ReconcileContext, Runs } from './reconcileContext'
 
 /** Delay before another check of a port that the instance's earlier run still holds. */
@@ -45,7 +45,9 @@ export async function startInstance(
     if (answer !== 'free') {
       const reason = `Port ${spec.port} is taken by ${answer.takenBy}.`
       if (row.blocked_reason === reason) return []
-      await runtime.note(row.pod_name, `[System] Blocked: ${reason} It starts when the port is free.`)
+      // Without names of others: not everybody who sees this console may know of them.
+      const shown = hideDeployments(reason, (name) => name === row.deployment)
+      await runtime.note(row.pod_name, `[System] Blocked: ${shown} It starts when the port is free.`)
       await setBlocked(db, row.uid, reason, true)
       return []
     }

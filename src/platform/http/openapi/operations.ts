@@ -18,6 +18,8 @@ declare module 'fastify' {
 /** The groups of calls by the first segment of their path. */
 const TAGS: Record<string, string> = {
   auth: 'Sign-in',
+  account: 'Own account',
+  keys: 'Own account',
   sessions: 'Own account',
   deployments: 'Deployments',
   discovery: 'Deployments',

@@ -3,7 +3,7 @@ import { ChangePassword, OwnSessionsAnswer } from '../../../contract/auth'
 import { Done } from '../../../contract/envelope'
 import type { OwnPassword } from '../../accounts/ownPassword'
 import type { Sessions } from '../../accounts/sessions'
-import { addressOf, userOf } from '../access'
+import { addressOf, sessionUserOf } from '../access'
 import type { Activity } from '../activity'
 import { done } from '../envelope'
 import type { Router } from '../router'
@@ -16,21 +16,21 @@ export function accountRoutes(
   { sessions, ownPassword }: { sessions: Sessions; ownPassword: OwnPassword },
 ): void {
   const recorded = (action: string) => ({
-    access: 'user' as const,
+    access: 'account' as const,
     activity: { kind: 'session', action } satisfies Activity,
   })
 
   app.get(
     '/api/sessions',
-    { config: { access: 'user' }, schema: { response: { 200: OwnSessionsAnswer } } },
-    async (request) => done({ sessions: await sessions.list(userOf(request)) }),
+    { config: { access: 'account' }, schema: { response: { 200: OwnSessionsAnswer } } },
+    async (request) => done({ sessions: await sessions.list(sessionUserOf(request)) }),
   )
 
   app.delete(
     '/api/sessions/:id',
     { config: recorded('ended own session'), schema: { params: ById, response: { 200: Done } } },
     async (request) => {
-      await sessions.endOwn(userOf(request), request.params.id)
+      await sessions.endOwn(sessionUserOf(request), request.params.id)
       return done({})
     },
   )
@@ -39,7 +39,7 @@ export function accountRoutes(
     '/api/sessions',
     { config: recorded('ended all other own sessions'), schema: { response: { 200: Done } } },
     async (request) => {
-      await sessions.endOthers(userOf(request))
+      await sessions.endOthers(sessionUserOf(request))
       return done({})
     },
   )
@@ -48,7 +48,7 @@ export function accountRoutes(
     '/api/auth/change-password',
     { config: recorded('changed own password'), schema: { body: ChangePassword, response: { 200: Done } } },
     async (request) => {
-      await ownPassword.change(userOf(request), request.body, addressOf(request))
+      await ownPassword.change(sessionUserOf(request), request.body, addressOf(request))
       return done({})
     },
   )

@@ -14,16 +14,15 @@ import { Done } from '../../../contract/envelope'
 import type { ActivityLog } from '../../accounts/activityLog'
 import type { Invites } from '../../accounts/invites'
 import type { Users } from '../../accounts/users'
-import { userOf } from '../access'
+import { forAdministrators, userOf } from '../access'
 import { fieldOf, type Activity } from '../activity'
 import { done } from '../envelope'
 import type { Router } from '../router'
+import { UserId, userIdSubject } from './userAdmin'
 
-const ById = z.strictObject({ id: z.coerce.number().int().positive() })
+const ById = z.strictObject({ id: UserId })
 const ByCode = z.strictObject({ code: z.string().min(1).max(64) })
 
-/** Identifies the user by id until the name is known. */
-const userIdSubject = (request: FastifyRequest) => `#${fieldOf('params', 'id')(request) ?? ''}`
 const adminAction = ({ body }: FastifyRequest) =>
   SetAdmin.safeParse(body).data?.is_admin ? 'made administrator' : 'took administrator rights from'
 
@@ -31,13 +30,11 @@ export interface Administration {
   users: Users
   invites: Invites
   activityLog: Pick<ActivityLog, 'list'>
-  /** Ends the operations in progress of a deleted user. */
-  onRemoved: (userId: number) => void
 }
 
 /** Users, invite codes and the activity log (product §7, Administration). */
-export function adminRoutes(app: Router, { users, invites, activityLog, onRemoved }: Administration): void {
-  const config = { access: 'admin' } as const
+export function adminRoutes(app: Router, { users, invites, activityLog }: Administration): void {
+  const config = { access: forAdministrators }
   const recorded = (activity: Activity) => ({ ...config, activity })
 
   app.get('/api/users', { config, schema: { response: { 200: UsersAnswer } } }, async () =>
@@ -76,7 +73,6 @@ export function adminRoutes(app: Router, { users, invites, activityLog, onRemove
     },
     async (request) => {
       request.activitySubject = await users.remove(userOf(request), request.params.id)
-      onRemoved(request.params.id)
       return done({})
     },
   )
@@ -92,7 +88,8 @@ export function adminRoutes(app: Router, { users, invites, activityLog, onRemove
       config: recorded({ kind: 'invite', action: 'created invite code', subject: fieldOf('body', 'message') }),
       schema: { body: CreateInviteCode, response: { 201: InviteCodeAnswer } },
     },
-    async ({ body }, reply) => reply.code(201).send(done(await invites.create(body.message))),
+    async ({ body: { message, role, grants = [] } }, reply) =>
+      reply.code(201).send(done(await invites.create(message, role && { role, grants }))),
   )
 
   app.delete(

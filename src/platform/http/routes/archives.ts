@@ -1,26 +1,61 @@
+import { randomUUID } from 'node:crypto'
+import type { FastifyReply, FastifyRequest } from 'fastify'
 import { z } from 'zod'
 import { Done, Nothing } from '../../../contract/envelope'
-import { AtPath, FileJobsAnswer, SeveralFiles, StoredFiles } from '../../../contract/file'
-import type { Files } from '../../share/files'
+import { AtPath, FileJobsAnswer, type FileJob, SeveralFiles, StoredFiles } from '../../../contract/file'
+import type { Caller } from '../../caller'
+import type { FileCalls } from '../../share/files'
 import type { FileJobs } from '../../state/fileJobs'
+import { SHARED_ROOT } from '../../../contract/pageRules'
 import { abortOnDisconnect } from '../abortSignals'
 import { userOf } from '../access'
+import type { ActiveWork } from '../activeWork'
+import type { FileAccess } from '../fileAccess'
 import { done } from '../envelope'
 import type { Router } from '../router'
-import { pathsOf, recordedFileRoute, SELECTION_BODY_LIMIT, unrecordedFileRoute } from './fileRouteConfig'
+import { forFiles, pathsOf, recordedFileRoute, SELECTION_BODY_LIMIT, unrecordedFileRoute } from './fileRouteConfig'
+
+type Job = (files: FileCalls, userId: number, disconnected: AbortSignal) => Promise<{ name: string; path: string }>
+
+export interface ArchiveRouteParts {
+  fileAccess: FileAccess
+  fileJobs: FileJobs
+  activeWork: ActiveWork
+  /** Cancels the jobs of a user. */
+  cancelJobsOf: (userId: number) => void
+}
 
 /** Archives of product §7, and our own jobs, which show and cancel the work on them. */
-export function archiveRoutes(app: Router, { files, fileJobs }: { files: Files; fileJobs: FileJobs }): void {
+export function archiveRoutes(
+  app: Router,
+  { fileAccess, fileJobs, activeWork, cancelJobsOf }: ArchiveRouteParts,
+): void {
   const stored = { response: { 201: StoredFiles } }
+
+  /** Runs a job in what the caller may use of the shared area. */
+  async function run(request: FastifyRequest, reply: FastifyReply, job: Job): Promise<FastifyReply> {
+    const user = userOf(request)
+    const { files } = await fileAccess.of(user)
+    const forget = activeWork.add(user, () => cancelJobsOf(user.userId))
+    try {
+      return await reply.code(201).send(done({ files: [await job(files, user.userId, abortOnDisconnect(reply))] }))
+    } finally {
+      forget()
+    }
+  }
+
+  /** The user's jobs; for an API key with certain deployments, those in their directories. */
+  async function jobsOf(user: Caller): Promise<FileJob[]> {
+    const [jobs, { reach }] = await Promise.all([fileJobs.of(user.userId), fileAccess.of(user)])
+    if (!reach) return jobs
+    return jobs.filter(({ paths }) => paths.every((path) => reach.holds(path.slice(SHARED_ROOT.length))))
+  }
+
   app.post(
     '/api/sftp/archive',
     { config: recordedFileRoute('archived'), schema: { body: AtPath, ...stored } },
     async (request, reply) =>
-      reply
-        .code(201)
-        .send(
-          done({ files: [await files.archive(userOf(request).userId, request.body.path, abortOnDisconnect(reply))] }),
-        ),
+      run(request, reply, (files, userId, disconnected) => files.archive(userId, request.body.path, disconnected)),
   )
   app.post(
     '/api/sftp/archive-multiple',
@@ -29,34 +64,22 @@ export function archiveRoutes(app: Router, { files, fileJobs }: { files: Files; 
       config: recordedFileRoute('archived', pathsOf),
       schema: { body: SeveralFiles, ...stored },
     },
-    async (request, reply) =>
-      reply.code(201).send(
-        done({
-          files: [
-            await files.archiveSeveral(
-              userOf(request).userId,
-              request.body.files.map(({ path }) => path),
-              abortOnDisconnect(reply),
-            ),
-          ],
-        }),
-      ),
+    async (request, reply) => {
+      const paths = request.body.files.map(({ path }) => path)
+      return run(request, reply, (files, userId, disconnected) => files.archiveSeveral(userId, paths, disconnected))
+    },
   )
   app.post(
     '/api/sftp/unarchive',
     { config: recordedFileRoute('extracted'), schema: { body: AtPath, ...stored } },
     async (request, reply) =>
-      reply
-        .code(201)
-        .send(
-          done({ files: [await files.unarchive(userOf(request).userId, request.body.path, abortOnDisconnect(reply))] }),
-        ),
+      run(request, reply, (files, userId, disconnected) => files.unarchive(userId, request.body.path, disconnected)),
   )
 
   app.get(
     '/api/sftp/jobs',
-    { config: { access: 'user' }, schema: { response: { 200: FileJobsAnswer } } },
-    async (request) => done({ jobs: await fileJobs.of(userOf(request).userId) }),
+    { config: { access: forFiles }, schema: { response: { 200: FileJobsAnswer } } },
+    async (request) => done({ jobs: await jobsOf(userOf(request)) }),
   )
   app.delete(
     '/api/sftp/jobs/:id',
@@ -65,7 +88,11 @@ export function archiveRoutes(app: Router, { files, fileJobs }: { files: Files; 
       schema: { params: z.strictObject({ id: z.uuid() }), body: Nothing, response: { 200: Done } },
     },
     async (request) => {
-      await fileJobs.cancel(userOf(request).userId, request.params.id)
+      const user = userOf(request)
+      const { id } = request.params
+      const isKnown = (await jobsOf(user)).some((job) => job.id === id)
+      // The service answers for a job that is not there.
+      await fileJobs.cancel(user.userId, isKnown ? id : randomUUID())
       return done({})
     },
   )

@@ -16,7 +16,7 @@ import type { Sessions } from '../../accounts/sessions'
 import type { SignIn } from '../../accounts/signIn'
 import { AppError } from '../../errors'
 import type { FastifyRequest } from 'fastify'
-import { clientOf, userOf } from '../access'
+import { clientOf, sessionUserOf } from '../access'
 import type { Activity } from '../activity'
 import { done } from '../envelope'
 import type { Router } from '../router'
@@ -99,11 +99,11 @@ export function authRoutes(
   app.post(
     '/api/auth/logout',
     {
-      config: { access: 'user', activity: { kind: 'session', action: 'signed out' } },
+      config: { access: 'account', activity: { kind: 'session', action: 'signed out' } },
       schema: { body: Nothing, response: { 200: Done } },
     },
     async (request) => {
-      await sessions.end(userOf(request).sessionId)
+      await sessions.end(sessionUserOf(request).sessionId)
       return done({})
     },
   )

@@ -1,14 +1,14 @@
 import { DashboardHostAnswer, DashboardTokenAnswer } from '../../../contract/admin'
 import { Nothing } from '../../../contract/envelope'
 import type { Dashboard } from '../../kubernetes/dashboard'
-import { userOf } from '../access'
+import { forAdministrators, userOf } from '../access'
 import type { Activity } from '../activity'
 import { done } from '../envelope'
 import type { Router } from '../router'
 
 /** The host of the Kubernetes dashboard and each administrator's token for it (product §7, Administration). */
 export function dashboardRoutes(app: Router, dashboard: Dashboard): void {
-  const config = { access: 'admin' } as const
+  const config = { access: forAdministrators }
   const recorded = (action: string) => ({ ...config, activity: { kind: 'token', action } satisfies Activity })
   const path = '/api/admin/k8sdashboard'
 

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { CreateDatabase, DatabaseAnswer, DatabaseName, DatabasesAnswer, DatabaseType } from '../../../contract/database'
 import { Done, Nothing } from '../../../contract/envelope'
 import type { Databases } from '../../databases/databases'
+import { forOperators } from '../access'
 import { fieldOf, type Activity } from '../activity'
 import { done } from '../envelope'
 import type { Router } from '../router'
@@ -14,9 +15,9 @@ const wireType = fieldOf('params', 'type')
 const typeOf = (request: FastifyRequest) => (wireType(request) === 'mongo' ? 'MongoDB' : 'SQL')
 
 export function databaseRoutes(app: Router, databases: Databases): void {
-  const config = { access: 'user' } as const
+  const config = { access: forOperators('databases') }
   const recorded = (action: (type: string) => string, subject = fieldOf('params', 'name')) => ({
-    access: 'user' as const,
+    ...config,
     activity: {
       kind: 'database',
       action: (request: FastifyRequest) => action(typeOf(request)),

@@ -13,7 +13,8 @@ import {
 import { Done, Nothing } from '../../../contract/envelope'
 import { CrashCapsuleAnswer, InstancesAnswer } from '../../../contract/instance'
 import type { Deployments } from '../../deployments/deployments'
-import { userOf } from '../access'
+import { isRestricted, knownTo } from '../../caller'
+import { checkedByHandler, forDeployment, forOperators, userOf, type Access } from '../access'
 import { fieldOf, type Activity } from '../activity'
 import { done } from '../envelope'
 import { createAbortOnShutdown } from '../abortSignals'
@@ -27,9 +28,12 @@ const toggled = ({ body }: FastifyRequest) =>
 
 /** Adds the calls for deployments: the list, creation, configuration, toggle, restart, deletion and instances. */
 export function deploymentRoutes(app: Router, deployments: Deployments): void {
-  const config = { access: 'user' } as const
-  const recorded = (action: string | ((request: FastifyRequest) => string), subject = fieldOf('params', 'name')) => ({
-    access: 'user' as const,
+  const recorded = (
+    access: Access,
+    action: string | ((request: FastifyRequest) => string),
+    subject = fieldOf('params', 'name'),
+  ) => ({
+    access,
     activity: { kind: 'deployment', action, subject } satisfies Activity,
   })
 
@@ -37,17 +41,24 @@ export function deploymentRoutes(app: Router, deployments: Deployments): void {
 
   app.get(
     '/api/deployments',
-    { config, schema: { querystring: DeploymentsQuery, response: { 200: DeploymentsAnswer } } },
-    async ({ query }) =>
-      done({
-        deployments: await (query.instances === 'true' ? deployments.listWithInstances() : deployments.list()),
-      }),
+    {
+      config: { access: checkedByHandler('view') },
+      schema: { querystring: DeploymentsQuery, response: { 200: DeploymentsAnswer } },
+    },
+    async (request) => {
+      const user = userOf(request)
+      const isKnown = isRestricted(user) ? knownTo(user) : undefined
+      const { instances } = request.query
+      return done({
+        deployments: await (instances === 'true' ? deployments.listWithInstances(isKnown) : deployments.list(isKnown)),
+      })
+    },
   )
 
   app.post(
     '/api/deployments',
     {
-      config: recorded('created deployment', fieldOf('body', 'name')),
+      config: recorded(forOperators('configuration'), 'created deployment', fieldOf('body', 'name')),
       schema: { body: CreateDeployment, response: { 201: Done } },
     },
     async ({ body }, reply) => {
@@ -58,14 +69,17 @@ export function deploymentRoutes(app: Router, deployments: Deployments): void {
 
   app.get(
     '/api/deployments/:name',
-    { config, schema: { params: ByName, response: { 200: ConfigurationAnswer } } },
-    async ({ params }) => done(await deployments.configuration(params.name)),
+    {
+      config: { access: forDeployment('configuration') },
+      schema: { params: ByName, response: { 200: ConfigurationAnswer } },
+    },
+    async (request) => done(await deployments.configuration(userOf(request), request.params.name)),
   )
 
   app.patch(
     '/api/deployments/:name',
     {
-      config: recorded('changed configuration'),
+      config: recorded(forDeployment('configuration'), 'changed configuration'),
       schema: { params: ByName, body: Configuration, response: { 200: SavedConfigurationAnswer } },
     },
     async (request) => done(await deployments.configure(userOf(request), request.params.name, request.body)),
@@ -73,7 +87,10 @@ export function deploymentRoutes(app: Router, deployments: Deployments): void {
 
   app.delete(
     '/api/deployments/:name',
-    { config: recorded('deleted deployment'), schema: { params: ByName, response: { 200: Done } } },
+    {
+      config: recorded({ ...forDeployment('configuration'), role: 'operator' }, 'deleted deployment'),
+      schema: { params: ByName, response: { 200: Done } },
+    },
     async ({ params }, reply) => {
       await deployments.remove(params.name, abortOnShutdown(reply))
       return done({})
@@ -82,19 +99,22 @@ export function deploymentRoutes(app: Router, deployments: Deployments): void {
 
   app.get(
     '/api/deployments/:name/instances',
-    { config, schema: { params: ByName, response: { 200: InstancesAnswer } } },
-    async ({ params }) => done({ instances: await deployments.instances(params.name) }),
+    { config: { access: forDeployment('view') }, schema: { params: ByName, response: { 200: InstancesAnswer } } },
+    async (request) => done({ instances: await deployments.instances(request.params.name, knownTo(userOf(request))) }),
   )
 
   app.get(
     '/api/deployments/:name/instances/:uid/crash',
-    { config, schema: { params: ByUid, response: { 200: CrashCapsuleAnswer } } },
+    { config: { access: forDeployment('console') }, schema: { params: ByUid, response: { 200: CrashCapsuleAnswer } } },
     async ({ params }) => done(await deployments.crash(params.name, params.uid)),
   )
 
   app.post(
     '/api/deployments/:name/toggle',
-    { config: recorded(toggled), schema: { params: ByName, body: Toggle, response: { 200: Done } } },
+    {
+      config: recorded(forDeployment('power'), toggled),
+      schema: { params: ByName, body: Toggle, response: { 200: Done } },
+    },
     async ({ params, body }) => {
       await deployments.setEnabled(params.name, body.enabled)
       return done({})
@@ -103,7 +123,10 @@ export function deploymentRoutes(app: Router, deployments: Deployments): void {
 
   app.post(
     '/api/deployments/:name/restart',
-    { config: recorded('restarted deployment'), schema: { params: ByName, body: Nothing, response: { 200: Done } } },
+    {
+      config: recorded(forDeployment('power'), 'restarted deployment'),
+      schema: { params: ByName, body: Nothing, response: { 200: Done } },
+    },
     async ({ params }, reply) => {
       await deployments.restart(params.name, abortOnShutdown(reply))
       return done({})

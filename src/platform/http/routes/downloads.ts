@@ -1,12 +1,14 @@
 import { create as contentDisposition } from 'content-disposition'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { AtPath, DownloadFile, DownloadTicketAnswer, SeveralFiles } from '../../../contract/file'
+import { requireScope } from '../../caller'
 import type { DownloadTickets } from '../../accounts/downloadTickets'
 import { AppError } from '../../errors'
+import { missingPath } from '../../share/fileFailure'
 import { formatPath, parsePath } from '../../share/apiPath'
-import type { Files } from '../../share/files'
 import type { FileDownload } from '../../share/transfers/downloads'
 import { userOf } from '../access'
+import type { FileAccess } from '../fileAccess'
 import { fieldOf } from '../activity'
 import { byteRangeOf } from '../byteRange'
 import { done } from '../envelope'
@@ -15,18 +17,24 @@ import { createZipLimit } from '../zipLimit'
 import { pathsOf, recordedFileRoute, SELECTION_BODY_LIMIT, unrecordedFileRoute } from './fileRouteConfig'
 
 export interface DownloadRouteParts {
-  files: Pick<Files, 'downloads'>
+  fileAccess: FileAccess
   tickets: DownloadTickets
 }
 
 /** Downloads of product §7, and our own tickets for them. */
-export function downloadRoutes(app: Router, { files, tickets }: DownloadRouteParts): void {
+export function downloadRoutes(app: Router, { fileAccess, tickets }: DownloadRouteParts): void {
   const zips = createZipLimit()
 
   app.post(
     '/api/sftp/download-ticket',
     { config: unrecordedFileRoute, schema: { body: AtPath, response: { 200: DownloadTicketAnswer } } },
-    async (request) => done({ token: await tickets.issue(userOf(request), formatPath(parsePath(request.body.path))) }),
+    async (request) => {
+      const user = userOf(request)
+      const segments = parsePath(request.body.path)
+      const { reach } = await fileAccess.of(user)
+      if (reach && !reach.holds(`/${segments.join('/')}`)) throw missingPath(segments)
+      return done({ token: await tickets.issue(user, formatPath(segments)) })
+    },
   )
 
   // Public, because a download address that a browser opens carries no header: the ticket authorizes it.
@@ -40,7 +48,11 @@ export function downloadRoutes(app: Router, { files, tickets }: DownloadRoutePar
     },
     async (request, reply) => {
       const { path, token } = request.query
-      request.activityActor = (await tickets.take(token, formatPath(parsePath(path)))).username
+      const user = await tickets.take(token, formatPath(parsePath(path)))
+      request.activityActor = user.username
+      // The rights of now, which may be others than those of the ticket's time.
+      requireScope(user, 'files')
+      const { files } = await fileAccess.of(user)
       return sendFile(request, reply, await files.downloads.file(path))
     },
   )
@@ -54,6 +66,7 @@ export function downloadRoutes(app: Router, { files, tickets }: DownloadRoutePar
     },
     async (request, reply) => {
       const { body } = request
+      const { files } = await fileAccess.of(userOf(request))
       zips.begin(request, reply)
       const [first] = body.files
       const name = body.files.length === 1 && first ? `${first.name}.zip` : 'files.zip'

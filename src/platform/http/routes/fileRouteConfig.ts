@@ -1,21 +1,25 @@
 import type { FastifyRequest } from 'fastify'
 import { SeveralFiles } from '../../../contract/file'
 import { SHARED_ROOT } from '../../../contract/pageRules'
+import { checkedByHandler } from '../access'
 import { fieldOf } from '../activity'
 
 /** In bytes. A selection may have ten thousand files, each with 800 bytes for its path and name. */
 export const SELECTION_BODY_LIMIT = 8 * 2 ** 20
 
-/** The configuration of a route for users that is recorded in the activity log. @param subject the field `path` if missing */
+/** Of every call for files: the handler requires the right on the deployment that a path belongs to (see fileAccess.ts). */
+export const forFiles = checkedByHandler('files')
+
+/** The configuration of a route for files that is recorded in the activity log. @param subject the field `path` if missing */
 export function recordedFileRoute(
   action: string,
   subject: (request: FastifyRequest) => string | undefined = fieldOf('body', 'path'),
 ) {
-  return { access: 'user', activity: { kind: 'file', action, subject } } as const
+  return { access: forFiles, activity: { kind: 'file', action, subject } } as const
 }
 
-/** The configuration of a route for users that changes no file. */
-export const unrecordedFileRoute = { access: 'user', activity: false } as const
+/** The configuration of a route for files that changes none. */
+export const unrecordedFileRoute = { access: forFiles, activity: false } as const
 
 /** A short description of the selected paths for the activity log. */
 export function pathsOf({ body }: FastifyRequest): string | undefined {

@@ -4,51 +4,52 @@ import { AtPath, CreateFile, FileContentAnswer, MoveFile, SaveFile, SaveFileAnsw
 import { createFairQueue } from '../../concurrency/fairQueue'
 import { createKeyedLimit } from '../../concurrency/keyedLimit'
 import type { Files } from '../../share/files'
-import type { FileJobs } from '../../state/fileJobs'
 import { abortOnDisconnect } from '../abortSignals'
 import { userOf } from '../access'
 import { fieldOf } from '../activity'
 import { done } from '../envelope'
 import type { Router } from '../router'
-import { archiveRoutes } from './archives'
+import { archiveRoutes, type ArchiveRouteParts } from './archives'
 import { downloadRoutes, type DownloadRouteParts } from './downloads'
-import { recordedFileRoute } from './fileRouteConfig'
+import { forFiles, recordedFileRoute } from './fileRouteConfig'
 import { listingRoute, type ListingRouteParts } from './listing'
 
-export interface FileRouteParts extends DownloadRouteParts, ListingRouteParts {
-  files: Files
-  fileJobs: FileJobs
-}
+export type FileRouteParts = DownloadRouteParts & ListingRouteParts & ArchiveRouteParts
 
 /** In bytes. File contents may be 5 MiB of text, which JSON escapes may enlarge. */
 const CONTENT_BODY_LIMIT = 32 * 2 ** 20
 /** Changes of one user at a time. The removal of a large directory takes minutes, and replicas have few locks for all users. */
 const CHANGES_PER_USER = 4
 
-/** Does a change when its user has few others in progress. */
-type InTurn = <Result>(request: FastifyRequest, change: () => Promise<Result>) => Promise<Result>
+/** Does a change, with the user's rights, when the user has few others in progress. */
+type InTurn = <Result>(
+  request: FastifyRequest,
+  change: (files: Pick<Files, 'textFiles' | 'changes'>) => Promise<Result>,
+) => Promise<Result>
 
 /** Files of product §7 without uploads, and our own download tickets and jobs. */
 export function fileRoutes(app: Router, parts: FileRouteParts): void {
   const limit = createKeyedLimit<number>(CHANGES_PER_USER)
-  const inTurn: InTurn = (request, change) => limit(userOf(request).userId, change)
+  const inTurn: InTurn = (request, change) =>
+    limit(userOf(request).userId, async () => change((await parts.fileAccess.of(userOf(request))).files))
   listingRoute(app, parts)
-  contentRoutes(app, parts.files, inTurn)
-  changeRoutes(app, parts.files, inTurn)
+  contentRoutes(app, parts, inTurn)
+  changeRoutes(app, inTurn)
   downloadRoutes(app, parts)
   archiveRoutes(app, parts)
 }
 
-function contentRoutes(app: Router, files: Files, inTurn: InTurn): void {
+function contentRoutes(app: Router, { fileAccess }: FileRouteParts, inTurn: InTurn): void {
   const readQueue = createFairQueue()
 
   app.get(
     '/api/sftp/file/content',
-    { config: { access: 'user' }, schema: { querystring: AtPath, response: { 200: FileContentAnswer } } },
+    { config: { access: forFiles }, schema: { querystring: AtPath, response: { 200: FileContentAnswer } } },
     async (request, reply) => {
       // Few at a time: each read holds its content in several forms before the response is counted.
       const release = await readQueue.acquire(userOf(request).userId, abortOnDisconnect(reply))
       try {
+        const { files } = await fileAccess.of(userOf(request))
         return done(await files.textFiles.read(request.query.path))
       } finally {
         release()
@@ -63,16 +64,16 @@ function contentRoutes(app: Router, files: Files, inTurn: InTurn): void {
       config: recordedFileRoute('saved file'),
       schema: { body: SaveFile, response: { 200: SaveFileAnswer } },
     },
-    async (request) => done({ modifyTime: await inTurn(request, () => files.textFiles.save(request.body)) }),
+    async (request) => done({ modifyTime: await inTurn(request, ({ textFiles }) => textFiles.save(request.body)) }),
   )
 }
 
-function changeRoutes(app: Router, files: Files, inTurn: InTurn): void {
+function changeRoutes(app: Router, inTurn: InTurn): void {
   app.post(
     '/api/sftp/file',
     { config: recordedFileRoute('created file'), schema: { body: CreateFile, response: { 201: Done } } },
     async (request, reply) => {
-      await inTurn(request, () => files.changes.createFile(request.body.path))
+      await inTurn(request, ({ changes }) => changes.createFile(request.body.path))
       return reply.code(201).send(done({}))
     },
   )
@@ -81,7 +82,7 @@ function changeRoutes(app: Router, files: Files, inTurn: InTurn): void {
     '/api/sftp/directory',
     { config: recordedFileRoute('created directory'), schema: { body: AtPath, response: { 201: Done } } },
     async (request, reply) => {
-      await inTurn(request, () => files.changes.createDirectory(request.body.path))
+      await inTurn(request, ({ changes }) => changes.createDirectory(request.body.path))
       return reply.code(201).send(done({}))
     },
   )
@@ -91,11 +92,11 @@ function changeRoutes(app: Router, files: Files, inTurn: InTurn): void {
     schema: { querystring: AtPath, body: Nothing, response: { 200: Done } },
   })
   app.delete('/api/sftp/file', deleting('file'), async (request) => {
-    await inTurn(request, () => files.changes.removeFile(request.query.path))
+    await inTurn(request, ({ changes }) => changes.removeFile(request.query.path))
     return done({})
   })
   app.delete('/api/sftp/directory', deleting('directory'), async (request) => {
-    await inTurn(request, () => files.changes.removeDirectory(request.query.path))
+    await inTurn(request, ({ changes }) => changes.removeDirectory(request.query.path))
     return done({})
   })
 
@@ -106,7 +107,7 @@ function changeRoutes(app: Router, files: Files, inTurn: InTurn): void {
     { config: recordedFileRoute('moved', moved), schema: { body: MoveFile, response: { 200: Done } } },
     async (request) => {
       const { sourcePath, targetPath } = request.body
-      await inTurn(request, () => files.changes.move(sourcePath, targetPath))
+      await inTurn(request, ({ changes }) => changes.move(sourcePath, targetPath))
       return done({})
     },
   )

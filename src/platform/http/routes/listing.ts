@@ -1,29 +1,46 @@
+import type { FilesAnswer } from '../../../contract/file'
 import { AtPath } from '../../../contract/file'
+import { SHARED_ROOT } from '../../../contract/pageRules'
 import { formatPath, parsePath } from '../../share/apiPath'
-import type { Files } from '../../share/files'
+import type { Reach } from '../../share/reach'
+import { userOf } from '../access'
+import type { FileAccess } from '../fileAccess'
 import type { Router } from '../router'
+import { forFiles } from './fileRouteConfig'
 
 export interface ListingRouteParts {
-  files: Pick<Files, 'listing'>
+  fileAccess: FileAccess
   /** The type of the deployment whose directory contains this path; null if there is none. */
   deploymentTypeIndexAt: (path: string) => Promise<number | null>
 }
 
 /** The listing of a directory (product §7). */
-export function listingRoute(app: Router, { files, deploymentTypeIndexAt }: ListingRouteParts): void {
+export function listingRoute(app: Router, { fileAccess, deploymentTypeIndexAt }: ListingRouteParts): void {
   app.get(
     '/api/sftp/files',
-    { config: { access: 'user' }, schema: { querystring: AtPath } },
+    { config: { access: forFiles }, schema: { querystring: AtPath } },
     async (request, reply) => {
       const path = formatPath(parsePath(request.query.path))
+      const { files, reach } = await fileAccess.of(userOf(request))
       const { body, etag } = await files.listing.list(path, await deploymentTypeIndexAt(path))
+      const directory = path.slice(SHARED_ROOT.length)
+      reply.type('application/json; charset=utf-8')
+      // Without an ETag: it says nothing about the entries that are left out.
+      if (reach && !reach.isWhole(directory)) return reply.send(withoutOthers(body, directory, reach))
       reply.header('etag', etag)
       // 304 for a client that has the same listing (RFC 9110 §13.1.2).
       if (matchesETag(request.headers['if-none-match'], etag)) return reply.code(304).send()
       // Already serialized as a FilesAnswer, in a thread of its own: a hundred thousand entries take long.
-      return reply.type('application/json; charset=utf-8').send(body)
+      return reply.send(body)
     },
   )
+}
+
+/** Leaves out entries that are directories of other deployments. */
+function withoutOthers(body: Buffer, directory: string, reach: Reach): Buffer {
+  const answer = JSON.parse(body.toString()) as FilesAnswer
+  const files = answer.data.files.filter(({ name }) => reach.holds(`${directory}/${name}`))
+  return Buffer.from(JSON.stringify({ ...answer, data: { ...answer.data, files } }))
 }
 
 /** Weak comparison with `If-None-Match` (RFC 9110 §13.1.2): a proxy that compresses makes an ETag weak. */

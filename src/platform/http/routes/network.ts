@@ -1,9 +1,11 @@
 import type { Disk } from '../../../contract/disk'
-import { PeersAnswer, PeersQuery } from '../../../contract/discovery'
+import { PeersAnswer, PeersQuery, type Peers } from '../../../contract/discovery'
 import { MetricAnswer, MetricQuery } from '../../../contract/metric'
 import { ManagerTimestampAnswer, NodesAnswer, type NodeDetails } from '../../../contract/network'
 import type { Discovery } from '../../deployments/monitoring/discovery'
 import type { Metrics } from '../../deployments/monitoring/metrics'
+import { isRestricted, knownTo } from '../../caller'
+import { checkedByHandler, forAnyone, forOperators, userOf } from '../access'
 import { done } from '../envelope'
 import type { Router } from '../router'
 
@@ -23,20 +25,21 @@ export interface Network {
 
 /** Adds the calls for the state of the network: the manager's heartbeat with disks that run out of room, and the nodes. */
 export function networkRoutes(app: Router, network: Network): void {
-  const config = { access: 'user' } as const
-
   app.get(
     '/api/network/getManagerTimestamp',
-    { config, schema: { response: { 200: ManagerTimestampAnswer } } },
-    async () => {
+    { config: { access: forAnyone('read') }, schema: { response: { 200: ManagerTimestampAnswer } } },
+    async (request) => {
       const [timestamp, disks] = await Promise.all([network.managerTimestamp(), network.disks()])
-      const short = disks.filter(({ level }) => level !== 'ok')
+      // They are the operators' concern.
+      const short = isRestricted(userOf(request)) ? [] : disks.filter(({ level }) => level !== 'ok')
       return done({ timestamp, ...(short.length > 0 && { disks: short }) })
     },
   )
 
-  app.get('/api/network/nodes', { config, schema: { response: { 200: NodesAnswer } } }, async () =>
-    done(await network.nodes()),
+  app.get(
+    '/api/network/nodes',
+    { config: { access: forOperators('read') }, schema: { response: { 200: NodesAnswer } } },
+    async () => done(await network.nodes()),
   )
 }
 
@@ -44,8 +47,17 @@ export function networkRoutes(app: Router, network: Network): void {
 export function discoveryRoutes(app: Router, discovery: Pick<Discovery, 'peersOf'>): void {
   app.get(
     '/api/discovery',
-    { config: { access: 'user' }, schema: { querystring: PeersQuery, response: { 200: PeersAnswer } } },
-    async ({ query }) => done(await discovery.peersOf(query.deployment)),
+    {
+      config: { access: checkedByHandler('view') },
+      schema: { querystring: PeersQuery, response: { 200: PeersAnswer } },
+    },
+    async (request) => {
+      const { deployment: names } = request.query
+      const known = await discovery.peersOf(names.filter(knownTo(userOf(request))))
+      // As for a name that no deployment has.
+      const none = names.map((name): [string, Peers['deployments'][string]] => [name, []])
+      return done({ deployments: { ...Object.fromEntries(none), ...known.deployments } })
+    },
   )
 }
 
@@ -54,8 +66,11 @@ export function metricRoutes(app: Router, metrics: Metrics): void {
   for (const metric of ['cpu', 'memory'] as const) {
     app.get(
       `/api/metrics/${metric}`,
-      { config: { access: 'user' }, schema: { querystring: MetricQuery, response: { 200: MetricAnswer } } },
-      async ({ query }) => done({ data: await metrics.of(query.pod, metric) }),
+      {
+        config: { access: checkedByHandler('view', 'metrics') },
+        schema: { querystring: MetricQuery, response: { 200: MetricAnswer } },
+      },
+      async (request) => done({ data: await metrics.of(request.query.pod, metric, knownTo(userOf(request))) }),
     )
   }
 }

@@ -7,20 +7,17 @@ import { AppError, errorCodeOf } from '../../errors'
 import type { Upload } from '../../share/transfers/uploads'
 import { userOf } from '../access'
 import { done } from '../envelope'
+import type { ActiveWork } from '../activeWork'
+import type { FileAccess } from '../fileAccess'
 import type { Router } from '../router'
+import { forFiles } from './fileRouteConfig'
 import { enforceUploadRate, type MinimumRate } from '../uploadRate'
 
 export interface UploadRouteParts {
-  files: { upload(): Upload }
+  fileAccess: FileAccess
+  activeWork: ActiveWork
   /** In bytes, for one file. */
   uploadLimit: number
-}
-
-export interface ActiveUploads {
-  /** Who uploads. */
-  users(): number[]
-  /** Ends the uploads of a deleted user and discards their files. */
-  endAllOf(userId: number): void
 }
 
 /** Interval of the checks for a stalled parser. */
@@ -36,14 +33,12 @@ const FIELD_LIMIT = 2 ** 19
  * and the files as `files`. Fields may follow the files, as some clients send them, but then the files must be moved.
  * `names` must come first: browsers percent-encode quotes and line ends in a part's file name, ambiguously.
  * @param minimumRate for tests
- * @returns the uploads in progress
  */
 export async function uploadRoutes(
   app: FastifyInstance,
-  { files, uploadLimit }: UploadRouteParts,
+  { fileAccess, activeWork, uploadLimit }: UploadRouteParts,
   minimumRate?: MinimumRate,
-): Promise<ActiveUploads> {
-  const active = new Set<{ userId: number; removed: AbortController }>()
+): Promise<void> {
   await app.register(async (scope) => {
     await scope.register(multipart, {
       limits: {
@@ -61,25 +56,34 @@ export async function uploadRoutes(
       '/api/sftp/upload',
       {
         config: {
-          access: 'user',
+          access: forFiles,
           activity: { kind: 'file', action: 'uploaded', subject: ({ activitySubject }) => activitySubject },
         },
         schema: { response: { 201: StoredFiles } },
       },
       async (request, reply) => {
+        const user = userOf(request)
+        const { files, reach } = await fileAccess.of(user)
         // The parser would wait forever for a connection that has closed already.
         if (request.raw.closed) throw new AppError('INVALID_INPUT', 'The connection was closed.')
         if (!request.isMultipart()) throw new AppError('INVALID_INPUT', 'The Content-Type must be multipart/form-data.')
         const { socket } = request
         const destroySocket = () => socket.destroy()
         const { tooSlow, stop } = enforceUploadRate(request.raw, minimumRate)
-        const entry = { userId: userOf(request).userId, removed: new AbortController() }
-        entry.removed.signal.addEventListener('abort', destroySocket)
-        active.add(entry)
+        const ended = new AbortController()
+        ended.signal.addEventListener('abort', destroySocket)
+        const forget = activeWork.add(user, () =>
+          ended.abort(new AppError('NO_SESSION', 'Your account was deleted, or your rights have changed.')),
+        )
         const upload = files.upload()
         try {
-          const { path, onConflict } = await receive(request, upload, uploadLimit, tooSlow)
-          entry.removed.signal.throwIfAborted()
+          const { path, onConflict } = await receive(
+            request,
+            upload,
+            { uploadLimit, needsPathFirst: reach !== undefined },
+            tooSlow,
+          )
+          ended.signal.throwIfAborted()
           // Flushing to the disk may take minutes without traffic.
           stop()
           const stored = await upload.store(path, onConflict)
@@ -95,24 +99,17 @@ export async function uploadRoutes(
           throw toFormError(error, uploadLimit)
         } finally {
           stop()
-          active.delete(entry)
+          forget()
         }
       },
     )
   })
-  return {
-    users: () => [...active].map(({ userId }) => userId),
-    endAllOf(userId) {
-      for (const entry of active)
-        if (entry.userId === userId) entry.removed.abort(new AppError('NO_SESSION', 'Your account was deleted.'))
-    },
-  }
 }
 
 async function receive(
   request: FastifyRequest,
   upload: Upload,
-  uploadLimit: number,
+  { uploadLimit, needsPathFirst }: { uploadLimit: number; needsPathFirst: boolean },
   tooSlow: AbortSignal,
 ): Promise<{ path: string; onConflict: OnConflict }> {
   const fields: Partial<Record<string, string>> = {}
@@ -143,6 +140,8 @@ async function receive(
         names ? 'names: is shorter than the list of files' : 'files: a file has no name',
         { field: names ? 'names' : 'files' },
       )
+    if (needsPathFirst && fields.path === undefined)
+      throw new AppError('INVALID_INPUT', 'path: must come before the files', { field: 'path' })
     await receiveFile(upload, name, part.file, fields.path, tooSlow)
     if (part.file.truncated) throw tooLarge(uploadLimit)
     count += 1

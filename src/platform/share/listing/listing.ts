@@ -22,9 +22,10 @@ const WORKER_MEMORY = 512
 export interface Listing {
   /**
    * The serialized answer of `GET /api/sftp/files`. Calls during a reading of the same directory share the next one.
+   * @param within opens the directory instead of the jail of all; such calls are not shared
    * @throws AppError INVALID_INPUT, NOT_FOUND, CONFLICT (not a directory), NOT_ALLOWED, TOO_LARGE, UNAVAILABLE
    */
-  list(path: string, deploymentTypeIndex: number | null): Promise<{ body: Buffer; etag: string }>
+  list(path: string, deploymentTypeIndex: number | null, within?: Jail): Promise<{ body: Buffer; etag: string }>
   close(): Promise<void>
 }
 
@@ -80,12 +81,12 @@ export function createListing(jail: Jail): Listing {
   }
 
   return {
-    async list(path, deploymentTypeIndex) {
+    async list(path, deploymentTypeIndex, within = jail) {
       const segments = parsePath(path)
       const task = { path: formatPath(segments), deploymentTypeIndex }
-      return shared(`${deploymentTypeIndex}:${task.path}`, () =>
-        withDirectory(jail.openDirectory(segments), ({ fd, root }) => inTurn(() => ask({ ...task, fd, root }))),
-      )
+      const read = () =>
+        withDirectory(within.openDirectory(segments), ({ fd, root }) => inTurn(() => ask({ ...task, fd, root })))
+      return within === jail ? shared(`${deploymentTypeIndex}:${task.path}`, read) : read()
     },
     async close() {
       isClosed = true

@@ -148,8 +148,10 @@ async function addAll(
   for (const segments of requested) {
     const realSegments = await realSegmentsOf(jail, segments)
     if (!realSegments) continue
-    const name = realSegments.at(-1) ?? '.'
-    const directory = await jail.openDirectory(realSegments.slice(0, -1))
+    const parent = await jail.openDirectory(realSegments.slice(0, -1)).catch(undefinedIfMissing)
+    const name = parent ? (realSegments.at(-1) ?? '.') : '.'
+    // Its parent may be no directory of the caller, or is gone.
+    const directory = parent ?? (await jail.openDirectory(realSegments))
     try {
       // Named after the last requested segment. The shared root has none: its children are the top-level entries.
       await addTree(zip, directory, name, segments.at(-1) ?? '.', { paths, skipped }, doneEntries, disconnected)
@@ -169,16 +171,17 @@ async function addText(zip: ZipFile, name: string, text: string, paths: Set<stri
 
 /** Resolves a path to its real names; undefined if it has disappeared since the first check or now leads outside. */
 async function realSegmentsOf(jail: Jail, segments: PathSegments): Promise<PathSegments | undefined> {
-  const found = await jail.open(segments).catch((error: unknown) => {
-    if (error instanceof AppError && (error.code === 'NOT_FOUND' || error.code === 'NOT_ALLOWED')) return undefined
-    throw error
-  })
+  const found = await jail.open(segments).catch(undefinedIfMissing)
   if (!found) return undefined
   await found.close()
   return found.realPath
     .slice((await jail.root()).length)
     .split('/')
     .filter(Boolean)
+}
+
+function undefinedIfMissing(error: unknown): undefined {
+  if (!(error instanceof AppError && (error.code === 'NOT_FOUND' || error.code === 'NOT_ALLOWED'))) throw error
 }
 
 interface ZipContents {

@@ -17,27 +17,33 @@ export async function insertActivity(db: Db, entries: NewActivity[]): Promise<vo
 /** One page, newest first. Wildcards of `like` in `search` are escaped. */
 export async function listActivity(
   db: Db,
-  { before, kind, search }: ActivityQuery,
+  { before, kind, username, search }: ActivityQuery,
 ): Promise<{ entries: ActivityEntry[]; hasMore: boolean }> {
   let query = db
     .selectFrom('activity')
-    .select(['id', 'at', 'username', 'kind', 'action', 'subject', 'address', 'succeeded'])
+    .select(['id', 'at', 'username', 'kind', 'action', 'subject', 'address', 'succeeded', 'api_key'])
     .orderBy('id', 'desc')
     .limit(ACTIVITY_PAGE + 1)
   if (before !== undefined) query = query.where('id', '<', String(before))
+  if (username !== undefined) query = query.where('username', '=', username)
   if (kind !== undefined) query = query.where('kind', '=', kind)
   if (search !== undefined && search !== '') {
     const pattern = `%${search.replaceAll(/[\\%_]/g, '\\$&')}%`
     query = query.where((where) =>
       where.or(
-        (['username', 'action', 'subject', 'address'] as const).map((column) => where(column, 'ilike', pattern)),
+        (['username', 'action', 'subject', 'address', 'api_key'] as const).map((column) =>
+          where(column, 'ilike', pattern),
+        ),
       ),
     )
   }
   const rows = await query.execute()
-  const entries = rows
-    .slice(0, ACTIVITY_PAGE)
-    .map(({ id, at, ...row }) => ({ ...row, id: Number(id), at: at.getTime() }))
+  const entries = rows.slice(0, ACTIVITY_PAGE).map(({ id, at, api_key, ...row }) => ({
+    ...row,
+    id: Number(id),
+    at: at.getTime(),
+    ...(api_key !== null && { api_key }),
+  }))
   return { entries, hasMore: rows.length > ACTIVITY_PAGE }
 }
 

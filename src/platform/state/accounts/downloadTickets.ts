@@ -1,23 +1,26 @@
 import type { Db } from '../db'
+import type { State } from '../schema'
 
-export async function insertDownloadTicket(
-  db: Db,
-  ticket: { token_hash: string; session_id: string; path: string; expires_at: Date },
-): Promise<void> {
+export async function insertDownloadTicket(db: Db, ticket: State['download_tickets']): Promise<void> {
   await db.insertInto('download_tickets').values(ticket).execute()
 }
 
-/** Deletes and returns a ticket. Of concurrent calls, one gets it. The caller checks its expiry and path. */
+/** Deletes and returns a ticket. Of concurrent calls, one gets it. The caller checks its expiry, path and credential. */
 export async function takeDownloadTicket(
   db: Db,
   tokenHash: string,
-): Promise<{ path: string; expires_at: Date; username: string } | undefined> {
-  return db
+): Promise<{ path: string; expires_at: Date; sessionId?: string; key?: { id: string } } | undefined> {
+  const ticket = await db
     .deleteFrom('download_tickets')
-    .using(['sessions', 'users'])
-    .whereRef('sessions.id', '=', 'download_tickets.session_id')
-    .whereRef('users.id', '=', 'sessions.user_id')
     .where('token_hash', '=', tokenHash)
-    .returning(['download_tickets.path', 'download_tickets.expires_at', 'users.username'])
+    .returning(['path', 'expires_at', 'session_id', 'key_id'])
     .executeTakeFirst()
+  if (!ticket) return undefined
+  const { path, expires_at, session_id, key_id } = ticket
+  return {
+    path,
+    expires_at,
+    ...(session_id !== null && { sessionId: session_id }),
+    ...(key_id !== null && { key: { id: key_id } }),
+  }
 }

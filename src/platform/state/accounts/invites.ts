@@ -61,7 +61,7 @@ export async function listInvites(db: Db): Promise<InviteRow[]> {
 
 export async function insertInvite(
   db: Db,
-  invite: { code: string; message: string; expires_at: Date },
+  invite: { code: string; message: string; expires_at: Date; access: string | null },
 ): Promise<InviteRow> {
   return db.insertInto('invites').values(invite).returningAll().executeTakeFirstOrThrow()
 }

@@ -1,14 +1,11 @@
 import { sql, type Selectable } from 'kysely'
+import type { Caller } from '../../caller'
 import type { Db } from '../db'
 import type { State } from '../schema'
+import { callerColumns, toCaller } from './access'
 
 /** The current user of a valid session. */
-export interface SessionUser {
-  sessionId: string
-  userId: number
-  username: string
-  isAdmin: boolean
-}
+export type SessionUser = Caller & { sessionId: string }
 
 export async function insertSession(
   db: Db,
@@ -22,12 +19,7 @@ export async function findSession(db: Db, id: string): Promise<SessionUser | und
   const row = await db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
-    .select([
-      'users.id as userId',
-      'users.username',
-      'users.is_admin as isAdmin',
-      sql<boolean>`last_used_at < now() - interval '1 minute'`.as('isStale'),
-    ])
+    .select([...callerColumns, sql<boolean>`last_used_at < now() - interval '1 minute'`.as('isStale')])
     .where('sessions.id', '=', id)
     .where('expires_at', '>', sql<Date>`now()`)
     .executeTakeFirst()
@@ -38,25 +30,24 @@ export async function findSession(db: Db, id: string): Promise<SessionUser | und
       .set({ last_used_at: sql<Date>`now()` })
       .where('id', '=', id)
       .execute()
-  const { userId, username, isAdmin } = row
-  return { sessionId: id, userId, username, isAdmin }
+  return { ...toCaller(row), sessionId: id }
 }
 
 export async function deleteSession(db: Db, id: string): Promise<void> {
   await db.deleteFrom('sessions').where('id', '=', id).execute()
 }
 
-/** Returns which of these sessions are valid, each with whether its user is an administrator. */
-export async function findValidSessions(db: Db, ids: string[]): Promise<Map<string, boolean>> {
-  if (ids.length === 0) return new Map()
+/** The users of those of these sessions that are valid. */
+export async function findSessions(db: Db, ids: string[]): Promise<SessionUser[]> {
+  if (ids.length === 0) return []
   const rows = await db
     .selectFrom('sessions')
     .innerJoin('users', 'users.id', 'sessions.user_id')
-    .select(['sessions.id', 'users.is_admin'])
+    .select([...callerColumns, 'sessions.id as sessionId'])
     .where('sessions.id', 'in', ids)
     .where('expires_at', '>', sql<Date>`now()`)
     .execute()
-  return new Map(rows.map(({ id, is_admin }) => [id, is_admin]))
+  return rows.map((row) => ({ ...toCaller(row), sessionId: row.sessionId }))
 }
 
 /** The valid sessions of a user, the last used first. */
@@ -81,8 +72,11 @@ export async function deleteSessionOf(db: Db, userId: number, id: string): Promi
   return numDeletedRows === 1n
 }
 
-export async function deleteOtherSessions(db: Db, userId: number, keptId: string): Promise<void> {
-  await db.deleteFrom('sessions').where('user_id', '=', userId).where('id', '!=', keptId).execute()
+/** Deletes a user's sessions but a kept one. */
+export async function deleteSessionsOf(db: Db, userId: number, keptId?: string): Promise<void> {
+  let sessions = db.deleteFrom('sessions').where('user_id', '=', userId)
+  if (keptId !== undefined) sessions = sessions.where('id', '!=', keptId)
+  await sessions.execute()
 }
 
 /** Deletes expired sessions, login steps, registrations and download tickets. */

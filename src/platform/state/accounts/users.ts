@@ -12,7 +12,7 @@ export async function findUserByName(db: Db, username: string): Promise<UserRow 
 }
 
 /** @throws the database's duplicate error (see isDuplicate) when the name is taken */
-export async function insertUser(db: Db, user: Omit<UserRow, 'id' | 'created_at'>): Promise<number> {
+export async function insertUser(db: Db, user: Omit<UserRow, 'id' | 'created_at' | 'is_limited'>): Promise<number> {
   const { id } = await db.insertInto('users').values(user).returning('id').executeTakeFirstOrThrow()
   return id
 }
@@ -42,9 +42,20 @@ export async function markTotpStepUsed(db: Db, userId: number, step: number): Pr
   return numUpdatedRows === 1n
 }
 
-/** Sorted by registration. */
-export async function listUsers(db: Db): Promise<Pick<UserRow, 'id' | 'username' | 'is_admin'>[]> {
-  return db.selectFrom('users').select(['id', 'username', 'is_admin']).orderBy('id').execute()
+/** Sorted by registration. `lastSeen` is of the sessions that are still valid, and of API keys. */
+export async function listUsers(
+  db: Db,
+): Promise<(Pick<UserRow, 'id' | 'username' | 'is_admin' | 'is_limited'> & { lastSeen: Date | null })[]> {
+  return db
+    .selectFrom('users')
+    .select(['id', 'username', 'is_admin', 'is_limited'])
+    .select(
+      sql<Date | null>`greatest(
+        (select max(last_used_at) from sessions where user_id = users.id),
+        (select max(last_used_at) from api_keys where user_id = users.id))`.as('lastSeen'),
+    )
+    .orderBy('id')
+    .execute()
 }
 
 /** An id from a request may exceed PostgreSQL's integer. */
@@ -65,8 +76,14 @@ export async function lockAdmins(transaction: Db): Promise<Set<number>> {
   return new Set(rows.map(({ id }) => id))
 }
 
+/** A limited user who becomes administrator loses their grants: they have all rights. */
 export async function setUserAdmin(db: Db, id: number, isAdmin: boolean): Promise<void> {
-  await db.updateTable('users').set({ is_admin: isAdmin }).where('id', '=', id).execute()
+  if (!isAdmin) {
+    await db.updateTable('users').set({ is_admin: false }).where('id', '=', id).execute()
+    return
+  }
+  await db.updateTable('users').set({ is_admin: true, is_limited: false }).where('id', '=', id).execute()
+  await db.deleteFrom('grants').where('user_id', '=', id).execute()
 }
 
 /**
@@ -94,7 +111,7 @@ export async function replacePassword(
   return true
 }
 
-/** Also deletes the user's sessions and login steps. */
+/** Also deletes the user's sessions, login steps, grants and API keys. */
 export async function deleteUser(db: Db, id: number): Promise<void> {
   await db.deleteFrom('users').where('id', '=', id).execute()
 }

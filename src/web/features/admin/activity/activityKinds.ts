@@ -11,4 +11,5 @@ export const activityKinds: Record<ActivityKind, string> = {
   user: 'Users',
   invite: 'Invite codes',
   token: 'Dashboard token',
+  key: 'API keys',
 }

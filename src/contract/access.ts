@@ -1,0 +1,79 @@
+import { z } from 'zod'
+import { DeploymentName } from './deployment'
+import { success } from './envelope'
+import { hasNoNul, NO_NUL, RIGHTS, ROLES, SCOPES } from './pageRules'
+
+export const Role = z.enum(ROLES)
+export type Role = z.infer<typeof Role>
+
+export const Right = z.enum(RIGHTS)
+export type Right = z.infer<typeof Right>
+
+export const Scope = z.enum(SCOPES)
+export type Scope = z.infer<typeof Scope>
+
+/** Limits of what one user or key may be given. They are far above what a network has. */
+const MAX_GRANTS = 500
+
+/** The rights of a limited user on a deployment. An answer always has `view`. */
+export const Grant = z.strictObject({ deployment: DeploymentName, rights: z.array(Right).max(RIGHTS.length) })
+export type Grant = z.infer<typeof Grant>
+
+/** What a user may do (decisions §16). Only the role `limited` has grants. */
+export const UserAccess = z.strictObject({ role: Role, grants: z.array(Grant).max(MAX_GRANTS) })
+export type UserAccess = z.infer<typeof UserAccess>
+
+export const UserAccessAnswer = success(UserAccess)
+export type UserAccessAnswer = z.infer<typeof UserAccessAnswer>
+
+/** The caller and what they may do, from `GET /api/account`. Our extra. */
+export const AccountAnswer = success(
+  UserAccess.extend({
+    id: z.number().int(),
+    username: z.string(),
+    /** Of a call with an API key: what limits it further. */
+    key: z.object({ name: z.string(), scopes: z.array(Scope), deployments: z.array(z.string()).optional() }).optional(),
+  }),
+)
+export type AccountAnswer = z.infer<typeof AccountAnswer>
+
+/** Body of `POST /api/keys`. */
+export const CreateApiKey = z.strictObject({
+  name: z
+    .string()
+    .trim()
+    .min(1, 'must not be empty')
+    .max(100, 'must have at most 100 characters')
+    .refine(hasNoNul, NO_NUL),
+  scopes: z.array(Scope).min(1, 'must have at least one scope').max(SCOPES.length),
+  /** The key works for these deployments only. Missing: for all. */
+  deployments: z.array(DeploymentName).min(1, 'must have at least one deployment').max(MAX_GRANTS).optional(),
+  /** ISO 8601 with an offset. Missing: it does not expire. */
+  expires_at: z.iso.datetime({ offset: true }).optional(),
+})
+export type CreateApiKey = z.infer<typeof CreateApiKey>
+
+/** An API key without its secret. */
+export const ApiKey = z.object({
+  id: z.uuid(),
+  name: z.string(),
+  scopes: z.array(Scope),
+  /** Missing: all deployments. Empty: each of them was deleted. */
+  deployments: z.array(z.string()).optional(),
+  /** The first characters, which identify it in a list: `qd_a1B2`. */
+  prefix: z.string(),
+  /** ISO 8601. */
+  created_at: z.string(),
+  /** ISO 8601. Missing: it does not expire. */
+  expires_at: z.string().optional(),
+  /** ISO 8601, to the minute. Missing: it was never used. */
+  last_used_at: z.string().optional(),
+})
+export type ApiKey = z.infer<typeof ApiKey>
+
+export const ApiKeysAnswer = success(z.object({ keys: z.array(ApiKey) }))
+export type ApiKeysAnswer = z.infer<typeof ApiKeysAnswer>
+
+/** The only answer that has the key itself. */
+export const CreatedApiKeyAnswer = success(z.object({ key: z.string(), info: ApiKey }))
+export type CreatedApiKeyAnswer = z.infer<typeof CreatedApiKeyAnswer>

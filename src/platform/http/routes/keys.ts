@@ -1,0 +1,55 @@
+import { z } from 'zod'
+import { AccountAnswer, ApiKeysAnswer, CreateApiKey, CreatedApiKeyAnswer } from '../../../contract/access'
+import { Done } from '../../../contract/envelope'
+import type { ApiKeys } from '../../accounts/apiKeys'
+import { sessionUserOf, userOf } from '../access'
+import { fieldOf, type Activity } from '../activity'
+import { done } from '../envelope'
+import type { Router } from '../router'
+
+const ById = z.strictObject({ id: z.uuid() })
+
+/** What the caller may do (our extra), and the user's own API keys (decisions §16). */
+export function keyRoutes(app: Router, { apiKeys }: { apiKeys: Pick<ApiKeys, 'list' | 'create' | 'remove'> }): void {
+  const recorded = (activity: Activity) => ({ access: 'account' as const, activity })
+
+  app.get('/api/account', { config: { access: 'caller' }, schema: { response: { 200: AccountAnswer } } }, (request) => {
+    const { userId, username, role, grants, key } = userOf(request)
+    return done({
+      id: userId,
+      username,
+      role,
+      grants: [...grants].map(([deployment, rights]) => ({ deployment, rights: [...rights] })),
+      ...(key && {
+        key: { name: key.name, scopes: [...key.scopes], ...(key.deployments && { deployments: [...key.deployments] }) },
+      }),
+    })
+  })
+
+  app.get(
+    '/api/keys',
+    { config: { access: 'account' }, schema: { response: { 200: ApiKeysAnswer } } },
+    async (request) => done({ keys: await apiKeys.list(sessionUserOf(request).userId) }),
+  )
+
+  app.post(
+    '/api/keys',
+    {
+      config: recorded({ kind: 'key', action: 'created API key', subject: fieldOf('body', 'name') }),
+      schema: { body: CreateApiKey, response: { 201: CreatedApiKeyAnswer } },
+    },
+    async (request, reply) => reply.code(201).send(done(await apiKeys.create(sessionUserOf(request), request.body))),
+  )
+
+  app.delete(
+    '/api/keys/:id',
+    {
+      config: recorded({ kind: 'key', action: 'deleted API key' }),
+      schema: { params: ById, response: { 200: Done } },
+    },
+    async (request) => {
+      request.activitySubject = await apiKeys.remove(sessionUserOf(request).userId, request.params.id)
+      return done({})
+    },
+  )
+}

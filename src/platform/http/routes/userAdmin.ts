@@ -1,0 +1,103 @@
+import type { FastifyRequest } from 'fastify'
+import { z } from 'zod'
+import { ApiKeysAnswer, UserAccess, UserAccessAnswer } from '../../../contract/access'
+import { OwnSessionsAnswer } from '../../../contract/auth'
+import { Done } from '../../../contract/envelope'
+import type { ApiKeys } from '../../accounts/apiKeys'
+import type { Sessions } from '../../accounts/sessions'
+import type { Users } from '../../accounts/users'
+import { forAdministrators, userOf } from '../access'
+import { fieldOf, type Activity } from '../activity'
+import { done } from '../envelope'
+import type { Router } from '../router'
+
+export const UserId = z.coerce.number().int().positive()
+const ById = z.strictObject({ id: UserId })
+const OfUser = z.strictObject({ id: UserId, of: z.uuid() })
+
+/** Identifies the user by id until the name is known. */
+export const userIdSubject = (request: FastifyRequest) => `#${fieldOf('params', 'id')(request) ?? ''}`
+
+export interface UserAdministration {
+  users: Pick<Users, 'access' | 'setAccess'>
+  sessions: Pick<Sessions, 'list' | 'endOwn' | 'endAll'>
+  apiKeys: Pick<ApiKeys, 'list' | 'remove'>
+}
+
+/** What one user may do (decisions §16), and their sessions and API keys (our extras). */
+export function userAdminRoutes(app: Router, { users, sessions, apiKeys }: UserAdministration): void {
+  const config = { access: forAdministrators }
+  const recorded = (kind: 'user' | 'session' | 'key', action: string) => ({
+    ...config,
+    activity: { kind, action, subject: userIdSubject } satisfies Activity,
+  })
+
+  app.get(
+    '/api/users/:id/access',
+    { config, schema: { params: ById, response: { 200: UserAccessAnswer } } },
+    async ({ params }) => done((await users.access(params.id)).access),
+  )
+
+  app.put(
+    '/api/users/:id/access',
+    {
+      config: recorded('user', 'changed the rights of'),
+      schema: { params: ById, body: UserAccess, response: { 200: Done } },
+    },
+    async (request) => {
+      request.activitySubject = await users.setAccess(userOf(request), request.params.id, request.body)
+      return done({})
+    },
+  )
+
+  app.get(
+    '/api/users/:id/sessions',
+    { config, schema: { params: ById, response: { 200: OwnSessionsAnswer } } },
+    async (request) => {
+      const { id } = request.params
+      await users.access(id)
+      return done({ sessions: await sessions.list({ userId: id, sessionId: userOf(request).sessionId }) })
+    },
+  )
+
+  app.delete(
+    '/api/users/:id/sessions',
+    { config: recorded('session', 'ended all sessions of'), schema: { params: ById, response: { 200: Done } } },
+    async (request) => {
+      request.activitySubject = (await users.access(request.params.id)).username
+      await sessions.endAll(request.params.id)
+      return done({})
+    },
+  )
+
+  app.delete(
+    '/api/users/:id/sessions/:of',
+    { config: recorded('session', 'ended a session of'), schema: { params: OfUser, response: { 200: Done } } },
+    async (request) => {
+      const { id, of } = request.params
+      request.activitySubject = (await users.access(id)).username
+      await sessions.endOwn({ userId: id }, of)
+      return done({})
+    },
+  )
+
+  app.get(
+    '/api/users/:id/keys',
+    { config, schema: { params: ById, response: { 200: ApiKeysAnswer } } },
+    async ({ params }) => {
+      await users.access(params.id)
+      return done({ keys: await apiKeys.list(params.id) })
+    },
+  )
+
+  app.delete(
+    '/api/users/:id/keys/:of',
+    { config: recorded('key', 'deleted API key of'), schema: { params: OfUser, response: { 200: Done } } },
+    async (request) => {
+      const { id, of } = request.params
+      const { username } = await users.access(id)
+      request.activitySubject = `${username}: ${await apiKeys.remove(id, of)}`
+      return done({})
+    },
+  )
+}

@@ -1,0 +1,40 @@
+import { SHARED_ROOT } from '../../contract/pageRules'
+
+/** The part of the shared area that a caller may use. Paths are below the shared root: `/lobby/world`; the root is empty. */
+export interface Reach {
+  /** Whether a path is a directory that they may use, or is inside of one. */
+  holds(path: string): boolean
+  /** Whether a path can be changed, moved or read as a whole: it holds no directory that they may not use. */
+  isWhole(path: string): boolean
+}
+
+/** The directory of a deployment in paths of the API. */
+export interface OwnedDirectory {
+  name: string
+  path: string
+}
+
+/**
+ * A path belongs to the deployment with the innermost directory around it (decisions §16); to each of them if several
+ * deployments have the same directory.
+ * @param mayUse whether the caller may use the files of a deployment
+ */
+export function createReach(deployments: OwnedDirectory[], mayUse: (deployment: string) => boolean): Reach {
+  const directories = new Map<string, boolean>()
+  for (const { name, path } of deployments) {
+    const directory = path.slice(SHARED_ROOT.length)
+    directories.set(directory, mayUse(name) || (directories.get(directory) ?? false))
+  }
+  return {
+    holds(path) {
+      for (let around = path; around !== ''; around = around.slice(0, around.lastIndexOf('/'))) {
+        const isUsable = directories.get(around)
+        if (isUsable !== undefined) return isUsable
+      }
+      return false
+    },
+    isWhole(path) {
+      return ![...directories].some(([directory, isUsable]) => !isUsable && directory.startsWith(`${path}/`))
+    },
+  }
+}

@@ -1,0 +1,88 @@
+import { sql } from 'kysely'
+import type { Grant, Right, Role, UserAccess } from '../../../contract/access'
+import type { Caller } from '../../caller'
+import type { Db } from '../db'
+
+/** What `toCaller` needs of a query with the table `users`. The grants are an object of rights by deployment. */
+export const callerColumns = [
+  'users.id as userId',
+  'users.username',
+  'users.is_admin',
+  'users.is_limited',
+  sql<Record<string, Right[]> | null>`
+    case when users.is_limited then
+      (select json_object_agg(deployment, rights) from grants where grants.user_id = users.id)
+    end`.as('grants'),
+] as const
+
+/** Without the session or key of the call. */
+export function toCaller(row: {
+  userId: number
+  username: string
+  is_admin: boolean
+  is_limited: boolean
+  grants: Record<string, Right[]> | null
+}): Caller {
+  const { userId, username, is_admin: isAdmin, grants } = row
+  return {
+    userId,
+    username,
+    role: roleOf(row),
+    isAdmin,
+    grants: new Map(Object.entries(grants ?? {}).map(([deployment, rights]) => [deployment, new Set(rights)])),
+  }
+}
+
+export function roleOf({ is_admin, is_limited }: { is_admin: boolean; is_limited: boolean }): Role {
+  if (is_admin) return 'administrator'
+  return is_limited ? 'limited' : 'operator'
+}
+
+/** The users with these ids that exist, without a session or key. */
+export async function findCallers(db: Db, ids: number[]): Promise<Caller[]> {
+  if (ids.length === 0) return []
+  return (await db.selectFrom('users').select(callerColumns).where('id', 'in', ids).execute()).map(toCaller)
+}
+
+/** Sorted by deployment. */
+export async function listGrants(db: Db, userId: number): Promise<Grant[]> {
+  return db
+    .selectFrom('grants')
+    .select(['deployment', 'rights'])
+    .where('user_id', '=', userId)
+    .orderBy('deployment')
+    .execute()
+}
+
+/**
+ * Replaces what a user may do. Grants of deployments that do not exist are left out.
+ * @returns the deployments that exist
+ */
+export async function setAccess(transaction: Db, userId: number, { role, grants }: UserAccess): Promise<Set<string>> {
+  await transaction
+    .updateTable('users')
+    .set({ is_admin: role === 'administrator', is_limited: role === 'limited' })
+    .where('id', '=', userId)
+    .execute()
+  await transaction.deleteFrom('grants').where('user_id', '=', userId).execute()
+  if (role !== 'limited' || grants.length === 0) return new Set()
+  const rows = await transaction
+    .selectFrom('deployments')
+    .select('name')
+    .where(
+      'name',
+      'in',
+      grants.map(({ deployment }) => deployment),
+    )
+    // Not deleted before the end of the transaction.
+    .forKeyShare()
+    .execute()
+  const existing = new Set(rows.map(({ name }) => name))
+  const kept = grants.filter(({ deployment }) => existing.has(deployment))
+  if (kept.length > 0)
+    await transaction
+      .insertInto('grants')
+      .values(kept.map(({ deployment, rights }) => ({ user_id: userId, deployment, rights })))
+      .execute()
+  return existing
+}
