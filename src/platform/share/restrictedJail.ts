@@ -23,17 +23,27 @@ export function restrictJail(jail: Jail, reach: Reach): Jail {
   }
 
   async function openDirectory(segments: PathSegments): Promise<FoundDirectory> {
-    const directory = await jail.openDirectory(segments).catch(hideRefusal(segments))
+    const directory = await jail.openDirectory(segments).catch(explain(segments))
     if (reach.holds(directory.realPath.slice(directory.root.length))) return restrict(directory, segments)
     await directory.close()
     throw missingPath(segments)
   }
 
-  /** A link that leads out of the shared area is not there either, nor is what a directory of others holds. */
-  function hideRefusal(segments: PathSegments) {
-    return (error: unknown): never => {
-      const isTold = error instanceof AppError && error.code === 'UNAVAILABLE'
-      throw isTold || reach.holds(`/${segments.join('/')}`) ? error : missingPath(segments)
+  /**
+   * Passes on why a path cannot be opened, unless the reason lies in a part of others: then the path does not exist. What
+   * of a path exists, with its links followed, shows where it leads.
+   */
+  function explain(segments: PathSegments) {
+    return async (error: unknown): Promise<never> => {
+      if (!(error instanceof AppError) || error.code === 'NOT_FOUND' || error.code === 'UNAVAILABLE') throw error
+      const root = await jail.root()
+      for (let length = segments.length; length > 0; length--) {
+        const found = await jail.open(segments.slice(0, length)).catch(() => undefined)
+        if (!found) continue
+        await found.close()
+        throw reach.holds(found.realPath.slice(root.length)) ? error : missingPath(segments)
+      }
+      throw missingPath(segments)
     }
   }
 
@@ -41,7 +51,7 @@ export function restrictJail(jail: Jail, reach: Reach): Jail {
     root: () => jail.root(),
     openDirectory,
     async open(segments) {
-      const file = await jail.open(segments).catch(hideRefusal(segments))
+      const file = await jail.open(segments).catch(explain(segments))
       try {
         const path = file.realPath.slice((await jail.root()).length)
         if (reach.holds(path) && reach.isWhole(path)) return file
@@ -57,7 +67,7 @@ export function restrictJail(jail: Jail, reach: Reach): Jail {
       return [directory, name]
     },
     async openParentOfTarget(segments, field) {
-      const [parent, name] = await jail.openParentOfTarget(segments, field).catch(hideRefusal(segments))
+      const [parent, name] = await jail.openParentOfTarget(segments, field).catch(explain(segments))
       const root = await jail.root()
       if (reach.holds(parent.realPath.slice(root.length))) return [restrict({ ...parent, root }, segments), name]
       await parent.close()

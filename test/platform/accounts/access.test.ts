@@ -1,0 +1,224 @@
+import { rightsOf, type RightsOf } from '../../support/platform/limitedUsers'
+import { startPlatform, type Account, type TestPlatform } from '../../support/platform/startPlatform'
+
+let platform: TestPlatform
+let rights: RightsOf
+let admin: Account
+let guest: Account
+
+beforeAll(async () => {
+  platform = await startPlatform()
+  admin = await platform.register('admin')
+  guest = await platform.register('guest')
+  rights = rightsOf(platform, admin)
+  await rights.deploy(['own', 'other'])
+})
+afterAll(() => platform.close())
+
+const call = (method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE', url: string, body?: object, token = admin.token) =>
+  platform.call(method, url, { token, body })
+const idOf = async (username: string) =>
+  ((await call('GET', '/api/users')).body.data.users as { id: number; username: string }[]).find(
+    (user) => user.username === username,
+  )!.id
+
+test('decisions §16: a user is an operator at first; role and grants are read as they were set, with the right to see', async () => {
+  const url = `/api/users/${await idOf('guest')}/access`
+  expect((await call('GET', url)).body.data).toEqual({ role: 'operator', grants: [] })
+  const grants = [
+    { deployment: 'own', rights: ['console', 'power'] },
+    { deployment: 'other', rights: [] },
+  ]
+  expect(await call('PUT', url, { role: 'limited', grants })).toMatchObject({ status: 200 })
+  const access = { role: 'limited', grants: [{ deployment: 'own', rights: ['view', 'console', 'power'] }] }
+  expect((await call('GET', url)).body.data).toEqual(access)
+  expect((await call('GET', '/api/account', undefined, guest.token)).body.data).toEqual({
+    id: await idOf('guest'),
+    username: 'guest',
+    ...access,
+  })
+})
+
+test.each([
+  ['a deployment that does not exist', { role: 'limited', grants: [{ deployment: 'gone', rights: ['view'] }] }],
+  [
+    'a deployment named twice',
+    {
+      role: 'limited',
+      grants: [
+        { deployment: 'own', rights: ['view'] },
+        { deployment: 'own', rights: ['power'] },
+      ],
+    },
+  ],
+  ['an unknown right', { role: 'limited', grants: [{ deployment: 'own', rights: ['all'] }] }],
+  ['an unknown role', { role: 'owner', grants: [] }],
+])('%s is refused, and nothing changes', async (_what, access) => {
+  await rights.setAccess('guest', { role: 'limited', grants: [{ deployment: 'own', rights: ['files'] }] })
+  const url = `/api/users/${await idOf('guest')}/access`
+  expect(await call('PUT', url, access)).toMatchObject({ status: 400, body: { code: 'INVALID_INPUT' } })
+  expect((await call('GET', url)).body.data.grants).toEqual([{ deployment: 'own', rights: ['view', 'files'] }])
+})
+
+test('administrators do not change their own rights, and a limited user who becomes administrator has no grants left', async () => {
+  expect(await call('PUT', `/api/users/${await idOf('admin')}/access`, { role: 'limited', grants: [] })).toMatchObject({
+    status: 409,
+  })
+  const id = await idOf('guest')
+  expect(await call('PATCH', `/api/users/${id}/admin`, { is_admin: true })).toMatchObject({ status: 200 })
+  expect((await call('GET', `/api/users/${id}/access`)).body.data).toEqual({ role: 'administrator', grants: [] })
+  expect(await call('PATCH', `/api/users/${id}/admin`, { is_admin: false })).toMatchObject({ status: 200 })
+  expect((await call('GET', `/api/users/${id}/access`)).body.data).toEqual({ role: 'operator', grants: [] })
+})
+
+test('a deployment that is created again with the name of a deleted one gives nobody their former rights', async () => {
+  await rights.deploy(['short-lived'])
+  await rights.setAccess('guest', { role: 'limited', grants: [{ deployment: 'short-lived', rights: ['console'] }] })
+  const key = await rights.createKey(admin, { scopes: ['read'], deployments: ['short-lived'] })
+  expect((await call('GET', '/api/deployments/short-lived/instances', undefined, key)).status).toBe(200)
+  expect(await call('DELETE', '/api/deployments/short-lived')).toMatchObject({ status: 200 })
+  await call('POST', '/api/deployments', { name: 'short-lived', type: 'process' })
+  for (const token of [guest.token, key])
+    expect((await call('GET', '/api/deployments/short-lived/instances', undefined, token)).status).toBe(404)
+  expect((await call('GET', '/api/deployments', undefined, key)).body.data.deployments).toEqual([])
+  expect((await call('GET', '/api/keys')).body.data.keys).toContainEqual(expect.objectContaining({ deployments: [] }))
+})
+
+test('an invite code carries role and grants for the user who registers with it', async () => {
+  const created = await call('POST', '/api/invite-codes', {
+    message: 'for the moderator',
+    role: 'limited',
+    grants: [{ deployment: 'own', rights: ['console'] }],
+  })
+  expect(created.body.data).toMatchObject({
+    role: 'limited',
+    grants: [{ deployment: 'own', rights: ['view', 'console'] }],
+  })
+  const inviteToken = (await call('POST', '/api/auth/verify-invite', { inviteCode: created.body.data.code })).body.data
+    .token
+  const account = { username: 'moderator', password: 'correct horse', inviteToken }
+  const { secret } = (await call('POST', '/api/auth/register', account)).body.data
+  const verified = await call('POST', '/api/auth/verify-registration', {
+    username: 'moderator',
+    inviteToken,
+    token: await platform.nextCode(String(secret)),
+  })
+  const token = String(verified.body.data.loginToken)
+  expect((await call('GET', '/api/account', undefined, token)).body.data).toMatchObject({
+    role: 'limited',
+    grants: [{ deployment: 'own', rights: ['view', 'console'] }],
+  })
+  expect((await call('GET', '/api/deployments/other', undefined, token)).status).toBe(404)
+})
+
+describe('a limited user with the right configuration', () => {
+  const text = (more: string) =>
+    `name: own\ntype: process\ndataDirectory: /own\nrun:\n  command: [sleep, '600']\n${more}`
+  beforeAll(() =>
+    rights.setAccess('guest', { role: 'limited', grants: [{ deployment: 'own', rights: ['configuration'] }] }),
+  )
+  const save = (content: string) => call('PATCH', '/api/deployments/own', { content }, guest.token)
+
+  test('changes what concerns the deployment alone', async () => {
+    expect(await save(text('description: mine\nstop: { command: stop }\n'))).toMatchObject({ status: 200 })
+  })
+
+  test.each([
+    ['dataDirectory', text('').replace('/own', '/other')],
+    ['mounts', text('mounts: [/other]\n')],
+    ['discover', text('discover: [other]\n')],
+    ['resources', text('resources: { memory: 64Gi }\n')],
+    ['expose', text('expose: nodePort\n')],
+  ])('does not change %s, by which it would reach what is not its own', async (setting, content) => {
+    expect(await save(content)).toMatchObject({ status: 403, body: { code: 'NOT_ALLOWED', field: setting } })
+  })
+
+  test('is not told which deployment has the same port', async () => {
+    await call('PATCH', '/api/deployments/other', {
+      content: "name: other\ntype: process\ndataDirectory: /other\nrun: { command: [sleep, '600'], port: 25999 }\n",
+    })
+    const { body } = await save(text('  port: 25999\n'))
+    expect(body.data.warnings).toEqual([
+      'run.port: port 25999 is used by another deployment. An instance whose port is taken is not started.',
+    ])
+  })
+})
+
+describe('an API key', () => {
+  test('is shown once, has 40 characters after qd_, and is not stored', async () => {
+    const { body } = await call('POST', '/api/keys', { name: 'backup script', scopes: ['read'] })
+    const key = String(body.data.key)
+    expect(key).toMatch(/^qd_[A-Za-z0-9]{40}$/)
+    const listed = (await call('GET', '/api/keys')).body.data.keys as { name: string; prefix: string }[]
+    expect(listed.find(({ name }) => name === 'backup script')).toMatchObject({ prefix: key.slice(0, 7) })
+    const rows = await platform.db.selectFrom('api_keys').selectAll().execute()
+    expect(JSON.stringify([listed, rows, platform.logged])).not.toContain(key.slice(8))
+  })
+
+  test('has the limit of 600 calls a minute, which every answer tells', async () => {
+    const key = await rights.createKey(admin, { scopes: ['read'] })
+    const first = await call('GET', '/api/deployments', undefined, key)
+    expect(first.headers).toMatchObject({
+      'ratelimit-policy': '"key";q=600;w=60',
+      ratelimit: expect.stringMatching(/^"key";r=599;t=\d+$/) as string,
+    })
+    await platform.db.updateTable('api_keys').set({ window_calls: 599 }).execute()
+    expect((await call('GET', '/api/deployments', undefined, key)).status).toBe(200)
+    const refused = await call('GET', '/api/deployments', undefined, key)
+    expect(refused).toMatchObject({ status: 429, body: { code: 'TOO_MANY_TRIES' } })
+    expect(refused.headers).toMatchObject({ ratelimit: expect.stringMatching(/^"key";r=0;t=\d+$/) as string })
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0)
+  })
+
+  test.each([
+    ['an expiry in the past', { scopes: ['read'], expires_at: '2020-01-01T00:00:00Z' }, 'expires_at'],
+    ['no scope', { scopes: [] }, 'scopes'],
+    ['an unknown deployment', { scopes: ['read'], deployments: ['gone'] }, 'deployments'],
+  ])('is not made with %s', async (_what, wanted, field) => {
+    expect(await call('POST', '/api/keys', { name: 'bad', ...wanted })).toMatchObject({
+      status: 400,
+      body: { code: 'INVALID_INPUT', field },
+    })
+  })
+
+  test('of a limited user is for deployments that they may see, without the scopes of others', async () => {
+    for (const wanted of [
+      { scopes: ['read'], deployments: ['other'] },
+      { scopes: ['databases'] },
+      { scopes: ['admin'] },
+    ])
+      expect(await call('POST', '/api/keys', { name: 'bad', ...wanted }, guest.token)).toMatchObject({ status: 400 })
+  })
+
+  test('ends with its expiry, its deletion and its user', async () => {
+    const key = await rights.createKey(admin, { scopes: ['read'] })
+    const works = async () => (await call('GET', '/api/deployments', undefined, key)).status
+    expect(await works()).toBe(200)
+    await platform.db
+      .updateTable('api_keys')
+      .set({ expires_at: new Date(Date.now() - 1000) })
+      .execute()
+    expect(await works()).toBe(401)
+    const shortLived = await platform.register('short')
+    const other = await rights.createKey(shortLived, { scopes: ['read'] })
+    expect(await call('DELETE', `/api/users/${await idOf('short')}`)).toMatchObject({ status: 200 })
+    expect((await call('GET', '/api/deployments', undefined, other)).status).toBe(401)
+  })
+})
+
+test('administrators see and end the sessions and API keys of others', async () => {
+  const id = await idOf('guest')
+  await rights.createKey(guest, { scopes: ['console'] })
+  const second = await platform.signIn(guest)
+  const sessions = (await call('GET', `/api/users/${id}/sessions`)).body.data.sessions as { id: string }[]
+  expect(sessions).toHaveLength(2)
+  expect(await call('DELETE', `/api/users/${id}/sessions/${sessions[0]!.id}`)).toMatchObject({ status: 200 })
+  expect((await call('GET', '/api/account', undefined, second)).status).toBe(401)
+  expect(await call('DELETE', `/api/users/${id}/sessions`)).toMatchObject({ status: 200 })
+  expect((await call('GET', '/api/account', undefined, guest.token)).status).toBe(401)
+  const keys = (await call('GET', `/api/users/${id}/keys`)).body.data.keys as { id: string; name: string }[]
+  expect(keys).toMatchObject([{ name: 'of a test', scopes: ['console'] }])
+  expect(await call('DELETE', `/api/users/${id}/keys/${keys[0]!.id}`)).toMatchObject({ status: 200 })
+  expect((await call('GET', `/api/users/${id}/keys`)).body.data.keys).toEqual([])
+  expect((await call('GET', '/api/users/99999/sessions')).status).toBe(404)
+})

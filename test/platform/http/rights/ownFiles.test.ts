@@ -1,0 +1,163 @@
+import { mkdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { rightsOf, type RightsOf } from '../../../support/platform/limitedUsers'
+import { startPlatform, type Account, type TestPlatform } from '../../../support/platform/startPlatform'
+
+let platform: TestPlatform
+let rights: RightsOf
+let admin: Account
+let guest: Account
+let share: string
+
+beforeAll(async () => {
+  platform = await startPlatform()
+  admin = await platform.register('admin')
+  guest = await platform.register('guest')
+  rights = rightsOf(platform, admin)
+  await rights.deploy(['own', 'treasure'])
+  await rights.setAccess('guest', { role: 'limited', grants: [{ deployment: 'own', rights: ['files'] }] })
+  share = join(platform.dataDir, 'nfsshare')
+})
+afterAll(() => platform.close())
+
+const call = (method: 'GET' | 'POST' | 'PATCH' | 'DELETE', url: string, body?: object, token = guest.token) =>
+  platform.call(method, url, { token, body })
+const at = (path: string) => `path=${encodeURIComponent(path)}`
+const named = (path: string) => ({ files: [{ path, name: path.split('/').at(-1)! }] })
+
+test('decisions §16: a limited user lists, reads, writes, creates, moves, packs, unpacks and deletes in their own directory', async () => {
+  expect((await call('GET', `/api/sftp/files?${at('/nfsshare/own')}`)).body.data.files).toMatchObject([
+    { name: 'own.txt' },
+  ])
+  const path = '/nfsshare/own/sub'
+  expect(await call('POST', '/api/sftp/directory', { path })).toMatchObject({ status: 201 })
+  expect(await call('POST', '/api/sftp/file', { path: `${path}/a.txt`, content: '' })).toMatchObject({ status: 201 })
+  expect(await call('PATCH', '/api/sftp/file/content', { path: `${path}/a.txt`, content: 'hello' })).toMatchObject({
+    status: 200,
+  })
+  expect(
+    await call('POST', '/api/sftp/move', { sourcePath: `${path}/a.txt`, targetPath: '/nfsshare/own/b.txt' }),
+  ).toMatchObject({ status: 200 })
+  expect((await call('GET', `/api/sftp/file/content?${at('/nfsshare/own/b.txt')}`)).body.data.content).toBe('hello')
+  expect(await call('POST', '/api/sftp/archive', { path })).toMatchObject({ status: 201 })
+  expect(await call('POST', '/api/sftp/archive-multiple', named('/nfsshare/own/b.txt'))).toMatchObject({ status: 201 })
+  expect(await call('POST', '/api/sftp/unarchive', { path: `${path}.tar.gz` })).toMatchObject({ status: 201 })
+  expect(await call('DELETE', `/api/sftp/directory?${at(path)}`)).toMatchObject({ status: 200 })
+  expect(await call('DELETE', `/api/sftp/file?${at('/nfsshare/own/b.txt')}`)).toMatchObject({ status: 200 })
+})
+
+test('a limited user downloads a file, several, and their whole directory', async () => {
+  const { body } = await call('POST', '/api/sftp/download-ticket', { path: '/nfsshare/own/own.txt' })
+  const token = encodeURIComponent(String(body.data.token))
+  const download = await platform.app.inject(`/api/sftp/download?${at('/nfsshare/own/own.txt')}&token=${token}`)
+  expect(download.payload).toBe('of own')
+  for (const path of ['/nfsshare/own', '/nfsshare/own/own.txt']) {
+    const zip = await platform.app.inject({
+      method: 'POST',
+      url: '/api/sftp/download-multiple',
+      headers: { authorization: `Bearer ${guest.token}` },
+      payload: named(path),
+    })
+    expect(`${path} ${zip.statusCode}`).toBe(`${path} 200`)
+    expect(zip.rawPayload.includes('own.txt')).toBe(true)
+    expect(zip.rawPayload.includes('not-included')).toBe(false)
+  }
+})
+
+test('the directory of a deployment itself cannot be moved, deleted or packed by a limited user', async () => {
+  for (const [method, url, body] of [
+    ['DELETE', `/api/sftp/directory?${at('/nfsshare/own')}`],
+    ['POST', '/api/sftp/move', { sourcePath: '/nfsshare/own', targetPath: '/nfsshare/mine' }],
+    ['POST', '/api/sftp/archive', { path: '/nfsshare/own' }],
+  ] as const)
+    expect(await call(method, url, body)).toMatchObject({ status: 404 })
+})
+
+describe('security 30: a link that an instance made in its directory', () => {
+  const link = '/nfsshare/own/link'
+  const linkOnDisk = () => join(share, 'own/link')
+  afterEach(() => rm(linkOnDisk(), { force: true }))
+
+  test.each([
+    ['a directory of others', 'treasure', ''],
+    ['a file of others', 'treasure/own.txt', undefined],
+    ['the root of the shared area', '.', '/treasure'],
+  ])('leads a limited user not to %s', async (_what, target, below) => {
+    await symlink(join(share, target), linkOnDisk())
+    const paths = below === undefined ? [link] : [link + below, `${link}${below}/own.txt`]
+    for (const path of paths)
+      for (const [method, url, body] of [
+        ['GET', `/api/sftp/files?${at(path)}`],
+        ['GET', `/api/sftp/file/content?${at(path)}`],
+        ['PATCH', '/api/sftp/file/content', { path, content: 'changed' }],
+        ['POST', '/api/sftp/file', { path: `${path}/new.txt`, content: '' }],
+        ['POST', '/api/sftp/download-multiple', named(path)],
+        ['POST', '/api/sftp/archive', { path: `${path}/own.txt` }],
+        ['POST', '/api/sftp/move', { sourcePath: `${path}/own.txt`, targetPath: '/nfsshare/own/stolen.txt' }],
+        ['DELETE', `/api/sftp/file?${at(`${path}/own.txt`)}`],
+      ] as const) {
+        const { status, body: answer } = await call(method, url, body)
+        expect(`${method} ${url} ${status}`).toBe(`${method} ${url} 404`)
+        expect(answer.message).not.toMatch(/leads out|of treasure/)
+      }
+    expect(await readFile(join(share, 'treasure/own.txt'), 'utf8')).toBe('of treasure')
+  })
+
+  test('is swapped a thousand times meanwhile and never gives a limited user a byte of others', async () => {
+    await mkdir(join(share, 'own/real'), { recursive: true })
+    await writeFile(join(share, 'own/real/own.txt'), 'of own')
+    let isDone = false
+    const swap = (async () => {
+      for (let turn = 0; !isDone; turn++) {
+        await symlink(turn % 2 ? '../treasure' : 'real', join(share, 'own/next'))
+        await rename(join(share, 'own/next'), linkOnDisk())
+      }
+    })()
+    const seen = new Set<unknown>()
+    for (let turn = 0; turn < 300; turn++) {
+      const { body } = await call('GET', `/api/sftp/file/content?${at(`${link}/own.txt`)}`)
+      seen.add(body.success ? body.data.content : body.code)
+    }
+    isDone = true
+    await swap
+    expect([...seen].sort()).toEqual(['NOT_FOUND', 'of own'])
+  })
+})
+
+test('an upload of a limited user goes into their own directory only, and its path comes before the files', async () => {
+  const upload = (path: string, order: 'path first' | 'file first') => {
+    const field = `--edge\r\nContent-Disposition: form-data; name="path"\r\n\r\n${path}\r\n`
+    const file = '--edge\r\nContent-Disposition: form-data; name="files"; filename="new.txt"\r\n\r\nhello\r\n'
+    return platform.app.inject({
+      method: 'POST',
+      url: '/api/sftp/upload',
+      headers: { authorization: `Bearer ${guest.token}`, 'content-type': 'multipart/form-data; boundary=edge' },
+      payload: `${order === 'path first' ? field + file : file + field}--edge--\r\n`,
+    })
+  }
+  expect((await upload('/nfsshare/own', 'path first')).statusCode).toBe(201)
+  expect((await upload('/nfsshare/treasure', 'path first')).statusCode).toBe(404)
+  expect((await upload('/nfsshare', 'path first')).statusCode).toBe(404)
+  const late = await upload('/nfsshare/own', 'file first')
+  expect(late.json()).toMatchObject({ code: 'INVALID_INPUT', field: 'path' })
+})
+
+test('a ticket for a download is worth nothing after the right was taken', async () => {
+  const { body } = await call('POST', '/api/sftp/download-ticket', { path: '/nfsshare/own/own.txt' })
+  await rights.setAccess('guest', { role: 'limited', grants: [{ deployment: 'own', rights: ['view'] }] })
+  const token = encodeURIComponent(String(body.data.token))
+  const download = await platform.app.inject(`/api/sftp/download?${at('/nfsshare/own/own.txt')}&token=${token}`)
+  expect(download.statusCode).toBe(404)
+  await rights.setAccess('guest', { role: 'limited', grants: [{ deployment: 'own', rights: ['files'] }] })
+})
+
+test('an API key for files of one deployment downloads by a ticket', async () => {
+  const key = await rights.createKey(admin, { scopes: ['files'], deployments: ['own'] })
+  const path = '/nfsshare/own/own.txt'
+  const { body } = await call('POST', '/api/sftp/download-ticket', { path }, key)
+  const token = encodeURIComponent(String(body.data.token))
+  expect((await platform.app.inject(`/api/sftp/download?${at(path)}&token=${token}`)).payload).toBe('of own')
+  expect(await call('POST', '/api/sftp/download-ticket', { path: '/nfsshare/treasure/own.txt' }, key)).toMatchObject({
+    status: 404,
+  })
+})
