@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import * as access from '../../../contract/access'
 import * as admin from '../../../contract/admin'
 import * as auth from '../../../contract/auth'
 import * as database from '../../../contract/database'
@@ -22,6 +23,7 @@ const REFERENCE = '#/components/schemas/'
  */
 export function nameSchemas(): void {
   const exported: [string, unknown][] = Object.entries({
+    ...access,
     ...admin,
     ...auth,
     ...database,

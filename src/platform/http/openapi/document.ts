@@ -3,10 +3,11 @@ import type { FastifyInstance } from 'fastify'
 import { createJsonSchemaTransformObject } from 'fastify-type-provider-zod'
 import { z } from 'zod'
 import type { Router } from '../router'
+import { call } from './call'
 import { nameSchemas, tidyComponents } from './components'
 import { shareErrors } from './errors'
 import { addExamples } from './examples'
-import { describeRoute, TAG_NAMES } from './operations'
+import { describeRoute, requireDescription, TAG_NAMES } from './operations'
 
 const DESCRIPTION = `The calls of a Quarterdeck platform.
 
@@ -14,12 +15,15 @@ Every answer is \`{success: true, data}\` or \`{success: false, code, message}\`
 field says otherwise. A call may fail with one of the codes under its status; \`message\` is for people.
 
 To sign in, call \`POST /api/auth/login\` with the password and \`POST /api/auth/verify-login\` with a one-time code; the token
-of the second answer goes into the header \`Authorization: Bearer …\` of every other call.`
+of the second answer goes into the header \`Authorization: Bearer …\` of every other call. Programs use an API key in its place, which
+is made at *Account* in the console and has the scopes that its calls need, at most 600 calls a minute (\`RateLimit\`), and never
+more rights than its user.`
 
 const addComponents = createJsonSchemaTransformObject({})
 
 /**
- * Describes every route under /api that is added afterwards as OpenAPI 3.1, from its schemas and its configuration.
+ * Describes every route under /api that is added afterwards as OpenAPI 3.1, from its schemas and its configuration. A route
+ * without a summary and an operation id cannot be added.
  * @param basePath the path of the console's public address; empty for none
  */
 export async function describeCalls(app: FastifyInstance, basePath: string): Promise<void> {
@@ -37,6 +41,7 @@ export async function describeCalls(app: FastifyInstance, basePath: string): Pro
             scheme: 'bearer',
             description: 'The token of a session, from `POST /api/auth/verify-login`.',
           },
+          apiKey: { type: 'http', scheme: 'bearer', description: 'An API key, `qd_…`.' },
         },
       },
     },
@@ -45,6 +50,7 @@ export async function describeCalls(app: FastifyInstance, basePath: string): Pro
     transform: describeRoute,
     transformObject: (made) => shareErrors(addExamples(tidyComponents(addComponents(made)))),
   })
+  app.addHook('onRoute', requireDescription)
 }
 
 /** Adds `GET /api/openapi.json`. It is made at the first call, from the routes that the app then has. */
@@ -55,9 +61,7 @@ export function openApiRoute(app: Router): void {
     {
       config: { access: 'public' },
       schema: {
-        operationId: 'getOpenApi',
-        summary: 'Describe all calls',
-        description: 'This description, as OpenAPI 3.1.',
+        ...call('getOpenApi', 'Describe all calls as OpenAPI 3.1'),
         response: { 200: z.looseObject({ openapi: z.string() }) },
       },
     },

@@ -31,15 +31,17 @@ interface Failing {
   /** Those that the route declares. */
   errors: readonly ErrorCode[]
   isPublic: boolean
+  changes: boolean
   hasBody: boolean
 }
 
 /** Every code with which a call may fail: its own, and those of all calls of its kind. */
-export function codesOf({ errors, isPublic, hasBody }: Failing): ErrorCode[] {
+export function codesOf({ errors, isPublic, changes, hasBody }: Failing): ErrorCode[] {
   const general: ErrorCode[] = ['INVALID_INPUT', 'TOO_MANY_TRIES', 'HEADER_TOO_LARGE', 'INTERNAL', 'UNAVAILABLE']
   const all = [
     ...general,
     ...(isPublic ? [] : (['NO_SESSION', 'NOT_ALLOWED'] as const)),
+    ...(changes ? (['DISK_FULL'] as const) : []),
     ...(hasBody ? (['TOO_LARGE', 'TOO_SLOW'] as const) : []),
     ...errors,
   ]

@@ -6,6 +6,7 @@ import type { Sessions } from '../../accounts/sessions'
 import { addressOf, sessionUserOf } from '../access'
 import type { Activity } from '../activity'
 import { done } from '../envelope'
+import { call } from '../openapi/call'
 import type { Router } from '../router'
 
 const ById = z.strictObject({ id: z.uuid() })
@@ -22,13 +23,23 @@ export function accountRoutes(
 
   app.get(
     '/api/sessions',
-    { config: { access: 'account' }, schema: { response: { 200: OwnSessionsAnswer } } },
+    {
+      config: { access: 'account' },
+      schema: { ...call('listSessions', 'List the own sessions'), response: { 200: OwnSessionsAnswer } },
+    },
     async (request) => done({ sessions: await sessions.list(sessionUserOf(request)) }),
   )
 
   app.delete(
     '/api/sessions/:id',
-    { config: recorded('ended own session'), schema: { params: ById, response: { 200: Done } } },
+    {
+      config: recorded('ended own session'),
+      schema: {
+        ...call('endSession', 'End one of the own sessions', 'NOT_FOUND'),
+        params: ById,
+        response: { 200: Done },
+      },
+    },
     async (request) => {
       await sessions.endOwn(sessionUserOf(request), request.params.id)
       return done({})
@@ -37,7 +48,10 @@ export function accountRoutes(
 
   app.delete(
     '/api/sessions',
-    { config: recorded('ended all other own sessions'), schema: { response: { 200: Done } } },
+    {
+      config: recorded('ended all other own sessions'),
+      schema: { ...call('endOtherSessions', 'End all own sessions except this one'), response: { 200: Done } },
+    },
     async (request) => {
       await sessions.endOthers(sessionUserOf(request))
       return done({})
@@ -46,7 +60,14 @@ export function accountRoutes(
 
   app.post(
     '/api/auth/change-password',
-    { config: recorded('changed own password'), schema: { body: ChangePassword, response: { 200: Done } } },
+    {
+      config: recorded('changed own password'),
+      schema: {
+        ...call('changePassword', 'Change the own password', 'BAD_CREDENTIALS', 'INVALID_CODE', 'CONFLICT'),
+        body: ChangePassword,
+        response: { 200: Done },
+      },
+    },
     async (request) => {
       await ownPassword.change(sessionUserOf(request), request.body, addressOf(request))
       return done({})

@@ -17,6 +17,7 @@ import type { Users } from '../../accounts/users'
 import { forAdministrators, userOf } from '../access'
 import { fieldOf, type Activity } from '../activity'
 import { done } from '../envelope'
+import { call } from '../openapi/call'
 import type { Router } from '../router'
 import { UserId, userIdSubject } from './userAdmin'
 
@@ -37,15 +38,22 @@ export function adminRoutes(app: Router, { users, invites, activityLog }: Admini
   const config = { access: forAdministrators }
   const recorded = (activity: Activity) => ({ ...config, activity })
 
-  app.get('/api/users', { config, schema: { response: { 200: UsersAnswer } } }, async () =>
-    done({ users: await users.list() }),
+  app.get(
+    '/api/users',
+    { config, schema: { ...call('listUsers', 'List the users'), response: { 200: UsersAnswer } } },
+    async () => done({ users: await users.list() }),
   )
 
   app.patch(
     '/api/users/:id/admin',
     {
       config: recorded({ kind: 'user', action: adminAction, subject: userIdSubject }),
-      schema: { params: ById, body: SetAdmin, response: { 200: Done } },
+      schema: {
+        ...call('setAdministrator', 'Make a user administrator, or no longer', 'NOT_FOUND', 'CONFLICT'),
+        params: ById,
+        body: SetAdmin,
+        response: { 200: Done },
+      },
     },
     async (request) => {
       request.activitySubject = await users.setAdmin(userOf(request), request.params.id, request.body.is_admin)
@@ -57,7 +65,12 @@ export function adminRoutes(app: Router, { users, invites, activityLog }: Admini
     '/api/users/:id/password',
     {
       config: recorded({ kind: 'user', action: 'reset password of', subject: userIdSubject }),
-      schema: { params: ById, body: SetPassword, response: { 200: Done } },
+      schema: {
+        ...call('setPassword', 'Reset the password of a user', 'NOT_FOUND'),
+        params: ById,
+        body: SetPassword,
+        response: { 200: Done },
+      },
     },
     async (request) => {
       request.activitySubject = await users.setPassword(userOf(request), request.params.id, request.body.password)
@@ -69,7 +82,11 @@ export function adminRoutes(app: Router, { users, invites, activityLog }: Admini
     '/api/users/:id',
     {
       config: recorded({ kind: 'user', action: 'deleted user', subject: userIdSubject }),
-      schema: { params: ById, response: { 200: Done } },
+      schema: {
+        ...call('deleteUser', 'Delete a user', 'NOT_FOUND', 'CONFLICT'),
+        params: ById,
+        response: { 200: Done },
+      },
     },
     async (request) => {
       request.activitySubject = await users.remove(userOf(request), request.params.id)
@@ -77,8 +94,10 @@ export function adminRoutes(app: Router, { users, invites, activityLog }: Admini
     },
   )
 
-  app.get('/api/invite-codes', { config, schema: { response: { 200: InviteCodesAnswer } } }, async () =>
-    done({ codes: await invites.list() }),
+  app.get(
+    '/api/invite-codes',
+    { config, schema: { ...call('listInviteCodes', 'List the invite codes'), response: { 200: InviteCodesAnswer } } },
+    async () => done({ codes: await invites.list() }),
   )
 
   // A code is a secret while it is valid, so the log names an invite by its message.
@@ -86,7 +105,11 @@ export function adminRoutes(app: Router, { users, invites, activityLog }: Admini
     '/api/invite-codes',
     {
       config: recorded({ kind: 'invite', action: 'created invite code', subject: fieldOf('body', 'message') }),
-      schema: { body: CreateInviteCode, response: { 201: InviteCodeAnswer } },
+      schema: {
+        ...call('createInviteCode', 'Create an invite code'),
+        body: CreateInviteCode,
+        response: { 201: InviteCodeAnswer },
+      },
     },
     async ({ body: { message, role, grants = [] } }, reply) =>
       reply.code(201).send(done(await invites.create(message, role && { role, grants }))),
@@ -96,7 +119,11 @@ export function adminRoutes(app: Router, { users, invites, activityLog }: Admini
     '/api/invite-codes/:code',
     {
       config: recorded({ kind: 'invite', action: 'deleted invite code' }),
-      schema: { params: ByCode, response: { 200: Done } },
+      schema: {
+        ...call('deleteInviteCode', 'Delete an invite code', 'NOT_FOUND'),
+        params: ByCode,
+        response: { 200: Done },
+      },
     },
     async (request) => {
       request.activitySubject = (await invites.remove(request.params.code)).message
@@ -106,7 +133,14 @@ export function adminRoutes(app: Router, { users, invites, activityLog }: Admini
 
   app.get(
     '/api/activity',
-    { config, schema: { querystring: ActivityQuery, response: { 200: ActivityAnswer } } },
+    {
+      config,
+      schema: {
+        ...call('listActivity', 'List what was done, newest first'),
+        querystring: ActivityQuery,
+        response: { 200: ActivityAnswer },
+      },
+    },
     async ({ query }) => done(await activityLog.list(query)),
   )
 }

@@ -12,6 +12,7 @@ import { userOf } from '../access'
 import type { ActiveWork } from '../activeWork'
 import type { FileAccess } from '../fileAccess'
 import { done } from '../envelope'
+import { call } from '../openapi/call'
 import type { Router } from '../router'
 import { forFiles, pathsOf, recordedFileRoute, SELECTION_BODY_LIMIT, unrecordedFileRoute } from './fileRouteConfig'
 
@@ -53,7 +54,22 @@ export function archiveRoutes(
 
   app.post(
     '/api/sftp/archive',
-    { config: recordedFileRoute('archived'), schema: { body: AtPath, ...stored } },
+    {
+      config: recordedFileRoute('archived'),
+      schema: {
+        ...call(
+          'archive',
+          'Pack a file or directory into an archive beside it',
+          'NOT_FOUND',
+          'NAME_TAKEN',
+          'CONFLICT',
+          'CANCELLED',
+          'TOO_LARGE',
+        ),
+        body: AtPath,
+        ...stored,
+      },
+    },
     async (request, reply) =>
       run(request, reply, (files, userId, disconnected) => files.archive(userId, request.body.path, disconnected)),
   )
@@ -62,7 +78,19 @@ export function archiveRoutes(
     {
       bodyLimit: SELECTION_BODY_LIMIT,
       config: recordedFileRoute('archived', pathsOf),
-      schema: { body: SeveralFiles, ...stored },
+      schema: {
+        ...call(
+          'archiveSeveral',
+          'Pack files and directories of one directory into an archive',
+          'NOT_FOUND',
+          'NAME_TAKEN',
+          'CONFLICT',
+          'CANCELLED',
+          'TOO_LARGE',
+        ),
+        body: SeveralFiles,
+        ...stored,
+      },
     },
     async (request, reply) => {
       const paths = request.body.files.map(({ path }) => path)
@@ -71,21 +99,45 @@ export function archiveRoutes(
   )
   app.post(
     '/api/sftp/unarchive',
-    { config: recordedFileRoute('extracted'), schema: { body: AtPath, ...stored } },
+    {
+      config: recordedFileRoute('extracted'),
+      schema: {
+        ...call(
+          'unarchive',
+          'Unpack an archive beside it',
+          'NOT_FOUND',
+          'NAME_TAKEN',
+          'CONFLICT',
+          'CANCELLED',
+          'TOO_LARGE',
+          'UNSUPPORTED_MEDIA_TYPE',
+        ),
+        body: AtPath,
+        ...stored,
+      },
+    },
     async (request, reply) =>
       run(request, reply, (files, userId, disconnected) => files.unarchive(userId, request.body.path, disconnected)),
   )
 
   app.get(
     '/api/sftp/jobs',
-    { config: { access: forFiles }, schema: { response: { 200: FileJobsAnswer } } },
+    {
+      config: { access: forFiles },
+      schema: { ...call('listFileJobs', 'List the own archives in progress'), response: { 200: FileJobsAnswer } },
+    },
     async (request) => done({ jobs: await jobsOf(userOf(request)) }),
   )
   app.delete(
     '/api/sftp/jobs/:id',
     {
       config: unrecordedFileRoute,
-      schema: { params: z.strictObject({ id: z.uuid() }), body: Nothing, response: { 200: Done } },
+      schema: {
+        ...call('cancelFileJob', 'Cancel one of the own archives in progress', 'NOT_FOUND'),
+        params: z.strictObject({ id: z.uuid() }),
+        body: Nothing,
+        response: { 200: Done },
+      },
     },
     async (request) => {
       const user = userOf(request)

@@ -19,6 +19,7 @@ import type { FastifyRequest } from 'fastify'
 import { clientOf, sessionUserOf } from '../access'
 import type { Activity } from '../activity'
 import { done } from '../envelope'
+import { call } from '../openapi/call'
 import type { Router } from '../router'
 
 const flag = (isAdmin: boolean): 0 | 1 => (isAdmin ? 1 : 0)
@@ -56,14 +57,34 @@ export function authRoutes(
 
   app.post(
     '/api/auth/login',
-    { config: open(firstStep), schema: { body: Login, response: { 200: LoginAnswer } } },
+    {
+      config: open(firstStep),
+      schema: {
+        ...call('logIn', 'Sign in, first step: the password', 'BAD_CREDENTIALS'),
+        body: Login,
+        response: { 200: LoginAnswer },
+      },
+    },
     async (request) =>
       done({ sessionToken: await withAttemptedUser(request, signIn.login(request.body, clientOf(request))) }),
   )
 
   app.post(
     '/api/auth/verify-login',
-    { config: open(secondStep), schema: { body: VerifyLogin, response: { 200: VerifyLoginAnswer } } },
+    {
+      config: open(secondStep),
+      schema: {
+        ...call(
+          'verifyLogIn',
+          'Sign in, second step: the one-time code',
+          'BAD_CREDENTIALS',
+          'INVALID_CODE',
+          'STEP_EXPIRED',
+        ),
+        body: VerifyLogin,
+        response: { 200: VerifyLoginAnswer },
+      },
+    },
     async (request) => {
       const { token, username, isAdmin, wrongCodes } = await withAttemptedUser(
         request,
@@ -76,19 +97,53 @@ export function authRoutes(
 
   app.post(
     '/api/auth/verify-invite',
-    { config: open(inviteTried), schema: { body: VerifyInvite, response: { 200: VerifyInviteAnswer } } },
+    {
+      config: open(inviteTried),
+      schema: {
+        ...call('verifyInvite', 'Register, first step: the invite code', 'INVALID_INVITE'),
+        body: VerifyInvite,
+        response: { 200: VerifyInviteAnswer },
+      },
+    },
     async (request) => done({ token: await registration.verifyInvite(request.body.inviteCode, clientOf(request)) }),
   )
 
   app.post(
     '/api/auth/register',
-    { config: open(false), schema: { body: Register, response: { 200: RegisterAnswer } } },
+    {
+      config: open(false),
+      schema: {
+        ...call(
+          'register',
+          'Register, second step: the name and the password',
+          'INVALID_INVITE',
+          'STEP_EXPIRED',
+          'NAME_TAKEN',
+        ),
+        body: Register,
+        response: { 200: RegisterAnswer },
+      },
+    },
     async (request) => done(await registration.register(request.body, clientOf(request))),
   )
 
   app.post(
     '/api/auth/verify-registration',
-    { config: open(registered), schema: { body: VerifyRegistration, response: { 200: VerifyRegistrationAnswer } } },
+    {
+      config: open(registered),
+      schema: {
+        ...call(
+          'verifyRegistration',
+          'Register, third step: the first one-time code',
+          'INVALID_INVITE',
+          'INVALID_CODE',
+          'STEP_EXPIRED',
+          'NAME_TAKEN',
+        ),
+        body: VerifyRegistration,
+        response: { 200: VerifyRegistrationAnswer },
+      },
+    },
     async (request) => {
       const { loginToken, isAdmin } = await registration.confirmRegistration(request.body, clientOf(request))
       request.activityActor = request.body.username
@@ -100,7 +155,7 @@ export function authRoutes(
     '/api/auth/logout',
     {
       config: { access: 'account', activity: { kind: 'session', action: 'signed out' } },
-      schema: { body: Nothing, response: { 200: Done } },
+      schema: { ...call('logOut', 'End this session'), body: Nothing, response: { 200: Done } },
     },
     async (request) => {
       await sessions.end(sessionUserOf(request).sessionId)

@@ -18,6 +18,7 @@ import { checkedByHandler, forDeployment, forOperators, userOf, type Access } fr
 import { fieldOf, type Activity } from '../activity'
 import { done } from '../envelope'
 import { createAbortOnShutdown } from '../abortSignals'
+import { call } from '../openapi/call'
 import type { Router } from '../router'
 
 const ByName = z.strictObject({ name: DeploymentName })
@@ -43,7 +44,11 @@ export function deploymentRoutes(app: Router, deployments: Deployments): void {
     '/api/deployments',
     {
       config: { access: checkedByHandler('view') },
-      schema: { querystring: DeploymentsQuery, response: { 200: DeploymentsAnswer } },
+      schema: {
+        ...call('listDeployments', 'List the deployments'),
+        querystring: DeploymentsQuery,
+        response: { 200: DeploymentsAnswer },
+      },
     },
     async (request) => {
       const user = userOf(request)
@@ -59,7 +64,17 @@ export function deploymentRoutes(app: Router, deployments: Deployments): void {
     '/api/deployments',
     {
       config: recorded(forOperators('configuration'), 'created deployment', fieldOf('body', 'name')),
-      schema: { body: CreateDeployment, response: { 201: Done } },
+      schema: {
+        ...call(
+          'createDeployment',
+          'Create a deployment, which is disabled at first',
+          'NAME_TAKEN',
+          'CONFLICT',
+          'INVALID_DEFINITION',
+        ),
+        body: CreateDeployment,
+        response: { 201: Done },
+      },
     },
     async ({ body }, reply) => {
       await deployments.create(body)
@@ -71,7 +86,11 @@ export function deploymentRoutes(app: Router, deployments: Deployments): void {
     '/api/deployments/:name',
     {
       config: { access: forDeployment('configuration') },
-      schema: { params: ByName, response: { 200: ConfigurationAnswer } },
+      schema: {
+        ...call('getConfiguration', 'Read the configuration of a deployment', 'NOT_FOUND', 'CONFLICT'),
+        params: ByName,
+        response: { 200: ConfigurationAnswer },
+      },
     },
     async (request) => done(await deployments.configuration(userOf(request), request.params.name)),
   )
@@ -80,7 +99,19 @@ export function deploymentRoutes(app: Router, deployments: Deployments): void {
     '/api/deployments/:name',
     {
       config: recorded(forDeployment('configuration'), 'changed configuration'),
-      schema: { params: ByName, body: Configuration, response: { 200: SavedConfigurationAnswer } },
+      schema: {
+        ...call(
+          'saveConfiguration',
+          'Save the configuration of a deployment',
+          'NOT_FOUND',
+          'CONFLICT',
+          'INVALID_DEFINITION',
+          'NAME_TAKEN',
+        ),
+        params: ByName,
+        body: Configuration,
+        response: { 200: SavedConfigurationAnswer },
+      },
     },
     async (request) => done(await deployments.configure(userOf(request), request.params.name, request.body)),
   )
@@ -89,7 +120,11 @@ export function deploymentRoutes(app: Router, deployments: Deployments): void {
     '/api/deployments/:name',
     {
       config: recorded({ ...forDeployment('configuration'), role: 'operator' }, 'deleted deployment'),
-      schema: { params: ByName, response: { 200: Done } },
+      schema: {
+        ...call('deleteDeployment', 'Stop and delete a deployment', 'NOT_FOUND', 'CONFLICT'),
+        params: ByName,
+        response: { 200: Done },
+      },
     },
     async ({ params }, reply) => {
       await deployments.remove(params.name, abortOnShutdown(reply))
@@ -99,13 +134,27 @@ export function deploymentRoutes(app: Router, deployments: Deployments): void {
 
   app.get(
     '/api/deployments/:name/instances',
-    { config: { access: forDeployment('view') }, schema: { params: ByName, response: { 200: InstancesAnswer } } },
+    {
+      config: { access: forDeployment('view') },
+      schema: {
+        ...call('listInstances', 'List the instances of a deployment', 'NOT_FOUND'),
+        params: ByName,
+        response: { 200: InstancesAnswer },
+      },
+    },
     async (request) => done({ instances: await deployments.instances(request.params.name, knownTo(userOf(request))) }),
   )
 
   app.get(
     '/api/deployments/:name/instances/:uid/crash',
-    { config: { access: forDeployment('console') }, schema: { params: ByUid, response: { 200: CrashCapsuleAnswer } } },
+    {
+      config: { access: forDeployment('console') },
+      schema: {
+        ...call('getCrash', 'Read what was kept of the last crash of an instance', 'NOT_FOUND'),
+        params: ByUid,
+        response: { 200: CrashCapsuleAnswer },
+      },
+    },
     async ({ params }) => done(await deployments.crash(params.name, params.uid)),
   )
 
@@ -113,7 +162,12 @@ export function deploymentRoutes(app: Router, deployments: Deployments): void {
     '/api/deployments/:name/toggle',
     {
       config: recorded(forDeployment('power'), toggled),
-      schema: { params: ByName, body: Toggle, response: { 200: Done } },
+      schema: {
+        ...call('toggleDeployment', 'Enable or disable a deployment', 'NOT_FOUND', 'CONFLICT', 'INVALID_DEFINITION'),
+        params: ByName,
+        body: Toggle,
+        response: { 200: Done },
+      },
     },
     async ({ params, body }) => {
       await deployments.setEnabled(params.name, body.enabled)
@@ -125,7 +179,18 @@ export function deploymentRoutes(app: Router, deployments: Deployments): void {
     '/api/deployments/:name/restart',
     {
       config: recorded(forDeployment('power'), 'restarted deployment'),
-      schema: { params: ByName, body: Nothing, response: { 200: Done } },
+      schema: {
+        ...call(
+          'restartDeployment',
+          'Restart the instances of a deployment, one after the other',
+          'NOT_FOUND',
+          'CONFLICT',
+          'INVALID_DEFINITION',
+        ),
+        params: ByName,
+        body: Nothing,
+        response: { 200: Done },
+      },
     },
     async ({ params }, reply) => {
       await deployments.restart(params.name, abortOnShutdown(reply))

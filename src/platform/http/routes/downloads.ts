@@ -12,6 +12,7 @@ import type { FileAccess } from '../fileAccess'
 import { fieldOf } from '../activity'
 import { byteRangeOf } from '../byteRange'
 import { done } from '../envelope'
+import { bytesOf, call } from '../openapi/call'
 import type { Router } from '../router'
 import { createZipLimit } from '../zipLimit'
 import { pathsOf, recordedFileRoute, SELECTION_BODY_LIMIT, unrecordedFileRoute } from './fileRouteConfig'
@@ -27,7 +28,14 @@ export function downloadRoutes(app: Router, { fileAccess, tickets }: DownloadRou
 
   app.post(
     '/api/sftp/download-ticket',
-    { config: unrecordedFileRoute, schema: { body: AtPath, response: { 200: DownloadTicketAnswer } } },
+    {
+      config: unrecordedFileRoute,
+      schema: {
+        ...call('createDownloadTicket', 'Create a ticket for one download of a file', 'NOT_FOUND', 'CONFLICT'),
+        body: AtPath,
+        response: { 200: DownloadTicketAnswer },
+      },
+    },
     async (request) => {
       const user = userOf(request)
       const segments = parsePath(request.body.path)
@@ -44,7 +52,19 @@ export function downloadRoutes(app: Router, { fileAccess, tickets }: DownloadRou
     {
       exposeHeadRoute: false,
       config: { access: 'public', activity: { kind: 'file', action: 'downloaded', subject: fieldOf('query', 'path') } },
-      schema: { querystring: DownloadFile },
+      schema: {
+        ...call(
+          'download',
+          'Download a file with a ticket',
+          'NO_SESSION',
+          'NOT_ALLOWED',
+          'NOT_FOUND',
+          'CONFLICT',
+          'RANGE_NOT_SATISFIABLE',
+        ),
+        querystring: DownloadFile,
+        answers: { 200: bytesOf('application/octet-stream'), 206: bytesOf('application/octet-stream') },
+      },
     },
     async (request, reply) => {
       const { path, token } = request.query
@@ -62,7 +82,17 @@ export function downloadRoutes(app: Router, { fileAccess, tickets }: DownloadRou
     {
       bodyLimit: SELECTION_BODY_LIMIT,
       config: recordedFileRoute('downloaded', pathsOf),
-      schema: { body: SeveralFiles },
+      schema: {
+        ...call(
+          'downloadSeveral',
+          'Download files and directories as a ZIP archive',
+          'NOT_FOUND',
+          'CONFLICT',
+          'NAME_TAKEN',
+        ),
+        body: SeveralFiles,
+        answers: { 200: bytesOf('application/zip') },
+      },
     },
     async (request, reply) => {
       const { body } = request

@@ -8,6 +8,7 @@ import { abortOnDisconnect } from '../abortSignals'
 import { userOf } from '../access'
 import { fieldOf } from '../activity'
 import { done } from '../envelope'
+import { call } from '../openapi/call'
 import type { Router } from '../router'
 import { archiveRoutes, type ArchiveRouteParts } from './archives'
 import { downloadRoutes, type DownloadRouteParts } from './downloads'
@@ -44,7 +45,14 @@ function contentRoutes(app: Router, { fileAccess }: FileRouteParts, inTurn: InTu
 
   app.get(
     '/api/sftp/file/content',
-    { config: { access: forFiles }, schema: { querystring: AtPath, response: { 200: FileContentAnswer } } },
+    {
+      config: { access: forFiles },
+      schema: {
+        ...call('readFile', 'Read a text file', 'NOT_FOUND', 'CONFLICT', 'TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'),
+        querystring: AtPath,
+        response: { 200: FileContentAnswer },
+      },
+    },
     async (request, reply) => {
       // Few at a time: each read holds its content in several forms before the response is counted.
       const release = await readQueue.acquire(userOf(request).userId, abortOnDisconnect(reply))
@@ -62,7 +70,11 @@ function contentRoutes(app: Router, { fileAccess }: FileRouteParts, inTurn: InTu
     {
       bodyLimit: CONTENT_BODY_LIMIT,
       config: recordedFileRoute('saved file'),
-      schema: { body: SaveFile, response: { 200: SaveFileAnswer } },
+      schema: {
+        ...call('saveFile', 'Save a text file', 'NOT_FOUND', 'CONFLICT', 'UNSUPPORTED_MEDIA_TYPE'),
+        body: SaveFile,
+        response: { 200: SaveFileAnswer },
+      },
     },
     async (request) => done({ modifyTime: await inTurn(request, ({ textFiles }) => textFiles.save(request.body)) }),
   )
@@ -71,7 +83,14 @@ function contentRoutes(app: Router, { fileAccess }: FileRouteParts, inTurn: InTu
 function changeRoutes(app: Router, inTurn: InTurn): void {
   app.post(
     '/api/sftp/file',
-    { config: recordedFileRoute('created file'), schema: { body: CreateFile, response: { 201: Done } } },
+    {
+      config: recordedFileRoute('created file'),
+      schema: {
+        ...call('createFile', 'Create an empty file', 'NOT_FOUND', 'NAME_TAKEN', 'CONFLICT'),
+        body: CreateFile,
+        response: { 201: Done },
+      },
+    },
     async (request, reply) => {
       await inTurn(request, ({ changes }) => changes.createFile(request.body.path))
       return reply.code(201).send(done({}))
@@ -80,31 +99,56 @@ function changeRoutes(app: Router, inTurn: InTurn): void {
 
   app.post(
     '/api/sftp/directory',
-    { config: recordedFileRoute('created directory'), schema: { body: AtPath, response: { 201: Done } } },
+    {
+      config: recordedFileRoute('created directory'),
+      schema: {
+        ...call('createDirectory', 'Create a directory', 'NOT_FOUND', 'NAME_TAKEN', 'CONFLICT'),
+        body: AtPath,
+        response: { 201: Done },
+      },
+    },
     async (request, reply) => {
       await inTurn(request, ({ changes }) => changes.createDirectory(request.body.path))
       return reply.code(201).send(done({}))
     },
   )
 
-  const deleting = (what: string) => ({
+  const deleting = (what: string, described: ReturnType<typeof call>) => ({
     config: recordedFileRoute(`deleted ${what}`, fieldOf('query', 'path')),
-    schema: { querystring: AtPath, body: Nothing, response: { 200: Done } },
+    schema: { ...described, querystring: AtPath, body: Nothing, response: { 200: Done } },
   })
-  app.delete('/api/sftp/file', deleting('file'), async (request) => {
-    await inTurn(request, ({ changes }) => changes.removeFile(request.query.path))
-    return done({})
-  })
-  app.delete('/api/sftp/directory', deleting('directory'), async (request) => {
-    await inTurn(request, ({ changes }) => changes.removeDirectory(request.query.path))
-    return done({})
-  })
+  app.delete(
+    '/api/sftp/file',
+    deleting('file', call('deleteFile', 'Delete a file', 'NOT_FOUND', 'CONFLICT')),
+    async (request) => {
+      await inTurn(request, ({ changes }) => changes.removeFile(request.query.path))
+      return done({})
+    },
+  )
+  app.delete(
+    '/api/sftp/directory',
+    deleting(
+      'directory',
+      call('deleteDirectory', 'Delete a directory with all that is in it', 'NOT_FOUND', 'CONFLICT'),
+    ),
+    async (request) => {
+      await inTurn(request, ({ changes }) => changes.removeDirectory(request.query.path))
+      return done({})
+    },
+  )
 
   const moved = (request: FastifyRequest) =>
     `${fieldOf('body', 'sourcePath')(request) ?? ''} to ${fieldOf('body', 'targetPath')(request) ?? ''}`
   app.post(
     '/api/sftp/move',
-    { config: recordedFileRoute('moved', moved), schema: { body: MoveFile, response: { 200: Done } } },
+    {
+      config: recordedFileRoute('moved', moved),
+      schema: {
+        ...call('moveFile', 'Move or rename a file or directory', 'NOT_FOUND', 'NAME_TAKEN', 'CONFLICT'),
+        body: MoveFile,
+        response: { 200: Done },
+      },
+    },
     async (request) => {
       const { sourcePath, targetPath } = request.body
       await inTurn(request, ({ changes }) => changes.move(sourcePath, targetPath))

@@ -5,6 +5,7 @@ import { Done, success } from '../../../contract/envelope'
 import { createBoundedRead } from '../../concurrency/sharedRead'
 import { AppError } from '../../errors'
 import { bodyOf, done } from '../envelope'
+import { call } from '../openapi/call'
 import type { Router } from '../router'
 
 /** The checks by name; each throws if its part does not work. */
@@ -25,8 +26,13 @@ export function healthRoutes(
   listDisks: () => Promise<Disk[]>,
   isEnding: () => boolean,
 ): void {
-  app.get('/api/health/live', { config: { access: 'public' }, schema: { response: { 200: Done } } }, async () =>
-    done({}),
+  app.get(
+    '/api/health/live',
+    {
+      config: { access: 'public' },
+      schema: { ...call('getLiveness', 'Tell whether the process works'), response: { 200: Done } },
+    },
+    async () => done({}),
   )
 
   const names = [...Object.keys(checks), 'disk']
@@ -38,16 +44,23 @@ export function healthRoutes(
     200: success(z.object({ parts: z.array(z.string()), isolation: z.enum(['contained', 'plain']), disks })),
     503: Failure.extend({ disks }),
   }
-  app.get('/api/health', { config: { access: 'public' }, schema: { response: answers } }, async (request, reply) => {
-    const [disks, results] = await Promise.all([
-      sharedDisks().catch(() => []),
-      Promise.allSettled(sharedChecks.map((check) => check())),
-    ])
-    const failing = names.filter((_name, at) => results[at]?.status === 'rejected')
-    if (disks.some(({ level }) => level === 'full')) failing.push('disk')
-    if (isEnding()) failing.push('the platform shuts down')
-    if (failing.length === 0) return done({ parts: names, isolation, disks })
-    request.log.warn({ failing }, 'not healthy')
-    return reply.code(503).send({ ...bodyOf(new AppError('UNAVAILABLE', `Not ready: ${failing.join(', ')}`)), disks })
-  })
+  app.get(
+    '/api/health',
+    {
+      config: { access: 'public' },
+      schema: { ...call('getHealth', 'Tell whether the platform is ready for calls'), response: answers },
+    },
+    async (request, reply) => {
+      const [disks, results] = await Promise.all([
+        sharedDisks().catch(() => []),
+        Promise.allSettled(sharedChecks.map((check) => check())),
+      ])
+      const failing = names.filter((_name, at) => results[at]?.status === 'rejected')
+      if (disks.some(({ level }) => level === 'full')) failing.push('disk')
+      if (isEnding()) failing.push('the platform shuts down')
+      if (failing.length === 0) return done({ parts: names, isolation, disks })
+      request.log.warn({ failing }, 'not healthy')
+      return reply.code(503).send({ ...bodyOf(new AppError('UNAVAILABLE', `Not ready: ${failing.join(', ')}`)), disks })
+    },
+  )
 }

@@ -5,6 +5,7 @@ import type { ApiKeys } from '../../accounts/apiKeys'
 import { sessionUserOf, userOf } from '../access'
 import { fieldOf, type Activity } from '../activity'
 import { done } from '../envelope'
+import { call } from '../openapi/call'
 import type { Router } from '../router'
 
 const ById = z.strictObject({ id: z.uuid() })
@@ -13,22 +14,39 @@ const ById = z.strictObject({ id: z.uuid() })
 export function keyRoutes(app: Router, { apiKeys }: { apiKeys: Pick<ApiKeys, 'list' | 'create' | 'remove'> }): void {
   const recorded = (activity: Activity) => ({ access: 'account' as const, activity })
 
-  app.get('/api/account', { config: { access: 'caller' }, schema: { response: { 200: AccountAnswer } } }, (request) => {
-    const { userId, username, role, grants, key } = userOf(request)
-    return done({
-      id: userId,
-      username,
-      role,
-      grants: [...grants].map(([deployment, rights]) => ({ deployment, rights: [...rights] })),
-      ...(key && {
-        key: { name: key.name, scopes: [...key.scopes], ...(key.deployments && { deployments: [...key.deployments] }) },
-      }),
-    })
-  })
+  app.get(
+    '/api/account',
+    {
+      config: { access: 'caller' },
+      schema: {
+        ...call('getAccount', 'Tell who the caller is and what they may do'),
+        response: { 200: AccountAnswer },
+      },
+    },
+    (request) => {
+      const { userId, username, role, grants, key } = userOf(request)
+      return done({
+        id: userId,
+        username,
+        role,
+        grants: [...grants].map(([deployment, rights]) => ({ deployment, rights: [...rights] })),
+        ...(key && {
+          key: {
+            name: key.name,
+            scopes: [...key.scopes],
+            ...(key.deployments && { deployments: [...key.deployments] }),
+          },
+        }),
+      })
+    },
+  )
 
   app.get(
     '/api/keys',
-    { config: { access: 'account' }, schema: { response: { 200: ApiKeysAnswer } } },
+    {
+      config: { access: 'account' },
+      schema: { ...call('listKeys', 'List the own API keys'), response: { 200: ApiKeysAnswer } },
+    },
     async (request) => done({ keys: await apiKeys.list(sessionUserOf(request).userId) }),
   )
 
@@ -36,7 +54,11 @@ export function keyRoutes(app: Router, { apiKeys }: { apiKeys: Pick<ApiKeys, 'li
     '/api/keys',
     {
       config: recorded({ kind: 'key', action: 'created API key', subject: fieldOf('body', 'name') }),
-      schema: { body: CreateApiKey, response: { 201: CreatedApiKeyAnswer } },
+      schema: {
+        ...call('createKey', 'Create an API key, which is shown only now', 'CONFLICT'),
+        body: CreateApiKey,
+        response: { 201: CreatedApiKeyAnswer },
+      },
     },
     async (request, reply) => reply.code(201).send(done(await apiKeys.create(sessionUserOf(request), request.body))),
   )
@@ -45,7 +67,11 @@ export function keyRoutes(app: Router, { apiKeys }: { apiKeys: Pick<ApiKeys, 'li
     '/api/keys/:id',
     {
       config: recorded({ kind: 'key', action: 'deleted API key' }),
-      schema: { params: ById, response: { 200: Done } },
+      schema: {
+        ...call('deleteKey', 'Delete one of the own API keys', 'NOT_FOUND'),
+        params: ById,
+        response: { 200: Done },
+      },
     },
     async (request) => {
       request.activitySubject = await apiKeys.remove(sessionUserOf(request).userId, request.params.id)

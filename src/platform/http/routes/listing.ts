@@ -1,10 +1,10 @@
-import type { FilesAnswer } from '../../../contract/file'
-import { AtPath } from '../../../contract/file'
+import { AtPath, FilesAnswer } from '../../../contract/file'
 import { SHARED_ROOT } from '../../../contract/pageRules'
 import { formatPath, parsePath } from '../../share/apiPath'
 import type { Reach } from '../../share/reach'
 import { userOf } from '../access'
 import type { FileAccess } from '../fileAccess'
+import { call, nothing } from '../openapi/call'
 import type { Router } from '../router'
 import { forFiles } from './fileRouteConfig'
 
@@ -18,7 +18,14 @@ export interface ListingRouteParts {
 export function listingRoute(app: Router, { fileAccess, deploymentTypeIndexAt }: ListingRouteParts): void {
   app.get(
     '/api/sftp/files',
-    { config: { access: forFiles }, schema: { querystring: AtPath } },
+    {
+      config: { access: forFiles },
+      schema: {
+        ...call('listFiles', 'List a directory', 'NOT_FOUND', 'CONFLICT', 'TOO_LARGE'),
+        querystring: AtPath,
+        answers: { 200: FilesAnswer, 304: nothing },
+      },
+    },
     async (request, reply) => {
       const path = formatPath(parsePath(request.query.path))
       const { files, reach } = await fileAccess.of(userOf(request))

@@ -7,6 +7,7 @@ import type { Metrics } from '../../deployments/monitoring/metrics'
 import { isRestricted, knownTo } from '../../caller'
 import { checkedByHandler, forAnyone, forOperators, userOf } from '../access'
 import { done } from '../envelope'
+import { call } from '../openapi/call'
 import type { Router } from '../router'
 
 export interface NetworkNodes {
@@ -27,7 +28,13 @@ export interface Network {
 export function networkRoutes(app: Router, network: Network): void {
   app.get(
     '/api/network/getManagerTimestamp',
-    { config: { access: forAnyone('read') }, schema: { response: { 200: ManagerTimestampAnswer } } },
+    {
+      config: { access: forAnyone('read') },
+      schema: {
+        ...call('getManagerTimestamp', 'Tell the last heartbeat of the manager, and disks without room'),
+        response: { 200: ManagerTimestampAnswer },
+      },
+    },
     async (request) => {
       const [timestamp, disks] = await Promise.all([network.managerTimestamp(), network.disks()])
       // They are the operators' concern.
@@ -38,7 +45,10 @@ export function networkRoutes(app: Router, network: Network): void {
 
   app.get(
     '/api/network/nodes',
-    { config: { access: forOperators('read') }, schema: { response: { 200: NodesAnswer } } },
+    {
+      config: { access: forOperators('read') },
+      schema: { ...call('listNodes', 'List the machines that instances can run on'), response: { 200: NodesAnswer } },
+    },
     async () => done(await network.nodes()),
   )
 }
@@ -49,7 +59,11 @@ export function discoveryRoutes(app: Router, discovery: Pick<Discovery, 'peersOf
     '/api/discovery',
     {
       config: { access: checkedByHandler('view') },
-      schema: { querystring: PeersQuery, response: { 200: PeersAnswer } },
+      schema: {
+        ...call('listPeers', 'List the running instances of deployments, as a peers file has them', 'NOT_FOUND'),
+        querystring: PeersQuery,
+        response: { 200: PeersAnswer },
+      },
     },
     async (request) => {
       const { deployment: names } = request.query
@@ -63,12 +77,16 @@ export function discoveryRoutes(app: Router, discovery: Pick<Discovery, 'peersOf
 
 /** Adds the calls for the CPU and memory of an instance over time. */
 export function metricRoutes(app: Router, metrics: Metrics): void {
-  for (const metric of ['cpu', 'memory'] as const) {
+  const usages = [
+    ['cpu', call('getCpuUsage', 'Read the CPU usage of an instance over the last hour', 'NOT_FOUND')],
+    ['memory', call('getMemoryUsage', 'Read the memory usage of an instance over the last hour', 'NOT_FOUND')],
+  ] as const
+  for (const [metric, described] of usages) {
     app.get(
       `/api/metrics/${metric}`,
       {
         config: { access: checkedByHandler('view', 'metrics') },
-        schema: { querystring: MetricQuery, response: { 200: MetricAnswer } },
+        schema: { ...described, querystring: MetricQuery, response: { 200: MetricAnswer } },
       },
       async (request) => done({ data: await metrics.of(request.query.pod, metric, knownTo(userOf(request))) }),
     )

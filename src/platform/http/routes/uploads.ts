@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import type { Readable } from 'node:stream'
 import multipart, { type MultipartFile, type MultipartValue } from '@fastify/multipart'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
+import { z } from 'zod'
 import { OnConflict, SharedPath, StoredFiles, UploadNames } from '../../../contract/file'
 import { AppError, errorCodeOf } from '../../errors'
 import type { Upload } from '../../share/transfers/uploads'
@@ -9,6 +10,7 @@ import { userOf } from '../access'
 import { done } from '../envelope'
 import type { ActiveWork } from '../activeWork'
 import type { FileAccess } from '../fileAccess'
+import { bytes, call } from '../openapi/call'
 import type { Router } from '../router'
 import { forFiles } from './fileRouteConfig'
 import { enforceUploadRate, type MinimumRate } from '../uploadRate'
@@ -19,6 +21,14 @@ export interface UploadRouteParts {
   /** In bytes, for one file. */
   uploadLimit: number
 }
+
+/** The fields of the form, for the description of the call: the handler reads them itself. */
+const UploadForm = z.object({
+  path: SharedPath,
+  onConflict: OnConflict.optional(),
+  names: z.string().optional(),
+  files: z.array(bytes).min(1),
+})
 
 /** Interval of the checks for a stalled parser. */
 const STALL_CHECK_MS = 500
@@ -59,7 +69,12 @@ export async function uploadRoutes(
           access: forFiles,
           activity: { kind: 'file', action: 'uploaded', subject: ({ activitySubject }) => activitySubject },
         },
-        schema: { response: { 201: StoredFiles } },
+        schema: {
+          ...call('upload', 'Upload files into a directory', 'NOT_FOUND', 'NAME_TAKEN', 'CONFLICT'),
+          consumes: ['multipart/form-data'],
+          form: UploadForm,
+          response: { 201: StoredFiles },
+        },
       },
       async (request, reply) => {
         const user = userOf(request)

@@ -9,6 +9,7 @@ import type { Users } from '../../accounts/users'
 import { forAdministrators, userOf } from '../access'
 import { fieldOf, type Activity } from '../activity'
 import { done } from '../envelope'
+import { call } from '../openapi/call'
 import type { Router } from '../router'
 
 export const UserId = z.coerce.number().int().positive()
@@ -34,7 +35,14 @@ export function userAdminRoutes(app: Router, { users, sessions, apiKeys }: UserA
 
   app.get(
     '/api/users/:id/access',
-    { config, schema: { params: ById, response: { 200: UserAccessAnswer } } },
+    {
+      config,
+      schema: {
+        ...call('getUserAccess', 'Tell the role and the grants of a user', 'NOT_FOUND'),
+        params: ById,
+        response: { 200: UserAccessAnswer },
+      },
+    },
     async ({ params }) => done((await users.access(params.id)).access),
   )
 
@@ -42,7 +50,12 @@ export function userAdminRoutes(app: Router, { users, sessions, apiKeys }: UserA
     '/api/users/:id/access',
     {
       config: recorded('user', 'changed the rights of'),
-      schema: { params: ById, body: UserAccess, response: { 200: Done } },
+      schema: {
+        ...call('setUserAccess', 'Set the role and the grants of a user', 'NOT_FOUND', 'CONFLICT'),
+        params: ById,
+        body: UserAccess,
+        response: { 200: Done },
+      },
     },
     async (request) => {
       request.activitySubject = await users.setAccess(userOf(request), request.params.id, request.body)
@@ -52,7 +65,14 @@ export function userAdminRoutes(app: Router, { users, sessions, apiKeys }: UserA
 
   app.get(
     '/api/users/:id/sessions',
-    { config, schema: { params: ById, response: { 200: OwnSessionsAnswer } } },
+    {
+      config,
+      schema: {
+        ...call('listUserSessions', 'List the sessions of a user', 'NOT_FOUND'),
+        params: ById,
+        response: { 200: OwnSessionsAnswer },
+      },
+    },
     async (request) => {
       const { id } = request.params
       await users.access(id)
@@ -62,7 +82,14 @@ export function userAdminRoutes(app: Router, { users, sessions, apiKeys }: UserA
 
   app.delete(
     '/api/users/:id/sessions',
-    { config: recorded('session', 'ended all sessions of'), schema: { params: ById, response: { 200: Done } } },
+    {
+      config: recorded('session', 'ended all sessions of'),
+      schema: {
+        ...call('endUserSessions', 'End all sessions of a user', 'NOT_FOUND'),
+        params: ById,
+        response: { 200: Done },
+      },
+    },
     async (request) => {
       request.activitySubject = (await users.access(request.params.id)).username
       await sessions.endAll(request.params.id)
@@ -72,7 +99,14 @@ export function userAdminRoutes(app: Router, { users, sessions, apiKeys }: UserA
 
   app.delete(
     '/api/users/:id/sessions/:of',
-    { config: recorded('session', 'ended a session of'), schema: { params: OfUser, response: { 200: Done } } },
+    {
+      config: recorded('session', 'ended a session of'),
+      schema: {
+        ...call('endUserSession', 'End one session of a user', 'NOT_FOUND'),
+        params: OfUser,
+        response: { 200: Done },
+      },
+    },
     async (request) => {
       const { id, of } = request.params
       request.activitySubject = (await users.access(id)).username
@@ -83,7 +117,14 @@ export function userAdminRoutes(app: Router, { users, sessions, apiKeys }: UserA
 
   app.get(
     '/api/users/:id/keys',
-    { config, schema: { params: ById, response: { 200: ApiKeysAnswer } } },
+    {
+      config,
+      schema: {
+        ...call('listUserKeys', 'List the API keys of a user', 'NOT_FOUND'),
+        params: ById,
+        response: { 200: ApiKeysAnswer },
+      },
+    },
     async ({ params }) => {
       await users.access(params.id)
       return done({ keys: await apiKeys.list(params.id) })
@@ -92,7 +133,14 @@ export function userAdminRoutes(app: Router, { users, sessions, apiKeys }: UserA
 
   app.delete(
     '/api/users/:id/keys/:of',
-    { config: recorded('key', 'deleted API key of'), schema: { params: OfUser, response: { 200: Done } } },
+    {
+      config: recorded('key', 'deleted API key of'),
+      schema: {
+        ...call('deleteUserKey', 'Delete an API key of a user', 'NOT_FOUND'),
+        params: OfUser,
+        response: { 200: Done },
+      },
+    },
     async (request) => {
       const { id, of } = request.params
       const { username } = await users.access(id)

@@ -1,7 +1,15 @@
+import Fastify from 'fastify'
+import type { z } from 'zod'
+import { call } from '../../../../src/platform/http/openapi/call'
+import { describeCalls } from '../../../../src/platform/http/openapi/document'
+import { answerExamples, bodyExamples } from '../../../../src/platform/http/openapi/examples'
 import { collectRoutes, type CollectedRoute } from '../../../support/platform/collectRoutes'
 import { startPlatform, type TestPlatform } from '../../../support/platform/startPlatform'
 
 interface Operation {
+  operationId: string
+  summary: string
+  description?: string
   tags: string[]
   security: Record<string, string[]>[]
   responses: Record<string, { $ref?: string; content?: object }>
@@ -36,23 +44,88 @@ test('the description is OpenAPI 3.1 of the console’s public address, and need
   expect(document.servers).toEqual([{ url: '/console' }])
 })
 
-test('every call is described with its group, whether it needs a session, and its failures by code', () => {
+test('every call is described with a name of its own, a summary and its group', () => {
+  const described = Object.values(document.paths).flatMap((path) => Object.values(path))
+  expect(described).toHaveLength(routes.length)
+  expect(new Set(described.map(({ operationId }) => operationId)).size).toBe(routes.length)
+  for (const { operationId, summary, tags } of described)
+    expect({ operationId, summary, groups: tags.length }).toEqual({
+      operationId,
+      summary: expect.stringMatching(/^[A-Z].*[^.]$/) as string,
+      groups: 1,
+    })
+})
+
+test('every call says whether it takes a session or an API key, and the scope of the key', () => {
   for (const route of routes) {
     const name = `${route.method} ${route.url}`
-    const operation = operationOf(route)
+    const access = route.config?.access
+    const keys = { account: [], caller: [{ apiKey: [] }] }
+    const expected =
+      access === 'public'
+        ? []
+        : [{ session: [] }, ...(typeof access === 'string' ? keys[access] : [{ apiKey: [access?.scope] }])]
+    expect({ name, security: operationOf(route)?.security }).toEqual({ name, security: expected })
+  }
+  expect(document.paths['/api/deployments/{name}/toggle']!.post!.description).toBe(
+    'A limited user needs the right `power` on the deployment. An API key needs the scope `power`.',
+  )
+})
+
+test('every call lists its failures by code: those of all calls, of its kind and its own', () => {
+  for (const route of routes) {
+    const name = `${route.method} ${route.url}`
+    const { responses } = operationOf(route)!
+    const codes = Object.values(responses).flatMap(({ $ref }) => $ref?.split('/').pop()!.split('.') ?? [])
     const isPublic = route.config?.access === 'public'
-    expect({ name, groups: operation?.tags.length }).toEqual({ name, groups: 1 })
-    expect({ name, isPublic: operation?.security.length === 0 }).toEqual({ name, isPublic })
-    const { responses } = operation!
-    expect({ name, refused: responses['401']?.$ref }).toEqual({
+    expect({ name, codes }).toEqual({
       name,
-      refused: isPublic ? undefined : '#/components/responses/NO_SESSION',
+      codes: expect.arrayContaining([
+        'INVALID_INPUT',
+        'INTERNAL',
+        ...(isPublic ? [] : ['NO_SESSION', 'NOT_ALLOWED']),
+        ...(route.schema?.errors ?? []),
+      ]) as string[],
     })
     for (const { $ref } of Object.values(responses))
       if ($ref) expect(document.components.responses).toHaveProperty([$ref.split('/').pop()!])
   }
-  const described = Object.values(document.paths).flatMap((path) => Object.keys(path))
-  expect(described).toHaveLength(routes.length)
+})
+
+test('every example fits the schema of its call', () => {
+  for (const { schema } of routes) {
+    const {
+      operationId = '',
+      body,
+      response,
+    } = (schema ?? {}) as {
+      operationId?: string
+      body?: z.ZodType
+      response?: Record<string, z.ZodType>
+    }
+    const data = answerExamples[operationId]
+    const [answer] = Object.values({ ...response, ...(schema?.answers as Record<string, z.ZodType> | undefined) })
+    const problems = [
+      bodyExamples[operationId] !== undefined && body?.safeParse(bodyExamples[operationId]).error?.message,
+      data && answer?.safeParse({ success: true, data }).error?.message,
+    ]
+    expect({ operationId, problems: problems.filter(Boolean) }).toEqual({ operationId, problems: [] })
+  }
+  const known = routes.map(({ schema }) => schema?.operationId)
+  expect([...Object.keys(bodyExamples), ...Object.keys(answerExamples)].filter((id) => !known.includes(id))).toEqual([])
+})
+
+test('a route without a summary cannot be added', async () => {
+  const app = Fastify()
+  await describeCalls(app, '')
+  const config = { access: 'public' } as const
+  expect(() => app.get('/api/users/new', { config }, async () => ({}))).toThrow(
+    'The route GET /api/users/new has no summary or operationId',
+  )
+  const schema = call('makeSomethingNew', 'Make something new')
+  expect(() => app.get('/api/new', { config, schema }, async () => ({}))).toThrow(
+    'The route GET /api/new belongs to no group of calls',
+  )
 })
 
 test('schemas of the contract are components with the names of their exports, without those that no call uses', () => {

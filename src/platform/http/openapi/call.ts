@@ -1,0 +1,33 @@
+import type {} from '@fastify/swagger'
+import { z } from 'zod'
+import type { ErrorCode } from '../../../contract/errors'
+
+declare module 'fastify' {
+  interface FastifySchema {
+    /** Codes with which this call may fail, apart from those of every call (see `codesOf`). */
+    errors?: readonly ErrorCode[]
+    /** The fields of a form that the handler reads itself. For the description only. */
+    form?: z.ZodType
+    /** Answers by status that the handler serializes itself. For the description only. */
+    answers?: Record<number, z.ZodType | { description: string; content: Record<string, { schema: z.ZodType }> }>
+  }
+}
+
+/**
+ * Returns what the schema of a route has besides its input and output.
+ * @param operationId a verb with its object, which clients have as the name of the call
+ * @param summary what the call does, in the imperative
+ * @param errors codes with which it may fail, apart from those of every call
+ */
+export function call(operationId: string, summary: string, ...errors: ErrorCode[]) {
+  return { operationId, summary, errors }
+}
+
+/** The content of a file. */
+export const bytes = z.string().meta({ format: 'binary' })
+
+/** An answer that is a file. */
+export const bytesOf = (type: string) => ({ description: 'The content.', content: { [type]: { schema: bytes } } })
+
+/** An answer without a body. */
+export const nothing = z.undefined()
