@@ -46,6 +46,7 @@ import { listDeployments } from './state/deployments/deployments'
 import { postgresDirectories } from './postgres/embeddedPostgres'
 import { startStatePostgres } from './postgres/statePostgres'
 import { createUsersPostgres } from './postgres/usersPostgres'
+import { watchClock } from './state/clockWatch'
 import { createFileJobs, shareFileJobs } from './state/fileJobs'
 import { findLastHeartbeat } from './state/deployments/heartbeats'
 import { createNotifications, openNotifications, type Notifications } from './state/notifications'
@@ -128,6 +129,8 @@ export async function createPlatform(
   const state = await openStateDatabase(stateUrl)
   closers.push(() => state.close())
   const { db, pool } = state
+  const stopClockWatch = watchClock({ db, log, now: Date.now })
+  closers.push(async () => stopClockWatch())
   const secrets = await openSecrets(dataDir, db, isReplica)
   const notifications = isReplica ? await openNotifications(db, stateUrl, log) : createNotifications()
   closers.push(() => notifications.close())

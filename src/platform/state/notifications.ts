@@ -64,7 +64,8 @@ export function createNotifications(): Notifications {
 export async function openNotifications(db: Db, url: string, log: Logger): Promise<Notifications> {
   const local = createNotifications()
   const versions = new Map<string, number>()
-  const unsent = new Map<Topic, string | undefined>()
+  /** The last notification of each topic, until it was sent. */
+  const unsent = new Map<Topic, { data: string | undefined }>()
   let sending: Promise<void> | undefined
   let isCutOff = false
   let isClosed = false
@@ -75,15 +76,16 @@ export async function openNotifications(db: Db, url: string, log: Logger): Promi
       if (Number(version) <= (versions.get(topic) ?? 0)) continue
       versions.set(topic, Number(version))
       // The data that waits to be sent is newer.
-      local.tell(topic as Topic, unsent.has(topic as Topic) ? unsent.get(topic as Topic) : (data ?? undefined))
+      const waiting = unsent.get(topic as Topic)
+      local.tell(topic as Topic, waiting ? waiting.data : (data ?? undefined))
     }
   }
 
   async function sendAll(): Promise<void> {
-    for (const [topic, data] of unsent) {
+    for (const [topic, notification] of unsent) {
       const { rows } = await sql<{ version: string }>`
         with told as (
-          insert into notifications as n (topic, version, data) values (${topic}, 1, ${data ?? null})
+          insert into notifications as n (topic, version, data) values (${topic}, 1, ${notification.data ?? null})
           on conflict (topic) do update set version = n.version + 1, data = excluded.data
           returning version
         )
@@ -91,7 +93,8 @@ export async function openNotifications(db: Db, url: string, log: Logger): Promi
       const version = Number(rows[0]?.version)
       // Told here already. If another replica has told something in between, it is read as news.
       if (version === (versions.get(topic) ?? 0) + 1) versions.set(topic, version)
-      if (unsent.get(topic) === data) unsent.delete(topic)
+      // Another one with the same data may have been told during the sending: others may have read the state before it.
+      if (unsent.get(topic) === notification) unsent.delete(topic)
     }
   }
 
@@ -118,7 +121,7 @@ export async function openNotifications(db: Db, url: string, log: Logger): Promi
   return {
     ...local,
     tell(topic, data) {
-      unsent.set(topic, data)
+      unsent.set(topic, { data })
       local.tell(topic, data)
       // Another one that arrives during the sending is sent with the next interval at the latest.
       void (sending ?? Promise.resolve()).then(() => (isClosed ? undefined : send()))

@@ -56,6 +56,15 @@ test('a replica that was cut off hears the last of what it missed', async () => 
   await until(async () => (await listeners()).length === 2)
 })
 
+test('what is told again while the same is being sent is sent as well', async () => {
+  one.tell('sessions')
+  // By now it is being sent.
+  await new Promise(setImmediate)
+  one.tell('sessions')
+  const version = async () => (await state.db.selectFrom('notifications').selectAll().execute())[0]?.version
+  await until(async () => (await version()) === '2', Boolean, 3)
+})
+
 test('many at once from everywhere: nobody misses the last word', async () => {
   const count = { one: 0, two: 0 }
   one.on('instances', () => (count.one += 1))
